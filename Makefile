@@ -1,0 +1,41 @@
+# make app    set up and open the app
+# make test   set up and run lint and every test
+# make bench  set up and print the benchmarks
+# make lint   ruff and mypy alone
+
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: app test bench lint clean
+
+app: .venv/app.done
+	$(BIN)/streamlit run app.py
+
+test: lint .venv/browser.done
+	$(BIN)/python -m pytest
+
+bench: .venv/test.done
+	$(BIN)/python benchmarks/engine.py
+
+lint: .venv/test.done
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+clean:
+	rm -rf .venv
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/app.done: pyproject.toml constraints.txt | .venv/bin/python
+	$(INSTALL) -e ".[app]"
+	touch $@
+
+.venv/test.done: pyproject.toml constraints.txt | .venv/bin/python
+	$(INSTALL) -e ".[test]"
+	touch $@ .venv/app.done
+
+.venv/browser.done: .venv/test.done tests/install_browser.sh
+	sh tests/install_browser.sh $(BIN)/python
+	touch $@

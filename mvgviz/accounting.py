@@ -1,0 +1,184 @@
+"""Exact accounting for Gaussian noise.
+
+For one pair of neighbours whose answers differ by D, the privacy loss of
+``f + MVG(0, Sigma, Psi)`` is exactly ``N(mu²/2, mu²)`` with
+``mu = ||Sigma^-1/2 D Psi^-1/2||_F``. Everything about the privacy of a Gaussian
+design follows from its largest ``mu``.
+
+>>> from mvgviz import gaussian_delta, gaussian_mu
+>>> round(gaussian_mu(1.0, 1e-5), 6)
+0.268051
+>>> round(gaussian_delta(1.0, gaussian_mu(1.0, 1e-5)) / 1e-5, 9)
+1.0
+
+References
+  [1] Balle & Wang, Improving the Gaussian mechanism, ICML 2018, Theorem 8.
+  [2] Dong, Roth & Su, Gaussian differential privacy, JRSS-B 2022.
+
+Symbols: epsilon, delta, mu as in [2]; ``a = epsilon/mu - mu/2`` and
+``b = epsilon/mu + mu/2`` are the two arguments of the normal distribution in [1].
+All functions take scalars or arrays that broadcast.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from mvgviz.errors import InputError
+from mvgviz.validation import FloatArray, numbers
+
+_SQRT2 = math.sqrt(2.0)
+_SQRT_2PI = math.sqrt(2.0 * math.pi)
+_NODES = 64
+_CUT = 40.0  # the integrand is dropped where it has fallen below exp(-40)
+_MANY_STEPS = 200
+_LAST_STEP = 1e-9  # Newton's error after such a step is its square
+_ROUNDING = 1e-15  # of log delta: steps of this size are noise
+
+
+def gaussian_delta(epsilon: Any, mu: Any) -> Any:
+    """The smallest delta at this epsilon when the worst-case shift is ``mu``.
+
+    ``Phi(-a) - e^epsilon Phi(-b)`` [1, Theorem 8], without its cancellation.
+    For epsilon → 0 it tends to :func:`total_variation`.
+    """
+    e, m = np.broadcast_arrays(_epsilon(epsilon), _mu(mu))
+    exponent, mantissa = _delta_parts(e, m)
+    return _plain(np.exp(exponent) * mantissa)
+
+
+def total_variation(mu: Any) -> Any:
+    """The delta needed at epsilon = 0: ``2 Phi(mu/2) - 1``."""
+    return _plain(special.erf(_mu(mu) / math.sqrt(8.0)))
+
+
+def gaussian_mu(epsilon: Any, delta: Any) -> Any:
+    """The largest ``mu`` that is (epsilon, delta)-private; the inverse of :func:`gaussian_delta`.
+
+    Newton's method in (log mu, log delta), where the curve is concave, from a
+    start on the left: the steps only go up and cannot pass the root.
+    """
+    e, d = np.broadcast_arrays(_epsilon(epsilon), _delta(delta))
+    z = -special.ndtri(d)
+    root = np.sqrt(z * z + 2 * e)
+    with np.errstate(divide="ignore", over="ignore"):  # the branch not taken may divide by 0
+        where_one_term_is_delta = np.where(z > 0, 2 * e / (root + z), root - z)
+    mu = np.maximum(where_one_term_is_delta, math.sqrt(8.0) * special.erfinv(d))
+    for _ in range(_MANY_STEPS):
+        exponent, mantissa = _delta_parts(e, mu)
+        a = e / mu - mu / 2
+        slope = mu * np.exp(-a * a / 2 - exponent) / (_SQRT_2PI * mantissa)
+        step = (np.log(d) - exponent - np.log(mantissa)) / slope
+        mu = mu * np.exp(np.minimum(step, 1.0))
+        if np.all(np.abs(step) <= _LAST_STEP + _ROUNDING / slope):
+            return _plain(mu)
+    raise ArithmeticError("gaussian_mu did not converge; please report the arguments")
+
+
+def gaussian_epsilon(delta: Any, mu: Any) -> Any:
+    """The smallest epsilon at this delta when the worst-case shift is ``mu``; 0 when none is needed.
+
+    Newton's method on log delta, which is concave in epsilon, from a start on
+    the right: the steps only go down and cannot pass the root.
+    """
+    d, m = np.broadcast_arrays(_delta(delta), _mu(mu))
+    needed = d < special.erf(m / math.sqrt(8.0))
+    safe_m = np.where(needed, m, 1.0)
+    safe_d = np.where(needed, d, 0.1)
+    epsilon = safe_m * (safe_m / 2 - special.ndtri(safe_d))
+    if not np.isfinite(epsilon).all():
+        raise InputError(f"mu must be small enough for its epsilon to be a number, got {m.max():g}")
+    for _ in range(_MANY_STEPS):
+        exponent, mantissa = _delta_parts(epsilon, safe_m)
+        a, b = epsilon / safe_m - safe_m / 2, epsilon / safe_m + safe_m / 2
+        slope = np.exp(-a * a / 2 - exponent) * special.erfcx(b / _SQRT2) / (2 * mantissa)
+        step = (np.log(safe_d) - exponent - np.log(mantissa)) / slope
+        last = np.abs(step) <= _LAST_STEP * epsilon + _ROUNDING / slope
+        epsilon = np.maximum(epsilon - step, 0.0)
+        if np.all(last):
+            return _plain(np.where(needed, epsilon, 0.0))
+    raise ArithmeticError("gaussian_epsilon did not converge; please report the arguments")
+
+
+def compose_mu(mus: Any) -> float:
+    """The ``mu`` of several releases together, ``sqrt(sum mu²)`` [2, Corollary 2].
+
+    Safe for adaptively chosen releases; exact when one pair of neighbours is
+    worst for all of them.
+    """
+    return math.hypot(*np.ravel(numbers("mus", mus, above=0, closed=True)).tolist())
+
+
+def tradeoff(alpha: Any, mu: Any) -> Any:
+    """The best attacker's miss rate at false-alarm rate ``alpha``: ``Phi(Phi^-1(1-alpha) - mu)`` [2]."""
+    rate = numbers("alpha", alpha, above=0, below=1, closed=True)
+    return _plain(special.ndtr(-special.ndtri(rate) - _mu(mu)))
+
+
+def _delta_parts(e: FloatArray, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """delta as ``exp(exponent) * mantissa``: no underflow, no cancellation.
+
+    Up to mu = 2 as a positive integral; above, where the two terms of [1]
+    differ by a factor, as their scaled difference.
+    """
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        a = np.where(mu > 0, e / mu - mu / 2, np.inf)
+        exponent = np.where((mu <= 2) | (a > 0), -a * a / 2, 0.0)
+    small = mu <= 2
+    mantissa = np.empty_like(a)
+    mantissa[small] = _tail_integral(a[small], mu[small])
+    big = ~small
+    mantissa[big] = _tail_difference(a[big], mu[big])
+    return exponent, mantissa
+
+
+def _tail_integral(a: FloatArray, mu: FloatArray) -> FloatArray:
+    """``integral_0^inf exp(-u²/2 - a u) (1 - exp(-mu u)) du / sqrt(2 pi)`` by Gauss–Legendre.
+
+    It is the difference of the two terms of [1], each written through
+    ``Phi(-x) = phi(x) integral_0^inf exp(-u²/2 - x u) du``.
+    """
+    nodes, weights = _gauss_legendre()
+    cut = 2 * _CUT / (a + np.hypot(a, math.sqrt(2 * _CUT)))  # where u²/2 + a u = _CUT
+    u = cut[..., None] * nodes
+    finite_a = np.where(np.isfinite(a), a, 0.0)[..., None]
+    values = np.exp(-u * (u / 2 + finite_a)) * -np.expm1(-mu[..., None] * u)
+    return np.asarray(cut * (values @ weights) / _SQRT_2PI)
+
+
+def _tail_difference(a: FloatArray, mu: FloatArray) -> FloatArray:
+    """``Phi(-a) - e^epsilon Phi(-b)``, divided by ``exp(-a²/2)`` where a > 0."""
+    right = np.maximum(a, 0.0)
+    far = special.erfcx((a + mu) / _SQRT2) / 2
+    with np.errstate(over="ignore"):
+        left = special.ndtr(-a) - np.exp(-a * a / 2) * far
+    return np.asarray(np.where(a > 0, special.erfcx(right / _SQRT2) / 2 - far, left))
+
+
+@lru_cache(maxsize=1)
+def _gauss_legendre() -> tuple[FloatArray, FloatArray]:
+    nodes, weights = special.roots_legendre(_NODES)
+    return (nodes + 1) / 2, weights / 2
+
+
+def _epsilon(value: Any) -> FloatArray:
+    return numbers("epsilon", value, above=0)
+
+
+def _delta(value: Any) -> FloatArray:
+    return numbers("delta", value, above=0, below=1)
+
+
+def _mu(value: Any) -> FloatArray:
+    return numbers("mu", value, above=0, closed=True)
+
+
+def _plain(value: Any) -> Any:
+    """A float for a scalar, else the array."""
+    result = np.asarray(value)
+    return float(result) if result.ndim == 0 else result

@@ -1,0 +1,113 @@
+"""A table with the ranges its owner declares for each feature.
+
+>>> import numpy as np
+>>> from mvgviz import Dataset
+>>> data = Dataset(matrix=np.array([[1.0, 3.0], [20.0, 40.0]]), features=("dose", "age"),
+...                lower=[0, 0], upper=[5, 100])
+>>> data.n_features, data.n_records
+(2, 2)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.validation import FloatArray, array, frozen, number
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Dataset:
+    """``matrix``: features × records, a record a column. ``lower``, ``upper``: declared ranges.
+
+    The ranges are public knowledge, one pair for each feature (or one number for
+    all): privacy guarantees rest on them. Values outside may be held here, but
+    queries refuse them; :meth:`clipped` is the way out. ``ranges_provenance`` is
+    "declared", or says that they were read from the data, which is not private.
+    """
+
+    matrix: FloatArray = field(repr=False)
+    features: tuple[str, ...]
+    lower: FloatArray
+    upper: FloatArray
+    ranges_provenance: str = "declared"
+
+    def __post_init__(self) -> None:
+        matrix = array("matrix", self.matrix, ndim=2)
+        names = _names(self.features, matrix.shape[0])
+        lower = _limits("lower", self.lower, matrix.shape[0])
+        upper = _limits("upper", self.upper, matrix.shape[0])
+        for name, low, high in zip(names, lower.tolist(), upper.tolist(), strict=True):
+            if not low < high:
+                raise InputError(
+                    f"lower must be below upper for each feature, got {low:g} and {high:g} for {name!r}"
+                )
+            if not np.isfinite(high - low):
+                raise InputError(f"the range of {name!r} must have a finite width, got {low:g} to {high:g}")
+        for attribute, value in (("matrix", matrix), ("features", names), ("lower", lower), ("upper", upper)):
+            object.__setattr__(self, attribute, value)
+
+    @property
+    def n_features(self) -> int:
+        return int(self.matrix.shape[0])
+
+    @property
+    def n_records(self) -> int:
+        return int(self.matrix.shape[1])
+
+    @property
+    def widths(self) -> FloatArray:
+        """``r = upper - lower``."""
+        return self.upper - self.lower
+
+    @property
+    def largest_values(self) -> FloatArray:
+        """``c = max(|lower|, |upper|)``."""
+        return np.maximum(np.abs(self.lower), np.abs(self.upper))
+
+    def count_outside(self) -> int:
+        """How many entries lie outside their declared range."""
+        return int(np.count_nonzero(self._outside()))
+
+    def clipped(self) -> Dataset:
+        """The same data with every value moved into its declared range."""
+        return replace(self, matrix=np.clip(self.matrix, self.lower[:, None], self.upper[:, None]))
+
+    def normalised(self, to: tuple[float, float] = (-1, 1)) -> Dataset:
+        """Each declared range mapped onto ``to``; values inside stay inside."""
+        low, high = (number("to", end) for end in to)
+        if not low < high:
+            raise InputError(f"to must be an increasing pair, got ({low:g}, {high:g})")
+        share = (self.matrix - self.lower[:, None]) / self.widths[:, None]
+        scaled = low + share * (high - low)
+        inside = np.where(self._outside(), scaled, np.clip(scaled, low, high))
+        ends = np.ones(self.n_features)
+        return replace(self, matrix=inside, lower=low * ends, upper=high * ends)
+
+    def _outside(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        return (self.matrix < self.lower[:, None]) | (self.matrix > self.upper[:, None])
+
+
+def _names(features: Any, size: int) -> tuple[str, ...]:
+    if isinstance(features, str) or not hasattr(features, "__iter__"):
+        raise InputError("features must be a sequence of names, one for each row of the matrix")
+    names = tuple(features)
+    if not all(isinstance(name, str) and name for name in names):
+        raise InputError("features must be non-empty strings")
+    if len(names) != size:
+        raise InputError(f"features must name each of the {size} rows of the matrix, got {len(names)} names")
+    if len(set(names)) != size:
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise InputError(f"features must be different from each other, got {twice!r} twice")
+    return names
+
+
+def _limits(name: str, value: Any, size: int) -> FloatArray:
+    limits = np.asarray(value)
+    limits = array(name, np.full(size, value) if limits.ndim == 0 else value, ndim=1)
+    if limits.size != size:
+        raise InputError(f"{name} must have one entry for each of the {size} features, got {limits.size}")
+    return frozen(limits)

@@ -1,0 +1,223 @@
+"""A noise design: directions and variances, calibrated by a theorem or exactly.
+
+>>> import numpy as np
+>>> from mvgviz import Dataset, binary, design_noise, identity
+>>> data = Dataset(matrix=np.zeros((2, 100)), features=("a", "b"), lower=-1, upper=1)
+>>> design = design_noise(identity(data), epsilon=1, delta=1e-5, theta=binary(2, favoured=[0], share=0.8))
+>>> f"{design.epsilon_spent(1e-5):.6f}", design.mu_is
+('1.000000', 'exact')
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mvgviz.accounting import compose_mu, gaussian_delta, gaussian_epsilon, gaussian_mu
+from mvgviz.allocation import uniform
+from mvgviz.bounds import TAILS, Bound, theorem1, theorem2, theorem2_any
+from mvgviz.directions import Directions, standard_basis
+from mvgviz.errors import InputError
+from mvgviz.neighbours import Neighbours
+from mvgviz.queries import Query
+from mvgviz.sides import NoiseSide
+from mvgviz.validation import FloatArray, fraction, one_of, positive, shares
+
+GUARANTEES = ("theorem1", "theorem2", "theorem2-any", "exact")
+MODES = ("rows", "columns", "both")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NoiseDesign:
+    """Noise ``MVG(0, Sigma, Psi)`` for one query, and the privacy it gives.
+
+    ``Sigma = W diag(row_variances) Wᵀ`` over rows, ``Psi`` likewise over columns.
+    ``mu`` is the worst case over neighbours ("exact") or at most too large
+    ("upper bound"); it speaks of the noise alone, and ``total_mu`` adds what the
+    directions spent. ``precision_budget`` is ``sum 1/v²`` under a theorem, ``mu²``
+    under the exact guarantee. No field holds private data (directions flagged
+    "not private" excepted).
+    """
+
+    query_name: str
+    n_records: int | None
+    neighbour_rule: str
+    neighbours: Neighbours = field(repr=False)
+    epsilon: float
+    delta: float
+    guarantee: str
+    mode: str
+    bound: Bound | None
+    row_side: NoiseSide = field(repr=False)
+    col_side: NoiseSide = field(repr=False)
+    theta: FloatArray
+    precision_budget: float
+    mu: float
+    mu_is: str
+
+    @property
+    def rows(self) -> int:
+        return self.row_side.size
+
+    @property
+    def cols(self) -> int:
+        return self.col_side.size
+
+    @property
+    def row_variances(self) -> FloatArray:
+        return self.row_side.variances
+
+    @property
+    def col_variances(self) -> FloatArray:
+        return self.col_side.variances
+
+    @property
+    def row_directions(self) -> Directions:
+        return self.row_side.directions
+
+    @property
+    def col_directions(self) -> Directions:
+        return self.col_side.directions
+
+    @property
+    def directional_side(self) -> NoiseSide:
+        """The side that theta speaks of."""
+        return self.col_side if self.mode == "columns" else self.row_side
+
+    @property
+    def provenance(self) -> str:
+        """Of the directions: "public", "spends budget" or "not private"."""
+        return self.directional_side.directions.provenance
+
+    @property
+    def total_mu(self) -> float:
+        """``mu`` of noise and directions together; infinite if those are not private."""
+        spent = self.directional_side.directions.mu
+        return compose_mu([self.mu, spent]) if math.isfinite(spent) else math.inf
+
+    def row_covariance(self) -> FloatArray:
+        """``Sigma``, rows × rows."""
+        return self.row_side.covariance()
+
+    def col_covariance(self) -> FloatArray:
+        """``Psi``, cols × cols."""
+        return self.col_side.covariance()
+
+    def noise_std(self) -> FloatArray:
+        """The standard deviation of each entry of the noise, rows × cols."""
+        return np.outer(np.sqrt(self.row_side.covariance_diagonal()),
+                        np.sqrt(self.col_side.covariance_diagonal()))
+
+    def direction_std(self) -> FloatArray:
+        """The noise along each direction: for "both", of its entry (k, k)."""
+        v = self.directional_side.variances
+        return v if self.mode == "both" else np.sqrt(v)
+
+    def epsilon_spent(self, delta: float) -> float:
+        """The epsilon this noise really spends at ``delta``."""
+        return float(gaussian_epsilon(delta, self.mu))
+
+    def delta_spent(self, epsilon: float) -> float:
+        """The delta this noise really spends at ``epsilon``."""
+        return float(gaussian_delta(epsilon, self.mu))
+
+
+def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str = "exact",
+                 mode: str | None = None, directions: Directions | None = None, theta: Any = None,
+                 tail: str = "printed") -> NoiseDesign:
+    """Noise for ``query`` that is (epsilon, delta)-private under the chosen guarantee.
+
+    ``guarantee``: "theorem1", "theorem2" (PSD queries, both sides), "theorem2-any"
+    (its constant, any query: beyond the paper) use the printed sensitivity and
+    ``tail``; "exact" uses the tight set of differences and spends what was asked.
+    ``mode``: directional noise over "rows" or "columns" (Algorithm 1) or "both"
+    (Algorithm 2); by default "both" for symmetric queries, else "rows".
+    ``directions`` default to the standard basis, ``theta`` to equal shares.
+    """
+    if not isinstance(query, Query):
+        raise InputError(f"query must be a Query, got a {type(query).__name__}")
+    epsilon, delta = positive("epsilon", epsilon), fraction("delta", delta)
+    guarantee, tail = one_of("guarantee", guarantee, GUARANTEES), one_of("tail", tail, TAILS)
+    mode = ("both" if query.symmetric else "rows") if mode is None else one_of("mode", mode, MODES)
+    _check_fit(query, guarantee, mode)
+    size = query.cols if mode == "columns" else query.rows
+    directions = standard_basis(size) if directions is None else directions
+    if not isinstance(directions, Directions):
+        raise InputError("directions must be Directions; make them with from_matrix(w)")
+    if directions.size != size:
+        raise InputError(f"directions must number {size} in mode {mode!r}, got {directions.size}")
+    theta = uniform(size) if theta is None else shares("theta", theta, size=size)
+
+    if guarantee == "exact":
+        bound = None
+        side, mu, exact = _calibrate(query, epsilon, delta, mode, directions, theta)
+        budget = mu * mu
+    else:
+        bound = _bound_of(query, guarantee, epsilon, delta, tail)
+        side, budget = _spend(bound, query, mode, directions, theta)
+        mu, exact = query.neighbours.worst(*_both_sides(query, mode, side))
+    row_side, col_side = _both_sides(query, mode, side)
+    return NoiseDesign(
+        query_name=query.name, n_records=query.n_records, neighbour_rule=query.neighbour_rule,
+        neighbours=query.neighbours, epsilon=epsilon, delta=delta, guarantee=guarantee, mode=mode,
+        bound=bound, row_side=row_side, col_side=col_side, theta=theta, precision_budget=budget,
+        mu=mu, mu_is="exact" if exact else "upper bound",
+    )
+
+
+def _check_fit(query: Query, guarantee: str, mode: str) -> None:
+    if guarantee == "theorem2" and not query.psd:
+        raise InputError(
+            f"guarantee theorem2 needs a positive semi-definite query, got {query.name}; "
+            "theorem2-any uses its constant for any query"
+        )
+    if guarantee == "theorem2" and mode != "both":
+        raise InputError(f"guarantee theorem2 needs mode both (Psi = Sigma), got mode {mode}")
+    if mode == "both" and query.rows != query.cols:
+        raise InputError(f"mode both needs a square answer, got {query.rows} × {query.cols}")
+
+
+def _bound_of(query: Query, guarantee: str, epsilon: float, delta: float, tail: str) -> Bound:
+    if guarantee == "theorem2":
+        return theorem2(query.rows, epsilon=epsilon, delta=delta, gamma=query.gamma,
+                        sensitivity=query.printed_sensitivity, tail=tail)
+    theorem = theorem1 if guarantee == "theorem1" else theorem2_any
+    return theorem(query.rows, query.cols, epsilon=epsilon, delta=delta, gamma=query.gamma,
+                   sensitivity=query.printed_sensitivity, tail=tail)
+
+
+def _spend(bound: Bound, query: Query, mode: str, directions: Directions, theta: FloatArray
+           ) -> tuple[NoiseSide, float]:
+    """Algorithms 1 and 2: ``p_k = theta_k P`` and ``v_k = 1/sqrt(p_k)``; the side and P."""
+    if mode == "both":
+        root_budget = bound.phi
+    else:
+        other = query.cols if mode == "rows" else query.rows
+        root_budget = bound.limit / math.sqrt(other)
+    side = NoiseSide.of(directions, 1 / (np.sqrt(theta) * root_budget))
+    return side, root_budget * root_budget
+
+
+def _calibrate(query: Query, epsilon: float, delta: float, mode: str, directions: Directions,
+               theta: FloatArray) -> tuple[NoiseSide, float, bool]:
+    """The shape ``1/v ∝ theta/h²``, scaled so that its worst case is ``gaussian_mu``."""
+    h = np.ones(directions.size) if mode == "columns" else query.neighbours.reach(directions)
+    shape = (h / h.max()) ** 2 / theta
+    shape = shape / shape.min()
+    worst = query.neighbours.worst(*_both_sides(query, mode, NoiseSide.of(directions, shape)))
+    target = float(gaussian_mu(epsilon, delta))
+    ratio = worst.mu / target
+    scaled = shape * (ratio if mode == "both" else ratio * ratio)
+    return NoiseSide.of(directions, scaled), target, worst.exact
+
+
+def _both_sides(query: Query, mode: str, side: NoiseSide) -> tuple[NoiseSide, NoiseSide]:
+    """(Sigma, Psi); the very same object twice when ``Psi = Sigma``."""
+    if mode == "both":
+        return side, side
+    if mode == "rows":
+        return side, NoiseSide.identity(query.cols)
+    return NoiseSide.identity(query.rows), side

@@ -1,0 +1,120 @@
+"""Orthonormal directions along which noise is spent, and where they come from.
+
+A direction is a column of an orthogonal matrix ``W``. Its provenance says what
+using it costs: "public" (chosen without the data), "spends budget" (released
+privately; ``mu`` says what was spent) or "not private" (read from the data).
+
+>>> from mvgviz import rotation
+>>> rotation(2, (0, 1), 0.5).provenance
+'public'
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.validation import FloatArray, array, count, frozen, number, one_of, square
+
+PROVENANCES = ("public", "spends budget", "not private")
+_TOLERANCE = 1e-8
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Directions:
+    """``size`` orthonormal directions, the columns of ``matrix``.
+
+    ``mu`` is what learning them from the data has spent: 0 for public
+    directions, infinity for those that are not private. ``eigenvalues`` are the
+    ones that came with them, if any, and share their provenance. The standard
+    basis stores no matrix.
+    """
+
+    size: int
+    rotated: FloatArray | None = field(default=None, repr=False)
+    provenance: str = "public"
+    mu: float = 0.0
+    eigenvalues: FloatArray | None = field(default=None, repr=False)
+    label: str = "standard basis"
+
+    def __post_init__(self) -> None:
+        count("size", self.size)
+        one_of("provenance", self.provenance, PROVENANCES)
+        if self.rotated is not None:
+            object.__setattr__(self, "rotated", _orthonormal(self.rotated, self.size))
+        if self.eigenvalues is not None:
+            values = array("eigenvalues", self.eigenvalues, ndim=1)
+            if values.size != self.size:
+                raise InputError(f"eigenvalues must number {self.size}, got {values.size}")
+            object.__setattr__(self, "eigenvalues", values)
+
+    @property
+    def is_standard(self) -> bool:
+        """Whether the directions are the features themselves."""
+        return self.rotated is None
+
+    @property
+    def matrix(self) -> FloatArray:
+        """``W``, size × size, one direction a column."""
+        return frozen(np.eye(self.size)) if self.rotated is None else self.rotated
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> FloatArray:
+        return np.array(self.matrix, dtype=dtype, copy=copy)
+
+
+def standard_basis(k: int) -> Directions:
+    """The ``k`` features themselves."""
+    return Directions(size=count("k", k))
+
+
+def rotation(k: int, plane: Sequence[int], angle: float) -> Directions:
+    """The standard basis turned by ``angle`` (radians) in the plane of two features."""
+    size, turn = count("k", k, at_least=2), number("angle", angle)
+    try:
+        i, j = (count("plane", index, at_least=0) for index in plane)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError("plane must be a pair of feature positions") from None
+    if not (i < size and j < size and i != j):
+        raise InputError(f"plane must be two different positions below {size}, got ({i}, {j})")
+    w = np.eye(size)
+    cosine, sine = math.cos(turn), math.sin(turn)
+    w[i, i], w[j, i] = cosine, sine
+    w[i, j], w[j, j] = -sine, cosine
+    return Directions(size=size, rotated=w, label=f"rotation by {math.degrees(turn):g}°")
+
+
+def from_matrix(w: Any) -> Directions:
+    """Directions given by the caller: the columns of an orthogonal matrix, taken as public."""
+    matrix = square("directions", w)
+    return Directions(size=matrix.shape[0], rotated=matrix, label="given")
+
+
+def random_rotation(k: int, *, rng: np.random.Generator) -> Directions:
+    """A rotation drawn uniformly (Haar measure, determinant 1)."""
+    size = count("k", k)
+    q, r = np.linalg.qr(rng.standard_normal((size, size)))
+    q = q * np.where(np.diag(r) < 0, -1.0, 1.0)
+    if np.linalg.det(q) < 0:
+        q[:, 0] = -q[:, 0]
+    return Directions(size=size, rotated=q, label="random rotation")
+
+
+def _orthonormal(w: FloatArray, size: int) -> FloatArray:
+    matrix = square("directions", w)
+    if matrix.shape[0] != size:
+        raise InputError(f"directions must be {size} × {size}, got shape {matrix.shape}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        gap = float(np.abs(matrix.T @ matrix - np.eye(size)).max())
+    if not gap <= _TOLERANCE:
+        raise InputError(
+            f"directions must be orthonormal to {_TOLERANCE:g}, got a largest entry of "
+            f"|WᵀW - I| of {gap:.3g}"
+        )
+    return matrix

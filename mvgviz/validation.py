@@ -1,0 +1,173 @@
+"""Checks of arguments, shared by every public function.
+
+Each check states the *good* condition, so that NaN fails too, and returns the
+value in the form the engine works with. Arrays come back as read-only copies.
+Private values never appear in a message; positions and counts do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from mvgviz.errors import InputError
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+
+TOLERANCE_SUM = 1e-9
+"""How far a theta may sum from 1."""
+
+
+def number(name: str, value: Any) -> float:
+    """A finite float."""
+    try:
+        result = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name} must be a number, got {_shown(value)}") from None
+    if not np.isfinite(result):
+        raise InputError(f"{name} must be finite, got {result}")
+    return result
+
+
+def positive(name: str, value: Any) -> float:
+    """A finite float above 0."""
+    result = number(name, value)
+    if not result > 0:
+        raise InputError(f"{name} must be positive, got {result:g}")
+    return result
+
+
+def fraction(name: str, value: Any) -> float:
+    """A float strictly between 0 and 1."""
+    result = number(name, value)
+    if not 0 < result < 1:
+        raise InputError(f"{name} must lie strictly between 0 and 1, got {result:g}")
+    return result
+
+
+def count(name: str, value: Any, *, at_least: int = 1) -> int:
+    """A whole number that is at least ``at_least``."""
+    whole = number(name, value)
+    if not (whole == int(whole) and whole >= at_least):
+        raise InputError(f"{name} must be a whole number of at least {at_least}, got {_shown(value)}")
+    return int(value)
+
+
+def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
+    """One of a few words."""
+    choices = tuple(choices)
+    if value not in choices:
+        raise InputError(f"{name} must be one of {', '.join(choices)}, got {_shown(value)}")
+    return str(value)
+
+
+def numbers(name: str, value: Any, *, above: float = -np.inf, below: float = np.inf,
+            closed: bool = False) -> FloatArray:
+    """A scalar or array of public settings, each finite and inside (above, below).
+
+    With ``closed`` the ends are allowed. The first value that breaks the rule is
+    named: use :func:`array` for anything that may be private.
+    """
+    result = _as_floats(name, value)
+    with np.errstate(invalid="ignore"):
+        inside = (result >= above) & (result <= below) if closed else (result > above) & (result < below)
+    good = np.isfinite(result) & inside
+    if not good.all():
+        first = result[~good].flat[0] if result.ndim else result
+        if not np.isfinite(first):
+            raise InputError(f"{name} must be finite, got {first}")
+        if above == 0 and below == np.inf:
+            rule = "not be negative" if closed else "be positive"
+        else:
+            rule = f"lie {'' if closed else 'strictly '}between {above:g} and {below:g}"
+        raise InputError(f"{name} must {rule}, got {first:g}")
+    return result
+
+
+def array(name: str, value: Any, *, ndim: int) -> FloatArray:
+    """A read-only, finite, non-empty float array of ``ndim`` dimensions, copied in."""
+    result = np.array(_as_floats(name, value), order="C")
+    if result.ndim != ndim:
+        kind = {1: "a vector", 2: "a matrix"}[ndim]
+        raise InputError(f"{name} must be {kind}, got {result.ndim} dimension(s)")
+    if result.size == 0:
+        raise InputError(f"{name} must not be empty, got shape {result.shape}")
+    if not _all_finite(result):
+        position = tuple(int(i) for i in np.argwhere(~np.isfinite(result))[0])
+        bad = int(np.count_nonzero(~np.isfinite(result)))
+        raise InputError(
+            f"{name} must be finite, got {bad} NaN or infinite entr{'y' if bad == 1 else 'ies'}, "
+            f"the first at {position}"
+        )
+    return frozen(result)
+
+
+def square(name: str, value: Any) -> FloatArray:
+    """A read-only, finite square matrix."""
+    result = array(name, value, ndim=2)
+    if result.shape[0] != result.shape[1]:
+        raise InputError(f"{name} must be square, got shape {result.shape}")
+    return result
+
+
+def shares(name: str, value: Any, *, size: int | None = None) -> FloatArray:
+    """A theta: positive parts that sum to 1 within 1e-9, rescaled to sum to 1."""
+    result = array(name, value, ndim=1)
+    if size is not None and result.size != size:
+        raise InputError(f"{name} must have one entry for each of the {size} directions, got {result.size}")
+    if not (result > 0).all():
+        worst = int(np.argmin(result))
+        raise InputError(
+            f"{name} must be positive everywhere (no share means infinite noise), "
+            f"got {result[worst]:g} at position {worst}"
+        )
+    total = float(result.sum())
+    if not abs(total - 1) <= TOLERANCE_SUM:
+        raise InputError(f"{name} must sum to 1, got {total:.12g}")
+    return frozen(result / total)
+
+
+def non_negative(name: str, value: Any) -> FloatArray:
+    """A vector: no entry negative, not all zero."""
+    result = array(name, value, ndim=1)
+    if not (result >= 0).all():
+        worst = int(np.argmin(result))
+        raise InputError(f"{name} must not be negative, got {result[worst]:g} at position {worst}")
+    if not result.max() > 0:
+        raise InputError(f"{name} must not all be zero")
+    return result
+
+
+def frozen(values: FloatArray) -> FloatArray:
+    """The same array, no longer writable."""
+    values.setflags(write=False)
+    return values
+
+
+def _all_finite(values: FloatArray) -> bool:
+    """Whether every entry is finite; the sum tells at once for almost all arrays."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum()):
+            return True
+    return bool(np.isfinite(values).all())
+
+
+def _as_floats(name: str, value: Any) -> FloatArray:
+    try:
+        raw = np.asarray(value)
+        if raw.dtype.kind not in "biuf":
+            raw = raw.astype(np.float64)
+        return np.asarray(raw, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name} must hold numbers only, in rows of one length") from None
+
+
+def _shown(value: Any) -> str:
+    """A short form of a scalar setting; anything larger only by its type."""
+    if isinstance(value, str | int | float | bool) or value is None:
+        text = repr(value)
+        return text if len(text) <= 40 else text[:37] + "..."
+    return f"a {type(value).__name__}"
