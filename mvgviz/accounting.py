@@ -90,7 +90,8 @@ def gaussian_epsilon(delta: Any, mu: Any) -> Any:
     needed = d < special.erf(m / math.sqrt(8.0))
     safe_m = np.where(needed, m, 1.0)
     safe_d = np.where(needed, d, 0.1)
-    epsilon = safe_m * (safe_m / 2 - special.ndtri(safe_d))
+    with np.errstate(over="ignore"):
+        epsilon = safe_m * (safe_m / 2 - special.ndtri(safe_d))
     if not np.isfinite(epsilon).all():
         raise InputError(f"mu must be small enough for its epsilon to be a number, got {m.max():g}")
     for _ in range(_MANY_STEPS):

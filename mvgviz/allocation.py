@@ -23,7 +23,7 @@ from mvgviz.errors import InputError
 from mvgviz.validation import FloatArray, array, count, fraction, frozen, non_negative, one_of, positive
 
 FORMS = ("relaxed", "unrelaxed", "exact")
-FLOOR = 1e-3
+FLOOR = 1e-4
 """The least a direction gets, as a fraction of an equal share."""
 
 

@@ -94,7 +94,7 @@ def theorem2_wins(rank: Any, ratio: Any) -> Any:
     PSD queries (for which ``ratio <= sqrt 2``).
     """
     ratios = numbers("ratio", ratio, above=0)
-    ranks = np.asarray(rank)
+    ranks = numbers("rank", rank, above=0)
     limits = np.array([_ratio_limit(count("rank", r)) for r in ranks.ravel()]).reshape(ranks.shape)
     wins = ratios <= limits
     return bool(wins) if wins.ndim == 0 else wins

@@ -24,6 +24,8 @@ TOLERANCE_SUM = 1e-9
 def number(name: str, value: Any) -> float:
     """A finite float."""
     try:
+        if isinstance(value, str | bytes | np.complexfloating):  # float() would take them
+            raise TypeError
         result = float(value)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name} must be a number, got {_shown(value)}") from None
@@ -158,11 +160,11 @@ def _all_finite(values: FloatArray) -> bool:
 def _as_floats(name: str, value: Any) -> FloatArray:
     try:
         raw = np.asarray(value)
-        if raw.dtype.kind not in "biuf":
-            raw = raw.astype(np.float64)
-        return np.asarray(raw, dtype=np.float64)
+        if raw.dtype.kind in "biufO":  # not text, not complex, not dates
+            return np.asarray(raw, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{name} must hold numbers only, in rows of one length") from None
+        pass
+    raise InputError(f"{name} must hold numbers only, in rows of one length")
 
 
 def _shown(value: Any) -> str:

@@ -1,0 +1,110 @@
+"""Ratios of the engine's costs to those of the plainest alternative, measured in one run.
+
+Run with ``make bench``. Nothing here fails: it prints what it measured beside the bar.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+from scipy import stats
+
+import mvgviz
+
+ROWS, COLS = 21, 2126
+
+
+def best_time(work: Callable[[], object], *, repeats: int) -> float:
+    """The shortest of several runs, in seconds."""
+    work()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def table_design(cols: int, *, rotated: bool) -> mvgviz.NoiseDesign:
+    """A directional design for a 21-row table in [0, 1]."""
+    rng = np.random.default_rng(0)
+    data = mvgviz.Dataset(matrix=rng.uniform(0, 1, (ROWS, cols)), features=[f"f{i}" for i in range(ROWS)],
+                          lower=0, upper=1)
+    return mvgviz.design_noise(
+        mvgviz.identity(data), epsilon=1, delta=1 / cols, theta=mvgviz.binary(ROWS, favoured=[0, 7, 9], share=0.65),
+        directions=mvgviz.random_rotation(ROWS, rng=rng) if rotated else None)
+
+
+def noise_ratio(*, rotated: bool) -> float:
+    """One draw against as many standard normals."""
+    design, rng = table_design(COLS, rotated=rotated), np.random.default_rng(1)
+    ours = best_time(lambda: mvgviz.sample_noise(design, rng=rng), repeats=300)
+    return ours / best_time(lambda: rng.standard_normal((ROWS, COLS)), repeats=300)
+
+
+def gram_speedup() -> float:
+    """100 trials of the Gram matrix against 100 direct draws with numpy."""
+    design, rng = table_design(COLS, rotated=True), np.random.default_rng(1)
+    x, root = np.random.default_rng(0).uniform(0, 1, (ROWS, COLS)), design.row_side.root()
+
+    def direct() -> None:
+        for _ in range(100):
+            released = x + root @ rng.standard_normal((ROWS, COLS))
+            released @ released.T
+
+    ours = best_time(lambda: mvgviz.sample_gram(x, design, rng=rng, trials=100), repeats=50)
+    return best_time(direct, repeats=5) / ours
+
+
+def scipy_speedup() -> float:
+    """One draw against scipy.stats.matrix_normal."""
+    design, rng = table_design(COLS, rotated=True), np.random.default_rng(1)
+    ours = best_time(lambda: mvgviz.sample_noise(design, rng=rng), repeats=100)
+    theirs = best_time(lambda: stats.matrix_normal.rvs(
+        rowcov=design.row_covariance(), colcov=design.col_covariance(), random_state=rng), repeats=2)
+    return theirs / ours
+
+
+def gram_growth() -> float:
+    """100 trials at a million records against 100 at two thousand, the one pass excluded."""
+    times = []
+    for cols in (1_000_000, 2_000):
+        design, rng = table_design(cols, rotated=True), np.random.default_rng(1)
+        gram = mvgviz.Gram.of(np.random.default_rng(0).uniform(0, 1, (ROWS, cols)))
+        times.append(best_time(lambda d=design, g=gram, r=rng: mvgviz.sample_gram(g, d, rng=r, trials=100),
+                               repeats=50))
+    return times[0] / times[1]
+
+
+def import_ratio() -> float:
+    """``import mvgviz`` against ``import numpy, scipy.special``, each in fresh interpreters."""
+
+    def fresh(code: str) -> None:
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+    bare = best_time(lambda: fresh("pass"), repeats=10)
+    ours = best_time(lambda: fresh("import mvgviz"), repeats=10) - bare
+    return ours / (best_time(lambda: fresh("import numpy, scipy.special"), repeats=10) - bare)
+
+
+def main() -> None:
+    """Print the table."""
+    rows = [
+        ("sample_noise 21×2126, standard basis / rng.standard_normal", noise_ratio(rotated=False), "≤ 1.25"),
+        ("sample_noise 21×2126, rotated / rng.standard_normal", noise_ratio(rotated=True), "≤ 2"),
+        ("100 direct draws of the Gram matrix / sample_gram", gram_speedup(), "≥ 25"),
+        ("scipy.stats.matrix_normal.rvs / sample_noise, one draw", scipy_speedup(), "≥ 300"),
+        ("sample_gram at 1 000 000 records / at 2 000", gram_growth(), "≤ 1.2"),
+        ("import mvgviz / import numpy, scipy.special", import_ratio(), "≤ 1.5"),
+    ]
+    print(f"{'what':62}{'measured':>10}   bar")
+    for what, ratio, bar in rows:
+        print(f"{what:62}{ratio:10.2f}   {bar}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+"""Shares are positive and sum to 1; each optimum beats what a generic optimiser finds."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from mvgviz import InputError, binary, least_error, manual, max_pnr, uniform, water_filling
+from mvgviz.allocation import FLOOR
+
+SPECTRUM = np.array([9.0, 4.0, 1.0, 0.25, 0.01])
+WIDTHS = np.array([1.0, 2.0, 0.5, 1.5, 1.0])
+spectra = st.lists(st.floats(-6, 6).map(lambda x: 10.0**x), min_size=1, max_size=8)
+budgets = st.floats(-9, 9).map(lambda x: 10.0**x)
+
+
+def test_uniform_binary_and_manual_are_what_they_say():
+    assert uniform(4).tolist() == [0.25] * 4
+    assert binary(4, favoured=[1, 2], share=0.9) == pytest.approx([0.05, 0.45, 0.45, 0.05])
+    assert manual([1, 3]).tolist() == [0.25, 0.75]
+
+
+@given(values=spectra, budget=budgets, form=st.sampled_from(["relaxed", "unrelaxed", "exact"]))
+def test_theta_is_positive_and_sums_to_one_at_every_scale(values, budget, form):
+    theta = max_pnr(values, budget=budget, form=form)
+    assert (theta > 0).all()
+    assert theta.sum() == pytest.approx(1, abs=1e-12)
+
+
+@given(values=spectra, budget=budgets)
+def test_relaxed_form_satisfies_its_optimality_conditions(values, budget):
+    filled = water_filling(values, budget=budget, form="relaxed")
+    assert filled.rho.sum() == pytest.approx(budget, rel=1e-9)
+    slope = 1 / (filled.rho + 1 / np.array(values))  # d/d rho of log(rho + 1/lambda): equal where wet
+    wet = ~filled.dry
+    assert slope[wet] == pytest.approx(slope[wet].max(), rel=1e-6)
+    assert (slope[filled.dry] <= slope[wet].max() * (1 + 1e-6)).all()
+    assert filled.theta == pytest.approx(filled.rho**2 / np.sum(filled.rho**2), rel=1e-9)
+
+
+@given(values=spectra, budget=budgets)
+def test_unrelaxed_form_satisfies_its_optimality_conditions(values, budget):
+    filled = water_filling(values, budget=budget, form="unrelaxed")
+    assert np.sum(filled.rho**2) == pytest.approx(budget, rel=1e-9)
+    lam = np.array(values)
+    slope = lam / (1 + lam * filled.rho) / filled.rho  # gradient over the constraint's gradient
+    wet = ~filled.dry
+    assert slope[wet] == pytest.approx(slope[wet].max(), rel=1e-6)
+    assert (slope[filled.dry] <= slope[wet].max() * (1 + 1e-6)).all()
+    assert filled.theta == pytest.approx(filled.rho**2 / budget, rel=1e-9)
+
+
+@given(values=spectra, budget=budgets, data=st.data())
+def test_exact_form_satisfies_its_optimality_conditions(values, budget, data):
+    h = np.array(data.draw(st.lists(st.floats(0.1, 10), min_size=len(values), max_size=len(values))))
+    filled = water_filling(values, budget=budget, form="exact", half_widths=h)
+    assert np.sum(h**2 * filled.rho) == pytest.approx(budget, rel=1e-9)
+    slope = 1 / (filled.rho + 1 / np.array(values)) / h**2
+    wet = ~filled.dry
+    assert slope[wet] == pytest.approx(slope[wet].max(), rel=1e-6)
+    assert (slope[filled.dry] <= slope[wet].max() * (1 + 1e-6)).all()
+    assert filled.theta == pytest.approx(h**2 * filled.rho / budget, rel=1e-9)
+
+
+@pytest.mark.parametrize("budget", [0.05, 1.0, 40.0])
+@pytest.mark.parametrize(("form", "power"), [("relaxed", 1), ("unrelaxed", 2), ("exact", 1)])
+def test_no_generic_optimiser_finds_a_better_allocation(form, power, budget):
+    h = WIDTHS if form == "exact" else np.ones(5)
+    filled = water_filling(SPECTRUM, budget=budget, form=form, half_widths=h if form == "exact" else None)
+    price = h**2 if power == 1 else np.ones(5)
+    least = FLOOR * (budget / 5 / price) ** (1 / power)  # each direction keeps its floor
+
+    def gain(rho):
+        return float(np.sum(np.log1p(SPECTRUM * rho)))
+
+    best = -math.inf
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        start = rng.dirichlet(np.ones(5))
+        start = (start * budget / price) if power == 1 else np.sqrt(start * budget)
+        found = minimize(lambda rho: -gain(np.abs(rho)), start, bounds=[(low, None) for low in least], method="SLSQP",
+                         constraints={"type": "eq", "fun": lambda rho: np.sum(price * rho**power) / budget - 1},
+                         options={"maxiter": 500, "ftol": 1e-14})
+        rho = np.abs(found.x) * (budget / np.sum(price * np.abs(found.x) ** power)) ** (1 / power)
+        best = max(best, gain(rho))
+    assert gain(filled.rho) >= best - 1e-9
+    assert gain(filled.rho) >= gain((np.full(5, budget / 5) / price) ** (1 / power)) - 1e-12
+
+
+def test_water_filling_worked_by_hand():
+    # Depths 1, 2 and 4 and 3 units of water: the third stays dry but for its floor of 0.001.
+    filled = water_filling([1, 0.5, 0.25], budget=3, floor=1e-3)
+    assert filled.level == pytest.approx((3 - 0.001 + 1 + 2) / 2)
+    assert filled.dry.tolist() == [False, False, True]
+    assert filled.rho == pytest.approx([filled.level - 1, filled.level - 2, 0.001])
+
+
+def test_a_direction_without_signal_gets_the_floor_and_says_so():
+    for form in ("relaxed", "unrelaxed", "exact"):
+        filled = water_filling([1.0, 0.0], budget=1, form=form)
+        assert filled.dry.tolist() == [False, True]
+        assert 0 < filled.theta[1] < 1e-3
+
+
+def test_equal_eigenvalues_get_equal_shares():
+    for form in ("relaxed", "unrelaxed", "exact"):
+        assert max_pnr([3.0, 3.0, 3.0], budget=2, form=form) == pytest.approx([1 / 3] * 3)
+
+
+def test_water_filling_is_not_scale_free():
+    small, large = max_pnr(SPECTRUM, budget=1), max_pnr(1000 * SPECTRUM, budget=1)
+    assert np.abs(small - large).max() > 0.1
+
+
+@pytest.mark.parametrize("guarantee", ["theorem1", "exact"])
+@pytest.mark.parametrize("entries", ["all", "diagonal"])
+def test_least_error_beats_a_generic_optimiser(guarantee, entries):
+    w = np.array([5.0, 1.0, 0.2, 3.0, 1.0])
+    h = WIDTHS if guarantee == "exact" else np.ones(5)
+
+    def error(theta):
+        # Variances of a budget of 1: theorem sum 1/v² = 1; exact sum h²/v = 1.
+        v = theta**-0.5 if guarantee == "theorem1" else h**2 / theta
+        return float(np.sum(w * v)) if entries == "all" else float(np.sum(w * v**2))
+
+    ours = least_error(w, guarantee=guarantee, entries=entries, half_widths=h if guarantee == "exact" else None)
+
+    def error_of_logits(x):
+        return math.log(error(np.exp(x - x.max()) / np.exp(x - x.max()).sum()))
+
+    found = minimize(error_of_logits, np.zeros(5), method="BFGS", options={"gtol": 1e-10})
+    assert math.log(error(ours)) == pytest.approx(found.fun, abs=1e-8)
+    assert error(ours) <= error(uniform(5))
+
+
+def test_least_error_keeps_a_floor_for_directions_nobody_needs():
+    theta = least_error([1, 0, 0, 1])
+    assert theta[1] == pytest.approx(FLOOR / 4)
+    assert theta.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda: uniform(0), "k must be a whole number of at least 1"),
+    (lambda: binary(3, favoured=[0], share=1), "share must lie strictly between 0 and 1, got 1"),
+    (lambda: binary(3, favoured=[0, 1, 2], share=0.5), "some but not all of the 3 directions, got 3"),
+    (lambda: binary(3, favoured=[], share=0.5), "some but not all of the 3 directions, got 0"),
+    (lambda: binary(3, favoured=[3], share=0.5), r"different positions below 3, got \[3\]"),
+    (lambda: binary(3, favoured=[1, 1], share=0.5), "different positions below 3"),
+    (lambda: binary(3, favoured=1, share=0.5), "favoured must be a list"),
+    (lambda: manual([]), "weights must not be empty"),
+    (lambda: manual([1, 0]), "weights must be positive, got 0 at position 1"),
+    (lambda: manual([1, math.nan]), "weights must be finite"),
+    (lambda: max_pnr([1, -1], budget=1), "eigenvalues must not be negative"),
+    (lambda: max_pnr([0, 0], budget=1), "eigenvalues must not all be zero"),
+    (lambda: max_pnr([1], budget=0), "budget must be positive, got 0"),
+    (lambda: max_pnr([1], budget=1, form="best"), "form must be one of relaxed, unrelaxed, exact"),
+    (lambda: max_pnr([1], budget=1, half_widths=[1]), "half_widths belong to the exact form"),
+    (lambda: max_pnr([1, 1], budget=1, form="exact", half_widths=[1, 0]), "half_widths must be 2 positive numbers"),
+    (lambda: least_error([-1, 2]), "weights must not be negative, got -1 at position 0"),
+    (lambda: least_error([0, 0]), "weights must not all be zero"),
+    (lambda: least_error([1], guarantee="none"), "guarantee must be one of"),
+    (lambda: least_error([1], entries="some"), "entries must be one of all, diagonal"),
+])
+def test_bad_allocations_are_refused(make, message):
+    with pytest.raises(InputError, match=message):
+        make()
+
+
+@settings(max_examples=30)
+@given(st.lists(st.floats(1e-6, 1e6), min_size=2, max_size=12))
+def test_manual_keeps_proportions(weights):
+    theta = manual(weights)
+    assert theta[0] / theta[1] == pytest.approx(weights[0] / weights[1], rel=1e-9)
