@@ -10,16 +10,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from mvgviz.errors import InputError
 from mvgviz.validation import FloatArray, array, frozen, number
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, init=False)
 class Dataset:
     """``matrix``: features × records, a record a column. ``lower``, ``upper``: declared ranges.
 
@@ -35,19 +37,20 @@ class Dataset:
     upper: FloatArray
     ranges_provenance: str = "declared"
 
-    def __post_init__(self) -> None:
-        matrix = array("matrix", self.matrix, ndim=2)
-        names = _names(self.features, matrix.shape[0])
-        lower = _limits("lower", self.lower, matrix.shape[0])
-        upper = _limits("upper", self.upper, matrix.shape[0])
-        for name, low, high in zip(names, lower.tolist(), upper.tolist(), strict=True):
+    def __init__(self, *, matrix: npt.ArrayLike, features: Iterable[str], lower: npt.ArrayLike,
+                 upper: npt.ArrayLike, ranges_provenance: str = "declared") -> None:
+        values = array("matrix", matrix, ndim=2)
+        names = _names(features, values.shape[0])
+        lows, highs = _limits("lower", lower, values.shape[0]), _limits("upper", upper, values.shape[0])
+        for name, low, high in zip(names, lows.tolist(), highs.tolist(), strict=True):
             if not low < high:
                 raise InputError(
                     f"lower must be below upper for each feature, got {low:g} and {high:g} for {name!r}"
                 )
             if not np.isfinite(high - low):
                 raise InputError(f"the range of {name!r} must have a finite width, got {low:g} to {high:g}")
-        for attribute, value in (("matrix", matrix), ("features", names), ("lower", lower), ("upper", upper)):
+        for attribute, value in (("matrix", values), ("features", names), ("lower", lows), ("upper", highs),
+                                 ("ranges_provenance", ranges_provenance)):
             object.__setattr__(self, attribute, value)
 
     @property

@@ -150,4 +150,4 @@ def test_theorem2_wins_refuses_nonsense():
     with pytest.raises(InputError, match="ratio must be positive"):
         theorem2_wins(3, 0)
     with pytest.raises(InputError, match="rank must be a whole number"):
-        theorem2_wins(0, 1)
+        theorem2_wins(2.5, 1)

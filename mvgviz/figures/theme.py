@@ -1,0 +1,26 @@
+"""One look for all charts: colours that survive colour blindness, light and dark.
+
+Colours are Okabe & Ito's (Color Universal Design, 2008), the blue lightened to be seen on
+black; one stands for one thing on every page. Backgrounds are transparent so that the page's own theme shows through.
+"""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+DIRECTIONAL = "#2B8CD6"
+IID = "#D55E00"
+EXACT = "#009E73"
+THEOREM1 = "#CC79A7"
+THEOREM2 = "#E69F00"
+DATA = "#7F7F7F"
+
+
+def styled(figure: go.Figure, *, height: int = 420) -> go.Figure:
+    """The figure with the common margins, legend and transparent background."""
+    figure.update_layout(
+        height=height, margin={"l": 10, "r": 10, "t": 10, "b": 10}, hovermode="closest",
+        paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)",
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
+    )
+    return figure
