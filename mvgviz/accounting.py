@@ -30,12 +30,13 @@ import numpy as np
 from scipy import special
 
 from mvgviz.errors import InputError
-from mvgviz.validation import FloatArray, numbers
+from mvgviz.validation import FloatArray, broadcast, numbers
 
 _SQRT2 = math.sqrt(2.0)
 _SQRT_2PI = math.sqrt(2.0 * math.pi)
 _NODES = 64
 _CUT = 40.0  # the integrand is dropped where it has fallen below exp(-40)
+_LARGEST = 1e100
 _MANY_STEPS = 200
 _LAST_STEP = 1e-9  # Newton's error after such a step is its square
 _ROUNDING = 1e-15  # of log delta: steps of this size are noise
@@ -47,7 +48,7 @@ def gaussian_delta(epsilon: Any, mu: Any) -> Any:
     ``Phi(-a) - e^epsilon Phi(-b)`` [1, Theorem 8], without its cancellation.
     For epsilon → 0 it tends to :func:`total_variation`.
     """
-    e, m = np.broadcast_arrays(_epsilon(epsilon), _mu(mu))
+    e, m = broadcast(epsilon=_epsilon(epsilon), mu=_mu(mu))
     exponent, mantissa = _delta_parts(e, m)
     return _plain(np.exp(exponent) * mantissa)
 
@@ -63,7 +64,7 @@ def gaussian_mu(epsilon: Any, delta: Any) -> Any:
     Newton's method in (log mu, log delta), where the curve is concave, from a
     start on the left: the steps only go up and cannot pass the root.
     """
-    e, d = np.broadcast_arrays(_epsilon(epsilon), _delta(delta))
+    e, d = broadcast(epsilon=_epsilon(epsilon), delta=_delta(delta))
     z = -special.ndtri(d)
     root = np.sqrt(z * z + 2 * e)
     with np.errstate(divide="ignore", over="ignore"):  # the branch not taken may divide by 0
@@ -86,14 +87,11 @@ def gaussian_epsilon(delta: Any, mu: Any) -> Any:
     Newton's method on log delta, which is concave in epsilon, from a start on
     the right: the steps only go down and cannot pass the root.
     """
-    d, m = np.broadcast_arrays(_delta(delta), _mu(mu))
+    d, m = broadcast(delta=_delta(delta), mu=_mu(mu))
     needed = d < special.erf(m / math.sqrt(8.0))
     safe_m = np.where(needed, m, 1.0)
     safe_d = np.where(needed, d, 0.1)
-    with np.errstate(over="ignore"):
-        epsilon = safe_m * (safe_m / 2 - special.ndtri(safe_d))
-    if not np.isfinite(epsilon).all():
-        raise InputError(f"mu must be small enough for its epsilon to be a number, got {m.max():g}")
+    epsilon = safe_m * (safe_m / 2 - special.ndtri(safe_d))
     for _ in range(_MANY_STEPS):
         exponent, mantissa = _delta_parts(epsilon, safe_m)
         a, b = epsilon / safe_m - safe_m / 2, epsilon / safe_m + safe_m / 2
@@ -112,13 +110,13 @@ def compose_mu(mus: Any) -> float:
     Safe for adaptively chosen releases; exact when one pair of neighbours is
     worst for all of them.
     """
-    return math.hypot(*np.ravel(numbers("mus", mus, above=0, closed=True)).tolist())
+    return math.hypot(*np.ravel(_limited("mus", mus, above=0, closed=True)).tolist())
 
 
 def tradeoff(alpha: Any, mu: Any) -> Any:
     """The best attacker's miss rate at false-alarm rate ``alpha``: ``Phi(Phi^-1(1-alpha) - mu)`` [2]."""
-    rate = numbers("alpha", alpha, above=0, below=1, closed=True)
-    return _plain(special.ndtr(-special.ndtri(rate) - _mu(mu)))
+    rate, m = broadcast(alpha=numbers("alpha", alpha, above=0, below=1, closed=True), mu=_mu(mu))
+    return _plain(special.ndtr(-special.ndtri(rate) - m))
 
 
 def _delta_parts(e: FloatArray, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -168,7 +166,10 @@ def _gauss_legendre() -> tuple[FloatArray, FloatArray]:
 
 
 def _epsilon(value: Any) -> FloatArray:
-    return numbers("epsilon", value, above=0)
+    result = _limited("epsilon", value, above=0)
+    if not (result >= 1 / _LARGEST).all():
+        raise InputError(f"epsilon must be at least {1 / _LARGEST:g}, got {result.min():g}")
+    return result
 
 
 def _delta(value: Any) -> FloatArray:
@@ -176,7 +177,14 @@ def _delta(value: Any) -> FloatArray:
 
 
 def _mu(value: Any) -> FloatArray:
-    return numbers("mu", value, above=0, closed=True)
+    return _limited("mu", value, above=0, closed=True)
+
+
+def _limited(name: str, value: Any, *, above: float, closed: bool = False) -> FloatArray:
+    result = numbers(name, value, above=above, closed=closed)
+    if not (result <= _LARGEST).all():
+        raise InputError(f"{name} must be at most {_LARGEST:g}, got {result.max():g}")
+    return result
 
 
 def _plain(value: Any) -> Any:

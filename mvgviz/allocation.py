@@ -95,14 +95,14 @@ def water_filling(eigenvalues: Any, *, budget: float, form: str = "relaxed", hal
     least ``floor`` times an equal part, and the level is solved for with that reserved.
     """
     lam = _spectrum(eigenvalues)
-    total, kept = positive("budget", budget), fraction("floor", floor)
+    total, kept = positive("budget", budget), _floor(floor)
     form = one_of("form", form, FORMS)
     if half_widths is not None and form != "exact":
         raise InputError(f"half_widths belong to the exact form, got form {form!r}")
     if form == "unrelaxed":
         return _fill_unrelaxed(lam, total, kept)
     h_square = _reach(half_widths, lam.size) ** 2 if form == "exact" else np.ones(lam.size)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         depth = h_square / lam
     parts, level, dry = _fill(depth, total, kept * total / lam.size)
     rho = parts / h_square
@@ -122,7 +122,7 @@ def least_error(weights: Any, *, guarantee: str = "exact", entries: str = "all",
     w = w / w.max()
     exact = one_of("guarantee", guarantee, ("theorem1", "theorem2", "theorem2-any", "exact")) == "exact"
     diagonal = one_of("entries", entries, ("all", "diagonal")) == "diagonal"
-    kept = fraction("floor", floor)
+    kept = _floor(floor)
     if not exact:
         shares = w ** (1 / 2 if diagonal else 2 / 3)
     else:
@@ -176,7 +176,7 @@ def _fill_unrelaxed(lam: FloatArray, total: float, kept: float) -> WaterFilling:
     wet = shape(log_nu)
     parts = np.maximum(wet, least)
     parts = parts / np.sqrt(np.sum(parts**2))
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         depth = 1 / lam
     return WaterFilling(rho=parts * np.sqrt(total), theta=manual(parts**2), depth=depth, level=None,
                         dry=wet <= least)
@@ -188,13 +188,19 @@ def _spectrum(eigenvalues: Any) -> FloatArray:
         raise InputError("eigenvalues must not be negative; clip those of a noisy release at 0")
     if not values.max() > 0:
         raise InputError("eigenvalues must not all be zero")
+    if not 1e-100 <= values.max() <= 1e100:
+        raise InputError("the largest of the eigenvalues must lie between 1e-100 and 1e100")
     return values
+
+
+def _floor(value: float) -> float:
+    return positive("floor", value, least=1e-12, most=0.5)
 
 
 def _reach(half_widths: Any, size: int) -> FloatArray:
     if half_widths is None:
         return np.ones(size)
     h = array("half_widths", half_widths, ndim=1)
-    if h.size != size or not (h > 0).all():
-        raise InputError(f"half_widths must be {size} positive numbers")
+    if h.size != size or not ((h >= 1e-60) & (h <= 1e60)).all():
+        raise InputError(f"half_widths must be {size} positive numbers between 1e-60 and 1e60")
     return h

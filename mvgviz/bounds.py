@@ -28,7 +28,7 @@ import numpy as np
 from scipy import special
 
 from mvgviz.errors import InputError
-from mvgviz.validation import count, fraction, numbers, one_of, positive
+from mvgviz.validation import broadcast, count, fraction, numbers, one_of, positive
 
 TAILS = ("printed", "laurent-massart", "exact-chi")
 """How ``||N||_F`` of a standard normal matrix is bounded with probability 1 - delta."""
@@ -93,8 +93,7 @@ def theorem2_wins(rank: Any, ratio: Any) -> Any:
     The paper gives two sufficient conditions: ``ratio <= 1``, or ``rank > 12`` for
     PSD queries (for which ``ratio <= sqrt 2``).
     """
-    ratios = numbers("ratio", ratio, above=0)
-    ranks = numbers("rank", rank, above=0)
+    ranks, ratios = broadcast(rank=numbers("rank", rank, above=0), ratio=numbers("ratio", ratio, above=0))
     limits = np.array([_ratio_limit(count("rank", r)) for r in ranks.ravel()]).reshape(ranks.shape)
     wins = ratios <= limits
     return bool(wins) if wins.ndim == 0 else wins

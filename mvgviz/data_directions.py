@@ -12,7 +12,7 @@ from mvgviz.dataset import Dataset
 from mvgviz.directions import Directions
 from mvgviz.errors import InputError
 from mvgviz.queries import Query, covariance
-from mvgviz.validation import FloatArray, fraction, positive
+from mvgviz.validation import FloatArray, fraction, generator, positive
 
 
 def eigenvectors(query: Query) -> Directions:
@@ -34,6 +34,7 @@ def private_eigenvectors(dataset: Dataset, *, epsilon: float, delta: float,
     epsilon and delta to this step.
     """
     epsilon, delta = positive("epsilon", epsilon), fraction("delta", delta)
+    rng = generator(rng)
     query = covariance(dataset)
     mu = float(gaussian_mu(epsilon, delta))
     noisy = query.value + query.sensitivity / mu * rng.standard_normal(query.value.shape)

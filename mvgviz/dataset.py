@@ -18,7 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mvgviz.errors import InputError
-from mvgviz.validation import FloatArray, array, frozen, number
+from mvgviz.validation import FloatArray, array, frozen, number, numbers
+
+_LARGEST = 1e60  # fourth powers must be numbers
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, init=False)
@@ -47,8 +49,11 @@ class Dataset:
                 raise InputError(
                     f"lower must be below upper for each feature, got {low:g} and {high:g} for {name!r}"
                 )
-            if not np.isfinite(high - low):
-                raise InputError(f"the range of {name!r} must have a finite width, got {low:g} to {high:g}")
+            if not (max(-low, high) <= _LARGEST and high - low >= 1 / _LARGEST):
+                raise InputError(
+                    f"the range of {name!r} must stay below {_LARGEST:g} and be at least {1 / _LARGEST:g} wide, "
+                    f"got {low:g} to {high:g}"
+                )
         for attribute, value in (("matrix", values), ("features", names), ("lower", lows), ("upper", highs),
                                  ("ranges_provenance", ranges_provenance)):
             object.__setattr__(self, attribute, value)
@@ -81,11 +86,15 @@ class Dataset:
 
     def normalised(self, to: tuple[float, float] = (-1, 1)) -> Dataset:
         """Each declared range mapped onto ``to``; values inside stay inside."""
-        low, high = (number("to", end) for end in to)
+        try:
+            low, high = (number("to", end) for end in to)
+        except (TypeError, ValueError):
+            raise InputError("to must be a pair of numbers") from None
         if not low < high:
             raise InputError(f"to must be an increasing pair, got ({low:g}, {high:g})")
-        share = (self.matrix - self.lower[:, None]) / self.widths[:, None]
-        scaled = low + share * (high - low)
+        with np.errstate(over="ignore"):  # of values far outside; refused below as infinite
+            share = (self.matrix - self.lower[:, None]) / self.widths[:, None]
+            scaled = np.where(share == 1, high, low + share * (high - low))
         inside = np.where(self._outside(), scaled, np.clip(scaled, low, high))
         ends = np.ones(self.n_features)
         return replace(self, matrix=inside, lower=low * ends, upper=high * ends)
@@ -97,7 +106,10 @@ class Dataset:
 def _names(features: Any, size: int) -> tuple[str, ...]:
     if isinstance(features, str) or not hasattr(features, "__iter__"):
         raise InputError("features must be a sequence of names, one for each row of the matrix")
-    names = tuple(features)
+    try:
+        names = tuple(features)
+    except TypeError:
+        raise InputError("features must be a sequence of names, one for each row of the matrix") from None
     if not all(isinstance(name, str) and name for name in names):
         raise InputError("features must be non-empty strings")
     if len(names) != size:
@@ -109,8 +121,8 @@ def _names(features: Any, size: int) -> tuple[str, ...]:
 
 
 def _limits(name: str, value: Any, size: int) -> FloatArray:
-    limits = np.asarray(value)
-    limits = array(name, np.full(size, value) if limits.ndim == 0 else value, ndim=1)
+    limits = numbers(name, value)
+    limits = array(name, np.full(size, limits) if limits.ndim == 0 else limits, ndim=1)
     if limits.size != size:
         raise InputError(f"{name} must have one entry for each of the {size} features, got {limits.size}")
     return frozen(limits)

@@ -118,11 +118,11 @@ class NoiseDesign:
 
     def epsilon_spent(self, delta: float) -> float:
         """The epsilon this noise really spends at ``delta``."""
-        return float(gaussian_epsilon(delta, self.mu))
+        return float(gaussian_epsilon(fraction("delta", delta), self.mu))
 
     def delta_spent(self, epsilon: float) -> float:
         """The delta this noise really spends at ``epsilon``."""
-        return float(gaussian_delta(epsilon, self.mu))
+        return float(gaussian_delta(positive("epsilon", epsilon), self.mu))
 
 
 def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str = "exact",

@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 
 from mvgviz.errors import InputError
-from mvgviz.validation import FloatArray, array, count, frozen, number, one_of, square
+from mvgviz.validation import FloatArray, array, count, frozen, generator, number, one_of, square
 
 PROVENANCES = ("public", "spends budget", "not private")
 _TOLERANCE = 1e-8
+_ROUNDING = 1e-14
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -99,7 +100,7 @@ def from_matrix(w: Any) -> Directions:
 def random_rotation(k: int, *, rng: np.random.Generator) -> Directions:
     """A rotation drawn uniformly (Haar measure, determinant 1)."""
     size = count("k", k)
-    q, r = np.linalg.qr(rng.standard_normal((size, size)))
+    q, r = np.linalg.qr(generator(rng).standard_normal((size, size)))
     q = q * np.where(np.diag(r) < 0, -1.0, 1.0)
     if np.linalg.det(q) < 0:
         q[:, 0] = -q[:, 0]
@@ -117,4 +118,7 @@ def _orthonormal(w: FloatArray, size: int) -> FloatArray:
             f"directions must be orthonormal to {_TOLERANCE:g}, got a largest entry of "
             f"|WᵀW - I| of {gap:.3g}"
         )
-    return matrix
+    if gap <= _ROUNDING:
+        return matrix
+    left, _, right = np.linalg.svd(matrix)
+    return frozen(left @ right)  # the nearest orthogonal matrix: what follows relies on it

@@ -15,7 +15,7 @@ import numpy as np
 
 from mvgviz.design import NoiseDesign
 from mvgviz.errors import InputError
-from mvgviz.validation import FloatArray, array
+from mvgviz.validation import FloatArray, array, numbers
 
 
 def pnr(eigenvalues: Any, design: NoiseDesign) -> float:
@@ -62,14 +62,20 @@ def _records(design: NoiseDesign) -> int:
 
 def _signal_to_noise(eigenvalues: Any, design: NoiseDesign) -> FloatArray:
     """Eigenvalues of ``Sigma^-1/2 K Sigma^-1/2``."""
-    given = np.asarray(eigenvalues)
+    if not isinstance(design, NoiseDesign):
+        raise InputError(f"design must be a NoiseDesign, got a {type(design).__name__}")
+    given = numbers("eigenvalues", eigenvalues)
     if given.ndim == 2:
-        moments = array("eigenvalues", eigenvalues, ndim=2)
+        moments = array("eigenvalues", given, ndim=2)
         if moments.shape != (design.rows, design.rows):
             raise InputError(f"eigenvalues as a matrix must be {design.rows} × {design.rows}, got {moments.shape}")
+        size = float(np.abs(moments).max())
+        if not (np.abs(moments - moments.T).max() <= 1e-8 * size
+                and np.linalg.eigvalsh(moments)[0] >= -1e-8 * size * design.rows):
+            raise InputError("eigenvalues as a matrix must be symmetric positive semi-definite")
         a = design.row_side.whitener()
         return np.asarray(np.maximum(np.linalg.eigvalsh(a @ moments @ a.T), 0.0))
-    lam = array("eigenvalues", eigenvalues, ndim=1)
+    lam = array("eigenvalues", given, ndim=1)
     if lam.size != design.rows:
         raise InputError(f"eigenvalues must number {design.rows}, got {lam.size}")
     if not (lam >= 0).all():

@@ -46,16 +46,18 @@ def _targets(target_std: Any, size: int) -> FloatArray:
         if any(k >= size for k, _ in pairs):
             raise InputError(f"target_std must name directions below {size}")
     else:
-        if isinstance(target_std, str) or not hasattr(target_std, "__len__"):
-            raise InputError("target_std must be a sequence or a mapping from direction to number")
-        if len(target_std) != size:
-            raise InputError(f"target_std must have one entry for each of the {size} directions, got {len(target_std)}")
-        pairs = [(k, t) for k, t in enumerate(target_std) if t is not None]
+        try:
+            wanted = list(target_std)
+        except TypeError:
+            raise InputError("target_std must be a sequence or a mapping from direction to number") from None
+        if len(wanted) != size:
+            raise InputError(f"target_std must have one entry for each of the {size} directions, got {len(wanted)}")
+        pairs = [(k, t) for k, t in enumerate(wanted) if t is not None]
     if not pairs:
         raise InputError("target_std must hold at least one target")
     targets = np.full(size, np.inf)
     for k, t in pairs:
-        targets[k] = positive("target_std", t)
+        targets[k] = positive("target_std", t, least=1e-60, most=1e60)
     return targets
 
 

@@ -115,21 +115,27 @@ class ReplacedOuterProduct:
             return WorstCase(self._corner_to_edge(side.whitener(), c[None, :]), True)
         if m <= _ALL_EDGES:
             return WorstCase(self._corner_to_edge(side.whitener(), self._corners()), True)
+        square, _ = (_largest_quadratic(side, c) if symmetric or side.is_diagonal
+                     else _largest_square_norm(side, self.lower, self.upper))
+        apart, _ = _largest_quadratic(side, self.upper - self.lower)
+        bounds = [math.sqrt(2) * square, 2 * math.sqrt(square) * math.sqrt(apart)]  # the latter: |s| |t|
         if side.is_diagonal:
-            bound = min(math.sqrt(2) * float(c**2 @ side.precisions), self._entry_by_entry(side))
-        elif symmetric:
-            bound = math.sqrt(2) * _largest_quadratic(side, c).mu
-        else:
-            bound = math.sqrt(2) * _largest_square_norm(side, self.lower, self.upper).mu
-        return WorstCase(bound, False)
+            bounds.append(self._entry_by_entry(side))
+        return WorstCase(min(bounds), False)
 
     def _entry_by_entry(self, side: NoiseSide) -> float:
         """``sqrt(sum q_i q_j span_ij²)``, span_ij the width of the range of ``x_i x_j``."""
         ends = (self.lower, self.upper)
         products = np.array([np.outer(a, b) for a in ends for b in ends])
         spans = products.max(axis=0) - products.min(axis=0)
-        nearest_zero = np.clip(0.0, self.lower, self.upper)
-        np.fill_diagonal(spans, self._largest_values**2 - nearest_zero**2)
+        # Where neither range holds 0 that would cancel: with l the end nearer 0 and w the width,
+        # the span is (l_i + w_i)(l_j + w_j) - l_i l_j.
+        nearest, widths = np.abs(np.clip(0.0, self.lower, self.upper)), self.upper - self.lower
+        away = nearest > 0
+        moved = np.outer(nearest, widths) + np.outer(widths, nearest) + np.outer(widths, widths)
+        spans = np.where(np.outer(away, away), moved, spans)
+        largest = self._largest_values
+        np.fill_diagonal(spans, np.where(away, widths, largest) * (largest + nearest))
         q = side.precisions
         return math.sqrt(float(q @ spans**2 @ q))
 
@@ -153,20 +159,18 @@ class ReplacedOuterProduct:
         maximum is the middle root of ``C² y³ + (n0 C - E²) y - E D = 0``.
         """
         u = corners @ whitener.T
-        u_square = np.einsum("ij,ij->i", u, u)[:, None]
         best = 0.0
         for i in range(self.lower.size):
             low, high = float(self.lower[i]), float(self.upper[i])
-            u0, g = self._edges(i) @ whitener.T, whitener[:, i]
-            big_c = float(g @ g)
+            edges, g = self._edges(i), whitener[:, i]
+            u0, big_c = edges @ whitener.T, float(g @ g)
             shift = (u0 @ g) / big_c
             n0 = (np.einsum("ij,ij->i", u0, u0) - big_c * shift**2)[None, :]
             e = (u @ g)[:, None]
             d = u @ u0.T - e * shift
-            inner = _middle_root((n0 * big_c - e * e) / big_c**2, -e * d / big_c**2)
-            for y in (low + shift, high + shift, np.clip(inner, low + shift, high + shift)):
-                g_value = u_square**2 + (n0 + big_c * y * y) ** 2 - 2 * (d + e * y) ** 2
-                best = max(best, float(g_value.max()))
+            inner = _middle_root((n0 * big_c - e * e) / big_c**2, -e * d / big_c**2) - shift
+            for value in (low, high, np.clip(inner, low, high)):
+                best = max(best, _largest_outer_square(whitener, corners, edges, i, value))
         return math.sqrt(best)
 
 
@@ -181,10 +185,10 @@ class FlippedEdge:
     laplacian: bool
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
-        m, p = rows.precision(), cols.precision()
         if self.laplacian:
-            squares = _edge_lengths(m) * _edge_lengths(p)
+            squares = _edge_lengths(rows) * _edge_lengths(cols)
         else:
+            m, p = rows.precision(), cols.precision()
             squares = np.outer(np.diag(m), np.diag(p))
             squares = squares + squares.T + 2 * m * p
         np.fill_diagonal(squares, 0.0)
@@ -199,10 +203,31 @@ def _stretch(rows: NoiseSide, cols: NoiseSide) -> float:
     return math.sqrt(rows.largest_precision) * math.sqrt(cols.largest_precision)
 
 
-def _edge_lengths(m: FloatArray) -> FloatArray:
-    """``(e_i - e_j)ᵀ M (e_i - e_j)`` for every pair."""
-    diagonal = np.diag(m)
-    return diagonal[:, None] + diagonal[None, :] - 2 * m
+def _edge_lengths(side: NoiseSide) -> FloatArray:
+    """``(e_i - e_j)ᵀ M (e_i - e_j)`` for every pair: the squared distances of the whitener's columns.
+
+    What the columns have in common is taken out first, or it would drown their differences.
+    """
+    whitener = side.whitener()
+    apart = whitener - whitener.mean(axis=1, keepdims=True)
+    products = apart.T @ apart
+    squares = np.diag(products)
+    return np.asarray(squares[:, None] + squares[None, :] - 2 * products)
+
+
+def _largest_outer_square(whitener: FloatArray, corners: FloatArray, edges: FloatArray, i: int,
+                          value: float | FloatArray) -> float:
+    """The largest ``||u uᵀ - u'u'ᵀ||_F²`` with feature i of each edge set to ``value``.
+
+    Through sum s and difference t of the two: ``(|s|²|t|² + (s·t)²)/2``, which does not cancel
+    when both are far from 0 and near each other.
+    """
+    other = np.broadcast_to(edges, (len(corners), *edges.shape)).copy()
+    other[:, :, i] = value
+    s = (corners[:, None, :] + other) @ whitener.T
+    t = (corners[:, None, :] - other) @ whitener.T
+    squares = np.einsum("cek,cek->ce", s, s) * np.einsum("cek,cek->ce", t, t)
+    return float((squares + np.einsum("cek,cek->ce", s, t) ** 2).max()) / 2
 
 
 def _support(directions: Directions, reach: FloatArray) -> FloatArray:

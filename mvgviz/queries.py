@@ -114,11 +114,11 @@ def covariance(dataset: Dataset) -> Query:
 
 def rbf_kernel(dataset: Dataset, *, length: float) -> Query:
     """The kernel matrix ``exp(-||x_i - x_j||²/(2 length²))``, records × records."""
-    data, scale = _inside(dataset), positive("length", length)
+    data, scale = _inside(dataset), positive("length", length, least=1e-60, most=1e60)
     n = data.n_records
     if not 2 <= n <= _LARGEST_KERNEL:
         raise InputError(f"the kernel query needs 2 to {_LARGEST_KERNEL} records, got {n}")
-    x = data.matrix / scale
+    x = (data.matrix - data.lower[:, None]) / scale  # the kernel does not see where the origin is
     squares = np.einsum("ij,ij->j", x, x)
     distances = np.maximum(squares[:, None] + squares[None, :] - 2 * (x.T @ x), 0.0)
     np.fill_diagonal(distances, 0.0)
@@ -163,7 +163,9 @@ def custom(matrix: Any, *, sensitivity: float, gamma: float, psd: bool = False) 
     s2, largest = positive("sensitivity", sensitivity), positive("gamma", gamma)
     if not isinstance(psd, bool | np.bool_):
         raise InputError("psd must be True or False")
-    if not float(np.linalg.norm(value)) <= largest * (1 + 1e-12):
+    with np.errstate(over="ignore"):
+        norm = float(np.linalg.norm(value))
+    if not norm <= largest * (1 + 1e-12):
         raise InputError(f"gamma must be at least the Frobenius norm of the matrix, got {largest:g}")
     if psd:
         square("matrix", value)

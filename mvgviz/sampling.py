@@ -20,9 +20,10 @@ import numpy as np
 from mvgviz.design import NoiseDesign
 from mvgviz.errors import InputError
 from mvgviz.sides import NoiseSide
-from mvgviz.validation import FloatArray, array, count, frozen, one_of
+from mvgviz.validation import FloatArray, array, count, frozen, generator, one_of
 
 _LARGEST_KRONECKER = 4_096
+_SMALL_PRODUCT = 2**18  # multiplications
 
 
 def sample_noise(design: NoiseDesign, *, rng: np.random.Generator, trials: int | None = None,
@@ -32,6 +33,7 @@ def sample_noise(design: NoiseDesign, *, rng: np.random.Generator, trials: int |
     "affine": ``Z = B_Sigma N B_Psiᵀ`` from the factored design, the working path.
     "kronecker": ``vec Z ~ N(0, Psi ⊗ Sigma)``, the paper's other method, for small sizes.
     """
+    design, rng = _checked(design), generator(rng)
     method = one_of("method", method, ("affine", "kronecker"))
     draws = 1 if trials is None else count("trials", trials)
     if method == "affine":
@@ -76,6 +78,7 @@ def sample_gram(matrix: Any, design: NoiseDesign, *, rng: np.random.Generator, t
     ``(F + B N)(F + B N)ᵀ + Wishart(Sigma, n - m)``, N standard normal m × m: exact, and
     a trial costs the same for a thousand records as for a million.
     """
+    design, rng = _checked(design), generator(rng)
     gram = matrix if isinstance(matrix, Gram) else Gram.of(matrix)
     draws = count("trials", trials)
     if not design.col_side.is_identity:
@@ -114,13 +117,23 @@ def _gram_normals(gram: Gram, rng: np.random.Generator, draws: int) -> FloatArra
 
 
 def _colour_rows(side: NoiseSide, noise: FloatArray) -> FloatArray:
-    """``B noise`` for each draw; in place where B is diagonal."""
+    """``B noise`` for each draw, in place where that is faster.
+
+    A long product of few rows goes block by block: it stays in the cache, and BLAS does not
+    wake threads for it, which takes longer than the product itself.
+    """
     if side.is_identity:
         return noise
     if side.is_diagonal:
         noise *= np.sqrt(side.variances)[:, None]
         return noise
-    return side.root() @ noise
+    root, width = side.root(), _SMALL_PRODUCT // side.size**2
+    if width < side.size:
+        return root @ noise
+    for start in range(0, noise.shape[2], width):
+        block = noise[:, :, start : start + width]
+        block[...] = root @ block
+    return noise
 
 
 def _colour_columns(side: NoiseSide, noise: FloatArray) -> FloatArray:
@@ -142,6 +155,15 @@ def _kronecker(design: NoiseDesign, rng: np.random.Generator, draws: int) -> Flo
         )
     covariance = np.kron(design.col_covariance(), design.row_covariance())
     largest = float(covariance.max())
-    root = np.linalg.cholesky(covariance / largest) * math.sqrt(largest)
-    stacked = rng.standard_normal((draws, size)) @ root.T
+    try:
+        root = np.linalg.cholesky(covariance / largest) * math.sqrt(largest)
+    except np.linalg.LinAlgError:
+        raise InputError("the design's variances differ too much for method kronecker; use affine") from None
+    stacked = root @ rng.standard_normal((draws, size, 1))  # one product a trial: the batch must not matter
     return stacked.reshape(draws, design.cols, design.rows).transpose(0, 2, 1)
+
+
+def _checked(design: NoiseDesign) -> NoiseDesign:
+    if not isinstance(design, NoiseDesign):
+        raise InputError(f"design must be a NoiseDesign, got a {type(design).__name__}")
+    return design

@@ -20,11 +20,18 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 TOLERANCE_SUM = 1e-9
 """How far a theta may sum from 1."""
 
+LARGEST = 1e150
+"""Settings lie between this and its inverse."""
+
+_NOT_NUMBERS = str | bytes | bytearray | memoryview
+_LARGEST_COUNT = 10**9
+_SMALLEST_SHARE = 1e-100
+
 
 def number(name: str, value: Any) -> float:
     """A finite float."""
     try:
-        if isinstance(value, str | bytes | np.complexfloating):  # float() would take them
+        if isinstance(value, _NOT_NUMBERS | np.complexfloating):  # float() would take them
             raise TypeError
         result = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -34,11 +41,13 @@ def number(name: str, value: Any) -> float:
     return result
 
 
-def positive(name: str, value: Any) -> float:
-    """A finite float above 0."""
+def positive(name: str, value: Any, *, least: float = 1 / LARGEST, most: float = LARGEST) -> float:
+    """A float above 0, and far enough from the ends of the range for its square to be one too."""
     result = number(name, value)
     if not result > 0:
         raise InputError(f"{name} must be positive, got {result:g}")
+    if not least <= result <= most:
+        raise InputError(f"{name} must lie between {least:g} and {most:g}, got {result:g}")
     return result
 
 
@@ -55,13 +64,15 @@ def count(name: str, value: Any, *, at_least: int = 1) -> int:
     whole = number(name, value)
     if not (whole == int(whole) and whole >= at_least):
         raise InputError(f"{name} must be a whole number of at least {at_least}, got {_shown(value)}")
+    if not whole <= _LARGEST_COUNT:
+        raise InputError(f"{name} must be at most {_LARGEST_COUNT}, got {whole:g}")
     return int(value)
 
 
 def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
     """One of a few words."""
     choices = tuple(choices)
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise InputError(f"{name} must be one of {', '.join(choices)}, got {_shown(value)}")
     return str(value)
 
@@ -87,6 +98,22 @@ def numbers(name: str, value: Any, *, above: float = -np.inf, below: float = np.
             rule = f"lie {'' if closed else 'strictly '}between {above:g} and {below:g}"
         raise InputError(f"{name} must {rule}, got {first:g}")
     return result
+
+
+def broadcast(**named: FloatArray) -> tuple[FloatArray, ...]:
+    """Arrays of one common shape."""
+    try:
+        return np.broadcast_arrays(*named.values())
+    except ValueError:
+        shapes = " and ".join(f"{name} {values.shape}" for name, values in named.items())
+        raise InputError(f"shapes must fit each other, got {shapes}") from None
+
+
+def generator(rng: Any) -> np.random.Generator:
+    """A numpy random generator."""
+    if not isinstance(rng, np.random.Generator):
+        raise InputError(f"rng must be a numpy.random.Generator, got {_shown(rng)}")
+    return rng
 
 
 def array(name: str, value: Any, *, ndim: int) -> FloatArray:
@@ -120,10 +147,11 @@ def shares(name: str, value: Any, *, size: int | None = None) -> FloatArray:
     result = array(name, value, ndim=1)
     if size is not None and result.size != size:
         raise InputError(f"{name} must have one entry for each of the {size} directions, got {result.size}")
-    if not (result > 0).all():
+    if not (result >= _SMALLEST_SHARE).all():
         worst = int(np.argmin(result))
+        rule = "positive" if result[worst] <= 0 else f"at least {_SMALLEST_SHARE:g}"
         raise InputError(
-            f"{name} must be positive everywhere (no share means infinite noise), "
+            f"{name} must be {rule} everywhere (no share means infinite noise), "
             f"got {result[worst]:g} at position {worst}"
         )
     total = float(result.sum())
@@ -160,8 +188,12 @@ def _all_finite(values: FloatArray) -> bool:
 def _as_floats(name: str, value: Any) -> FloatArray:
     try:
         raw = np.asarray(value)
-        if raw.dtype.kind in "biufO":  # not text, not complex, not dates
+        if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+            raise InputError(f"{name} must have no masked entries")
+        if not isinstance(value, _NOT_NUMBERS) and raw.dtype.kind in "biufO":  # not text, not complex, not dates
             return np.asarray(raw, dtype=np.float64)
+    except InputError:
+        raise
     except (TypeError, ValueError, OverflowError):
         pass
     raise InputError(f"{name} must hold numbers only, in rows of one length")

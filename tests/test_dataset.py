@@ -78,11 +78,23 @@ def test_the_caller_s_array_and_the_dataset_s_are_strangers():
     ({"lower": [0, 50]}, "lower must be below upper for each feature, got 50 and 50 for 'b'"),
     ({"upper": [3, math.nan]}, "upper must be finite"),
     ({"upper": [3, 4, 5]}, "upper must have one entry for each of the 2 features, got 3"),
-    ({"lower": -1e308, "upper": 1e308}, "the range of 'a' must have a finite width"),
+    ({"lower": -1e308, "upper": 1e308}, "the range of 'a' must stay below 1e\\+60"),
 ])
 def test_bad_datasets_are_refused(change, message):
     with pytest.raises(InputError, match=message):
         Dataset(**GOOD | change)
+
+
+def test_a_masked_entry_is_not_a_number():
+    masked = np.ma.masked_array([[1.0, 99.0, 1.0], [1.0, 1.0, 1.0]], [[0, 1, 0], [0, 0, 0]])
+    with pytest.raises(InputError, match="matrix must have no masked entries"):
+        Dataset(**GOOD | {"matrix": masked})
+
+
+@pytest.mark.parametrize("to", [None, 1, (), (1, 2, 3), ("a", "b")])
+def test_normalising_to_no_pair_is_refused(to):
+    with pytest.raises(InputError, match="to must be"):
+        Dataset(**GOOD).normalised(to=to)
 
 
 def test_normalising_to_an_empty_interval_is_refused():

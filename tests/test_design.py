@@ -197,6 +197,8 @@ def test_default_mode_follows_the_query_s_symmetry():
     ("identity", {"theta": [0.5, 0.5 + 2e-9, 2e-12]}, "theta must sum to 1"),
     ("identity", {"theta": [-0.5, 0.5, 1.0]}, "theta must be positive everywhere.*got -0.5 at position 0"),
     ("identity", {"theta": [0.5, 0.5, 0.0]}, "theta must be positive everywhere.*got 0 at position 2"),
+    ("identity", {"theta": [0.5, 0.5, 1e-300]}, "theta must be at least 1e-100 everywhere"),
+    ("identity", {"tail": np.array(["printed", "exact-chi"])}, "tail must be one of"),
     ("identity", {"theta": []}, "theta must not be empty"),
     ("identity", {"theta": [0.5, math.nan, 0.5]}, "theta must be finite"),
     ("identity", {"directions": standard_basis(4)}, "directions must number 3 in mode 'rows', got 4"),
@@ -205,6 +207,14 @@ def test_default_mode_follows_the_query_s_symmetry():
 def test_bad_designs_are_refused(query, change, message):
     with pytest.raises(InputError, match=message):
         design_noise(QUERIES[query](), **{"epsilon": 1, "delta": 1e-5} | change)
+
+
+def test_what_is_spent_is_asked_with_one_number():
+    design = design_noise(QUERIES["identity"](), epsilon=1, delta=1e-5)
+    with pytest.raises(InputError, match="delta must be a number"):
+        design.epsilon_spent([0.1, 0.2])
+    with pytest.raises(InputError, match="epsilon must be positive, got 0"):
+        design.delta_spent(0)
 
 
 def test_a_dataset_is_not_a_query():

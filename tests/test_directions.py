@@ -84,6 +84,13 @@ def test_with_a_huge_budget_private_eigenvectors_are_the_eigenvectors(rng):
     assert np.abs(private.matrix.T @ eigenvectors(covariance(data)).matrix) == pytest.approx(np.eye(3), abs=0.02)
 
 
+def test_almost_orthonormal_directions_are_made_orthonormal():
+    rounded = np.round(rotation(3, (0, 1), 0.4).matrix, 9)
+    mended = from_matrix(rounded).matrix
+    assert np.abs(mended.T @ mended - np.eye(3)).max() < 1e-15
+    assert mended == pytest.approx(rounded, abs=1e-8)
+
+
 @pytest.mark.parametrize(("make", "message"), [
     (lambda: from_matrix([[1, 0], [0, 1.001]]), r"orthonormal to 1e-08, got a largest entry of \|WᵀW - I\| of 0.002"),
     (lambda: from_matrix([[1, 0, 0], [0, 1, 0]]), r"directions must be square, got shape \(2, 3\)"),
@@ -98,6 +105,9 @@ def test_with_a_huge_budget_private_eigenvectors_are_the_eigenvectors(rng):
     (lambda: rotation(1, (0, 1), 1), "k must be a whole number of at least 2"),
     (lambda: standard_basis(0), "k must be a whole number of at least 1"),
     (lambda: eigenvectors("x"), "query must be a Query"),
+    (lambda: random_rotation(2, rng=7), r"rng must be a numpy.random.Generator, got 7"),
+    (lambda: private_eigenvectors(make_dataset(2, 5), epsilon=1, delta=0.1, rng=None), "rng must be a numpy"),
+    (lambda: standard_basis(10**30), "k must be at most 1000000000"),
     (lambda: private_eigenvectors(make_dataset(2, 5), epsilon=0, delta=0.1, rng=np.random.default_rng(0)),
      "epsilon must be positive"),
 ])

@@ -88,6 +88,9 @@ def test_a_pnr_beyond_all_numbers_is_infinite_but_its_logarithm_is_not():
     ([1.0, -1.0], identity(make_dataset(2, 3)), "rows", "eigenvalues must not be negative"),
     ([1.0, math.nan], identity(make_dataset(2, 3)), "rows", "eigenvalues must be finite"),
     (np.eye(3), identity(make_dataset(2, 3)), "rows", "eigenvalues as a matrix must be 2 × 2"),
+    ([[1.0, 2.0], [3.0, 4.0]], identity(make_dataset(2, 3)), "rows", "symmetric positive semi-definite"),
+    (-np.eye(2), identity(make_dataset(2, 3)), "rows", "symmetric positive semi-definite"),
+    ([[1, 2], [3]], identity(make_dataset(2, 3)), "rows", "eigenvalues must hold numbers only"),
     ([1.0, 1.0], covariance(make_dataset(2, 3)), "rows", "needs mode both, got rows"),
     ([1.0, 1.0], adjacency([[0, 1], [1, 0]]), "both", "identity, mean and covariance queries, got adjacency"),
 ])

@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from conftest import make_dataset
@@ -15,6 +16,7 @@ from mvgviz import (
     covariance,
     custom,
     design_noise,
+    from_matrix,
     gaussian_mu,
     identity,
     laplacian,
@@ -97,7 +99,7 @@ def test_covariance_mu_of_many_features_is_never_too_small(m, box, rotated, exac
 
 def test_corner_pairs_alone_would_claim_too_little():
     # On [-1, 1] the outer products of the two corners are equal; the truth is 1 against 0.
-    assert covariance(make_dataset(1, 1)).sensitivity == 1
+    assert covariance(make_dataset(1, 1)).sensitivity == pytest.approx(1, rel=1e-15)
 
 
 @settings(max_examples=60, deadline=None)
@@ -195,3 +197,46 @@ def test_isotropic_noise_does_not_care_about_directions():
     straight = design_noise(covariance(data), epsilon=1, delta=1e-3)
     assert turned.noise_std() == pytest.approx(straight.noise_std())
     assert straight.noise_std()[0, 0] == pytest.approx(covariance(data).sensitivity / gaussian_mu(1, 1e-3))
+
+
+def whitened_outer_distance(design, x, y, n):
+    """The same as ``whitened`` for two records of a covariance query, with 60 digits."""
+    with mpmath.workdps(60):
+        w = mpmath.matrix(np.asarray(design.row_directions).tolist())
+        scale = mpmath.diag([1 / mpmath.sqrt(mpmath.mpf(float(v))) for v in design.row_variances])
+        u, v = (scale * w.T * mpmath.matrix([mpmath.mpf(float(a)) for a in record]) for record in (x, y))
+        return float(mpmath.mnorm(u * u.T - v * v.T, "f") / n)
+
+
+@pytest.mark.parametrize("rotated", [False, True])
+@pytest.mark.parametrize("offset", [1e2, 1e4, 1e6, 1e8])
+def test_boxes_far_from_zero_lose_no_digits(offset, rotated):
+    data = make_dataset(2, 10, lower=offset, upper=offset + 1)
+    directions = rotation(2, (0, 1), 0.1345373971422473) if rotated else None
+    design = design_noise(covariance(data), epsilon=1, delta=1e-5, directions=directions, theta=[0.2631, 0.7369])
+    corners = np.array(list(itertools.product(*zip(data.lower, data.upper, strict=True))))
+    worst = max(whitened_outer_distance(design, x, y, 10) for x, y in itertools.combinations(corners, 2))
+    assert design.mu_is == "exact"
+    assert worst == pytest.approx(design.mu, rel=1e-12)
+
+
+def test_far_boxes_of_many_features_get_a_bound_of_the_right_size():
+    data = make_dataset(7, 10, lower=1e6, upper=1e6 + 1)
+    design = design_noise(covariance(data), epsilon=1, delta=1e-5, **random_shape(7, 7, rotated=True))
+    found = max(whitened_outer_distance(design, data.lower + a, data.lower + b, 10)
+                for a, b in itertools.product(np.eye(7)[:4], [np.zeros(7), np.ones(7)]))
+    assert design.mu_is == "upper bound"
+    assert 0.02 * design.mu < found <= design.mu
+
+
+@pytest.mark.parametrize("share", [1e-3, 1e-6, 1e-9, 1e-12])
+def test_a_precise_direction_that_no_edge_moves_does_not_drown_the_others(share):
+    w = np.linalg.qr(np.column_stack([np.ones(3), np.random.default_rng(1).normal(size=(3, 2))]))[0]
+    design = design_noise(laplacian(np.zeros((3, 3))), epsilon=1, delta=1e-5, directions=from_matrix(w),
+                          theta=[1 - share, share / 2, share / 2])
+    with mpmath.workdps(60):
+        turned = mpmath.matrix(np.asarray(design.row_directions).tolist())
+        inverse = turned * mpmath.diag([1 / mpmath.mpf(float(v)) for v in design.row_variances]) * turned.T
+        worst = max(float(inverse[i, i] + inverse[j, j] - 2 * inverse[i, j])
+                    for i, j in itertools.combinations(range(3), 2))
+    assert worst == pytest.approx(design.mu, rel=1e-9)

@@ -44,6 +44,14 @@ def test_answers_are_what_their_names_say():
     assert np.diag(kernel).tolist() == [1] * 7
 
 
+def test_the_kernel_does_not_care_where_the_origin_is():
+    near, far = make_dataset(1, 6, lower=0, upper=3), make_dataset(1, 6, lower=2**27, upper=2**27 + 3)
+    x = far.matrix[0]
+    direct = np.exp(-((x[:, None] - x[None, :]) ** 2) / 2)
+    assert rbf_kernel(far, length=1).value == pytest.approx(direct, abs=1e-12)
+    assert rbf_kernel(far, length=1).sensitivity == rbf_kernel(near, length=1).sensitivity
+
+
 def test_experiment_2_s_sensitivity_is_tight_at_root_two():
     data = make_dataset(4, 10_176, lower=-100, upper=100)
     query = covariance(data)
@@ -110,7 +118,7 @@ def test_custom_keeps_what_was_declared():
     (lambda: identity([[1.0]]), "dataset must be a Dataset, got a list"),
     (lambda: rbf_kernel(make_dataset(1, 5), length=0), "length must be positive, got 0"),
     (lambda: rbf_kernel(make_dataset(1, 1), length=1), "needs 2 to 5000 records, got 1"),
-    (lambda: rbf_kernel(make_dataset(1, 2), length=1e200), "sensitivity of the rbf kernel query must be positive"),
+    (lambda: rbf_kernel(make_dataset(1, 2), length=1e200), "length must lie between"),
     (lambda: adjacency([[0]]), "at least 2 vertices"),
     (lambda: adjacency([[0, 2], [2, 0]]), r"only 0 and 1, which fails first at \(0, 1\)"),
     (lambda: adjacency([[0, 1], [0, 0]]), r"symmetric, which fails first at \(0, 1\)"),
