@@ -40,11 +40,13 @@ from mvgviz.queries import (
     rbf_kernel,
 )
 from mvgviz.sampling import Gram, sample_gram, sample_noise
+from mvgviz.scenario import Scenario
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Bound", "Dataset", "Directions", "Gram", "InputError", "NoiseDesign", "Query", "WaterFilling",
+    "Bound", "Dataset", "Directions", "Gram", "InputError", "NoiseDesign", "Query", "Scenario",
+    "WaterFilling",
     "adjacency", "binary", "compose_mu", "covariance", "custom", "design_noise", "eigenvectors",
     "from_matrix", "gaussian_delta", "gaussian_epsilon", "gaussian_mu", "identity", "laplacian",
     "least_error", "log_pnr", "manual", "max_pnr", "mean", "mutual_information", "pnr",

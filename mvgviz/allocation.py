@@ -13,7 +13,7 @@ A theorem's budget is ``sum 1/v²`` (v the noise variance), so there theta goes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,6 +57,29 @@ def manual(weights: Any) -> FloatArray:
         raise InputError(f"weights must be positive, got {values[worst]:g} at position {worst}")
     scaled = values / values.max()
     return frozen(scaled / scaled.sum())
+
+
+def rebalanced(parts: Sequence[int], *, position: int, value: int, locked: Iterable[int] = ()) -> tuple[int, ...]:
+    """Whole parts with one set to ``value`` and the unlocked others scaled to keep the sum.
+
+    Every part stays at least 1, locked ones stay as they are, and the value gives way
+    where the others cannot: what a row of sliders does that always adds up.
+    """
+    old = [count("parts", part) for part in parts]
+    total, fixed = sum(old), set(locked) - {position}
+    free = [i for i in range(len(old)) if i != position and i not in fixed]
+    room = total - sum(old[i] for i in fixed)
+    new = list(old)
+    new[position] = min(max(count("value", value, at_least=0), 1), room - len(free)) if free else room
+    left, weight = room - new[position] - len(free), sum(old[i] for i in free)
+    exact = [left * old[i] / weight for i in free]
+    floors = [int(share) for share in exact]
+    order = sorted(range(len(free)), key=lambda j: floors[j] - exact[j])
+    for j in order[: left - sum(floors)]:  # the largest remainders get what rounding left
+        floors[j] += 1
+    for i, part in zip(free, floors, strict=True):
+        new[i] = 1 + part
+    return tuple(new)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -25,22 +25,25 @@ def eigenvectors(query: Query) -> Directions:
                       mu=float("inf"), label="eigenvectors of the data")
 
 
-def private_eigenvectors(dataset: Dataset, *, epsilon: float, delta: float,
-                         rng: np.random.Generator) -> Directions:
+def private_eigenvectors(dataset: Dataset, *, epsilon: float | None = None, delta: float | None = None,
+                         mu: float | None = None, rng: np.random.Generator) -> Directions:
     """Eigenvectors of ``X Xᵀ/n`` released by the analytic Gaussian mechanism.
 
-    Noise of standard deviation ``s2/gaussian_mu`` on every entry, then symmetrised:
-    (epsilon, delta)-private, ``mu`` is what it spent. The paper gives a fifth of
-    epsilon and delta to this step.
+    Noise of standard deviation ``s2/mu`` on every entry, then symmetrised; the budget is
+    given as ``epsilon`` and ``delta``, or as the ``mu`` they allow. The paper gives a
+    fifth of epsilon and delta to this step.
     """
-    epsilon, delta = positive("epsilon", epsilon), fraction("delta", delta)
-    rng = generator(rng)
-    query = covariance(dataset)
-    mu = float(gaussian_mu(epsilon, delta))
-    noisy = query.value + query.sensitivity / mu * rng.standard_normal(query.value.shape)
+    if mu is None:
+        spent = float(gaussian_mu(positive("epsilon", epsilon), fraction("delta", delta)))
+    elif epsilon is None and delta is None:
+        spent = positive("mu", mu)
+    else:
+        raise InputError("the budget must be given as epsilon and delta or as mu, not both")
+    query, rng = covariance(dataset), generator(rng)
+    noisy = query.value + query.sensitivity / spent * rng.standard_normal(query.value.shape)
     values, vectors = _sorted_eigh((noisy + noisy.T) / 2)
     return Directions(size=query.rows, rotated=vectors, eigenvalues=np.maximum(values, 0.0),
-                      provenance="spends budget", mu=mu, label="private eigenvectors")
+                      provenance="spends budget", mu=spent, label="private eigenvectors")
 
 
 def _sorted_eigh(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:

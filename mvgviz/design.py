@@ -127,7 +127,7 @@ class NoiseDesign:
 
 def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str = "exact",
                  mode: str | None = None, directions: Directions | None = None, theta: Any = None,
-                 tail: str = "printed") -> NoiseDesign:
+                 tail: str = "printed", cover_directions: bool = False) -> NoiseDesign:
     """Noise for ``query`` that is (epsilon, delta)-private under the chosen guarantee.
 
     ``guarantee``: "theorem1", "theorem2" (PSD queries, both sides), "theorem2-any"
@@ -136,6 +136,8 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
     ``mode``: directional noise over "rows" or "columns" (Algorithm 1) or "both"
     (Algorithm 2); by default "both" for symmetric queries, else "rows".
     ``directions`` default to the standard basis, ``theta`` to equal shares.
+    ``cover_directions`` (exact guarantee): epsilon and delta are to cover what the
+    directions spent too, so the noise gets ``sqrt(mu² - directions.mu²)``.
     """
     if not isinstance(query, Query):
         raise InputError(f"query must be a Query, got a {type(query).__name__}")
@@ -151,9 +153,12 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
         raise InputError(f"directions must number {size} in mode {mode!r}, got {directions.size}")
     theta = uniform(size) if theta is None else shares("theta", theta, size=size)
 
+    if cover_directions and guarantee != "exact":
+        raise InputError(f"cover_directions needs guarantee exact, got {guarantee}; divide epsilon and delta instead")
     if guarantee == "exact":
         bound = None
-        side, mu, exact = _calibrate(query, epsilon, delta, mode, directions, theta)
+        mu = _left_for_noise(float(gaussian_mu(epsilon, delta)), directions.mu if cover_directions else 0.0)
+        side, exact = _calibrate(query, mu, mode, directions, theta)
         budget = mu * mu
     else:
         bound = _bound_of(query, guarantee, epsilon, delta, tail)
@@ -201,17 +206,23 @@ def _spend(bound: Bound, query: Query, mode: str, directions: Directions, theta:
     return side, root_budget * root_budget
 
 
-def _calibrate(query: Query, epsilon: float, delta: float, mode: str, directions: Directions,
-               theta: FloatArray) -> tuple[NoiseSide, float, bool]:
-    """The shape ``1/v ∝ theta/h²``, scaled so that its worst case is ``gaussian_mu``."""
+def _left_for_noise(mu: float, spent: float) -> float:
+    """What composition leaves: ``sqrt(mu² - spent²)``."""
+    if not spent < mu:
+        raise InputError(f"directions must have spent less than the whole budget, mu {mu:g}, got {spent:g}")
+    return math.sqrt((mu - spent) * (mu + spent))
+
+
+def _calibrate(query: Query, mu: float, mode: str, directions: Directions, theta: FloatArray
+               ) -> tuple[NoiseSide, bool]:
+    """The shape ``1/v ∝ theta/h²``, scaled so that its worst case is ``mu``."""
     h = np.ones(directions.size) if mode == "columns" else query.neighbours.reach(directions)
     shape = (h / h.max()) ** 2 / theta
     shape = shape / shape.min()
     worst = query.neighbours.worst(*_both_sides(query, mode, NoiseSide.of(directions, shape)))
-    target = float(gaussian_mu(epsilon, delta))
-    ratio = worst.mu / target
+    ratio = worst.mu / mu
     scaled = shape * (ratio if mode == "both" else ratio * ratio)
-    return NoiseSide.of(directions, scaled), target, worst.exact
+    return NoiseSide.of(directions, scaled), worst.exact
 
 
 def _both_sides(query: Query, mode: str, side: NoiseSide) -> tuple[NoiseSide, NoiseSide]:

@@ -185,6 +185,10 @@ class FlippedEdge:
     laplacian: bool
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
+        return WorstCase(math.sqrt(float(self.squares(rows, cols).max())), True)
+
+    def squares(self, rows: NoiseSide, cols: NoiseSide) -> FloatArray:
+        """The square of ``||Sigma^-1/2 D Psi^-1/2||_F`` for every pair of vertices, 0 on the diagonal."""
         if self.laplacian:
             squares = _edge_lengths(rows) * _edge_lengths(cols)
         else:
@@ -192,7 +196,7 @@ class FlippedEdge:
             squares = np.outer(np.diag(m), np.diag(p))
             squares = squares + squares.T + 2 * m * p
         np.fill_diagonal(squares, 0.0)
-        return WorstCase(math.sqrt(float(squares.max())), True)
+        return squares
 
     def reach(self, directions: Directions) -> FloatArray:
         return np.ones(directions.size)

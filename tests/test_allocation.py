@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from mvgviz import InputError, binary, least_error, manual, max_pnr, uniform, water_filling
-from mvgviz.allocation import FLOOR
+from mvgviz.allocation import FLOOR, rebalanced
 
 SPECTRUM = np.array([9.0, 4.0, 1.0, 0.25, 0.01])
 WIDTHS = np.array([1.0, 2.0, 0.5, 1.5, 1.0])
@@ -174,3 +174,23 @@ def test_bad_allocations_are_refused(make, message):
 def test_manual_keeps_proportions(weights):
     theta = manual(weights)
     assert theta[0] / theta[1] == pytest.approx(weights[0] / weights[1], rel=1e-9)
+
+
+@given(parts=st.lists(st.integers(1, 5000), min_size=2, max_size=21), data=st.data())
+def test_rebalancing_keeps_the_sum_the_locked_parts_and_every_part_positive(parts, data):
+    position = data.draw(st.integers(0, len(parts) - 1))
+    locked = data.draw(st.sets(st.integers(0, len(parts) - 1)))
+    value = data.draw(st.integers(0, sum(parts) + 10))
+    new = rebalanced(parts, position=position, value=value, locked=locked)
+    assert sum(new) == sum(parts)
+    assert min(new) >= 1
+    assert all(new[i] == parts[i] for i in locked - {position})
+    free = len(parts) - 1 - len(locked - {position})
+    room = sum(parts) - sum(parts[i] for i in locked - {position})
+    if free and 1 <= value <= room - free:
+        assert new[position] == value
+
+
+def test_rebalancing_scales_the_others_in_proportion():
+    assert rebalanced([5000, 3000, 2000], position=0, value=7500) == (7500, 1500, 1000)
+    assert rebalanced([5000, 3000, 2000], position=0, value=6000, locked=[1]) == (6000, 3000, 1000)

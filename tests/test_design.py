@@ -233,3 +233,24 @@ def test_rotating_the_data_s_box_costs_what_its_corners_say():
     design = design_noise(query, epsilon=1, delta=1e-5, directions=rotation(2, (0, 1), math.pi / 4), theta=[0.9, 0.1])
     q1, q2 = 1 / design.row_variances
     assert design.mu**2 == pytest.approx(max(q1, q2) * 8)
+
+
+def test_a_budget_can_cover_the_directions_too(rng):
+    data = make_dataset(3, 200)
+    whole = gaussian_mu(1, 1e-5)
+    private = private_eigenvectors(data, mu=whole * math.sqrt(0.2), rng=rng)
+    design = design_noise(identity(data), epsilon=1, delta=1e-5, directions=private, cover_directions=True)
+    assert design.mu == pytest.approx(whole * math.sqrt(0.8))
+    assert design.total_mu == pytest.approx(whole)
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"guarantee": "theorem1"}, "cover_directions needs guarantee exact, got theorem1"),
+    ({"epsilon": 0.01}, "directions must have spent less than the whole budget"),
+])
+def test_directions_cannot_be_covered_by_less_than_they_spent(change, message, rng):
+    data = make_dataset(3, 200)
+    private = private_eigenvectors(data, epsilon=0.5, delta=1e-5, rng=rng)
+    with pytest.raises(InputError, match=message):
+        design_noise(identity(data), **{"epsilon": 1, "delta": 1e-5, "directions": private,
+                                        "cover_directions": True} | change)

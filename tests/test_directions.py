@@ -107,6 +107,8 @@ def test_almost_orthonormal_directions_are_made_orthonormal():
     (lambda: eigenvectors("x"), "query must be a Query"),
     (lambda: random_rotation(2, rng=7), r"rng must be a numpy.random.Generator, got 7"),
     (lambda: private_eigenvectors(make_dataset(2, 5), epsilon=1, delta=0.1, rng=None), "rng must be a numpy"),
+    (lambda: private_eigenvectors(make_dataset(2, 5), epsilon=1, delta=0.1, mu=1, rng=np.random.default_rng(0)),
+     "as epsilon and delta or as mu, not both"),
     (lambda: standard_basis(10**30), "k must be at most 1000000000"),
     (lambda: private_eigenvectors(make_dataset(2, 5), epsilon=0, delta=0.1, rng=np.random.default_rng(0)),
      "epsilon must be positive"),

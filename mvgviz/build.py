@@ -1,0 +1,199 @@
+"""From a scenario and its dataset to a noise design: the one road all pages take.
+
+file → Dataset → query → directions → theta → design. Private directions and whatever
+reads the data are drawn from the scenario's seed: for looking, not for releasing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mvgviz import queries
+from mvgviz.accounting import gaussian_mu
+from mvgviz.allocation import binary, least_error, manual, max_pnr, uniform
+from mvgviz.data_directions import eigenvectors, private_eigenvectors
+from mvgviz.dataset import Dataset
+from mvgviz.design import NoiseDesign, design_noise
+from mvgviz.directions import Directions, random_rotation, rotation, standard_basis
+from mvgviz.errors import InputError
+from mvgviz.queries import Query
+from mvgviz.scenario import Scenario
+from mvgviz.validation import FloatArray
+
+_LABELS = 10_000
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Setup:
+    """A scenario worked out. ``iid``: the same guarantee with equal noise everywhere.
+
+    ``theta_provenance``: "public", "spends budget" or "not private", like that of the directions.
+    """
+
+    scenario: Scenario
+    query: Query = field(repr=False)
+    design: NoiseDesign = field(repr=False)
+    iid: NoiseDesign = field(repr=False)
+    delta: float
+    theta_provenance: str
+
+    @property
+    def epsilon_spent(self) -> float:
+        """By the noise alone, at the scenario's delta."""
+        return self.design.epsilon_spent(self.delta)
+
+    @property
+    def direction_names(self) -> tuple[str, ...]:
+        """What theta's entries are called."""
+        return names_of_directions(self.query, self.design.mode, self.design.directional_side.directions)
+
+
+def scaled(dataset: Dataset, scale: str) -> Dataset:
+    """The dataset as declared, or with its ranges mapped onto [-1, 1] or [0, 1]."""
+    return dataset if scale == "declared" else dataset.normalised(to=(-1, 1) if scale == "symmetric" else (0, 1))
+
+
+def ask(scenario: Scenario, dataset: Dataset) -> Query:
+    """The scenario's query of a dataset whose values are inside their ranges."""
+    if scenario.query in ("adjacency", "laplacian"):
+        return getattr(queries, scenario.query)(dataset.matrix)  # type: ignore[no-any-return]
+    table = scaled(dataset, scenario.scale)
+    if scenario.query == "kernel":
+        return queries.rbf_kernel(table, length=scenario.length)
+    return getattr(queries, scenario.query)(table)  # type: ignore[no-any-return]
+
+
+def delta_of(scenario: Scenario, dataset: Dataset) -> float:
+    """The scenario's delta, or 1/n (at least 2 records count, so that it stays below 1)."""
+    return 1 / max(dataset.n_records, 2) if scenario.delta is None else scenario.delta
+
+
+def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None,
+          uploaded: Directions | None = None) -> Setup:
+    """The design of a scenario. ``query`` saves asking again; ``uploaded`` are directions from a file."""
+    query = ask(scenario, dataset) if query is None else query
+    mode = ("both" if query.symmetric else "rows") if scenario.mode == "auto" else scenario.mode
+    size = query.cols if mode == "columns" else query.rows
+    delta = delta_of(scenario, dataset)
+    exact = scenario.guarantee == "exact"
+    private = scenario.directions == "private"
+    share = scenario.private_share if private else 0.0
+    directions = _directions(scenario, dataset, query, size, delta, uploaded)
+    # Exact: mu² is divided. Theorem: epsilon and delta are (basic composition, as in the paper).
+    part = 1.0 if exact else 1 - share
+
+    def design(theta: FloatArray, along: Directions, *, cover: bool) -> NoiseDesign:
+        return design_noise(query, epsilon=scenario.epsilon * part, delta=delta * part, mode=mode, theta=theta,
+                            guarantee=scenario.guarantee, tail=scenario.tail, directions=along,
+                            cover_directions=cover)
+
+    equal = design(uniform(size), directions, cover=exact and private)
+    theta, provenance = _theta(scenario, dataset, query, equal)
+    iid_theta = _isotropic_theta(query, mode, size) if exact else uniform(size)
+    return Setup(
+        scenario=scenario, query=query, delta=delta, theta_provenance=provenance,
+        design=design(theta, directions, cover=exact and private),
+        iid=design_noise(query, epsilon=scenario.epsilon, delta=delta, mode=mode, guarantee=scenario.guarantee,
+                         tail=scenario.tail, theta=iid_theta),
+    )
+
+
+def names_of_directions(query: Query, mode: str, directions: Directions) -> tuple[str, ...]:
+    """Features, records or vertices for the standard basis, else "direction 1", ….
+
+    Sizes beyond 10 000 are not named one by one.
+    """
+    size = min(directions.size, _LABELS)
+    if not directions.is_standard:
+        return tuple(f"direction {i + 1}" for i in range(size))
+    if mode != "columns" and query.row_names is not None:
+        return query.row_names[:size]
+    kind = "vertex" if query.name in ("adjacency", "laplacian") else "record"
+    return tuple(f"{kind} {i + 1}" for i in range(size))
+
+
+def _directions(scenario: Scenario, dataset: Dataset, query: Query, size: int, delta: float,
+                uploaded: Directions | None) -> Directions:
+    kind, rng = scenario.directions, np.random.default_rng([scenario.seed, 1])
+    if kind == "rotation":
+        return rotation(size, scenario.plane, math.radians(scenario.angle))
+    if kind == "random":
+        return random_rotation(size, rng=rng)
+    if kind == "upload":
+        if uploaded is None:
+            raise InputError("directions from a file: the link has them, this session does not; upload them again")
+        return uploaded
+    if kind in ("eigenvectors", "private") and size != query.rows:
+        raise InputError(f"{kind} directions belong to rows, got mode columns; choose rows or both")
+    if kind == "eigenvectors":
+        return eigenvectors(query)
+    if kind == "private":
+        if query.name not in ("identity", "mean", "covariance"):
+            raise InputError(f"private directions need a table, mean or covariance query, got {query.name}")
+        table = scaled(dataset, scenario.scale)
+        share = scenario.private_share
+        if scenario.guarantee == "exact":
+            mu = float(gaussian_mu(scenario.epsilon, delta)) * math.sqrt(share)
+            return private_eigenvectors(table, mu=mu, rng=rng)
+        return private_eigenvectors(table, epsilon=scenario.epsilon * share, delta=delta * share, rng=rng)
+    return standard_basis(size)
+
+
+def _theta(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, str]:
+    """theta and its provenance; ``equal`` is the design with equal shares, for its budget."""
+    size, kind = equal.theta.size, scenario.allocation
+    favoured = [k for k in scenario.favoured if k < size]
+    if kind == "manual":
+        if len(scenario.weights) != size:
+            raise InputError(f"the manual split must have {size} parts, got {len(scenario.weights)}")
+        return manual(scenario.weights), "public"
+    if kind == "max-pnr":
+        return _max_pnr(scenario, dataset, query, equal)
+    if not 0 < len(favoured) < size or kind == "uniform":
+        return uniform(size), "public"
+    split = binary(size, favoured=favoured, share=scenario.share)
+    if kind == "binary":
+        return split, "public"
+    reach = query.neighbours.reach(equal.directional_side.directions) if equal.guarantee == "exact" else None
+    half_widths = None if equal.mode == "columns" else reach
+    return least_error(split, guarantee=equal.guarantee, half_widths=half_widths), "public"
+
+
+def _max_pnr(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, str]:
+    """max-PNR with the signal along each direction, read from wherever the directions were."""
+    side = equal.directional_side
+    if equal.mode == "columns":
+        raise InputError("max-PNR needs noise over rows or both sides, got mode columns")
+    if side.directions.eigenvalues is not None and side.directions.provenance == "spends budget":
+        signal, provenance = side.directions.eigenvalues, "spends budget"
+    else:
+        signal, provenance = _signal(scenario, dataset, query, side.directions), "not private"
+    if not signal.max() > 0:
+        return uniform(side.size), provenance
+    if equal.guarantee == "exact":
+        h = query.neighbours.reach(side.directions)
+        budget = float(np.sum(h**2 * side.precisions))
+        return max_pnr(signal, budget=budget, form="exact", half_widths=h), provenance
+    budget = equal.precision_budget if scenario.form == "unrelaxed" else math.sqrt(equal.precision_budget)
+    return max_pnr(signal, budget=budget, form=scenario.form), provenance
+
+
+def _signal(scenario: Scenario, dataset: Dataset, query: Query, directions: Directions) -> FloatArray:
+    """The data's second moment along each direction, ``w_kᵀ K w_k``."""
+    if query.name in ("identity", "mean"):
+        x = scaled(dataset, scenario.scale).matrix
+        along = x if directions.is_standard else directions.matrix.T @ x
+        return np.asarray(np.einsum("ij,ij->i", along, along) / x.shape[1])
+    w = directions.matrix
+    return np.asarray(np.maximum(np.einsum("ik,ij,jk->k", w, query.value, w, optimize=True), 0.0))
+
+
+def _isotropic_theta(query: Query, mode: str, size: int) -> FloatArray:
+    """The shares that make exact noise the same in all directions of the standard basis."""
+    if mode == "columns":
+        return uniform(size)
+    h = query.neighbours.reach(standard_basis(size))
+    return manual((h / h.max()) ** 2)

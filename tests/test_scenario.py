@@ -1,0 +1,92 @@
+"""Scenarios survive the trip through a link and through a file, and broken ones are named."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mvgviz import InputError, Scenario
+from mvgviz.scenario import ALLOCATIONS, DIRECTIONS, FORMS, QUERIES, SCALES, TASKS
+
+fractions = st.floats(1e-9, 1, exclude_min=True, exclude_max=True)
+positions = st.lists(st.integers(0, 300), max_size=8, unique=True).map(tuple)
+scenarios = st.builds(
+    Scenario,
+    data=st.one_of(st.sampled_from(["two_features", "liver", "cardiotocography", "movement_simulated", "karate"]),
+                   st.text("0123456789abcdef", min_size=12, max_size=12).map("upload-{}".format)),
+    query=st.sampled_from(QUERIES), scale=st.sampled_from(SCALES), length=st.floats(1e-6, 1e6),
+    label=st.one_of(st.none(), st.integers(0, 99)), epsilon=st.floats(1e-3, 1e3),
+    delta=st.one_of(st.none(), st.floats(1e-300, 0.999)),
+    guarantee=st.sampled_from(["theorem1", "theorem2", "theorem2-any", "exact"]),
+    tail=st.sampled_from(["printed", "laurent-massart", "exact-chi"]),
+    mode=st.sampled_from(["auto", "rows", "columns", "both"]), directions=st.sampled_from(DIRECTIONS),
+    angle=st.floats(-360, 360), plane=st.sampled_from([(0, 1), (5, 2)]), private_share=fractions,
+    allocation=st.sampled_from(ALLOCATIONS), favoured=positions, share=fractions,
+    weights=st.lists(st.integers(1, 10_000), max_size=30).map(tuple), form=st.sampled_from(FORMS),
+    task=st.sampled_from(TASKS), trials=st.integers(1, 100_000), seed=st.integers(0, 10**9),
+)
+
+
+@given(scenarios)
+def test_every_scenario_survives_a_link_and_a_file(scenario):
+    assert Scenario.from_query(scenario.to_query()) == scenario
+    assert Scenario.from_json(scenario.to_json()) == scenario
+
+
+def test_links_are_short_and_readable():
+    assert Scenario().to_query() == {"data": "two_features"}
+    changed = Scenario.default_for("liver").changed(epsilon=0.1, favoured=(3, 1), delta=1e-6)
+    assert changed.to_query() == {"data": "liver", "epsilon": "0.1", "favoured": "1-3", "delta": "1e-06"}
+
+
+@given(parameters=st.dictionaries(st.one_of(st.text(max_size=8), st.sampled_from(
+    ["data", "epsilon", "favoured", "weights", "plane", "seed", "query", "delta", "label"])), st.text(max_size=12),
+    max_size=5))
+def test_any_link_gives_a_scenario_and_says_what_it_ignored(parameters):
+    scenario, ignored = Scenario.read_query(parameters)
+    assert isinstance(scenario, Scenario)
+    assert len(ignored) <= len(parameters)
+    understood = {name for name in parameters if all(name not in sentence for sentence in ignored)}
+    assert understood <= set(json.loads(scenario.to_json())["scenario"]) | {""}
+
+
+def test_a_broken_link_keeps_what_can_be_understood():
+    scenario, ignored = Scenario.read_query({"data": "liver", "epsilon": "ten", "query": "mean", "colour": "red"})
+    assert (scenario.data, scenario.epsilon, scenario.query) == ("liver", 1.0, "mean")
+    assert ignored == ("epsilon in the link must be a number", "a scenario has no field colour")
+
+
+@pytest.mark.parametrize(("parameters", "message"), [
+    ({"data": "../etc"}, "data must be the name of a sample"),
+    ({"epsilon": "0"}, "epsilon must be positive, got 0"),
+    ({"epsilon": "nan"}, "epsilon must be finite"),
+    ({"epsilon": "1e9"}, "epsilon must lie between 0.001 and 1000"),
+    ({"delta": "1.5"}, "delta must lie strictly between 0 and 1"),
+    ({"favoured": "1,2"}, "favoured in the link must be numbers joined by -"),
+    ({"favoured": "1-1"}, "favoured must be different positions"),
+    ({"plane": "0"}, "plane must be a pair"),
+    ({"query": "variance"}, "query must be one of"),
+    ({"trials": "0"}, "trials must be a whole number of at least 1"),
+    ({"trials": "1000000"}, "trials must be at most 100000"),
+    ({"angle": "900"}, "angle must lie between -360 and 360"),
+])
+def test_a_strict_reader_refuses_a_broken_link(parameters, message):
+    with pytest.raises(InputError, match=message):
+        Scenario.from_query(parameters)
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("", "must be JSON"), ("[1]", 'must hold "mvgviz"'), ('{"mvgviz": 1, "scenario": []}', 'must hold "mvgviz"'),
+    ('{"mvgviz": 2, "scenario": {}}', "must have version 1"),
+    ('{"mvgviz": 1, "scenario": {"colour": "red"}}', "a scenario has no field colour"),
+    ('{"mvgviz": 1, "scenario": {"epsilon": -1}}', "epsilon must be positive, got -1"),
+    ('{"mvgviz": 1, "scenario": {"favoured": "ab"}}', "favoured must be a sequence"),
+    ('{"mvgviz": 1, "scenario": {"favoured": [[1]]}}', "favoured must be a number"),
+    ('{"mvgviz": 1, "scenario": {"query": ["mean"]}}', "query must be one of"),
+    ('{"mvgviz": 1, "scenario": {"epsilon": "1"}}', "epsilon must be a number"),
+    ("[" * 100_000, "must be JSON"),
+])
+def test_a_bad_file_is_refused_with_a_sentence(text, message):
+    with pytest.raises(InputError, match=message):
+        Scenario.from_json(text)
