@@ -1,66 +1,57 @@
-"""mvgviz, the app: the Home page."""
-
-import gc
+"""Home: the idea in one picture and three sentences, then three doors."""
 
 import numpy as np
 import streamlit as st
 
-from mvgviz import Dataset, NoiseDesign, binary, design_noise, identity
+from mvgviz import Scenario, design_noise
 from mvgviz.figures.noise_ellipse import ellipse_numbers, plot_noise_ellipse
+from mvgviz.ui.frame import chart, open_page
+from mvgviz.ui.menu import DATA, HOME
+from mvgviz.ui.words import delta_words, in_html, in_markdown, plain, times
 
-EPSILON, DELTA, RECORDS = 1.0, 1e-5, 100
-NAMES = ("the feature you need", "the other feature")
+view = open_page(HOME)
+setup, scenario = view.setup, view.scenario
+design, names = setup.design, setup.direction_names
+standard = design.directional_side.directions.is_standard
+labels = names if standard else tuple(f"coordinate {i + 1}" for i in range(len(names)))
 
-
-@st.cache_resource
-def freeze_imports() -> None:
-    """Take the imported modules out of the collections that Streamlit runs after every rerun."""
-    gc.collect()
-    gc.freeze()
-
-
-@st.cache_resource
-def design(share: float, guarantee: str) -> NoiseDesign:
-    """Noise for a table of two features in [-1, 1]; equal shares when ``share`` is a half."""
-    table = Dataset(matrix=np.zeros((2, RECORDS)), features=NAMES, lower=-1, upper=1)
-    return design_noise(identity(table), epsilon=EPSILON, delta=DELTA, guarantee=guarantee,
-                        theta=binary(2, favoured=[0], share=share))
-
-
-freeze_imports()
-st.set_page_config(page_title="mvgviz: directional noise", page_icon="◐", layout="wide")
-st.subheader("Where should the noise go?", anchor=False)
-words, picture = st.columns([2, 3], gap="large")
-
+picture, words = st.columns([3, 2], gap="large")
+with picture:
+    if design.theta.size < 2:
+        st.info("With one direction there is nothing to divide: the noise is a number, not a shape.")
+    else:
+        needed = next((k for k in scenario.favoured if k < design.theta.size), 0)
+        other = 1 if needed == 0 else 0
+        numbers = ellipse_numbers(design, setup.iid, plane=(other, needed), level=0.95,
+                                  normals=np.random.default_rng(scenario.seed).standard_normal((2, 250)))
+        up, down = numbers.factors
+        takeaway = (f"**Same privacy, other shape:** the noise is {times(down)} the i.i.d. noise on "
+                    f"{in_markdown(labels[needed])} and {times(up)} on {in_markdown(labels[other])}.")
+        if abs(up - 1) < 0.005 and abs(down - 1) < 0.005:
+            takeaway = "**Equal shares:** directional noise and i.i.d. noise are the same circle."
+        chart(plot_noise_ellipse(numbers, names=(in_html(labels[other]), in_html(labels[needed]))), takeaway,
+              key="ellipse", about="Each outline holds 95 % of the noise; the points are the same random draws "
+                                   "through both shapes. Both give the same privacy.")
 with words:
     st.markdown(
         "Privacy needs noise, but not the same noise everywhere. Under one fixed budget it can be **small along the "
-        "direction you need** and large along the one you do not: a circle becomes an ellipse. The privacy of both is "
-        f"the same, computed exactly: ε = {EPSILON:g} at δ = 10⁻⁵ when one record is replaced."
+        "direction you need** and large along the one you do not: a circle becomes an ellipse. Which shape is private "
+        "can be computed exactly, and that is what this app shows."
     )
-    percent = st.slider("Share of the precision budget for the feature you need", 50, 95, 80, step=5, format="%d%%",
-                        key="share")
-
-ours, iid, printed = design(percent / 100, "exact"), design(0.5, "exact"), design(percent / 100, "theorem1")
-numbers = ellipse_numbers(ours, iid, plane=(1, 0), level=0.95,
-                          normals=np.random.default_rng(0).standard_normal((2, 250)))
-up, down = numbers.factors
-takeaway = (
-    f"Same privacy, other shape: noise is {down:.2f}× the i.i.d. noise on {NAMES[0]} and {up:.2f}× on {NAMES[1]}."
-    if percent > 50 else "Equal shares: directional noise and i.i.d. noise are the same circle."
-)
-reach = (2.6 * design(0.95, "exact").noise_std()[1, 0], 3.6 * iid.noise_std()[0, 0])
-
-with picture:
-    st.plotly_chart(plot_noise_ellipse(numbers, names=NAMES[::-1], reach=reach), key="ellipse",
-                    config={"displayModeBar": False}, alt=takeaway)
-    st.markdown(f"**{takeaway}**")
-
-with words:
-    factor = printed.noise_std()[0, 0] / ours.noise_std()[0, 0]
-    st.markdown(
-        f"The noise shown is the exact limit. The paper's Theorem 1, as printed, asks for **{factor:,.0f} times** "
-        f"as much and then really spends ε = {printed.epsilon_spent(DELTA):.2g} of the {EPSILON:g} allowed."
+    printed = design_noise(setup.query, epsilon=scenario.epsilon, delta=setup.delta, guarantee="theorem1",
+                           mode=design.mode, theta=design.theta, directions=design.directional_side.directions)
+    factor = printed.direction_std().max() / design.direction_std().max()
+    if scenario.guarantee == "exact":
+        st.markdown(
+            f"The paper's Theorem 1, as printed, asks for **{plain(factor)} times** this noise, and then really spends "
+            f"ε = {plain(printed.epsilon_spent(setup.delta))} of the {scenario.epsilon:g} allowed at δ = "
+            f"{delta_words(setup.delta, view.dataset.n_records)}. Here both stand side by side."
+        )
+    doors = (
+        ("Learn", "two features and one slider", Scenario()),
+        ("Tune", "your table, your budget", scenario),
+        ("Present", "a real medical table", Scenario.default_for("liver")),
     )
-    st.caption("Matrix-variate Gaussian noise for a table of 2 features in [-1, 1] and "
-               f"{RECORDS} records. Points are the same random draws through both shapes.")
+    for label, about, chosen in doors:
+        st.page_link(DATA.path, label=f"**{label}**: {about}", icon=":material/arrow_forward:",
+                     query_params=chosen.to_query())

@@ -45,7 +45,7 @@ class Scenario:
 
     data: str = "two_features"
     query: str = "identity"
-    scale: str = "declared"
+    scale: str = "symmetric"
     length: float = 1.0
     label: int | None = None
     epsilon: float = 1.0
@@ -168,7 +168,7 @@ _CHOICES = {
 _UPLOAD_DEFAULTS: dict[str, Any] = {"query": "covariance", "allocation": "uniform", "favoured": ()}
 _DEFAULTS: dict[str, dict[str, Any]] = {
     "two_features": {},
-    "liver": {"query": "covariance", "scale": "symmetric", "favoured": (2, 5), "label": 5, "task": "linear-ridge"},
+    "liver": {"query": "covariance", "favoured": (2, 5), "label": 5, "task": "linear-ridge"},
     "cardiotocography": {"scale": "unit", "favoured": (0, 7, 9), "task": "covariance-estimation"},
     "movement_simulated": {"query": "covariance", "favoured": (0, 3), "task": "first-component"},
     "karate": {"query": "laplacian", "favoured": (0, 33)},

@@ -69,6 +69,13 @@ class NoiseSide:
         """The variance of each coordinate."""
         return self._weighted_diagonal(self.variances)
 
+    def covariance_of(self, positions: list[int]) -> FloatArray:
+        """The covariance of a few coordinates, without the rest of the matrix."""
+        if self.is_diagonal:
+            return np.diag(self.variances[positions])
+        w = self.directions.matrix[positions]
+        return (w * self.variances) @ w.T
+
     def precision(self) -> FloatArray:
         """``M``, the inverse covariance, size × size."""
         return self._weighted(self.precisions)

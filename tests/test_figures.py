@@ -35,7 +35,7 @@ def test_both_designs_share_their_randomness(numbers):
 
 
 def test_plot_has_two_outlines_two_clouds_and_axes_in_words(numbers):
-    figure = plot_noise_ellipse(numbers, names=("dose", "age"), reach=(9, 5), unit="mg")
+    figure = plot_noise_ellipse(numbers, names=("dose", "age"))
     assert [trace.mode for trace in figure.data] == ["markers", "lines", "markers", "lines"]
-    assert figure.layout.xaxis.title.text == "noise on dose (mg)"
+    assert figure.layout.xaxis.title.text == "noise on dose"
     assert figure.layout.yaxis.scaleanchor == "x"

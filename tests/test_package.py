@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tomllib
 
 import numpy as np
 import pytest
@@ -39,14 +40,21 @@ def test_importing_the_engine_loads_no_user_interface():
 
 def test_imports_point_one_way():
     forbidden = {  # layer -> what it must not import
-        "engine": r"streamlit|plotly|pandas|mvgviz\.ui|mvgviz\.figures",
+        "engine": r"streamlit|plotly|pandas|mvgviz\.ui|mvgviz\.figures|mvgviz\.data",
+        "data": r"streamlit|plotly|mvgviz\.ui|mvgviz\.figures",
         "figures": r"streamlit|mvgviz\.ui",
     }
     for path in ROOT.rglob("*.py"):
         layer = path.relative_to(ROOT).parts[0].removesuffix(".py")
-        rule = forbidden.get(layer if layer in ("ui", "figures") else "engine")
+        rule = forbidden.get(layer if layer in ("ui", "figures", "data") else "engine")
         if rule:
             assert not re.search(rf"^\s*(from|import) ({rule})\b", path.read_text(), re.MULTILINE), path
+
+
+def test_the_wheel_ships_every_part_of_the_package():
+    listed = tomllib.loads((ROOT.parent / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    found = {"mvgviz", *(f"mvgviz.{path.parent.name}" for path in ROOT.glob("*/__init__.py"))}
+    assert found | {"mvgviz.sample_data"} == set(listed)
 
 
 def _calls():

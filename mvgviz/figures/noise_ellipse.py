@@ -43,21 +43,26 @@ def ellipse_outline(covariance: FloatArray, level: float) -> FloatArray:
 
 def ellipse_numbers(design: NoiseDesign, iid: NoiseDesign, *, plane: tuple[int, int], level: float,
                     normals: FloatArray) -> EllipseNumbers:
-    """The numbers for the plane of two rows; ``normals`` (rows × points) are shared by both designs."""
+    """The numbers for the plane of two coordinates of the directional side.
+
+    With noise on both sides, that of the answer's column (row) ``plane[1]``. ``normals``
+    (2 × points) are shared by both designs.
+    """
     pair = list(plane)
     parts = []
     for one in (design, iid):
-        covariance = one.row_covariance()[np.ix_(pair, pair)]
-        draws = (one.row_side.root() @ normals)[pair]
-        parts.append((ellipse_outline(covariance, level), draws, np.sqrt(np.diag(covariance))))
+        side, other = (one.col_side, one.row_side) if one.mode == "columns" else (one.row_side, one.col_side)
+        across = float(other.covariance_diagonal()[plane[1]]) if one.mode == "both" else 1.0
+        covariance = across * side.covariance_of(pair)
+        root = np.linalg.cholesky(covariance)
+        parts.append((ellipse_outline(covariance, level), root @ normals, np.sqrt(np.diag(covariance))))
     (outline, draws, std), (iid_outline, iid_draws, iid_std) = parts
     return EllipseNumbers(level=level, outline=outline, iid_outline=iid_outline, draws=draws, iid_draws=iid_draws,
                           std=std, iid_std=iid_std)
 
 
-def plot_noise_ellipse(numbers: EllipseNumbers, *, names: tuple[str, str], reach: tuple[float, float],
-                       unit: str = "") -> go.Figure:
-    """Both outlines and both clouds on axes of one scale, from -reach to reach in each."""
+def plot_noise_ellipse(numbers: EllipseNumbers, *, names: tuple[str, str]) -> go.Figure:
+    """Both outlines and both clouds on axes of one scale."""
     figure = go.Figure()
     for label, colour, dash, outline, draws in (
         ("i.i.d. noise", IID, "dash", numbers.iid_outline, numbers.iid_draws),
@@ -67,8 +72,7 @@ def plot_noise_ellipse(numbers: EllipseNumbers, *, names: tuple[str, str], reach
                            marker={"size": 4, "color": colour, "opacity": 0.35})
         figure.add_scatter(x=outline[0], y=outline[1], mode="lines", name=f"{label}, {numbers.level:.0%} of draws",
                            line={"color": colour, "width": 3, "dash": dash}, hoverinfo="name")
-    suffix = f" ({unit})" if unit else ""
-    figure.update_xaxes(title=f"noise on {names[0]}{suffix}", range=[-reach[0], reach[0]], constrain="domain")
-    figure.update_yaxes(title=f"noise on {names[1]}{suffix}", range=[-reach[1], reach[1]], constrain="domain",
-                        scaleanchor="x", scaleratio=1)
+    reach = 1.25 * np.abs(np.hstack([numbers.outline, numbers.iid_outline])).max(axis=1)
+    figure.update_xaxes(title=f"noise on {names[0]}", range=[-reach[0], reach[0]])
+    figure.update_yaxes(title=f"noise on {names[1]}", range=[-reach[1], reach[1]], scaleanchor="x", scaleratio=1)
     return styled(figure)

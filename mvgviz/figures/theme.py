@@ -16,11 +16,11 @@ THEOREM2 = "#E69F00"
 DATA = "#7F7F7F"
 
 
-def styled(figure: go.Figure, *, height: int = 420) -> go.Figure:
+def styled(figure: go.Figure, *, height: int = 400, legend: bool = True, top: int = 10) -> go.Figure:
     """The figure with the common margins, legend and transparent background."""
     figure.update_layout(
-        height=height, margin={"l": 10, "r": 10, "t": 10, "b": 10}, hovermode="closest",
-        paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)",
+        height=height, margin={"l": 10, "r": 10, "t": top, "b": 10}, hovermode="closest",
+        paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)", showlegend=legend,
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
     )
     return figure

@@ -1,0 +1,99 @@
+"""Parquet files: only the columns of numbers are decoded."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped]
+from pyarrow import parquet
+
+from mvgviz.data.archive import damaged
+from mvgviz.data.names import clean_names, listed
+from mvgviz.data.source import Source, megabytes
+from mvgviz.data.table import Table
+from mvgviz.errors import InputError
+from mvgviz.validation import FloatArray
+
+_BLOCK = 65_536
+_INDEX = re.compile(r"__index_level_\d+__")
+
+
+def read_parquet(source: Source) -> Table:
+    """A Parquet file as a table."""
+    fingerprint = source.fingerprint()
+    try:
+        return _read(source, fingerprint)
+    except InputError:
+        raise
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        raise damaged(source.name) from None
+
+
+def _read(source: Source, fingerprint: str) -> Table:
+    file = parquet.ParquetFile(source.stream)
+    schema, n_rows = file.schema_arrow, file.metadata.num_rows
+    names = clean_names(schema.names, source.name)
+    numeric = [i for i, field in enumerate(schema) if _is_numeric(field.type) and not _INDEX.fullmatch(field.name)]
+    others = [i for i, field in enumerate(schema) if i not in set(numeric) and not pa.types.is_null(field.type)]
+    if not n_rows >= 1:
+        raise InputError(f"{source.name} has no records: at least two are needed.")
+    if not numeric:
+        raise InputError(f"{source.name} has no column of numbers: choose another file.")
+    _check_declared(file.metadata, source)
+    source.check_cells(n_rows, len(numeric))
+    values = _values(file, [schema.names[i] for i in numeric], n_rows, source)
+    filled = [slot for slot in range(len(numeric)) if not np.isnan(values[:, slot]).all()]
+    empty = [i for i in range(len(names)) if pa.types.is_null(schema.field(i).type)]
+    empty = sorted(empty + [numeric[slot] for slot in range(len(numeric)) if slot not in set(filled)])
+    if not filled:
+        raise InputError(f"{source.name} has no numbers: every numeric column is empty.")
+    notes = ["Read from a Parquet file."]
+    for positions, words in ((others, "they hold no plain numbers"), (empty, "they are empty")):
+        if positions:
+            positions_shown = [i + 1 for i in positions]
+            notes.append(f"Set aside because {words}: {listed([names[i] for i in positions], positions_shown)}.")
+    return Table(
+        name=source.name, format="parquet", fingerprint=fingerprint, header=True,
+        columns=tuple(names[numeric[slot]] for slot in filled),
+        values=values if len(filled) == len(numeric) else values[:, filled],
+        text_columns=tuple(names[i] for i in others), empty_columns=tuple(names[i] for i in empty), notes=tuple(notes),
+    )
+
+
+def _check_declared(metadata: Any, source: Source) -> None:
+    """Whether the pages, expanded, stay below four times the limit."""
+    groups = range(metadata.num_row_groups)
+    if not sum(metadata.row_group(i).total_byte_size for i in groups) <= 4 * source.max_bytes:
+        raise InputError(f"{source.name} expands to more than {megabytes(4 * source.max_bytes)}: keep fewer columns.")
+
+
+def _values(file: Any, names: list[str], n_rows: int, source: Source) -> FloatArray:
+    values = np.empty((n_rows, len(names)))
+    row = 0
+    for batch in file.iter_batches(batch_size=_BLOCK, columns=names, use_threads=False):
+        if not row + batch.num_rows <= n_rows:
+            break
+        for slot, name in enumerate(names):
+            values[row : row + batch.num_rows, slot] = _floats(batch.column(batch.schema.get_field_index(name)))
+        row += batch.num_rows
+        source.report(row / n_rows)
+    if row != n_rows:
+        raise damaged(source.name)
+    return values
+
+
+def _floats(column: Any) -> FloatArray:
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    numbers = pc.cast(column, pa.float64(), safe=False)  # whole numbers beyond 2**53 are rounded
+    return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _is_numeric(kind: Any) -> bool:
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+                or pa.types.is_decimal(kind))

@@ -1,0 +1,118 @@
+"""The datasets that come with mvgviz: who is in them, what each feature may be, the records.
+
+>>> from mvgviz.data.samples import describe, sample
+>>> sample("liver").features
+('mcv', 'alkphos', 'sgpt', 'sgot', 'gammagt', 'drinks')
+>>> describe("liver").favoured
+('sgpt', 'drinks')
+
+Everything that is said about a dataset is in ``sample_data/catalogue.json``; sources,
+citations and licences are in ``sample_data/README.md``.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from mvgviz.dataset import Dataset
+from mvgviz.errors import InputError
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureInfo:
+    """One feature: its meaning, its public range, and where that range comes from (not the data)."""
+
+    name: str
+    meaning: str
+    unit: str
+    lower: float
+    upper: float
+    range_source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleInfo:
+    """What is known about a bundled dataset without looking at its records.
+
+    ``record`` says who or what one record is; with ``not_person_level`` several
+    records can belong to one person, and protecting a record does not protect the
+    person. ``favoured`` are the features that get more precision by default,
+    ``label`` is the one that regression predicts.
+    """
+
+    name: str
+    title: str
+    summary: str
+    story: str
+    record: str
+    not_person_level: bool
+    source: str
+    citation: str
+    licence: str
+    simulated: bool
+    kind: Literal["table", "graph"]
+    features: tuple[FeatureInfo, ...]
+    label: str | None
+    favoured: tuple[str, ...]
+    file: str
+
+
+def samples() -> tuple[str, ...]:
+    """The names of the bundled datasets, the simplest first."""
+    return tuple(_catalogue())
+
+
+def describe(name: str) -> SampleInfo:
+    """What is known about the dataset ``name``."""
+    catalogue = _catalogue()
+    if not (isinstance(name, str) and name in catalogue):
+        got = repr(name) if isinstance(name, str) else f"a {type(name).__name__}"
+        raise InputError(f"sample must be one of {', '.join(catalogue)}, got {got}")
+    return catalogue[name]
+
+
+def sample(name: str) -> Dataset:
+    """The dataset ``name``, features × records, in its public ranges: values outside are clipped."""
+    return _load(describe(name).name)
+
+
+@lru_cache(maxsize=16)  # more than there are
+def _load(name: str) -> Dataset:
+    info = describe(name)
+    names = tuple(feature.name for feature in info.features)
+    with (_folder() / info.file).open(encoding="utf-8") as file:
+        header = file.readline().rstrip("\n").split(",")
+        records = np.loadtxt(file, delimiter=",", usecols=[header.index(column) for column in names])
+    return Dataset(
+        matrix=records.T,
+        features=names,
+        lower=[feature.lower for feature in info.features],
+        upper=[feature.upper for feature in info.features],
+    ).clipped()
+
+
+@lru_cache(maxsize=1)
+def _catalogue() -> dict[str, SampleInfo]:
+    entries = json.loads((_folder() / "catalogue.json").read_text(encoding="utf-8"))
+    return {entry["name"]: _info(entry) for entry in entries}
+
+
+def _info(entry: dict[str, Any]) -> SampleInfo:
+    features = tuple(FeatureInfo(**feature) for feature in entry["features"])
+    said = {key: value for key, value in entry.items() if key != "left_out"}  # columns that are no features
+    return SampleInfo(**said | {"features": features, "favoured": tuple(entry["favoured"])})
+
+
+def _folder() -> Path:
+    package = Path(__file__).resolve().parents[1]
+    # Inside the package when installed from a wheel, beside it in a clone.
+    for folder in (package / "sample_data", package.parent / "sample_data"):
+        if (folder / "catalogue.json").is_file():
+            return folder
+    raise FileNotFoundError("the folder sample_data is missing from this installation of mvgviz")

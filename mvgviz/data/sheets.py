@@ -1,0 +1,157 @@
+"""Excel workbooks (.xlsx), looked through before openpyxl opens them."""
+
+from __future__ import annotations
+
+import warnings
+import zipfile
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import Any
+from xml.etree.ElementTree import ParseError  # the error alone; documents with entities are refused
+
+import numpy as np
+import openpyxl  # type: ignore[import-untyped]
+import pyarrow as pa  # type: ignore[import-untyped]
+
+from mvgviz.data.archive import ZIP_ERRORS, check_declared, damaged, pieces
+from mvgviz.data.columns import Columns
+from mvgviz.data.names import clean_names, plain_names
+from mvgviz.data.sniff import has_header
+from mvgviz.data.source import Source
+from mvgviz.data.table import Table
+from mvgviz.errors import InputError
+
+_LOOK_AHEAD = 100
+_BLOCK = 4_096
+_MOST_ROWS = 1_048_576  # Excel's own
+_CODES = ("utf-8", "utf-16-le", "utf-16-be")
+_ENTITIES = tuple(word.encode(code) for word in ("<!DOCTYPE", "<!ENTITY") for code in _CODES)
+# openpyxl documents no errors of its own: these come out of workbooks that are well packed but wrong inside.
+_WORKBOOK_ERRORS = (*ZIP_ERRORS, ParseError, TypeError, AttributeError, IndexError, AssertionError, SyntaxError,
+                    openpyxl.utils.exceptions.InvalidFileException)
+
+
+def read_xlsx(source: Source, opened: zipfile.ZipFile, fingerprint: str, *, member: str | None, header: bool | None,
+              decimal: str | None) -> Table:
+    """One sheet of a workbook: the one asked for, else the first that holds anything."""
+    formulas = _look_through(source, opened)
+    source.stream.seek(0)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of styles and extensions that do not matter here
+            return _read(source, fingerprint, member, header, decimal or ".", formulas)
+    except InputError:
+        raise
+    except _WORKBOOK_ERRORS:
+        raise damaged(source.name) from None
+
+
+def _look_through(source: Source, opened: zipfile.ZipFile) -> bool:
+    """Expand everything once, counted and thrown away; tells whether a sheet has formulas."""
+    members = opened.infolist()
+    check_declared(members, source)
+    formulas = False
+    for member in members:
+        is_sheet = member.filename.startswith("xl/worksheets/")
+        before = b""
+        for piece in pieces(opened, member, source):
+            seam = before[-20:] + piece[:20]
+            before = piece
+            if any(word in piece or word in seam for word in _ENTITIES):
+                raise InputError(f"{source.name} defines entities, which no workbook needs: save it again as .xlsx.")
+            formulas = formulas or (is_sheet and (b"<f>" in piece or b"<f " in piece))
+    return formulas
+
+
+def _read(source: Source, fingerprint: str, member: str | None, header: bool | None, decimal: str,
+          formulas: bool) -> Table:
+    book = openpyxl.load_workbook(source.stream, read_only=True, data_only=True, keep_links=False)
+    sheets = {sheet.title: sheet for sheet in book.worksheets}
+    if member is not None and member not in sheets:
+        raise InputError(f"{source.name} has no sheet of that name: choose one of the {len(sheets)} it holds.")
+    for title in sheets if member is None else [member]:
+        expected = sheets[title].max_row
+        rows = _rows(sheets[title], source)
+        top = list(islice(rows, _LOOK_AHEAD))
+        if any(map(len, top)):
+            break
+    else:
+        raise InputError(f"{source.name} has nothing in its sheets: choose a workbook with a table.")
+    start = next(i for i, row in enumerate(top) if row)
+    width = max(map(len, top))
+    texts = [[_text(cell, decimal) for cell in row] + [""] * (width - len(row)) for row in top[start:] if row]
+    has_names = has_header(texts, decimal) if header is None else header
+    names = clean_names(texts[0], source.name) if has_names else plain_names(width, source.name)
+    first_row = start + 1 + has_names
+    columns = Columns(names, decimal=decimal, source=source)
+    remaining = chain(top[start + has_names :], rows)
+    while block := list(islice(remaining, _BLOCK)):
+        _check_width(block, width, first_row + columns.n_added, source)
+        padded = [[*row, *[None] * (width - len(row))] for row in block]
+        share = (columns.n_added + len(block)) / (expected or _MOST_ROWS)
+        columns.add([_cells(column, decimal) for column in zip(*padded, strict=True)], min(share, 1.0))
+        source.report(share)
+    if not columns.n_added:
+        raise InputError(f"{source.name} has a header and no records below it: choose a sheet with two or more.")
+    found = columns.finish(lambda index: first_row + index)
+    notes = [f"Read from an Excel sheet, {f'header in row {first_row - 1}' if has_names else 'no header'}."]
+    if len(sheets) > 1:
+        notes.append(f"The workbook holds {len(sheets)} sheets: one was read, another can be chosen.")
+    if formulas:
+        notes.append("The workbook has formulas: the results saved with them were read, and none counts as missing.")
+    book.close()
+    return Table(
+        name=source.name, format="xlsx", fingerprint=fingerprint, columns=found.columns, values=found.values,
+        text_columns=found.text_columns, empty_columns=found.empty_columns, header=has_names, decimal=decimal,
+        member=title, members=tuple(sheets), notes=(*notes, *found.notes), first_row=first_row,
+        left_out=found.blank + first_row, row_names=found.row_names,
+    )
+
+
+def _rows(sheet: Any, source: Source) -> Iterator[tuple[Any, ...]]:
+    """Rows of cells, empty ones at the end of a row and of the sheet cut off."""
+    sheet.reset_dimensions()  # what the file says of its size need not be true
+    blank = 0
+    for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
+        if number > _MOST_ROWS:
+            raise InputError(f"{source.name} has rows beyond Excel's limit of {_MOST_ROWS}: save it again, or as CSV.")
+        end = next((i for i in range(len(row), 0, -1) if row[i - 1] is not None), 0)
+        if not end:
+            blank += 1
+            continue
+        for _ in range(blank):
+            yield ()
+        blank = 0
+        yield row[:end]
+
+
+def _check_width(block: list[tuple[Any, ...]], width: int, first_row: int, source: Source) -> None:
+    wide = next((i for i, row in enumerate(block) if len(row) > width), None)
+    if wide is not None:
+        raise InputError(
+            f"{source.name} has {len(block[wide])} values in row {first_row + wide} where the rows above have "
+            f"{width}: remove what stands beside the table."
+        )
+
+
+def _cells(column: tuple[Any, ...], decimal: str) -> Any:
+    if {*map(type, column)} <= {int, float, type(None)}:
+        return np.array([np.nan if cell is None else _float(cell) for cell in column])
+    return pa.array([_text(cell, decimal) for cell in column], pa.string())
+
+
+def _float(cell: float) -> float:
+    try:
+        return float(cell)
+    except OverflowError:
+        return np.inf
+
+
+def _text(cell: Any, decimal: str) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool | str):
+        return str(cell)
+    if isinstance(cell, int | float):
+        return repr(_float(cell)).replace(".", decimal)
+    return "date"  # and times: set aside like text

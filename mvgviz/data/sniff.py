@@ -1,0 +1,190 @@
+"""What the beginning of a text file tells: encoding, separator, decimal mark, header."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, islice
+
+from mvgviz.data.cells import is_fraction, is_grouped, is_missing, is_numeric
+from mvgviz.errors import InputError
+
+SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
+
+_BOMS = (
+    (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_MOST_RECORDS = 100
+_MOST_LINES = 2_000
+_MOST_QUOTED_LINES = 50
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
+_EXCEL_HINT = re.compile(r'^"?sep=([,;\t|])"?$')
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """How a text is to be read. ``names`` is None without a header.
+
+    ``body``: where the records begin (a character of the text); ``first_row``: in
+    which row of the file; ``width``: how many fields each has.
+    """
+
+    separator: str
+    decimal: str
+    names: tuple[str, ...] | None
+    body: int
+    first_row: int
+    width: int
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Record:
+    """``text[start:end]``, with its line break; ``row`` counts from 1."""
+
+    text: str
+    start: int
+    row: int
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+    @property
+    def idle(self) -> bool:
+        return not self.text.strip() or self.text.lstrip().startswith("#")
+
+
+def encoding_of(head: bytes) -> str:
+    """The encoding of a text: by its mark, by the zeros of UTF-16, as UTF-8, else Latin-1."""
+    for mark, encoding in _BOMS:
+        if head.startswith(mark):
+            return encoding
+    zeros = [head[start::2].count(0) / max(len(head[start::2]), 1) for start in (0, 1)]
+    if max(zeros) > 0.3 and min(zeros) < 0.05:
+        return "utf-16-le" if zeros[1] > zeros[0] else "utf-16-be"
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "utf-8"
+
+
+def layout_of(text: str, *, name: str, complete: bool, separator: str | None, decimal: str | None,
+              header: bool | None) -> Layout:
+    """The layout of a text from its beginning; what is given is taken as said."""
+    records = records_of(text, complete=complete)
+    start = next((i for i, record in enumerate(records) if not record.idle), len(records))
+    comments = [record.text for record in records[:start] if record.text.strip()]
+    if separator is None and start < len(records) and (hint := _EXCEL_HINT.match(records[start].text.strip())):
+        separator = hint[1]
+        start += 1
+    if start == len(records):
+        raise InputError(f"{name} holds no table, only blank space or comments: choose a file with a table.")
+    lines = [record.text for record in records[start:] if not record.idle]
+    if separator is None:
+        separator = _separator(lines, decimal)
+    rows = [fields(line, separator) for line in lines]
+    if decimal is None:
+        decimal = _decimal(rows[1:] or rows, separator)
+    notes = [f"Comment lines above the table were left out: {len(comments)}."] if comments else []
+    names, skip = None, 0
+    if header is None and comments and _numeric_row(rows[0], decimal):
+        above = fields(comments[-1].lstrip("# \t"), separator)
+        if len(above) == len(rows[0]) > 1 and not any(is_numeric(cell, decimal) for cell in above):
+            names = tuple(above)
+            notes = ["The column names were taken from the comment line above the records."]
+    if names is None and (has_header(rows, decimal) if header is None else header):
+        names, skip = _fitted(rows[0], rows[1:]), 1
+    first = records[start]
+    return Layout(
+        separator=separator, decimal=decimal, names=names, notes=tuple(notes), first_row=first.row + skip,
+        body=first.end if skip else first.start, width=len(rows[0]) if names is None else len(names),
+    )
+
+
+def records_of(text: str, *, complete: bool) -> list[_Record]:
+    """The first records; a line break inside quotes does not end one, nor does the end of a part of a text."""
+    lines = list(islice(_LINE.findall(text), _MOST_LINES))
+    if lines and not complete and sum(map(len, lines)) == len(text) and len(lines) > 1:
+        lines.pop()  # may go on
+    records: list[_Record] = []
+    start = position = 0
+    while position < len(lines) and len(records) < _MOST_RECORDS:
+        taken = 1
+        if lines[position].count('"') % 2:
+            quotes = accumulate(line.count('"') for line in lines[position : position + _MOST_QUOTED_LINES])
+            taken = next((i for i, count in enumerate(quotes, start=1) if count % 2 == 0), 1)
+        record = "".join(lines[position : position + taken])
+        records.append(_Record(text=record, start=start, row=len(records) + 1))
+        start += len(record)
+        position += taken
+    return records
+
+
+def fields(line: str, separator: str) -> list[str]:
+    """The fields of one record; with a space as separator, any run of blanks parts them."""
+    line = re.sub(r"[ \t]+", " ", line.strip()) if separator == " " else line.rstrip("\r\n")
+    try:
+        return next(csv.reader([line], delimiter=separator), [""]) or [""]
+    except csv.Error:  # a field longer than the module takes, a stray carriage return
+        return line.split(separator)
+
+
+def has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
+    """Whether the first row names the columns: mostly text, and above numbers (or nothing but text)."""
+    first, rest = rows[0], rows[1:]
+    filled = [i for i, cell in enumerate(first) if not is_missing(cell)]
+    words = [i for i in filled if not is_numeric(first[i], decimal)]
+    if not words or 2 * len(words) < len(filled):
+        return False
+    for i in words:
+        below = [row[i] for row in rest if i < len(row) and not is_missing(row[i])]
+        if 2 * sum(is_numeric(cell, decimal) for cell in below) > len(below):
+            return True
+    return len(words) == len(filled)
+
+
+def _separator(lines: Sequence[str], decimal: str | None) -> str:
+    """The separator that gives rows of one length, with as many numbers as can be."""
+    best, best_score = ",", 0.0
+    for separator in SEPARATORS:
+        rows = [fields(line, separator) for line in lines]
+        width, times = Counter(len(row) for row in rows).most_common(1)[0]
+        if width < 2:
+            continue
+        body = [row for row in rows[1:] or rows if len(row) == width]
+        mark = decimal or _decimal(body, separator)
+        cells = [cell for row in body for cell in row if not is_missing(cell)]
+        numeric = sum(is_numeric(cell, mark) for cell in cells) / max(len(cells), 1)
+        score = times / len(rows) * (0.2 + numeric)
+        if score > best_score:
+            best, best_score = separator, score
+    fractions = len(lines) > 1 and all(is_fraction(line, ",") for line in lines[1:])
+    return ";" if best == "," and "," not in lines[0] and fractions else best  # one column, decimal comma
+
+
+def _decimal(rows: Sequence[Sequence[str]], separator: str) -> str:
+    cells = [cell for row in rows for cell in row]
+    commas, points = (sum(is_fraction(cell, mark) for cell in cells) for mark in ",.")
+    if commas == points == 0:  # 1,234 may be either: who separates by semicolons writes decimal commas
+        return "," if separator == ";" and any(is_grouped(cell, ".") for cell in cells) else "."
+    return "," if commas > points else "."
+
+
+def _numeric_row(row: Sequence[str], decimal: str) -> bool:
+    return all(is_numeric(cell, decimal) or is_missing(cell) for cell in row)
+
+
+def _fitted(names: list[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The header, where a separator at the end of the header or of all rows makes a column too few or too many."""
+    if rows and all(len(row) == len(names) + 1 and not row[-1].strip() for row in rows):
+        return (*names, "")
+    if rows and not names[-1].strip() and all(len(row) == len(names) - 1 for row in rows):
+        return tuple(names[:-1])
+    return tuple(names)

@@ -1,0 +1,123 @@
+"""A user's file as a stream whose real size is known and within the limit."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias
+
+from mvgviz.data.names import clean_name
+from mvgviz.errors import InputError
+
+Progress: TypeAlias = Callable[[float], object]
+File: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
+
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """``stream`` stands at its beginning and can be sought; ``name`` is for messages."""
+
+    stream: BinaryIO
+    name: str
+    size: int
+    max_bytes: int
+    progress: Progress | None = None
+
+    def report(self, fraction: float) -> None:
+        """Tell whoever waits how far the reading is."""
+        if self.progress is not None:
+            self.progress(min(max(fraction, 0.0), 1.0))
+
+    def head(self, count: int) -> bytes:
+        """The first bytes; the stream stays at its beginning."""
+        found = self.stream.read(count)
+        self.stream.seek(0)
+        return found
+
+    def fingerprint(self) -> str:
+        """SHA-256 of the whole file; the stream stays at its beginning."""
+        digest = hashlib.sha256()
+        while chunk := self.stream.read(_CHUNK):
+            digest.update(chunk)
+        self.stream.seek(0)
+        return digest.hexdigest()
+
+    def check_cells(self, rows: int, columns: int) -> None:
+        """Whether so many numbers may be held in memory: four times the file limit, as floats."""
+        if not rows * columns * 8 <= 4 * self.max_bytes:
+            raise InputError(
+                f"{self.name} holds a table of {rows} × {columns} or more, which is too large: numbers may take "
+                f"{megabytes(4 * self.max_bytes)} in memory. Keep fewer rows or columns."
+            )
+
+
+@contextmanager
+def opened(file: File, *, name: str | None, max_bytes: int, progress: Progress | None) -> Iterator[Source]:
+    """The file as a :class:`Source`; what was opened here is closed here."""
+    shown_name = clean_name(name or _own_name(file), 1) if name or _own_name(file) else "The file"
+    ours = not hasattr(file, "read")
+    stream = _stream(file, shown_name, max_bytes)
+    try:
+        size = stream.seek(0, io.SEEK_END)
+        stream.seek(0)
+        _check_size(size, shown_name, max_bytes)
+        yield Source(stream=stream, name=shown_name, size=size, max_bytes=max_bytes, progress=progress)
+    except OSError as error:
+        reason = error.strerror or "input/output error"
+        raise InputError(f"{shown_name} cannot be read ({reason}): try again.") from None
+    finally:
+        if ours:
+            stream.close()
+
+
+def megabytes(count: int) -> str:
+    """A number of bytes for a sentence."""
+    return f"{count / 2**20:.3g} MB" if count >= 2**20 / 10 else f"{count} bytes"
+
+
+def _own_name(file: Any) -> str:
+    own = file if isinstance(file, str | os.PathLike) else getattr(file, "name", "")
+    return Path(own).name if isinstance(own, str | os.PathLike) else ""
+
+
+def _stream(file: Any, name: str, max_bytes: int) -> BinaryIO:
+    if isinstance(file, bytes | bytearray | memoryview):
+        _check_size(memoryview(file).nbytes, name, max_bytes)
+        return io.BytesIO(file)
+    if isinstance(file, str | os.PathLike):
+        try:
+            return Path(file).open("rb")
+        except OSError as error:
+            raise InputError(f"{name} cannot be opened: {error.strerror or 'input/output error'}.") from None
+        except ValueError:  # a NUL in the path
+            raise InputError(f"{name} cannot be opened: this is not a file name.") from None
+    if not callable(getattr(file, "read", None)):
+        raise InputError(f"file must be a path, bytes or an open binary file, got a {type(file).__name__}")
+    try:
+        if not isinstance(file.read(0), bytes):
+            raise InputError(f"{name} is open as text: open it in binary mode.")
+        if hasattr(file, "seekable") and file.seekable():
+            return file  # type: ignore[no-any-return]
+        content = file.read(max_bytes + 1)
+    except InputError:
+        raise
+    except (OSError, ValueError):  # closed, or open for writing only
+        raise InputError(f"{name} cannot be read: open it for reading in binary mode.") from None
+    return io.BytesIO(content)
+
+
+def _check_size(size: int, name: str, max_bytes: int) -> None:
+    if size == 0:
+        raise InputError(f"{name} is empty: choose a file with a table of at least two records.")
+    if not size <= max_bytes:
+        raise InputError(
+            f"{name} is larger than the limit of {megabytes(max_bytes)}: keep fewer rows or columns, "
+            "or raise the limit."
+        )

@@ -1,0 +1,119 @@
+"""A text file of any encoding as a stream of UTF-8 that the CSV parser reads, in one pass.
+
+On the way the bytes are hashed and counted, zero bytes refused, and a file that
+seemed to be ASCII and turns out not to be UTF-8 is read as Latin-1.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import re
+
+from mvgviz.data.source import Source
+from mvgviz.errors import InputError
+
+_CHUNK = 1 << 20
+
+
+class TextStream:
+    """Readable like a binary file, once :meth:`start` has said where the records begin."""
+
+    def __init__(self, source: Source, encoding: str, *, guessed: bool) -> None:
+        self.encoding = encoding
+        self.closed = False
+        self.quotes = 0
+        self._source, self._guessed = source, guessed
+        self._digest = hashlib.sha256()
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._consumed = self._lines = 0
+        self._ascii = True
+        self._ready = b""
+        self._collapse, self._carry = False, ""
+
+    @property
+    def share(self) -> float:
+        """The part of the file read so far."""
+        return self._consumed / self._source.size
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to read."""
+        return self._ended and not self._ready
+
+    @property
+    def fingerprint(self) -> str:
+        return self._digest.hexdigest()
+
+    def text(self, count: int) -> str:
+        """About ``count`` more bytes as text; empty at the end."""
+        chunk = self._source.stream.read(count)
+        self._consumed += len(chunk)
+        self._digest.update(chunk)
+        decoded = self._decoded(chunk)
+        if "\0" in decoded:
+            row = self._lines + decoded[: decoded.index("\0")].count("\n") + 1
+            raise InputError(
+                f"{self._source.name} holds a zero byte in line {row}: it is a binary file or damaged; save it as CSV."
+            )
+        self._lines += decoded.count("\n")
+        return decoded
+
+    def start(self, rest: str, *, collapse: bool) -> None:
+        """Begin with ``rest``; with ``collapse`` any run of blanks is one space."""
+        self._collapse = collapse
+        self._ready = self._passed(rest)
+
+    def read(self, count: int = -1) -> bytes:
+        """The next UTF-8 bytes."""
+        while (count < 0 or len(self._ready) < count) and not self._ended:
+            self._ready += self._passed(self.text(_CHUNK))
+        count = len(self._ready) if count < 0 else count
+        found, self._ready = self._ready[:count], self._ready[count:]
+        return found
+
+    def readable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return False
+
+    def seekable(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        """Nothing to close: the file is its owner's."""
+        self.closed = True
+
+    @property
+    def _ended(self) -> bool:
+        return self._consumed >= self._source.size
+
+    def _decoded(self, chunk: bytes) -> str:
+        final = self._ended
+        try:
+            decoded = self._decoder.decode(chunk, final)
+        except UnicodeDecodeError as error:
+            if not (self._guessed and self._ascii and self.encoding == "utf-8"):
+                raise self._undecodable(chunk, error.start) from None
+            self.encoding = "latin-1"
+            self._decoder = codecs.getincrementaldecoder("latin-1")()
+            decoded = self._decoder.decode(chunk, final)
+        self._ascii = self._ascii and chunk.isascii()
+        return decoded
+
+    def _undecodable(self, chunk: bytes, position: int) -> InputError:
+        line = self._lines + chunk[:position].count(b"\n") + 1
+        return InputError(
+            f"{self._source.name} is not {self.encoding.upper()} text from about line {line} on: it is cut short, "
+            "damaged or in another encoding (save it as UTF-8)."
+        )
+
+    def _passed(self, text: str) -> bytes:
+        if self._collapse:
+            text = self._carry + text
+            cut = len(text) if self._ended else text.rfind("\n") + 1  # a run of blanks may go on
+            text, self._carry = text[:cut], text[cut:]
+            text = re.sub(r"(?m)^ +| +(?=\r?$)", "", re.sub(r"[ \t]+", " ", text))
+        self.quotes += text.count('"')
+        return text.encode("utf-8", "replace")  # half a surrogate pair becomes a question mark

@@ -1,0 +1,128 @@
+"""What every page shares: menu, sidebar, status strip, one style for errors and takeaways."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from mvgviz.build import Setup
+from mvgviz.dataset import Dataset
+from mvgviz.errors import InputError
+from mvgviz.scenario import Scenario
+from mvgviz.ui import state
+from mvgviz.ui.menu import PAGES, Page
+from mvgviz.ui.sidebar import draw_sidebar
+from mvgviz.ui.words import delta_words, in_html, in_markdown, plain
+
+_STYLE = """<style>
+.stMainBlockContainer {padding-top: 2.6rem; padding-bottom: 2rem;}
+[data-testid=stSidebar] hr {margin: .4rem 0;}
+[data-testid=stSidebarUserContent] {padding-bottom: 1rem;}
+[data-testid=stSidebarUserContent] [data-testid=stVerticalBlock] {gap: .6rem;}
+.katex {font-size: 1.05em;}
+.strip {display: flex; flex-wrap: wrap; gap: .2rem 1.6rem; padding: .35rem .8rem; margin: 0;
+        padding-inline: .8rem !important; border-radius: .5rem; font-size: .9rem;
+        border: 1px solid color-mix(in srgb, currentColor 25%, transparent);}
+.strip dt {display: inline; opacity: .75; font-weight: 400;}
+.strip dd {display: inline; margin: 0; font-weight: 600;}
+.strip .care {background: #D55E00; color: #fff; border-radius: .3rem; padding: 0 .35rem;}
+</style>"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """What a page has to work with."""
+
+    scenario: Scenario
+    dataset: Dataset
+    setup: Setup
+
+
+@st.cache_resource(show_spinner=False)
+def _freeze_imports() -> None:
+    """Take the imported modules out of the collections that Streamlit runs after every rerun."""
+    gc.collect()
+    gc.freeze()
+
+
+def open_page(page: Page) -> View:
+    """Draw the frame of a page; the run ends here, with a sentence, where the scenario does not work out."""
+    view = try_open_page(page)
+    if view is None:
+        st.stop()
+    return view
+
+
+def try_open_page(page: Page) -> View | None:
+    """Draw the frame of a page; None, and a sentence, where the scenario does not work out."""
+    _freeze_imports()
+    st.set_page_config(page_title=f"{page.label} · mvgviz", page_icon="◐", layout="wide")
+    st.html(_STYLE)
+    state.adopt_link()
+    with st.sidebar:
+        _menu()
+        draw_sidebar()
+    state.write_link()
+    st.subheader(page.question, anchor=False)
+    for sentence in state.notices():
+        st.info(f"A part of the link was ignored: {sentence}", icon=":material/link_off:")
+    try:
+        view = View(scenario=state.scenario(), dataset=state.dataset(), setup=state.setup())
+    except InputError as error:
+        show_error(error)
+        return None
+    _strip(view)
+    return view
+
+
+def show_error(error: InputError) -> None:
+    """The one style for what a person can mend."""
+    text = str(error)
+    st.error(in_markdown(text[:1].upper() + text[1:]), icon=":material/error:")  # it may name a column
+
+
+def chart(figure: go.Figure, takeaway: str, *, key: str, about: str | None = None) -> None:
+    """A figure with its takeaway under it, which is also its text alternative."""
+    st.plotly_chart(figure, key=key, alt=takeaway.replace("**", ""), config={"displayModeBar": False})
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(takeaway)
+        if about:
+            with st.popover("What this shows", type="tertiary", icon=":material/help:"):
+                st.markdown(about)
+
+
+def _menu() -> None:
+    section = ""
+    for page in PAGES:
+        if page.section != section:
+            section = page.section
+            st.caption(section)
+        st.page_link(page.path, label=page.label, icon=page.icon)
+    st.divider()
+
+
+def _strip(view: View) -> None:
+    """Asked, really spent, smallest and largest noise, where directions and split come from."""
+    setup = view.setup
+    design = setup.design
+    spent = setup.epsilon_spent
+    noise = design.direction_std()
+    low, high = float(noise.min()), float(noise.max())
+    bound = "" if design.mu_is == "exact" else "at most "
+    items = [
+        ("asked", f"ε = {view.scenario.epsilon:g} at δ = {delta_words(setup.delta, view.dataset.n_records)}", False),
+        ("really spent by the noise", f"{bound}ε = {plain(spent)}", False),
+        ("noise along a direction (standard deviation)",
+         plain(low) if high <= low * (1 + 1e-9) else f"{plain(low)} to {plain(high)}", False),
+        ("directions", design.provenance, design.provenance == "not private"),
+        ("split", setup.theta_provenance, setup.theta_provenance == "not private"),
+        ("ranges", view.dataset.ranges_provenance, view.dataset.ranges_provenance != "declared"),
+        ("neighbours", design.neighbour_rule, False),
+    ]
+    cells = "".join(f'<div><dt>{in_html(name)}: </dt><dd class="{"care" if care else ""}">{in_html(text)}</dd></div>'
+                    for name, text, care in items)
+    st.html(f'<dl class="strip" aria-label="What is asked and what is spent">{cells}</dl>')
+

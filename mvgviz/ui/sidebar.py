@@ -1,0 +1,184 @@
+"""The shared sidebar: four controls for a class, all of them one switch away."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from mvgviz.build import delta_of, names_of_directions
+from mvgviz.data import describe, samples
+from mvgviz.directions import rotation, standard_basis
+from mvgviz.errors import InputError
+from mvgviz.scenario import QUERIES, Scenario
+from mvgviz.ui import state
+from mvgviz.ui.sidebar_more import draw_directions, draw_guarantee, draw_split
+from mvgviz.ui.words import delta_words, plain, small
+
+EPSILONS = (*(float(f"{m}e{e}") for e in range(-2, 2) for m in (1, 1.5, 2, 3, 4, 5, 7)), 100.0)
+DELTAS = tuple(float(f"1e{e}") for e in range(-12, 0))
+QUERY_WORDS = {
+    "identity": "The table itself", "covariance": "Second moments (covariance)", "mean": "The mean record",
+    "kernel": "Kernel matrix of the records", "adjacency": "Adjacency matrix of the graph",
+    "laplacian": "Laplacian of the graph",
+}
+SCALE_WORDS = {"declared": "As declared", "symmetric": "Mapped onto [-1, 1]", "unit": "Mapped onto [0, 1]"}
+
+
+def draw_sidebar() -> None:
+    """Simple view, or all controls; the same for every page."""
+    st.session_state.setdefault("_all", False)
+    _draw_data()
+    if st.session_state["_all"]:
+        _draw_query()
+        _draw_epsilon()
+        _draw_delta()
+        draw_guarantee()
+        names = _direction_names()
+        draw_directions()
+        draw_split(names)
+        _draw_draws()
+    else:
+        _draw_epsilon()
+        _draw_favoured(_direction_names())
+    st.session_state["w_all"] = st.session_state["_all"]
+    st.toggle("All controls", key="w_all", on_change=lambda: st.session_state.update(_all=st.session_state["w_all"]))
+    _draw_link()
+
+
+def _draw_data() -> None:
+    own = state.upload()
+    names = {name: describe(name).title for name in samples()}
+    if own is not None:
+        names[own.data_name] = f"Your file: {own.name}"
+    current = state.scenario().data
+    if current not in names:
+        names[current] = "A file that is not here"
+
+    def change(data: str) -> dict[str, object]:
+        new = Scenario.default_for(data).changed(epsilon=state.scenario().epsilon)
+        return {name: getattr(new, name) for name in new.__dataclass_fields__}
+
+    st.selectbox("Data", list(names), format_func=names.__getitem__, **state.bound("w_data", current, change))
+
+
+def _draw_query() -> None:
+    one = state.scenario()
+    options = list(_queries(one))
+    st.selectbox("Query: what is asked of the data", options, format_func=QUERY_WORDS.__getitem__,
+                 **state.bound("w_query", one.query, lambda query: _query_change(query)))
+    if one.query not in ("adjacency", "laplacian"):
+        st.selectbox("Ranges", list(SCALE_WORDS), format_func=SCALE_WORDS.__getitem__,
+                     **state.bound("w_scale", one.scale, lambda scale: {"scale": scale}))
+    if one.query == "kernel":
+        st.number_input("Kernel length", min_value=1e-6, max_value=1e6, format="%g",
+                        **state.bound("w_length", one.length, lambda length: {"length": length}))
+
+
+def _query_change(query: str) -> dict[str, object]:
+    """Theorem 2 and a chosen side may not fit the new query: fall back to what does."""
+    change: dict[str, object] = {"query": query, "mode": "auto"}
+    if state.scenario().guarantee == "theorem2" and query in ("identity", "mean", "adjacency"):
+        change["guarantee"] = "theorem1"
+    if state.scenario().allocation == "manual":
+        change["allocation"] = "binary"
+    return change
+
+
+def _queries(one: Scenario) -> tuple[str, ...]:
+    """The queries that make sense for the data, and the current one."""
+    try:
+        data = state.dataset()
+    except InputError:
+        return (one.query,)
+    matrix = data.matrix
+    square = matrix.shape[0] == matrix.shape[1] >= 2
+    graph = square and bool(np.isin(matrix, (0.0, 1.0)).all() and (matrix == matrix.T).all()
+                            and not np.diag(matrix).any())
+    fitting = QUERIES[4:] if graph else QUERIES[:4] if 2 <= data.n_records <= 5_000 else QUERIES[:3]
+    return fitting if one.query in fitting else (*fitting, one.query)
+
+
+def _draw_epsilon() -> None:
+    value = state.scenario().epsilon
+    options = sorted({*EPSILONS, value})
+    st.select_slider("Privacy budget epsilon (ε)", options, format_func=lambda e: f"{e:g}",
+                     help="How much more likely any outcome may become when one record is replaced: at most "
+                          "e to the power ε times, but for the probability δ.",
+                     **state.bound("w_epsilon", value, lambda epsilon: {"epsilon": epsilon}))
+    st.caption("0.01: strong privacy, much noise · 100: hardly any privacy, little noise")
+
+
+def _draw_delta() -> None:
+    one = state.scenario()
+    try:
+        data = state.dataset()
+    except InputError:
+        return
+    value, usual = delta_of(one, data), 1 / max(data.n_records, 2)
+    options = sorted({*DELTAS, value, usual})
+    st.select_slider("Probability of failure delta (δ)", options,
+                     format_func=lambda d: delta_words(d, data.n_records) if d == usual else small(d),
+                     **state.bound("w_delta", value, lambda delta: {"delta": None if delta == usual else delta}))
+    st.button(f"δ = 1/n = 1/{data.n_records}", key="w_one_over_n", disabled=one.delta is None, type="tertiary",
+              on_click=lambda: state.update(delta=None))
+
+
+def _direction_names() -> tuple[str, ...]:
+    """What the directions are called; empty where the data or the query is missing."""
+    one = state.scenario()
+    try:
+        query = state.query()
+    except InputError:
+        return ()
+    mode = ("both" if query.symmetric else "rows") if one.mode == "auto" else one.mode
+    size = query.cols if mode == "columns" else query.rows
+    directions = standard_basis(size) if one.directions == "standard" or size < 2 else rotation(2, (0, 1), 0.0)
+    if not directions.is_standard:
+        return tuple(f"direction {i + 1}" for i in range(min(size, 10_000)))
+    return names_of_directions(query, mode, directions)
+
+
+def _draw_favoured(names: tuple[str, ...]) -> None:
+    """The simple view of the split: who matters, and how much of the budget they get."""
+    one = state.scenario()
+    if not 1 < len(names) <= 2_000:
+        if names:
+            st.caption("One direction, or too many to choose from: the budget is split equally.")
+        return
+    if one.allocation not in ("binary", "uniform"):
+        st.caption("The split was chosen with all controls; a choice here replaces it.")
+    chosen = [k for k in one.favoured if k < len(names)] if one.allocation == "binary" else []
+
+    def change(favoured: list[int]) -> dict[str, object]:
+        return {"favoured": tuple(favoured), "allocation": "binary" if favoured else "uniform"}
+
+    st.multiselect("Which matter to you", range(len(names)), format_func=names.__getitem__,
+                   placeholder="all the same", **state.bound("w_favoured", chosen, change))
+    draw_share(disabled=not 0 < len(chosen) < len(names))
+
+
+def draw_share(*, disabled: bool) -> None:
+    """How much of the budget the favoured directions get together."""
+    st.slider("Share of the precision budget they get", 5, 95, step=5, format="%d%%", disabled=disabled,
+              **state.bound("w_share", min(max(round(100 * state.scenario().share), 5), 95),
+                            lambda percent: {"share": percent / 100}))
+
+
+def _draw_draws() -> None:
+    one = state.scenario()
+    st.number_input("Trials", 1, 100_000, **state.bound("w_trials", one.trials, lambda n: {"trials": n}))
+    st.number_input("Seed of the draws", 0, 10**9, **state.bound("w_seed", one.seed, lambda n: {"seed": n}))
+
+
+def _draw_link() -> None:
+    one = state.scenario()
+    st.divider()
+    with st.container(horizontal=True):
+        st.button("New draw", key="w_draw", icon=":material/casino:", help="Fresh randomness for what is drawn",
+                  on_click=lambda: state.update(seed=(one.seed + 1) % 10**9))
+        st.button("Reset", key="w_reset", icon=":material/restart_alt:",
+                  help=f"Back to the defaults of this data (ε = {plain(Scenario.default_for(one.data).epsilon)})",
+                  on_click=lambda: state.put(Scenario.default_for(one.data)))
+        with st.popover("Copy link", icon=":material/link:"):
+            st.code(state.link(), language=None, wrap_lines=True)
+            st.caption("Opens this very screen. The link holds your choices, never your data.")

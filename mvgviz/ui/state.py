@@ -1,0 +1,171 @@
+"""What a session holds: its scenario (mirrored in the address bar) and its uploaded table.
+
+The scenario is the only truth: every control shows a field of it and changes it in a
+callback. Uploaded data lives in the session alone; caches are the session's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from mvgviz.build import Setup, ask, build
+from mvgviz.data import sample, samples
+from mvgviz.dataset import Dataset
+from mvgviz.directions import Directions
+from mvgviz.errors import InputError
+from mvgviz.queries import Query
+from mvgviz.scenario import Scenario
+
+_SCENARIO, _WRITTEN, _TOUCHED, _NOTICES = "_scenario", "_written", "_touched", "_notices"
+_UPLOAD, _DIRECTIONS = "_upload", "_directions"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Upload:
+    """A table of the session's own; ``version`` changes when its columns or ranges do."""
+
+    name: str
+    fingerprint: str
+    version: str
+    dataset: Dataset = field(repr=False)
+    clipped: int
+
+    @property
+    def data_name(self) -> str:
+        """What the scenario calls it."""
+        return f"upload-{self.fingerprint[:12]}"
+
+
+def adopt_link() -> None:
+    """Take the scenario from the address bar on the first run, or when the address was changed by hand.
+
+    A run that a control started ignores the address, which may still be the one before.
+    """
+    parameters = st.query_params.to_dict()
+    first = _SCENARIO not in st.session_state
+    touched = st.session_state.pop(_TOUCHED, False)
+    if first or (parameters and not touched and parameters != st.session_state.get(_WRITTEN)):
+        scenario, ignored = Scenario.read_query(parameters)
+        if not scenario.data.startswith("upload-") and scenario.data not in samples():
+            ignored = (*ignored, "the link names data that is not here")
+            scenario = Scenario()
+        st.session_state[_SCENARIO] = scenario
+        st.session_state[_NOTICES] = ignored
+
+
+def write_link() -> None:
+    """Mirror the scenario in the address bar."""
+    parameters = scenario().to_query()
+    if st.query_params.to_dict() != parameters:
+        st.query_params.from_dict(parameters)
+    st.session_state[_WRITTEN] = parameters
+
+
+def link() -> str:
+    """The address that restores this screen."""
+    query = "&".join(f"{name}={value}" for name, value in scenario().to_query().items())
+    return f"{(st.context.url or '').split('?')[0]}?{query}"
+
+
+def notices() -> tuple[str, ...]:
+    """Sentences on what a link held that was ignored; said once."""
+    return tuple(st.session_state.pop(_NOTICES, ()))
+
+
+def scenario() -> Scenario:
+    """The session's scenario."""
+    return st.session_state[_SCENARIO]  # type: ignore[no-any-return]
+
+
+def update(**changes: Any) -> None:
+    """Change fields of the scenario (from a callback, or before the controls are drawn)."""
+    put(scenario().changed(**changes))
+
+
+def put(new: Scenario) -> None:
+    """Replace the scenario."""
+    st.session_state[_SCENARIO] = new
+    st.session_state[_TOUCHED] = True
+
+
+def bound(key: str, value: Any, change: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+    """The ``key`` and ``on_change`` of a control that shows ``value`` and changes the scenario.
+
+    The value is set anew on every run, so that a link, a reset or a button moves the control too.
+    """
+    st.session_state[key] = value
+
+    def take() -> None:
+        update(**change(st.session_state[key]))
+
+    return {"key": key, "on_change": take}
+
+
+def upload() -> Upload | None:
+    """The session's uploaded table, if any."""
+    return st.session_state.get(_UPLOAD)
+
+
+def set_upload(new: Upload) -> None:
+    """Keep an uploaded table and turn to it; a link made for the same file keeps its choices."""
+    old = upload()
+    st.session_state[_UPLOAD] = new
+    same_columns = old is None or old.dataset.n_features == new.dataset.n_features
+    if not (scenario().data == new.data_name and same_columns):
+        put(Scenario.default_for(new.data_name))
+
+
+def uploaded_directions() -> Directions | None:
+    """Directions the session read from a file, if any."""
+    return st.session_state.get(_DIRECTIONS)
+
+
+def set_uploaded_directions(new: Directions) -> None:
+    """Keep directions from a file."""
+    st.session_state[_DIRECTIONS] = new
+
+
+def dataset() -> Dataset:
+    """The scenario's data; an InputError when it was uploaded in another session."""
+    name, own = scenario().data, upload()
+    if not name.startswith("upload-"):
+        return sample(name)
+    if own is None or own.data_name != name:
+        raise InputError(
+            f"this link was made with an uploaded file (fingerprint {name.removeprefix('upload-')}), which is not part "
+            "of a link: choose the same file on the page Data & query, or another dataset"
+        )
+    return own.dataset
+
+
+def _data_version() -> str:
+    own = upload()
+    return own.version if own is not None and own.data_name == scenario().data else scenario().data
+
+
+@st.cache_resource(scope="session", max_entries=6, show_spinner=False)
+def _ask(_scenario: Scenario, _dataset: Dataset, version: str, query: str, scale: str, length: float) -> Query:
+    return ask(_scenario, _dataset)
+
+
+@st.cache_resource(scope="session", max_entries=40, show_spinner=False)
+def _build(_scenario: Scenario, _dataset: Dataset, _query: Query, _directions: Directions | None, key: str) -> Setup:
+    return build(_scenario, _dataset, query=_query, uploaded=_directions)
+
+
+def query() -> Query:
+    """The scenario's query of its data."""
+    one = scenario()
+    length = one.length if one.query == "kernel" else 0.0
+    return _ask(one, dataset(), _data_version(), one.query, one.scale, length)
+
+
+def setup() -> Setup:
+    """The scenario worked out: its design, and i.i.d. noise at the same budget."""
+    directions = uploaded_directions()
+    key = f"{_data_version()} {id(directions)} {scenario().to_json()}"
+    return _build(scenario(), dataset(), query(), directions, key)

@@ -1,0 +1,101 @@
+"""Data & query: the data against its declared ranges, the answer, and what one record can change."""
+
+import pandas as pd
+import streamlit as st
+
+from mvgviz.data import describe, samples
+from mvgviz.figures.histograms import feature_histograms, plot_histograms
+from mvgviz.figures.matrix_map import matrix_numbers, plot_matrix
+from mvgviz.ui import state
+from mvgviz.ui.derivations import derivation, facts, in_words
+from mvgviz.ui.frame import View, chart, try_open_page
+from mvgviz.ui.menu import DATA
+from mvgviz.ui.upload_panel import draw_upload_panel
+from mvgviz.ui.words import in_html, in_markdown, plain
+from mvgviz.worst_pairs import worst_pair
+
+PANELS = 9
+NOT_PRIVATE = "Computed on the data itself, for your eyes: not private."
+
+
+def draw_data(view: View) -> None:
+    """Small histograms of up to nine features at a time."""
+    data = view.dataset
+    groups = [list(range(k, min(k + PANELS, data.n_features))) for k in range(0, data.n_features, PANELS)]
+    group = groups[0]
+    if len(groups) > 1:
+        group = st.selectbox("Features", groups, key="data_group", label_visibility="collapsed",
+                             format_func=lambda g: f"Features {g[0] + 1} to {g[-1] + 1} of {data.n_features}")
+    histograms = feature_histograms(data, group)
+    narrow = min(histograms, key=lambda h: h.used)
+    takeaway = (f"**{data.n_features} features × {data.n_records:,} records**, each against its declared range; the "
+                f"least used range is that of {in_markdown(narrow.name)} ({narrow.used:.0%}).")
+    chart(plot_histograms(histograms, escape={h.name: in_html(h.name) for h in histograms}), takeaway,
+          key="histograms", about=f"{NOT_PRIVATE} Privacy rests on the declared ranges, which are public: "
+                                  "the wider they are, the more noise is needed.")
+
+
+def draw_answer(view: View) -> None:
+    """The query's answer as a heat map."""
+    query = view.setup.query
+    numbers = matrix_numbers(query.value)
+    rows = [in_html(name) for name in (query.row_names or ())[: numbers.shown.shape[0]]]
+    cols = rows if query.symmetric else []
+    part = f" (the first {numbers.shown.shape[0]} × {numbers.shown.shape[1]} shown)" if numbers.is_part else ""
+    chart(plot_matrix(numbers, row_labels=rows, col_labels=cols, row_title="feature" if rows else "row",
+                      col_title="feature" if cols else "record" if query.name == "identity" else "column",
+                      value_title="true answer"),
+          f"**The true answer**, {query.rows:,} × {query.cols:,}{part}. {NOT_PRIVATE}", key="answer")
+
+
+def draw_change(view: View) -> None:
+    """The worst neighbours' difference, and why it cannot be larger."""
+    query = view.setup.query
+    pair = worst_pair(query)
+    numbers = matrix_numbers(pair.difference)
+    rows = [in_html(name) for name in (query.row_names or ())[: numbers.shown.shape[0]]]
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        almost = "" if pair.attained > 0.999 else f" (the worst found; the bound used is {1 / pair.attained:.2f}×)"
+        chart(plot_matrix(numbers, row_labels=rows, col_labels=rows if query.symmetric else [], height=300,
+                          row_title="feature" if rows else "row", value_title="change of the answer",
+                          col_title="feature" if rows and query.symmetric else "column"),
+              f"**What one record can change:** {pair.words}; the answer moves by "
+              f"{plain(query.sensitivity * pair.attained)}{almost}.", key="change",
+              about="The two neighbouring datasets whose answers lie furthest apart. Nobody's data: only the declared "
+                    "ranges enter. The noise must hide this difference.")
+    with right:
+        st.markdown(facts(query))
+        for line in derivation(query):
+            st.latex(line)
+        st.caption(in_words(query))
+
+
+def draw_about(view: View) -> None:
+    """Where the data comes from and who a record is; the first records."""
+    name = view.scenario.data
+    if name in samples():
+        about = describe(name)
+        st.markdown(f"**{about.title}**{' (simulated)' if about.simulated else ''}. {about.summary} "
+                    f"A record is {about.record}")
+        st.caption(f"{about.citation} {about.licence}")
+    own = state.upload()
+    if own is not None and own.data_name == name and own.clipped:
+        st.caption(f"{own.clipped:,} values lay outside the ranges and were moved to the nearest end.")
+    shown = view.dataset.matrix[:, :200].T
+    st.dataframe(pd.DataFrame(shown, columns=list(view.dataset.features)), height=240)
+    st.caption(f"The first {len(shown)} of {view.dataset.n_records:,} records, moved into their ranges. {NOT_PRIVATE}")
+
+
+opened = try_open_page(DATA)
+with st.expander("Use your own file", icon=":material/upload_file:", expanded=opened is None):
+    draw_upload_panel()
+if opened is not None:
+    answer, histogram = st.columns(2, gap="large")
+    with histogram:
+        draw_data(opened)
+    with answer:
+        draw_answer(opened)
+    draw_change(opened)
+    with st.expander("The records, and where they come from", icon=":material/info:"):
+        draw_about(opened)

@@ -1,0 +1,51 @@
+"""Numbers as people read them; names from files that cannot act."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mvgviz.ui.words import delta_words, in_html, in_markdown, listed, plain, small, times
+
+
+@pytest.mark.parametrize(("value", "text"), [
+    (0, "0"), (1, "1.00"), (0.7934, "0.793"), (12.75, "12.8"), (777_909, "777,909"), (1.6177e8, "1.62 × 10⁸"),
+    (0.00016, "0.000160"), (2.5e-5, "2.50 × 10⁻⁵"), (999.9996, "1,000"), (float("inf"), "∞"), (-3.14159, "-3.14"),
+])
+def test_numbers_have_three_digits_and_no_e_notation(value, text):
+    assert plain(value) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(1e-6, "1e-6"), (2.5e-5, "2.5e-5"), (0.004, "0.004"), (1e-300, "1e-300")])
+def test_small_probabilities_are_short(value, text):
+    assert small(value) == text
+
+
+def test_one_over_n_is_called_so():
+    assert delta_words(1 / 345, 345) == "1/345"
+    assert delta_words(1e-5, 345) == "1e-5"
+    assert delta_words(1 / 10_176, 10_176) == "1/10176"
+
+
+def test_factors_carry_their_sign():
+    assert times(0.5) == "0.50×"
+
+
+def test_lists_end_in_words():
+    assert listed([]) == "nothing"
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b"]) == "a and b"
+    assert listed(list("abcdef")) == "a, b, c, d and 2 more"
+
+
+@given(st.text(max_size=30))
+def test_no_name_acts_in_html_or_markdown(name):
+    assert not set("<>\"'") & set(in_html(name))
+    escaped = in_markdown(name)
+    for i, character in enumerate(escaped):
+        if character in "`*_[]$:<>#":
+            assert escaped[i - 1] == "\\"
+
+
+def test_names_that_try_to_act_are_shown_as_they_are():
+    assert in_html("<script>alert(1)</script>") == "&lt;script&gt;alert(1)&lt;/script&gt;"
+    assert in_markdown(":red[**x**]") == r"\:red\[\*\*x\*\*\]"
