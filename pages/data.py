@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from mvgviz.data import describe, samples
-from mvgviz.figures.histograms import feature_histograms, plot_histograms
+from mvgviz.figures.histograms import plot_histograms
 from mvgviz.figures.matrix_map import matrix_numbers, plot_matrix
 from mvgviz.ui import state
 from mvgviz.ui.derivations import derivation, facts, in_words
@@ -12,7 +12,6 @@ from mvgviz.ui.frame import View, chart, try_open_page
 from mvgviz.ui.menu import DATA
 from mvgviz.ui.upload_panel import draw_upload_panel
 from mvgviz.ui.words import in_html, in_markdown, plain
-from mvgviz.worst_pairs import worst_pair
 
 PANELS = 9
 NOT_PRIVATE = "Computed on the data itself, for your eyes: not private."
@@ -26,13 +25,16 @@ def draw_data(view: View) -> None:
     if len(groups) > 1:
         group = st.selectbox("Features", groups, key="data_group", label_visibility="collapsed",
                              format_func=lambda g: f"Features {g[0] + 1} to {g[-1] + 1} of {data.n_features}")
-    histograms = feature_histograms(data, group)
+    histograms = state.histograms(group)
     narrow = min(histograms, key=lambda h: h.used)
-    takeaway = (f"**{data.n_features} features × {data.n_records:,} records**, each against its declared range; the "
-                f"least used range is that of {in_markdown(narrow.name)} ({narrow.used:.0%}).")
+    takeaway = (f"**{data.n_features} features × {data.n_records:,} records**, each against its range; "
+                f"{in_markdown(narrow.name)} uses the least of it ({narrow.used:.0%}).")
     chart(plot_histograms(histograms, escape={h.name: in_html(h.name) for h in histograms}), takeaway,
           key="histograms", about=f"{NOT_PRIVATE} Privacy rests on the declared ranges, which are public: "
                                   "the wider they are, the more noise is needed.")
+    if view.scenario.data in samples() and describe(view.scenario.data).not_person_level:
+        st.caption(f":material/group: A record is {describe(view.scenario.data).record}. "
+                   "What hides one record does not hide a person who has several.")
 
 
 def draw_answer(view: View) -> None:
@@ -51,7 +53,7 @@ def draw_answer(view: View) -> None:
 def draw_change(view: View) -> None:
     """The worst neighbours' difference, and why it cannot be larger."""
     query = view.setup.query
-    pair = worst_pair(query)
+    pair = state.unseen_pair()
     numbers = matrix_numbers(pair.difference)
     rows = [in_html(name) for name in (query.row_names or ())[: numbers.shown.shape[0]]]
     left, right = st.columns([3, 2], gap="large")
@@ -77,8 +79,8 @@ def draw_about(view: View) -> None:
     if name in samples():
         about = describe(name)
         st.markdown(f"**{about.title}**{' (simulated)' if about.simulated else ''}. {about.summary} "
-                    f"A record is {about.record}")
-        st.caption(f"{about.citation} {about.licence}")
+                    f"A record is {about.record}.")
+        st.caption(f"{about.citation}. {about.licence}.")
     own = state.upload()
     if own is not None and own.data_name == name and own.clipped:
         st.caption(f"{own.clipped:,} values lay outside the ranges and were moved to the nearest end.")

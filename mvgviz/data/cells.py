@@ -55,24 +55,27 @@ _BOOLEAN = "^(?i:true|false)$"
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """``values``: NaN for what is no number. ``kinds``: one for each cell. ``grouped``: thousands were set apart."""
+    """``values``: NaN for what is no number. ``kinds``: one for each cell, or None if there are only plain numbers.
+
+    ``grouped``: thousands were set apart.
+    """
 
     values: FloatArray
-    kinds: Kinds
+    kinds: Kinds | None = None
     grouped: bool = False
 
 
 def parse(cells: Any, decimal: str) -> Block:
     """Numbers and kinds of a block of cells: an arrow array of strings, or floats with NaN for missing."""
     if isinstance(cells, np.ndarray):
-        return _all_numbers(cells)
+        return Block(values=cells)
     plain = _cast(cells, decimal)
     if plain is not None:
-        return _all_numbers(plain)
+        return Block(values=plain)
     trimmed = pc.utf8_trim_whitespace(cells)
     present = pc.if_else(pc.is_in(trimmed, value_set=_MISSING_VALUES), pa.scalar(None, pa.string()), trimmed)
     plain = _cast(present, decimal)
-    return _all_numbers(plain) if plain is not None else _mixed(present, decimal)
+    return Block(values=plain) if plain is not None else _mixed(present, decimal)
 
 
 def is_numeric(cell: str, decimal: str) -> bool:
@@ -95,10 +98,6 @@ def is_grouped(cell: str, decimal: str) -> bool:
 def is_missing(cell: str) -> bool:
     """Whether a cell stands for a missing value."""
     return cell.strip() in _MISSING_WORDS
-
-
-def _all_numbers(values: FloatArray) -> Block:
-    return Block(values=values, kinds=np.where(np.isnan(values), MISSING, NUMBER).astype(np.uint8))
 
 
 def _cast(cells: Any, decimal: str) -> FloatArray | None:
@@ -128,13 +127,14 @@ def _mixed(cells: Any, decimal: str) -> Block:
         kinds[_mask(found)] = kind
     truths = kinds == BOOLEAN
     if truths.any():
+        values = values.copy()
         values[truths] = _mask(pc.equal(pc.utf8_lower(cells), "true"))[truths]
     grouped = bool(pc.any(pc.match_substring_regex(cells, patterns["grouped"])).as_py())
     return Block(values=values, kinds=kinds, grouped=grouped)
 
 
 def _floats(numbers: Any) -> FloatArray:
-    return np.array(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
+    return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
 def _mask(booleans: Any) -> npt.NDArray[np.bool_]:

@@ -103,14 +103,19 @@ class Columns:
 
     def _tally(self, position: int, column: Any) -> FloatArray:
         block = parse(column, self._decimal)
+        if block.kinds is None:
+            self._count(position, NUMBER, ~np.isnan(block.values))
+            return block.values
         self._grouped[position] |= block.grouped
         for kind in (NUMBER, PERCENT, BOOLEAN, TEXT):
-            found = block.kinds == kind
-            count = int(np.count_nonzero(found))
-            if count and self._firsts[position, kind] < 0:
-                self._firsts[position, kind] = self.n_added + int(np.argmax(found))
-            self._counts[position, kind] += count
+            self._count(position, kind, block.kinds == kind)
         return block.values
+
+    def _count(self, position: int, kind: int, found: npt.NDArray[np.bool_]) -> None:
+        count = int(np.count_nonzero(found))
+        if count and self._firsts[position, kind] < 0:
+            self._firsts[position, kind] = self.n_added + int(np.argmax(found))
+        self._counts[position, kind] += count
 
     def _reserve(self, rows: int, share: float) -> None:
         stored = self._stored or []

@@ -34,7 +34,7 @@ def read_delimited(source: Source, *, separator: str | None, decimal: str | None
     head = source.head(SAMPLE)
     stream = TextStream(source, encoding or encoding_of(head), guessed=encoding is None)
     text = _sample(stream, source)
-    layout = layout_of(text, name=source.name, complete=stream.share >= 1, separator=separator, decimal=decimal,
+    layout = layout_of(text, name=source.name, complete=stream.ended, separator=separator, decimal=decimal,
                        header=header)
     names = plain_names(layout.width, source.name) if layout.names is None else clean_names(layout.names, source.name)
     stream.start(text[layout.body :], collapse=layout.separator == " ")
@@ -64,7 +64,7 @@ def _sample(stream: TextStream, source: Source) -> str:
     controls = sum(ord(character) in _CONTROL for character in text)
     if controls > 0.02 * len(text):
         raise InputError(f"{source.name} does not look like a table of text: it is a binary file or damaged.")
-    while stream.share < 1 and len(text) < _LONGEST_ROW and len(records_of(text, complete=False)) < 4:
+    while not stream.ended and len(text) < _LONGEST_ROW and len(records_of(text, complete=False)) < 4:
         text += stream.text(len(text))
     return text
 
@@ -107,6 +107,8 @@ def _parse(stream: TextStream, layout: Layout, columns: Columns, source: Source)
                 source.report(stream.share)
     except pa.ArrowException:
         raise _unparsed(ragged, layout, columns, source) from None
+    finally:
+        stream.close()
     if last is None:
         raise no_records
     ends = [cell.as_py() for cell in last.slice(last.num_rows - 1).columns for cell in cell]

@@ -21,6 +21,7 @@ _BOMS = (
 )
 _MOST_RECORDS = 100
 _MOST_LINES = 2_000
+_MOST_CHARACTERS = 1 << 16  # of rows looked at, if they are long
 _MOST_QUOTED_LINES = 50
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
 _EXCEL_HINT = re.compile(r'^"?sep=([,;\t|])"?$')
@@ -87,6 +88,7 @@ def layout_of(text: str, *, name: str, complete: bool, separator: str | None, de
     if start == len(records):
         raise InputError(f"{name} holds no table, only blank space or comments: choose a file with a table.")
     lines = [record.text for record in records[start:] if not record.idle]
+    lines = lines[: max(5, _MOST_CHARACTERS // len(lines[0]))]
     if separator is None:
         separator = _separator(lines, decimal)
     rows = [fields(line, separator) for line in lines]

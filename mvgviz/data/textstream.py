@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
+import threading
 
 from mvgviz.data.source import Source
 from mvgviz.errors import InputError
@@ -27,7 +28,8 @@ class TextStream:
         self._digest = hashlib.sha256()
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._consumed = self._lines = 0
-        self._ascii = True
+        self._ascii, self._cut = True, False
+        self._lock = threading.Lock()
         self._ready = b""
         self._collapse, self._carry = False, ""
 
@@ -37,9 +39,14 @@ class TextStream:
         return self._consumed / self._source.size
 
     @property
+    def ended(self) -> bool:
+        """Whether the file has been read to its end."""
+        return self._consumed >= self._source.size or self._cut
+
+    @property
     def is_over(self) -> bool:
-        """Whether nothing is left to read."""
-        return self._ended and not self._ready
+        """Whether nothing is left for the parser."""
+        return self.ended and not self._ready
 
     @property
     def fingerprint(self) -> str:
@@ -49,6 +56,7 @@ class TextStream:
         """About ``count`` more bytes as text; empty at the end."""
         chunk = self._source.stream.read(count)
         self._consumed += len(chunk)
+        self._cut = not chunk  # the file became shorter while it was read
         self._digest.update(chunk)
         decoded = self._decoded(chunk)
         if "\0" in decoded:
@@ -64,12 +72,12 @@ class TextStream:
         self._collapse = collapse
         self._ready = self._passed(rest)
 
-    def read(self, count: int = -1) -> bytes:
-        """The next UTF-8 bytes."""
-        while (count < 0 or len(self._ready) < count) and not self._ended:
-            self._ready += self._passed(self.text(_CHUNK))
-        count = len(self._ready) if count < 0 else count
-        found, self._ready = self._ready[:count], self._ready[count:]
+    def read(self, count: int) -> bytes:
+        """The next UTF-8 bytes; the parser asks from a thread of its own."""
+        with self._lock:
+            while len(self._ready) < count and not self.ended and not self.closed:
+                self._ready += self._passed(self.text(_CHUNK))
+            found, self._ready = self._ready[:count], self._ready[count:]
         return found
 
     def readable(self) -> bool:
@@ -82,15 +90,12 @@ class TextStream:
         return False
 
     def close(self) -> None:
-        """Nothing to close: the file is its owner's."""
-        self.closed = True
-
-    @property
-    def _ended(self) -> bool:
-        return self._consumed >= self._source.size
+        """Touch the file no more; closing it is its owner's part."""
+        with self._lock:
+            self.closed = True
 
     def _decoded(self, chunk: bytes) -> str:
-        final = self._ended
+        final = self.ended
         try:
             decoded = self._decoder.decode(chunk, final)
         except UnicodeDecodeError as error:
@@ -112,7 +117,7 @@ class TextStream:
     def _passed(self, text: str) -> bytes:
         if self._collapse:
             text = self._carry + text
-            cut = len(text) if self._ended else text.rfind("\n") + 1  # a run of blanks may go on
+            cut = len(text) if self.ended else text.rfind("\n") + 1  # a run of blanks may go on
             text, self._carry = text[:cut], text[cut:]
             text = re.sub(r"(?m)^ +| +(?=\r?$)", "", re.sub(r"[ \t]+", " ", text))
         self.quotes += text.count('"')

@@ -42,7 +42,8 @@ def plot_matrix(numbers: MatrixNumbers, *, row_labels: list[str], col_labels: li
     text = [[f"{value:.2g}" for value in line] for line in shown] if max(rows, cols) <= 8 else None
     figure = go.Figure(go.Heatmap(
         z=shown, colorscale=_SCALE, zmin=-reach, zmax=reach, text=text, texttemplate="%{text}" if text else None,
-        colorbar={"title": {"text": value_title, "side": "right"}, "thickness": 12},
+        colorbar={"title": {"text": value_title, "side": "right"}, "thickness": 12,
+                  "exponentformat": "power"},
         hovertemplate=f"{row_title} %{{y}}, {col_title} %{{x}}: %{{z:.4g}}<extra></extra>",
         x=list(range(cols)), y=list(range(rows))))
     for axis, labels, title in ((figure.update_xaxes, col_labels, col_title),

@@ -23,4 +23,6 @@ def styled(figure: go.Figure, *, height: int = 400, legend: bool = True, top: in
         paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)", showlegend=legend,
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
     )
+    figure.update_xaxes(exponentformat="power")
+    figure.update_yaxes(exponentformat="power")
     return figure

@@ -17,8 +17,10 @@ from mvgviz.data import sample, samples
 from mvgviz.dataset import Dataset
 from mvgviz.directions import Directions
 from mvgviz.errors import InputError
+from mvgviz.figures.histograms import FeatureHistogram, feature_histograms
 from mvgviz.queries import Query
 from mvgviz.scenario import Scenario
+from mvgviz.worst_pairs import WorstPair, worst_pair
 
 _SCENARIO, _WRITTEN, _TOUCHED, _NOTICES = "_scenario", "_written", "_touched", "_notices"
 _UPLOAD, _DIRECTIONS = "_upload", "_directions"
@@ -162,6 +164,27 @@ def query() -> Query:
     one = scenario()
     length = one.length if one.query == "kernel" else 0.0
     return _ask(one, dataset(), _data_version(), one.query, one.scale, length)
+
+
+@st.cache_resource(scope="session", max_entries=6, show_spinner=False)
+def _worst_pair(_query: Query, key: str) -> WorstPair:
+    return worst_pair(_query)
+
+
+def unseen_pair() -> WorstPair:
+    """The worst neighbours of the query alone, no noise yet."""
+    one = scenario()
+    return _worst_pair(query(), f"{_data_version()} {one.query} {one.scale} {one.length}")
+
+
+@st.cache_resource(scope="session", max_entries=12, show_spinner=False)
+def _histograms(_dataset: Dataset, version: str, positions: tuple[int, ...]) -> list[FeatureHistogram]:
+    return feature_histograms(_dataset, list(positions))
+
+
+def histograms(positions: list[int]) -> list[FeatureHistogram]:
+    """Histograms of some features of the scenario's data."""
+    return _histograms(dataset(), _data_version(), tuple(positions))
 
 
 def setup() -> Setup:

@@ -99,6 +99,8 @@ def _choose_use(table: Table) -> None:
     own = state.upload()
     if own is None or own.version != version:
         _take(table, version, orientation, columns, ranges, missing)
+    if columns:
+        _choose_label(columns)
 
 
 def _choose_ranges(table: Table, columns: list[str]) -> dict[str, tuple[float, float]] | None:
@@ -117,6 +119,16 @@ def _choose_ranges(table: Table, columns: list[str]) -> dict[str, tuple[float, f
     ranges = {name: (low, high) for name, low, high in zip(columns, lows, highs, strict=True)}
     changed = {name: pair for name, pair in ranges.items() if declared or pair != proposal[name]}
     return changed or None
+
+
+def _choose_label(columns: list[str]) -> None:
+    """Which feature is to be predicted, for the tasks that predict one."""
+    position = state.scenario().label
+    current = columns[position] if position is not None and position < len(columns) else None
+    st.selectbox("Label: the feature to be predicted, if any", [None, *columns],
+                 format_func=lambda name: "none" if name is None else name,
+                 **state.bound("upload_label", current,
+                               lambda name: {"label": None if name is None else columns.index(name)}))
 
 
 def _take(table: Table, version: str, orientation: str, columns: list[str] | None,
