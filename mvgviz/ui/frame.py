@@ -81,7 +81,9 @@ def try_open_page(page: Page) -> View | None:
 def show_error(error: InputError) -> None:
     """The one style for what a person can mend."""
     text = str(error)
-    st.error(in_markdown(text[:1].upper() + text[1:]), icon=":material/error:")  # it may name a column
+    if "." not in text.split(" ")[0]:  # a file's name keeps its case
+        text = text[:1].upper() + text[1:]
+    st.error(in_markdown(text), icon=":material/error:")  # it may name a column
 
 
 def chart(figure: go.Figure, takeaway: str, *, key: str, about: str | None = None) -> None:

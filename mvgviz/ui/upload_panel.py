@@ -33,12 +33,14 @@ def draw_upload_panel() -> None:
         return
     content = chosen.getvalue()
     fingerprint = hashlib.sha256(content).hexdigest()
-    try:
-        table = _choose_reading(content, chosen.name, fingerprint)
-        _choose_use(table)
-    except InputError as error:
-        show_error(error)
-        st.caption("Nothing was lost: the app goes on with the data it had.")
+    table = _choose_reading(content, chosen.name, fingerprint)
+    if table is not None:
+        try:
+            _choose_use(table)
+            return
+        except InputError as error:
+            show_error(error)
+    st.caption("Nothing was lost: the app goes on with the data it had.")
 
 
 @st.cache_resource(scope="session", max_entries=2, show_spinner=False)
@@ -52,8 +54,8 @@ def _read(_content: bytes, fingerprint: str, name: str, separator: str | None, d
         bar.empty()
 
 
-def _choose_reading(content: bytes, name: str, fingerprint: str) -> Table:
-    """How the file is to be read: as detected, or as corrected."""
+def _choose_reading(content: bytes, name: str, fingerprint: str) -> Table | None:
+    """How the file is to be read: as detected, or as corrected; None, and a sentence, if it cannot be."""
     chosen = {key: st.session_state.get(f"upload_{key}") for key in ("separator", "decimal", "header", "member")}
     try:
         table = _read(content, fingerprint, name, **chosen)
@@ -72,8 +74,6 @@ def _choose_reading(content: bytes, name: str, fingerprint: str) -> Table:
         if table is not None and len(table.members) > 1:
             st.selectbox("Array or sheet", table.members, key="upload_member",
                          index=table.members.index(table.member) if table.member in table.members else 0)
-    if table is None:
-        raise InputError("the file could not be read as it is; correct the settings above or choose another file")
     return table
 
 
@@ -111,7 +111,8 @@ def _choose_ranges(table: Table, columns: list[str]) -> dict[str, tuple[float, f
     declared = st.checkbox("I know these ranges without looking at the data", key="upload_declared",
                            help="Privacy rests on ranges that are public: a questionnaire's scale, a physical limit. "
                                 "Until you say so they count as read from the data, which is not private.")
-    edited = st.data_editor(frame, key="upload_ranges", hide_index=True, disabled=["feature"], height=220)
+    edited = st.data_editor(frame, key="upload_ranges", hide_index=True, disabled=["feature"],
+                            height=min(36 * (len(columns) + 1) + 4, 256))
     if not declared:
         st.caption(":material/visibility: Ranges read from the data, rounded outwards: **not private**. "
                    "Type what you know and tick the box.")
