@@ -295,3 +295,36 @@ def test_an_uploaded_graph_gets_graph_queries():
     app.session_state["_all"] = True
     app.run()
     assert set(app.selectbox(key="w_query").options) >= {"Adjacency matrix of the graph", "Laplacian of the graph"}
+
+
+def test_two_hundred_features_stay_usable():
+    rng = np.random.default_rng(0)
+    lines = [",".join(f"x{i}" for i in range(200)), *(",".join(f"{v:.3f}" for v in row) for row in rng.normal(
+        size=(30, 200)))]
+    app = clean(uploaded("\n".join(lines).encode()))
+    assert "200 features × 30 records" in text(app)
+    app.session_state["_all"] = True
+    app.run()
+    app.selectbox(key="w_allocation").set_value("manual").run()
+    app.multiselect(key="w_shown").set_value([150]).run()
+    app.slider(key="w_part_150").set_value(60.0).run()
+    assert "The other 199 share 40.0 %" in text(clean(app))
+    app.selectbox(key="w_directions").set_value("random").run()
+    clean(app)
+
+
+def test_directions_come_from_a_file_and_a_bad_one_is_refused():
+    app = opened(everything=True, data="two_features", directions="upload")
+    assert "upload them again" in app.error[0].value
+    bad = b"1,0\n0,2\n"
+    app.file_uploader(key="w_direction_file").set_value(("w.csv", bad, "text/csv")).run()
+    assert any("orthonormal" in element.value for element in app.error)
+    good = b"0.6,-0.8\n0.8,0.6\n"
+    app.file_uploader(key="w_direction_file").set_value(("w.csv", good, "text/csv")).run()
+    clean(app)
+
+
+def test_a_label_can_be_chosen_for_an_uploaded_table():
+    app = clean(uploaded(CSV.encode()))
+    app.selectbox(key="upload_label").set_value("dose").run()
+    assert link(clean(app))["label"] == "1"

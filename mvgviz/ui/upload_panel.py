@@ -7,6 +7,7 @@ import json
 
 import pandas as pd
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from mvgviz.data import Table, propose_ranges, read_table, table_to_dataset
 from mvgviz.errors import InputError
@@ -31,9 +32,7 @@ def draw_upload_panel() -> None:
             st.caption(f"In this session: {in_markdown(own.name)}, {own.dataset.n_features} features × "
                        f"{own.dataset.n_records:,} records.")
         return
-    content = chosen.getvalue()
-    fingerprint = hashlib.sha256(content).hexdigest()
-    table = _choose_reading(content, chosen.name, fingerprint)
+    table = _choose_reading(chosen)
     if table is not None:
         try:
             _choose_use(table)
@@ -44,21 +43,23 @@ def draw_upload_panel() -> None:
 
 
 @st.cache_resource(scope="session", max_entries=2, show_spinner=False)
-def _read(_content: bytes, fingerprint: str, name: str, separator: str | None, decimal: str | None,
-          header: bool | None, member: str | None) -> Table:
+def _read(_chosen: UploadedFile, file_id: str, separator: str | None, decimal: str | None, header: bool | None,
+          member: str | None) -> Table:
     bar = st.progress(0.0, "Reading the file")
+    _chosen.seek(0)
     try:
-        return read_table(_content, name=name, separator=separator, decimal=decimal, header=header, member=member,
+        return read_table(_chosen, name=_chosen.name, separator=separator, decimal=decimal, header=header,
+                          member=member,
                           progress=lambda share: bar.progress(min(max(share, 0.0), 1.0), "Reading the file"))
     finally:
         bar.empty()
 
 
-def _choose_reading(content: bytes, name: str, fingerprint: str) -> Table | None:
+def _choose_reading(file: UploadedFile) -> Table | None:
     """How the file is to be read: as detected, or as corrected; None, and a sentence, if it cannot be."""
     chosen = {key: st.session_state.get(f"upload_{key}") for key in ("separator", "decimal", "header", "member")}
     try:
-        table = _read(content, fingerprint, name, **chosen)
+        table = _read(file, file.file_id, **chosen)
     except InputError as error:
         show_error(error)
         table = None
