@@ -12,8 +12,11 @@ import urllib.error
 import urllib.request
 
 import pytest
+from conftest import make_dataset
 from playwright.sync_api import expect, sync_playwright
 
+from mvgviz import design_noise, identity, rotation
+from mvgviz.figures.shape_model import moved, shape_model
 from mvgviz.ui.menu import DATA, PAGES
 
 ROOT = pathlib.Path(__file__).parent.parent
@@ -59,7 +62,7 @@ def visit(address, browser):
     """Opens a path; at the end no error box, no console error, nothing wider than the screen."""
     opened = []
 
-    def go(path="", *, screen="wide", scheme="light"):
+    def go(path="", *, screen="wide", scheme="light", waits_for=".js-plotly-plot, .ellipse svg"):
         width, height = SCREENS[screen]
         page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
         errors = []
@@ -68,7 +71,7 @@ def visit(address, browser):
         page.on("pageerror", lambda error: errors.append(str(error)))
         opened.append((page, errors))
         page.goto(f"{address}/{path}")
-        page.wait_for_selector(".js-plotly-plot", timeout=60_000)
+        page.wait_for_selector(waits_for, timeout=60_000)
         return page
 
     yield go
@@ -107,8 +110,8 @@ def test_a_key_press_on_a_slider_moves_the_picture_and_the_address(visit, screen
     if screen == "phone":
         tab.get_by_test_id("stExpandSidebarButton").click()
     tab.locator(".st-key-w_share input[type=range]").press("ArrowLeft")
-    tab.wait_for_url("**share=0.75**")
-    expect(tab.get_by_text("0.82×")).to_be_attached()
+    tab.wait_for_url("**share=0.79**")
+    expect(tab.get_by_text("0.80×")).to_be_attached()
 
 
 def test_a_deep_link_restores_the_screen_and_back_undoes(visit):
@@ -154,3 +157,64 @@ def test_a_bad_file_gets_a_sentence(visit):
     expect(tab.get_by_text("Nothing was lost")).to_be_visible()
     expect(tab.get_by_text("6 features × 345 records")).to_be_visible()
     shoot(tab, "bad-file")
+
+
+def test_dragging_the_ellipse_redraws_at_once_and_the_address_follows(visit):
+    tab = visit("shape", waits_for=".ellipse svg")
+    numbers = tab.locator(".ellipse .numbers")
+    before = numbers.inner_text()
+    handle = tab.locator(".ellipse .handle").first.bounding_box()
+    x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    tab.mouse.move(x - 40, y - 60, steps=6)
+    expect(numbers).not_to_have_text(before)
+    assert "directions=rotation" not in tab.url  # the browser alone so far
+    during = numbers.inner_text()
+    shoot(tab, "shape-during-drag")
+    tab.mouse.up()
+    tab.wait_for_url("**directions=rotation**")
+    # The engine's answer is what the browser had drawn: the noise along both axes, to the digits shown.
+    tab.wait_for_timeout(1500)
+    axes = re.compile(r"first axis: ([\d.]+) · along the second: ([\d.]+)")
+    drawn, computed = (axes.search(text).groups() for text in (during, numbers.inner_text()))
+    assert [float(value) for value in computed] == pytest.approx([float(value) for value in drawn], rel=0.02)
+
+
+def test_the_browser_s_formulas_are_the_engine_s(visit, address):
+    data = make_dataset(4, 30, lower=[-1, 0, -2, 1], upper=[1, 3, 1, 4])
+    cases = []
+    for guarantee in ("exact", "theorem1"):
+        design = design_noise(identity(data), epsilon=1, delta=1e-3, guarantee=guarantee, theta=[0.4, 0.3, 0.2, 0.1],
+                              directions=rotation(4, (0, 1), 0.2))
+        model = shape_model(design, (0, 1), of_directions=False)
+        sent = {"kind": model.kind, "theta": model.theta, "rest": model.rest, "reach": model.reach,
+                "rootBudget": model.root_budget, "factor": model.factor, "total": model.total, "across": model.across}
+        cases += [(sent, theta, angle, moved(model, theta, angle))
+                  for theta in ((0.4, 0.3), (0.65, 0.05)) for angle in (0.2, -0.9, 1.5)]
+    tab = visit("shape", waits_for=".ellipse svg")
+    code = (ROOT / "mvgviz" / "ui" / "ellipse.js").read_text()
+    found = tab.evaluate(
+        """async ([code, cases]) => {
+            const module = await import(URL.createObjectURL(new Blob([code], {type: "text/javascript"})));
+            return cases.map(([model, theta, angle]) => {
+                const direct = module.deviations(model, theta, angle);
+                return [direct, module.deviations(model, module.shareFor(model, 0, direct[0], angle), angle)];
+            });
+        }""", [code, cases])
+    for (_, _, _, expected), (direct, inverted) in zip(cases, found, strict=True):
+        assert direct == pytest.approx(expected, rel=1e-12)
+        assert inverted == pytest.approx(expected, rel=1e-6)
+
+
+def test_possible_outcomes_play_without_the_server(visit):
+    tab = visit("shape?data=liver", waits_for=".ellipse svg")
+    tab.get_by_text("Possible outcomes").click()
+    play = tab.locator(".updatemenu-button").first
+    play.wait_for()
+    frames = tab.evaluate("document.querySelector('.js-plotly-plot')._transitionData._frames.length")
+    assert frames == 30
+    play.click()
+    tab.wait_for_timeout(900)
+    moved_on = tab.evaluate("document.querySelector('.js-plotly-plot')._fullLayout._currentFrame")
+    assert moved_on is not None

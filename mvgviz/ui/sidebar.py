@@ -159,8 +159,8 @@ def _draw_favoured(names: tuple[str, ...]) -> None:
 
 def draw_share(*, disabled: bool) -> None:
     """How much of the budget the favoured directions get together."""
-    st.slider("Share of the precision budget they get", 5, 95, step=5, format="%d%%", disabled=disabled,
-              **state.bound("w_share", min(max(round(100 * state.scenario().share), 5), 95),
+    st.slider("Share of the precision budget they get", 1, 99, format="%d%%", disabled=disabled,
+              **state.bound("w_share", min(max(round(100 * state.scenario().share), 1), 99),
                             lambda percent: {"share": percent / 100}))
 
 

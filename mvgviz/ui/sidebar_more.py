@@ -67,7 +67,7 @@ def draw_directions() -> None:
     st.selectbox("Directions", list(DIRECTION_WORDS), format_func=DIRECTION_WORDS.__getitem__,
                  **state.bound("w_directions", one.directions, lambda kind: {"directions": kind}))
     if one.directions == "rotation":
-        st.slider("Angle (degrees)", -180, 180, step=5,
+        st.slider("Angle (degrees)", -180, 180,
                   **state.bound("w_angle", round(one.angle), lambda angle: {"angle": float(angle)}))
         first, second = st.columns(2)
         first.number_input("Turn feature", 1, 10_000, **state.bound(
@@ -118,8 +118,8 @@ def draw_split(names: tuple[str, ...]) -> None:
         st.multiselect("Which matter to you", range(len(names)), format_func=names.__getitem__, **state.bound(
             "w_favoured", chosen, lambda favoured: {"favoured": tuple(favoured)}))
         words = "Share of the precision budget they get" if one.allocation == "binary" else "Their weight in the error"
-        st.slider(words, 5, 95, step=5, format="%d%%", **state.bound(
-            "w_share", min(max(round(100 * one.share), 5), 95), lambda percent: {"share": percent / 100}))
+        st.slider(words, 1, 99, format="%d%%", **state.bound(
+            "w_share", min(max(round(100 * one.share), 1), 99), lambda percent: {"share": percent / 100}))
     elif one.allocation == "manual":
         _draw_manual(names)
     elif one.allocation == "max-pnr":
