@@ -15,8 +15,9 @@ app: .venv/app.done
 test: lint .venv/browser.done
 	$(BIN)/python -m pytest
 
-bench: .venv/test.done
+bench: .venv/browser.done
 	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python benchmarks/app.py
 
 lint: .venv/test.done
 	$(BIN)/ruff check .

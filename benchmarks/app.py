@@ -1,0 +1,106 @@
+"""How soon a moved slider shows on Noise shape, against a page of one slider and one chart.
+
+Run with ``make bench``; both are measured in one run, in a real browser. Nothing here fails.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playwright.sync_api import Page, sync_playwright
+
+ROOT = pathlib.Path(__file__).parent.parent
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync"]
+PRESSES = 25
+PLAIN_PAGE = """
+import numpy as np, plotly.graph_objects as go, streamlit as st
+value = st.slider("value", 1, 99, 50, key="w_share")
+figure = go.Figure(go.Scatter(x=np.arange(200), y=np.sin(np.arange(200) * value / 50)))
+figure.update_layout(title=f"value {value}")
+st.plotly_chart(figure)
+"""
+# Time from the key press until the watched text is another.
+WATCH = """selector => new Promise(resolve => {
+    const find = () => { for (const root of [document, ...[...document.querySelectorAll('*')]
+        .map(node => node.shadowRoot).filter(Boolean)]) { const found = root.querySelector(selector);
+        if (found) return found.textContent; } return null; };
+    const before = find();
+    window.addEventListener('keydown', () => {
+        const start = performance.now();
+        const look = () => { const now = find();
+            if (now !== null && now !== before) resolve(performance.now() - start); else requestAnimationFrame(look); };
+        look();
+    }, {once: true, capture: true});
+})"""
+
+
+@contextmanager
+def served(script: pathlib.Path) -> Iterator[str]:
+    """A Streamlit server on a free port."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port), "--server.headless", "true",
+         "--browser.gatherUsageStats", "false"],
+        cwd=script.parent, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(120):
+            try:
+                with urllib.request.urlopen(f"http://localhost:{port}/_stcore/health"):
+                    break
+            except (urllib.error.URLError, ConnectionError):
+                time.sleep(0.5)
+        yield f"http://localhost:{port}"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def latency(page: Page, address: str, watched: str) -> float:
+    """The median time in milliseconds from a key on the slider to a new text in the picture."""
+    page.goto(address)
+    page.locator(watched).first.wait_for()
+    page.wait_for_timeout(2000)
+    slider = page.locator(".st-key-w_share input[type=range]")
+    slider.focus()
+    times = []
+    for press in range(PRESSES):
+        waiting = page.evaluate_handle(f"() => ({{done: ({WATCH})({watched!r})}})")
+        page.keyboard.press("ArrowLeft" if press % 2 else "ArrowRight")
+        times.append(waiting.evaluate("promise => promise.done"))
+        page.wait_for_timeout(250)
+    return statistics.median(times[3:])
+
+
+def main() -> None:
+    """Print one line."""
+    system = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        plain_script = pathlib.Path(folder) / "plain.py"
+        plain_script.write_text(PLAIN_PAGE)
+        browser = playwright.chromium.launch(executable_path=system, args=FLAGS)
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        with served(plain_script) as address:
+            plain = latency(page, address, ".gtitle")
+        with served(ROOT / "app.py") as address:
+            ours = latency(page, f"{address}/shape", ".ellipse .numbers")
+        browser.close()
+    what = f"slider to picture: Noise shape ({ours:.0f} ms) / one-chart page ({plain:.0f} ms)"
+    print(f"{what:62}{ours / plain:10.2f}   ≤ 1.5")
+
+
+if __name__ == "__main__":
+    main()
