@@ -328,3 +328,12 @@ def test_a_label_can_be_chosen_for_an_uploaded_table():
     app = clean(uploaded(CSV.encode()))
     app.selectbox(key="upload_label").set_value("dose").run()
     assert link(clean(app))["label"] == "1"
+
+
+def test_records_in_columns_can_be_chosen_with_ranges():
+    rows = ["f,r1,r2,r3", "height,150,160,170", "weight,50,60,70"]
+    app = uploaded("\n".join(rows).encode())
+    app.radio(key="upload_orientation").set_value("columns").run()
+    assert "2 features × 3 records" in text(clean(app))
+    app.checkbox(key="upload_declared").check().run()
+    assert "read from the data" not in strip(clean(app))

@@ -122,7 +122,8 @@ class Columns:
         needed = self._kept + rows
         self._source.check_cells(needed, len(self._names))
         if needed > self._values.shape[0] or self._values.shape[1] != len(stored):
-            capacity = max(needed, int(needed / share * 1.02) + 16 if share > 0 else needed + needed // 8)
+            estimate = int(needed / share * 1.02) + 16 if share > 0 else 0
+            capacity = max(needed, min(estimate, self._source.most_rows(len(self._names))))
             if self._kept == 0:
                 self._values = np.empty((capacity, len(stored)))
             else:
@@ -179,7 +180,8 @@ class Columns:
         if numeric == stored:
             self._values.resize((self._kept, len(stored)), refcheck=False)
             return self._values
-        return self._values[: self._kept, [stored.index(position) for position in numeric]]
+        slots = {position: slot for slot, position in enumerate(stored)}
+        return self._values[: self._kept, [slots[position] for position in numeric]]
 
     def _named(self, positions: list[int]) -> tuple[str, ...]:
         return tuple(self._names[position] for position in positions)

@@ -32,8 +32,6 @@ def table_to_dataset(table: Table, *, orientation: str = "rows", columns: Iterab
     """
     one_of("missing", missing, ("reject", "drop"))
     features = features_of(table, orientation=orientation, columns=columns)
-    declared = _declared(table, features, ranges)
-    lows, highs = _ends(table, features, declared)
     values = features.values
     if table.rows_with_missing:
         values = _complete(table, features, orientation, missing)
@@ -43,6 +41,8 @@ def table_to_dataset(table: Table, *, orientation: str = "rows", columns: Iterab
             f"{' without missing values' * bool(table.rows_with_missing)}, and at least 2 are needed"
             f"{': are the records in columns?' if orientation == 'rows' and values.shape[1] > 2 else '.'}"
         )
+    declared = _declared(table, features, ranges)
+    lows, highs = _ends(table, features, declared)
     if declared and (lows < highs).all() and ((values.min(axis=0) < lows) | (values.max(axis=0) > highs)).any():
         values = np.clip(values, lows, highs)  # copied only where it must be
     provenance = DECLARED if len(declared) == len(features.names) else READ_FROM_DATA

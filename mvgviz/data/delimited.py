@@ -64,7 +64,9 @@ def _sample(stream: TextStream, source: Source) -> str:
     controls = sum(ord(character) in _CONTROL for character in text)
     if controls > 0.02 * len(text):
         raise InputError(f"{source.name} does not look like a table of text: it is a binary file or damaged.")
-    while not stream.ended and len(text) < _LONGEST_ROW and len(records_of(text, complete=False)) < 4:
+    while not stream.ended and len(text) < _LONGEST_ROW:
+        if sum(not record.idle for record in records_of(text, complete=False)) > 3:
+            break
         text += stream.text(len(text))
     return text
 
@@ -134,6 +136,10 @@ def _unparsed(ragged: list[Any], layout: Layout, columns: Columns, source: Sourc
         question = "is this a TSV?"
     elif ";" in bad.text and layout.separator == ",":
         question = "is this separated by semicolons?"
+    elif bad.expected_columns == 1:
+        question = "is there a title above the table? Remove it."
+    elif bad.number == 1 and bad.actual_columns == bad.expected_columns + 1:
+        question = "is there a column without a name? Give it one."
     return InputError(
         f"{source.name} has {bad.actual_columns} value{'s' * (bad.actual_columns != 1)} in row "
         f"{bad.number + layout.first_row - 1} where {where} has {bad.expected_columns}: {question}"

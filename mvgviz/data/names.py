@@ -60,9 +60,9 @@ def shown(name: str, position: int) -> str:
     """A name as a message quotes it.
 
     A header that was guessed may be a first row of data: what carries a long
-    number is called by its position.
+    number is called by its position, like a column without a name.
     """
-    if _LONG_NUMBER.search(name):
+    if _LONG_NUMBER.search(name) or name == f"column {position}":
         return f"number {position}"
     return f"'{name}'" if len(name) <= _SHOWN_NAME else f"'{name[: _SHOWN_NAME - 3]}...'"
 

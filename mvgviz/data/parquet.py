@@ -37,7 +37,8 @@ def _read(source: Source, fingerprint: str) -> Table:
     schema, n_rows = file.schema_arrow, file.metadata.num_rows
     names = clean_names(schema.names, source.name)
     numeric = [i for i, field in enumerate(schema) if _is_numeric(field.type) and not _INDEX.fullmatch(field.name)]
-    others = [i for i, field in enumerate(schema) if i not in set(numeric) and not pa.types.is_null(field.type)]
+    chosen = set(numeric)
+    others = [i for i, field in enumerate(schema) if i not in chosen and not pa.types.is_null(field.type)]
     if not n_rows >= 1:
         raise InputError(f"{source.name} has no records: at least two are needed.")
     if not numeric:
@@ -46,8 +47,8 @@ def _read(source: Source, fingerprint: str) -> Table:
     source.check_cells(n_rows, len(numeric))
     values = _values(file, [schema.names[i] for i in numeric], n_rows, source)
     filled = [slot for slot in range(len(numeric)) if not np.isnan(values[:, slot]).all()]
-    empty = [i for i in range(len(names)) if pa.types.is_null(schema.field(i).type)]
-    empty = sorted(empty + [numeric[slot] for slot in range(len(numeric)) if slot not in set(filled)])
+    used = {numeric[slot] for slot in filled} | set(others)
+    empty = [i for i in range(len(names)) if i not in used]
     if not filled:
         raise InputError(f"{source.name} has no numbers: every numeric column is empty.")
     notes = ["Read from a Parquet file."]

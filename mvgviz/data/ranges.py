@@ -17,8 +17,8 @@ from mvgviz.data.selection import Features, features_of
 from mvgviz.data.table import Table
 from mvgviz.errors import InputError
 
-_FINENESS = 10  # a range is about this many steps wide
-_LARGEST = sys.float_info.max
+_FINENESS = 10  # a range is at most about this many steps wide
+_LARGEST = Fraction(sys.float_info.max)
 
 
 def propose_ranges(table: Table, columns: Iterable[str] | None = None, *,
@@ -52,7 +52,7 @@ def around(low: float, high: float) -> tuple[float, float]:
     """A plain range that contains [low, high]: multiples of 1, 2 or 5 times a power of ten.
 
     >>> around(106, 159), around(0.0021, 0.0189), around(3, 3), around(0, 0)
-    ((105.0, 160.0), (0.0, 0.02), (0.0, 3.0), (0.0, 1.0))
+    ((100.0, 160.0), (0.002, 0.02), (0.0, 3.0), (0.0, 1.0))
     """
     if low == high:
         low, high = min(low, 0.0), max(high, 0.0)
@@ -68,7 +68,7 @@ def around(low: float, high: float) -> tuple[float, float]:
 
 
 def _step(width: Fraction) -> Fraction:
-    """The plain number closest below a tenth of the width."""
+    """The least plain number that is a tenth of the width or more."""
     share = width / _FINENESS
     # digits of numerator and denominator give the power of ten up to one
     power = Fraction(10) ** (len(str(share.numerator)) - len(str(share.denominator)))
@@ -76,8 +76,8 @@ def _step(width: Fraction) -> Fraction:
         power /= 10
     while power * 10 <= share:
         power *= 10
-    return next(factor * power for factor in (5, 2, 1) if factor * power <= share)
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= share)
 
 
 def _float(value: Fraction) -> float:
-    return float(value) if abs(value) <= _LARGEST else math.copysign(_LARGEST, value)
+    return float(max(min(value, _LARGEST), -_LARGEST))

@@ -55,7 +55,8 @@ def load_table(file: File, *, name: str | None = None, orientation: str = "rows"
                missing: str = "reject") -> Dataset:
     """Read a file and make a dataset of it: :func:`read_table`, then :func:`table_to_dataset`.
 
-    An .npz must hold one array: nothing here could tell which one was taken.
+    Of a workbook the first sheet that holds anything is taken. An .npz must hold
+    one array: nothing here could tell which one was taken.
     """
     table = read_table(file, name=name)
     if table.format == "npz" and len(table.members) > 1:

@@ -6,7 +6,7 @@ import warnings
 import zipfile
 from collections.abc import Iterator
 from itertools import chain, islice
-from typing import Any
+from typing import Any, TypeAlias
 from xml.etree.ElementTree import ParseError  # the error alone; documents with entities are refused
 
 import numpy as np
@@ -21,13 +21,15 @@ from mvgviz.data.source import Source
 from mvgviz.data.table import Table
 from mvgviz.errors import InputError
 
+_Row: TypeAlias = tuple[int, tuple[Any, ...]]
+
 _LOOK_AHEAD = 100
 _BLOCK = 4_096
 _MOST_ROWS = 1_048_576  # Excel's own
 _CODES = ("utf-8", "utf-16-le", "utf-16-be")
 _ENTITIES = tuple(word.encode(code) for word in ("<!DOCTYPE", "<!ENTITY") for code in _CODES)
 # openpyxl documents no errors of its own: these come out of workbooks that are well packed but wrong inside.
-_WORKBOOK_ERRORS = (*ZIP_ERRORS, ParseError, TypeError, AttributeError, IndexError, AssertionError, SyntaxError,
+_WORKBOOK_ERRORS = (*ZIP_ERRORS, OSError, ParseError, TypeError, AttributeError, IndexError,
                     openpyxl.utils.exceptions.InvalidFileException)
 
 
@@ -73,28 +75,32 @@ def _read(source: Source, fingerprint: str, member: str | None, header: bool | N
         expected = sheets[title].max_row
         rows = _rows(sheets[title], source)
         top = list(islice(rows, _LOOK_AHEAD))
-        if any(map(len, top)):
+        if top:
             break
     else:
         raise InputError(f"{source.name} has nothing in its sheets: choose a workbook with a table.")
-    start = next(i for i, row in enumerate(top) if row)
-    width = max(map(len, top))
-    texts = [[_text(cell, decimal) for cell in row] + [""] * (width - len(row)) for row in top[start:] if row]
+    width = max(len(cells) for _, cells in top)
+    texts = [[_text(cell, decimal) for cell in cells] + [""] * (width - len(cells)) for _, cells in top]
     has_names = has_header(texts, decimal) if header is None else header
     names = clean_names(texts[0], source.name) if has_names else plain_names(width, source.name)
-    first_row = start + 1 + has_names
+    numbers: list[int] = []  # of the rows taken
     columns = Columns(names, decimal=decimal, source=source)
-    remaining = chain(top[start + has_names :], rows)
+    remaining = chain(top[has_names:], rows)
     while block := list(islice(remaining, _BLOCK)):
-        _check_width(block, width, first_row + columns.n_added, source)
-        padded = [[*row, *[None] * (width - len(row))] for row in block]
-        share = (columns.n_added + len(block)) / (expected or _MOST_ROWS)
-        columns.add([_cells(column, decimal) for column in zip(*padded, strict=True)], min(share, 1.0))
+        _check_width(block, width, source)
+        numbers += [number for number, _ in block]
+        padded = [[*cells, *[None] * (width - len(cells))] for _, cells in block]
+        share = numbers[-1] / max(expected or _MOST_ROWS, numbers[-1])
+        columns.add([_cells(column, decimal) for column in zip(*padded, strict=True)], share)
         source.report(share)
-    if not columns.n_added:
+    if not numbers:
         raise InputError(f"{source.name} has a header and no records below it: choose a sheet with two or more.")
-    found = columns.finish(lambda index: first_row + index)
-    notes = [f"Read from an Excel sheet, {f'header in row {first_row - 1}' if has_names else 'no header'}."]
+    found = columns.finish(numbers.__getitem__)
+    taken = np.array(numbers)[np.setdiff1d(np.arange(len(numbers)), found.blank)]
+    left_out = np.setdiff1d(np.arange(taken[0], taken[-1]), taken)
+    notes = [f"Read from an Excel sheet, {f'header in row {top[0][0]}' if has_names else 'no header'}."]
+    if left_out.size:
+        notes.append(f"Empty rows were left out: {left_out.size}.")
     if len(sheets) > 1:
         notes.append(f"The workbook holds {len(sheets)} sheets: one was read, another can be chosen.")
     if formulas:
@@ -103,35 +109,29 @@ def _read(source: Source, fingerprint: str, member: str | None, header: bool | N
     return Table(
         name=source.name, format="xlsx", fingerprint=fingerprint, columns=found.columns, values=found.values,
         text_columns=found.text_columns, empty_columns=found.empty_columns, header=has_names, decimal=decimal,
-        member=title, members=tuple(sheets), notes=(*notes, *found.notes), first_row=first_row,
-        left_out=found.blank + first_row, row_names=found.row_names,
+        member=title, members=tuple(sheets), notes=(*notes, *found.notes), first_row=int(taken[0]),
+        left_out=left_out, row_names=found.row_names,
     )
 
 
-def _rows(sheet: Any, source: Source) -> Iterator[tuple[Any, ...]]:
-    """Rows of cells, empty ones at the end of a row and of the sheet cut off."""
+def _rows(sheet: Any, source: Source) -> Iterator[_Row]:
+    """The rows with anything in them, by number; empty cells at their ends are cut off."""
     sheet.reset_dimensions()  # what the file says of its size need not be true
-    blank = 0
     for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
         if number > _MOST_ROWS:
             raise InputError(f"{source.name} has rows beyond Excel's limit of {_MOST_ROWS}: save it again, or as CSV.")
         end = next((i for i in range(len(row), 0, -1) if row[i - 1] is not None), 0)
-        if not end:
-            blank += 1
-            continue
-        for _ in range(blank):
-            yield ()
-        blank = 0
-        yield row[:end]
+        if end:
+            yield number, row[:end]
 
 
-def _check_width(block: list[tuple[Any, ...]], width: int, first_row: int, source: Source) -> None:
-    wide = next((i for i, row in enumerate(block) if len(row) > width), None)
-    if wide is not None:
-        raise InputError(
-            f"{source.name} has {len(block[wide])} values in row {first_row + wide} where the rows above have "
-            f"{width}: remove what stands beside the table."
-        )
+def _check_width(block: list[_Row], width: int, source: Source) -> None:
+    for number, cells in block:
+        if len(cells) > width:
+            raise InputError(
+                f"{source.name} has {len(cells)} values in row {number} where the rows above have {width}: "
+                "remove what stands beside the table."
+            )
 
 
 def _cells(column: tuple[Any, ...], decimal: str) -> Any:

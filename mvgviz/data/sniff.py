@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate, islice
 
 from mvgviz.data.cells import is_fraction, is_grouped, is_missing, is_numeric
+from mvgviz.data.names import check_width
 from mvgviz.errors import InputError
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
@@ -89,6 +90,8 @@ def layout_of(text: str, *, name: str, complete: bool, separator: str | None, de
         raise InputError(f"{name} holds no table, only blank space or comments: choose a file with a table.")
     lines = [record.text for record in records[start:] if not record.idle]
     lines = lines[: max(5, _MOST_CHARACTERS // len(lines[0]))]
+    # before anything is split: a line of millions of separators takes its time
+    check_width(1 + max(lines[0].count(mark) for mark in (separator or ",;\t|")), name)
     if separator is None:
         separator = _separator(lines, decimal)
     rows = [fields(line, separator) for line in lines]
@@ -112,18 +115,19 @@ def layout_of(text: str, *, name: str, complete: bool, separator: str | None, de
 
 def records_of(text: str, *, complete: bool) -> list[_Record]:
     """The first records; a line break inside quotes does not end one, nor does the end of a part of a text."""
-    lines = list(islice(_LINE.findall(text), _MOST_LINES))
+    lines = [line[0] for line in islice(_LINE.finditer(text), _MOST_LINES)]
     if lines and not complete and sum(map(len, lines)) == len(text) and len(lines) > 1:
         lines.pop()  # may go on
     records: list[_Record] = []
-    start = position = 0
-    while position < len(lines) and len(records) < _MOST_RECORDS:
+    start = position = busy = 0
+    while position < len(lines) and busy < _MOST_RECORDS:
         taken = 1
         if lines[position].count('"') % 2:
             quotes = accumulate(line.count('"') for line in lines[position : position + _MOST_QUOTED_LINES])
             taken = next((i for i, count in enumerate(quotes, start=1) if count % 2 == 0), 1)
         record = "".join(lines[position : position + taken])
         records.append(_Record(text=record, start=start, row=len(records) + 1))
+        busy += not records[-1].idle
         start += len(record)
         position += taken
     return records

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
-from mvgviz.data.names import clean_name
+from mvgviz.data.names import LONGEST_NAME
 from mvgviz.errors import InputError
 
 Progress: TypeAlias = Callable[[float], object]
@@ -49,9 +49,13 @@ class Source:
         self.stream.seek(0)
         return digest.hexdigest()
 
+    def most_rows(self, columns: int) -> int:
+        """How many rows of numbers may be held in memory: four times the file limit, as floats."""
+        return 4 * self.max_bytes // (8 * max(columns, 1))
+
     def check_cells(self, rows: int, columns: int) -> None:
-        """Whether so many numbers may be held in memory: four times the file limit, as floats."""
-        if not rows * columns * 8 <= 4 * self.max_bytes:
+        """Whether so many numbers may be held in memory."""
+        if not rows <= self.most_rows(columns):
             raise InputError(
                 f"{self.name} holds a table of {rows} × {columns} or more, which is too large: numbers may take "
                 f"{megabytes(4 * self.max_bytes)} in memory. Keep fewer rows or columns."
@@ -61,7 +65,7 @@ class Source:
 @contextmanager
 def opened(file: File, *, name: str | None, max_bytes: int, progress: Progress | None) -> Iterator[Source]:
     """The file as a :class:`Source`; what was opened here is closed here."""
-    shown_name = clean_name(name or _own_name(file), 1) if name or _own_name(file) else "The file"
+    shown_name = " ".join((name or _own_name(file)).split())[:LONGEST_NAME] or "The file"
     ours = not hasattr(file, "read")
     stream = _stream(file, shown_name, max_bytes)
     try:

@@ -121,4 +121,4 @@ class TextStream:
             text, self._carry = text[:cut], text[cut:]
             text = re.sub(r"(?m)^ +| +(?=\r?$)", "", re.sub(r"[ \t]+", " ", text))
         self.quotes += text.count('"')
-        return text.encode("utf-8", "replace")  # half a surrogate pair becomes a question mark
+        return text.encode()

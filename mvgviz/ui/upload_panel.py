@@ -94,7 +94,7 @@ def _choose_use(table: Table) -> None:
             raise InputError("choose at least one feature of the file")
     if table.text_columns:
         st.caption(f"Set aside, as they hold no numbers: {in_markdown(listed(list(table.text_columns)))}.")
-    ranges = _choose_ranges(table, columns) if columns is not None else None
+    ranges = None if table.is_graph else _choose_ranges(table, columns, orientation)
     options = json.dumps([orientation, missing, columns, ranges])
     version = f"{table.fingerprint}-{hashlib.sha256(options.encode()).hexdigest()[:12]}"
     own = state.upload()
@@ -104,21 +104,23 @@ def _choose_use(table: Table) -> None:
         _choose_label(columns)
 
 
-def _choose_ranges(table: Table, columns: list[str]) -> dict[str, tuple[float, float]] | None:
+def _choose_ranges(table: Table, columns: list[str] | None, orientation: str
+                   ) -> dict[str, tuple[float, float]] | None:
     """An editable table of ranges; declared as a whole, or read from the data and marked so."""
-    proposal = propose_ranges(table, columns)
-    frame = pd.DataFrame({"feature": columns, "lowest": [proposal[name][0] for name in columns],
-                          "highest": [proposal[name][1] for name in columns]})
+    proposal = propose_ranges(table, columns, orientation=orientation)
+    names = list(proposal)
+    frame = pd.DataFrame({"feature": names, "lowest": [proposal[name][0] for name in names],
+                          "highest": [proposal[name][1] for name in names]})
     declared = st.checkbox("I know these ranges without looking at the data", key="upload_declared",
                            help="Privacy rests on ranges that are public: a questionnaire's scale, a physical limit. "
                                 "Until you say so they count as read from the data, which is not private.")
     edited = st.data_editor(frame, key="upload_ranges", hide_index=True, disabled=["feature"],
-                            height=min(36 * (len(columns) + 1) + 4, 256))
+                            height=min(36 * (len(names) + 1) + 4, 256))
     if not declared:
         st.caption(":material/visibility: Ranges read from the data, rounded outwards: **not private**. "
                    "Type what you know and tick the box.")
     lows, highs = edited["lowest"].astype(float).tolist(), edited["highest"].astype(float).tolist()
-    ranges = {name: (low, high) for name, low, high in zip(columns, lows, highs, strict=True)}
+    ranges = {name: (low, high) for name, low, high in zip(names, lows, highs, strict=True)}
     changed = {name: pair for name, pair in ranges.items() if declared or pair != proposal[name]}
     return changed or None
 
