@@ -81,38 +81,54 @@ def _replaced_outer_product(body: ReplacedOuterProduct, rows: NoiseSide, cols: N
     side = rows if rows is cols else NoiseSide.identity(rows.size)
     precision, low, high = side.precision(), body.lower, body.upper
     size = low.size
-
-    def square(x: FloatArray, y: FloatArray) -> FloatArray:
-        s, t = x + y, x - y
-        ss, tt, st = (np.einsum("...i,ij,...j->...", a, precision, b) for a, b in ((s, s), (t, t), (s, t)))
-        return np.asarray((ss * tt + st**2) / 2)
-
     largest = np.where(np.abs(low) > np.abs(high), low, high)
     nearest = np.clip(0.0, low, high)
     alternate = np.where(np.arange(size) % 2 == 0, high, low)
     best_value, best = -1.0, (largest, nearest)
     for start in (nearest, alternate, np.where(np.arange(size) < size // 2, high, low), low):
-        pair = [largest.copy(), start.copy()]
-        value = float(square(pair[0], pair[1]))
-        for _ in range(_SWEEPS):
-            before = value
-            for record in (1, 0):
-                for i in range(size):
-                    trial = np.repeat(pair[record][None, :], _GRID, axis=0)
-                    trial[:, i] = np.linspace(low[i], high[i], _GRID)
-                    values = square(trial, pair[1 - record][None, :])
-                    if values.max() > value:
-                        value = float(values.max())
-                        pair[record] = trial[int(values.argmax())]
-            if value <= before * (1 + 1e-12):
-                break
+        value, pair = _ascend(precision, low, high, (largest, start))
         if value > best_value:
-            best_value, best = value, (pair[0], pair[1])
+            best_value, best = value, pair
     x, y = best
     worst = body.worst(side, side).mu
     return WorstPair(difference=(np.outer(y, y) - np.outer(x, x)) / body.n_records, before=x, after=y,
                      words="one record is replaced by another",
                      attained=min(math.sqrt(best_value) / body.n_records / worst, 1.0))
+
+
+def _ascend(precision: FloatArray, low: FloatArray, high: FloatArray, start: tuple[FloatArray, FloatArray]
+            ) -> tuple[float, tuple[FloatArray, FloatArray]]:
+    """The square ``(|s|²|t|² + (s·t)²)/2`` of sum s and difference t, raised feature by feature.
+
+    Moving feature i of one record by ``a`` moves s by ``a e_i`` and t by ``±a e_i``, so that
+    ``M s`` and ``M t`` are all a step needs.
+    """
+    x, y = start[0].copy(), start[1].copy()
+    grid = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, _GRID)
+    grid[:, -1] = high
+    value = before = -1.0
+    for _ in range(_SWEEPS):
+        s, t = x + y, x - y
+        ms, mt = precision @ s, precision @ t  # anew in every sweep: rounding does not pile up
+        ss, tt, st = float(s @ ms), float(t @ mt), float(s @ mt)
+        value = (ss * tt + st * st) / 2
+        if value <= before * (1 + 1e-12):
+            break
+        before = value
+        for record, sign in ((y, -1.0), (x, 1.0)):
+            for i in range(record.size):
+                a, own = grid[i] - record[i], precision[i, i]
+                sss = ss + a * (2 * ms[i] + a * own)
+                ttt = tt + a * (2 * sign * mt[i] + a * own)
+                stt = st + a * (sign * ms[i] + mt[i] + sign * a * own)
+                values = (sss * ttt + stt * stt) / 2
+                k = int(values.argmax())
+                if values[k] > value:
+                    value, ss, tt, st = float(values[k]), float(sss[k]), float(ttt[k]), float(stt[k])
+                    record[i] = grid[i, k]
+                    ms = ms + a[k] * precision[i]
+                    mt = mt + sign * a[k] * precision[i]
+    return value, (x, y)
 
 
 def _flipped_edge(query: Query, body: FlippedEdge, rows: NoiseSide, cols: NoiseSide) -> WorstPair:

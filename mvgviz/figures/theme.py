@@ -22,7 +22,6 @@ def styled(figure: go.Figure, *, height: int = 400, legend: bool = True, top: in
         height=height, margin={"l": 10, "r": 10, "t": top, "b": 10}, hovermode="closest",
         paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)", showlegend=legend,
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
+        xaxis={"exponentformat": "power"}, yaxis={"exponentformat": "power"},
     )
-    figure.update_xaxes(exponentformat="power")
-    figure.update_yaxes(exponentformat="power")
     return figure

@@ -1,0 +1,294 @@
+"""Privacy spent: its sentences, and the panels under the three pictures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from mvgviz.accounting import gaussian_epsilon
+from mvgviz.audit import WHOLE_MATRICES, Audit, NoiseScores, judge, simulate_scores
+from mvgviz.build import Setup, scaled
+from mvgviz.design import NoiseDesign
+from mvgviz.errors import InputError
+from mvgviz.figures.privacy_audit import plot_scores, score_numbers
+from mvgviz.figures.privacy_composition import composition_numbers, plot_composition
+from mvgviz.figures.privacy_curve import CurveNumbers
+from mvgviz.figures.privacy_loss import LossNumbers
+from mvgviz.figures.privacy_shares import plot_shares, share_numbers
+from mvgviz.loss import PairLoss, SpentMu, coin_odds, odds, pair_loss, spent_mu
+from mvgviz.queries import Query
+from mvgviz.ui.frame import View, chart
+from mvgviz.ui.words import delta_words, in_html, in_markdown, listed, plain, small
+from mvgviz.validation import FloatArray
+
+TRIALS = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000)
+RELEASES = (1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300, 500, 700, 1_000)
+_LONG = 4e7  # simulated entries: about a second
+_KEPT = "_privacy_draws"
+_MOST_KEPT = 6
+
+
+def thing(view: View) -> str:
+    """What neighbours differ by."""
+    return "edge" if view.setup.query.name in ("adjacency", "laplacian") else "record"
+
+
+def odds_words(view: View, spent: SpentMu) -> str:
+    """The best attack on the worst neighbours as a sentence of whole numbers."""
+    mu, most = spent.total, "" if view.setup.design.mu_is == "exact" else "at most "
+    crowd, accused, caught = odds(mu)
+    right, guesses = coin_odds(mu)
+    one = thing(view)
+    who = "edges" if one == "edge" else "records"
+    if caught == accused:
+        return (f"**No better than guessing:** even an attacker who knows everything else and accuses {accused:,} in "
+                f"{crowd:,} of the absent {who} catches {caught:,} in {crowd:,} of the present.")
+    how = f"all {crowd:,}" if caught == crowd else f"{most}{caught:,} in {crowd:,}"
+    coin = ("practically always right" if right == guesses else
+            f"right {most}{right:,} times in {guesses:,} instead of {guesses // 2:,}")
+    return (f"**An attacker who accuses {accused:,} in {crowd:,} of the absent catches {how} of the present.** Blind "
+            f"guessing would catch {accused:,}. Asked whether one {one} is there, with even odds before, the best "
+            f"guess is {coin}.")
+
+
+def caveats(view: View, spent: SpentMu) -> list[str]:
+    """What the numbers count in and what they leave out."""
+    setup, said = view.setup, []
+    if spent.directions:
+        said.append(f"Counted in: the private directions, which spent {spent.directions_share:.0%} of μ² "
+                    f"(directions μ = {plain(spent.directions)}, noise {plain(spent.noise)}, "
+                    f"together {plain(spent.total)}).")
+    open_parts = [name for name, is_open in (
+        ("directions", setup.design.provenance == "not private"), ("split", setup.theta_provenance == "not private"),
+        ("ranges", view.dataset.ranges_provenance != "declared")) if is_open]
+    if open_parts:
+        verb = "was" if open_parts == ["split"] else "were"
+        said.append(f":material/warning: The {listed(open_parts)} {verb} read from the data and not made private: "
+                    "these numbers cover the noise only.")
+    return said
+
+
+def tradeoff_words(spent: SpentMu) -> str:
+    """Takeaway of the trade-off curve."""
+    crowd, accused, caught = odds(spent.total)
+    if caught == accused:
+        return f"**The curve is the diagonal:** μ = {plain(spent.total)}, too little to tell from guessing."
+    rate = accused / crowd
+    return (f"**μ = {plain(spent.total)}:** at {rate * 100:g} % false alarms the best attack misses "
+            f"{'nobody' if caught == crowd else _percent(1 - caught / crowd)}, a blind one {_percent(1 - rate)}.")
+
+
+def loss_words(numbers: LossNumbers) -> str:
+    """Takeaway of the loss density."""
+    if not numbers.tail.size:
+        reach = numbers.mu * numbers.mu / 2 + 4 * numbers.mu
+        return (f"**Never near ε:** the loss hardly ever leaves ±{plain(reach)}; "
+                f"ε = {numbers.epsilon:g} is {plain(numbers.epsilon_away)} standard deviations off.")
+    return (f"**The loss passes ε = {numbers.epsilon:g} in {_often(numbers.beyond)} releases** (shaded); weighed by "
+            f"how far, that is δ = {_delta(numbers.delta)} (dark).")
+
+
+def tail_label(numbers: LossNumbers) -> str:
+    """The name of the mass beyond epsilon."""
+    return f"beyond ε: {_often(numbers.beyond)}" if numbers.tail.size else "ε asked: far off"
+
+
+def curve_words(view: View, numbers: CurveNumbers) -> str:
+    """Takeaway of the delta curve."""
+    delta, asked = delta_words(numbers.asked_delta, view.dataset.n_records), numbers.asked_epsilon
+    most = "" if view.setup.design.mu_is == "exact" else "at most "
+    if numbers.spent == 0:
+        return (f"**No ε is spent:** even ε = 0 needs only δ = {small(numbers.at_zero)}, "
+                f"less than the {delta} allowed.")
+    if numbers.spent < 0.999 * asked:
+        return f"**Spends {most}ε = {plain(numbers.spent)} of the {asked:g} asked**, at δ = {delta}."
+    return (f"**Spends {'at most ' if most else 'just '}what was asked:** ε = {asked:g} at δ = {delta}; "
+            f"ε = 0 would need δ = {small(numbers.at_zero)}.")
+
+
+# The result holds the design, so that its id stays its own as long as the entry lives.
+@st.cache_resource(scope="session", max_entries=8, show_spinner="Looking for the worst neighbours …")
+def _pair_loss(_query: Query, _design: NoiseDesign, design_id: int) -> PairLoss:
+    return pair_loss(_query, _design)
+
+
+def _pair(setup: Setup) -> PairLoss | None:
+    """The worst neighbours, or None and a sentence."""
+    try:
+        return _pair_loss(setup.query, setup.design, id(setup.design))
+    except InputError as error:
+        st.markdown(f"No neighbours to show: {in_markdown(str(error))}.")
+        return None
+
+
+def draw_neighbours(view: View) -> None:
+    """Which record is replaced by which, and which directions carry the loss."""
+    loss = _pair(view.setup)
+    if loss is None:
+        return
+    reached = ("They reach the whole μ of the design." if loss.attained > 0.999 else
+               f"They are the worst found and reach {loss.attained:.0%} of μ, which is an upper bound here.")
+    words = f"**Hardest to hide:** {in_markdown(loss.pair.words)}. {reached}"
+    if loss.pair.before is None or loss.pair.after is None:
+        st.markdown(words)
+        _draw_shares(view.setup, loss)
+        return
+    table, bars = st.columns([2, 3], gap="large")
+    with table:
+        st.markdown(words)
+        before, after = (_own_units(view, record) for record in (loss.pair.before, loss.pair.after))
+        number = st.column_config.NumberColumn(format="%.4g")
+        st.dataframe(pd.DataFrame({"Feature": list(view.dataset.features), "Before": before, "After": after}),
+                     hide_index=True, column_config={"Before": number, "After": number},
+                     height=min(36 * (len(before) + 1) + 2, 330))
+        st.caption("In the data's own units. Nobody's records: only the declared ranges and the noise enter.")
+    with bars:
+        _draw_shares(view.setup, loss)
+
+
+def _own_units(view: View, record: FloatArray) -> FloatArray:
+    """A record of the worst pair on the dataset's declared scale (tables give offsets inside the range)."""
+    data = view.dataset
+    table = scaled(data, view.scenario.scale)
+    offset = record if view.setup.query.name in ("identity", "mean") else record - table.lower
+    return np.asarray(data.lower + offset / table.widths * data.widths)
+
+
+def _draw_shares(setup: Setup, loss: PairLoss) -> None:
+    names = setup.direction_names
+    numbers = share_numbers(loss.shares, setup.design.theta)
+    labels = [names[k] if k < len(names) else f"number {k + 1}" for k in numbers.positions]
+    first = f"{in_markdown(labels[0])} carries {_percent(float(numbers.shares[0]))} of the loss"
+    rest = f" Of {loss.shares.size:,}, the largest {len(labels)} are shown singly." if numbers.others else ""
+    chart(plot_shares(numbers, labels=[in_html(label) for label in labels]),
+          f"**{first}** and has {_percent(float(numbers.theta[0]))} of the budget.{rest}", key="privacy_shares",
+          about="The worst pair's difference, seen through the noise, along each direction: the squares sum to μ². "
+                "A direction with less noise carries more of the loss; the total is what is promised, however it is "
+                "divided. More precision for a feature is not less privacy for a person.")
+
+
+@st.fragment
+def draw_audit(view: View) -> None:
+    """Simulated releases on both neighbours, attacked."""
+    loss = _pair(view.setup)
+    if loss is None:
+        return
+    picture, choices = st.columns([3, 1], gap="large")
+    with choices:
+        trials = st.select_slider("Releases on each neighbour", TRIALS, value=10_000, key="privacy_trials",
+                                  format_func=lambda n: f"{n:,}")
+        broken = st.toggle("Break it: half the noise", key="privacy_broken")
+    noise = _simulated(view, loss, trials)
+    result = judge(loss, noise, delta=view.setup.delta, noise_factor=0.5 if broken else 1.0)
+    with choices:
+        size = f"{view.setup.query.rows:,} × {view.setup.query.cols:,}"
+        what = (f"Whole {size} answers are simulated." if noise.whole_matrices else
+                f"Of each {size} answer only the projection on the attack is simulated: it uses nothing else.")
+        st.caption(f"{what} The audit is of the noise alone; its draws follow the scenario's seed.")
+    with picture:
+        chart(plot_scores(score_numbers(result, loss.mu)), _audit_words(view, loss, result, broken),
+              key="privacy_audit",
+              about="The best attack scores each release by its likelihood ratio and accuses above a threshold. The "
+                    "threshold is chosen on one half of the releases, its hits and false alarms are counted on the "
+                    "other; Clopper–Pearson limits turn them into an ε that is really spent at least, with 95 % "
+                    "confidence. Below the claim it proves nothing wrong; above it, the claim is false.")
+
+
+def _simulated(view: View, loss: PairLoss, trials: int) -> NoiseScores:
+    """The draws, kept for the session: epsilon and delta only scale them. A bar where it takes a second."""
+    kept: dict[object, NoiseScores] = st.session_state.setdefault(_KEPT, {})
+    entries = view.setup.query.rows * view.setup.query.cols
+    key = (loss.shape() if entries <= WHOLE_MATRICES else b"", trials, view.scenario.seed)
+    if key not in kept:
+        long = entries <= WHOLE_MATRICES and 2 * trials * entries > _LONG
+        bar = st.progress(0.0, "Simulating releases …") if long else None
+        told = [0.0]
+
+        def show(done: float) -> None:
+            if bar is not None and done >= told[0] + 0.02:
+                told[0] = done
+                bar.progress(done, "Simulating releases …")
+
+        found = simulate_scores(loss, trials=trials, rng=np.random.default_rng([view.scenario.seed, 4]), progress=show)
+        if bar is not None:
+            bar.empty()
+        while len(kept) >= _MOST_KEPT:
+            kept.pop(next(iter(kept)))
+        kept[key] = found
+    return kept[key]
+
+
+def _audit_words(view: View, loss: PairLoss, result: Audit, broken: bool) -> str:
+    """What the audit proves, and what it cannot."""
+    found, claim = result.epsilon_lower, view.setup.epsilon_spent
+    counts = (f"accusing {result.accused:,} of {result.evaluated:,} absent, it catches {result.caught:,} of "
+              f"{result.evaluated:,} present: ε is at least **{plain(found)}** (95 % confidence)")
+    claimed = f"{'' if view.setup.design.mu_is == 'exact' else 'at most '}{plain(claim)}"
+    if not broken:
+        if found > claim:
+            return (f"**Above the claim:** {counts}, claimed is {claimed}. By chance this happens in at most 5 of 100 "
+                    "audits: try more releases or another seed.")
+        part = f" The pair attacked reaches only {loss.attained:.0%} of the bound μ." if loss.attained < 0.99 else ""
+        few = f" So few releases can show at most {plain(result.ceiling)}." if claim > result.ceiling else ""
+        return f"**The claim stands:** {counts}, claimed is {claimed}.{part}{few}"
+    truth = float(gaussian_epsilon(view.setup.delta, 2 * loss.mu))
+    if found > claim:
+        return f"**Caught:** {counts}, above the {claimed} claimed. Half the noise really spends {plain(truth)}."
+    if truth <= view.scenario.epsilon:
+        why = (f"Half the noise would spend {plain(truth)} on this pair, still within the "
+               f"ε = {view.scenario.epsilon:g} asked.")
+    elif claim > result.ceiling:
+        why = f"So few releases can show at most {plain(result.ceiling)}; a smaller ε can be audited."
+    else:
+        why = f"Half the noise spends {plain(truth)}; more releases would show it."
+    return f"**Not caught:** {counts}, claimed is {claimed}. {why}"
+
+
+@st.fragment
+def draw_releases(view: View) -> None:
+    """What k releases spend together."""
+    picture, choices = st.columns([3, 1], gap="large")
+    spent, epsilon, delta = spent_mu(view.setup.design), view.scenario.epsilon, view.setup.delta
+    with choices:
+        k = st.select_slider("Releases of the same data", RELEASES, value=10, key="privacy_k",
+                             format_func=lambda n: f"{n:,}")
+    numbers = composition_numbers(spent, epsilon=epsilon, delta=delta, chosen=k)
+    most = "" if view.setup.design.mu_is == "exact" else "at most "
+    times = f"{k:,} release{'s' if k > 1 else ''}"
+    spends = f"{times} together spend" if k > 1 else "1 release spends"
+    together = (f"**{spends} {most}ε = {plain(numbers.chosen_exact)}** at "
+                f"δ = {delta_words(delta, view.dataset.n_records)}")
+    added = ("adding up says nothing, as δ would pass 1" if np.isnan(numbers.chosen_added) else
+             f"adding up would say ε = {plain(numbers.chosen_added)} at δ = {small(k * delta)}")
+    with picture:
+        chart(plot_composition(numbers), f"{together}; {added}.", key="privacy_releases",
+              about="Each release has fresh noise of this design. Together k of them have μ√k, exactly, which becomes "
+                    "ε at the same δ. Basic composition adds the ε and the δ that were asked of each: safe, but too "
+                    "much. Where no ε is needed the curve has no value on this axis.")
+    with choices:
+        mu, share = spent.after(k)
+        st.markdown(f"One release: μ = {plain(spent.total)}  \n{times}: μ = **{plain(mu)}**")
+        if spent.directions:
+            st.caption(f"The private directions are learned once and used in all: {_percent(share)} of μ² after "
+                       f"{times}.")
+
+
+def _percent(share: float) -> str:
+    """A share in percent, with more digits near the ends: 9.1 %, 99.95 %."""
+    edge = min(share, 1 - share)
+    digits = 0 if edge >= 0.1 or edge <= 0 else 1 if edge >= 0.005 else 2 if edge >= 5e-4 else 4
+    return f"{round(share * 100, digits):g} %"
+
+
+def _often(probability: float) -> str:
+    """How often, in whole numbers: 9 of 100, 1 of 3,400."""
+    if probability >= 0.095:
+        return f"{round(100 * probability)} of 100"
+    if probability >= 0.0095:
+        return f"{round(1000 * probability)} of 1,000"
+    return f"1 of {plain(1 / probability, 2)}" if probability > 1e-300 else "practically no"
+
+
+def _delta(delta: float) -> str:
+    return small(delta) if delta > 1e-300 else "practically 0"
