@@ -20,4 +20,12 @@ HOME = Page(path="app.py", section="Learn", label="Home", icon=":material/home:"
             question="Where should the noise go?")
 DATA = Page(path="pages/data.py", section="Explore", label="Data & query", icon=":material/table_chart:",
             question="What is asked, and what can one record change?")
-PAGES = (HOME, DATA)
+SHAPE = Page(path="pages/shape.py", section="Explore", label="Noise shape", icon=":material/blur_on:",
+             question="What does the noise look like?")
+BUDGET = Page(path="pages/budget.py", section="Explore", label="Precision budget", icon=":material/pie_chart:",
+              question="Who gains, who pays?")
+BOUNDS = Page(path="pages/bounds.py", section="Explore", label="Bounds", icon=":material/vertical_align_top:",
+              question="Theorem 1 or Theorem 2, and how far from the limit?")
+PRIVACY = Page(path="pages/privacy.py", section="Explore", label="Privacy spent", icon=":material/lock_open:",
+               question="What can an attacker still learn?")
+PAGES = (HOME, DATA, SHAPE, BUDGET, BOUNDS, PRIVACY)

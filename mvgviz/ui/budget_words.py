@@ -1,0 +1,124 @@
+"""Sentences of the page Precision budget, computed from its numbers."""
+
+from __future__ import annotations
+
+from mvgviz.allocation import FLOOR
+from mvgviz.budget import BudgetTable
+from mvgviz.build import Setup
+from mvgviz.figures.budget_noise import NoiseFactors
+from mvgviz.figures.budget_pnr import GUARANTEE_LABELS, PnrNumbers
+from mvgviz.figures.budget_split import percent
+from mvgviz.figures.water_levels import WaterNumbers
+from mvgviz.ui.words import in_html, in_markdown, listed, plain, times
+from mvgviz.validation import FloatArray
+
+NOT_PRIVATE = "Computed on the data: not private."
+SPLIT_NAMES = {
+    "uniform": "equal shares", "binary": "a share for some", "least-error": "least error", "manual": "by hand",
+    "max-pnr relaxed": "max-PNR, relaxed", "max-pnr unrelaxed": "max-PNR, unrelaxed", "max-pnr exact": "max-PNR, exact",
+}
+_NAMED = 3
+_LONGEST = 22
+
+
+class Names:
+    """What the directions are called; beyond the names that are kept, "record 10001"."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._names = setup.direction_names
+
+    def __call__(self, k: int) -> str:
+        if k < len(self._names):
+            return self._names[k]
+        kind, _, number = self._names[-1].rpartition(" ")
+        return f"{kind if number == str(len(self._names)) else 'number'} {k + 1}"
+
+    def labels(self, shown: list[int]) -> list[str]:
+        """For a chart's axis: short, and harmless in Plotly."""
+        return [short_label(self(k)) for k in shown]
+
+    def few(self, positions: list[int]) -> str:
+        """For a sentence: three or four names, the rest counted."""
+        names = [in_markdown(self(k)) for k in positions[: _NAMED + 1]]
+        if len(positions) > _NAMED + 1:
+            return f"{', '.join(names[:_NAMED])} and {len(positions) - _NAMED:,} more"
+        return listed(names)
+
+
+def short_label(name: str) -> str:
+    """A name from a file, cut to what an axis can hold and escaped."""
+    return in_html(name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…")
+
+
+def promise(setup: Setup, *, epsilon: float, delta: str) -> str:
+    """What does not change, whatever the split."""
+    care = ""
+    if "not private" in (setup.design.provenance, setup.theta_provenance):
+        care = " It covers the noise; what was read from the data here, no guarantee covers."
+    return (f":material/shield: **What does not change is the guarantee:** with every split the whole answer is "
+            f"private at ε = {epsilon:g}, δ = {delta} for {setup.design.neighbour_rule}; more precision for a "
+            f"direction is not less privacy for a feature.{care}")
+
+
+def who_gains(setup: Setup, names: Names, numbers: NoiseFactors) -> str:
+    """Names and factors of those with less and of those with more noise than i.i.d."""
+    gains, pays, factors = numbers.gains, numbers.pays, numbers.all_factors
+    if not gains and not pays:
+        return "**Nobody gains and nobody pays:** this is i.i.d. noise."
+    gain, pay = "**Nobody gains.**", "**Nobody pays.**"
+    if gains:
+        gain = f"**Gain:** {names.few(gains)}, with {_span(factors[gains])} the i.i.d. noise."
+    if pays:
+        pay = f"**Pay:** {names.few(pays)}, with {_span(factors[pays])}."
+    return f"{gain} {pay}" if gains else f"{gain} {pay} {_why_nobody_gains(setup)}"
+
+
+def largest_share(names: Names, table: BudgetTable) -> str:
+    """Who has most of the budget, against an equal share."""
+    top, equal = float(table.theta.max()), 1 / table.size
+    first = [k for k in range(table.size) if table.theta[k] > top * (1 - 1e-9)]
+    if len(first) == table.size:
+        return f"**Equal shares:** {percent(equal)} each." if table.size > 1 else "**One direction** has it all."
+    return (f"**The largest share**, {percent(top)}{' each' if len(first) > 1 else ''}, goes to {names.few(first)}; "
+            f"an equal share is {percent(equal)}.")
+
+
+def what_gets_through(numbers: PnrNumbers) -> str:
+    """The split that lets most through, under each guarantee, against equal shares."""
+    sentences = []
+    for guarantee in reversed(numbers.scores):
+        best, equal = numbers.best(guarantee), numbers.scores[guarantee]["uniform"]
+        label = GUARANTEE_LABELS[guarantee]
+        words = f"no split beats equal shares, log PNR {plain(equal.log_pnr)}"
+        if best.log_pnr > equal.log_pnr * (1 + 1e-6):
+            words = (f"{SPLIT_NAMES[best.split]} lets most through, log PNR {plain(best.log_pnr)}; equal shares "
+                     f"{plain(equal.log_pnr)}")
+        sentences.append(f"**{label[:1].upper()}{label[1:]}:** {words}.")
+    return f"{' '.join(sentences)} Half of it is the mutual information in nats, for Gaussian answers only."
+
+
+def water_words(names: Names, numbers: WaterNumbers, *, dry: list[int], level: float | None) -> str:
+    """The level and who is dry."""
+    floor = f"the floor, {FLOOR:g} of an equal part, since no share at all would be infinite noise"
+    if dry:
+        who = f"**{numbers.n_dry} of {numbers.total} dry:** {names.few(dry)} got {floor}."
+    else:
+        who = "**Nobody is dry:** every direction gets water."
+    if level is None:
+        return f"{who} This form has no level: bars are what each direction gets."
+    thin = " The water is thin, so heights are measured from the lowest ground." if numbers.from_lowest else ""
+    return f"{who} Level: {plain(level)}.{thin}"
+
+
+def _span(factors: FloatArray) -> str:
+    low, high = times(float(factors.min())), times(float(factors.max()))
+    return low if low == high else f"{low} to {high}"
+
+
+def _why_nobody_gains(setup: Setup) -> str:
+    if setup.design.mu_is != "exact":
+        return "The worst neighbours of this shape are only known up to an upper bound, and the noise makes up for it."
+    if setup.scenario.directions == "private":
+        return "Finding the directions privately took a part of the budget."
+    who = "edge" if setup.query.name in ("adjacency", "laplacian") else "record"
+    return f"One {who} can act just where the noise is least, so no direction can be favoured for free."
