@@ -143,7 +143,8 @@ def _draw_favoured(names: tuple[str, ...]) -> None:
     one = state.scenario()
     if not 1 < len(names) <= 2_000:
         if names:
-            st.caption("One direction only." if len(names) == 1 else f"{len(names):,} directions: too many to list here.")
+            many = f"{len(names):,} directions: too many to list here."
+            st.caption("One direction only." if len(names) == 1 else many)
         return
     if one.allocation not in ("binary", "uniform"):
         st.caption("The split was chosen with all controls; a choice here replaces it.")
