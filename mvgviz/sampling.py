@@ -24,6 +24,7 @@ from mvgviz.validation import FloatArray, array, count, frozen, generator, one_o
 
 _LARGEST_KRONECKER = 4_096
 _SMALL_PRODUCT = 2**18  # multiplications
+_CACHED = 14_000  # numbers
 
 
 def sample_noise(design: NoiseDesign, *, rng: np.random.Generator, trials: int | None = None,
@@ -88,9 +89,15 @@ def sample_gram(matrix: Any, design: NoiseDesign, *, rng: np.random.Generator, t
             f"matrix must be {design.rows} × {design.cols} like the design, "
             f"got {gram.factor.shape[0]} × {gram.n_records}"
         )
-    noise = _colour_rows(design.row_side, _gram_normals(gram, rng, draws))
-    noise[:, :, : gram.factor.shape[1]] += gram.factor
-    return noise @ noise.transpose(0, 2, 1)
+    m, p = gram.factor.shape
+    root, result = design.row_side.root(), np.empty((draws, m, m))
+    at_once = max(_CACHED // (m * (p + m)), 1)  # fresh memory costs more than the arithmetic
+    for start in range(0, draws, at_once):
+        part = result[start : start + at_once]
+        released = root @ _gram_normals(gram, rng, len(part))
+        released[:, :, :p] += gram.factor
+        np.matmul(released, released.transpose(0, 2, 1), out=part)
+    return result
 
 
 def _gram_normals(gram: Gram, rng: np.random.Generator, draws: int) -> FloatArray:

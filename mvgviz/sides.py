@@ -92,8 +92,8 @@ class NoiseSide:
         return np.diag(root) if self.is_diagonal else root[:, None] * self.directions.matrix.T
 
     def root(self) -> FloatArray:
-        """``B = W diag(sqrt v)``, so that ``B Bᵀ`` is the covariance."""
-        return self.directions.matrix * np.sqrt(self.variances)
+        """``B = W diag(sqrt v)``, so that ``B Bᵀ`` is the covariance; row by row in memory, for fast products."""
+        return np.ascontiguousarray(self.directions.matrix * np.sqrt(self.variances))
 
     def _weighted(self, values: FloatArray) -> FloatArray:
         if self.is_diagonal:
