@@ -1,5 +1,6 @@
 """The app in a real browser: pages, keyboard, links, uploads; light and dark, wide and phone."""
 
+import csv
 import os
 import pathlib
 import re
@@ -218,3 +219,12 @@ def test_possible_outcomes_play_without_the_server(visit):
     tab.wait_for_timeout(900)
     moved_on = tab.evaluate("document.querySelector('.js-plotly-plot')._fullLayout._currentFrame")
     assert moved_on is not None
+
+
+def test_the_budget_s_table_downloads_as_csv(visit):
+    tab = visit("budget?data=liver")
+    with tab.expect_download() as download:
+        tab.locator(".st-key-budget_csv button").click()
+    rows = list(csv.DictReader(pathlib.Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()))
+    assert [row["direction"] for row in rows] == ["mcv", "alkphos", "sgpt", "sgot", "gammagt", "drinks"]
+    assert sum(float(row["share of the budget (theta)"]) for row in rows) == pytest.approx(1)

@@ -310,7 +310,17 @@ def test_two_hundred_features_stay_usable():
     app.slider(key="w_part_150").set_value(60.0).run()
     assert "The other 199 share 40.0 %" in text(clean(app))
     app.selectbox(key="w_directions").set_value("random").run()
-    clean(app)
+    for path in PATHS:
+        clean(app.switch_page(path).run())
+
+
+def test_a_single_number_is_an_answer_too():
+    app = clean(uploaded(b"age\n" + b"".join(b"%d\n" % (20 + i) for i in range(30))))
+    app.session_state["_all"] = True
+    app.run()
+    app.selectbox(key="w_query").set_value("mean").run()
+    for path in PATHS:
+        clean(app.switch_page(path).run())
 
 
 def test_directions_come_from_a_file_and_a_bad_one_is_refused():

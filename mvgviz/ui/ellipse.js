@@ -108,6 +108,7 @@ function draw(root, state) {
     element(svg, "text", { x: lx, y: ly, class: "label" },
       model.kind === "fixed" ? `± ${short(deviation)}` : `± ${short(deviation)} · ${(100 * theta[k]).toFixed(1)} %`);
   });
+  if (data.spread > 0) scaleBar(svg, data, std, scale);
   root.replaceChildren(svg);
   const turned = data.canTurn ? ` · angle ${(angle * 180 / Math.PI).toFixed(0)}°` : "";
   const numbers = document.createElement("div");
@@ -117,6 +118,14 @@ function draw(root, state) {
     + `i.i.d. ${short(data.iid)}${turned}${state.dragging && model.rough ? " · about, until you let go" : ""}`;
   root.appendChild(numbers);
   if (data.canPull) handles.forEach((handle, k) => grab(root, state, svg, handle, k, scale));
+}
+
+// How long the data's own spread is in this picture, and how many times it the noise is.
+function scaleBar(svg, data, std, scale) {
+  const length = Math.min(Math.max(data.spread * scale, 2), WIDTH - 2 * PAD), x = PAD + 10, y = 18;
+  element(svg, "line", { x1: x, y1: y, x2: x + length, y2: y, class: "bar" });
+  element(svg, "text", { x, y: y + 16, class: "tick" },
+    `the data's spread; the noise is ${short(Math.min(...std) / data.spread)} to ${short(Math.max(...std) / data.spread)} times it`);
 }
 
 // A tick's label; sums of steps miss 0 by a rounding error.

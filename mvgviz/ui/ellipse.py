@@ -22,7 +22,8 @@ _component = st.components.v2.component(
 class EllipsePicture:
     """What is drawn: the model, i.i.d. noise, draws, data points and the useful direction (radians).
 
-    ``view`` is half the height of the picture in the units of the noise.
+    ``view`` is half the height of the picture in the units of the noise, ``spread`` the data's root
+    mean square (0 for none).
     """
 
     model: ShapeModel
@@ -33,6 +34,7 @@ class EllipsePicture:
     points: np.ndarray[Any, np.dtype[np.float64]] = field(repr=False)
     useful: float | None
     show_draws: bool
+    spread: float
     alt: str
 
 
@@ -55,5 +57,5 @@ def draw_ellipse(picture: EllipsePicture, *, key: str,
         "iid": picture.iid, "names": list(picture.names), "view": picture.view, "radii": list(RADII),
         "axisNames": [f"noise on {name}" for name in picture.names], "normals": picture.normals.T.round(4).tolist(),
         "points": picture.points.T.tolist(), "useful": picture.useful, "showDraws": picture.show_draws,
-        "canPull": model.kind != "fixed", "canTurn": model.can_turn, "alt": picture.alt,
+        "spread": picture.spread, "canPull": model.kind != "fixed", "canTurn": model.can_turn, "alt": picture.alt,
     })

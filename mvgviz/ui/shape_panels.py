@@ -53,17 +53,16 @@ def draw_plane(view: View) -> None:
     takeaway = (f"**{times(min(factors))} to {times(max(factors))} the i.i.d. noise**, at the same budget: "
                 f"± {plain(min(model.std))} along the best axis, ± {plain(max(model.std))} along the worst "
                 f"({pair_names[0]} against {pair_names[1]}).")
-    if points.size:
-        spread = float(np.sqrt((points**2).mean()))
-        if spread > 0:
-            takeaway += f" The noise is {times(max(model.std) / spread)} the data's own spread."
+    spread = float(np.sqrt((points**2).mean())) if points.size else 0.0
+    if spread > 0:
+        takeaway += f" The noise is {times(max(model.std) / spread)} the data's own spread."
     with picture:
         draw_ellipse(EllipsePicture(
             model=model, iid=std_iid, names=(shown[pair[0]], shown[pair[1]]),
             view=_half_height(model.std, model.angle, std_iid, points if zoom == "data" else None),
             normals=np.random.default_rng([view.scenario.seed, 2]).standard_normal((2, _DRAWS)),
             points=points if show_data else np.empty((2, 0)), useful=_useful(view, pair, useful, points),
-            show_draws=show_draws, alt=takeaway.replace("**", "").replace("\\", "")),
+            show_draws=show_draws, spread=spread, alt=takeaway.replace("**", "").replace("\\", "")),
             key="shape_ellipse", on_drag=lambda theta, angle, turned: _take_drag(view, pair, theta, angle, turned))
         st.markdown(takeaway)
         st.caption(f"{_hint(model)} Solid: directional noise (50, 90, 95 %); dashed: i.i.d. noise (95 %). "
