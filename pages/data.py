@@ -81,9 +81,6 @@ def draw_about(view: View) -> None:
         st.markdown(f"**{about.title}**{' (simulated)' if about.simulated else ''}. {about.summary} "
                     f"A record is {about.record}.")
         st.caption(f"{about.citation}. {about.licence}.")
-    own = state.upload()
-    if own is not None and own.data_name == name and own.clipped:
-        st.caption(f"{own.clipped:,} values lay outside the ranges and were moved to the nearest end.")
     shown = view.dataset.matrix[:, :200].T
     st.dataframe(pd.DataFrame(shown, columns=list(view.dataset.features)), height=240)
     st.caption(f"The first {len(shown)} of {view.dataset.n_records:,} records, moved into their ranges. {NOT_PRIVATE}")

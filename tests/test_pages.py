@@ -290,8 +290,8 @@ def test_an_uploaded_graph_gets_graph_queries():
     for i in range(5):
         graph[i, i + 1] = graph[i + 1, i] = 1
     lines = [",".join(f"v{i}" for i in range(6))] + [",".join(map(str, row)) for row in graph]
-    app = uploaded("\n".join(lines).encode())
-    assert not app.exception
+    app = clean(uploaded("\n".join(lines).encode()))
+    assert link(app)["query"] == "laplacian"
     app.session_state["_all"] = True
     app.run()
     assert set(app.selectbox(key="w_query").options) >= {"Adjacency matrix of the graph", "Laplacian of the graph"}

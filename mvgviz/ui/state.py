@@ -35,6 +35,7 @@ class Upload:
     version: str
     dataset: Dataset = field(repr=False)
     clipped: int
+    is_graph: bool = False
 
     @property
     def data_name(self) -> str:
@@ -118,7 +119,8 @@ def set_upload(new: Upload) -> None:
     st.session_state[_UPLOAD] = new
     same_columns = old is None or old.dataset.n_features == new.dataset.n_features
     if not (scenario().data == new.data_name and same_columns):
-        put(Scenario.default_for(new.data_name))
+        usual = Scenario.default_for(new.data_name)
+        put(usual.changed(query="laplacian") if new.is_graph else usual)
 
 
 def uploaded_directions() -> Directions | None:

@@ -55,6 +55,12 @@ def _read(_chosen: UploadedFile, file_id: str, separator: str | None, decimal: s
         bar.empty()
 
 
+@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
+def _proposal(_table: Table, fingerprint: str, columns: tuple[str, ...], orientation: str
+              ) -> dict[str, tuple[float, float]]:
+    return propose_ranges(_table, columns or None, orientation=orientation)
+
+
 def _choose_reading(file: UploadedFile) -> Table | None:
     """How the file is to be read: as detected, or as corrected; None, and a sentence, if it cannot be."""
     chosen = {key: st.session_state.get(f"upload_{key}") for key in ("separator", "decimal", "header", "member")}
@@ -100,6 +106,8 @@ def _choose_use(table: Table) -> None:
     own = state.upload()
     if own is None or own.version != version:
         _take(table, version, orientation, columns, ranges, missing)
+    if own is not None and own.clipped:
+        st.caption(f"{own.clipped:,} values lay outside their ranges and were moved to the nearest end.")
     if columns:
         _choose_label(columns)
 
@@ -107,7 +115,7 @@ def _choose_use(table: Table) -> None:
 def _choose_ranges(table: Table, columns: list[str] | None, orientation: str
                    ) -> dict[str, tuple[float, float]] | None:
     """An editable table of ranges; declared as a whole, or read from the data and marked so."""
-    proposal = propose_ranges(table, columns, orientation=orientation)
+    proposal = _proposal(table, table.fingerprint, tuple(columns or ()), orientation)
     names = list(proposal)
     frame = pd.DataFrame({"feature": names, "lowest": [proposal[name][0] for name in names],
                           "highest": [proposal[name][1] for name in names]})
@@ -145,5 +153,5 @@ def _take(table: Table, version: str, orientation: str, columns: list[str] | Non
             values = table.values[:, table.columns.index(name)]
             clipped += int(((values < low) | (values > high)).sum())
     state.set_upload(state.Upload(name=table.name, fingerprint=table.fingerprint, version=version, dataset=dataset,
-                                  clipped=clipped))
+                                  clipped=clipped, is_graph=table.is_graph))
     st.rerun()
