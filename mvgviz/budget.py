@@ -21,7 +21,7 @@ import numpy as np
 
 from mvgviz.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.allocation import FLOOR
-from mvgviz.build import Setup, scaled
+from mvgviz.build import Setup, moments_along, scaled
 from mvgviz.dataset import Dataset
 from mvgviz.design import NoiseDesign
 from mvgviz.directions import Directions
@@ -88,14 +88,6 @@ def second_moments(setup: Setup, dataset: Dataset) -> FloatArray | None:
         return None
     x = scaled(dataset, setup.scenario.scale).matrix
     return np.asarray(x @ x.T / x.shape[1])
-
-
-def moments_along(directions: Directions, moments: FloatArray) -> FloatArray:
-    """``w_kᵀ K w_k`` for each direction."""
-    if directions.is_standard:
-        return np.maximum(np.diag(moments), 0.0)
-    w = directions.matrix
-    return np.asarray(np.maximum(np.einsum("ik,ik->k", w, moments @ w), 0.0))
 
 
 def _signal(design: NoiseDesign, moments: FloatArray) -> FloatArray | None:

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mvgviz.allocation import WaterFilling, binary, least_error, manual, water_filling
-from mvgviz.budget import moments_along
-from mvgviz.build import Setup, build
+from mvgviz.build import Setup, build, moments_along
 from mvgviz.dataset import Dataset
 from mvgviz.design import NoiseDesign, design_noise
 from mvgviz.errors import InputError

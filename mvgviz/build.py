@@ -102,17 +102,30 @@ def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None,
 
 
 def names_of_directions(query: Query, mode: str, directions: Directions) -> tuple[str, ...]:
-    """Features, records or vertices for the standard basis, else "direction 1", ….
+    """Features, records or vertices for the standard basis, else "direction 1", …."""
+    if directions.is_standard:
+        return names_of_coordinates(query, mode, directions.size)
+    return numbered("direction", directions.size)
 
-    Sizes beyond 10 000 are not named one by one.
-    """
-    size = min(directions.size, _LABELS)
-    if not directions.is_standard:
-        return tuple(f"direction {i + 1}" for i in range(size))
+
+def names_of_coordinates(query: Query, mode: str, size: int) -> tuple[str, ...]:
+    """What the rows (columns, in mode "columns") of the answer are called."""
     if mode != "columns" and query.row_names is not None:
-        return query.row_names[:size]
-    kind = "vertex" if query.name in ("adjacency", "laplacian") else "record"
-    return tuple(f"{kind} {i + 1}" for i in range(size))
+        return query.row_names[:_LABELS]
+    return numbered("vertex" if query.name in ("adjacency", "laplacian") else "record", size)
+
+
+def numbered(kind: str, size: int) -> tuple[str, ...]:
+    """"record 1", "record 2", …; sizes beyond 10 000 are not named one by one."""
+    return tuple(f"{kind} {i + 1}" for i in range(min(size, _LABELS)))
+
+
+def moments_along(directions: Directions, moments: FloatArray) -> FloatArray:
+    """``w_kᵀ K w_k`` for each direction, none below 0."""
+    if directions.is_standard:
+        return np.maximum(np.diag(moments), 0.0)
+    w = directions.matrix
+    return np.asarray(np.maximum(np.einsum("ik,ik->k", w, moments @ w), 0.0))
 
 
 def _directions(scenario: Scenario, dataset: Dataset, query: Query, size: int, delta: float,
@@ -187,8 +200,7 @@ def _signal(scenario: Scenario, dataset: Dataset, query: Query, directions: Dire
         x = scaled(dataset, scenario.scale).matrix
         along = x if directions.is_standard else directions.matrix.T @ x
         return np.asarray(np.einsum("ij,ij->i", along, along) / x.shape[1])
-    w = directions.matrix
-    return np.asarray(np.maximum(np.einsum("ik,ij,jk->k", w, query.value, w, optimize=True), 0.0))
+    return moments_along(directions, query.value)
 
 
 def _isotropic_theta(query: Query, mode: str, size: int) -> FloatArray:

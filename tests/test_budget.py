@@ -14,14 +14,13 @@ from mvgviz.budget import (
     BudgetTable,
     budget_table,
     inverse_refusal,
-    moments_along,
     second_moments,
     spreadsheet_cell,
     table_csv,
     wanted_noise,
 )
 from mvgviz.budget_splits import compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
-from mvgviz.build import build
+from mvgviz.build import build, moments_along
 from mvgviz.data import sample
 from mvgviz.figures.budget_noise import noise_factors, plot_noise_factors
 from mvgviz.figures.budget_pnr import plot_pnr, pnr_numbers

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import streamlit as st
 
-from mvgviz.build import scaled
+from mvgviz.build import names_of_coordinates, scaled
 from mvgviz.figures.matrix_map import MOST_COLS, MOST_ROWS, MatrixNumbers, plot_matrix
 from mvgviz.figures.shape_ellipsoid import plot_ellipsoid
 from mvgviz.figures.shape_model import RADII, ShapeModel, iid_std, shape_model
@@ -160,12 +160,8 @@ def draw_outcomes(view: View) -> None:
 
 def _coordinates(view: View) -> tuple[str, ...]:
     """Names of the coordinates of the directional side (features, vertices, records)."""
-    query, design = view.setup.query, view.setup.design
-    size = min(design.directional_side.size, _MANY)
-    if design.mode != "columns" and query.row_names is not None:
-        return query.row_names[:size]
-    kind = "vertex" if query.name in ("adjacency", "laplacian") else "record"
-    return tuple(f"{kind} {i + 1}" for i in range(size))
+    design = view.setup.design
+    return names_of_coordinates(view.setup.query, design.mode, design.directional_side.size)[:_MANY]
 
 
 def _choose_plane(view: View, names: tuple[str, ...]) -> tuple[tuple[int, int], bool]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from mvgviz.build import delta_of, names_of_directions
+from mvgviz.build import delta_of, names_of_coordinates, numbered
 from mvgviz.data import describe, samples
-from mvgviz.directions import rotation, standard_basis
 from mvgviz.errors import InputError
 from mvgviz.scenario import QUERIES, Scenario
 from mvgviz.ui import state
-from mvgviz.ui.sidebar_more import draw_directions, draw_guarantee, draw_split
+from mvgviz.ui.sidebar_more import draw_directions, draw_guarantee, draw_share, draw_split
 from mvgviz.ui.words import delta_words, plain, small
 
 EPSILONS = (*(float(f"{m}e{e}") for e in range(-2, 2) for m in (1, 1.5, 2, 3, 4, 5, 7)), 100.0)
@@ -132,10 +131,9 @@ def _direction_names() -> tuple[str, ...]:
         return ()
     mode = ("both" if query.symmetric else "rows") if one.mode == "auto" else one.mode
     size = query.cols if mode == "columns" else query.rows
-    directions = standard_basis(size) if one.directions == "standard" or size < 2 else rotation(2, (0, 1), 0.0)
-    if not directions.is_standard:
-        return tuple(f"direction {i + 1}" for i in range(min(size, 10_000)))
-    return names_of_directions(query, mode, directions)
+    if one.directions == "standard" or size < 2:
+        return names_of_coordinates(query, mode, size)
+    return numbered("direction", size)
 
 
 def _draw_favoured(names: tuple[str, ...]) -> None:
@@ -155,14 +153,7 @@ def _draw_favoured(names: tuple[str, ...]) -> None:
 
     st.multiselect("Which matter to you", range(len(names)), format_func=names.__getitem__,
                    placeholder="all the same", **state.bound("w_favoured", chosen, change))
-    draw_share(disabled=not 0 < len(chosen) < len(names))
-
-
-def draw_share(*, disabled: bool) -> None:
-    """How much of the budget the favoured directions get together."""
-    st.slider("Share of the precision budget they get", 1, 99, format="%d%%", disabled=disabled,
-              **state.bound("w_share", min(max(round(100 * state.scenario().share), 1), 99),
-                            lambda percent: {"share": percent / 100}))
+    draw_share("Share of the precision budget they get", disabled=not 0 < len(chosen) < len(names))
 
 
 def _draw_draws() -> None:

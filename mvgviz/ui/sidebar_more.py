@@ -118,8 +118,7 @@ def draw_split(names: tuple[str, ...]) -> None:
         st.multiselect("Which matter to you", range(len(names)), format_func=names.__getitem__, **state.bound(
             "w_favoured", chosen, lambda favoured: {"favoured": tuple(favoured)}))
         words = "Share of the precision budget they get" if one.allocation == "binary" else "Their weight in the error"
-        st.slider(words, 1, 99, format="%d%%", **state.bound(
-            "w_share", min(max(round(100 * one.share), 1), 99), lambda percent: {"share": percent / 100}))
+        draw_share(words)
     elif one.allocation == "manual":
         _draw_manual(names)
     elif one.allocation == "max-pnr":
@@ -129,6 +128,13 @@ def draw_split(names: tuple[str, ...]) -> None:
         if one.directions != "private":
             st.warning("The split reads the data's spread: **not private**, unless the directions are private too.",
                        icon=":material/visibility:")
+
+
+def draw_share(label: str, *, disabled: bool = False) -> None:
+    """How much of the budget (or of the weight) the favoured directions get together."""
+    percent = min(max(round(100 * state.scenario().share), 1), 99)
+    st.slider(label, 1, 99, format="%d%%", disabled=disabled,
+              **state.bound("w_share", percent, lambda value: {"share": value / 100}))
 
 
 def _allocation(kind: str, size: int) -> dict[str, Any]:
