@@ -41,16 +41,18 @@ from mvgviz.queries import (
 )
 from mvgviz.sampling import Gram, sample_gram, sample_noise
 from mvgviz.scenario import Scenario
+from mvgviz.trials import Outcome, Results, run_trials, sweep
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Bound", "Dataset", "Directions", "Gram", "InputError", "NoiseDesign", "Query", "Scenario",
+    "Bound", "Dataset", "Directions", "Gram", "InputError", "NoiseDesign", "Outcome", "Query", "Results",
+    "Scenario",
     "WaterFilling",
     "adjacency", "binary", "compose_mu", "covariance", "custom", "design_noise", "eigenvectors",
     "from_matrix", "gaussian_delta", "gaussian_epsilon", "gaussian_mu", "identity", "laplacian",
     "least_error", "log_pnr", "manual", "max_pnr", "mean", "mutual_information", "pnr",
-    "private_eigenvectors", "random_rotation", "rbf_kernel", "rotation", "sample_gram",
-    "sample_noise", "smallest_epsilon", "standard_basis", "theorem1", "theorem2", "theorem2_any",
+    "private_eigenvectors", "random_rotation", "rbf_kernel", "rotation", "run_trials", "sample_gram",
+    "sample_noise", "smallest_epsilon", "standard_basis", "sweep", "theorem1", "theorem2", "theorem2_any",
     "theorem2_wins", "total_variation", "tradeoff", "uniform", "water_filling",
 ]

@@ -12,6 +12,7 @@ References
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,8 +39,8 @@ def sample_noise(design: NoiseDesign, *, rng: np.random.Generator, trials: int |
     method = one_of("method", method, ("affine", "kronecker"))
     draws = 1 if trials is None else count("trials", trials)
     if method == "affine":
-        noise = rng.standard_normal((draws, design.rows, design.cols))
-        noise = _colour_columns(design.col_side, _colour_rows(design.row_side, noise))
+        normals = rng.standard_normal((draws, design.rows, design.cols))
+        noise = colour(design.row_side, design.col_side, normals)
     else:
         noise = _kronecker(design, rng, draws)
     return noise[0] if trials is None else noise
@@ -89,18 +90,28 @@ def sample_gram(matrix: Any, design: NoiseDesign, *, rng: np.random.Generator, t
             f"matrix must be {design.rows} × {design.cols} like the design, "
             f"got {gram.factor.shape[0]} × {gram.n_records}"
         )
+    return gram_trials(gram, design.row_side, [rng] * draws)
+
+
+def gram_trials(gram: Gram, side: NoiseSide, rngs: Sequence[np.random.Generator]) -> FloatArray:
+    """One draw of ``(X+Z)(X+Z)ᵀ`` from each generator in turn; ``side`` is Sigma, ``Psi = I``."""
     m, p = gram.factor.shape
-    root, result = design.row_side.root(), np.empty((draws, m, m))
+    root, result = side.root(), np.empty((len(rngs), m, m))
     at_once = max(_CACHED // (m * (p + m)), 1)  # fresh memory costs more than the arithmetic
-    for start in range(0, draws, at_once):
+    for start in range(0, len(rngs), at_once):
         part = result[start : start + at_once]
-        released = root @ _gram_normals(gram, rng, len(part))
+        released = root @ _gram_normals(gram, rngs[start : start + at_once])
         released[:, :, :p] += gram.factor
         np.matmul(released, released.transpose(0, 2, 1), out=part)
     return result
 
 
-def _gram_normals(gram: Gram, rng: np.random.Generator, draws: int) -> FloatArray:
+def colour(rows: NoiseSide, cols: NoiseSide, normals: FloatArray) -> FloatArray:
+    """``B_Sigma N B_Psiᵀ`` for each draw of standard normals, which it may overwrite."""
+    return _colour_columns(cols, _colour_rows(rows, normals))
+
+
+def _gram_normals(gram: Gram, rngs: Sequence[np.random.Generator]) -> FloatArray:
     """Standard noise, draws × m × (p + m): N for the factor's p columns, then Bartlett's triangle.
 
     The triangle T has ``T Tᵀ ~ Wishart(I, rest)`` [2]: normals below the diagonal and, on
@@ -108,13 +119,14 @@ def _gram_normals(gram: Gram, rng: np.random.Generator, draws: int) -> FloatArra
     rest - m + 1, plus the squares of the normals that would stand above the diagonal.
     """
     m, p = gram.factor.shape
-    if gram.rest == 0:
-        return rng.standard_normal((draws, m, p))
-    normals = np.empty((draws, m, p + m))
-    gammas = np.empty((draws, m))
-    for one, other in zip(normals, gammas, strict=True):  # trial by trial: the batch must not matter
+    normals = np.empty((len(rngs), m, p + m if gram.rest else p))
+    gammas = np.empty((len(rngs), m))
+    for one, other, rng in zip(normals, gammas, rngs, strict=True):  # trial by trial: the batch must not matter
         rng.standard_normal(out=one)
-        rng.standard_gamma((gram.rest - m + 1) / 2, out=other)
+        if gram.rest:
+            rng.standard_gamma((gram.rest - m + 1) / 2, out=other)
+    if not gram.rest:
+        return normals
     triangle = normals[:, :, p:]
     below = np.tri(m, k=-1)
     squares = 2 * gammas + np.einsum("tij,tij,ij->ti", triangle, triangle, below.T)

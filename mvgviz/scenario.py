@@ -28,7 +28,8 @@ SCALES = ("declared", "symmetric", "unit")
 DIRECTIONS = ("standard", "rotation", "eigenvectors", "private", "random", "upload")
 ALLOCATIONS = ("uniform", "binary", "manual", "max-pnr", "least-error")
 FORMS = ("relaxed", "unrelaxed")
-TASKS = ("reconstruction", "kernel-ridge", "linear-ridge", "first-component", "covariance-estimation")
+TASKS = ("reconstruction", "subspace", "kernel-ridge", "linear-ridge", "first-component", "covariance-estimation")
+POST = ("clip", "symmetrise", "psd", "subtract")
 _DATA = re.compile(r"[a-z][a-z0-9_]{0,40}|upload-[0-9a-f]{12}")
 _MOST_POSITIONS = 10_000
 
@@ -41,6 +42,7 @@ class Scenario:
     declared, or mapped onto [-1, 1] ("symmetric") or [0, 1] ("unit"). ``delta`` None is
     1/n. ``mode`` "auto": both sides for symmetric queries, else rows. ``angle`` in degrees.
     ``weights``: whole parts, for the manual split. ``form``: of max-PNR under a theorem.
+    ``post``: the free post-processing of trials, from POST (see ``mvgviz.tasks.post``).
     """
 
     data: str = "two_features"
@@ -63,6 +65,7 @@ class Scenario:
     weights: tuple[int, ...] = ()
     form: str = "relaxed"
     task: str = "reconstruction"
+    post: tuple[str, ...] = POST
     trials: int = 100
     seed: int = 0
 
@@ -82,6 +85,7 @@ class Scenario:
             "plane": _positions("plane", self.plane),
             "favoured": tuple(sorted(_positions("favoured", self.favoured))),
             "weights": _whole("weights", self.weights, at_least=1),
+            "post": _words("post", self.post, POST),
             "trials": count("trials", self.trials),
             "seed": count("seed", self.seed, at_least=0),
         }
@@ -200,6 +204,8 @@ def _from_text(name: str, text: str) -> Any:
         if not re.fullmatch(r"\d{1,9}(-\d{1,9})*", text, re.ASCII):
             raise InputError(f"{name} in the link must be numbers joined by -")
         return tuple(int(part) for part in text.split("-"))
+    if name == "post":
+        return () if text == _EMPTY else tuple(text.split("-"))
     if name in _NUMBERS | _COUNTS:
         if text == _EMPTY:
             return None
@@ -217,6 +223,14 @@ def _whole(name: str, value: Any, *, at_least: int) -> tuple[int, ...]:
     if len(numbers) > _MOST_POSITIONS:
         raise InputError(f"{name} must have at most {_MOST_POSITIONS} entries, got {len(numbers)}")
     return numbers
+
+
+def _words(name: str, value: Any, choices: tuple[str, ...]) -> tuple[str, ...]:
+    """Some of the choices, in their order."""
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise InputError(f"{name} must be a sequence of words from {', '.join(choices)}")
+    chosen = {one_of(name, word, choices) for word in value}
+    return tuple(word for word in choices if word in chosen)
 
 
 def _positions(name: str, value: Any) -> tuple[int, ...]:

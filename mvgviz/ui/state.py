@@ -146,7 +146,8 @@ def dataset() -> Dataset:
     return own.dataset
 
 
-def _data_version() -> str:
+def data_version() -> str:
+    """A name for the data as it is now; it changes with an upload's columns and ranges."""
     own = upload()
     return own.version if own is not None and own.data_name == scenario().data else scenario().data
 
@@ -165,7 +166,7 @@ def query() -> Query:
     """The scenario's query of its data."""
     one = scenario()
     length = one.length if one.query == "kernel" else 0.0
-    return _ask(one, dataset(), _data_version(), one.query, one.scale, length)
+    return _ask(one, dataset(), data_version(), one.query, one.scale, length)
 
 
 @st.cache_resource(scope="session", max_entries=6, show_spinner=False)
@@ -176,7 +177,7 @@ def _worst_pair(_query: Query, key: str) -> WorstPair:
 def unseen_pair() -> WorstPair:
     """The worst neighbours of the query alone, no noise yet."""
     one = scenario()
-    return _worst_pair(query(), f"{_data_version()} {one.query} {one.scale} {one.length}")
+    return _worst_pair(query(), f"{data_version()} {one.query} {one.scale} {one.length}")
 
 
 @st.cache_resource(scope="session", max_entries=12, show_spinner=False)
@@ -186,11 +187,11 @@ def _histograms(_dataset: Dataset, version: str, positions: tuple[int, ...]) -> 
 
 def histograms(positions: list[int]) -> list[FeatureHistogram]:
     """Histograms of some features of the scenario's data."""
-    return _histograms(dataset(), _data_version(), tuple(positions))
+    return _histograms(dataset(), data_version(), tuple(positions))
 
 
 def setup() -> Setup:
     """The scenario worked out: its design, and i.i.d. noise at the same budget."""
     directions = uploaded_directions()
-    key = f"{_data_version()} {id(directions)} {scenario().to_json()}"
+    key = f"{data_version()} {id(directions)} {scenario().to_json()}"
     return _build(scenario(), dataset(), query(), directions, key)

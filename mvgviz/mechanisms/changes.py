@@ -1,0 +1,44 @@
+"""How far one neighbour can move an answer in other norms than the Frobenius norm.
+
+Differences of a covariance are ``x xᵀ - y yᵀ = ½(a bᵀ + b aᵀ)`` with a = x + y, b = x - y, and
+``|a_i| + |b_i| <= 2 c_i``: hence the sum of all ``|D_ij|`` is at most ``(sum c_i)²/n``.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from mvgviz.neighbours import FlippedEdge, ReplacedColumn, ReplacedOuterProduct
+from mvgviz.queries import Query
+
+
+def largest_absolute_sum(query: Query, *, triangle: bool = False) -> float:
+    """An upper bound on the sum of ``|D_ij|``, over all entries or over the upper triangle."""
+    body = query.neighbours
+    if isinstance(body, ReplacedColumn):
+        return float(body.widths.sum()) / body.divisor
+    if isinstance(body, ReplacedOuterProduct):
+        c = np.maximum(np.abs(body.lower), np.abs(body.upper))
+        everywhere, diagonal = float(c.sum()) ** 2, float(c @ c)
+        return ((everywhere + diagonal) / 2 if triangle else everywhere) / body.n_records
+    if isinstance(body, FlippedEdge):
+        everywhere, diagonal = (2.0, 0.0) if query.name == "adjacency" else (4.0, 2.0)
+        return (everywhere + diagonal) / 2 if triangle else everywhere
+    if query.name == "rbf kernel":  # one row and column off the diagonal: 2(n - 1) entries of one size
+        everywhere = query.sensitivity * math.sqrt(2 * (query.cols - 1)) if query.cols > 1 else query.sensitivity
+        return everywhere / 2 if triangle else everywhere
+    return query.sensitivity * math.sqrt(query.value.size)
+
+
+def largest_diagonal_square(query: Query) -> float:
+    """An upper bound on the sum of ``D_ii²``."""
+    body = query.neighbours
+    if isinstance(body, ReplacedOuterProduct):
+        c = np.maximum(np.abs(body.lower), np.abs(body.upper))
+        nearest = np.abs(np.clip(0.0, body.lower, body.upper))
+        return float((((c - nearest) * (c + nearest)) ** 2).sum()) / body.n_records**2
+    if isinstance(body, FlippedEdge):
+        return 0.0 if query.name == "adjacency" else 2.0
+    return 0.0 if query.name == "rbf kernel" else query.sensitivity**2

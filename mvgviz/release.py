@@ -1,0 +1,319 @@
+"""One noisy answer that may leave the house: fresh noise, what it spends, what it does not cover.
+
+>>> import numpy as np
+>>> from mvgviz import Dataset, design_noise, mean
+>>> from mvgviz.release import release
+>>> data = Dataset(matrix=np.zeros((2, 100)), features=("a", "b"), lower=-1, upper=1)
+>>> query = mean(data)
+>>> given = release(query, design_noise(query, epsilon=1, delta=1e-5), ranges_provenance="declared",
+...                 theta_provenance="public")
+>>> f"{given.epsilon:.4f} at {given.delta:g}", given.noisy.shape
+('1.0000 at 1e-05', (2, 1))
+
+The noise comes from the operating system's entropy, never from a seed, through a hardened
+sampler (``mvgviz.hardened``). Nothing that is kept tells the true answer. A release must not
+be cached or repeated: each call spends its ``mu`` anew.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+import numpy as np
+
+from mvgviz.accounting import compose_mu, gaussian_epsilon, gaussian_mu
+from mvgviz.build import Setup, build, scaled
+from mvgviz.data_directions import eigenvectors
+from mvgviz.dataset import Dataset
+from mvgviz.design import NoiseDesign
+from mvgviz.directions import PROVENANCES, Directions, standard_basis
+from mvgviz.errors import InputError
+from mvgviz.hardened import Hardening, noisy_answer
+from mvgviz.ledger import CAVEATS, Ledger
+from mvgviz.queries import FLIPPED_EDGE, Query, covariance
+from mvgviz.sides import NoiseSide
+from mvgviz.validation import FloatArray, fraction, frozen, one_of, positive
+
+Ranges = Mapping[str, tuple[float, float]]
+FRESH_DIRECTIONS = "private eigenvectors, drawn for a release"
+_MOST_NUMBERS = 40_000  # of a design, beside a release
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Release:
+    """A noisy answer, rows × cols and read-only, and everything public about it.
+
+    ``mu``: of noise and private directions together; ``epsilon``: what that spends at
+    ``delta``. ``caveats``: the parts that were read from the data, which the guarantee does
+    not cover (keys of ``mvgviz.ledger.CAVEATS``). ``ranges``: of the numbers released;
+    ``declared_ranges``: in the units of the data, where those differ. ``noise_row_covariance``
+    and ``noise_col_covariance``: of the noise (None: the identity, too large, or itself not
+    private). ``hardening.noise_std``: the factor by which the noise is larger than designed.
+    """
+
+    noisy: FloatArray = field(repr=False)
+    query: str
+    row_names: tuple[str, ...] | None = field(repr=False)
+    neighbour_rule: str
+    sensitivity: float
+    n_records: int | None
+    mode: str
+    calibrated_by: str
+    design: str
+    directions_provenance: str
+    theta_provenance: str
+    mu: float
+    mu_is: str
+    epsilon: float
+    delta: float
+    epsilon_asked: float
+    ranges: Ranges | None = field(repr=False)
+    declared_ranges: Ranges | None = field(repr=False)
+    ranges_provenance: str
+    caveats: tuple[str, ...]
+    symmetrised: bool
+    noise_row_covariance: FloatArray | None = field(repr=False)
+    noise_col_covariance: FloatArray | None = field(repr=False)
+    hardening: Hardening = field(repr=False)
+    time: str
+    version: str
+    opendp_version: str
+    data: str | None
+    scenario: str | None = field(repr=False)
+
+    @property
+    def not_covered(self) -> tuple[str, ...]:
+        """In words, what the guarantee leaves out."""
+        return tuple(CAVEATS[caveat] for caveat in self.caveats)
+
+    @property
+    def guarantee(self) -> str:
+        """The guarantee in one sentence."""
+        words = f"epsilon {self.epsilon:.6g} at delta {self.delta:.6g} ({self.neighbour_rule})"
+        if self.not_covered:
+            return f"the noise alone gives {words}; not covered: {', '.join(self.not_covered)}"
+        return words
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a release will spend (for theorem-made noise along private directions: at most), before any noise.
+
+    ``caveats``: what has to be accepted by name first.
+    """
+
+    mu: float
+    epsilon: float
+    delta: float
+    caveats: tuple[str, ...]
+    entries: int
+
+
+def release(query: Query, design: NoiseDesign, *, ranges_provenance: str, theta_provenance: str,
+            accept: Iterable[str] = (), delta: float | None = None, ranges: Ranges | None = None,
+            declared_ranges: Ranges | None = None, symmetrise: bool = False, data: str | None = None,
+            ledger: Ledger | None = None, scenario: str | None = None, epsilon_asked: float | None = None,
+            progress: Callable[[float], object] | None = None) -> Release:
+    """One answer of ``query`` with the noise of ``design``; spends its ``mu``.
+
+    ``ranges_provenance``: of the dataset; ``theta_provenance``: "public", "spends budget" or
+    "not private". What was read from the data is refused unless ``accept`` names it
+    ("ranges", "directions", "split"). ``ranges`` (feature → low, high) of the numbers the query
+    was asked of. ``delta``: where epsilon is told, by default the design's. ``ledger`` refuses
+    above its cap, before any noise is drawn, and gets an entry under the name ``data``.
+    ``symmetrise``: average the answer of a symmetric query with its transpose, which is
+    post-processing. ``scenario``: JSON that is kept beside the answer. ``progress`` is called
+    with the share done.
+    """
+    _check_made_for(query, design)
+    one_of("theta_provenance", theta_provenance, PROVENANCES)
+    if design.provenance == "spends budget" and design.directional_side.directions.label != FRESH_DIRECTIONS:
+        raise InputError("the private directions were drawn from a seed, for looking; draw new ones for a release "
+                         "with private_directions")
+    caveats = _accepted(_caveats(query, design.provenance, ranges_provenance, theta_provenance), accept)
+    if symmetrise and not query.symmetric:
+        raise InputError(f"symmetrise is for symmetric queries, got {query.name}")
+    if ledger is not None and not data:
+        raise InputError("a ledger needs the name of the data")
+    delta = design.delta if delta is None else fraction("delta", delta)
+    mu = design.total_mu if math.isfinite(design.total_mu) else design.mu
+    largest = _largest_values(query, ranges)
+    if ledger is not None and data:
+        ledger.check(data, mu)
+
+    noisy, hardening = noisy_answer(query, design.row_side, design.col_side, design.mu, largest=largest,
+                                    progress=progress)
+    if symmetrise:
+        noisy = (noisy + noisy.T) / 2
+    told = design.provenance != "not private" and theta_provenance != "not private"
+    time, words = datetime.now(UTC).isoformat(timespec="seconds"), design_words(design)
+    if ledger is not None and data:
+        ledger.enter(time=time, data=data, query=query.name, neighbour_rule=query.neighbour_rule, design=words,
+                     mu=mu, delta=delta, caveats=caveats)
+    return Release(
+        noisy=frozen(np.ascontiguousarray(noisy)), query=query.name, row_names=query.row_names,
+        neighbour_rule=query.neighbour_rule, sensitivity=query.sensitivity, n_records=query.n_records,
+        mode=design.mode, calibrated_by=design.guarantee, design=words, directions_provenance=design.provenance,
+        theta_provenance=theta_provenance, mu=mu, mu_is=design.mu_is, epsilon=float(gaussian_epsilon(delta, mu)),
+        delta=delta, epsilon_asked=design.epsilon if epsilon_asked is None else epsilon_asked,
+        ranges=None if ranges is None else dict(ranges),
+        declared_ranges=None if declared_ranges is None else dict(declared_ranges),
+        ranges_provenance=ranges_provenance, caveats=caveats, symmetrised=symmetrise,
+        noise_row_covariance=_covariance(design.row_side, hardening) if told else None,
+        noise_col_covariance=_covariance(design.col_side, None) if told else None,
+        hardening=hardening, time=time, version=_version(), opendp_version=version("opendp"), data=data,
+        scenario=scenario,
+    )
+
+
+def release_setup(setup: Setup, dataset: Dataset, *, accept: Iterable[str] = (), ledger: Ledger | None = None,
+                  symmetrise: bool = False, progress: Callable[[float], object] | None = None) -> Release:
+    """A release of a scenario worked out by ``build``; ``dataset`` is the one it was built from.
+
+    Private directions are drawn anew: those of ``setup`` come from its seed. The answer then
+    gets noise along the new ones, and the design is made for them.
+    """
+    scenario, query, accept = setup.scenario, setup.query, tuple(accept)
+    planned = plan(setup, dataset)
+    _accepted(planned.caveats, accept)
+    if symmetrise and not query.symmetric:
+        raise InputError(f"symmetrise is for symmetric queries, got {query.name}")
+    if ledger is not None:
+        ledger.check(scenario.data, planned.mu)
+    if scenario.directions == "private":
+        setup = _with_fresh_directions(setup, dataset)
+    graph = query.neighbour_rule == FLIPPED_EDGE
+    table = scaled(dataset, scenario.scale)
+    return release(
+        query, setup.design, ranges_provenance=dataset.ranges_provenance, theta_provenance=setup.theta_provenance,
+        accept=accept, delta=planned.delta, ranges=None if graph else ranges_of(table),
+        declared_ranges=None if graph or scenario.scale == "declared" else ranges_of(dataset),
+        symmetrise=symmetrise, data=scenario.data, ledger=ledger, scenario=scenario.to_json(),
+        epsilon_asked=scenario.epsilon, progress=progress,
+    )
+
+
+def plan(setup: Setup, dataset: Dataset) -> Plan:
+    """What ``release_setup`` will spend and what has to be accepted; draws nothing."""
+    design, scenario = setup.design, setup.scenario
+    caveats = _caveats(setup.query, design.provenance, dataset.ranges_provenance, setup.theta_provenance)
+    mu = design.total_mu if math.isfinite(design.total_mu) else design.mu
+    if scenario.directions == "private" and design.guarantee != "exact":
+        # What the noise spends depends on directions yet to be drawn: 1/v is at most the root of the budget.
+        power = 0.5 if design.mode == "both" else 0.25
+        most = setup.query.printed_sensitivity * design.precision_budget**power
+        mu = compose_mu([design.directional_side.directions.mu, most])
+    return Plan(mu=mu, epsilon=float(gaussian_epsilon(setup.delta, mu)), delta=setup.delta, caveats=caveats,
+                entries=design.rows * design.cols)
+
+
+def private_directions(dataset: Dataset, *, mu: float) -> Directions:
+    """Eigenvectors of ``X Xᵀ/n`` from a hardened release of it that spends ``mu``; fresh each time.
+
+    The same mechanism as ``private_eigenvectors``: equal noise of standard deviation
+    ``s2/mu`` on every entry, then symmetrised.
+    """
+    query, mu = covariance(dataset), positive("mu", mu)
+    size = query.rows
+    side = NoiseSide.of(standard_basis(size), np.full(size, (query.sensitivity / mu) ** 2))
+    noisy, _ = noisy_answer(query, side, NoiseSide.identity(size), mu)
+    found = eigenvectors(replace(query, value=frozen((noisy + noisy.T) / 2)))
+    assert found.eigenvalues is not None
+    return replace(found, eigenvalues=np.maximum(found.eigenvalues, 0.0), provenance="spends budget", mu=mu,
+                   label=FRESH_DIRECTIONS)
+
+
+def ranges_of(dataset: Dataset) -> Ranges:
+    """The ranges by feature."""
+    return dict(zip(dataset.features, zip(dataset.lower.tolist(), dataset.upper.tolist(), strict=True), strict=True))
+
+
+def design_words(design: NoiseDesign) -> str:
+    """The design in a few words, for a ledger: nothing private."""
+    over = {"rows": "rows", "columns": "columns", "both": "both sides"}[design.mode]
+    return f"{design.guarantee}, noise over {over}, {design.directional_side.directions.label}"
+
+
+def _with_fresh_directions(setup: Setup, dataset: Dataset) -> Setup:
+    """The same scenario along directions drawn now; the parts of the budget as ``build`` divides it."""
+    one, delta = setup.scenario, setup.delta
+    if one.guarantee == "exact":
+        whole = float(gaussian_mu(one.epsilon, delta))
+        mu = whole * math.sqrt(one.private_share)
+        epsilon = float(gaussian_epsilon(delta, whole * math.sqrt(1 - one.private_share)))
+    else:
+        mu = float(gaussian_mu(one.epsilon * one.private_share, delta * one.private_share))
+        epsilon, delta = one.epsilon * (1 - one.private_share), delta * (1 - one.private_share)
+    try:
+        rest = one.changed(directions="upload", epsilon=epsilon, delta=delta)
+    except InputError:
+        raise InputError("too little of the budget is left for the noise beside private directions; ask for a "
+                         "larger epsilon or give the directions a smaller share") from None
+    return build(rest, dataset, query=setup.query, uploaded=private_directions(scaled(dataset, one.scale), mu=mu))
+
+
+def _check_made_for(query: Query, design: NoiseDesign) -> None:
+    if not isinstance(query, Query):
+        raise InputError(f"query must be a Query, got a {type(query).__name__}")
+    if not isinstance(design, NoiseDesign):
+        raise InputError(f"design must be a NoiseDesign, got a {type(design).__name__}")
+    if (design.rows, design.cols) != (query.rows, query.cols):
+        raise InputError(f"the design must be {query.rows} × {query.cols} like the answer, "
+                         f"got {design.rows} × {design.cols}")
+    for what in ("name", "neighbour_rule", "n_records"):
+        here, there = getattr(query, what), getattr(design, "query_name" if what == "name" else what)
+        if here != there:
+            raise InputError(f"the design was made for another query: its {what.replace('_', ' ')} is {there}, "
+                             f"this one's is {here}")
+
+
+def _caveats(query: Query, directions: str, ranges_provenance: str, theta_provenance: str) -> tuple[str, ...]:
+    """What was read from the data; a graph's sensitivity does not rest on ranges."""
+    if not isinstance(ranges_provenance, str):
+        raise InputError("ranges_provenance must be text; pass dataset.ranges_provenance")
+    found = {"ranges": query.neighbour_rule != FLIPPED_EDGE and ranges_provenance != "declared",
+             "directions": directions == "not private", "split": theta_provenance == "not private"}
+    return tuple(caveat for caveat in CAVEATS if found[caveat])
+
+
+def _accepted(caveats: tuple[str, ...], accept: Iterable[str]) -> tuple[str, ...]:
+    accept = (accept,) if isinstance(accept, str) else tuple(accept)
+    for name in accept:
+        one_of("accept", name, CAVEATS)
+    missing = [caveat for caveat in caveats if caveat not in accept]
+    if missing:
+        raise InputError(f"the guarantee would not cover {' and '.join(CAVEATS[caveat] for caveat in missing)}; "
+                         f"to release all the same, accept: {', '.join(missing)}")
+    return caveats
+
+
+def _largest_values(query: Query, ranges: Ranges | None) -> FloatArray | None:
+    """``max(|low|, |high|)`` of each feature; refuses ranges that are not the query's."""
+    if ranges is None:
+        return None
+    ends = np.array([ranges[name] for name in ranges], dtype=np.float64).reshape(-1, 2)
+    if query.row_names is not None and tuple(ranges) != query.row_names:
+        raise InputError("ranges must name the query's features, in their order")
+    widths = getattr(query.neighbours, "widths", None)
+    box = (getattr(query.neighbours, "lower", None), getattr(query.neighbours, "upper", None))
+    if (widths is not None and not np.array_equal(widths, ends[:, 1] - ends[:, 0])) or (
+            box[0] is not None and not (np.array_equal(box[0], ends[:, 0]) and np.array_equal(box[1], ends[:, 1]))):
+        raise InputError("ranges must be those the query was asked with")
+    return np.asarray(np.abs(ends).max(axis=1))
+
+
+def _covariance(side: NoiseSide, hardening: Hardening | None) -> FloatArray | None:
+    """Of the noise as drawn; None for the identity and for what is too large to keep."""
+    if side.is_identity and hardening is None or side.size**2 > _MOST_NUMBERS:
+        return None
+    return frozen(side.covariance() * (1.0 if hardening is None else hardening.noise_std**2))
+
+
+def _version() -> str:
+    from mvgviz import __version__
+
+    return __version__

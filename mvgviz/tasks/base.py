@@ -1,0 +1,77 @@
+"""What a released answer is used for, and how wrong it then is.
+
+A task is prepared once for a problem; the measure that comes out turns releases into
+errors, all trials at once. Smaller is better everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from mvgviz.errors import InputError
+from mvgviz.problem import Problem
+from mvgviz.validation import FloatArray
+
+
+@dataclass(frozen=True)
+class References:
+    """Three errors to hold a mechanism against.
+
+    ``non_private``: without noise. ``random_guess``: chance. ``trivial``: an answer that ignores the data.
+    """
+
+    non_private: float
+    random_guess: float
+    trivial: float
+
+
+class Measure(Protocol):
+    """A task for one problem. ``level``: what it needs of a mechanism (see ``mvgviz.mechanisms.base``)."""
+
+    @property
+    def level(self) -> str: ...
+
+    @property
+    def references(self) -> References: ...
+
+    @property
+    def size(self) -> int:
+        """How many numbers a trial takes."""
+        ...
+
+    def errors(self, released: FloatArray) -> FloatArray:
+        """One error for each release."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """``metric``: what is measured, in words; ``rule``: the settings, the same for every mechanism.
+
+    ``post``: which of the scenario's free post-processing steps matter here.
+    """
+
+    key: str
+    label: str
+    metric: str
+    symbol: str
+    rule: str
+    post: tuple[str, ...]
+    prepare: Callable[[Problem], Measure] = field(repr=False)
+
+
+def needs_moments(problem: Problem, task: str) -> None:
+    """Refuse an answer that has no second moments."""
+    query = problem.query
+    if not (query.symmetric or query.name == "identity"):
+        raise InputError(f"{task} needs a table or a symmetric answer, got the {query.name} query; "
+                         "ask for the table or the covariance")
+
+
+def small_enough(problem: Problem, task: str, *, most: int = 400) -> None:
+    """Refuse eigenvectors of large matrices: every trial would need them."""
+    if problem.query.rows > most:
+        raise InputError(f"{task} needs the eigenvectors of a {problem.query.rows} × {problem.query.rows} matrix in "
+                         f"every trial; choose an answer with at most {most} rows")

@@ -1,0 +1,37 @@
+"""Post-processing: costs no privacy, and often changes the result a lot."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mvgviz.validation import FloatArray
+
+WORDS = {
+    "clip": "clip released values to their declared ranges",
+    "symmetrise": "symmetrise: average the noisy matrix with its transpose",
+    "psd": "set negative eigenvalues to 0 (project to positive semi-definite)",
+    "subtract": "subtract the noise's known second moments from those of a noisy table",
+}
+"""What each step does; which of them matter is the task's to say."""
+
+
+def symmetrised(matrices: FloatArray) -> FloatArray:
+    """``(A + Aᵀ)/2`` for each."""
+    return np.asarray((matrices + matrices.transpose(0, 2, 1)) / 2)
+
+
+def nearest_psd(matrices: FloatArray) -> FloatArray:
+    """The nearest positive semi-definite matrix (Frobenius norm) to each symmetric one."""
+    values, vectors = np.linalg.eigh(matrices)
+    return np.asarray((vectors * np.maximum(values, 0.0)[:, None, :]) @ vectors.transpose(0, 2, 1))
+
+
+def components(matrices: FloatArray, *, symmetrise: bool) -> FloatArray:
+    """Orthonormal directions in the columns, the strongest first.
+
+    Eigenvectors of the symmetrised matrices by eigenvalue, signs included; without
+    symmetrising, left singular vectors, as in the paper.
+    """
+    if symmetrise:
+        return np.linalg.eigh(symmetrised(matrices))[1][:, :, ::-1]
+    return np.linalg.svd(matrices)[0]

@@ -1,0 +1,157 @@
+"""Tasks on the released answer itself: kernel ridge regression, and how far the answer is off."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.problem import Problem
+from mvgviz.tasks.base import References, Task, small_enough
+from mvgviz.tasks.labels import Labelled, labelled
+from mvgviz.tasks.post import nearest_psd, symmetrised
+from mvgviz.validation import FloatArray
+
+RIDGE = 1.0
+_MOST_RECORDS = 2_000
+_CACHED = 1_000_000  # numbers
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class KernelRidge:
+    """Root-mean-square error, on records held out, of kernel ridge regression on the released table.
+
+    Ranges are mapped onto [-1, 1]; the kernel's length is the root-mean-square distance of
+    two records drawn uniformly from the ranges, ``sqrt(2 p/3)`` for p features.
+    """
+
+    labels: Labelled = field(repr=False)
+    n_records: int
+    clip: bool
+    references: References
+    level: str = "answer"
+
+    @property
+    def size(self) -> int:
+        return self.n_records**2
+
+    def predictions(self, released: FloatArray) -> FloatArray:
+        """Of the held-out labels, trials × records."""
+        at_once = max(_CACHED // self.size, 1)  # kernels that stay in the cache
+        parts = [self._predict(released[start : start + at_once]) for start in range(0, len(released), at_once)]
+        return np.concatenate(parts)
+
+    def errors(self, released: FloatArray) -> FloatArray:
+        return self.labels.rmse(self.predictions(released))
+
+    def _predict(self, released: FloatArray) -> FloatArray:
+        given = self.labels
+        middle, half = (given.lower + given.upper) / 2, (given.upper - given.lower) / 2
+        table = (released - middle[:, None]) / half[:, None]
+        if self.clip:
+            table = np.clip(table, -1.0, 1.0)
+        x, y = table[:, given.features], table[:, given.label, :, None]
+        test = (given.test_features - middle[given.features, None]) / half[given.features, None]
+        kernel = _similarity(x, x, same=True)
+        diagonal = np.arange(self.n_records)
+        kernel[:, diagonal, diagonal] += RIDGE
+        weights = np.linalg.solve(kernel, y)
+        unit = _similarity(np.broadcast_to(test, (len(x), *test.shape)), x) @ weights
+        return np.asarray(middle[given.label] + half[given.label] * unit[:, :, 0])
+
+
+def _similarity(a: FloatArray, b: FloatArray, *, same: bool = False) -> FloatArray:
+    """``exp(-||a_i - b_j||²/(2 length²))`` for the columns of each pair of matrices."""
+    factor = 1 / math.sqrt(2 * 2 * a.shape[1] / 3)  # 1/(sqrt2 length)
+    a, b = a * factor, b * factor
+    squares = np.einsum("tpi,tpi->ti", a, a), np.einsum("tpi,tpi->ti", b, b)
+    distances = a.transpose(0, 2, 1) @ b
+    distances *= -2
+    distances += squares[0][:, :, None]
+    distances += squares[1][:, None, :]
+    np.maximum(distances, 0.0, out=distances)
+    if same:
+        diagonal = np.arange(a.shape[2])
+        distances[:, diagonal, diagonal] = 0.0
+    np.negative(distances, out=distances)
+    return np.asarray(np.exp(distances, out=distances))
+
+
+def _kernel_ridge(problem: Problem) -> KernelRidge:
+    query = problem.query
+    if query.name != "identity":
+        raise InputError(f"kernel ridge needs the records one by one: ask for the table, not for the {query.name}; "
+                         "linear ridge works from a covariance")
+    labels = labelled(problem)
+    if query.cols > _MOST_RECORDS:
+        raise InputError(f"kernel ridge solves a system as large as the number of records in every trial: at most "
+                         f"{_MOST_RECORDS}, got {query.cols}; choose linear ridge")
+    unmeasured = KernelRidge(labels=labels, n_records=query.cols, clip="clip" in problem.scenario.post,
+                             references=References(math.nan, math.nan, math.nan))
+    references = References(non_private=float(unmeasured.errors(query.value[None])[0]),
+                            random_guess=labels.random_rmse, trivial=labels.middle_rmse)
+    return KernelRidge(labels=labels, n_records=query.cols, clip=unmeasured.clip, references=references)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Reconstruction:
+    """``||noisy - true||_F / ||true||_F`` (over the trivial answer's error where the truth is 0)."""
+
+    value: FloatArray = field(repr=False)
+    unit: float
+    lower: FloatArray | None = field(repr=False)
+    upper: FloatArray | None = field(repr=False)
+    symmetrise: bool
+    psd: bool
+    references: References
+    level: str
+
+    @property
+    def size(self) -> int:
+        return int(self.value.size) if self.level == "answer" else 1
+
+    def processed(self, released: FloatArray) -> FloatArray:
+        """The answers after free post-processing."""
+        if self.lower is not None:
+            released = np.clip(released, self.lower, self.upper)
+        if self.symmetrise:
+            released = symmetrised(released)
+        return nearest_psd(released) if self.psd else released
+
+    def errors(self, released: FloatArray) -> FloatArray:
+        if self.level == "square":
+            return np.sqrt(released) / self.unit
+        error = (self.processed(released) - self.value).reshape(len(released), -1)
+        return np.asarray(np.sqrt(np.einsum("ti,ti->t", error, error)) / self.unit)
+
+
+def _reconstruction(problem: Problem) -> Reconstruction:
+    query, post, table = problem.query, problem.scenario.post, problem.asked.table
+    clip = "clip" in post and query.name in ("identity", "mean")
+    symmetrise = "symmetrise" in post and query.symmetric
+    psd = "psd" in post and query.psd and symmetrise
+    if psd:
+        small_enough(problem, "projecting to positive semi-definite")
+    guess = problem.asked.guess
+    unit = float(np.linalg.norm(query.value)) or guess.trivial_error(query.value)
+    references = References(non_private=0.0, random_guess=guess.random_error(query.value) / unit,
+                            trivial=guess.trivial_error(query.value) / unit)
+    assert table is not None or not clip
+    return Reconstruction(
+        value=query.value, unit=unit, symmetrise=symmetrise, psd=psd, references=references,
+        lower=table.lower[:, None] if clip and table is not None else None,
+        upper=table.upper[:, None] if clip and table is not None else None,
+        level="answer" if clip or symmetrise or psd else "square")
+
+
+KERNEL_RIDGE = Task(
+    key="kernel-ridge", label="Kernel ridge regression", metric="error of predictions (RMSE)", symbol="RMSE",
+    rule=f"Gaussian kernel whose length is the typical distance of two records drawn from the ranges, ridge {RIDGE:g}; "
+         "measured on 28 % of the records, held out",
+    post=("clip",), prepare=_kernel_ridge)
+RECONSTRUCTION = Task(
+    key="reconstruction", label="The answer itself", metric="relative error of the answer", symbol="relative error",
+    rule="Frobenius norm of the difference over that of the true answer", post=("clip", "symmetrise", "psd"),
+    prepare=_reconstruction)
