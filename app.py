@@ -7,7 +7,7 @@ from mvgviz import Scenario, design_noise
 from mvgviz.figures.noise_ellipse import ellipse_numbers, plot_noise_ellipse
 from mvgviz.ui.frame import chart, open_page
 from mvgviz.ui.menu import DATA, HOME
-from mvgviz.ui.words import delta_words, in_html, in_markdown, plain, times
+from mvgviz.words import delta_words, in_html, in_markdown, plain, times
 
 view = open_page(HOME)
 setup, scenario = view.setup, view.scenario

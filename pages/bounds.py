@@ -10,7 +10,7 @@ from mvgviz.figures.bound_winner_map import WinnerMap, plot_winner_map, winner_m
 from mvgviz.ui import bound_panels as panels
 from mvgviz.ui.frame import View, chart, open_page
 from mvgviz.ui.menu import BOUNDS
-from mvgviz.ui.words import plain
+from mvgviz.words import plain
 
 SHOWN = {"precision": "Precision φ²", "noise": "Noise"}
 

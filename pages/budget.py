@@ -9,10 +9,10 @@ from mvgviz.figures.budget_noise import noise_factors, plot_noise_factors
 from mvgviz.figures.budget_signal import plot_signal_to_noise, signal_numbers
 from mvgviz.figures.budget_split import plot_split, split_numbers
 from mvgviz.ui.budget_panels import draw_inverse, draw_loadings, draw_pnr, moments
-from mvgviz.ui.budget_words import NOT_PRIVATE, Names, largest_share, promise, who_gains
 from mvgviz.ui.frame import View, chart, open_page
 from mvgviz.ui.menu import BUDGET
-from mvgviz.ui.words import delta_words
+from mvgviz.words import delta_words
+from mvgviz.words.budget import NOT_PRIVATE, Names, largest_share, promise, who_gains
 
 TABS = ("Direction by direction", "What gets through", "From noise to epsilon")
 ROWS = 1_000

@@ -11,7 +11,7 @@ from mvgviz.ui.derivations import derivation, facts, in_words
 from mvgviz.ui.frame import View, chart, try_open_page
 from mvgviz.ui.menu import DATA
 from mvgviz.ui.upload_panel import draw_upload_panel
-from mvgviz.ui.words import in_html, in_markdown, plain
+from mvgviz.words import in_html, in_markdown, plain
 
 PANELS = 9
 NOT_PRIVATE = "Computed on the data itself, for your eyes: not private."

@@ -16,8 +16,8 @@ from mvgviz.figures.theme import DIRECTIONAL, EXACT, THEOREM1, THEOREM2
 from mvgviz.queries import Query
 from mvgviz.sides import NoiseSide
 from mvgviz.ui.frame import View
-from mvgviz.ui.words import plain
 from mvgviz.validation import FloatArray
+from mvgviz.words import plain
 
 GUARANTEES = {"theorem1": "Theorem 1", "theorem2": "Theorem 2", "theorem2-any": "Theorem 2's constant",
               "exact": "the exact guarantee"}

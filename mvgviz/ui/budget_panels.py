@@ -26,10 +26,10 @@ from mvgviz.figures.budget_pnr import GUARANTEE_LABELS, PnrNumbers, plot_pnr, pn
 from mvgviz.figures.matrix_map import matrix_numbers, plot_matrix
 from mvgviz.figures.water_levels import plot_water, water_numbers
 from mvgviz.ui import state
-from mvgviz.ui.budget_words import NOT_PRIVATE, SPLIT_NAMES, Names, short_label, water_words, what_gets_through
 from mvgviz.ui.frame import View, chart, show_error
-from mvgviz.ui.words import delta_words, in_markdown, plain
 from mvgviz.validation import FloatArray
+from mvgviz.words import delta_words, in_markdown, plain
+from mvgviz.words.budget import NOT_PRIVATE, SPLIT_NAMES, Names, short_label, water_words, what_gets_through
 
 _MANY = 400
 _SPLIT_IN_LINK = 50

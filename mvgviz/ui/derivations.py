@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mvgviz.queries import Query
-from mvgviz.ui.words import plain
+from mvgviz.words import plain
 
 _LINES = {
     "identity": (

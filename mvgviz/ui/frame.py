@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import gc
-from dataclasses import dataclass
 
 import plotly.graph_objects as go
 import streamlit as st
 
-from mvgviz.build import Setup
-from mvgviz.dataset import Dataset
 from mvgviz.errors import InputError
-from mvgviz.scenario import Scenario
 from mvgviz.ui import state
 from mvgviz.ui.menu import PAGES, Page
 from mvgviz.ui.sidebar import draw_sidebar
-from mvgviz.ui.words import delta_words, in_html, in_markdown, plain
+from mvgviz.view import View
+from mvgviz.words import delta_words, in_html, in_markdown, plain
+
+__all__ = ["View", "chart", "open_page", "show_error", "try_open_page"]
 
 _STYLE = """<style>
 .stMainBlockContainer {padding-top: 2.6rem; padding-bottom: 2rem;}
@@ -30,15 +29,6 @@ _STYLE = """<style>
 .strip dd {display: inline; margin: 0; font-weight: 600;}
 .strip .care {background: #D55E00; color: #fff; border-radius: .3rem; padding: 0 .35rem;}
 </style>"""
-
-
-@dataclass(frozen=True, kw_only=True)
-class View:
-    """What a page has to work with."""
-
-    scenario: Scenario
-    dataset: Dataset
-    setup: Setup
 
 
 @st.cache_resource(show_spinner=False)

@@ -28,4 +28,10 @@ BOUNDS = Page(path="pages/bounds.py", section="Explore", label="Bounds", icon=":
               question="Theorem 1 or Theorem 2, and how far from the limit?")
 PRIVACY = Page(path="pages/privacy.py", section="Explore", label="Privacy spent", icon=":material/lock_open:",
                question="What can an attacker still learn?")
-PAGES = (HOME, DATA, SHAPE, BUDGET, BOUNDS, PRIVACY)
+UTILITY = Page(path="pages/utility.py", section="Decide", label="Utility", icon=":material/scatter_plot:",
+               question="How good is the answer after the noise?")
+COMPARE = Page(path="pages/compare.py", section="Decide", label="Compare", icon=":material/leaderboard:",
+               question="Which mechanism, which query, which split?")
+PAPER = Page(path="pages/paper.py", section="Decide", label="Paper", icon=":material/menu_book:",
+             question="What did the paper print, and what comes out?")
+PAGES = (HOME, DATA, SHAPE, BUDGET, BOUNDS, PRIVACY, UTILITY, COMPARE, PAPER)

@@ -13,98 +13,20 @@ from mvgviz.design import NoiseDesign
 from mvgviz.errors import InputError
 from mvgviz.figures.privacy_audit import plot_scores, score_numbers
 from mvgviz.figures.privacy_composition import composition_numbers, plot_composition
-from mvgviz.figures.privacy_curve import CurveNumbers
-from mvgviz.figures.privacy_loss import LossNumbers
 from mvgviz.figures.privacy_shares import plot_shares, share_numbers
-from mvgviz.loss import PairLoss, SpentMu, coin_odds, odds, pair_loss, spent_mu
+from mvgviz.loss import PairLoss, pair_loss, spent_mu
 from mvgviz.queries import Query
-from mvgviz.ui.frame import View, chart
-from mvgviz.ui.words import delta_words, in_html, in_markdown, listed, plain, small
+from mvgviz.ui.frame import chart
 from mvgviz.validation import FloatArray
+from mvgviz.view import View
+from mvgviz.words import delta_words, in_html, in_markdown, plain, small
+from mvgviz.words.privacy import percent_words
 
 TRIALS = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000)
 RELEASES = (1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300, 500, 700, 1_000)
 _LONG = 4e7  # simulated entries: about a second
 _KEPT = "_privacy_draws"
 _MOST_KEPT = 6
-
-
-def thing(view: View) -> str:
-    """What neighbours differ by."""
-    return "edge" if view.setup.query.name in ("adjacency", "laplacian") else "record"
-
-
-def odds_words(view: View, spent: SpentMu) -> str:
-    """The best attack on the worst neighbours as a sentence of whole numbers."""
-    mu, most = spent.total, "" if view.setup.design.mu_is == "exact" else "at most "
-    crowd, accused, caught = odds(mu)
-    right, guesses = coin_odds(mu)
-    one = thing(view)
-    who = "edges" if one == "edge" else "records"
-    if caught == accused:
-        return (f"**No better than guessing:** even an attacker who knows everything else and accuses {accused:,} in "
-                f"{crowd:,} of the absent {who} catches {caught:,} in {crowd:,} of the present.")
-    how = f"all {crowd:,}" if caught == crowd else f"{most}{caught:,} in {crowd:,}"
-    coin = ("practically always right" if right == guesses else
-            f"right {most}{right:,} times in {guesses:,} instead of {guesses // 2:,}")
-    return (f"**An attacker who accuses {accused:,} in {crowd:,} of the absent catches {how} of the present.** Blind "
-            f"guessing would catch {accused:,}. Asked whether one {one} is there, with even odds before, the best "
-            f"guess is {coin}.")
-
-
-def caveats(view: View, spent: SpentMu) -> list[str]:
-    """What the numbers count in and what they leave out."""
-    setup, said = view.setup, []
-    if spent.directions:
-        said.append(f"Counted in: the private directions, which spent {spent.directions_share:.0%} of μ² "
-                    f"(directions μ = {plain(spent.directions)}, noise {plain(spent.noise)}, "
-                    f"together {plain(spent.total)}).")
-    open_parts = [name for name, is_open in (
-        ("directions", setup.design.provenance == "not private"), ("split", setup.theta_provenance == "not private"),
-        ("ranges", view.dataset.ranges_provenance != "declared")) if is_open]
-    if open_parts:
-        verb = "was" if open_parts == ["split"] else "were"
-        said.append(f":material/warning: The {listed(open_parts)} {verb} read from the data and not made private: "
-                    "these numbers cover the noise only.")
-    return said
-
-
-def tradeoff_words(spent: SpentMu) -> str:
-    """Takeaway of the trade-off curve."""
-    crowd, accused, caught = odds(spent.total)
-    if caught == accused:
-        return f"**The curve is the diagonal:** μ = {plain(spent.total)}, too little to tell from guessing."
-    rate = accused / crowd
-    return (f"**μ = {plain(spent.total)}:** at {rate * 100:g} % false alarms the best attack misses "
-            f"{'nobody' if caught == crowd else _percent(1 - caught / crowd)}, a blind one {_percent(1 - rate)}.")
-
-
-def loss_words(numbers: LossNumbers) -> str:
-    """Takeaway of the loss density."""
-    if not numbers.tail.size:
-        reach = numbers.mu * numbers.mu / 2 + 4 * numbers.mu
-        return (f"**Never near ε:** the loss hardly ever leaves ±{plain(reach)}; "
-                f"ε = {numbers.epsilon:g} is {plain(numbers.epsilon_away)} standard deviations off.")
-    return (f"**The loss passes ε = {numbers.epsilon:g} in {_often(numbers.beyond)} releases** (shaded); weighed by "
-            f"how far, that is δ = {_delta(numbers.delta)} (dark).")
-
-
-def tail_label(numbers: LossNumbers) -> str:
-    """The name of the mass beyond epsilon."""
-    return f"beyond ε: {_often(numbers.beyond)}" if numbers.tail.size else "ε asked: far off"
-
-
-def curve_words(view: View, numbers: CurveNumbers) -> str:
-    """Takeaway of the delta curve."""
-    delta, asked = delta_words(numbers.asked_delta, view.dataset.n_records), numbers.asked_epsilon
-    most = "" if view.setup.design.mu_is == "exact" else "at most "
-    if numbers.spent == 0:
-        return (f"**No ε is spent:** even ε = 0 needs only δ = {small(numbers.at_zero)}, "
-                f"less than the {delta} allowed.")
-    if numbers.spent < 0.999 * asked:
-        return f"**Spends {most}ε = {plain(numbers.spent)} of the {asked:g} asked**, at δ = {delta}."
-    return (f"**Spends {'at most ' if most else 'just '}what was asked:** ε = {asked:g} at δ = {delta}; "
-            f"ε = 0 would need δ = {small(numbers.at_zero)}.")
 
 
 # The result holds the design, so that its id stays its own as long as the entry lives.
@@ -159,10 +81,10 @@ def _draw_shares(setup: Setup, loss: PairLoss) -> None:
     names = setup.direction_names
     numbers = share_numbers(loss.shares, setup.design.theta)
     labels = [names[k] if k < len(names) else f"number {k + 1}" for k in numbers.positions]
-    first = f"{in_markdown(labels[0])} carries {_percent(float(numbers.shares[0]))} of the loss"
+    first = f"{in_markdown(labels[0])} carries {percent_words(float(numbers.shares[0]))} of the loss"
     rest = f" Of {loss.shares.size:,}, the largest {len(labels)} are shown singly." if numbers.others else ""
     chart(plot_shares(numbers, labels=[in_html(label) for label in labels]),
-          f"**{first}** and has {_percent(float(numbers.theta[0]))} of the budget.{rest}", key="privacy_shares",
+          f"**{first}** and has {percent_words(float(numbers.theta[0]))} of the budget.{rest}", key="privacy_shares",
           about="The worst pair's difference, seen through the noise, along each direction: the squares sum to μ². "
                 "A direction with less noise carries more of the loss; the total is what is promised, however it is "
                 "divided. More precision for a feature is not less privacy for a person.")
@@ -270,25 +192,5 @@ def draw_releases(view: View) -> None:
         mu, share = spent.after(k)
         st.markdown(f"One release: μ = {plain(spent.total)}  \n{times}: μ = **{plain(mu)}**")
         if spent.directions:
-            st.caption(f"The private directions are learned once and used in all: {_percent(share)} of μ² after "
+            st.caption(f"The private directions are learned once and used in all: {percent_words(share)} of μ² after "
                        f"{times}.")
-
-
-def _percent(share: float) -> str:
-    """A share in percent, with more digits near the ends: 9.1 %, 99.95 %."""
-    edge = min(share, 1 - share)
-    digits = 0 if edge >= 0.1 or edge <= 0 else 1 if edge >= 0.005 else 2 if edge >= 5e-4 else 4
-    return f"{round(share * 100, digits):g} %"
-
-
-def _often(probability: float) -> str:
-    """How often, in whole numbers: 9 of 100, 1 of 3,400."""
-    if probability >= 0.095:
-        return f"{round(100 * probability)} of 100"
-    if probability >= 0.0095:
-        return f"{round(1000 * probability)} of 1,000"
-    return f"1 of {plain(1 / probability, 2)}" if probability > 1e-300 else "practically no"
-
-
-def _delta(delta: float) -> str:
-    return small(delta) if delta > 1e-300 else "practically 0"

@@ -17,8 +17,8 @@ from mvgviz.sides import NoiseSide
 from mvgviz.ui import state
 from mvgviz.ui.ellipse import EllipsePicture, draw_ellipse
 from mvgviz.ui.frame import View, chart
-from mvgviz.ui.words import in_html, in_markdown, plain, times
 from mvgviz.validation import FloatArray
+from mvgviz.words import in_html, in_markdown, plain, times
 
 _MANY = 2_000
 _POINTS = 300

@@ -11,7 +11,7 @@ from mvgviz.errors import InputError
 from mvgviz.scenario import QUERIES, Scenario
 from mvgviz.ui import state
 from mvgviz.ui.sidebar_more import draw_directions, draw_guarantee, draw_share, draw_split
-from mvgviz.ui.words import delta_words, plain, small
+from mvgviz.words import delta_words, plain, small
 
 EPSILONS = (*(float(f"{m}e{e}") for e in range(-2, 2) for m in (1, 1.5, 2, 3, 4, 5, 7)), 100.0)
 DELTAS = tuple(float(f"1e{e}") for e in range(-12, 0))

@@ -13,7 +13,7 @@ from mvgviz.directions import from_matrix
 from mvgviz.errors import InputError
 from mvgviz.scenario import FORMS
 from mvgviz.ui import state
-from mvgviz.ui.words import in_markdown
+from mvgviz.words import in_markdown
 
 GUARANTEE_WORDS = {
     "exact": ("Exact", "The exact privacy of Gaussian noise: it spends what you ask, no more."),

@@ -13,7 +13,7 @@ from mvgviz.data import Table, propose_ranges, read_table, table_to_dataset
 from mvgviz.errors import InputError
 from mvgviz.ui import state
 from mvgviz.ui.frame import show_error
-from mvgviz.ui.words import in_markdown, listed
+from mvgviz.words import in_markdown, listed
 
 _SEPARATORS = {None: "detected", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
 _DECIMALS = {None: "detected", ".": "point", ",": "comma"}

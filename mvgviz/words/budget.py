@@ -9,8 +9,8 @@ from mvgviz.figures.budget_noise import NoiseFactors
 from mvgviz.figures.budget_pnr import GUARANTEE_LABELS, PnrNumbers
 from mvgviz.figures.budget_split import percent
 from mvgviz.figures.water_levels import WaterNumbers
-from mvgviz.ui.words import in_html, in_markdown, listed, plain, times
 from mvgviz.validation import FloatArray
+from mvgviz.words import in_html, in_markdown, listed, plain, times
 
 NOT_PRIVATE = "Computed on the data: not private."
 SPLIT_NAMES = {

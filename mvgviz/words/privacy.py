@@ -1,0 +1,108 @@
+"""Privacy spent, in sentences: odds, what the numbers leave out, and the takeaways of its pictures."""
+
+from __future__ import annotations
+
+from mvgviz.figures.privacy_curve import CurveNumbers
+from mvgviz.figures.privacy_loss import LossNumbers
+from mvgviz.loss import SpentMu, coin_odds, odds
+from mvgviz.view import View
+from mvgviz.words import delta_words, listed, plain, small
+
+
+def thing(view: View) -> str:
+    """What neighbours differ by."""
+    return "edge" if view.setup.query.name in ("adjacency", "laplacian") else "record"
+
+
+def odds_words(view: View, spent: SpentMu) -> str:
+    """The best attack on the worst neighbours as a sentence of whole numbers."""
+    mu, most = spent.total, "" if view.setup.design.mu_is == "exact" else "at most "
+    crowd, accused, caught = odds(mu)
+    right, guesses = coin_odds(mu)
+    one = thing(view)
+    who = "edges" if one == "edge" else "records"
+    if caught == accused:
+        return (f"**No better than guessing:** even an attacker who knows everything else and accuses {accused:,} in "
+                f"{crowd:,} of the absent {who} catches {caught:,} in {crowd:,} of the present.")
+    how = f"all {crowd:,}" if caught == crowd else f"{most}{caught:,} in {crowd:,}"
+    coin = ("practically always right" if right == guesses else
+            f"right {most}{right:,} times in {guesses:,} instead of {guesses // 2:,}")
+    return (f"**An attacker who accuses {accused:,} in {crowd:,} of the absent catches {how} of the present.** Blind "
+            f"guessing would catch {accused:,}. Asked whether one {one} is there, with even odds before, the best "
+            f"guess is {coin}.")
+
+
+def caveats(view: View, spent: SpentMu) -> list[str]:
+    """What the numbers count in and what they leave out."""
+    setup, said = view.setup, []
+    if spent.directions:
+        said.append(f"Counted in: the private directions, which spent {spent.directions_share:.0%} of μ² "
+                    f"(directions μ = {plain(spent.directions)}, noise {plain(spent.noise)}, "
+                    f"together {plain(spent.total)}).")
+    open_parts = [name for name, is_open in (
+        ("directions", setup.design.provenance == "not private"), ("split", setup.theta_provenance == "not private"),
+        ("ranges", view.dataset.ranges_provenance != "declared")) if is_open]
+    if open_parts:
+        verb = "was" if open_parts == ["split"] else "were"
+        said.append(f":material/warning: The {listed(open_parts)} {verb} read from the data and not made private: "
+                    "these numbers cover the noise only.")
+    return said
+
+
+def tradeoff_words(spent: SpentMu) -> str:
+    """Takeaway of the trade-off curve."""
+    crowd, accused, caught = odds(spent.total)
+    if caught == accused:
+        return f"**The curve is the diagonal:** μ = {plain(spent.total)}, too little to tell from guessing."
+    rate = accused / crowd
+    missed = "nobody" if caught == crowd else percent_words(1 - caught / crowd)
+    return (f"**μ = {plain(spent.total)}:** at {rate * 100:g} % false alarms the best attack misses {missed}, "
+            f"a blind one {percent_words(1 - rate)}.")
+
+
+def loss_words(numbers: LossNumbers) -> str:
+    """Takeaway of the loss density."""
+    if not numbers.tail.size:
+        reach = numbers.mu * numbers.mu / 2 + 4 * numbers.mu
+        return (f"**Never near ε:** the loss hardly ever leaves ±{plain(reach)}; "
+                f"ε = {numbers.epsilon:g} is {plain(numbers.epsilon_away)} standard deviations off.")
+    return (f"**The loss passes ε = {numbers.epsilon:g} in {often(numbers.beyond)} releases** (shaded); weighed by "
+            f"how far, that is δ = {_delta(numbers.delta)} (dark).")
+
+
+def tail_label(numbers: LossNumbers) -> str:
+    """The name of the mass beyond epsilon."""
+    return f"beyond ε: {often(numbers.beyond)}" if numbers.tail.size else "ε asked: far off"
+
+
+def curve_words(view: View, numbers: CurveNumbers) -> str:
+    """Takeaway of the delta curve."""
+    delta, asked = delta_words(numbers.asked_delta, view.dataset.n_records), numbers.asked_epsilon
+    most = "" if view.setup.design.mu_is == "exact" else "at most "
+    if numbers.spent == 0:
+        return (f"**No ε is spent:** even ε = 0 needs only δ = {small(numbers.at_zero)}, "
+                f"less than the {delta} allowed.")
+    if numbers.spent < 0.999 * asked:
+        return f"**Spends {most}ε = {plain(numbers.spent)} of the {asked:g} asked**, at δ = {delta}."
+    return (f"**Spends {'at most ' if most else 'just '}what was asked:** ε = {asked:g} at δ = {delta}; "
+            f"ε = 0 would need δ = {small(numbers.at_zero)}.")
+
+
+def percent_words(share: float) -> str:
+    """A share in percent, with more digits near the ends: 9.1 %, 99.95 %."""
+    edge = min(share, 1 - share)
+    digits = 0 if edge >= 0.1 or edge <= 0 else 1 if edge >= 0.005 else 2 if edge >= 5e-4 else 4
+    return f"{round(share * 100, digits):g} %"
+
+
+def often(probability: float) -> str:
+    """How often, in whole numbers: 9 of 100, 1 of 3,400."""
+    if probability >= 0.095:
+        return f"{round(100 * probability)} of 100"
+    if probability >= 0.0095:
+        return f"{round(1000 * probability)} of 1,000"
+    return f"1 of {plain(1 / probability, 2)}" if probability > 1e-300 else "practically no"
+
+
+def _delta(delta: float) -> str:
+    return small(delta) if delta > 1e-300 else "practically 0"
