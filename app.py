@@ -7,31 +7,23 @@ from mvgviz import Scenario, design_noise
 from mvgviz.figures.noise_ellipse import ellipse_numbers, plot_noise_ellipse
 from mvgviz.ui.frame import chart, open_page
 from mvgviz.ui.menu import DATA, HOME
-from mvgviz.words import delta_words, in_html, in_markdown, plain, times
+from mvgviz.words import delta_words, in_html, plain
+from mvgviz.words.shape import ABOUT_ELLIPSE, coordinate_labels, ellipse_words, needed_and_other
 
 view = open_page(HOME)
 setup, scenario = view.setup, view.scenario
-design, names = setup.design, setup.direction_names
-standard = design.directional_side.directions.is_standard
-labels = names if standard else tuple(f"coordinate {i + 1}" for i in range(len(names)))
+design, labels = setup.design, coordinate_labels(setup)
 
 picture, words = st.columns([3, 2], gap="large")
 with picture:
     if design.theta.size < 2:
         st.info("With one direction there is nothing to divide: the noise is a number, not a shape.")
     else:
-        needed = next((k for k in scenario.favoured if k < design.theta.size), 0)
-        other = 1 if needed == 0 else 0
+        needed, other = needed_and_other(setup)
         numbers = ellipse_numbers(design, setup.iid, plane=(other, needed), level=0.95,
                                   normals=np.random.default_rng(scenario.seed).standard_normal((2, 250)))
-        up, down = numbers.factors
-        takeaway = (f"**Same privacy, other shape:** the noise is {times(down)} the i.i.d. noise on "
-                    f"{in_markdown(labels[needed])} and {times(up)} on {in_markdown(labels[other])}.")
-        if abs(up - 1) < 0.005 and abs(down - 1) < 0.005:
-            takeaway = "**Equal shares:** directional noise and i.i.d. noise are the same circle."
-        chart(plot_noise_ellipse(numbers, names=(in_html(labels[other]), in_html(labels[needed]))), takeaway,
-              key="ellipse", about="Each outline holds 95 % of the noise; the points are the same random draws "
-                                   "through both shapes. Both give the same privacy.")
+        chart(plot_noise_ellipse(numbers, names=(in_html(labels[other]), in_html(labels[needed]))),
+              ellipse_words(numbers, labels, needed, other), key="ellipse", about=ABOUT_ELLIPSE)
 with words:
     st.markdown(
         "Privacy needs noise, but not the same noise everywhere. Under one fixed budget it can be **small along the "

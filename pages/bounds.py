@@ -10,6 +10,7 @@ from mvgviz.figures.bound_winner_map import WinnerMap, plot_winner_map, winner_m
 from mvgviz.ui import bound_panels as panels
 from mvgviz.ui.frame import View, chart, open_page
 from mvgviz.ui.menu import BOUNDS
+from mvgviz.words import bounds as words
 from mvgviz.words import plain
 
 SHOWN = {"precision": "Precision φ²", "noise": "Noise"}
@@ -19,19 +20,19 @@ def choose_sensitivity(view: View) -> tuple[Problem, str]:
     """One sensitivity for all limits: the tight one, or the paper's where it is larger."""
     query = view.setup.query
     values = {"tight": query.sensitivity, "paper": query.printed_sensitivity}
-    words = {"tight": f"the tight s₂ = {plain(values['tight'])}", "paper": f"the paper's s₂ = {plain(values['paper'])}"}
+    said = {"tight": f"the tight s₂ = {plain(values['tight'])}", "paper": f"the paper's s₂ = {plain(values['paper'])}"}
     which = "tight"
     if values["paper"] > values["tight"] * (1 + 1e-9):
         which = st.segmented_control(
-            "Sensitivity for all", list(words), default="tight", required=True, key="bounds_s2",
+            "Sensitivity for all", list(said), default="tight", required=True, key="bounds_s2",
             format_func=lambda one: f"{one.capitalize()} {plain(values[one])}",
             help="The theorems as printed use the paper's s₂. A fair comparison uses one value for all.") or "tight"
     else:
-        words["tight"] += " (the paper's is the same)"
+        said["tight"] += " (the paper's is the same)"
     if not panels.sensitivity_is_exact(query):
-        words["tight"] += " (itself an upper bound)"
+        said["tight"] += " (itself an upper bound)"
     return problem_of(query, epsilon=view.scenario.epsilon, delta=view.setup.delta,
-                      sensitivity=values[which]), words[which]
+                      sensitivity=values[which]), said[which]
 
 
 @st.cache_resource(scope="session", max_entries=20, show_spinner=False)
@@ -39,9 +40,9 @@ def curves_of(problem: Problem, axis: str, tail: str, as_noise: bool, all_tails:
               ) -> tuple[go.Figure, list[CurveLine]]:
     """The picture of the three limits and its lines."""
     curves = bound_curves(problem, axis)
-    lines = curve_lines(curves, second=panels.second_name(problem), tail=tail, all_tails=all_tails, as_noise=as_noise)
+    lines = curve_lines(curves, second=words.second_name(problem), tail=tail, all_tails=all_tails, as_noise=as_noise)
     value = "noise per entry (standard deviation)" if as_noise else "allowed precision φ² (product of norms)"
-    return plot_bound_curves(curves, lines, axis_title=panels.axis_title(problem, axis), value_title=value), lines
+    return plot_bound_curves(curves, lines, axis_title=words.axis_title(problem, axis), value_title=value), lines
 
 
 @st.cache_resource(scope="session", max_entries=20, show_spinner=False)
@@ -54,16 +55,16 @@ def map_of(rank: int, ratio: float, psd: bool, second: str) -> tuple[go.Figure, 
 def draw_curves(problem: Problem, s2_words: str, axis: str, tail: str, *, as_noise: bool, all_tails: bool) -> None:
     """The three limits as one input varies."""
     figure, lines = curves_of(problem, axis, tail, as_noise, all_tails)
-    chart(figure, f"{panels.curves_takeaway(problem, lines, as_noise=as_noise, s2_words=s2_words)} "
-                  f"{panels.held_fixed(problem, axis)}", key="bounds_curves", about=panels.ABOUT_CURVES)
+    chart(figure, f"{words.curves_takeaway(problem, lines, as_noise=as_noise, s2_words=s2_words)} "
+                  f"{words.held_fixed(problem, axis)}", key="bounds_curves", about=words.ABOUT_CURVES)
 
 
 def draw_map(problem: Problem, tail: str, s2_words: str) -> None:
     """Where Theorem 2 allows more."""
     figure, numbers = map_of(problem.rank, problem.sensitivity / problem.gamma, problem.psd,
-                             panels.short_second(problem))
-    chart(figure, panels.map_takeaway(problem, numbers, tail, s2_words=s2_words), key="bounds_map",
-          about=panels.ABOUT_MAP)
+                             words.short_second(problem))
+    chart(figure, words.map_takeaway(problem, numbers, tail, s2_words=s2_words), key="bounds_map",
+          about=words.ABOUT_MAP)
 
 
 def draw_space(view: View, problem: Problem) -> None:
@@ -75,7 +76,7 @@ def draw_space(view: View, problem: Problem) -> None:
 page = open_page(BOUNDS)
 with st.container(horizontal=True, vertical_alignment="bottom"):
     varies = st.segmented_control("What varies", AXES, default="epsilon", required=True, key="bounds_axis", wrap=True,
-                                  format_func=panels.AXIS_LABELS.__getitem__) or "epsilon"
+                                  format_func=words.AXIS_LABELS.__getitem__) or "epsilon"
     shown = st.segmented_control("Shown as", list(SHOWN), default="precision", required=True, key="bounds_shown",
                                  format_func=SHOWN.__getitem__)
     asked, sensitivity = choose_sensitivity(page)

@@ -1,0 +1,33 @@
+"""The shape of the noise in sentences."""
+
+from __future__ import annotations
+
+from mvgviz.build import Setup
+from mvgviz.figures.noise_ellipse import EllipseNumbers
+from mvgviz.words import in_markdown, times
+
+ABOUT_ELLIPSE = ("Each outline holds 95 % of the noise; the points are the same random draws through both shapes. "
+                 "Both give the same privacy.")
+
+
+def coordinate_labels(setup: Setup) -> tuple[str, ...]:
+    """What the axes of the answer are called where noise is drawn in a plane."""
+    names = setup.direction_names
+    if setup.design.directional_side.directions.is_standard:
+        return names
+    return tuple(f"coordinate {i + 1}" for i in range(len(names)))
+
+
+def needed_and_other(setup: Setup) -> tuple[int, int]:
+    """The first favoured coordinate, and one beside it."""
+    needed = next((k for k in setup.scenario.favoured if k < setup.design.theta.size), 0)
+    return needed, 1 if needed == 0 else 0
+
+
+def ellipse_words(numbers: EllipseNumbers, labels: tuple[str, ...], needed: int, other: int) -> str:
+    """How much noise each of two coordinates gains or pays."""
+    up, down = numbers.factors
+    if abs(up - 1) < 0.005 and abs(down - 1) < 0.005:
+        return "**Equal shares:** directional noise and i.i.d. noise are the same circle."
+    return (f"**Same privacy, other shape:** the noise is {times(down)} the i.i.d. noise on "
+            f"{in_markdown(labels[needed])} and {times(up)} on {in_markdown(labels[other])}.")
