@@ -28,20 +28,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from mvgviz.data_directions import eigenvectors
+from mvgviz.dataset import Dataset
+from mvgviz.directions import Directions, standard_basis
 from mvgviz.errors import InputError
 from mvgviz.neighbours import ReplacedOuterProduct
-from mvgviz.queries import Query
+from mvgviz.queries import Query, covariance
 from mvgviz.sides import NoiseSide
-from mvgviz.validation import FloatArray
+from mvgviz.validation import FloatArray, frozen, positive
 
 MARGIN = 1e-9
 """By how much, relatively, the sensitivity is enlarged for the rounding of ``mu`` and epsilon."""
+
+FRESH_DIRECTIONS = "private eigenvectors, drawn for a release"
+"""The label of directions that were."""
 
 _UNIT = 2.0**-53  # a rounding's relative error
 _COARSEST = -60
@@ -81,6 +87,22 @@ def noisy_answer(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, *, l
         raise InputError("the answer is too large for this noise to be added in floating point; change the units")
     noisy = add_noise(white.ravel(), plan, progress=progress).reshape(white.shape)
     return unwhiten(rows, cols, noisy), plan
+
+
+def private_directions(dataset: Dataset, *, mu: float) -> Directions:
+    """Eigenvectors of ``X Xᵀ/n`` from a hardened release of it that spends ``mu``; fresh each time.
+
+    The same mechanism as ``private_eigenvectors``: equal noise of standard deviation
+    ``s2/mu`` on every entry, then symmetrised.
+    """
+    query, mu = covariance(dataset), positive("mu", mu)
+    size = query.rows
+    side = NoiseSide.of(standard_basis(size), np.full(size, (query.sensitivity / mu) ** 2))
+    noisy, _ = noisy_answer(query, side, NoiseSide.identity(size), mu)
+    found = eigenvectors(replace(query, value=frozen((noisy + noisy.T) / 2)))
+    values = np.maximum(found.eigenvalues if found.eigenvalues is not None else 0.0, 0.0)
+    return replace(found, eigenvalues=values, provenance="spends budget", mu=mu,
+                   label=FRESH_DIRECTIONS)
 
 
 def whiten(rows: NoiseSide, cols: NoiseSide, matrix: FloatArray) -> FloatArray:

@@ -19,27 +19,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 
 import numpy as np
 
+import mvgviz
 from mvgviz.accounting import compose_mu, gaussian_epsilon, gaussian_mu
 from mvgviz.build import Setup, build, scaled
-from mvgviz.data_directions import eigenvectors
 from mvgviz.dataset import Dataset
 from mvgviz.design import NoiseDesign
-from mvgviz.directions import PROVENANCES, Directions, standard_basis
+from mvgviz.directions import PROVENANCES
 from mvgviz.errors import InputError
-from mvgviz.hardened import Hardening, noisy_answer
+from mvgviz.hardened import FRESH_DIRECTIONS, Hardening, noisy_answer, private_directions
 from mvgviz.ledger import CAVEATS, Ledger
-from mvgviz.queries import FLIPPED_EDGE, Query, covariance
+from mvgviz.neighbours import ReplacedColumn, ReplacedOuterProduct
+from mvgviz.queries import FLIPPED_EDGE, Query
+from mvgviz.scenario import Scenario
 from mvgviz.sides import NoiseSide
-from mvgviz.validation import FloatArray, fraction, frozen, one_of, positive
+from mvgviz.validation import FloatArray, fraction, frozen, one_of
 
 Ranges = Mapping[str, tuple[float, float]]
-FRESH_DIRECTIONS = "private eigenvectors, drawn for a release"
 _MOST_NUMBERS = 40_000  # of a design, beside a release
 
 
@@ -49,10 +50,11 @@ class Release:
 
     ``mu``: of noise and private directions together; ``epsilon``: what that spends at
     ``delta``. ``caveats``: the parts that were read from the data, which the guarantee does
-    not cover (keys of ``mvgviz.ledger.CAVEATS``). ``ranges``: of the numbers released;
-    ``declared_ranges``: in the units of the data, where those differ. ``noise_row_covariance``
-    and ``noise_col_covariance``: of the noise (None: the identity, too large, or itself not
-    private). ``hardening.noise_std``: the factor by which the noise is larger than designed.
+    not cover (keys of ``mvgviz.ledger.CAVEATS``). ``ranges``: of the numbers the query was
+    asked of; ``declared_ranges``: in the units of the data, where those differ.
+    ``row_noise`` and ``col_noise``: its covariance as designed (None: the identity, too large,
+    or itself not private); as drawn its standard deviations are larger by the factor
+    ``hardening.noise_std``.
     """
 
     noisy: FloatArray = field(repr=False)
@@ -76,14 +78,14 @@ class Release:
     ranges_provenance: str
     caveats: tuple[str, ...]
     symmetrised: bool
-    noise_row_covariance: FloatArray | None = field(repr=False)
-    noise_col_covariance: FloatArray | None = field(repr=False)
+    row_noise: NoiseSide | None = field(repr=False)
+    col_noise: NoiseSide | None = field(repr=False)
     hardening: Hardening = field(repr=False)
     time: str
     version: str
     opendp_version: str
     data: str | None
-    scenario: str | None = field(repr=False)
+    scenario: Scenario | None = field(repr=False)
 
     @property
     def not_covered(self) -> tuple[str, ...]:
@@ -116,7 +118,7 @@ class Plan:
 def release(query: Query, design: NoiseDesign, *, ranges_provenance: str, theta_provenance: str,
             accept: Iterable[str] = (), delta: float | None = None, ranges: Ranges | None = None,
             declared_ranges: Ranges | None = None, symmetrise: bool = False, data: str | None = None,
-            ledger: Ledger | None = None, scenario: str | None = None, epsilon_asked: float | None = None,
+            ledger: Ledger | None = None, scenario: Scenario | None = None, epsilon_asked: float | None = None,
             progress: Callable[[float], object] | None = None) -> Release:
     """One answer of ``query`` with the noise of ``design``; spends its ``mu``.
 
@@ -126,8 +128,8 @@ def release(query: Query, design: NoiseDesign, *, ranges_provenance: str, theta_
     was asked of. ``delta``: where epsilon is told, by default the design's. ``ledger`` refuses
     above its cap, before any noise is drawn, and gets an entry under the name ``data``.
     ``symmetrise``: average the answer of a symmetric query with its transpose, which is
-    post-processing. ``scenario``: JSON that is kept beside the answer. ``progress`` is called
-    with the share done.
+    post-processing. ``scenario`` is kept beside the answer. ``progress`` is called with the
+    share done; if it raises, nothing was released and nothing is entered.
     """
     _check_made_for(query, design)
     one_of("theta_provenance", theta_provenance, PROVENANCES)
@@ -135,14 +137,13 @@ def release(query: Query, design: NoiseDesign, *, ranges_provenance: str, theta_
         raise InputError("the private directions were drawn from a seed, for looking; draw new ones for a release "
                          "with private_directions")
     caveats = _accepted(_caveats(query, design.provenance, ranges_provenance, theta_provenance), accept)
-    if symmetrise and not query.symmetric:
-        raise InputError(f"symmetrise is for symmetric queries, got {query.name}")
-    if ledger is not None and not data:
-        raise InputError("a ledger needs the name of the data")
+    _check_symmetrise(query, symmetrise)
     delta = design.delta if delta is None else fraction("delta", delta)
     mu = design.total_mu if math.isfinite(design.total_mu) else design.mu
     largest = _largest_values(query, ranges)
-    if ledger is not None and data:
+    if ledger is not None:
+        if not data:
+            raise InputError("a ledger needs the name of the data")
         ledger.check(data, mu)
 
     noisy, hardening = noisy_answer(query, design.row_side, design.col_side, design.mu, largest=largest,
@@ -163,9 +164,8 @@ def release(query: Query, design: NoiseDesign, *, ranges_provenance: str, theta_
         ranges=None if ranges is None else dict(ranges),
         declared_ranges=None if declared_ranges is None else dict(declared_ranges),
         ranges_provenance=ranges_provenance, caveats=caveats, symmetrised=symmetrise,
-        noise_row_covariance=_covariance(design.row_side, hardening) if told else None,
-        noise_col_covariance=_covariance(design.col_side, None) if told else None,
-        hardening=hardening, time=time, version=_version(), opendp_version=version("opendp"), data=data,
+        row_noise=_kept(design.row_side) if told else None, col_noise=_kept(design.col_side) if told else None,
+        hardening=hardening, time=time, version=mvgviz.__version__, opendp_version=version("opendp"), data=data,
         scenario=scenario,
     )
 
@@ -177,11 +177,10 @@ def release_setup(setup: Setup, dataset: Dataset, *, accept: Iterable[str] = (),
     Private directions are drawn anew: those of ``setup`` come from its seed. The answer then
     gets noise along the new ones, and the design is made for them.
     """
-    scenario, query, accept = setup.scenario, setup.query, tuple(accept)
+    scenario, query = setup.scenario, setup.query
     planned = plan(setup, dataset)
-    _accepted(planned.caveats, accept)
-    if symmetrise and not query.symmetric:
-        raise InputError(f"symmetrise is for symmetric queries, got {query.name}")
+    caveats = _accepted(planned.caveats, accept)
+    _check_symmetrise(query, symmetrise)
     if ledger is not None:
         ledger.check(scenario.data, planned.mu)
     if scenario.directions == "private":
@@ -190,9 +189,9 @@ def release_setup(setup: Setup, dataset: Dataset, *, accept: Iterable[str] = (),
     table = scaled(dataset, scenario.scale)
     return release(
         query, setup.design, ranges_provenance=dataset.ranges_provenance, theta_provenance=setup.theta_provenance,
-        accept=accept, delta=planned.delta, ranges=None if graph else ranges_of(table),
+        accept=caveats, delta=planned.delta, ranges=None if graph else ranges_of(table),
         declared_ranges=None if graph or scenario.scale == "declared" else ranges_of(dataset),
-        symmetrise=symmetrise, data=scenario.data, ledger=ledger, scenario=scenario.to_json(),
+        symmetrise=symmetrise, data=scenario.data, ledger=ledger, scenario=scenario,
         epsilon_asked=scenario.epsilon, progress=progress,
     )
 
@@ -209,22 +208,6 @@ def plan(setup: Setup, dataset: Dataset) -> Plan:
         mu = compose_mu([design.directional_side.directions.mu, most])
     return Plan(mu=mu, epsilon=float(gaussian_epsilon(setup.delta, mu)), delta=setup.delta, caveats=caveats,
                 entries=design.rows * design.cols)
-
-
-def private_directions(dataset: Dataset, *, mu: float) -> Directions:
-    """Eigenvectors of ``X Xᵀ/n`` from a hardened release of it that spends ``mu``; fresh each time.
-
-    The same mechanism as ``private_eigenvectors``: equal noise of standard deviation
-    ``s2/mu`` on every entry, then symmetrised.
-    """
-    query, mu = covariance(dataset), positive("mu", mu)
-    size = query.rows
-    side = NoiseSide.of(standard_basis(size), np.full(size, (query.sensitivity / mu) ** 2))
-    noisy, _ = noisy_answer(query, side, NoiseSide.identity(size), mu)
-    found = eigenvectors(replace(query, value=frozen((noisy + noisy.T) / 2)))
-    assert found.eigenvalues is not None
-    return replace(found, eigenvalues=np.maximum(found.eigenvalues, 0.0), provenance="spends budget", mu=mu,
-                   label=FRESH_DIRECTIONS)
 
 
 def ranges_of(dataset: Dataset) -> Ranges:
@@ -271,6 +254,11 @@ def _check_made_for(query: Query, design: NoiseDesign) -> None:
                              f"this one's is {here}")
 
 
+def _check_symmetrise(query: Query, symmetrise: bool) -> None:
+    if symmetrise and not query.symmetric:
+        raise InputError(f"symmetrise is for symmetric queries, got {query.name}")
+
+
 def _caveats(query: Query, directions: str, ranges_provenance: str, theta_provenance: str) -> tuple[str, ...]:
     """What was read from the data; a graph's sensitivity does not rest on ranges."""
     if not isinstance(ranges_provenance, str):
@@ -295,25 +283,18 @@ def _largest_values(query: Query, ranges: Ranges | None) -> FloatArray | None:
     """``max(|low|, |high|)`` of each feature; refuses ranges that are not the query's."""
     if ranges is None:
         return None
-    ends = np.array([ranges[name] for name in ranges], dtype=np.float64).reshape(-1, 2)
-    if query.row_names is not None and tuple(ranges) != query.row_names:
-        raise InputError("ranges must name the query's features, in their order")
-    widths = getattr(query.neighbours, "widths", None)
-    box = (getattr(query.neighbours, "lower", None), getattr(query.neighbours, "upper", None))
-    if (widths is not None and not np.array_equal(widths, ends[:, 1] - ends[:, 0])) or (
-            box[0] is not None and not (np.array_equal(box[0], ends[:, 0]) and np.array_equal(box[1], ends[:, 1]))):
-        raise InputError("ranges must be those the query was asked with")
-    return np.asarray(np.abs(ends).max(axis=1))
+    lower, upper = np.array(list(ranges.values()), dtype=np.float64).reshape(-1, 2).T
+    asked = query.neighbours
+    same = query.row_names in (None, tuple(ranges))
+    if isinstance(asked, ReplacedColumn):
+        same = same and np.array_equal(asked.widths, upper - lower)
+    elif isinstance(asked, ReplacedOuterProduct):
+        same = same and np.array_equal(asked.lower, lower) and np.array_equal(asked.upper, upper)
+    if not same:
+        raise InputError("ranges must be those of the query's features, in their order")
+    return np.maximum(np.abs(lower), np.abs(upper))
 
 
-def _covariance(side: NoiseSide, hardening: Hardening | None) -> FloatArray | None:
-    """Of the noise as drawn; None for the identity and for what is too large to keep."""
-    if side.is_identity and hardening is None or side.size**2 > _MOST_NUMBERS:
-        return None
-    return frozen(side.covariance() * (1.0 if hardening is None else hardening.noise_std**2))
-
-
-def _version() -> str:
-    from mvgviz import __version__
-
-    return __version__
+def _kept(side: NoiseSide) -> NoiseSide | None:
+    numbers = side.size if side.is_diagonal else side.size**2
+    return None if side.is_identity or numbers > _MOST_NUMBERS else side

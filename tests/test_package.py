@@ -46,6 +46,7 @@ def test_imports_point_one_way():
         "words": r"streamlit|mvgviz\.ui",
         "experiments": r"streamlit|plotly|mvgviz\.ui|mvgviz\.figures",
         "report": r"streamlit|mvgviz\.ui",
+        "slides": r"streamlit|mvgviz\.ui",
         "__main__": r"streamlit|mvgviz\.ui",
         "ui": None,
     }

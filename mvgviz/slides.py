@@ -1,0 +1,82 @@
+"""A scenario in a few pictures, each with its takeaway: what a report prints and a presenter shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import plotly.graph_objects as go
+
+from mvgviz.bound_curves import bound_curves, problem_of
+from mvgviz.budget import budget_table
+from mvgviz.figures.bound_curves import curve_lines, plot_bound_curves
+from mvgviz.figures.budget_noise import noise_factors, plot_noise_factors
+from mvgviz.figures.noise_ellipse import ellipse_numbers, plot_noise_ellipse
+from mvgviz.figures.privacy_tradeoff import plot_tradeoff, tradeoff_numbers
+from mvgviz.loss import odds, spent_mu
+from mvgviz.view import View
+from mvgviz.words import bounds, in_html, plain
+from mvgviz.words.budget import Names, who_gains
+from mvgviz.words.privacy import odds_words
+from mvgviz.words.shape import ABOUT_ELLIPSE, coordinate_labels, ellipse_words, needed_and_other
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Slide:
+    """One picture. ``takeaway`` is Markdown (bold and escapes alone) and stands as the title."""
+
+    key: str
+    takeaway: str
+    figure: go.Figure = field(repr=False)
+    about: str
+
+
+def design_slides(view: View) -> list[Slide]:
+    """Shape, who gains and who pays, privacy, bounds: what follows from the design alone."""
+    makers = (_shape, _gains, _privacy, _limits)
+    return [slide for maker in makers for slide in [maker(view)] if slide is not None]
+
+
+def _shape(view: View) -> Slide | None:
+    setup = view.setup
+    if setup.design.theta.size < 2:
+        return None
+    labels, (needed, other) = coordinate_labels(setup), needed_and_other(setup)
+    numbers = ellipse_numbers(setup.design, setup.iid, plane=(other, needed), level=0.95,
+                              normals=np.random.default_rng(view.scenario.seed).standard_normal((2, 250)))
+    return Slide(key="shape", takeaway=ellipse_words(numbers, labels, needed, other), about=ABOUT_ELLIPSE,
+                 figure=plot_noise_ellipse(numbers, names=(in_html(labels[other]), in_html(labels[needed]))))
+
+
+def _gains(view: View) -> Slide | None:
+    table = budget_table(view.setup)
+    if table.size < 2:
+        return None
+    names, numbers = Names(view.setup), noise_factors(table)
+    return Slide(key="gains", takeaway=who_gains(view.setup, names, numbers),
+                 figure=plot_noise_factors(numbers, names=names.labels(numbers.shown)),
+                 about="The standard deviation of the noise along each direction, divided by that of i.i.d. noise with "
+                       "the same guarantee. Left of the line a direction gains, right of it it pays.")
+
+
+def _privacy(view: View) -> Slide:
+    spent = spent_mu(view.setup.design)
+    said = odds(spent.total)
+    numbers = tradeoff_numbers(spent.total, epsilon=view.scenario.epsilon, delta=view.setup.delta,
+                               marked=said.accused / said.out_of)
+    return Slide(key="privacy", takeaway=odds_words(view, spent), figure=plot_tradeoff(numbers),
+                 about="Every attack is a point; none lies below the curve. On the diagonal the release tells nothing. "
+                       "For the worst neighbours, and an attacker who knows all other records.")
+
+
+def _limits(view: View) -> Slide:
+    query = view.setup.query
+    problem = problem_of(query, epsilon=view.scenario.epsilon, delta=view.setup.delta, sensitivity=query.sensitivity)
+    curves = bound_curves(problem, "epsilon")
+    lines = curve_lines(curves, second=bounds.second_name(problem), tail=view.scenario.tail, all_tails=False,
+                        as_noise=True)
+    figure = plot_bound_curves(curves, lines, axis_title=bounds.axis_title(problem, "epsilon"),
+                               value_title="noise per entry (standard deviation)")
+    return Slide(key="bounds", figure=figure, about=bounds.ABOUT_CURVES,
+                 takeaway=bounds.curves_takeaway(problem, lines, as_noise=True,
+                                                 s2_words=f"the tight s₂ = {plain(query.sensitivity)}"))

@@ -1,0 +1,172 @@
+"""The ledger adds up what releases spent, exactly, and holds its cap."""
+
+import csv
+import io
+import json
+import threading
+from dataclasses import FrozenInstanceError
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mvgviz import InputError, compose_mu, gaussian_epsilon, gaussian_mu
+from mvgviz.ledger import CAVEATS, MIXED_RULES, Ledger
+
+RECORD, EDGE = "one record replaced", "one edge added or removed"
+
+
+def enter(ledger, mu, *, data="liver", rule=RECORD, delta=1e-5, caveats=(), query="mean"):
+    return ledger.enter(time="2030-01-02T03:04:05+00:00", data=data, query=query, neighbour_rule=rule,
+                        design="exact, noise over rows", mu=mu, delta=delta, caveats=caveats)
+
+
+@given(mus=st.lists(st.floats(1e-6, 5), min_size=1, max_size=6), delta=st.floats(1e-9, 0.1))
+@settings(max_examples=40, deadline=None)
+def test_totals_are_the_exact_composition(mus, delta):
+    ledger = Ledger()
+    for i, mu in enumerate(mus):
+        entry = enter(ledger, mu, delta=delta)
+        assert entry.mu == mu
+        assert entry.epsilon == gaussian_epsilon(delta, mu)
+        assert entry.total_mu == compose_mu(mus[: i + 1])
+        assert entry.total_epsilon == gaussian_epsilon(delta, compose_mu(mus[: i + 1]))
+    total = ledger.total("liver", delta=delta)
+    assert (total.mu, total.epsilon) == (entry.total_mu, entry.total_epsilon)
+    assert total.not_covered == ()
+
+
+def test_two_releases_worked_by_hand():
+    ledger = Ledger()
+    enter(ledger, 0.3)
+    assert enter(ledger, 0.4).total_mu == pytest.approx(0.5, rel=1e-15)
+
+
+def test_nothing_released_has_spent_nothing():
+    total = Ledger().total("liver", delta=1e-5)
+    assert (total.mu, total.epsilon, total.words) == (0, 0, "epsilon 0 at delta 1e-05")
+
+
+def test_different_data_add_up_apart_and_everything_can_be_asked_for():
+    ledger = Ledger()
+    enter(ledger, 0.3, data="liver")
+    assert enter(ledger, 0.4, data="upload-0123456789ab").total_mu == 0.4
+    assert ledger.total("liver", delta=1e-5).mu == 0.3
+    assert ledger.total(delta=1e-5).mu == pytest.approx(0.5)
+
+
+def test_the_cap_is_exactly_what_it_says():
+    cap = (1.0, 1e-5)
+    ledger, whole = Ledger(cap=cap), gaussian_mu(1.0, 1e-5)
+    assert not ledger.would_exceed("liver", whole)
+    assert ledger.would_exceed("liver", whole * (1 + 1e-9))
+    for share in (0.36, 0.64):
+        enter(ledger, whole * share**0.5)
+    assert ledger.would_exceed("liver", whole * 1e-3)
+    assert not ledger.would_exceed("karate", whole)
+    before = ledger.entries
+    with pytest.raises(InputError, match=(r"would exceed the cap: the releases of liver have spent epsilon 1 at delta "
+                                          r"1e-05 and would reach 1.0\d*, the cap is 1; ask for a smaller epsilon")):
+        enter(ledger, whole / 3)
+    assert ledger.entries == before
+    ledger.set_cap(None)
+    enter(ledger, whole / 3)
+    assert not ledger.would_exceed("liver", 100.0)
+    ledger.set_cap((1.0, 1e-5))  # below what is spent: nothing more
+    assert ledger.would_exceed("liver", 1e-9)
+
+
+def test_releases_at_another_delta_count_towards_the_cap():
+    ledger = Ledger(cap=(1.0, 1e-6))
+    enter(ledger, gaussian_mu(1.0, 1e-6) * 0.9, delta=1e-2)
+    assert ledger.would_exceed("liver", gaussian_mu(1.0, 1e-6) * 0.5)
+
+
+def test_what_is_not_covered_is_said_and_stays_said():
+    ledger = Ledger()
+    first = enter(ledger, 0.3, caveats=("directions",))
+    assert first.not_covered == first.total_not_covered == ("directions read from the data",)
+    second = enter(ledger, 0.4)
+    assert second.not_covered == ()
+    assert second.total_not_covered == ("directions read from the data",)
+    enter(ledger, 0.1, caveats=("ranges",))
+    total = ledger.total("liver", delta=1e-5)
+    assert total.not_covered == (CAVEATS["ranges"], CAVEATS["directions"])
+    assert total.words.endswith("; not covered: ranges read from the data, directions read from the data")
+    assert ledger.total("karate", delta=1e-5).not_covered == ()
+
+
+def test_different_neighbours_do_not_add_up():
+    ledger = Ledger()
+    enter(ledger, 0.3, rule=RECORD)
+    assert enter(ledger, 0.3, rule=EDGE, query="laplacian").total_not_covered == (MIXED_RULES,)
+
+
+def test_entries_cannot_be_changed():
+    ledger = Ledger()
+    entry = enter(ledger, 0.3)
+    with pytest.raises(FrozenInstanceError):
+        entry.mu = 0.1
+    assert isinstance(ledger.entries, tuple)
+    with pytest.raises(AttributeError):
+        ledger.entries = ()
+    with pytest.raises(AttributeError):
+        ledger.cap = (9, 0.1)
+
+
+def test_many_at_once_cannot_pass_the_cap():
+    whole = gaussian_mu(1.0, 1e-5)
+    ledger = Ledger(cap=(1.0, 1e-5))
+
+    def spend():
+        for _ in range(10):
+            try:
+                enter(ledger, whole / 4)
+            except InputError:
+                return
+
+    threads = [threading.Thread(target=spend) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(ledger.entries) == 16
+    assert [entry.total_mu for entry in ledger.entries] == sorted(entry.total_mu for entry in ledger.entries)
+
+
+def test_csv_and_json_hold_every_release_and_no_formulas():
+    ledger = Ledger(cap=(3.0, 1e-5))
+    enter(ledger, 0.25, data="=cmd()", query="+mean")
+    enter(ledger, 0.5, data="=cmd()", caveats=("ranges", "split"))
+    header, *lines = csv.reader(io.StringIO(ledger.to_csv()))
+    rows = [dict(zip(header, line, strict=True)) for line in lines]
+    assert [row["data"] for row in rows] == ["'=cmd()", "'=cmd()"]
+    assert rows[0]["query"] == "'+mean"
+    assert [float(row["total mu"]) for row in rows] == [entry.total_mu for entry in ledger.entries]
+    assert rows[1]["caveats"] == "not covered: ranges read from the data, a split of the budget read from the data"
+    assert rows[0]["caveats"] == ""
+    assert not any(cell.startswith(("=", "+", "-", "@")) for line in lines for cell in line)
+    content = json.loads(ledger.to_json())
+    assert content["cap"] == {"epsilon": 3.0, "delta": 1e-5}
+    assert [one["mu"] for one in content["releases"]] == [0.25, 0.5]
+    assert content["releases"][1]["not_covered"] == [CAVEATS["ranges"], CAVEATS["split"]]
+    assert json.loads(Ledger().to_json()) == {"cap": None, "releases": []}
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: Ledger(cap=3), r"cap must be a pair \(epsilon, delta\)"),
+    (lambda: Ledger(cap=(0, 0.1)), "the cap's epsilon must be positive, got 0"),
+    (lambda: Ledger(cap=(1, 1)), "the cap's delta must lie strictly between 0 and 1"),
+    (lambda: Ledger(cap=(1, 0.1)).would_exceed("x", float("inf")), "mu must be a positive, finite number"),
+    (lambda: enter(Ledger(), 0.0), "mu must be a positive, finite number"),
+    (lambda: enter(Ledger(), 0.1, caveats=("other",)), "caveats must be among ranges, directions, split, got 'other'"),
+    (lambda: enter(Ledger(), 0.1, delta=0), "delta must lie strictly between 0 and 1"),
+    (lambda: Ledger().total("x", delta=2), "delta must lie strictly between 0 and 1"),
+])
+def test_nonsense_is_refused(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_the_cap_and_the_count_are_in_the_representation():
+    assert repr(Ledger(cap=(1, 1e-5))) == "Ledger(0 releases, cap=(1.0, 1e-05))"
