@@ -6,7 +6,7 @@ import streamlit as st
 from mvgviz import Scenario, design_noise
 from mvgviz.figures.noise_ellipse import ellipse_numbers, plot_noise_ellipse
 from mvgviz.ui.frame import chart, open_page
-from mvgviz.ui.menu import DATA, HOME
+from mvgviz.ui.menu import DATA, HOME, LESSON, PRESENT
 from mvgviz.words import delta_words, in_html, plain
 from mvgviz.words.shape import ABOUT_ELLIPSE, coordinate_labels, ellipse_words, needed_and_other
 
@@ -40,10 +40,10 @@ with words:
             f"{delta_words(setup.delta, view.dataset.n_records)}. Here both stand side by side."
         )
     doors = (
-        ("Learn", "two features and one slider", Scenario()),
-        ("Tune", "your table, your budget", scenario),
-        ("Present", "a real medical table", Scenario.default_for("liver")),
+        (LESSON, "Learn", "directional noise in seven steps", scenario),
+        (DATA, "Tune", "your table, your budget", scenario),
+        (PRESENT, "Present", "a real medical table, one picture a screen", Scenario.default_for("liver")),
     )
-    for label, about, chosen in doors:
-        st.page_link(DATA.path, label=f"**{label}**: {about}", icon=":material/arrow_forward:",
+    for page, label, about, chosen in doors:
+        st.page_link(page.path, label=f"**{label}**: {about}", icon=":material/arrow_forward:",
                      query_params=chosen.to_query())

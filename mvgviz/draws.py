@@ -58,28 +58,43 @@ class Draws:
 
 _lock = Lock()
 _inside = 0
-_limit: Any = None
+_before: list[int] = []
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Linear algebra on one thread: results do not depend on the cores, and small matrices are faster so."""
-    global _inside, _limit
+    """Linear algebra on one thread: results do not depend on the cores, and small matrices are faster so.
+
+    The limit is the whole process's and ends with the last to leave; with OpenMP each thread has its own.
+    """
+    global _inside
+    libraries = _libraries()
     with _lock:
+        own = [library.num_threads for library in libraries]
+        if _inside == 0:
+            _before[:] = own
         _inside += 1
-        if _inside == 1:
-            _limit = _pools().limit(limits=1, user_api="blas")
+        _set_threads([1] * len(own))
     try:
         yield
     finally:
         with _lock:
             _inside -= 1
-            if _inside == 0:
-                _limit.restore_original_limits()
+            shared = [1] * len(own) if _inside else _before
+            _set_threads([mine if getattr(library, "threading_layer", None) == "openmp" else all_
+                          for library, mine, all_ in zip(libraries, own, shared, strict=True)])
+
+
+def _set_threads(numbers: list[int]) -> None:
+    """threadpoolctl 3.8 listens to one thread alone, the first that asked; the lock above does better."""
+    for library, threads in zip(_libraries(), numbers, strict=True):
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread(force=True)
+        library.set_num_threads(threads)
 
 
 @lru_cache(maxsize=1)
-def _pools() -> Any:
+def _libraries() -> list[Any]:
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController()
+    return [one for one in ThreadpoolController().lib_controllers if one.user_api == "blas"]

@@ -45,17 +45,19 @@ def ignorant_guess(query: Query, table: Dataset | None, *, length: float = 1.0) 
     if query.name == "mean":
         return Guess(answer=middle[:, None], variance=float(spread.sum()) / table.n_records)
     if query.name == "covariance":
-        return _moments(middle, widths, table.n_records)
+        return guessed_moments(table)
     return _kernel(widths / length, table.n_records)
 
 
-def _moments(middle: FloatArray, widths: FloatArray, n: int) -> Guess:
+def guessed_moments(table: Dataset) -> Guess:
+    """The guess for ``X Xᵀ/n`` of a table, from its ranges and number of records alone."""
+    middle, widths = (table.lower + table.upper) / 2, table.widths
     squares = middle**2 + widths**2 / 12
     answer = np.outer(middle, middle)
     np.fill_diagonal(answer, squares)
     products = np.outer(squares, squares)  # E x_i² x_j²
     np.fill_diagonal(products, middle**4 + middle**2 * widths**2 / 2 + widths**4 / 80)
-    return Guess(answer=answer, variance=float((products - answer**2).sum()) / n)
+    return Guess(answer=answer, variance=float((products - answer**2).sum()) / table.n_records)
 
 
 def _kernel(widths: FloatArray, n: int) -> Guess:

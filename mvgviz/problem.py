@@ -114,9 +114,9 @@ def ask_once(scenario: Scenario, dataset: Dataset) -> Asked:
     if scenario.query in ("adjacency", "laplacian"):
         return Asked(dataset=dataset, table=None, held_out=None, query=ask(scenario, dataset))
     kept, rest = split_records(dataset) if scenario.task in REGRESSIONS else (dataset, None)
-    return Asked(dataset=kept, table=scaled(kept, scenario.scale),
-                 held_out=None if rest is None else scaled(rest, scenario.scale),
-                 query=ask(scenario, kept), length=scenario.length)
+    table = scaled(kept, scenario.scale)
+    return Asked(dataset=kept, table=table, held_out=None if rest is None else scaled(rest, scenario.scale),
+                 query=ask(scenario.changed(scale="declared"), table), length=scenario.length)
 
 
 def split_records(dataset: Dataset) -> tuple[Dataset, Dataset]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import plotly.graph_objects as go
@@ -13,12 +13,15 @@ from mvgviz.figures.bound_curves import curve_lines, plot_bound_curves
 from mvgviz.figures.budget_noise import noise_factors, plot_noise_factors
 from mvgviz.figures.noise_ellipse import ellipse_numbers, plot_noise_ellipse
 from mvgviz.figures.privacy_tradeoff import plot_tradeoff, tradeoff_numbers
+from mvgviz.figures.utility_dots import LANES, dot_numbers, plot_dots
 from mvgviz.loss import odds, spent_mu
+from mvgviz.trials import Results
 from mvgviz.view import View
 from mvgviz.words import bounds, in_html, plain
 from mvgviz.words.budget import Names, who_gains
 from mvgviz.words.privacy import odds_words
 from mvgviz.words.shape import ABOUT_ELLIPSE, coordinate_labels, ellipse_words, needed_and_other
+from mvgviz.words.utility import dots_about, metric_words, result_words
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -35,6 +38,19 @@ def design_slides(view: View) -> list[Slide]:
     """Shape, who gains and who pays, privacy, bounds: what follows from the design alone."""
     makers = (_shape, _gains, _privacy, _limits)
     return [slide for maker in makers for slide in [maker(view)] if slide is not None]
+
+
+def utility_slide(results: Results) -> Slide | None:
+    """How wrong the answer will be: directional noise against noise of one size; None before the first trial.
+
+    ``results`` has the mechanisms "mvg" and "iid"; others are left out.
+    """
+    shown = replace(results, outcomes=tuple(one for one in results.outcomes if one.mechanism.key in LANES))
+    if not shown["mvg"].errors.size:
+        return None
+    numbers = dot_numbers(shown)
+    return Slide(key="utility", takeaway=result_words(shown), about=dots_about(numbers),
+                 figure=plot_dots(numbers, title=metric_words(shown)))
 
 
 def _shape(view: View) -> Slide | None:
@@ -77,6 +93,9 @@ def _limits(view: View) -> Slide:
                         as_noise=True)
     figure = plot_bound_curves(curves, lines, axis_title=bounds.axis_title(problem, "epsilon"),
                                value_title="noise per entry (standard deviation)")
-    return Slide(key="bounds", figure=figure, about=bounds.ABOUT_CURVES,
+    return Slide(key="bounds", figure=figure,
+                 about="How much noise of one size each guarantee asks for, as the privacy budget varies; lower is "
+                       "better. The points are this scenario. The theorems are sufficient, and loose; less noise than "
+                       "the exact limit would break the promise.",
                  takeaway=bounds.curves_takeaway(problem, lines, as_noise=True,
                                                  s2_words=f"the tight s₂ = {plain(query.sensitivity)}"))

@@ -15,6 +15,7 @@ out is for choosing and teaching; it is not private.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections import deque
@@ -122,17 +123,18 @@ class _Job:
 
 
 def run_trials(scenario: Scenario, dataset: Dataset, *, mechanisms: Iterable[str] = ("mvg", "iid"),
-               task: str | None = None, trials: int | None = None, sensitivity: str = "own",
+               task: str | None = None, trials: int | None = None, sensitivity: str | None = None,
                problem: Problem | None = None, executor: Submits | None = None, batch: int | None = None,
                memory: Memory | None = None, progress: Progress | None = None,
                cancelled: Callable[[], bool] | None = None) -> Results:
     """Repeated trials of mechanisms on the scenario's task.
 
-    ``task`` and ``trials`` default to the scenario's. ``sensitivity``: "own", "tight" or "printed"
-    (see ``mvgviz.problem``). ``executor``: anything with ``submit``, such as a process pool or
-    Dask's ``client.get_executor()``. ``memory``: a mapping that keeps every trial; what is in it is
-    not computed again. ``progress(done, total)`` is called after each batch; when ``cancelled()``
-    becomes true, what is finished so far comes back with ``complete`` False.
+    ``task`` and ``trials`` default to the scenario's, ``sensitivity`` ("own", "tight" or "printed",
+    see ``mvgviz.problem``) to the problem's. ``executor``: anything with ``submit``, such as a
+    process pool or Dask's ``client.get_executor()``. ``memory``: a mapping that keeps every trial;
+    what is in it is not computed again. It belongs to one dataset with its ranges: it knows the
+    scenario's name of the data, not the data. ``progress(done, total)`` is called after each batch;
+    when ``cancelled()`` becomes true, what is finished so far comes back with ``complete`` False.
     """
     return sweep([{}], scenario, dataset, mechanisms=mechanisms, task=task, trials=trials, sensitivity=sensitivity,
                  problem=problem, executor=executor, batch=batch, memory=memory, progress=progress,
@@ -141,13 +143,15 @@ def run_trials(scenario: Scenario, dataset: Dataset, *, mechanisms: Iterable[str
 
 def sweep(grid: Sequence[Mapping[str, Any]], scenario: Scenario, dataset: Dataset, *,
           mechanisms: Iterable[str] = ("mvg", "iid"), task: str | None = None, trials: int | None = None,
-          sensitivity: str = "own", problem: Problem | None = None, executor: Submits | None = None,
+          sensitivity: str | None = None, problem: Problem | None = None, executor: Submits | None = None,
           batch: int | None = None, memory: Memory | None = None, progress: Progress | None = None,
           cancelled: Callable[[], bool] | None = None) -> list[Results]:
     """Trials at every point of a grid: ``[{"epsilon": 0.5}, {"epsilon": 1.0, "share": 0.9}, …]``.
 
     The points share their random numbers. Arguments as in :func:`run_trials`.
     """
+    if sensitivity is None:
+        sensitivity = "own" if problem is None else problem.sensitivity
     base = scenario.changed(**{name: value for name, value in (("task", task), ("trials", trials))
                                if value is not None})
     batch = None if batch is None else count("batch", batch)
@@ -162,7 +166,10 @@ def sweep(grid: Sequence[Mapping[str, Any]], scenario: Scenario, dataset: Datase
                      uploaded=None if problem is None else problem.uploaded)
         known.setdefault(question(point), posed)
         points.append(_prepare(posed, chosen))
-    jobs = {job.key: job for _, _, prepared in points for _, job, _ in prepared if job is not None}
+    jobs: dict[str, _Job] = {}
+    for job in (job for _, _, prepared in points for _, job, _ in prepared if job is not None):
+        if job.key not in jobs or jobs[job.key].trials < job.trials:
+            jobs[job.key] = job
     complete = _run(list(jobs.values()), executor=executor, batch=batch, memory=memory, progress=progress,
                     cancelled=cancelled)
     return [_results(posed, measure, prepared, memory, complete) for posed, measure, prepared in points]
@@ -192,7 +199,15 @@ def memory_key(problem: Problem, one: Mechanism) -> str:
     post = [step for step in TASKS[problem.scenario.task].post if step in problem.scenario.post]
     return json.dumps([one.key, problem.sensitivity, question(problem.scenario), scenario["task"], scenario["label"],
                        post, scenario["seed"], problem.asked.dataset.n_records,
-                       [scenario[name] for name in one.fields]])
+                       [scenario[name] for name in one.fields],
+                       _fingerprint(problem) if "directions" in one.fields else None])
+
+
+def _fingerprint(problem: Problem) -> str | None:
+    """Of directions from a file, which the scenario does not hold."""
+    if problem.scenario.directions != "upload" or problem.uploaded is None:
+        return None
+    return hashlib.sha256(problem.uploaded.matrix.tobytes()).hexdigest()[:16]
 
 
 def _errors(sampler: Sampler, measure: Measure, seed: int, first: int, trials: int) -> FloatArray:
@@ -209,7 +224,6 @@ def _run(jobs: list[_Job], *, executor: Submits | None, batch: int | None, memor
               for first in range(have[job.key], job.trials, size)]
     blocks.sort(key=lambda block: block[1])  # so that every mechanism has some trials early
     total = sum(job.trials for job in jobs)
-    done = sum(min(have[job.key], job.trials) for job in jobs)
     waiting: deque[tuple[_Job, int, Any]] = deque()
     todo = deque(blocks)
     stopped = False
@@ -223,15 +237,17 @@ def _run(jobs: list[_Job], *, executor: Submits | None, batch: int | None, memor
             break
         job, first, later = waiting.popleft()
         if stopped and later.cancel():  # not begun; what has begun is kept
-            todo.append((job, first, 0))
             continue
-        before = memory.get(job.key, np.empty(0))
-        if len(before) == first:
-            memory[job.key] = np.concatenate([before, later.result()])
-            done += len(memory[job.key]) - first
+        errors, before = later.result(), memory.get(job.key, np.empty(0))
+        if first <= len(before) < first + len(errors):  # others may work with the same memory
+            memory[job.key] = np.concatenate([before, errors[len(before) - first :]])
         if progress is not None:
-            progress(done, total)
-    return not todo
+            progress(_done(jobs, memory), total)
+    return _done(jobs, memory) == total
+
+
+def _done(jobs: list[_Job], memory: Memory) -> int:
+    return sum(min(len(memory.get(job.key, ())), job.trials) for job in jobs)
 
 
 def _now(*work: Any) -> Future[FloatArray]:

@@ -144,7 +144,9 @@ def mvg(guarantee: str | None, *, key: str, label: str, applies: str, iid: bool 
         chosen = guarantee or problem.scenario.guarantee
         setup = _setup(problem, chosen)
         if problem.scenario.directions == "private" and not iid:
-            return RedrawnDirections(problem=problem, guarantee=chosen, level=level, mu=setup.design.total_mu)
+            noise, spent = _of_design(problem, setup, level).mu, setup.design.directional_side.directions.mu
+            return RedrawnDirections(problem=problem, guarantee=chosen, level=level,
+                                     mu=math.hypot(noise or 0.0, spent))
         return _of_design(problem, setup, level, iid=iid)
 
     return Mechanism(key=key, label=label, guarantee=BOTH, applies=applies, prepare=prepare,
@@ -175,8 +177,12 @@ def gaussian(problem: Problem, rows: NoiseSide, cols: NoiseSide, mu: float, leve
 
 
 def _setup(problem: Problem, guarantee: str, *, seed: int | None = None) -> Setup:
-    scenario = problem.scenario.changed(guarantee=guarantee, seed=problem.scenario.seed if seed is None else seed)
-    return build(scenario, problem.asked.dataset, query=problem.query, uploaded=problem.uploaded)
+    scenario, table = problem.scenario, problem.asked.table
+    scenario = scenario.changed(guarantee=guarantee, seed=scenario.seed if seed is None else seed)
+    if table is None:
+        return build(scenario, problem.asked.dataset, query=problem.query, uploaded=problem.uploaded)
+    # The table is scaled already: private directions would do it again in every trial.
+    return build(scenario.changed(scale="declared"), table, query=problem.query, uploaded=problem.uploaded)
 
 
 def _of_design(problem: Problem, setup: Setup, level: str, *, iid: bool = False) -> Sampler:
@@ -194,7 +200,7 @@ def _of_design(problem: Problem, setup: Setup, level: str, *, iid: bool = False)
 
 
 def _classic(problem: Problem, level: str) -> Sampler:
-    std = problem.s2 * math.sqrt(2 * math.log(1.25 / problem.delta)) / problem.epsilon
+    std = problem.s2 * math.sqrt(2 * (math.log(1.25) - math.log(problem.delta))) / problem.epsilon
     return of_one_size(problem, std, level)
 
 
@@ -212,10 +218,13 @@ def _triangle(problem: Problem, level: str) -> Sampler:
     query = problem.query
     if not query.symmetric:
         raise InputError(f"noise on the upper triangle needs a symmetric answer, got the {query.name} query")
-    # ||upper triangle||² = (||D||² + ||diagonal||²)/2
-    sensitivity = math.sqrt((problem.s2**2 + min(largest_diagonal_square(query), problem.s2**2)) / 2)
-    mu = float(gaussian_mu(problem.epsilon, problem.delta))
-    answer = TriangleNormals(value=query.value, std=sensitivity / mu, mu=mu)
+    diagonal = largest_diagonal_square(query)
+
+    def largest(s2: float) -> float:  # ||upper triangle||² = (||D||² + ||diagonal||²)/2
+        return math.sqrt((s2**2 + min(diagonal, s2**2)) / 2)
+
+    std = largest(problem.s2) / float(gaussian_mu(problem.epsilon, problem.delta))
+    answer = TriangleNormals(value=query.value, std=std, mu=largest(query.sensitivity) / std)
     return at_level(answer, problem, level, known=None)
 
 

@@ -1,7 +1,8 @@
 """Dimension reduction: only the favoured features are released, the others are not asked at all.
 
-What is missing is filled with the trivial answer, which for kernel ridge means that those
-features are dropped.
+What is missing is filled with the trivial answer: for kernel ridge those features no longer
+tell the records learned from apart, and a prediction shrinks towards the middle of the label
+where a new record is far from the middle of them.
 """
 
 from __future__ import annotations
@@ -14,12 +15,11 @@ from mvgviz.build import ask, scaled
 from mvgviz.dataset import Dataset
 from mvgviz.draws import Draws
 from mvgviz.errors import InputError
-from mvgviz.ignorance import ignorant_guess
+from mvgviz.ignorance import guessed_moments
 from mvgviz.mechanisms.base import BOTH, Mechanism, Sampler
 from mvgviz.mechanisms.gaussian import ANALYTIC
 from mvgviz.mechanisms.sketch import SKETCH
 from mvgviz.problem import REGRESSIONS, Asked, Problem
-from mvgviz.queries import covariance
 from mvgviz.validation import FloatArray
 
 _TABLES = ("identity", "mean", "covariance")
@@ -88,7 +88,7 @@ def _reduced(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
         return MissingSquare(part=part, missing=float(missing.sum() - kept.sum()))
     if level in ("moments", "component") and asked.query.name == "identity":
         assert asked.table is not None
-        frame = ignorant_guess(covariance(asked.table), asked.table).answer
+        frame = guessed_moments(asked.table).answer
     return Filled(part=part, frame=np.array(frame), positions=tuple(positions), level=level,
                   both_sides=level != "answer" or asked.query.symmetric)
 

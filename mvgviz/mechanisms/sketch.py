@@ -51,7 +51,8 @@ class SketchMoments:
 
 def lift(epsilon: float, delta: float, sketch: int) -> float:
     """``w = 16 sqrt(s ln(2/delta)) ln(16 s/delta)/epsilon`` [1, Algorithm 3]."""
-    return 16 * math.sqrt(sketch * math.log(2 / delta)) * math.log(16 * sketch / delta) / epsilon
+    log = math.log(delta)  # by itself: 1/delta may be too large for a number
+    return 16 * math.sqrt(sketch * (math.log(2) - log)) * (math.log(16 * sketch) - log) / epsilon
 
 
 def _prepare(problem: Problem, level: str) -> Sampler:

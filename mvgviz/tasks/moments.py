@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mvgviz.errors import InputError
-from mvgviz.ignorance import ignorant_guess
+from mvgviz.ignorance import guessed_moments
 from mvgviz.problem import Problem
-from mvgviz.queries import covariance
 from mvgviz.tasks.base import References, Task, needs_moments, small_enough
 from mvgviz.tasks.labels import Labelled, labelled
-from mvgviz.tasks.post import components, nearest_psd, symmetrised
+from mvgviz.tasks.post import components, psd_root, symmetrised
 from mvgviz.validation import FloatArray
 
 RIDGE = 0.1
@@ -31,10 +30,8 @@ def true_moments(problem: Problem) -> FloatArray:
 def trivial_moments(problem: Problem) -> FloatArray:
     """The second moments of someone who has not seen the data; ties go to equal weights."""
     table = problem.asked.table
-    if problem.query.symmetric or table is None:
-        moments = problem.asked.guess.answer
-    else:
-        moments = ignorant_guess(covariance(table), table).answer
+    moments = (guessed_moments(table).answer if table is not None and not problem.query.symmetric
+               else problem.asked.guess.answer)
     return np.asarray(moments + 1e-9 * float(np.abs(moments).max()))
 
 
@@ -164,16 +161,21 @@ class LinearRidge:
 
     @property
     def size(self) -> int:
-        return int(self.labels.scale.size) ** 2
+        return max(int(self.labels.scale.size) ** 2, int(self.labels.test_labels.size))
 
     def weights(self, released: FloatArray) -> FloatArray:
         """``(S_xx + ridge I)^-1 S_xy`` for each release, features and label divided by their largest values."""
         scale, x, y = self.labels.scale, self.labels.features, self.labels.label
         moments = symmetrised(released) / np.outer(scale, scale)
         if self.psd:
-            moments = nearest_psd(moments)
-        left = moments[:, x][:, :, x] + RIDGE * np.eye(len(x))
-        return np.asarray(np.linalg.solve(left, moments[:, x, y][:, :, None])[:, :, 0], dtype=np.float64)
+            # With S = G Gᵀ: G_x (G_xᵀ G_x + ridge I)^-1 g_y, so that much noise does not drown the ridge.
+            factor = psd_root(moments)
+            left, s, right = np.linalg.svd(factor[:, x], full_matrices=False)
+            along = (right @ factor[:, y, :, None])[:, :, 0]
+            return np.asarray((left @ (s / (s * s + RIDGE) * along)[:, :, None])[:, :, 0])
+        values, vectors = np.linalg.eigh(moments[:, x][:, :, x])
+        along = (vectors.transpose(0, 2, 1) @ moments[:, x, y][:, :, None])[:, :, 0]
+        return np.asarray((vectors @ (along / (values + RIDGE))[:, :, None])[:, :, 0])
 
     def predictions(self, released: FloatArray) -> FloatArray:
         """Of the held-out labels, trials × records."""

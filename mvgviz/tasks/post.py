@@ -26,6 +26,12 @@ def nearest_psd(matrices: FloatArray) -> FloatArray:
     return np.asarray((vectors * np.maximum(values, 0.0)[:, None, :]) @ vectors.transpose(0, 2, 1))
 
 
+def psd_root(matrices: FloatArray) -> FloatArray:
+    """G with ``G Gᵀ`` the nearest positive semi-definite matrix to each symmetric one."""
+    values, vectors = np.linalg.eigh(matrices)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :])
+
+
 def components(matrices: FloatArray, *, symmetrise: bool) -> FloatArray:
     """Orthonormal directions in the columns, the strongest first.
 

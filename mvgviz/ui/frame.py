@@ -9,7 +9,8 @@ import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.ui import state
-from mvgviz.ui.menu import PAGES, Page
+from mvgviz.ui.menu import PAGES, PRESENT, Page
+from mvgviz.ui.save_chart import SAVING, draw_save
 from mvgviz.ui.sidebar import draw_sidebar
 from mvgviz.view import View
 from mvgviz.words import delta_words, in_html, in_markdown, plain
@@ -22,6 +23,7 @@ _STYLE = """<style>
 [data-testid=stSidebarUserContent] {padding-bottom: 1rem;}
 [data-testid=stSidebarUserContent] [data-testid=stVerticalBlock] {gap: .6rem;}
 .katex {font-size: 1.05em;}
+.js-plotly-plot .modebar {display: none !important;}
 .strip {display: flex; flex-wrap: wrap; gap: .2rem 1.6rem; padding: .35rem .8rem; margin: 0;
         padding-inline: .8rem !important; border-radius: .5rem; font-size: .9rem;
         border: 1px solid color-mix(in srgb, currentColor 25%, transparent);}
@@ -46,25 +48,35 @@ def open_page(page: Page) -> View:
     return view
 
 
+def open_plain_page(page: Page) -> None:
+    """Draw the frame of a page that the scenario has no part in; the page itself writes the link."""
+    _begin(page)
+    with st.sidebar:
+        _menu()
+    _title(page)
+
+
+def open_bare_page(page: Page) -> View:
+    """A page without menu, sidebar, title and strip; the run ends here where the scenario does not work out."""
+    _begin(page)
+    view = _view()
+    if view is None:
+        st.stop()
+    return view
+
+
 def try_open_page(page: Page) -> View | None:
     """Draw the frame of a page; None, and a sentence, where the scenario does not work out."""
-    _freeze_imports()
-    st.set_page_config(page_title=f"{page.label} · mvgviz", page_icon="◐", layout="wide")
-    st.html(_STYLE)
-    state.adopt_link()
+    _begin(page)
     with st.sidebar:
         _menu()
         draw_sidebar()
+        _presenter_switch(page)
     state.write_link()
-    st.subheader(page.question, anchor=False)
-    for sentence in state.notices():
-        st.info(f"A part of the link was ignored: {sentence}", icon=":material/link_off:")
-    try:
-        view = View(scenario=state.scenario(), dataset=state.dataset(), setup=state.setup())
-    except InputError as error:
-        show_error(error)
-        return None
-    _strip(view)
+    _title(page)
+    view = _view()
+    if view is not None:
+        _strip(view)
     return view
 
 
@@ -78,12 +90,43 @@ def show_error(error: InputError) -> None:
 
 def chart(figure: go.Figure, takeaway: str, *, key: str, about: str | None = None) -> None:
     """A figure with its takeaway under it, which is also its text alternative."""
-    st.plotly_chart(figure, key=key, alt=takeaway.replace("**", ""), config={"displayModeBar": False})
+    st.plotly_chart(figure, key=key, alt=takeaway.replace("**", ""), config=SAVING)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(takeaway)
         if about:
             with st.popover("What this shows", type="tertiary", icon=":material/help:"):
                 st.markdown(about)
+        draw_save(key)
+
+
+def _begin(page: Page) -> None:
+    _freeze_imports()
+    st.set_page_config(page_title=f"{page.label} · mvgviz", page_icon="◐", layout="wide")
+    st.html(_STYLE)
+    state.adopt_link()
+
+
+def _view() -> View | None:
+    try:
+        return View(scenario=state.scenario(), dataset=state.dataset(), setup=state.setup())
+    except InputError as error:
+        show_error(error)
+        return None
+
+
+def _title(page: Page) -> None:
+    st.subheader(page.question, anchor=False)
+    for sentence in state.notices():
+        st.info(f"A part of the link was ignored: {sentence}", icon=":material/link_off:")
+
+
+def _presenter_switch(page: Page) -> None:
+    """Menus away, one picture a screen; leaving comes back to this page."""
+    if st.button("Presenter's view", key="w_present", icon=":material/slideshow:", width="stretch",
+                 help="One picture a screen, large type, light background; arrow keys go on, Esc comes back"):
+        st.session_state["_present_from"] = page.path
+        st.session_state.pop("_slide", None)
+        st.switch_page(PRESENT.path, query_params=state.scenario().to_query())
 
 
 def _menu() -> None:

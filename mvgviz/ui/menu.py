@@ -18,6 +18,10 @@ class Page:
 
 HOME = Page(path="app.py", section="Learn", label="Home", icon=":material/home:",
             question="Where should the noise go?")
+LESSON = Page(path="pages/lesson.py", section="Learn", label="Lesson", icon=":material/school:",
+              question="How can noise have a direction?")
+LESSON_NOTES = Page(path="pages/lesson_notes.py", section="Learn", label="Teacher's notes",
+                    icon=":material/history_edu:", question="How to teach this in 20 minutes?")
 DATA = Page(path="pages/data.py", section="Explore", label="Data & query", icon=":material/table_chart:",
             question="What is asked, and what can one record change?")
 SHAPE = Page(path="pages/shape.py", section="Explore", label="Noise shape", icon=":material/blur_on:",
@@ -34,4 +38,10 @@ COMPARE = Page(path="pages/compare.py", section="Decide", label="Compare", icon=
                question="Which mechanism, which query, which split?")
 PAPER = Page(path="pages/paper.py", section="Decide", label="Paper", icon=":material/menu_book:",
              question="What did the paper print, and what comes out?")
-PAGES = (HOME, DATA, SHAPE, BUDGET, BOUNDS, PRIVACY, UTILITY, COMPARE, PAPER)
+RELEASE = Page(path="pages/release.py", section="Deliver", label="Release & report", icon=":material/outbox:",
+               question="What leaves the house, and what does it cost?")
+PRESENT = Page(path="pages/present.py", section="Deliver", label="Presenter's view", icon=":material/slideshow:",
+               question="The scenario in a few pictures")
+"""Outside the menu: a switch leads there."""
+
+PAGES = (HOME, LESSON, LESSON_NOTES, DATA, SHAPE, BUDGET, BOUNDS, PRIVACY, UTILITY, COMPARE, PAPER, RELEASE)

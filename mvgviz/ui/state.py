@@ -24,6 +24,8 @@ from mvgviz.worst_pairs import WorstPair, worst_pair
 
 _SCENARIO, _WRITTEN, _TOUCHED, _NOTICES = "_scenario", "_written", "_touched", "_notices"
 _UPLOAD, _DIRECTIONS = "_upload", "_directions"
+PLACES = ("step", "slide")
+"""Parameters of an address that say where on a page one is; no part of the scenario."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,7 +50,7 @@ def adopt_link() -> None:
 
     A run that a control started ignores the address, which may still be the one before.
     """
-    parameters = st.query_params.to_dict()
+    parameters = {name: text for name, text in st.query_params.to_dict().items() if name not in PLACES}
     first = _SCENARIO not in st.session_state
     touched = st.session_state.pop(_TOUCHED, False)
     if first or (parameters and not touched and parameters != st.session_state.get(_WRITTEN)):
@@ -60,11 +62,11 @@ def adopt_link() -> None:
         st.session_state[_NOTICES] = ignored
 
 
-def write_link() -> None:
-    """Mirror the scenario in the address bar."""
+def write_link(**place: str) -> None:
+    """Mirror the scenario, and a page's own ``place``, in the address bar."""
     parameters = scenario().to_query()
-    if st.query_params.to_dict() != parameters:
-        st.query_params.from_dict(parameters)
+    if st.query_params.to_dict() != parameters | place:
+        st.query_params.from_dict(parameters | place)
     st.session_state[_WRITTEN] = parameters
 
 

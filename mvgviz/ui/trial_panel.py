@@ -23,9 +23,8 @@ from mvgviz.tasks.post import WORDS
 from mvgviz.trials import Memory
 from mvgviz.ui import state
 from mvgviz.ui.frame import View
-from mvgviz.words import in_markdown
 
-_MEMORY, _STOPPED = "_trial_memory", "_trials_stopped"
+_MEMORY, _STOPPED, _KNOWN = "_trial_memory", "_trials_stopped", "_trials_known"
 SLICE = 1.0
 """Seconds of work before a page is drawn again."""
 
@@ -41,7 +40,7 @@ def draw_task(view: View) -> None:
         if one.task in REGRESSIONS:
             names = dict(enumerate(view.dataset.features))
             st.selectbox("Label: what is predicted", [None, *names],
-                         format_func=lambda k: "choose a feature" if k is None else in_markdown(names[k]),
+                         format_func=lambda k: "choose a feature" if k is None else names[k],
                          **state.bound("w_label", one.label if one.label in names else None,
                                        lambda label: {"label": label}))
     with right, st.popover("Free post-processing", icon=":material/tune:"):
@@ -112,7 +111,7 @@ class Slice:
 
     def arguments(self) -> dict[str, Any]:
         """``executor``, ``memory``, ``progress`` and ``cancelled``."""
-        return {"executor": workers(), "memory": memory(), "progress": self._progress, "cancelled": self._late}
+        return {"executor": workers(), "memory": memory(), "progress": self._progress, "cancelled": self.late}
 
     @property
     def stopped(self) -> bool:
@@ -121,13 +120,21 @@ class Slice:
     def _progress(self, done: int, total: int) -> None:
         self.done, self.total = done, total
 
-    def _late(self) -> bool:
+    def late(self) -> bool:
+        """Whether this run should work no longer."""
         return self.stopped or time.monotonic() > self.until
 
 
-def begin(key: str, *parts: object, seconds: float = SLICE) -> Slice:
-    """A slice of the work named by ``key`` and what it depends on; another choice starts a new one."""
+def begin(key: str, *parts: object, seconds: float = SLICE, waiting: bool = False) -> Slice:
+    """A slice of the work named by ``key`` and what it depends on; another choice starts a new one.
+
+    ``waiting``: work that takes long starts stopped, and goes on when asked to.
+    """
     name = f"{key} {state.data_version()} {' '.join(map(str, parts))}"
+    known = st.session_state.setdefault(_KNOWN, set())
+    if waiting and name not in known:
+        _stop(name)
+    known.add(name)
     return Slice(key=name, until=time.monotonic() + seconds)
 
 

@@ -1,0 +1,90 @@
+"""Repeated trials and the paper's experiments: ratios measured in one run.
+
+Run with ``make bench``. Nothing here fails: it prints what it measured beside the bar.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from engine import best_time
+from scipy import stats
+
+from mvgviz.build import build
+from mvgviz.data import sample
+from mvgviz.draws import one_blas_thread
+from mvgviz.experiments import EXPERIMENTS, run
+from mvgviz.problem import pose
+from mvgviz.trials import run_trials
+
+TRIALS, DRAWS, SYSTEM = 100, 3, 248
+
+
+def scipy_speedup() -> float:
+    """100 trials of Experiment III's RSS against scipy's draws and the RSS of each, from a few of them."""
+    scenario = EXPERIMENTS["III"].scenario
+    dataset = sample(scenario.data)
+    problem = pose(scenario, dataset)
+    setup = build(scenario, dataset, query=problem.query)
+    rows, cols = setup.design.row_covariance(), setup.design.col_covariance()
+    x, n = problem.query.value, problem.query.cols
+    moments = x @ x.T / n
+    eigenvalues, rng = np.linalg.eigvalsh(moments)[::-1], np.random.default_rng(0)
+
+    def theirs() -> None:
+        released = x + stats.matrix_normal.rvs(rowcov=rows, colcov=cols, random_state=rng)
+        vectors = np.linalg.svd(released @ released.T / n)[0]
+        np.square(eigenvalues - np.einsum("ji,ji->i", vectors, moments @ vectors)).sum()
+
+    ours = best_time(lambda: run_trials(scenario, dataset, mechanisms=["mvg"], trials=TRIALS, problem=problem),
+                     repeats=20)
+    return best_time(theirs, repeats=DRAWS) * TRIALS / ours
+
+
+def experiment1_ratio() -> float:
+    """All of Experiment I against np.linalg.solve on as many systems of that size, both on all cores."""
+    one = EXPERIMENTS["I"]
+    dataset = sample(one.scenario.data)
+    rng = np.random.default_rng(0)
+    points = rng.uniform(-1, 1, (5, 5, SYSTEM))
+    kernels = np.exp(-0.3 * np.square(points[:, :, :, None] - points[:, :, None, :]).sum(axis=1)) + np.eye(SYSTEM)
+    labels = rng.uniform(-1, 1, (5, SYSTEM, 1))
+    memory: dict[str, np.ndarray] = {}
+    with ThreadPoolExecutor(os.cpu_count()) as workers:
+        start = time.perf_counter()
+        run(one, dataset, trials=TRIALS, executor=workers, memory=memory)
+        ours = time.perf_counter() - start
+        systems = sum(len(errors) for key, errors in memory.items() if "kernel-ridge" in key)
+        with one_blas_thread():
+            start = time.perf_counter()
+            list(workers.map(lambda _: np.linalg.solve(kernels, labels), range(-(-systems // len(kernels)))))
+            theirs = time.perf_counter() - start
+    return ours / theirs
+
+
+def all_experiments() -> float:
+    """Seconds for every row of the three tables."""
+    start = time.perf_counter()
+    with ThreadPoolExecutor(os.cpu_count()) as workers:
+        for one in EXPERIMENTS.values():
+            run(one, sample(one.scenario.data), trials=TRIALS, executor=workers)
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    """Print the table."""
+    rows = [
+        (f"100 scipy.stats.matrix_normal draws and RSS (from {DRAWS}) / run_trials", scipy_speedup(), "≥ 1000"),
+        ("Experiment I / its kernel solves alone in batched LAPACK", min(experiment1_ratio() for _ in range(2)), "≤ 3"),
+        (f"all three experiments, seconds on {os.cpu_count()} cores", all_experiments(), "< 20 on 2 cores"),
+    ]
+    print(f"{'what':72}{'measured':>10}   bar")
+    for what, measured, bar in rows:
+        print(f"{what:72}{measured:10.2f}   {bar}")
+
+
+if __name__ == "__main__":
+    main()

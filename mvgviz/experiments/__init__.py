@@ -1,0 +1,20 @@
+"""The paper's three experiments: what it printed, and what comes out.
+
+``python -m mvgviz.experiments`` prints the tables. From Python:
+
+>>> from mvgviz.data import sample
+>>> from mvgviz.experiments import EXPERIMENTS, run
+>>> two = EXPERIMENTS["II"]
+>>> report = run(two, sample(two.scenario.data), trials=10)
+>>> [row.label for row in report.rows if row.printed][:2]
+['MVG, Theorem 1', 'MVG, Theorem 2']
+>>> report["theorem1"].printed.mean
+0.2138
+"""
+
+from mvgviz.experiments.figure4 import EPSILONS, Curve, direction_curves
+from mvgviz.experiments.paper import EXPERIMENTS, SHARES, Experiment, Printed, Row, Way
+from mvgviz.experiments.run import Cell, Kept, MeasuredRow, MeasuredSet, Report, run
+
+__all__ = ["EPSILONS", "EXPERIMENTS", "SHARES", "Cell", "Curve", "Experiment", "Kept", "MeasuredRow", "MeasuredSet",
+           "Printed", "Report", "Row", "Way", "direction_curves", "run"]

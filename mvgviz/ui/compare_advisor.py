@@ -1,0 +1,141 @@
+"""The advisor's part of the page Compare: what was tried, what is first and why, and a click to load any of it."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import streamlit as st
+
+from mvgviz.advisor import FIRST_ROUND, Advice, Row, advise
+from mvgviz.figures.compare_ranking import plot_ranked
+from mvgviz.figures.utility_axis import reference_items
+from mvgviz.scenario import Scenario
+from mvgviz.tasks import TASKS
+from mvgviz.ui import state
+from mvgviz.ui.compare_work import bench, patient, work_for
+from mvgviz.ui.frame import chart
+from mvgviz.ui.trial_panel import Slice, finish
+from mvgviz.view import View
+from mvgviz.words import advice as words
+from mvgviz.words import in_markdown, plain
+
+PLACES = {"stand-in": "A simulated stand-in", "data": "The data itself (not private)"}
+BUTTONS = 5
+
+
+def draw_advisor(view: View, sensitivity: str, s2_words: str) -> None:
+    """The designs tried for the task and budget, ranked."""
+    left, right = st.columns([2, 3], gap="medium", vertical_alignment="bottom")
+    with left:
+        place = st.segmented_control("Choose on", list(PLACES), default="stand-in", required=True, key="compare_place",
+                                     format_func=PLACES.__getitem__, help="What the trials of the advisor run on.")
+    simulated = place != "data"
+    right.caption(_place_words(view, simulated))
+    work = work_for(view, "advisor", sensitivity, place)
+    advice = _advice(view, work, sensitivity, simulated=simulated)
+    names = view.dataset.features
+    if not advice.rows:
+        for line in words.dropped_words(advice):
+            st.info(in_markdown(line[:1].upper() + line[1:]) + ".", icon=":material/block:")
+        finish(work, complete=advice.complete, label="trials")
+        return
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        _draw_chart(view, advice)
+    with right:
+        slot = st.container()
+        sentences = words.why(advice, names)
+        if sentences is not None:
+            so_far = "" if advice.complete else "*So far.* "
+            st.markdown(f"{so_far}**{in_markdown(sentences[0])}** {in_markdown(sentences[1])}")
+        _draw_loading(advice, names)
+    st.caption(_tried_words(advice, s2_words))
+    _draw_table(advice, names)
+    with slot:
+        finish(work, complete=advice.complete)
+
+
+def _place_words(view: View, simulated: bool) -> str:
+    if not simulated:
+        return words.ON_DATA
+    ranges = view.dataset.ranges_provenance
+    return words.ON_STAND_IN + ("" if ranges == "declared" else f" The ranges, however, are {in_markdown(ranges)}.")
+
+
+def _advice(view: View, work: Slice, sensitivity: str, *, simulated: bool) -> Advice:
+    """The advice as far as this slice comes; a finished one is kept."""
+    place = bench(view, simulated=simulated)
+    key = f"{sensitivity} {view.scenario.to_json()}"
+    known = place.advice.get(key)
+    if known is None:
+        known = advise(view.scenario, place.dataset, sensitivity=sensitivity, uploaded=state.uploaded_directions(),
+                       kept=place.kept, **patient(work) | {"memory": place.memory})
+        if known.complete:
+            place.advice[key] = known
+    found: Advice = known
+    return found
+
+
+def _draw_chart(view: View, advice: Advice) -> None:
+    marks = words.advice_marks(advice, view.dataset.features)
+    task = TASKS[view.scenario.task]
+    references = [] if advice.references is None else reference_items(advice.references)
+    chart(plot_ranked(marks, references, title=task.metric),
+          in_markdown(words.places(advice)), key="compare_advice", about=_ABOUT)
+
+
+_ABOUT = """Each line is a design for the same task and the same budget: a query (square: the table), a guarantee
+(green exact, pink Theorem 1, orange Theorem 2) and a split. All meet the same random numbers. Everyone gets a first
+round of trials; the best few, drawn strong, get all of them.
+
+Only designs that stay private are advised. Directions and splits that are read openly from the data are left out,
+unless the design as it stands is such a one; then it is marked."""
+
+
+def _draw_loading(advice: Advice, names: tuple[str, ...]) -> None:
+    """A button for each of the best, and any other one by name."""
+    st.caption("Load a design into the scenario with one click:")
+    rows = [row for row in advice.rows if math.isfinite(row.outcome.mean)]
+    with st.container(gap="xsmall"):
+        for at, row in enumerate(rows[:BUTTONS]):
+            st.button(f"{at + 1}\\. {_label(row, names)}", key=f"compare_load_{at}", on_click=_load, args=(row,),
+                      disabled=row.candidate.is_current, width="stretch", type="primary" if at == 0 else "secondary")
+    rest = rows[BUTTONS:]
+    if rest:
+        chosen = st.selectbox("Any other", range(len(rest)), key="compare_other", format_func=lambda k: (
+            f"{k + BUTTONS + 1}. {words.design_words(rest[k].candidate, names)}: {plain(rest[k].outcome.mean)}"))
+        st.button("Load it", key="compare_load_other", on_click=_load, args=(rest[chosen],),
+                  disabled=rest[chosen].candidate.is_current)
+
+
+def _label(row: Row, names: tuple[str, ...]) -> str:
+    own = " (this design)" if row.candidate.is_current else ""
+    return f"{in_markdown(str(words.design_words(row.candidate, names)))}: {in_markdown(plain(row.outcome.mean))}{own}"
+
+
+def _load(row: Row) -> None:
+    new: Scenario = row.candidate.scenario
+    state.put(new.changed(trials=state.scenario().trials))
+
+
+def _tried_words(advice: Advice, s2_words: str) -> str:
+    first = min(FIRST_ROUND, advice.trials)
+    rounds = f"{first:,} trials each" + (f", the best {advice.trials:,}" if advice.trials > first else "")
+    dropped = " ".join(f"{in_markdown(line)}." for line in words.dropped_words(advice))
+    return f"{len(advice.rows)} designs tried, {rounds}; all with {s2_words}. {dropped}"
+
+
+def _draw_table(advice: Advice, names: tuple[str, ...]) -> None:
+    with st.expander("All designs tried", icon=":material/table:"):
+        lines = []
+        for at, row in enumerate(advice.rows):
+            text = words.design_words(row.candidate, names)
+            low, high = row.outcome.interval
+            lines.append({"place": at + 1, "query": text.query, "guarantee": text.guarantee, "split": text.split,
+                          "mean error": row.outcome.mean, "95 % from": low, "95 % to": high,
+                          "epsilon really spent": row.outcome.epsilon_spent, "trials": row.outcome.errors.size,
+                          "this design": row.candidate.is_current})
+        four = st.column_config.NumberColumn(format="%.4g")
+        st.dataframe(pd.DataFrame(lines), hide_index=True, key="compare_designs", column_config=dict.fromkeys(
+            ("mean error", "95 % from", "95 % to", "epsilon really spent"), four))

@@ -1,0 +1,125 @@
+"""Report, script, notebook, JSON in and out, link: what a person takes along."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from mvgviz.data import samples
+from mvgviz.errors import InputError
+from mvgviz.scenario import Scenario
+from mvgviz.script import DataSource, notebook, python_script
+from mvgviz.trials import Results, run_trials
+from mvgviz.ui import state
+from mvgviz.ui.frame import View, show_error
+from mvgviz.ui.trial_panel import Slice, begin, finish, problem
+
+_FILE, _REFUSED = "release_scenario_file", "_release_scenario_refused"
+_LARGEST = 1_000_000  # bytes of a scenario file
+
+
+def draw_exports(view: View) -> None:
+    """Downloads on the left, the scenario as link and file on the right; works off trials for the report."""
+    work, results, error = _trials(view)
+    busy = error is None and results is not None and not results.complete and not work.stopped
+    left, right = st.columns(2, gap="large")
+    with left:
+        _draw_report(view, results, error, busy=busy)
+        progress = st.container()
+        _draw_programs(view)
+    with right:
+        _draw_scenario(view)
+    if error is None and results is not None:
+        with progress:
+            finish(work, complete=results.complete)
+
+
+def _trials(view: View) -> tuple[Slice, Results | None, InputError | None]:
+    """Directional and i.i.d. noise on the scenario's task: a slice of the work, or why there is none."""
+    work = begin("release_report", view.scenario.to_json())
+    try:
+        return work, run_trials(view.scenario, view.dataset, problem=problem(view), **work.arguments()), None
+    except InputError as error:
+        return work, None, error
+
+
+def _draw_report(view: View, results: Results | None, error: InputError | None, *, busy: bool) -> None:
+    from mvgviz.report import report_html
+
+    st.markdown("#### Report for others")
+    _button("Report as HTML", "report.html", "text/html", lambda: report_html(view, results), disabled=busy)
+    if error is not None:
+        show_error(error)
+        st.caption("The report can be had without trials: it then says nothing about the error of the answer.")
+        return
+    st.caption("One file with the guarantee in plain words and odds, the pictures, the expected error and what was "
+               "assumed; works offline and prints well.")
+    st.caption(":material/visibility: The error in it is **measured on the data itself and is not private**: look "
+               "before you pass it on. No released answer is in it.")
+
+
+def _draw_programs(view: View) -> None:
+    one, source = view.scenario, _source(view)
+    st.markdown("#### The same without the app")
+    with st.container(horizontal=True):
+        _button("Python program", "program.py", "text/x-python", lambda: python_script(one, source=source))
+        _button("Notebook", "notebook.ipynb", "application/x-ipynb+json", lambda: notebook(one, source=source))
+    st.caption("Rebuild the design, the trials and, only if asked, one release. They hold your choices, never your "
+               "data.")
+    if one.data.startswith("upload-"):
+        st.caption("Made for your file as it is detected, with a record in each row. Corrections you made by hand on "
+                   "how it is read, and ranges that you declared for some features only, have to be added.")
+
+
+def _source(view: View) -> DataSource:
+    """Where the data comes from, as far as the session knows."""
+    own = state.upload()
+    if own is None or own.data_name != view.scenario.data:
+        return DataSource(name=view.scenario.data)
+    if own.is_graph:
+        return DataSource(name=own.name)
+    data = own.dataset
+    ranges = zip(data.features, zip(data.lower.tolist(), data.upper.tolist(), strict=True), strict=True)
+    return DataSource(name=own.name, columns=data.features,
+                      ranges=dict(ranges) if data.ranges_provenance == "declared" else None)
+
+
+def _draw_scenario(view: View) -> None:
+    st.markdown("#### The scenario")
+    st.code(state.link(), language=None, wrap_lines=True)
+    st.caption("The link opens this very screen. It holds your choices, never your data.")
+    _button("Scenario as JSON", "scenario.json", "application/json", view.scenario.to_json)
+    draw_scenario_upload()
+
+
+def draw_scenario_upload() -> None:
+    """A scenario file becomes the session's scenario, once."""
+    st.file_uploader("Open a scenario (JSON, as downloaded here)", type="json", max_upload_size=1, key=_FILE,
+                     on_change=_take)
+    refused = st.session_state.pop(_REFUSED, None)
+    if refused is not None:
+        show_error(refused)
+        st.caption("Nothing was lost: the app goes on with the scenario it had.")
+
+
+def _take() -> None:
+    """Only when a file was chosen: what stays in the box is not taken again."""
+    chosen = st.session_state.get(_FILE)
+    if chosen is None:
+        return
+    try:
+        if chosen.size > _LARGEST:
+            raise InputError("a scenario file must be small, as downloaded from mvgviz")
+        new = Scenario.from_json(chosen.getvalue())
+        if not new.data.startswith("upload-") and new.data not in samples():
+            raise InputError(f"the scenario names data that is not here: {new.data}")
+        state.put(new)
+    except InputError as error:
+        st.session_state[_REFUSED] = error
+
+
+def _button(label: str, name: str, mime: str, text: Callable[[], str], *, disabled: bool = False) -> None:
+    """A file that is made when it is asked for."""
+    st.download_button(label, data=lambda: text().encode(), file_name=name, mime=mime, disabled=disabled,
+                       key=f"release_{name.replace('.', '_')}", icon=":material/download:", on_click="ignore")

@@ -1,0 +1,185 @@
+"""Sentences of the advisor: what a design is called, why the first is first, and what choosing on data means."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mvgviz.advisor import Advice, Contrast, Row
+from mvgviz.candidates import Candidate
+from mvgviz.figures.compare_families import GUARANTEE_COLOURS
+from mvgviz.figures.compare_ranking import Mark
+from mvgviz.figures.utility_axis import mean_words
+from mvgviz.paired import BETTER, against
+from mvgviz.scenario import Scenario
+from mvgviz.words import in_html, listed, plain
+from mvgviz.words.compare import more_words
+
+QUERIES = {"identity": "table", "covariance": "covariance", "mean": "mean", "kernel": "kernel matrix",
+           "adjacency": "adjacency matrix", "laplacian": "Laplacian"}
+GUARANTEES = {"exact": "exact", "theorem1": "Theorem 1", "theorem2": "Theorem 2",
+              "theorem2-any": "Theorem 2's constant"}
+SYMBOLS = {"identity": "square"}
+SHOWN = 14
+ON_STAND_IN = ("Tried on **simulated data** with the same ranges and sizes. Nothing of the data was looked at, so the "
+               "choice tells nothing about it: choosing by looking at private data would itself not be private. "
+               "Whether it suits the data as well, only the data can tell.")
+ON_DATA = ("Tried on **the data itself**. Choosing by looking at private data is itself **not private**: the choice "
+           "tells something about the data, and no budget was spent on it. The stand-in has the same ranges and sizes.")
+
+
+@dataclass(frozen=True)
+class DesignWords:
+    """A design: what is asked, how it is calibrated, where the budget goes. Names are as in the file."""
+
+    query: str
+    guarantee: str
+    split: str
+
+    def __str__(self) -> str:
+        return f"{self.query}, {self.guarantee}, {self.split}"
+
+
+def design_words(candidate: Candidate, names: Sequence[str]) -> DesignWords:
+    """What a design is called; ``names``: of the features."""
+    one = candidate.scenario
+    flag = "" if candidate.private else " (not private)"
+    return DesignWords(QUERIES[one.query], GUARANTEES[one.guarantee], _split_words(one, names) + flag)
+
+
+def _split_words(one: Scenario, names: Sequence[str]) -> str:
+    turned = {"rotation": f"turned by {one.angle:g}°", "random": "random directions", "private": "private eigenvectors",
+              "upload": "directions from a file", "eigenvectors": "eigenvectors"}.get(one.directions, "")
+    favoured = _favoured(one, names)
+    what = {"uniform": "equal shares", "manual": "shares by hand", "max-pnr": "max-PNR",
+            "binary": f"{100 * one.share:.0f} % to {favoured}", "least-error": f"least error for {favoured}"}
+    idle = one.allocation in ("binary", "least-error") and not one.favoured
+    return ", ".join(filter(None, [turned, what["uniform" if idle else one.allocation]]))
+
+
+def _favoured(one: Scenario, names: Sequence[str]) -> str:
+    if one.directions in ("private", "eigenvectors"):
+        k = len(one.favoured)
+        return "the strongest" if k == 1 else f"the {k} strongest"
+    known = one.directions == "standard" and one.query != "kernel"
+    return listed([names[k] if known and k < len(names) else f"no. {k + 1}" for k in one.favoured], most=3)
+
+
+def advice_marks(advice: Advice, names: Sequence[str]) -> list[Mark]:
+    """The best dozen, the design as it stands, and the best of each query and guarantee, ranked."""
+    kept = list(advice.rows[: SHOWN - 4])
+    for row in advice.rows:
+        kind = (row.candidate.scenario.query, row.candidate.scenario.guarantee)
+        kinds = {(one.candidate.scenario.query, one.candidate.scenario.guarantee) for one in kept}
+        if row not in kept and (row.candidate.is_current or kind not in kinds):
+            kept.append(row)
+    return [_mark(row, names) for row in kept if math.isfinite(row.outcome.mean)]
+
+
+def _mark(row: Row, names: Sequence[str]) -> Mark:
+    words, one = design_words(row.candidate, names), row.candidate.scenario
+    spent = row.outcome.epsilon_spent
+    return Mark(
+        label=f"{words.query}, {words.guarantee},<br>{in_html(words.split)}", mean=row.outcome.mean,
+        half_width=row.outcome.half_width, colour=GUARANTEE_COLOURS[one.guarantee],
+        symbol=SYMBOLS.get(one.query, "circle"), ring=row.candidate.is_current, faint=not row.finalist,
+        said=f"{row.outcome.errors.size:,} trials"
+             + ("" if spent is None else f"<br>epsilon really spent {plain(spent)}"))
+
+
+def places(advice: Advice) -> str:
+    """Where the guarantees and queries come in."""
+    kinds: dict[str, int] = {}
+    for at, row in enumerate(advice.rows):
+        one = row.candidate.scenario
+        kinds.setdefault(f"{QUERIES[one.query]}, {GUARANTEES[one.guarantee]}", at + 1)
+    best = [f"{kind}: place {place}" for kind, place in kinds.items()]
+    return f"Best of each kind, of {len(advice.rows)} designs: {'; '.join(best)}."
+
+
+def why(advice: Advice, names: Sequence[str]) -> tuple[str, str] | None:
+    """Two sentences: which design is first and by how much, and why. Names as in the file: escape them."""
+    best = advice.best
+    if best is None or advice.references is None:
+        return None
+    first = f"First is {design_words(best.candidate, names)}, with an error of {mean_words(best.outcome)}"
+    first += _against_current(advice, names)
+    trivial = advice.references.trivial
+    if against(best.outcome, trivial) != BETTER:
+        first += f"; even so it does not clearly beat the trivial answer ({plain(trivial)})"
+    reasons = [text for text in (_reason(one, best, names) for one in advice.contrasts()) if text]
+    return f"{first}.", f"Why: {'; '.join(reasons)}." if reasons else "Why: there was nothing else to choose from."
+
+
+def _against_current(advice: Advice, names: Sequence[str]) -> str:
+    """By how much: against the design as it stands or, where that is the first itself, against the next one."""
+    best, current = advice.best, advice.current
+    if best is None or (current is None and len(advice.rows) < 2):
+        return ""
+    if best is current:
+        other, start = next((row for row in advice.rows if row.candidate.private and row is not best), None), (
+            ": it is the design as it stands")
+    else:
+        other, start = current, ""
+    contrast = None if other is None else advice.against(other)
+    if contrast is None:
+        return start
+    name = design_words(contrast.other.candidate, names)
+    who = f"the next, {name}," if best is current else f"the design as it stands ({name})"
+    sure = "" if contrast.clear else ", which chance may explain"
+    return f"{start}; {who} has {more_words(contrast.other.outcome.mean, best.outcome.mean)}{sure}"
+
+
+def _reason(contrast: Contrast, best: Row, names: Sequence[str]) -> str:
+    """One reason, with what it is worth."""
+    other = contrast.other
+    worth = more_words(other.outcome.mean, best.outcome.mean)
+    if not contrast.clear:
+        worth += ", which chance may explain"
+    if contrast.aspect == "query":
+        return _query_reason(best, other, worth)
+    if contrast.aspect == "guarantee":
+        return _guarantee_reason(best, other, worth)
+    if not contrast.clear:
+        return f"which split hardly matters ({design_words(other.candidate, names).split}: {worth})"
+    return _split_reason(best, other, worth, names)
+
+
+def _query_reason(best: Row, other: Row, worth: str) -> str:
+    mine, theirs = (QUERIES[row.candidate.scenario.query] for row in (best, other))
+    if best.rows * best.cols < other.rows * other.cols:
+        return (f"it asks for the {mine}, {best.rows:,} × {best.cols:,} numbers, instead of the {theirs}, "
+                f"{other.rows:,} × {other.cols:,} numbers that would all need noise "
+                f"(the best with the {theirs} has {worth})")
+    return f"this task bears the noise on the {mine} better than that on the {theirs} (whose best has {worth})"
+
+
+def _guarantee_reason(best: Row, other: Row, worth: str) -> str:
+    spent = [row.outcome.epsilon_spent for row in (best, other)]
+    mine, theirs = (GUARANTEES[row.candidate.scenario.guarantee] for row in (best, other))
+    if best.candidate.scenario.guarantee == "exact" and spent[1] is not None:
+        asked = best.candidate.scenario.epsilon
+        return (f"exact calibration spends the whole budget, while the noise of {theirs} spends ε = "
+                f"{plain(spent[1], 2)} of {asked:g} (its best has {worth})")
+    return f"{mine} asks for less noise than {theirs} (whose best has {worth})"
+
+
+def _split_reason(best: Row, other: Row, worth: str, names: Sequence[str]) -> str:
+    mine, theirs = (design_words(row.candidate, names).split for row in (best, other))
+    one = best.candidate.scenario
+    if one.directions == "private":
+        return f"private eigenvectors are worth the part of the budget they cost ({theirs}: {worth})"
+    if one.allocation == "uniform":
+        return f"equal shares do best: the task uses all directions ({theirs}: {worth})"
+    if one.allocation in ("binary", "least-error", "manual"):
+        return f"the task leans on what is favoured, {mine} ({theirs}: {worth})"
+    return f"{mine} does better than {theirs} ({worth})"
+
+
+def dropped_words(advice: Advice) -> list[str]:
+    """How many designs did not work out, and why. Reasons may hold names: escape them."""
+    by_reason: dict[str, int] = {}
+    for one in advice.dropped:
+        by_reason[one.reason] = by_reason.get(one.reason, 0) + len(one.designs)
+    return [f"{count} {'design' if count == 1 else 'designs'} dropped: {reason}" for reason, count in by_reason.items()]

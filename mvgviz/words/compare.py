@@ -1,0 +1,169 @@
+"""Sentences of the page Compare, computed from its numbers."""
+
+from __future__ import annotations
+
+import math
+
+from mvgviz.figures.compare_families import colour, label, symbol, two_lines
+from mvgviz.figures.compare_ranking import Mark, Ranking
+from mvgviz.figures.utility_axis import mean_words
+from mvgviz.frontier import Curve, Reading
+from mvgviz.mechanisms import EPSILON
+from mvgviz.paired import BETTER, SAME, UNCLEAR, against, paired
+from mvgviz.trials import Outcome, Results
+from mvgviz.words import in_markdown, plain
+
+
+def ranking_marks(numbers: Ranking) -> list[Mark]:
+    """The lines of the chart."""
+    own = f"mvg-{numbers.results.scenario.guarantee}"
+    marks = []
+    for one in numbers.outcomes:
+        is_own = one.mechanism.key == numbers.twins.get(own, own)
+        marks.append(Mark(
+            label=two_lines(label(one.mechanism) + (", this design" if is_own else "")), mean=one.mean,
+            half_width=one.half_width, symbol=symbol(one.mechanism), ring=is_own,
+            colour=colour(one.mechanism, numbers.results.scenario.guarantee),
+            said=f"promise: {one.mechanism.guarantee}<br>{_spent(one, numbers.results.scenario.epsilon)}"))
+    return marks
+
+
+def _spent(outcome: Outcome, asked: float) -> str:
+    if outcome.epsilon_spent is None:
+        return f"epsilon asked {asked:g}"
+    return f"epsilon asked {asked:g}, really spent {plain(outcome.epsilon_spent)}"
+
+
+def ranking_words(numbers: Ranking) -> str:
+    """Who is first, by how much, whether the first two can be told apart, who fails to beat the trivial answer."""
+    if not numbers.outcomes:
+        return "**No trial yet.**"
+    first, trials = numbers.outcomes[0], numbers.outcomes[0].errors.size
+    name = in_markdown(first.mechanism.label)
+    many = "1 trial, so no interval" if trials == 1 else f"{trials:,} trials"
+    words = [f"**First: {name}**, error {mean_words(first)} ({many})."]
+    if len(numbers.outcomes) > 1:
+        words.append(_against_second(first, numbers.outcomes[1]))
+    words.append(_trivial(numbers))
+    return " ".join(words)
+
+
+def _against_second(first: Outcome, second: Outcome) -> str:
+    difference = paired(first, second)
+    name = in_markdown(second.mechanism.label)
+    if difference is None or difference.verdict == SAME:
+        return f"Second, {name}, has the same error."
+    less = f"{name}, second, has {more_words(second.mean, first.mean)}"
+    if not math.isfinite(difference.half_width):
+        return f"{less}; one trial cannot tell them apart."
+    interval = f"paired difference {plain(abs(difference.mean), 2)} ± {plain(difference.half_width, 2)}"
+    if difference.verdict == UNCLEAR:
+        return f"{less}: **these two cannot be told apart** ({interval})."
+    return f"{less}: told apart ({interval})."
+
+
+def more_words(error: float, least: float) -> str:
+    """"3.1 % more error", "4.2 times the error"."""
+    if not (least > 0 and math.isfinite(error)):
+        return "more error"
+    ratio = error / least
+    return f"{plain(100 * (ratio - 1), 2)} % more error" if ratio < 2 else f"{plain(ratio, 2)} times the error"
+
+
+def symbol_words(numbers: Ranking) -> str:
+    """What the symbols of the chart mean."""
+    hollow = any(one.mechanism.key.startswith("reduced") for one in numbers.outcomes)
+    return (f"◆ promises {EPSILON}, which is stronger; ● promises ε and δ"
+            f"{'; ○ the same, of the favoured features only' if hollow else ''}.")
+
+
+def worth_zooming(numbers: Ranking) -> int:
+    """How many beat the trivial answer, where the others are so far off that these crowd together; else 0."""
+    better = [against(one, numbers.results.references.trivial) == BETTER for one in numbers.outcomes]
+    count = better.index(False) if False in better else len(better)
+    crowded = 1 < count < len(better) and numbers.outcomes[-1].mean > 1.5 * numbers.outcomes[count - 1].mean
+    return count if crowded else 0
+
+
+def _trivial(numbers: Ranking) -> str:
+    trivial, guess = numbers.results.references.trivial, numbers.results.references.random_guess
+    losers = [one for one in numbers.outcomes if against(one, trivial) != BETTER]
+    value = f"the trivial answer ({plain(trivial)}), which ignores the data"
+    if not losers:
+        chance = [in_markdown(one.mechanism.label) for one in numbers.outcomes if against(one, guess) != BETTER]
+        worse = f" **Not clearly better than a random guess ({plain(guess)}):** {_apart(chance)}." if chance else ""
+        return f"All beat {value}.{worse}"
+    if len(losers) == len(numbers.outcomes):
+        return f"**None clearly beats {value}.**"
+    names = [in_markdown(one.mechanism.label) for one in losers]
+    return f"**Not clearly better than {value}:** {_apart(names)}."
+
+
+def _apart(names: list[str], most: int = 3) -> str:
+    """Names that hold commas."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return "; ".join(names[:most]) + more
+
+
+def unsuitable_words(numbers: Ranking) -> list[str]:
+    """A line for each mechanism that is not in the chart, with the reason."""
+    labels = {one.mechanism.key: one.mechanism.label for one in numbers.results.outcomes}
+    lines = [f"**{in_markdown(one.mechanism.label)}**: {in_markdown(one.reason or '')}." for one in numbers.unsuitable]
+    lines += [f"**{in_markdown(labels[key])}**: here the same noise as {in_markdown(labels[other])}."
+              for key, other in numbers.twins.items()]
+    too_large = [one for one in numbers.results.ranked() if not math.isfinite(one.mean)]
+    return lines + [f"**{in_markdown(one.mechanism.label)}**: its error is too large to be written."
+                    for one in too_large]
+
+
+def caution_words(numbers: Ranking) -> str:
+    """Where a published guarantee is doubtful here."""
+    return " ".join(f"**{in_markdown(one.mechanism.label)}**: {one.caution}." for one in numbers.results.outcomes
+                    if one.caution is not None and one.reason is None)
+
+
+def table_rows(numbers: Ranking) -> list[dict[str, object]]:
+    """Every number of the chart and what does not stand in it."""
+    shown = [*numbers.results.ranked(), *numbers.unsuitable]
+    trivial = numbers.results.references.trivial
+    return [{
+        "mechanism": one.mechanism.label, "mean error": _number(one.mean), "95 % from": _number(one.interval[0]),
+        "95 % to": _number(one.interval[1]), "promise": one.mechanism.guarantee,
+        "epsilon asked": numbers.results.scenario.epsilon, "epsilon really spent": one.epsilon_spent,
+        "beats the trivial answer": {None: "", BETTER: "yes", UNCLEAR: "not clearly"}.get(against(one, trivial), "no"),
+        "applies to": one.mechanism.applies, "note": one.reason or one.caution or "",
+        "reference": one.mechanism.reference} for one in shown]
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def ranking_about(results: Results, sensitivity: str) -> str:
+    """What the chart shows."""
+    rule = in_markdown(results.task.rule)
+    return (f"Every mechanism answers the same question with the same budget, {results.scenario.trials:,} times, and "
+            f"meets the same random numbers, trial by trial. All stand on {sensitivity}. Dot: mean error; whisker: its "
+            f"95 % interval; lower is better. Rule of the task: {rule}. A diamond promises {EPSILON}: "
+            "stronger than ε and δ at the same ε.")
+
+
+def frontier_words(curves: list[Curve], readings: list[Reading], error: float, *, own: str, trivial: float) -> str:
+    """Who needs the least epsilon, what this design needs, and who never comes there."""
+    pairs = sorted(zip(curves, readings, strict=True), key=lambda pair: pair[1].epsilon)
+    reached = [(curve, reading) for curve, reading in pairs if reading.reached]
+    if not reached:
+        return f"**No mechanism comes down to an error of {plain(error)}** at the ε looked at."
+    curve, reading = reached[0]
+    words = [f"**For an error of {plain(error)}, {in_markdown(curve.mechanism.label)} needs the least: ε "
+             f"{'≤' if reading.at_most else '='} {plain(reading.epsilon)}.**"]
+    mine = next(((one, read) for one, read in pairs if one.mechanism.key == own), None)
+    if mine is not None and mine[0] is not curve and mine[1].reached and reading.epsilon > 0:
+        words.append(f"This design needs {plain(mine[1].epsilon)}, {'at least ' if reading.at_most else ''}"
+                     f"{plain(mine[1].epsilon / reading.epsilon, 2)} times as much.")
+    if error >= trivial:
+        words.append(f"**The trivial answer ({plain(trivial)}) does as well** and costs no privacy.")
+    missing = [in_markdown(one.mechanism.label) for one, read in pairs if not read.reached]
+    if missing:
+        words.append(f"Not reached up to ε = {curve.epsilons[-1]:g}: {_apart(missing)}.")
+    return " ".join(words)

@@ -1,0 +1,93 @@
+"""A release in sentences: what it will spend, what is not covered, what was spent."""
+
+from __future__ import annotations
+
+from mvgviz.build import scaled
+from mvgviz.dataset import Dataset
+from mvgviz.figures.release_budget import BudgetNumbers
+from mvgviz.ledger import CAVEATS, Total
+from mvgviz.queries import FLIPPED_EDGE
+from mvgviz.release import Plan, Release, design_words
+from mvgviz.view import View
+from mvgviz.words import delta_words, listed, plain
+
+ACCEPT = {
+    "ranges": "I accept that the **ranges were read from the data**. They size the noise, so the smallest and largest "
+              "values show through it. No guarantee covers that.",
+    "directions": "I accept that the **directions were read from the data** without noise. The shape of the noise "
+                  "tells how the records lie. No guarantee covers that.",
+    "split": "I accept that the **split of the budget was read from the data** without noise. Which direction got how "
+             "much tells about the records. No guarantee covers that.",
+}
+"""What has to be ticked, by caveat."""
+
+KEPT = "What was released stays as it is: a changed scenario, or this page drawn again, does not change it."
+
+
+def spends(view: View, planned: Plan) -> str:
+    """ε = 1.00 at δ = 1/345."""
+    most = "" if view.setup.design.mu_is == "exact" else "at most "
+    return f"{most}ε = {plain(planned.epsilon)} at δ = {delta_words(planned.delta, view.dataset.n_records)}"
+
+
+def sure(view: View, planned: Plan) -> str:
+    """The last sentence to be ticked."""
+    return f"I understand that this spends **{spends(view, planned)}**, once and for good."
+
+
+def facts(view: View, planned: Plan, so_far: Total, after: float, factor: float | None) -> list[tuple[str, str]]:
+    """The summary before a release, as name and plain text."""
+    setup, data = view.setup, view.dataset
+    query, delta = setup.query, delta_words(planned.delta, data.n_records)
+    graph = query.neighbour_rule == FLIPPED_EDGE
+    open_parts = [CAVEATS[caveat] for caveat in planned.caveats]
+    table = scaled(data, view.scenario.scale)
+    asked = "" if graph or view.scenario.scale == "declared" else (
+        f"; mapped onto {plain(float(table.lower[0]))} to {plain(float(table.upper[0]))}")
+    before = f"nothing → ε = {plain(after)}" if so_far.mu == 0 else f"ε = {plain(so_far.epsilon)} → {plain(after)}"
+    return [
+        ("leaves the house", f"{query.name}, {query.rows:,} × {query.cols:,} noisy numbers"),
+        ("noise", design_words(setup.design)),
+        ("spends", f"{spends(view, planned)} (μ = {plain(planned.mu)})"),
+        ("this data in this session", f"{before} at δ = {delta}"),
+        ("neighbours", query.neighbour_rule),
+        ("ranges", "none needed for a graph" if graph else f"{data.ranges_provenance}{asked}"),
+        ("not covered", listed(open_parts) if open_parts else "nothing left out"),
+        ("hardened", _factor(factor)),
+    ]
+
+
+def _factor(factor: float | None) -> str:
+    if factor is None:
+        return "against floating-point attacks; private directions are drawn anew"
+    return f"against floating-point attacks: noise larger by a factor 1 + {plain(factor - 1, 2)}"
+
+
+def budget_words(view: View, numbers: BudgetNumbers, planned: Plan) -> str:
+    """Takeaway of the budget's bar."""
+    this = f"**{'Another' if numbers.before else 'This'} release spends {spends(view, planned)}.**"
+    if not numbers.before:
+        then = "It is the first of this data in this session."
+    else:
+        then = (f"With what was released of this data already (ε = {plain(numbers.epsilon_before)}) the total becomes "
+                f"ε = {plain(numbers.epsilon_after)}.")
+    if numbers.more is None:
+        return f"{this} {then}"
+    if numbers.more == 0:
+        return f"{this} {then} **That is over the cap.**"
+    room = "this one and no other like it" if numbers.more == 1 else f"{numbers.more:,} like it"
+    return f"{this} {then} The cap has room for {room}."
+
+
+def released_words(release: Release, n_records: int) -> str:
+    """Takeaway of a released answer."""
+    rows, cols = release.noisy.shape
+    open_parts = f" Not covered: {listed(list(release.not_covered))}." if release.caveats else ""
+    most = "" if release.mu_is == "exact" else "at most "
+    return (f"**Released, {rows:,} × {cols:,}, noise included.** It spent {most}ε = {plain(release.epsilon)} at "
+            f"δ = {delta_words(release.delta, n_records)}.{open_parts}")
+
+
+def ranges_table(data: Dataset) -> dict[str, list[object]]:
+    """Every feature's range, as columns of a table."""
+    return {"feature": list(data.features), "lowest": data.lower.tolist(), "highest": data.upper.tolist()}

@@ -1,0 +1,267 @@
+"""A report in sentences: what was asked, promised, assumed; and its Markdown as HTML or plain text.
+
+Sentences are Markdown with bold and backslash escapes alone, names escaped by ``in_markdown``.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+
+from mvgviz.accounting import gaussian_epsilon
+from mvgviz.bound_curves import exact_limit, iid_std, problem_of
+from mvgviz.data import describe
+from mvgviz.figures.utility_axis import REFERENCE_LABELS
+from mvgviz.loss import spent_mu
+from mvgviz.problem import REGRESSIONS, split_records
+from mvgviz.queries import FLIPPED_EDGE
+from mvgviz.scenario import POST
+from mvgviz.tasks.post import WORDS as POST_WORDS
+from mvgviz.trials import Results
+from mvgviz.view import View
+from mvgviz.words import delta_words, in_markdown, listed, plain, small
+from mvgviz.words.bounds import second_name
+from mvgviz.words.budget import SPLIT_NAMES, Names
+from mvgviz.words.privacy import thing
+from mvgviz.words.utility import NOT_PRIVATE, mean_words
+
+QUESTIONS = {
+    "identity": "the table itself: every record, with noise", "mean": "the mean of every feature",
+    "covariance": "the second moments (covariance): how the features vary together",
+    "kernel": "how similar every two records are (Gaussian kernel matrix)",
+    "adjacency": "who is tied to whom (adjacency matrix of the graph)",
+    "laplacian": "ties and degrees of the graph (its Laplacian)",
+}
+GUARANTEES = {
+    "exact": "exactly: the noise is made to spend what was asked, no more",
+    "theorem1": "by the paper's Theorem 1 (general), as printed",
+    "theorem2": "by the paper's Theorem 2 (positive semi-definite answers), as printed",
+    "theorem2-any": "by Theorem 2's constant for any answer (its proof needs no more; not in the paper)",
+}
+_TAILS = {"printed": "the printed tail", "laurent-massart": "the Laurent–Massart tail",
+          "exact-chi": "the exact chi quantile as tail"}
+_SCALES = {"declared": "as declared", "symmetric": "mapped onto [-1, 1]", "unit": "mapped onto [0, 1]"}
+_SIDES = {"rows": "over the rows of the answer", "columns": "over its columns", "both": "over both sides alike"}
+_TOKENS = re.compile(r"\\(.)|(\*\*)", re.DOTALL)
+_MOST_RANGES = 30
+_MOST_DIGITS = 300
+REFERENCES = (
+    "T. Chanyaswad, A. Dytso, H. V. Poor, P. Mittal. MVG mechanism: differential privacy under matrix-valued query. "
+    "CCS 2018. (Theorems 1 and 2.)",
+    "B. Balle, Y.-X. Wang. Improving the Gaussian mechanism for differential privacy. ICML 2018. (The exact limit.)",
+    "J. Dong, A. Roth, W. J. Su. Gaussian differential privacy. Journal of the Royal Statistical Society B, 2022. "
+    "(Odds, and several releases.)",
+    "C. Dwork, A. Roth. The algorithmic foundations of differential privacy. 2014. (What the guarantee means.)",
+)
+
+
+def as_html(markdown: str) -> str:
+    """Bold and escapes become HTML; everything else is text."""
+    bold = len([match for match in _TOKENS.finditer(markdown) if match[2]]) // 2 * 2
+    parts, at, seen = [], 0, 0
+    for match in _TOKENS.finditer(markdown):
+        parts.append(html.escape(markdown[at : match.start()]))
+        at = match.end()
+        if match[2] and seen < bold:
+            parts.append("</strong>" if seen % 2 else "<strong>")
+            seen += 1
+        else:
+            parts.append(html.escape(match[1] or match[2]))
+    return "".join([*parts, html.escape(markdown[at:])])
+
+
+def as_text(markdown: str) -> str:
+    """The same without bold, for text alternatives."""
+    return html.unescape(re.sub(r"</?strong>", "", as_html(markdown)))
+
+
+def data_title(view: View) -> str:
+    """What the data is called."""
+    if view.scenario.data.startswith("upload-"):
+        return f"an uploaded file (fingerprint {view.scenario.data.removeprefix('upload-')})"
+    return describe(view.scenario.data).title
+
+
+def asked_items(view: View) -> list[tuple[str, str]]:
+    """What was asked of which data: names and sentences."""
+    one, query, data = view.scenario, view.setup.query, view.dataset
+    length = f", length {one.length:g}" if one.query == "kernel" else ""
+    items = [("Question", f"{QUESTIONS[one.query]}{length}"), ("Answer", f"a matrix, {query.rows:,} × {query.cols:,}"),
+             ("Data", in_markdown(data_title(view)))]
+    if is_graph(view):
+        return [*items, ("Vertices", f"{query.rows:,}"), *_about_sample(view)]
+    return [*items, ("Records", f"{data.n_records:,}"),
+            ("Features", f"{data.n_features:,}: {listed([in_markdown(name) for name in data.features], 8)}"),
+            ("Ranges", f"{data.ranges_provenance}; the numbers asked about are {_SCALES[one.scale]}"),
+            *_about_sample(view)]
+
+
+def is_graph(view: View) -> bool:
+    """Whether neighbours differ in an edge; ranges then play no part."""
+    return view.setup.query.neighbour_rule == FLIPPED_EDGE
+
+
+def _about_sample(view: View) -> list[tuple[str, str]]:
+    if view.scenario.data.startswith("upload-"):
+        return []
+    info = describe(view.scenario.data)
+    care = " Several can belong to one person: protecting one does not protect the person." * info.not_person_level
+    return [("One edge" if is_graph(view) else "One record", f"{in_markdown(info.record)}.{care}"),
+            ("Source", f"{in_markdown(info.source)}. Licence: {in_markdown(info.licence)}.")]
+
+
+def data_references(view: View) -> list[str]:
+    """The publication of the data, as plain text, where there is one."""
+    if view.scenario.data.startswith("upload-"):
+        return []
+    citation = describe(view.scenario.data).citation
+    return [] if citation.startswith("none") else [f"{citation}. (The data.)"]
+
+
+def range_rows(view: View) -> tuple[list[tuple[str, str, str]], int]:
+    """Feature, lowest, highest value as text; and how many more features there are."""
+    data = view.dataset
+    rows = [(in_markdown(name), f"{low:g}", f"{high:g}") for name, low, high in
+            zip(data.features[:_MOST_RANGES], data.lower.tolist(), data.upper.tolist(), strict=False)]
+    return rows, data.n_features - len(rows)
+
+
+def spent_words(view: View) -> str:
+    """Epsilon asked and epsilon really spent."""
+    setup = view.setup
+    most = "" if setup.design.mu_is == "exact" else "at most "
+    delta = delta_words(setup.delta, view.dataset.n_records)
+    words = (f"**Asked: ε = {view.scenario.epsilon:g} at δ = {delta}. Really spent by the noise: {most}ε = "
+             f"{plain(setup.epsilon_spent)}.**")
+    spent = spent_mu(setup.design)
+    if spent.directions:
+        together = float(gaussian_epsilon(setup.delta, spent.total))
+        words += f" Noise and private directions together: {most}ε = {plain(together)}."
+    return words
+
+
+def promise_sentences(view: View) -> list[str]:
+    """The guarantee in plain words."""
+    setup, epsilon = view.setup, view.scenario.epsilon
+    digits = epsilon / math.log(10)
+    factor = plain(math.exp(epsilon)) if digits < _MOST_DIGITS else f"10 to the power {digits:.0f}"
+    change = ("add or remove any one edge of the graph" if is_graph(view) else
+              "replace any one record by any other within the ranges")
+    covered = setup.design.provenance != "not private" and setup.theta_provenance != "not private" and (
+        is_graph(view) or view.dataset.ranges_provenance == "declared")
+    return [
+        f"**{change[:1].upper()}{change[1:]}: no outcome becomes more than e^ε = {factor} times as likely**"
+        f", but for δ = {small(setup.delta)} of probability. So what anyone concludes from the answer about "
+        f"one {thing(view)} can hardly depend on that {thing(view)}.",
+        spent_words(view),
+        "The guarantee holds whatever an attacker knows already, and whatever is done with the answer later." if covered
+        else "**These numbers cover the noise only:** parts of the design were read from the data (see below).",
+    ]
+
+
+def assumption_sentences(view: View) -> list[str]:
+    """What the guarantee rests on, and what it does not cover."""
+    setup, one = view.setup, view.scenario
+    design = setup.design
+    several, counted = ("ties", "vertices") if is_graph(view) else ("records", "records")
+    said = [f"**Neighbours:** {design.neighbour_rule}. A person with several {several} is protected less."]
+    if not is_graph(view):
+        said.append("**Ranges:** declared, that is known without looking at the data; values outside were moved to the "
+                    "nearest end." if view.dataset.ranges_provenance == "declared" else
+                    "**Ranges: read from the data, not private.** The guarantee does not cover them; declare ranges "
+                    "that are known beforehand.")
+    said.append(f"**Delta:** {delta_words(setup.delta, view.dataset.n_records)}"
+                f"{f', one over the number of {counted}' if one.delta is None else ', as chosen'}.")
+    tail = "" if one.guarantee == "exact" else f", with {_TAILS[one.tail]}"
+    said.append(f"**Noise calibrated** {GUARANTEES[one.guarantee]}{tail}; directional {_SIDES[design.mode]}.")
+    said.append("**Worst neighbours:** their distance is computed exactly." if design.mu_is == "exact" else
+                "**Worst neighbours:** known up to an **upper bound**; what is really spent may be less.")
+    said += [_directions_words(view), _split_words(view)]
+    said.append("**One answer.** Every further release about the same records spends more; their μ add up as squares.")
+    return said
+
+
+def _directions_words(view: View) -> str:
+    directions = view.setup.design.directional_side.directions
+    words = {"public": "chosen without the data", "not private": "**read from the data, not private**",
+             "spends budget": f"released privately on {view.scenario.private_share:.0%} of the budget; those shown "
+                              "here come from a seed, for looking, and a release draws its own"}[directions.provenance]
+    return f"**Directions:** {in_markdown(directions.label)}, {words}."
+
+
+def _split_words(view: View) -> str:
+    setup, one = view.setup, view.scenario
+    names = Names(setup)
+    favoured = [k for k in one.favoured if k < setup.design.theta.size]
+    kind = SPLIT_NAMES.get(one.allocation, "largest power-to-noise ratio (max-PNR)")
+    if one.allocation in ("binary", "least-error"):
+        kind = (f"{one.share:.0%} {'of the budget' if one.allocation == 'binary' else 'of the weight'} for "
+                f"{names.few(favoured)}" if 0 < len(favoured) < setup.design.theta.size else SPLIT_NAMES["uniform"])
+    words = {"public": "chosen without the data", "not private": "**read from the data, not private**",
+             "spends budget": "from the private release of the directions"}[setup.theta_provenance]
+    return f"**Split of the budget:** {kind}, {words}."
+
+
+def sharing_warnings(view: View, results: Results | None) -> list[str]:
+    """What in the report was computed on private data; empty where nothing was."""
+    setup, said = view.setup, []
+    if results is not None and any(one.errors.size for one in results.outcomes):
+        said.append("the errors of the answer were measured on the records themselves")
+    if setup.design.provenance == "not private":
+        said.append("the directions were read from the data")
+    if setup.design.provenance == "spends budget":
+        said.append("the directions shown were drawn from a known seed, which undoes their noise")
+    if setup.theta_provenance == "not private":
+        said.append("the split of the budget was read from the data")
+    if not is_graph(view) and view.dataset.ranges_provenance != "declared":
+        said.append("the ranges were read from the data")
+    return said
+
+
+def limit_rows(view: View) -> list[tuple[str, str, str, str]]:
+    """Each guarantee's noise of one size: its standard deviation, against the exact one, epsilon really spent.
+
+    All with the tight sensitivity, as in the picture of the bounds.
+    """
+    query = view.setup.query
+    problem = problem_of(query, epsilon=view.scenario.epsilon, delta=view.setup.delta, sensitivity=query.sensitivity)
+    tail = view.scenario.tail
+    exact = iid_std(problem, exact_limit(problem))
+    rows = []
+    for name, limit in (("Theorem 1 (general)", problem.theorem1(tail).limit),
+                        (second_name(problem), problem.theorem2(tail).limit), ("Exact limit", exact_limit(problem))):
+        std = iid_std(problem, limit)
+        spent = gaussian_epsilon(problem.delta, problem.sensitivity / std)
+        rows.append((name, plain(std), plain(std / exact), plain(float(spent))))
+    return rows
+
+
+def error_rows(view: View, results: Results) -> list[tuple[str, str, str]]:
+    """Each mechanism's mean error, interval and epsilon; then the three errors to hold them against."""
+    designs = {"mvg": view.setup.design, "iid": view.setup.iid}
+    rows = []
+    for one in results.outcomes:
+        key = one.mechanism.key
+        most = "at most " if key in designs and designs[key].mu_is != "exact" else ""
+        error = mean_words(one) if one.errors.size else in_markdown(one.reason or "no trial yet")
+        rows.append((in_markdown(one.mechanism.label), error,
+                     "" if one.epsilon_spent is None else f"{most}{plain(one.epsilon_spent)}"))
+    return rows + [(label, plain(value), "") for key, label in REFERENCE_LABELS.items()
+                   for value in [getattr(results.references, key)] if math.isfinite(value)]
+
+
+def measured_sentences(view: View, results: Results) -> list[str]:
+    """How the errors were measured, and on which records."""
+    task = results.task
+    steps = [POST_WORDS[step] for step in POST if step in task.post and step in results.scenario.post]
+    said = [f"**{NOT_PRIVATE}**", f"Use: {task.label}. Rule: {task.rule}.",
+            f"Free post-processing, after the noise: {'; '.join(steps) or 'none'}."]
+    if results.scenario.task in REGRESSIONS and not is_graph(view):
+        learned, rest = split_records(view.dataset)
+        said.append(f"Learned from {learned.n_records:,} records and measured on {rest.n_records:,} held out, so here "
+                    f"δ = {delta_words(results.delta, learned.n_records)} and the noise differs a little from the "
+                    "design above.")
+    if not results.complete:
+        said.append("**Not all trials were finished.**")
+    return said

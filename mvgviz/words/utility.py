@@ -1,0 +1,194 @@
+"""Sentences of the page Utility, computed from its numbers."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Callable
+
+from mvgviz.figures.utility_axis import mean_words as mean_words  # a sentence's number and a chart's are one
+from mvgviz.figures.utility_dots import DotNumbers
+from mvgviz.figures.utility_matrices import MatrixPair
+from mvgviz.figures.utility_sets import SetNumbers
+from mvgviz.figures.utility_sweep import ErrorCurve
+from mvgviz.first_trial import FirstTrial
+from mvgviz.paired import BETTER, SAME, UNCLEAR, WORSE, Difference, against, beaten_from, paired
+from mvgviz.problem import Problem
+from mvgviz.subsets import Favoured
+from mvgviz.trials import Outcome, Results
+from mvgviz.words import delta_words, in_markdown, plain
+
+NOT_PRIVATE = "Measured on the data itself, so these numbers are for choosing and are not private."
+SHOWN_TO_HOLDER = ("This shows private data: it is shown to you, its holder, and is not part of any release. The noise "
+                   "comes from the scenario's seed.")
+_SCALES = {"symmetric": "[-1, 1]", "unit": "[0, 1]"}
+
+
+def trials_words(outcome: Outcome) -> str:
+    """How many trials, and what that means for the interval."""
+    n = outcome.errors.size
+    return "one trial, so no interval" if n == 1 else f"95 % interval, {n:,} trials"
+
+
+def result_words(results: Results) -> str:
+    """Mean and interval, against the trivial answer, against noise of one size."""
+    ours, iid = results["mvg"], results["iid"]
+    if not ours.errors.size:
+        return "**No trial yet.** The lines are what the noise is held against."
+    start = f"**Mean error {mean_words(ours)}** ({trials_words(ours)})"
+    parts = [f"{start}: {_trivial_words(ours, results.references.trivial)}"]
+    difference = paired(ours, iid)
+    if difference is not None:
+        parts.append(_difference_words(difference, ours, iid))
+    return " ".join(parts)
+
+
+def _trivial_words(outcome: Outcome, trivial: float) -> str:
+    value = plain(trivial)
+    verdict = against(outcome, trivial)
+    if not math.isfinite(outcome.mean):
+        return f"**it does not beat the trivial answer** ({value})."
+    if not math.isfinite(outcome.half_width):
+        side = "below" if outcome.mean < trivial else "not below"
+        return f"{side} the trivial answer ({value}), but one trial cannot tell."
+    return {
+        BETTER: f"better than the trivial answer ({value}).",
+        WORSE: f"**it does not beat the trivial answer** ({value}), which ignores the data and costs no privacy.",
+        SAME: f"**just the trivial answer** ({value}): nothing of the data gets through.",
+        UNCLEAR: f"**not told apart from the trivial answer** ({value}), which ignores the data.",
+    }[verdict or UNCLEAR]
+
+
+def _difference_words(difference: Difference, ours: Outcome, iid: Outcome) -> str:
+    other = f"noise of one size ({plain(iid.mean)})" if math.isfinite(iid.mean) else "noise of one size"
+    if difference.verdict == SAME:
+        return "It is the same as noise of one size."
+    if difference.trials == 1:
+        return f"Against {other}: one trial cannot tell."
+    if difference.verdict == UNCLEAR:
+        return f"Against {other} **no difference can be seen**{_interval(difference)}."
+    share = ours.mean / iid.mean
+    if share > 2:
+        how = f"{plain(share, 2)} times the error of"
+    else:
+        how = f"{plain(100 * abs(share - 1), 2)} % {'less' if share < 1 else 'more'} error than"
+    return f"**{how}** {other}{_interval(difference)}."
+
+
+def _interval(difference: Difference) -> str:
+    if not math.isfinite(difference.half_width):
+        return ""
+    sign = "-" if difference.mean < 0 else ""
+    return f", paired difference {sign}{plain(abs(difference.mean))} ± {plain(difference.half_width, 2)}"
+
+
+def measured_words(problem: Problem, results: Results) -> str:
+    """What the numbers are, what rule made them, on which records."""
+    parts = [NOT_PRIVATE, f"Rule: {results.task.rule}."]
+    held_out = problem.asked.held_out
+    if held_out is not None:
+        learned = problem.asked.dataset.n_records
+        parts.append(f"Learned from {learned:,} records, measured on {held_out.n_records:,} held out, so here δ = "
+                     f"{delta_words(problem.delta, learned)} and the noise differs a little from the line above.")
+    return " ".join(parts)
+
+
+def metric_words(results: Results) -> str:
+    """The axis of errors."""
+    scale = _SCALES.get(results.scenario.scale)
+    unit = f", label on {scale}" if results.task.symbol == "RMSE" and scale else ""
+    return f"{results.task.metric}{unit}; smaller is better"
+
+
+def dots_about(numbers: DotNumbers) -> str:
+    """What a dot is."""
+    each = (f"Each dot is {100 / numbers.dots:.3g} % of the trials" if numbers.dots else "Each dot is a share of the "
+            "trials")
+    return (f"{each}, stacked where they fall: many dots, likely there. Diamond and bar: the mean and its 95 % "
+            "interval. Blue: this scenario's directional noise. Orange: noise of one size at the same budget. Both "
+            "meet the same random numbers, trial by trial. **Without privacy**: no noise. **Trivial answer**: ignores "
+            "the data (middle of the ranges, a fixed direction). **Random guess**: chance.")
+
+
+def sweep_words(curve: list[Results]) -> str:
+    """From which epsilon on the trivial answer is beaten."""
+    if not curve:
+        return "**No trial yet.**"
+    trivial = curve[0].references.trivial
+    ours, iid = (beaten_from(curve, key) for key in ("mvg", "iid"))
+    if not trivial > 0:
+        return "**The trivial answer is right here:** no noise can beat it."
+    if all(one["mvg"].errors.size < 2 for one in curve):
+        return "**One trial at each ε:** no interval, so nothing can be said for sure."
+    if ours is None:
+        first = f"**At no ε tried is the trivial answer ({plain(trivial)}) beaten for sure.**"
+    else:
+        first = f"**The trivial answer ({plain(trivial)}) is beaten from ε = {ours:g} on**, of those tried."
+    if ours == iid:
+        return f"{first} The same holds for noise of one size."
+    return f"{first} Noise of one size: {'at none' if iid is None else f'from ε = {iid:g} on'}."
+
+
+def draw_words(trial: FirstTrial, pair: MatrixPair, symbol: str) -> str:
+    """How far the noisy answer is off."""
+    which = "the first of the trials" if trial.is_trial else (
+        "drawn for looking: for this task the trials need only the size of the noise")
+    error = plain(trial.error) if math.isfinite(trial.error) else "too large to be written"
+    cut = f" {max(100 * pair.cut, 1):.0f} % of its entries are far stronger than the colours show." if pair.cut else ""
+    return f"**Noisy:** {symbol} {error}; {which}.{cut}"
+
+
+class SetNames:
+    """What a set of directions is called: its members, or those left out where they are few."""
+
+    def __init__(self, one: Callable[[int], str], size: int) -> None:
+        self.one = one
+        self._size = size
+
+    def __call__(self, choice: Favoured | None, most: int = 3) -> str:
+        if choice is None:
+            return "one size (none)"
+        if 1 < len(choice) >= self._size - most:
+            inside = set(choice)
+            return f"all but {' + '.join(self.one(k) for k in range(self._size) if k not in inside)}"
+        shown = [self.one(k) for k in choice[:most]]
+        rest = len(choice) - len(shown)
+        return " + ".join(shown) + (f" + {rest} more" if rest else "")
+
+
+def best_set_words(names: SetNames, numbers: SetNumbers) -> str:
+    """The set with the least error, and whether the next one can be told from it."""
+    if not numbers.rows:
+        return "**No trial yet.**"
+    said = ["noise of one size" if row.choice is None else in_markdown(names(row.choice)) for row in numbers.rows[:2]]
+    best = numbers.rows[0].outcome
+    words = f"**Least error: {said[0]}**, {mean_words(best)}."
+    if len(said) == 1:
+        return words
+    second = numbers.rows[1].outcome
+    difference = paired(best, second)
+    sure = difference is not None and difference.verdict == BETTER
+    return f"{words} Next: {said[1]}, {mean_words(second)}{'.' if sure else ': no difference can be seen.'}"
+
+
+def sets_words(curves: list[ErrorCurve], *, own: float) -> str:
+    """Whether the same choice is best at every epsilon tried."""
+    tried = [set(curve.epsilons.tolist()) for curve in curves]
+    shared = sorted(tried[0].intersection(*tried)) if tried else []
+    if not shared:
+        return "**Over ε:** no trial yet."
+    best = {epsilon: min(curves, key=lambda one: float(one.means[one.epsilons == epsilon][0])).name
+            for epsilon in shared}
+    here = best.get(own)
+    if len(set(best.values())) == 1:
+        return f"**Over ε:** {_shown(best[shared[0]])} has the least mean error at every ε tried."
+    others = sum(name != here for name in best.values())
+    if here is None:
+        return "**Over ε:** the best set changes."
+    return (f"**Over ε:** {_shown(here)} has the least mean error here, another choice at {others} of the "
+            f"{len(shared)} ε tried.")
+
+
+def _shown(label: str) -> str:
+    """A chart's label, for a sentence."""
+    return in_markdown(html.unescape(label))

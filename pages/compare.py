@@ -1,0 +1,23 @@
+"""Compare: all mechanisms on one task, the epsilon each needs for the same error, and the advisor."""
+
+import streamlit as st
+
+from mvgviz.ui.compare_advisor import draw_advisor
+from mvgviz.ui.compare_panels import choose_sensitivity, draw_ranking, draw_same_error
+from mvgviz.ui.frame import open_page
+from mvgviz.ui.menu import COMPARE
+from mvgviz.ui.trial_panel import draw_task
+
+SECTIONS = (("All mechanisms", draw_ranking), ("Same error", draw_same_error), ("Advisor", draw_advisor))
+
+view = open_page(COMPARE)
+left, right = st.columns([3, 1], vertical_alignment="bottom")
+with left:
+    draw_task(view)
+with right:
+    sensitivity, s2_words = choose_sensitivity(view.setup.query)
+tabs = st.tabs([label for label, _ in SECTIONS], key="compare_section", on_change="rerun")
+for tab, (_, draw) in zip(tabs, SECTIONS, strict=True):
+    if tab.open:  # only the visible one is worked out
+        with tab:
+            draw(view, sensitivity, s2_words)

@@ -1,0 +1,32 @@
+"""Utility: the trials as dots, over epsilon, for other directions, and one draw to look at."""
+
+import streamlit as st
+
+from mvgviz.errors import InputError
+from mvgviz.ui.frame import open_page
+from mvgviz.ui.menu import UTILITY
+from mvgviz.ui.trial_panel import draw_task
+from mvgviz.ui.utility_draw import draw_one_draw
+from mvgviz.ui.utility_panels import draw_sweep, draw_trials, say_why_not
+from mvgviz.ui.utility_sets import draw_sets
+from mvgviz.ui.utility_work import go_on
+
+SECTIONS = (("Over epsilon", draw_sweep), ("Choice of directions", draw_sets), ("True against noisy", draw_one_draw))
+
+view = open_page(UTILITY)
+draw_task(view)
+results, main = draw_trials(view)
+pending = [main]
+if main is not None:
+    tabs = st.tabs([label for label, _ in SECTIONS], key="utility_section", on_change="rerun")
+    for tab, (_, draw) in zip(tabs, SECTIONS, strict=True):
+        if tab.open:  # only the visible one is worked out
+            with tab:
+                if not (main.complete or main.work.stopped):
+                    st.caption("After the trials above.")
+                    continue
+                try:
+                    pending.append(draw(view))
+                except InputError as error:
+                    say_why_not(view, error)
+go_on(pending)

@@ -1,0 +1,174 @@
+"""The pictures and sentences of the page Compare: they show the engine's numbers."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mvgviz import Scenario
+from mvgviz.data import sample
+from mvgviz.figures.compare_families import colour, label, symbol, two_lines
+from mvgviz.figures.compare_frontier import needed, plot_frontier
+from mvgviz.figures.compare_ranking import Mark, plot_ranked, ranking
+from mvgviz.figures.theme import EXACT, IID, THEOREM1, THEOREM2
+from mvgviz.figures.utility_axis import reference_items
+from mvgviz.frontier import EPSILONS, frontier
+from mvgviz.mechanisms import COMPARED, MECHANISMS, mechanism
+from mvgviz.trials import run_trials, sweep
+from mvgviz.words import compare as words
+
+KEYS = [*(one.key for one in COMPARED), "iid"]
+
+
+@pytest.fixture(scope="module")
+def results():
+    return run_trials(Scenario.default_for("movement_simulated").changed(trials=30), sample("movement_simulated"),
+                      mechanisms=KEYS, sensitivity="tight")
+
+
+@pytest.fixture(scope="module")
+def numbers(results):
+    return ranking(results)
+
+
+def test_one_colour_means_one_thing():
+    assert [colour(MECHANISMS[key]) for key in ("mvg-exact", "mvg-theorem1", "mvg-theorem2", "mvg-theorem2-any")] == [
+        EXACT, THEOREM1, THEOREM2, THEOREM2]
+    assert colour(MECHANISMS["mvg"], "theorem1") == THEOREM1
+    assert {colour(MECHANISMS[key]) for key in ("iid", "gaussian-analytic", "gaussian-classic")} == {IID}
+    pure = {colour(one) for one in COMPARED if one.guarantee == "ε alone"}
+    assert len(pure) == 1
+    assert pure.isdisjoint({EXACT, THEOREM1, THEOREM2, IID})
+
+
+def test_the_stronger_promise_has_a_symbol_and_words():
+    assert symbol(mechanism("laplace")) == "diamond"
+    assert label(mechanism("laplace")) == "Laplace (ε alone)"
+    assert symbol(mechanism("gaussian-analytic")) == "circle"
+    assert symbol(mechanism("reduced-gaussian")) == "circle-open"
+
+
+def test_long_labels_are_broken_near_the_middle():
+    assert two_lines("MVG, exact") == "MVG, exact"
+    assert two_lines("Johnson–Lindenstrauss, favoured features only") == (
+        "Johnson–Lindenstrauss,<br>favoured features only")
+    assert two_lines("no place to break this very long label") == "no place to break this very long label"
+
+
+def test_the_ranking_is_by_mean_and_names_twins_and_the_unsuitable(numbers, results):
+    means = [one.mean for one in numbers.outcomes]
+    assert means == sorted(means)
+    assert numbers.twins == {"iid": "gaussian-analytic", "mvg-theorem2-any": "mvg-theorem2"}
+    assert [one.mechanism.key for one in numbers.unsuitable] == ["exponential-columns"]
+    everyone = {one.mechanism.key for one in (*numbers.outcomes, *numbers.unsuitable)} | set(numbers.twins)
+    assert everyone == set(KEYS)  # nobody is skipped silently
+
+
+def test_the_chart_has_the_means_the_intervals_and_the_lines(numbers, results):
+    marks = words.ranking_marks(numbers)
+    figure = plot_ranked(marks, reference_items(results.references), title="error")
+    dots = {trace.name: trace for trace in figure.data if trace.error_x.array is not None}
+    best = numbers.outcomes[0]
+    dot = dots["Gaussian, upper triangle"]
+    assert dot.x[0] == pytest.approx(best.mean)
+    assert dot.error_x.array[0] == pytest.approx(best.half_width)
+    assert dot.error_x.arrayminus[0] == pytest.approx(best.half_width)
+    assert figure.layout.xaxis.type == "log"
+    assert len(dots) == len(numbers.outcomes)
+    assert [mark.ring for mark in marks].count(True) == 1
+    names = [trace.name for trace in figure.data if trace.mode == "lines"]
+    assert names == ["without privacy: 0 (off the scale)", "random guess: 0.268", "trivial answer: 0.360"]
+
+
+def test_one_trial_and_a_wide_interval_can_be_drawn():
+    shared = {"colour": EXACT, "symbol": "circle", "said": ""}
+    marks = [Mark(label="a", mean=1.0, half_width=math.nan, **shared),
+             Mark(label="b", mean=50.0, half_width=60.0, **shared)]
+    figure = plot_ranked(marks, [], title="error")
+    wide = next(trace for trace in figure.data if trace.name == "b")
+    assert wide.error_x.arrayminus[0] < 50  # a log axis has no 0
+    assert plot_ranked([], [], title="error").data is not None
+
+
+def test_the_sentence_has_the_first_the_paired_difference_and_who_is_at_chance(numbers):
+    text = words.ranking_words(numbers)
+    first, second = numbers.outcomes[:2]
+    difference = first.errors - second.errors
+    half = 2.045229642132703 * difference.std(ddof=1) / math.sqrt(30)
+    assert text.startswith(f"**First: {first.mechanism.label}**")
+    assert ("cannot be told apart" in text) == (abs(difference.mean()) <= half)
+    assert "All beat the trivial answer (0.360)" in text
+    assert "Not clearly better than a random guess (0.268):** MVG, Theorem 1; Johnson" in text
+
+
+def test_who_fails_the_trivial_answer_is_named(numbers, results):
+    harder = replace(results, references=replace(results.references, trivial=0.01))
+    text = words.ranking_words(ranking(harder))
+    assert "**Not clearly better than the trivial answer (0.0100), which ignores the data:**" in text
+    hopeless = replace(results, references=replace(results.references, trivial=1e-9))
+    assert "**None clearly beats the trivial answer" in words.ranking_words(ranking(hopeless))
+    assert words.worth_zooming(ranking(harder)) == sum(one.mean < 0.01 for one in numbers.outcomes)
+    assert words.worth_zooming(ranking(hopeless)) == 0
+
+
+def test_reasons_cautions_and_the_table_have_everyone(numbers):
+    lines = words.unsuitable_words(numbers)
+    assert len(lines) == 3
+    assert any(line.startswith("**Exponential, by record**: column") for line in lines)
+    assert "**MVG, noise of one size**: here the same noise as Gaussian, analytic." in lines
+    assert "its proof needs ε below 1" in words.caution_words(numbers)
+    rows = {row["mechanism"]: row for row in words.table_rows(numbers)}
+    assert len(rows) == len(KEYS)
+    assert rows["Gaussian, classic"]["epsilon really spent"] == pytest.approx(0.705, abs=1e-3)
+    assert rows["Laplace"]["epsilon really spent"] is None
+    assert rows["Exponential, by record"]["mean error"] is None
+    assert rows["Gaussian, analytic"]["beats the trivial answer"] == "yes"
+
+
+def test_how_much_more_error():
+    assert words.more_words(1.1, 1.0) == "10 % more error"
+    assert words.more_words(3.0, 1.0) == "3.0 times the error"
+    assert words.more_words(math.inf, 1.0) == words.more_words(1.0, 0.0) == "more error"
+
+
+@pytest.fixture(scope="module")
+def curves():
+    scenario = Scenario.default_for("karate").changed(trials=4)
+    return frontier(sweep([{"epsilon": epsilon} for epsilon in EPSILONS], scenario, sample("karate"),
+                          mechanisms=["gaussian-analytic", "mvg-exact", "gaussian-triangle", "laplace"]))
+
+
+def test_the_frontier_is_read_across_and_down(curves):
+    lines = needed(curves, 2.0, guarantee="exact")
+    figure = plot_frontier(lines, error=2.0, epsilon=1.0, references=[("trivial", 2.02)], title="error")
+    epsilons = [one.reading.epsilon for one in lines]
+    assert epsilons == sorted(epsilons)
+    assert lines[-1].curve.mechanism.key == "mvg-exact"
+    assert not lines[-1].reading.reached
+    below = [trace for trace in figure.data if trace.yaxis == "y2" and trace.mode == "markers"]
+    assert [trace.x[0] for trace in below] == epsilons[:-1]
+    across = [trace for trace in figure.data if trace.yaxis == "y" and trace.mode == "markers"]
+    assert {trace.y[0] for trace in across} == {2.0}
+    assert any("not below" in str(trace.text) for trace in figure.data if trace.mode == "text")
+    same_colour = [one.dash for one in lines if one.colour == IID]
+    assert len(set(same_colour)) == len(same_colour) == 2
+
+
+def test_the_sentence_of_the_frontier(curves):
+    lines = needed(curves, 2.0, guarantee="exact")
+    text = words.frontier_words([one.curve for one in lines], [one.reading for one in lines], 2.0, own="laplace",
+                                trivial=2.02)
+    assert text.startswith("**For an error of 2.00, Gaussian, analytic needs the least: ε = ")
+    assert "This design needs" in text
+    assert "Not reached up to ε = 100: MVG, exact." in text
+    assert "trivial" not in text
+    easy = needed(curves, 5e3, guarantee="exact")
+    text = words.frontier_words([one.curve for one in easy], [one.reading for one in easy], 5e3, own="mvg-exact",
+                                trivial=2.02)
+    assert "ε ≤ 0.0100" in text
+    assert "**The trivial answer (2.02) does as well**" in text
+    never = needed(curves, 1e-9, guarantee="exact")
+    assert words.frontier_words([one.curve for one in never], [one.reading for one in never], 1e-9, own="laplace",
+                                trivial=2.02).startswith("**No mechanism comes down to")
+    assert np.isfinite([one.curve.least for one in never]).all()

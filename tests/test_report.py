@@ -1,0 +1,252 @@
+"""The report: says what the screen says, warns, escapes, and opens anywhere without a network."""
+
+import dataclasses
+import html
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from conftest import make_dataset
+from hypothesis import given
+from hypothesis import strategies as st
+from playwright.sync_api import sync_playwright
+from test_browser import FLAGS
+from test_slides import view_of
+
+import mvgviz
+from mvgviz import Dataset, Scenario, from_matrix, run_trials
+from mvgviz.build import build
+from mvgviz.data import sample, samples
+from mvgviz.report import report_html
+from mvgviz.slides import design_slides, utility_slide
+from mvgviz.view import View
+from mvgviz.words import in_markdown, plain
+from mvgviz.words.report import as_html, as_text, limit_rows, sharing_warnings
+from mvgviz.words.utility import mean_words
+
+NASTY = ("</script><script>alert(1)</script>", "**bold** \\ & \"'", "=cmd|' /C calc'!A0", "ü\u202e\n€")
+
+
+class Elements(HTMLParser):
+    """Which elements there are, and the text outside scripts and styles."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.text, self._inside = [], [], ""
+        self.feed(text)
+        self.text = " ".join(" ".join(self.text).split())
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self._inside = tag
+        for name, value in attrs:
+            assert not name.startswith("on")
+            assert name not in ("src", "href", "srcset")
+            self.text.append(value if name == "aria-label" else "")
+
+    def handle_endtag(self, tag):
+        self._inside = ""
+
+    def handle_data(self, data):
+        if self._inside not in ("script", "style"):
+            self.text.append(data)
+
+
+def text_of(report):
+    return Elements(report).text
+
+
+@pytest.fixture
+def without_library(monkeypatch):
+    """Reports without the 5 MB that draw the pictures."""
+    monkeypatch.setattr("mvgviz.report.get_plotlyjs", lambda: "")
+
+
+@pytest.mark.parametrize("name", samples())
+@pytest.mark.usefixtures("without_library")
+def test_the_numbers_are_those_on_screen(name):
+    scenario = Scenario.default_for(name)
+    view = view_of(scenario)
+    results = run_trials(scenario, view.dataset, trials=20)
+    text = text_of(report_html(view, results))
+    slides = [*design_slides(view), utility_slide(results)]
+    assert all(" ".join(as_text(slide.takeaway).split()) in text for slide in slides)
+    assert f"Really spent by the noise: ε = {plain(view.setup.epsilon_spent)}." in text
+    for one in results.outcomes:
+        assert f"{one.mechanism.label} {mean_words(one)}" in " ".join(text.split())
+    for value in dataclasses.astuple(results.references):
+        assert plain(value) in text
+    for cells in limit_rows(view):
+        assert " ".join(cells) in text
+
+
+@pytest.mark.usefixtures("without_library")
+def test_a_report_can_be_done_again():
+    scenario = Scenario.default_for("liver").changed(epsilon=0.5, guarantee="theorem2", tail="exact-chi")
+    text = report_html(view_of(scenario), None)
+    link, content = (html.unescape(part) for part in re.findall(r"<pre>(.*?)</pre>", text, re.DOTALL))
+    assert Scenario.from_json(content) == scenario
+    assert Scenario.from_query(dict(pair.split("=") for pair in link.removeprefix("?").split("&"))) == scenario
+    assert f"mvgviz {mvgviz.__version__}" in text
+    assert "Theorem 2 (positive semi-definite answers), as printed, with the exact chi quantile as tail" in text
+
+
+@pytest.mark.usefixtures("without_library")
+def test_what_is_not_private_is_said_first():
+    liver, data = Scenario.default_for("liver"), sample("liver")
+    results = run_trials(liver, data, trials=5)
+    guessed = dataclasses.replace(data, ranges_provenance="read from the data: not private")
+    cases = {
+        "measured on the records": (liver, data, results),
+        "directions were read from the data": (liver.changed(directions="eigenvectors"), data, None),
+        "directions shown were drawn from a known seed": (liver.changed(directions="private"), data, None),
+        "split of the budget was read from the data": (liver.changed(allocation="max-pnr"), data, None),
+        "ranges were read from the data": (liver, guessed, None),
+    }
+    for words, (scenario, dataset, found) in cases.items():
+        view = view_of(scenario, dataset)
+        text = text_of(report_html(view, found))
+        assert text.index("Before you give this to others") < text.index(words) < text.index("What was asked")
+        assert "Nothing in this report" not in text
+        assert len(sharing_warnings(view, found)) == 1
+    assert "cover the noise only" in text
+    assert "Ranges: read from the data, not private" in text
+
+
+@pytest.mark.usefixtures("without_library")
+def test_a_public_design_without_trials_may_be_given_away():
+    text = text_of(report_html(view_of(Scenario.default_for("cardiotocography")), None))
+    assert "Nothing in this report was computed from the records." in text
+    assert "not private" not in text
+    assert "does not protect the person" in text  # several records of one pregnancy
+    assert "No trials were run" in text
+
+
+@pytest.mark.usefixtures("without_library")
+def test_an_upper_bound_is_called_so():
+    scenario = Scenario.default_for("liver").changed(directions="random")
+    view = view_of(scenario)
+    assert view.setup.design.mu_is == "upper bound"
+    results = run_trials(scenario, view.dataset, trials=5)
+    text = text_of(report_html(view, results))
+    assert f"Really spent by the noise: at most ε = {plain(view.setup.epsilon_spent)}" in text
+    assert "known up to an upper bound" in text
+    assert f"at most {plain(results['mvg'].epsilon_spent)}" in text
+
+
+@pytest.mark.usefixtures("without_library")
+def test_names_from_files_are_only_ever_text():
+    data = Dataset(matrix=np.random.default_rng(0).uniform(-1, 1, (4, 60)), features=NASTY, lower=-1, upper=1)
+    scenario = Scenario(data="upload-0123456789ab", query="covariance", favoured=(0, 3))
+    report = report_html(view_of(scenario, data), run_trials(scenario, data, trials=5))
+    page = Elements(report)
+    assert page.tags.count("script") == 3
+    assert page.tags.count("figure") == 5
+    for name in NASTY:
+        assert " ".join(name.split()) in page.text
+    charts = json.loads(re.search(r'type="application/json">(.*?)</script>', report, re.DOTALL)[1])
+    assert list(charts) == ["shape", "gains", "privacy", "bounds", "utility"]
+
+
+@given(st.text(max_size=60))
+def test_escaped_names_come_out_as_they_went_in(name):
+    on_one_line = " ".join(name.split())
+    assert as_html(f"**{in_markdown(name)}**") == f"<strong>{html.escape(on_one_line)}</strong>"
+    assert as_text(f"**{in_markdown(name)}**") == on_one_line
+
+
+@given(st.text(alphabet="*\\<>&ab \n", max_size=40))
+def test_any_text_becomes_balanced_html_with_no_tag_but_bold(text):
+    made = as_html(text)
+    tags = re.findall(r"<[^>]*>?", made)
+    assert tags == ["<strong>", "</strong>"] * (len(tags) // 2)
+
+
+EDGES = {
+    "one feature, one number": (Scenario(query="mean", allocation="uniform"), make_dataset(1, 2)),
+    "epsilon 1000": (Scenario.default_for("liver").changed(epsilon=1000.0), None),
+    "columns": (Scenario.default_for("liver").changed(query="identity", mode="columns", task="reconstruction"), None),
+    "kernel": (Scenario.default_for("liver").changed(query="kernel", task="reconstruction"), None),
+    "theorem 1, both": (Scenario.default_for("movement_simulated").changed(guarantee="theorem1"), None),
+    "adjacency": (Scenario.default_for("karate").changed(query="adjacency"), None),
+    "200 features": (Scenario(favoured=(3,)), make_dataset(200, 300)),
+    "a million records": (Scenario(query="covariance"), make_dataset(2, 1_000_000)),
+    "manual": (Scenario(allocation="manual", weights=(2, 1)), None),
+}
+
+
+@pytest.mark.parametrize("edge", EDGES)
+@pytest.mark.usefixtures("without_library")
+def test_every_kind_of_scenario_has_a_report(edge):
+    scenario, dataset = EDGES[edge]
+    view = view_of(scenario, dataset)
+    text = text_of(report_html(view, run_trials(scenario, view.dataset, trials=2)))
+    assert "What is promised" in text
+    assert not re.search(r"\bnan\b", text, re.IGNORECASE)
+
+
+@pytest.mark.usefixtures("without_library")
+def test_given_directions_and_a_task_that_fails_are_told_in_a_sentence():
+    scenario = Scenario(directions="upload")
+    data = sample("two_features")
+    view = View(scenario=scenario, dataset=data, setup=build(scenario, data, uploaded=from_matrix(np.eye(2)[::-1])))
+    results = run_trials(Scenario(), data, trials=2, cancelled=lambda: True)
+    none = tuple(dataclasses.replace(one, reason="it <cannot>") for one in results.outcomes)
+    text = text_of(report_html(view, dataclasses.replace(results, outcomes=none)))
+    assert "How good the answer will be it <cannot>" in text
+    assert "Directions: given, chosen without the data." in text
+
+
+@pytest.fixture(scope="module")
+def browser():
+    system = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=system, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def report_file(tmp_path_factory):
+    scenario = Scenario.default_for("liver")
+    view = view_of(scenario)
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_text(report_html(view, run_trials(scenario, view.dataset, trials=20)), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_file_opens_offline_draws_every_chart_and_prints(browser, report_file, width, tmp_path):
+    page = browser.new_page(viewport={"width": width, "height": 844})
+    errors, asked = [], []
+    page.on("console", lambda message: errors.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(report_file.as_uri())
+    page.wait_for_function("document.querySelectorAll('.chart .main-svg').length >= 5")
+    for key in ("shape", "gains", "privacy", "bounds", "utility"):
+        box = page.locator(f"#chart-{key} svg.main-svg").first.bounding_box()
+        assert 250 < box["width"] <= 700
+        assert box["height"] > 150
+        assert page.locator(f"#chart-{key} .scatterlayer .trace").count() > 0
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    found = Axe().run(page)
+    assert [one["id"] for one in found.response["violations"] if one["impact"] in ("serious", "critical")] == []
+    for kind, start in (("png", b"\x89PNG"), ("svg", b"<svg")):
+        with page.expect_download() as download:
+            page.locator(f"button[data-chart=gains][data-format={kind}]").press("Enter")
+        saved = tmp_path / download.value.suggested_filename
+        download.value.save_as(saved)
+        assert saved.name == f"mvgviz-gains.{kind}"
+        assert saved.read_bytes().startswith(start)
+    printed = page.pdf(format="A4", prefer_css_page_size=True)
+    assert printed.startswith(b"%PDF")
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) >= 4
+    assert errors == []
+    assert {url.split(":")[0] for url in asked} <= {"file", "blob", "data"}
+    assert sum(url.startswith("file") for url in asked) == 1
+    page.close()

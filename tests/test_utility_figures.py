@@ -1,0 +1,226 @@
+"""The pictures of utility show the numbers of the trials."""
+
+import math
+
+import numpy as np
+import pytest
+
+from mvgviz import Scenario
+from mvgviz.figures.utility_axis import ErrorAxis, error_axis, mean_words
+from mvgviz.figures.utility_components import captured_numbers, loading_numbers, plot_captured, plot_loadings
+from mvgviz.figures.utility_dots import _stacked, dot_numbers, plot_dots, quantile_dots
+from mvgviz.figures.utility_matrices import matrix_pair, plot_one_of_pair
+from mvgviz.figures.utility_predictions import plot_predictions, prediction_numbers
+from mvgviz.figures.utility_sets import SetRow, plot_sets, set_numbers
+from mvgviz.figures.utility_sweep import error_curve, plot_sweep, sweep_numbers
+from mvgviz.first_trial import Components, Predictions
+from mvgviz.mechanisms import mechanism
+from mvgviz.tasks import TASKS, References
+from mvgviz.trials import Outcome, Results
+from mvgviz.words.utility import SetNames, best_set_words, result_words, sets_words, sweep_words
+
+REFERENCES = References(0.0, 2.0, 1.0)
+
+
+def outcome(errors, key="mvg"):
+    return Outcome(mechanism=mechanism(key), errors=np.asarray(errors, dtype=float))
+
+
+def results(ours, iid, references=REFERENCES, **changes):
+    scenario = Scenario.default_for("liver").changed(**changes)
+    return Results(scenario=scenario, task=TASKS[scenario.task], delta=1e-3, sensitivity="own", references=references,
+                   outcomes=(outcome(ours), outcome(iid, "iid")), complete=True)
+
+
+def test_quantile_dots_of_as_many_trials_are_the_trials():
+    errors = np.array([3.0, 1.0, 2.0, 9.0])
+    assert quantile_dots(errors, 4).tolist() == [1, 2, 3, 9]
+
+
+def test_each_dot_stands_for_its_share_of_the_trials(rng):
+    errors = rng.exponential(1.0, 1_000)
+    dots = quantile_dots(errors, 50)
+    assert [np.mean(errors <= dot) for dot in dots] == pytest.approx((np.arange(50) + 0.5) / 50, abs=2e-3)
+
+
+@pytest.mark.parametrize(("trials", "expected"), [(1, 1), (8, 8), (30, 30), (100, 100), (5_000, 100)])
+def test_the_number_of_dots_follows_the_trials(trials, expected, rng):
+    numbers = dot_numbers(results(rng.uniform(0, 2, trials), rng.uniform(0, 2, trials)))
+    assert numbers.dots == expected
+    assert [lane.trials for lane in numbers.lanes] == [trials, trials]
+
+
+def test_dots_are_fewer_where_they_would_tower(rng):
+    assert dot_numbers(results(1 + 1e-6 * rng.random(100), rng.uniform(0, 2, 100))).dots == 20
+
+
+def test_dots_stack_without_touching_and_keep_within_a_bin(rng):
+    numbers = dot_numbers(results(rng.uniform(0, 2, 100), rng.exponential(0.3, 100)))
+    width = (numbers.axis.high - numbers.axis.low) / 64
+    for lane in numbers.lanes:
+        places = list(zip(lane.places.tolist(), lane.levels.tolist(), strict=True))
+        assert len(set(places)) == numbers.dots
+        assert np.abs(numbers.axis.place(lane.dots) - lane.places).max() <= width / 2 * (1 + 1e-9)
+        for place in set(lane.places.tolist()):
+            assert sorted(level for x, level in places if x == place) == list(range(
+                sum(x == place for x, _ in places)))
+
+
+def test_the_axis_is_logarithmic_where_errors_span_decades():
+    axis = error_axis([0.0, 1e-5, 1.0])
+    assert axis.log
+    assert axis.low < -5 < 0 < axis.high
+    assert not axis.holds(0.0)
+    assert axis.place(0.0) == axis.low
+    assert error_axis([0.0, 0.5, 1.0]) == ErrorAxis(False, -0.02, 1.05)
+    assert error_axis([]) == ErrorAxis(False, 0.0, 1.0)
+    assert error_axis([math.nan, math.inf, 2.0]).high > 2
+    assert axis.value(axis.place([1e-3])) == pytest.approx([1e-3])
+    assert not error_axis([1e-5, 0.5, 1.0], typical=[0.5, 1.0]).log  # one small error does not decide
+
+
+def test_the_dot_plot_draws_means_intervals_and_three_lines(rng):
+    numbers = dot_numbers(results(rng.uniform(0.5, 0.9, 100), rng.uniform(0.6, 0.9, 100)))
+    figure = plot_dots(numbers, title="error")
+    dots, mean = figure.data[0], figure.data[1]
+    assert dots.customdata == pytest.approx(numbers.lanes[0].dots)
+    assert mean.x[0] == pytest.approx(numbers.lanes[0].mean)
+    assert mean.error_x.array[0] == pytest.approx(numbers.lanes[0].half_width)
+    assert {note.text for note in figure.layout.annotations} == {
+        "random guess: 2.00", "trivial answer: 1.00", "without privacy: 0"}
+    assert {shape.x0 for shape in figure.layout.shapes} == {0.0, 1.0, 2.0}
+
+
+@pytest.mark.parametrize("values", [(0, 0.3, 0.36), (0.01, 1, 1.001), (0.9, 0.95, 1), (0, 0.01, 0.5), (1, 1, 1)])
+def test_no_line_crosses_a_label(values, rng):
+    given = References(values[0], values[1], values[2])
+    numbers = dot_numbers(results(rng.uniform(0.3, 1, 20), rng.uniform(0.3, 1, 20), given))
+    label = 0.16  # of the axis, on a desk
+    stacked = [((numbers.axis.place(value) - numbers.axis.low) / (numbers.axis.high - numbers.axis.low), left, level)
+               for level, (_, value, left) in enumerate(_stacked(numbers))]
+    for at, left, level in stacked:
+        start, end = (at, at + label) if left else (at - label, at)
+        assert -0.05 < start < end < 1.2
+        crossing = [other for other, _, height in stacked if height > level and start < other < end]
+        assert crossing == []
+
+
+def test_before_the_first_trial_there_are_lines_only():
+    numbers = dot_numbers(results([], []))
+    assert (numbers.lanes, numbers.dots) == ((), 0)
+    assert len(plot_dots(numbers, title="error").layout.shapes) == 3
+
+
+def test_one_trial_has_no_interval():
+    one = results([0.4], [0.5])
+    assert plot_dots(dot_numbers(one), title="error").data[1].error_x.array is None
+    assert "one trial, so no interval" in result_words(one)
+    assert mean_words(one["mvg"]) == "0.400"
+
+
+@pytest.mark.parametrize(("ours", "iid", "sentence"), [
+    ([0.50, 0.52], [0.60, 0.62], "better than the trivial answer (1.00). **16 % less error than** noise of one size"),
+    ([1.50, 1.52], [0.60, 0.62], "it does not beat the trivial answer** (1.00), which ignores the data"),
+    ([1.50, 1.52], [0.60, 0.62], "**2.5 times the error of** noise of one size (0.610), paired difference 0.900"),
+    ([0.50, 1.70], [0.60, 0.62], "not told apart from the trivial answer"),
+    ([0.50, 0.70], [0.60, 0.62], "**no difference can be seen**, paired difference -0.01"),
+    ([1.0, 1.0], [1.0, 1.0], "just the trivial answer** (1.00)"),
+    ([0.5, 0.6], [0.5, 0.6], "It is the same as noise of one size."),
+    ([math.inf, 1.0], [0.5, 0.6], "too large to be written"),
+])
+def test_the_takeaway_says_what_the_trials_allow(ours, iid, sentence):
+    assert sentence in result_words(results(ours, iid))
+
+
+def test_the_sweep_says_from_which_epsilon_on():
+    good, bad = [0.5, 0.51], [1.5, 1.51]
+    curve = [results(bad, bad, epsilon=0.1), results(good, bad, epsilon=1.0), results(good, good, epsilon=10.0)]
+    assert sweep_words(curve) == ("**The trivial answer (1.00) is beaten from ε = 1 on**, of those tried. Noise of one "
+                                  "size: from ε = 10 on.")
+    assert "At no ε tried" in sweep_words(curve[:1])
+    assert "One trial at each ε" in sweep_words([results([0.5], [0.5])])
+    assert "no noise can beat it" in sweep_words([results(good, good, References(0.0, 1.0, 0.0))])
+
+
+def test_curves_are_sorted_and_bands_hold_the_interval():
+    points = [(1.0, outcome([0.4, 0.6])), (0.1, outcome([0.8, 0.9])), (5.0, outcome([]))]
+    curve = error_curve(points, name="a", colour="#2B8CD6")
+    assert curve.epsilons.tolist() == [0.1, 1.0]
+    numbers = sweep_numbers([curve], REFERENCES, own=1.0, span=(0.05, 20))
+    figure = plot_sweep(numbers, title="error")
+    line = next(trace for trace in figure.data if trace.name == "a" and trace.mode == "lines+markers")
+    assert list(line.y) == pytest.approx([0.85, 0.5])
+    ring = next(trace for trace in figure.data if trace.marker.symbol == "circle-open")
+    assert (ring.x[0], ring.y[0]) == (1.0, 0.5)
+    assert sum("trivial answer (1.00)" in (trace.name or "") for trace in figure.data) == 1
+
+
+def test_sets_are_ranked_and_the_best_is_named():
+    rows = [SetRow(choice=(0,), outcome=outcome([0.9, 0.8]), colour="#7F7F7F", symbol="square"),
+            SetRow(choice=None, outcome=outcome([0.4, 0.41]), colour="#D55E00", symbol="circle"),
+            SetRow(choice=(1, 2), outcome=outcome([]), colour="#7F7F7F", symbol="star")]
+    numbers = set_numbers(rows, REFERENCES)
+    assert [row.choice for row in numbers.rows] == [None, (0,)]
+    names = SetNames("abcdef".__getitem__, 6)
+    assert best_set_words(names, numbers).startswith("**Least error: noise of one size**, 0.405")
+    figure = plot_sets(numbers, names=["one size", "a"], title="error")
+    assert figure.layout.yaxis.ticktext[1].startswith("<b>a</b><br>0.850 ± ")
+    assert best_set_words(names, set_numbers([], REFERENCES)) == "**No trial yet.**"
+
+
+def test_sets_are_called_by_their_members_or_by_who_is_left_out():
+    names = SetNames("abcdef".__getitem__, 6)
+    assert names((2, 5)) == "c + f"
+    assert names((0, 1, 3, 4)) == "all but c + f"
+    assert names(None) == "one size (none)"
+    assert SetNames(str, 20)((1, 2, 3, 4, 5)) == "1 + 2 + 3 + 2 more"
+    assert SetNames(str, 2)((1,)) == "1"
+
+
+def test_the_best_set_over_epsilon():
+    better = error_curve([(1.0, outcome([0.1])), (2.0, outcome([0.3]))], name="a_b", colour="#2B8CD6")
+    worse = error_curve([(1.0, outcome([0.2])), (2.0, outcome([0.2]))], name="b", colour="#2B8CD6")
+    assert "another choice at 1 of the 2" in sets_words([better, worse], own=1.0)
+    assert r"a\_b has the least mean error at every" in sets_words([better], own=1.0)
+    assert "no trial yet" in sets_words([], own=1.0)
+
+
+def test_true_and_noisy_have_one_colour_scale():
+    true, noisy = np.array([[1.0, -2.0]]), np.array([[5.0, 2.5]])
+    pair = matrix_pair(true, noisy, (1, 2))
+    assert (pair.reach, pair.cut) == (2.0, 0.5)
+    scales = [plot_one_of_pair(pair, one, row_labels=["a"], col_labels=["1", "2"], row_title="feature",
+                               col_title="record", scale=True).data[0] for one in (pair.true, pair.noisy)]
+    assert {(trace.zmin, trace.zmax) for trace in scales} == {(-2.0, 2.0)}
+    assert matrix_pair(np.zeros((50, 70)), np.zeros((50, 70)), (50, 70)).true.shown.shape == (40, 60)
+
+
+def components(m):
+    first = np.zeros(m)
+    first[0] = 1.0
+    other = np.zeros(m)
+    other[:2] = math.sqrt(0.5)
+    return Components(first=first, noisy_first=other, eigenvalues=np.geomspace(1, 1e-3, m),
+                      captured=np.geomspace(0.9, 2e-3, m))
+
+
+def test_loadings_and_captured_parts_are_drawn_as_given():
+    numbers = loading_numbers(components(30))
+    assert (len(numbers.shown), numbers.total) == (20, 30)
+    assert numbers.angle == pytest.approx(45)
+    figure = plot_loadings(numbers, names=[str(k) for k in numbers.shown])
+    assert [bar.x[0] for bar in figure.data] == pytest.approx([1, math.sqrt(0.5)])
+    captured = captured_numbers(components(5))
+    assert captured.axis.log
+    assert plot_captured(captured).data[1].y == pytest.approx(components(5).captured)
+    assert len(captured_numbers(components(60)).captured) == 40
+
+
+def test_wild_predictions_leave_the_picture_and_are_counted():
+    labels = np.linspace(-1, 1, 500)
+    noisy = labels.copy()
+    noisy[:3] = [50.0, -50.0, 1.5]
+    numbers = prediction_numbers(Predictions(labels=labels, clean=labels, noisy=noisy, lower=-1.0, upper=1.0, label=0))
+    assert (numbers.outside, len(numbers.labels), numbers.total) == (2, 400, 500)
+    assert numbers.view == pytest.approx((-1.06, 1.56))
+    assert plot_predictions(numbers, name="y").data[2].y == pytest.approx(noisy[:400])
