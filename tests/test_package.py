@@ -45,6 +45,7 @@ def test_imports_point_one_way():
         "figures": r"streamlit|mvgviz\.ui",
         "words": r"streamlit|mvgviz\.ui",
         "experiments": r"streamlit|plotly|mvgviz\.ui|mvgviz\.figures",
+        "lesson": r"streamlit|plotly|mvgviz\.ui|mvgviz\.figures",
         "report": r"streamlit|mvgviz\.ui",
         "slides": r"streamlit|mvgviz\.ui",
         "__main__": r"streamlit|mvgviz\.ui",

@@ -129,6 +129,31 @@ def test_the_same_error_starts_at_this_design_and_is_read_across():
     assert any("Choose at least one mechanism" in one.value for one in clean(app).info)
 
 
+class Stopped(set):
+    """Whatever is asked for was stopped, until it is let go."""
+
+    released = False
+
+    def __contains__(self, key):
+        return not self.released
+
+    def discard(self, key):
+        self.released = True
+
+
+@pytest.mark.parametrize("section", [RANKING, SAME, ADVISOR])
+def test_stopped_work_waits_and_goes_on_when_asked(section):
+    app = opened(COMPARE.path, data="liver", **FEW)
+    app.session_state["_trials_stopped"] = Stopped()
+    app.select_slider(key="w_epsilon").set_value(0.5)  # nothing is known yet
+    clean(turn(app, section))
+    button = next(one for one in app.button if one.label == "Go on")
+    assert app.get("progress")
+    clean(button.click().run())
+    assert not app.get("progress")
+    assert app.get("plotly_chart")
+
+
 def test_an_advice_is_loaded_with_one_click_and_stays_first():
     app = clean(on(ADVISOR, data="cardiotocography"))
     words = text(app).replace("\\", "")
@@ -159,12 +184,12 @@ def test_the_stand_in_of_an_upload_says_where_its_ranges_are_from():
     rng = np.random.default_rng(0)
     lines = ["age,<b>dose</b>,*x*", *(f"{a:.2f},{b:.2f},{c:.2f}" for a, b, c in rng.normal(size=(80, 3)))]
     app = clean(uploaded("\n".join(lines).encode()))
-    app.switch_page(COMPARE.path).run()
     app.session_state["_all"] = True
     app.run()
     app.number_input(key="w_trials").set_value(4).run()
-    app.multiselect(key="w_favoured").set_value([1, 2]).run() if any(
-        one.key == "w_favoured" for one in app.multiselect) else None
+    app.selectbox(key="w_allocation").set_value("binary").run()
+    app.multiselect(key="w_favoured").set_value([1, 2]).run()
+    app.switch_page(COMPARE.path).run()
     clean(turn(app, ADVISOR))
     assert "The ranges, however, are" in text(app)
     assert "<b>dose" not in json.dumps(spec(app))

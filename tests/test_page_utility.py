@@ -16,6 +16,7 @@ from mvgviz.first_trial import first_trial
 from mvgviz.problem import pose
 from mvgviz.scenario import TASKS
 from mvgviz.trials import run_trials
+from mvgviz.ui import trial_panel
 from mvgviz.ui.menu import UTILITY
 from mvgviz.ui.state import Upload
 
@@ -248,8 +249,17 @@ def test_the_scenario_s_new_set_joins_those_compared():
     assert "alkphos" in traces(figure(clean(app), "utility_sets"))
 
 
-def test_work_can_be_stopped_and_goes_on(monkeypatch):
-    monkeypatch.setattr("mvgviz.ui.trial_panel.SLICE", 0.0)
+def test_results_come_in_slices_however_short(monkeypatch):
+    begin = trial_panel.begin
+    monkeypatch.setitem(begin.__kwdefaults__, "seconds", 0.0)
+    slices = []
+    monkeypatch.setattr("mvgviz.ui.utility_panels.begin", lambda *parts: slices.append(parts) or begin(*parts))
+    assert "1,000 trials" in text(clean(on(data="liver", trials="1000")))
+    assert len(slices) > 1
+    assert len(set(slices)) == 1
+
+
+def test_work_can_be_stopped_and_goes_on():
     app = opened(data="liver", trials="100000")
     app.session_state["utility_section"] = DRAW
     key = "utility liver liver"

@@ -35,14 +35,14 @@ def cluster():
 
 @pytest.mark.parametrize("case", list(CASES))
 def test_processes_give_identical_results(case, processes):
-    results = run_trials(CASES[case], DATA, mechanisms=EVERY, executor=processes, batch=3)
+    results = run_trials(CASES[case], DATA, mechanisms=EVERY, executor=processes, batch=4)
     assert results.complete
     assert same(expected(case), results)
 
 
 @pytest.mark.parametrize("case", list(CASES))
 def test_a_dask_cluster_gives_identical_results(case, cluster):
-    results = run_trials(CASES[case], DATA, mechanisms=EVERY, executor=cluster, batch=3)
+    results = run_trials(CASES[case], DATA, mechanisms=EVERY, executor=cluster, batch=4)
     assert results.complete
     assert same(expected(case), results)
 

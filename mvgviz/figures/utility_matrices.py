@@ -33,7 +33,10 @@ def matrix_pair(true: FloatArray, noisy: FloatArray, shape: tuple[int, int]) -> 
 
 def plot_one_of_pair(pair: MatrixPair, numbers: MatrixNumbers, *, row_labels: list[str], col_labels: list[str],
                      row_title: str, col_title: str, scale: bool, height: int = 320) -> go.Figure:
-    """One side, on the scale of both; ``scale``: whether it is drawn beside it."""
+    """One side, on the scale of both; ``scale``: whether it is drawn beside it. Empty labels are left out."""
     figure = plot_matrix(numbers, row_labels=row_labels, col_labels=col_labels, row_title=row_title,
                          col_title=col_title, value_title="", height=height)
+    for axis, labels in ((figure.layout.xaxis, col_labels), (figure.layout.yaxis, row_labels)):
+        places = [k for k, label in enumerate(labels) if label]
+        axis.update(tickvals=places, ticktext=[labels[k] for k in places])
     return figure.update_traces(zmin=-pair.reach, zmax=pair.reach, showscale=scale)

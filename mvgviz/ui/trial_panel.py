@@ -110,8 +110,21 @@ class Slice:
     until: float = 0.0
 
     def arguments(self) -> dict[str, Any]:
-        """``executor``, ``memory``, ``progress`` and ``cancelled``."""
-        return {"executor": workers(), "memory": memory(), "progress": self._progress, "cancelled": self.late}
+        """``executor``, ``memory``, ``progress`` and ``cancelled``.
+
+        Preparing may take longer than a slice; then the slice lasts long enough to work as long as it prepared.
+        """
+        asked = time.monotonic()
+        waited = False
+
+        def cancelled() -> bool:
+            nonlocal waited
+            if not waited:
+                waited, now = True, time.monotonic()
+                self.until = max(self.until, now + (now - asked))
+            return self.late()
+
+        return {"executor": workers(), "memory": memory(), "progress": self._progress, "cancelled": cancelled}
 
     @property
     def stopped(self) -> bool:

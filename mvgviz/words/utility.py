@@ -21,7 +21,7 @@ from mvgviz.words import delta_words, in_markdown, plain
 NOT_PRIVATE = "Measured on the data itself, so these numbers are for choosing and are not private."
 SHOWN_TO_HOLDER = ("This shows private data: it is shown to you, its holder, and is not part of any release. The noise "
                    "comes from the scenario's seed.")
-_SCALES = {"symmetric": "[-1, 1]", "unit": "[0, 1]"}
+_SCALES = {"symmetric": "[-1,\u00a01]", "unit": "[0,\u00a01]"}
 
 
 def trials_words(outcome: Outcome) -> str:
@@ -97,7 +97,7 @@ def metric_words(results: Results) -> str:
     """The axis of errors."""
     scale = _SCALES.get(results.scenario.scale)
     unit = f", label on {scale}" if results.task.symbol == "RMSE" and scale else ""
-    return f"{results.task.metric}{unit}; smaller is better"
+    return f"{results.task.metric}{unit}; smaller\u00a0is\u00a0better"
 
 
 def dots_about(numbers: DotNumbers) -> str:
