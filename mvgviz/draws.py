@@ -95,6 +95,7 @@ def _set_threads(numbers: list[int]) -> None:
 
 @lru_cache(maxsize=1)
 def _libraries() -> list[Any]:
+    import scipy.linalg.lapack  # noqa: F401  brings a BLAS of its own, which must be there to be limited
     from threadpoolctl import ThreadpoolController
 
     return [one for one in ThreadpoolController().lib_controllers if one.user_api == "blas"]

@@ -4,9 +4,9 @@
 >>> from mvgviz.data import sample
 >>> from mvgviz.trials import run_trials
 >>> scenario = Scenario.default_for("movement_simulated")
->>> results = run_trials(scenario, sample("movement_simulated"), mechanisms=["mvg", "laplace"], trials=20)
+>>> results = run_trials(scenario, sample("movement_simulated"), mechanisms=["mvg-theorem1", "mvg"], trials=20)
 >>> [outcome.mechanism.key for outcome in results.ranked()]
-['mvg', 'laplace']
+['mvg', 'mvg-theorem1']
 
 A trial's numbers depend on the seed and its own number alone: batches, their order and the
 workers change nothing, bit for bit. Utility is measured on the data itself, so what comes

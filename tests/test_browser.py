@@ -13,12 +13,13 @@ import urllib.error
 import urllib.request
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from conftest import make_dataset
 from playwright.sync_api import expect, sync_playwright
 
 from mvgviz import design_noise, identity, rotation
 from mvgviz.figures.shape_model import moved, shape_model
-from mvgviz.ui.menu import DATA, PAGES
+from mvgviz.ui.menu import DATA, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
 
 ROOT = pathlib.Path(__file__).parent.parent
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -90,6 +91,15 @@ def shoot(page, name):
         page.screenshot(path=pathlib.Path(folder) / f"{name}.png")
 
 
+def assert_accessible(tab):
+    """No serious finding of axe-core: names, roles, contrast (AA) and the rest."""
+    tab.wait_for_timeout(500)
+    found = Axe().run(tab).response["violations"]
+    serious = [(one["id"], node["html"][:200]) for one in found if one["impact"] in ("serious", "critical")
+               for node in one["nodes"]]
+    assert serious == []
+
+
 def path_of(page):
     return "" if page.path == "app.py" else pathlib.Path(page.path).stem
 
@@ -100,9 +110,33 @@ def path_of(page):
 def test_every_page_opens_cold(visit, page, screen, scheme):
     tab = visit(path_of(page), screen=screen, scheme=scheme)
     expect(tab.get_by_role("heading", name=page.question)).to_be_visible()
-    expect(tab.get_by_text("really spent by the noise")).to_be_visible()
+    if page not in (LESSON, LESSON_NOTES):
+        expect(tab.get_by_text("really spent by the noise")).to_be_visible()
     assert tab.locator("[data-testid=stAlert]").count() == 0
     shoot(tab, f"{page.label}-{screen}-{scheme}")
+    if screen == "wide":
+        assert_accessible(tab)
+
+
+def test_the_presenters_view_goes_on_with_arrow_keys_and_comes_back(visit):
+    tab = visit("shape?data=liver", scheme="dark", waits_for=".ellipse svg")
+    tab.get_by_role("button", name=PRESENT.label).click()
+    tab.wait_for_url("**/present?data=liver&slide=1")
+    expect(tab.get_by_role("heading", level=1)).to_contain_text("Same privacy, other shape")
+    expect(tab.get_by_test_id("stSidebar")).to_be_hidden()
+    assert tab.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor") == "rgb(255, 255, 255)"
+    expect(tab.locator(".js-plotly-plot")).to_be_visible()
+    assert_accessible(tab)
+    for number in (2, 3, 4, 5):
+        tab.keyboard.press("ArrowRight")
+        tab.wait_for_url(f"**/present?data=liver&slide={number}")
+        expect(tab.get_by_text(f"{number} of 5")).to_be_visible()
+        expect(tab.locator(".js-plotly-plot")).to_have_count(1)
+        shoot(tab, f"present-{number}")
+    tab.keyboard.press("ArrowLeft")
+    tab.wait_for_url("**/present?data=liver&slide=4")
+    tab.keyboard.press("Escape")
+    tab.wait_for_url(f"**/{path_of(SHAPE)}?data=liver")
 
 
 @pytest.mark.parametrize("screen", SCREENS)

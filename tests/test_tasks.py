@@ -273,7 +273,8 @@ DEGENERATE = {
 @pytest.mark.parametrize("data", list(DEGENERATE))
 @pytest.mark.parametrize("query", ["identity", "covariance", "mean", "kernel"])
 def test_degenerate_data_gives_numbers_or_a_sentence(data, query):
-    for task, (post, epsilon) in itertools.product(NAMES, (((), 1.0), (POST, 1e-3))):
+    plain = [(task, (), 1.0) for task in ("reconstruction", "linear-ridge", "first-component")]
+    for task, post, epsilon in [(task, POST, 1e-3) for task in NAMES] + plain:
         one = scenario(query, task=task, label=0, post=post, epsilon=epsilon, trials=2)
         try:
             results = run_trials(one, DEGENERATE[data], mechanisms=["iid", *(other.key for other in COMPARED)])

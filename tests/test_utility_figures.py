@@ -125,7 +125,7 @@ def test_one_trial_has_no_interval():
     ([0.50, 1.70], [0.60, 0.62], "not told apart from the trivial answer"),
     ([0.50, 0.70], [0.60, 0.62], "**no difference can be seen**, paired difference -0.01"),
     ([1.0, 1.0], [1.0, 1.0], "just the trivial answer** (1.00)"),
-    ([0.5, 0.6], [0.5, 0.6], "It is the same as noise of one size."),
+    ([0.5, 0.6], [0.5, 0.6], "Trial by trial it errs just as noise of one size does."),
     ([math.inf, 1.0], [0.5, 0.6], "too large to be written"),
 ])
 def test_the_takeaway_says_what_the_trials_allow(ours, iid, sentence):

@@ -89,7 +89,8 @@ def plot_ranked(marks: Sequence[Mark], references: Sequence[tuple[str, float]], 
     figure.update_xaxes(**axis.layout(title))
     figure.update_yaxes(tickvals=list(range(len(marks))), ticktext=labels, range=[len(marks) - 0.4, -0.6],
                         showgrid=False, zeroline=False, tickfont={"size": 11})
-    row = 31 if any("<br>" in mark.label for mark in marks) else 25
+    broken = sum("<br>" in mark.label for mark in marks)
+    row = 25 if not broken else 31 if broken <= len(marks) / 2 else 37
     return styled(figure, height=max(95 + row * len(marks), 200), top=35)
 
 

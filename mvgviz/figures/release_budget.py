@@ -92,11 +92,12 @@ def plot_budget(numbers: BudgetNumbers, *, height: int = 190) -> go.Figure:
         _segment(figure, start + numbers.this, numbers.left, "left under the cap", _LEFT, edge,
                  words=f"left under the cap: ε = {_epsilon(numbers.left, numbers.delta):.3g} alone")
     if numbers.cap is not None:
-        figure.add_vline(x=numbers.cap, line={"color": DATA, "width": 2, "dash": "dash"})
+        figure.add_vline(x=numbers.cap, line={"color": DATA, "width": 3, "dash": "dash"})
         figure.add_annotation(x=numbers.cap, y=1, yref="paper", text="cap", showarrow=False, xanchor="right",
                               yanchor="bottom", xshift=-3)
-    figure.update_layout(barmode="overlay", bargap=0.1)
-    figure.update_xaxes(title="total ε at this δ (lengths are μ², which adds up)", range=[0, numbers.end], zeroline=False,
+    figure.update_layout(barmode="overlay", bargap=0.35)
+    figure.update_xaxes(title="total ε at this δ (lengths are μ², which adds up)", range=[0, numbers.end],
+                        zeroline=False,
                         tickvals=[square for square, _ in numbers.ticks],
                         ticktext=[f"{epsilon:g}" for _, epsilon in numbers.ticks])
     figure.update_yaxes(showticklabels=False, showgrid=False, zeroline=False)

@@ -16,8 +16,9 @@ from mvgviz.validation import FloatArray
 
 RIDGE = 1.0
 _MOST_RECORDS = 2_000
-_CACHED = 250_000  # numbers
-_FARTHEST = -100.0
+_CACHED = 125_000  # numbers
+_FARTHEST, _BEYOND = -100.0, 1e100
+_ROWS = 64
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,49 +41,57 @@ class KernelRidge:
 
     def predictions(self, released: FloatArray) -> FloatArray:
         """Of the held-out labels, trials × records."""
-        at_once = max(_CACHED // self.size, 1)  # kernels that stay in the cache
-        parts = [self._predict(released[start : start + at_once]) for start in range(0, len(released), at_once)]
+        n, given = self.n_records, self.labels
+        middle, half = (given.lower + given.upper) / 2, (given.upper - given.lower) / 2
+        reach = 1.0 if self.clip else _BEYOND
+        test = (given.test_features - middle[given.features, None]) / half[given.features, None]
+        tested = _factors(test[None])[0]
+        at_once = min(max(_CACHED // n**2, 1), len(released))
+        kernels = np.zeros((at_once, n, n))  # written anew for each few trials: fresh memory would cost more
+        parts = []
+        for start in range(0, len(released), at_once):
+            table = np.clip((released[start : start + at_once] - middle[:, None]) / half[:, None], -reach, reach)
+            left, right = _factors(table[:, given.features])
+            weights = _ridge_weights(left, right, table[:, given.label, :, None], kernels[: len(table)])
+            unit = _similarity(tested @ right) @ weights
+            parts.append(middle[given.label] + half[given.label] * unit[:, :, 0])
         return np.concatenate(parts)
 
     def errors(self, released: FloatArray) -> FloatArray:
         return self.labels.rmse(self.predictions(released))
 
-    def _predict(self, released: FloatArray) -> FloatArray:
-        given = self.labels
-        middle, half = (given.lower + given.upper) / 2, (given.upper - given.lower) / 2
-        table = (released - middle[:, None]) / half[:, None]
-        if self.clip:
-            table = np.clip(table, -1.0, 1.0)
-        x, y = table[:, given.features], table[:, given.label, :, None]
-        test = (given.test_features - middle[given.features, None]) / half[given.features, None]
-        kernel = _similarity(x, x, same=True)
-        diagonal = np.arange(self.n_records)
-        kernel[:, diagonal, diagonal] += RIDGE
-        weights = np.linalg.solve(kernel, y)
-        unit = _similarity(np.broadcast_to(test, (len(x), *test.shape)), x) @ weights
-        return np.asarray(middle[given.label] + half[given.label] * unit[:, :, 0])
+
+def _ridge_weights(left: FloatArray, right: FloatArray, y: FloatArray, kernels: FloatArray) -> FloatArray:
+    """``(K + ridge I)^-1 y`` for each trial, by Cholesky: only the lower triangle of K is worked out."""
+    from scipy.linalg.lapack import dpotrs
+
+    n = kernels.shape[1]
+    for start in range(0, n, _ROWS):
+        rows = slice(start, start + _ROWS)
+        _similarity(left[:, rows] @ right[:, :, : rows.stop], out=kernels[:, rows, : rows.stop])
+    kernels[:, np.arange(n), np.arange(n)] = 1 + RIDGE
+    roots = np.linalg.cholesky(kernels)
+    return np.stack([dpotrs(root.T, labels)[0] for root, labels in zip(roots, y, strict=True)])
 
 
-def _similarity(a: FloatArray, b: FloatArray, *, same: bool = False) -> FloatArray:
-    """``exp(-||a_i - b_j||²/(2 length²))`` for the columns of each pair of matrices.
+def _factors(x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Two matrices whose product is ``-||a_i - b_j||²/(2 length²)`` for the columns a of one x and b of another."""
+    x = x / math.sqrt(2 * 2 * x.shape[1] / 3)  # sqrt2 length
+    trials, p, n = x.shape
+    left, right = np.ones((trials, n, p + 2)), np.ones((trials, p + 2, n))
+    squares = np.einsum("tpi,tpi->ti", x, x)
+    left[:, :, :p], left[:, :, p] = 2 * x.transpose(0, 2, 1), -squares
+    right[:, :p], right[:, p + 1] = x, -squares
+    return left, right
 
-    ``2 a·b - |a|² - |b|²`` is one product with two rows more. Exponents stop at -100: beside the
-    ridge that is nothing, and numbers that underflow are several times as slow.
+
+def _similarity(exponents: FloatArray, *, out: FloatArray | None = None) -> FloatArray:
+    """The Gaussian kernel of these exponents, which it overwrites.
+
+    They stop at -100: beside the ridge that is nothing, and numbers that underflow are slow.
     """
-    factor = 1 / math.sqrt(2 * 2 * a.shape[1] / 3)  # 1/(sqrt2 length)
-    a, b = a * factor, b * factor
-    (trials, p, n), k = a.shape, b.shape[2]
-    left, right = np.ones((trials, n, p + 2)), np.ones((trials, p + 2, k))
-    left[:, :, :p] = 2 * a.transpose(0, 2, 1)
-    left[:, :, p] = -np.einsum("tpi,tpi->ti", a, a)
-    right[:, :p] = b
-    right[:, p + 1] = -np.einsum("tpi,tpi->ti", b, b)
-    exponents = left @ right
-    if same:
-        diagonal = np.arange(n)
-        exponents[:, diagonal, diagonal] = 0.0
     np.clip(exponents, _FARTHEST, 0.0, out=exponents)
-    return np.asarray(np.exp(exponents, out=exponents))
+    return np.asarray(np.exp(exponents, out=exponents if out is None else out))
 
 
 def _kernel_ridge(problem: Problem) -> KernelRidge:

@@ -123,7 +123,7 @@ def draw_note(scene: Scene) -> None:
     with st.container(border=True, key=f"lesson_note_{number}"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"#### {number}. {scene.title}")
-            st.caption(f"minute {begin} to {begin + scene.step.minutes} · {scene.step.minutes} minutes")
+            st.markdown(f"minute {begin} to {begin + scene.step.minutes} · {scene.step.minutes} minutes")
             with st.container(key=f"lesson_open_{number}", width="content"):
                 st.page_link(LESSON.path, label=f"Open step {number}", icon=LESSON.icon,
                              query_params={"step": str(number)})

@@ -52,9 +52,9 @@ def draw_steps(scene: Scene) -> None:
                              label_visibility="collapsed", wrap=False)
         st.button("Back", key="lesson_back", icon=":material/arrow_back:", disabled=number == 1, on_click=_go,
                   args=(number - 1,))
-        st.button("Next", key="lesson_next", icon=":material/arrow_forward:", icon_position="right", type="primary",
+        st.button("Next", key="lesson_next", icon=":material/arrow_forward:", icon_position="right",
                   disabled=number == last, on_click=_go, args=(number + 1,))
-        st.caption(f"step {number} of {last} · {scene.step.minutes} minutes")
+        st.markdown(f"step {number} of {last} · {scene.step.minutes} minutes")
         st.page_link(LESSON_NOTES.path, label="Teacher's notes", icon=LESSON_NOTES.icon)
 
 
@@ -104,8 +104,8 @@ def draw_question(scene: Scene, value: Any) -> None:
             given = st.number_input(scene.question(value), value=None, key=key, on_change=_stay, min_value=0.0,
                                     step=0.1, format="%.4g", placeholder="a number")
         if given is None:
-            st.caption("Choose: the answer checks itself." if answer.options else
-                       f"Type a number: within {100 * answer.tolerance:.0f} % counts as right.")
+            st.markdown("Choose: the answer checks itself." if answer.options else
+                        f"Type a number: within {100 * answer.tolerance:.0f} % counts as right.")
         elif answer.accepts(given):
             st.success(f"**Right.** {scene.why(value)}", icon=":material/check_circle:")
         else:

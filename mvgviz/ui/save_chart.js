@@ -7,7 +7,8 @@ function save(key, format) {
   if (!camera) return;
   const page = getComputedStyle(document.querySelector(".stApp")).backgroundColor;
   const before = chart.layout.paper_bgcolor;
-  chart._context.toImageButtonOptions = { format, filename: `mvgviz-${key}`, scale: format === "png" ? 2 : 1 };
+  chart._context.toImageButtonOptions = { format, filename: `mvgviz-${key}`, scale: format === "png" ? 3 : 1 };
+  chart._context.displayNotifier = false; // the browser itself tells of the download
   chart.layout.paper_bgcolor = page; // Plotly copies the layout at once
   camera.click();
   chart.layout.paper_bgcolor = before;

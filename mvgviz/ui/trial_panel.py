@@ -27,6 +27,8 @@ from mvgviz.ui.frame import View
 _MEMORY, _STOPPED, _KNOWN = "_trial_memory", "_trials_stopped", "_trials_known"
 SLICE = 1.0
 """Seconds of work before a page is drawn again."""
+_BRIGHT = "<style>[data-stale=true] {opacity: 1 !important;}</style>"
+"""While slices follow one another the page is not dimmed: what is there can be read."""
 
 
 def draw_task(view: View) -> None:
@@ -166,6 +168,7 @@ def finish(work: Slice, *, complete: bool, label: str = "trials") -> None:
         else:
             st.button("Stop", key=f"stop {work.key}", on_click=_stop, args=(work.key,), icon=":material/stop:")
     if not work.stopped:
+        st.html(_BRIGHT)
         st.rerun()
 
 

@@ -21,7 +21,7 @@ QUERIES = {"identity": "table", "covariance": "covariance", "mean": "mean", "ker
 GUARANTEES = {"exact": "exact", "theorem1": "Theorem 1", "theorem2": "Theorem 2",
               "theorem2-any": "Theorem 2's constant"}
 SYMBOLS = {"identity": "square"}
-SHOWN = 14
+SHOWN = 12
 ON_STAND_IN = ("Tried on **simulated data** with the same ranges and sizes. Nothing of the data was looked at, so the "
                "choice tells nothing about it: choosing by looking at private data would itself not be private. "
                "Whether it suits the data as well, only the data can tell.")
@@ -67,7 +67,7 @@ def _favoured(one: Scenario, names: Sequence[str]) -> str:
 
 
 def advice_marks(advice: Advice, names: Sequence[str]) -> list[Mark]:
-    """The best dozen, the design as it stands, and the best of each query and guarantee, ranked."""
+    """The best few, the design as it stands, and the best of each query and guarantee, ranked."""
     kept = list(advice.rows[: SHOWN - 4])
     for row in advice.rows:
         kind = (row.candidate.scenario.query, row.candidate.scenario.guarantee)

@@ -62,7 +62,7 @@ def _trivial_words(outcome: Outcome, trivial: float) -> str:
 def _difference_words(difference: Difference, ours: Outcome, iid: Outcome) -> str:
     other = f"noise of one size ({plain(iid.mean)})" if math.isfinite(iid.mean) else "noise of one size"
     if difference.verdict == SAME:
-        return "It is the same as noise of one size."
+        return "Trial by trial it errs just as noise of one size does."
     if difference.trials == 1:
         return f"Against {other}: one trial cannot tell."
     if difference.verdict == UNCLEAR:
