@@ -5,9 +5,9 @@ import streamlit as st
 from mvgviz.errors import InputError
 from mvgviz.ui.frame import open_page
 from mvgviz.ui.menu import UTILITY
-from mvgviz.ui.trial_panel import draw_task
+from mvgviz.ui.trial_panel import draw_task, say_why_not
 from mvgviz.ui.utility_draw import draw_one_draw
-from mvgviz.ui.utility_panels import draw_sweep, draw_trials, say_why_not
+from mvgviz.ui.utility_panels import draw_sweep, draw_trials
 from mvgviz.ui.utility_sets import draw_sets
 from mvgviz.ui.utility_work import go_on
 

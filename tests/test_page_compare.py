@@ -92,7 +92,7 @@ def test_the_switch_leaves_only_those_that_beat_the_trivial_answer():
 def test_what_cannot_be_measured_is_said_with_a_way_out(section, change, sentence):
     app = clean(on(section, data="liver", **change))
     assert any(sentence in one.value for one in app.info)
-    app.button(key="compare_fix_task").click().run()
+    app.button(key="trials_fix_task_reconstruction").click().run()
     assert app.get("plotly_chart")
     assert link(clean(app))["task"] == "reconstruction"
 

@@ -157,26 +157,26 @@ def test_every_dataset_and_task_that_fit_are_measured_and_drawn(data, query, tas
     ({"data": "liver", "task": "kernel-ridge"}, "needs the records one by one"),
     ({"data": "karate", "task": "linear-ridge"}, "needs the table or its covariance"),
     ({"data": "movement_simulated", "query": "identity", "task": "kernel-ridge", "label": "0"}, "choose linear ridge"),
-    ({"data": "cardiotocography", "query": "kernel", "task": "reconstruction"}, "at most 400 rows")])
+    ({"data": "cardiotocography", "query": "kernel", "task": "subspace"}, "at most 400 rows")])
 def test_a_bad_combination_gets_a_sentence_and_a_way_out(parameters, sentence):
     app = on(**parameters)
     for tab in TABS:
         clean(turn(app, tab))
         assert sentence in text(app).replace("\\", "")
         assert not app.get("plotly_chart")
-    assert [button for button in app.button if (button.key or "").startswith("utility_fix")] or "label" in sentence
+    assert [button for button in app.button if (button.key or "").startswith("trials_fix")] or "label" in sentence
 
 
 def test_the_way_out_leads_to_a_chart():
     app = on(data="liver", query="mean")
-    app.button(key="utility_fix_query").click().run()
+    app.button(key="trials_fix_query_mode_covariance_auto").click().run()
     assert Scenario.from_query(link(clean(app))).query == "covariance"
     assert "utility_dots" in keys(app)
     change(app, task="kernel-ridge")
-    app.button(key="utility_fix_ridge").click().run()
+    app.button(key="trials_fix_task_linear-ridge").click().run()
     assert "utility_dots" in keys(clean(app))
     change(app, query="mean")
-    app.button(key="utility_fix_task").click().run()
+    app.button(key="trials_fix_task_reconstruction").click().run()
     assert "utility_dots" in keys(clean(app))
 
 

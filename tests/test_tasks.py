@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import linalg
 from test_problem import BOXES, graph, posed, scenario
 
-from mvgviz import Dataset, InputError
+from mvgviz import Dataset, InputError, Scenario
 from mvgviz.mechanisms import COMPARED, MECHANISMS
 from mvgviz.problem import split_records
 from mvgviz.scenario import POST
@@ -340,3 +340,18 @@ def test_boxes_on_the_unit_scale_hide_where_the_ranges_were():
     errors = [measured("covariance-estimation", posed(data=one, scale="unit")).references.trivial
               for one in (data, shifted)]
     assert errors[0] == pytest.approx(errors[1], rel=1e-9)
+
+
+def test_a_sum_that_should_be_zero_is_no_unit_of_error():
+    rng = np.random.default_rng(0)
+    half = rng.uniform(-1, 1, (2, 50))
+    data = Dataset(matrix=np.concatenate([half, -half], axis=1), features=("a", "b"), lower=-1, upper=1)
+    results = run_trials(Scenario(data="two_features", query="mean", scale="declared"), data, trials=20)
+    assert 0 < results["mvg"].mean < 100
+
+
+def test_a_large_kernel_is_measured_without_the_projection():
+    data = Dataset(matrix=np.random.default_rng(0).uniform(-1, 1, (2, 410)), features=("a", "b"), lower=-1, upper=1)
+    large = Scenario(data="two_features", query="kernel", task="reconstruction", allocation="uniform")
+    results = run_trials(large, data, trials=2)
+    assert np.isfinite(results["mvg"].mean)

@@ -14,7 +14,7 @@
 
 from mvgviz.experiments.figure4 import EPSILONS, Curve, direction_curves
 from mvgviz.experiments.paper import EXPERIMENTS, SHARES, Experiment, Printed, Row, Way
-from mvgviz.experiments.run import Cell, Kept, MeasuredRow, MeasuredSet, Report, run
+from mvgviz.experiments.runs import Cell, Kept, MeasuredRow, MeasuredSet, Report, run
 
 __all__ = ["EPSILONS", "EXPERIMENTS", "SHARES", "Cell", "Curve", "Experiment", "Kept", "MeasuredRow", "MeasuredSet",
            "Printed", "Report", "Row", "Way", "direction_curves", "run"]

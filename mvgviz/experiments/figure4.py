@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from mvgviz.dataset import Dataset
 from mvgviz.experiments.paper import SHARES, Experiment
-from mvgviz.experiments.run import Bench, Kept, theorem_of
+from mvgviz.experiments.runs import Bench, Kept, theorem_of
 from mvgviz.tasks import References
 from mvgviz.trials import Memory, Outcome, Progress, Submits
 

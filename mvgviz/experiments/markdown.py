@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mvgviz.experiments.paper import SHARES
-from mvgviz.experiments.run import MeasuredRow, Report
+from mvgviz.experiments.runs import MeasuredRow, Report
 from mvgviz.experiments.words import (
     ONCE,
     cell_text,

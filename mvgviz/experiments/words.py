@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from mvgviz.experiments.paper import Experiment, Printed
-from mvgviz.experiments.run import Cell, MeasuredRow, Report
+from mvgviz.experiments.runs import Cell, MeasuredRow, Report
 from mvgviz.tasks import References
 from mvgviz.trials import Outcome
 

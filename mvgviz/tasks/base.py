@@ -14,6 +14,9 @@ from mvgviz.errors import InputError
 from mvgviz.problem import Problem
 from mvgviz.validation import FloatArray
 
+MOST_ROWS = 400
+"""Of a matrix whose eigenvectors every trial needs."""
+
 
 @dataclass(frozen=True)
 class References:
@@ -70,8 +73,8 @@ def needs_moments(problem: Problem, task: str) -> None:
                          "ask for the table or the covariance")
 
 
-def small_enough(problem: Problem, task: str, *, most: int = 400) -> None:
+def small_enough(problem: Problem, task: str) -> None:
     """Refuse eigenvectors of large matrices: every trial would need them."""
-    if problem.query.rows > most:
+    if problem.query.rows > MOST_ROWS:
         raise InputError(f"{task} needs the eigenvectors of a {problem.query.rows} × {problem.query.rows} matrix in "
-                         f"every trial; choose an answer with at most {most} rows")
+                         f"every trial; choose an answer with at most {MOST_ROWS} rows")

@@ -9,7 +9,7 @@ from mvgviz.validation import FloatArray
 WORDS = {
     "clip": "clip released values to their declared ranges",
     "symmetrise": "symmetrise: average the noisy matrix with its transpose",
-    "psd": "set negative eigenvalues to 0 (project to positive semi-definite)",
+    "psd": "set negative eigenvalues to 0 (project to positive semi-definite; up to 400 rows)",
     "subtract": "subtract the noise's known second moments from those of a noisy table",
 }
 """What each step does; which of them matter is the task's to say."""

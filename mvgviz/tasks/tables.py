@@ -9,16 +9,18 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.problem import Problem
-from mvgviz.tasks.base import References, Task, small_enough
+from mvgviz.tasks.base import MOST_ROWS, References, Task
 from mvgviz.tasks.labels import Labelled, labelled
 from mvgviz.tasks.post import nearest_psd, symmetrised
 from mvgviz.validation import FloatArray
 
 RIDGE = 1.0
 _MOST_RECORDS = 2_000
-_CACHED = 125_000  # numbers
+_CACHED = 500_000  # numbers
 _FARTHEST, _BEYOND = -100.0, 1e100
-_ROWS = 64
+_ROWS = 128
+
+_ROUNDING = 1e-12  # what is this small beside the largest answer possible should be 0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -146,12 +148,10 @@ def _reconstruction(problem: Problem) -> Reconstruction:
     query, post, table = problem.query, problem.scenario.post, problem.asked.table
     clip = "clip" in post and query.name in ("identity", "mean")
     symmetrise = "symmetrise" in post and query.symmetric
-    psd = "psd" in post and query.psd and symmetrise
-    if psd:
-        small_enough(problem, "projecting to positive semi-definite")
+    psd = "psd" in post and query.psd and symmetrise and query.rows <= MOST_ROWS
     guess = problem.asked.guess
-    unit = (float(np.linalg.norm(query.value)) or guess.trivial_error(query.value)
-            or guess.random_error(query.value))  # the trivial answer may be right by chance
+    units = (float(np.linalg.norm(query.value)), guess.trivial_error(query.value), guess.random_error(query.value))
+    unit = next(one for one in units if one > _ROUNDING * query.gamma)  # the trivial answer may be right by chance
     references = References(non_private=0.0, random_guess=guess.random_error(query.value) / unit,
                             trivial=guess.trivial_error(query.value) / unit)
     assert table is not None or not clip

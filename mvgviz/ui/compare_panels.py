@@ -14,9 +14,9 @@ from mvgviz.frontier import frontier, grid_with
 from mvgviz.mechanisms import COMPARED, MECHANISMS
 from mvgviz.queries import Query
 from mvgviz.trials import Results
-from mvgviz.ui.compare_work import points, posed_problem, say_why_not, work_for
+from mvgviz.ui.compare_work import points, posed_problem, work_for
 from mvgviz.ui.frame import chart
-from mvgviz.ui.trial_panel import finish
+from mvgviz.ui.trial_panel import finish, say_why_not
 from mvgviz.view import View
 from mvgviz.words import compare as words
 from mvgviz.words import in_markdown, plain

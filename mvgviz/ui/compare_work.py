@@ -11,7 +11,6 @@ import numpy as np
 import streamlit as st
 
 from mvgviz.dataset import Dataset
-from mvgviz.errors import InputError
 from mvgviz.problem import Problem
 from mvgviz.stand_in import stand_in
 from mvgviz.steps import sweep_in_steps
@@ -19,7 +18,6 @@ from mvgviz.trials import Memory, Results
 from mvgviz.ui import state
 from mvgviz.ui.trial_panel import SLICE, Slice, begin, memory, problem
 from mvgviz.view import View
-from mvgviz.words import in_markdown
 
 _BENCHES = "_compare_benches"
 _MOST = 2_000
@@ -85,23 +83,3 @@ def points(view: View, work: Slice, grid: Sequence[dict[str, Any]], *, mechanism
 def posed_problem(view: View, sensitivity: str) -> Problem:
     """The scenario's problem with one sensitivity for all."""
     return problem(view, sensitivity=sensitivity)
-
-
-def say_why_not(view: View, error: InputError) -> None:
-    """What does not fit together, and what would."""
-    text = str(error)
-    st.info(in_markdown(text[:1].upper() + text[1:]) + ("" if text.endswith(".") else "."), icon=":material/block:")
-    one = view.scenario
-    with st.container(horizontal=True):
-        if one.task != "reconstruction":
-            st.button("Measure the answer itself instead", key="compare_fix_task", icon=":material/swap_horiz:",
-                      on_click=state.update, kwargs={"task": "reconstruction"})
-        if one.query in ("mean", "kernel"):
-            st.button("Ask for the covariance instead", key="compare_fix_query", icon=":material/swap_horiz:",
-                      on_click=state.update, kwargs={"query": "covariance", "mode": "auto"})
-        elif one.task == "kernel-ridge" and one.query in ("identity", "covariance"):
-            st.button("Use linear ridge instead", key="compare_fix_ridge", icon=":material/swap_horiz:",
-                      on_click=state.update, kwargs={"task": "linear-ridge"})
-        if "projecting" in text and "psd" in one.post:
-            st.button("Leave this projection out", key="compare_fix_post", icon=":material/swap_horiz:",
-                      on_click=state.update, kwargs={"post": tuple(step for step in one.post if step != "psd")})

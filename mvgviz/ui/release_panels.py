@@ -202,15 +202,17 @@ def _draw_cap() -> None:
                              "release_cap_delta": delta})
 
     def change() -> None:
-        chosen = (st.session_state["release_cap_epsilon"], st.session_state["release_cap_delta"])
+        chosen = tuple(st.session_state.get(f"release_cap_{name}", usual)
+                       for name, usual in (("epsilon", epsilon), ("delta", delta)))
         ledger.set_cap(chosen if st.session_state["release_capped"] else None)
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.toggle("Cap what one data may spend", key="release_capped", on_change=change)
-        st.number_input("ε at most", min_value=0.01, max_value=1000.0, step=0.5, key="release_cap_epsilon",
-                        format="%g", on_change=change, disabled=ledger.cap is None, width=130)
-        st.selectbox("at δ", sorted({*_DELTAS, delta}, reverse=True), key="release_cap_delta", format_func=small,
-                     on_change=change, disabled=ledger.cap is None, width=130)
+        if ledger.cap is not None:
+            st.number_input("ε at most", min_value=0.01, max_value=1000.0, step=0.5, key="release_cap_epsilon",
+                            format="%g", on_change=change, width=130)
+            st.selectbox("at δ", sorted({*_DELTAS, delta}, reverse=True), key="release_cap_delta", format_func=small,
+                         on_change=change, width=130)
     if ledger.cap is not None:
         st.caption(f"Over ε = {plain(epsilon)} at δ = {small(delta)} a release is refused before any noise is drawn.")
 

@@ -16,6 +16,7 @@ from typing import Any
 import streamlit as st
 
 from mvgviz.dataset import Dataset
+from mvgviz.errors import InputError
 from mvgviz.problem import REGRESSIONS, Asked, Problem, ask_once, pose, question
 from mvgviz.scenario import Scenario
 from mvgviz.tasks import TASKS
@@ -23,6 +24,7 @@ from mvgviz.tasks.post import WORDS
 from mvgviz.trials import Memory
 from mvgviz.ui import state
 from mvgviz.ui.frame import View
+from mvgviz.words import in_markdown
 
 _MEMORY, _STOPPED, _KNOWN = "_trial_memory", "_trials_stopped", "_trials_known"
 SLICE = 1.0
@@ -49,6 +51,24 @@ def draw_task(view: View) -> None:
         st.caption("Done after the noise, so it costs no privacy.")
         for step in TASKS[one.task].post:
             st.checkbox(WORDS[step].capitalize(), **state.bound(f"w_post_{step}", step in one.post, _switch(step)))
+
+
+def say_why_not(view: View, error: InputError) -> None:
+    """What does not fit together, and what would."""
+    text, one = str(error), view.scenario
+    st.info(in_markdown(text[:1].upper() + text[1:]) + ("" if text.endswith(".") else "."), icon=":material/block:")
+    with st.container(horizontal=True):
+        if one.task != "reconstruction":
+            _way_out("Measure the answer itself instead", task="reconstruction")
+        if one.query in ("mean", "kernel"):
+            _way_out("Ask for the covariance instead", query="covariance", mode="auto")
+        elif one.task == "kernel-ridge" and one.query in ("identity", "covariance"):
+            _way_out("Use linear ridge instead", task="linear-ridge")
+
+
+def _way_out(label: str, **change: str) -> None:
+    st.button(label, key=f"trials_fix_{'_'.join(change)}_{'_'.join(change.values())}", icon=":material/swap_horiz:",
+              on_click=state.update, kwargs=change)
 
 
 def _task_change(task: str) -> dict[str, Any]:

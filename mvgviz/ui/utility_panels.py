@@ -10,35 +10,14 @@ from mvgviz.figures.utility_dots import dot_numbers, plot_dots
 from mvgviz.figures.utility_sweep import error_curve, plot_sweep, sweep_numbers
 from mvgviz.subsets import coarse_first, epsilon_grid
 from mvgviz.trials import Results
-from mvgviz.ui import state
 from mvgviz.ui.frame import chart
-from mvgviz.ui.trial_panel import begin, problem
+from mvgviz.ui.trial_panel import begin, problem, say_why_not
 from mvgviz.ui.utility_work import Pending, Point, begin_tab, complete, gather, version
 from mvgviz.view import View
 from mvgviz.words import in_markdown
 from mvgviz.words.utility import dots_about, measured_words, metric_words, result_words, sweep_words
 
 BOTH = ("mvg", "iid")
-
-
-def say_why_not(view: View, error: InputError) -> None:
-    """What does not fit together, and what would."""
-    text = str(error)
-    st.info(in_markdown(text[:1].upper() + text[1:]) + ("" if text.endswith(".") else "."), icon=":material/block:")
-    one = view.scenario
-    with st.container(horizontal=True):
-        if one.task != "reconstruction":
-            st.button("Measure the answer itself instead", key="utility_fix_task", icon=":material/swap_horiz:",
-                      on_click=state.update, kwargs={"task": "reconstruction"})
-        if one.query in ("mean", "kernel"):
-            st.button("Ask for the covariance instead", key="utility_fix_query", icon=":material/swap_horiz:",
-                      on_click=state.update, kwargs={"query": "covariance", "mode": "auto"})
-        elif one.task == "kernel-ridge" and one.query in ("identity", "covariance"):
-            st.button("Use linear ridge instead", key="utility_fix_ridge", icon=":material/swap_horiz:",
-                      on_click=state.update, kwargs={"task": "linear-ridge"})
-        if "projecting" in text and "psd" in one.post:
-            st.button("Leave this projection out", key="utility_fix_post", icon=":material/swap_horiz:",
-                      on_click=state.update, kwargs={"post": tuple(step for step in one.post if step != "psd")})
 
 
 def draw_trials(view: View) -> tuple[Results | None, Pending | None]:
