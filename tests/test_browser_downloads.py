@@ -174,3 +174,16 @@ def test_every_download_button_is_fetched_by_a_test():
     found = {str(path.relative_to(ROOT)) for folder in ("mvgviz", "pages") for path in (ROOT / folder).rglob("*.py")
              if "download_button(" in path.read_text(encoding="utf-8")}
     assert found == {"pages/budget.py", "mvgviz/ui/release_panels.py", "mvgviz/ui/release_exports.py"}
+
+
+def test_the_draggable_ellipse_is_saved_as_it_looks(visit):
+    tab = visit("shape?data=liver", scheme="dark", waits_for=".ellipse svg")
+    for kind, begins in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        with tab.expect_download(timeout=30_000) as download:
+            tab.get_by_role("button", name=f"Save this chart as {kind}").first.click()
+        content = pathlib.Path(download.value.path()).read_bytes()
+        assert content.startswith(begins)
+        assert download.value.suggested_filename == f"mvgviz-shape_ellipse.{kind.lower()}"
+        if kind == "SVG":
+            assert content.count(b"<path") + content.count(b"<ellipse") >= 4  # three levels and i.i.d. noise
+            assert b"stroke: rgb" in content  # the styles of the page go with it

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mvgviz.dataset import Dataset
+from mvgviz.draws import one_blas_thread
 from mvgviz.experiments.paper import SHARES, Experiment, Printed, Row, Way
 from mvgviz.mechanisms import mechanism
 from mvgviz.problem import Problem, ask_once, pose, question
@@ -172,9 +173,10 @@ class Bench:
             nothing = Outcome(mechanism=mechanism(way.mechanism), errors=np.empty(0))
             return [nothing] * len(grid)
         if outcomes is None:
-            results = sweep(grid, scenario, self.dataset, mechanisms=[way.mechanism], sensitivity=way.sensitivity,
-                            problem=self.problem(scenario), executor=self.executor, memory=self.memory,
-                            progress=self._report, cancelled=self._cancelled)
+            with one_blas_thread():  # its own threads would spin beside the workers after every preparation
+                results = sweep(grid, scenario, self.dataset, mechanisms=[way.mechanism], sensitivity=way.sensitivity,
+                                problem=self.problem(scenario), executor=self.executor, memory=self.memory,
+                                progress=self._report, cancelled=self._cancelled)
             outcomes = [one.outcomes[0] for one in results]
             if all(one.complete for one in results):
                 self._kept[key] = outcomes

@@ -16,7 +16,7 @@ from mvgviz.validation import FloatArray
 
 RIDGE = 1.0
 _MOST_RECORDS = 2_000
-_CACHED = 500_000  # numbers
+_CACHED = 250_000  # numbers
 _FARTHEST, _BEYOND = -100.0, 1e100
 _ROWS = 128
 

@@ -24,8 +24,8 @@ _STYLE = """<style>
 [data-testid=stSidebarUserContent] [data-testid=stVerticalBlock] {gap: .6rem;}
 .katex {font-size: 1.05em;}
 @media (min-width: 700px) {.stApp .katex-display {overflow: visible;}}
-.stApp [data-testid=stCaptionContainer], .stApp [data-testid=stCaptionContainer] p {
-        color: color-mix(in srgb, currentColor 82%, transparent);}
+.stApp [data-testid=stCaptionContainer] {opacity: .82;}
+.stApp [data-testid=stMultiSelectTagsContainer] [data-tag] {background: #17608F;}
 .js-plotly-plot .modebar {display: none !important;}
 .strip {display: flex; flex-wrap: wrap; gap: .2rem 1.6rem; padding: .35rem .8rem; margin: 0;
         padding-inline: .8rem !important; border-radius: .5rem; font-size: .9rem;

@@ -17,6 +17,7 @@ from mvgviz.sides import NoiseSide
 from mvgviz.ui import state
 from mvgviz.ui.ellipse import EllipsePicture, draw_ellipse
 from mvgviz.ui.frame import View, chart
+from mvgviz.ui.save_chart import draw_save
 from mvgviz.validation import FloatArray
 from mvgviz.words import in_html, in_markdown, plain, times
 
@@ -64,7 +65,9 @@ def draw_plane(view: View) -> None:
             points=points if show_data else np.empty((2, 0)), useful=_useful(view, pair, useful, points),
             show_draws=show_draws, spread=spread, alt=takeaway.replace("**", "").replace("\\", "")),
             key="shape_ellipse", on_drag=lambda theta, angle, turned: _take_drag(view, pair, theta, angle, turned))
-        st.markdown(takeaway)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(takeaway)
+            draw_save("shape_ellipse")
         st.caption(f"{_hint(model)} Solid: directional noise (50, 90, 95 %); dashed: i.i.d. noise (95 %). "
                    "By keyboard: share and angle in the sidebar.")
 
