@@ -1,6 +1,8 @@
 """Process pools and a Dask cluster run the same trials: identical results, for every task."""
 
 import multiprocessing
+import sys
+import types
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 
@@ -13,6 +15,15 @@ from mvgviz.trials import run_trials
 
 def expected(case):
     return run_trials(CASES[case], DATA, mechanisms=EVERY)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def plain_main():
+    """New processes import what ``__main__`` was; after a page was tested that is the page."""
+    before = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    yield
+    sys.modules["__main__"] = before
 
 
 @pytest.fixture(scope="module")
