@@ -2,6 +2,9 @@
 
 import json
 import math
+import threading
+import time
+import types
 
 import numpy as np
 import pytest
@@ -335,3 +338,32 @@ def test_a_budget_too_small_for_any_epsilon_still_has_an_axis():
     assert numbers.ticks == ((0.0, 0.0),)
     assert numbers.epsilon_after == 0
     plot_budget(numbers)
+
+
+def test_two_threads_of_a_session_with_one_ticket_make_one_release(monkeypatch):
+    held = release_desk.Desk()
+    begun = threading.Barrier(2)
+
+    def slow(setup, dataset, *, ledger, **_):
+        time.sleep(0.2)
+        ledger.entries.append("entered")
+
+    monkeypatch.setattr(held, "ledger", types.SimpleNamespace(entries=[]))
+    monkeypatch.setattr(release_desk, "desk", lambda: held)
+    monkeypatch.setattr(release_desk, "ticket", lambda: str(len(held.ledger.entries)))
+    monkeypatch.setattr(release_desk, "release_setup", slow)
+    design = types.SimpleNamespace(rows=2, cols=2)
+    monkeypatch.setattr(release_desk, "state", types.SimpleNamespace(
+        setup=lambda: types.SimpleNamespace(design=design), dataset=lambda: None))
+    monkeypatch.setattr(release_desk, "st", types.SimpleNamespace(session_state={"release_sure_0": True}))
+
+    def click():
+        begun.wait()
+        release_desk.release_once("0", (), False, None)
+
+    threads = [threading.Thread(target=click) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert held.ledger.entries == ["entered"]

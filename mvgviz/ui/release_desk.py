@@ -2,7 +2,8 @@
 
 A release is made in the callback of a button. Its ticket names the data, the scenario and
 the number of releases so far: a second click, a rerun or another page holds a ticket that is
-used up. Streamlit may break into a callback wherever it draws (here: the progress bar); then
+used up, and two threads of a session (Streamlit starts a new one for a click while the last
+still works) take turns. Streamlit may break into a callback wherever it draws (here: the progress bar); then
 nothing was released and nothing is entered. Between the entry and the keeping of the answer
 nothing is drawn and the session is not touched, so neither can be without the other.
 """
@@ -10,6 +11,7 @@ nothing is drawn and the session is not touched, so neither can be without the o
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -36,6 +38,7 @@ class Desk:
     ledger: Ledger = field(default_factory=Ledger)
     releases: list[Release] = field(default_factory=list, repr=False)
     refusal: InputError | None = None
+    turn: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
 
 def desk() -> Desk:
@@ -56,16 +59,18 @@ def ticket() -> str:
 def release_once(given: str, accept: tuple[str, ...], symmetrise: bool, place: DeltaGenerator) -> None:
     """The button's callback: one release, if the ticket is still good; a refusal is kept as a sentence."""
     held = desk()
-    if given != ticket() or not st.session_state.get(f"release_sure_{given}"):
-        return
-    held.refusal = None
-    try:
-        setup, dataset = state.setup(), state.dataset()
-        show = _progress(place) if setup.design.rows * setup.design.cols > _LONG else None
-        made = release_setup(setup, dataset, accept=accept, ledger=held.ledger, symmetrise=symmetrise, progress=show)
-        held.releases.append(made)
-    except InputError as error:
-        held.refusal = error
+    with held.turn:  # a second click starts a thread of its own while the first is still drawing
+        if given != ticket() or not st.session_state.get(f"release_sure_{given}"):
+            return
+        held.refusal = None
+        try:
+            setup, dataset = state.setup(), state.dataset()
+            show = _progress(place) if setup.design.rows * setup.design.cols > _LONG else None
+            made = release_setup(setup, dataset, accept=accept, ledger=held.ledger, symmetrise=symmetrise,
+                                 progress=show)
+            held.releases.append(made)
+        except InputError as error:
+            held.refusal = error
 
 
 def _progress(place: DeltaGenerator) -> Callable[[float], None]:
