@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 import mvgviz
-from mvgviz.slides import Slide, design_slides, utility_slide
+from mvgviz.report_slides import Slide, design_slides, utility_slide
 from mvgviz.trials import Results
 from mvgviz.view import View
 from mvgviz.words import in_html

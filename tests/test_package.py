@@ -47,7 +47,7 @@ def test_imports_point_one_way():
         "experiments": r"streamlit|plotly|mvgviz\.ui|mvgviz\.figures",
         "lesson": r"streamlit|plotly|mvgviz\.ui|mvgviz\.figures",
         "report": r"streamlit|mvgviz\.ui",
-        "slides": r"streamlit|mvgviz\.ui",
+        "report_slides": r"streamlit|mvgviz\.ui",
         "__main__": r"streamlit|mvgviz\.ui",
         "ui": None,
     }

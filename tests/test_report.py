@@ -22,7 +22,7 @@ from mvgviz import Dataset, Scenario, from_matrix, run_trials
 from mvgviz.build import build
 from mvgviz.data import sample, samples
 from mvgviz.report import report_html
-from mvgviz.slides import design_slides, utility_slide
+from mvgviz.report_slides import design_slides, utility_slide
 from mvgviz.view import View
 from mvgviz.words import in_markdown, plain
 from mvgviz.words.report import as_html, as_text, limit_rows, sharing_warnings

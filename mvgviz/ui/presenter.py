@@ -7,7 +7,7 @@ import re
 import streamlit as st
 
 from mvgviz.errors import InputError
-from mvgviz.slides import Slide, design_slides, utility_slide
+from mvgviz.report_slides import Slide, design_slides, utility_slide
 from mvgviz.trials import run_trials
 from mvgviz.ui import state, trial_panel
 from mvgviz.ui.frame import show_error

@@ -8,7 +8,7 @@ from conftest import make_dataset
 from mvgviz import Scenario, run_trials
 from mvgviz.build import build
 from mvgviz.data import sample, samples
-from mvgviz.slides import design_slides, utility_slide
+from mvgviz.report_slides import design_slides, utility_slide
 from mvgviz.view import View
 from mvgviz.words.utility import result_words
 
