@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import sync_playwright
 from test_browser import FLAGS
-from test_slides import view_of
+from test_report_slides import view_of
 
 import mvgviz
 from mvgviz import Dataset, Scenario, from_matrix, run_trials
