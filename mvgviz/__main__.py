@@ -23,13 +23,14 @@ from typing import NoReturn
 
 from mvgviz.build import Setup, build
 from mvgviz.data import read_table, sample, table_to_dataset
-from mvgviz.dataset import Dataset
+from mvgviz.dataset import MISSING, Dataset
 from mvgviz.directions import Directions, from_matrix
 from mvgviz.errors import InputError
 from mvgviz.problem import pose
+from mvgviz.provenance import Origin
 from mvgviz.scenario import Scenario
 from mvgviz.trials import Results, run_trials
-from mvgviz.view import View
+from mvgviz.view import View, simulated_view
 
 _NAME = "python -m mvgviz"
 _BAD_INPUT, _STOPPED = 2, 130
@@ -63,10 +64,17 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--ranges", type=Path, metavar="FILE",
                         help='JSON for that table: {"column": [low, high], ...}, the columns to use in this order with '
                              "their declared ranges; null for a range to be read from the data, which is not private")
-    parser.add_argument("--drop-missing", action="store_true", help="leave out records with a missing value")
+    parser.add_argument("--missing", choices=MISSING, default="reject",
+                        help="gaps: refuse them, fill them with the middle of their range, or leave those records out, "
+                             "which makes the number of records not private (default: %(default)s)")
     parser.add_argument("--directions", type=Path, metavar="FILE", help="the file of a scenario with given directions")
+    parser.add_argument("--know-directions", action="store_true",
+                        help="state that those directions are known without looking at the data")
     parser.add_argument("--trials", type=int, metavar="N", help="how often to try; the scenario's number by default")
     parser.add_argument("--report", type=Path, metavar="out.html", help="write a report, too")
+    parser.add_argument("--report-on", choices=("stand-in", "data"), default="stand-in",
+                        help="what the report's pictures and errors are measured on: simulated records with the same "
+                             "ranges and number, or the data itself, which is not private (default: %(default)s)")
     return parser
 
 
@@ -77,26 +85,31 @@ def _run(chosen: argparse.Namespace) -> int:
     if chosen.report is not None and (chosen.report.is_dir() or not chosen.report.parent.is_dir()):
         raise InputError(f"the report must be a file in a folder that is there, got {chosen.report}")
     dataset = _dataset(scenario, chosen)
-    directions = _directions(scenario, chosen.directions)
+    directions = _directions(scenario, chosen)
     setup = build(scenario, dataset, uploaded=directions)
     with _stop_on_interrupt() as stopped, ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as workers:
         results = run_trials(scenario, dataset, problem=pose(scenario, dataset, uploaded=directions),
                              executor=workers, cancelled=stopped.is_set, progress=_Progress())
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # where the terminal has no ε
-    sys.stdout.write(table(setup, results, ranges=dataset.ranges_provenance))
+    sys.stdout.write(table(setup, results))
     sys.stdout.flush()
     if not results.complete:
         _say(f"{_NAME}: stopped; the table has the trials that were finished")
         return _STOPPED
     if chosen.report is not None:
-        _write_report(chosen.report, View(scenario=scenario, dataset=dataset, setup=setup), results)
+        view = View(scenario=scenario, dataset=dataset, setup=setup)
+        if chosen.report_on == "stand-in":
+            view = simulated_view(view, uploaded=directions)
+            results = run_trials(scenario, view.dataset, problem=pose(scenario, view.dataset, uploaded=directions))
+        _write_report(chosen.report, view, results, simulated=chosen.report_on == "stand-in")
     return 0
 
 
-def table(setup: Setup, results: Results, *, ranges: str) -> str:
-    """The results as a Markdown table; ``ranges``: where those of the data come from."""
+def table(setup: Setup, results: Results) -> str:
+    """The results as a Markdown table."""
     scenario = setup.scenario
+    origins = "; ".join(f"{what}: {origin.words}" for what, origin in setup.origins.items())
     at_most = {"mvg": setup.design.mu_is, "iid": setup.iid.mu_is}
     rows = [("answer", "mean error", "95 % interval", "trials", "epsilon spent")]
     for one in results.outcomes:
@@ -113,8 +126,7 @@ def table(setup: Setup, results: Results, *, ranges: str) -> str:
     lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
     return (f"{scenario.query} of {scenario.data}: {results.task.label}, {results.task.metric}; smaller is better\n"
             f"asked: epsilon {scenario.epsilon:.6g} at delta {results.delta:.6g} ({setup.design.neighbour_rule}); "
-            f"directions: {setup.design.provenance}; split: {setup.theta_provenance}; ranges: "
-            f"{ranges}\n\n"
+            f"{origins}\n\n"
             + "\n".join(lines) + "\n\nMeasured on the data itself: for choosing, not private.\n")
 
 
@@ -159,11 +171,7 @@ def _dataset(scenario: Scenario, chosen: argparse.Namespace) -> Dataset:
         return sample(scenario.data)
     if chosen.data is None:
         raise InputError("the scenario was made with an uploaded table, which is not in it; name the file with --data")
-    table = read_table(chosen.data)
-    if f"upload-{table.fingerprint[:12]}" != scenario.data:
-        raise InputError(f"{chosen.data} is not the file that the scenario was made with: its fingerprint is "
-                         f"{table.fingerprint[:12]}, not {scenario.data.removeprefix('upload-')}")
-    missing = "drop" if chosen.drop_missing else "reject"
+    table, missing = read_table(chosen.data), chosen.missing
     if scenario.query in ("adjacency", "laplacian") and chosen.ranges is None:
         return table_to_dataset(table, missing=missing)
     if chosen.ranges is None:
@@ -188,21 +196,22 @@ def _ranges(path: Path) -> dict[str, tuple[float, float] | None]:
     return {name: None if pair is None else (pair[0], pair[1]) for name, pair in content.items()}
 
 
-def _directions(scenario: Scenario, path: Path | None) -> Directions | None:
+def _directions(scenario: Scenario, chosen: argparse.Namespace) -> Directions | None:
     if scenario.directions != "upload":
         return None
-    if path is None:
+    if chosen.directions is None:
         raise InputError("the scenario has directions from a file, which are not in it; name it with --directions")
-    return from_matrix(read_table(path).values)
+    return from_matrix(read_table(chosen.directions).values,
+                       origin=Origin.DECLARED if chosen.know_directions else Origin.READ)
 
 
-def _write_report(path: Path, view: View, results: Results) -> None:
+def _write_report(path: Path, view: View, results: Results, *, simulated: bool) -> None:
     try:
         from mvgviz.report import report_html
     except ModuleNotFoundError as error:
         raise InputError(f'a report needs {error.name}; install it with pip install "mvgviz[app]"') from None
     try:
-        path.write_text(report_html(view, results), encoding="utf-8")
+        path.write_text(report_html(view, results, simulated=simulated), encoding="utf-8")
     except OSError as error:
         raise InputError(f"the report cannot be written to {path}: {error.strerror}") from None
     _say(f"report: {path}")

@@ -18,6 +18,7 @@ from mvgviz.dataset import Dataset
 from mvgviz.design import NoiseDesign, design_noise
 from mvgviz.errors import InputError
 from mvgviz.information import log_pnr
+from mvgviz.provenance import Origin
 from mvgviz.queries import Query
 from mvgviz.scenario import Scenario
 from mvgviz.validation import FloatArray
@@ -85,7 +86,7 @@ def compare_splits(setup: Setup, dataset: Dataset, moments: FloatArray) -> tuple
             design = equal if split == "uniform" else design_noise(
                 query, epsilon=equal.epsilon, delta=equal.delta, guarantee=guarantee, mode=equal.mode, tail=one.tail,
                 directions=directions, theta=theta,
-                cover_directions=guarantee == "exact" and directions.provenance == "spends budget")
+                cover_directions=guarantee == "exact" and directions.origin is Origin.PAID)
             scores.append(SplitScore(split=split, guarantee=guarantee, log_pnr=log_pnr(moments, design),
                                      is_current=_is_current(one, guarantee, split, "binary" in thetas)))
     return tuple(scores)
@@ -122,7 +123,7 @@ def fill(equal: NoiseDesign, query: Query, moments: FloatArray, form: str) -> Wa
     if (form == "exact") != exact:
         raise InputError(f"the {form} form does not belong to the guarantee {equal.guarantee}")
     side = equal.directional_side
-    released = side.directions.eigenvalues if side.directions.provenance == "spends budget" else None
+    released = side.directions.eigenvalues if side.directions.origin is Origin.PAID else None
     signal = moments_along(side.directions, moments) if released is None else released
     if exact:
         h = query.neighbours.reach(side.directions)

@@ -19,8 +19,9 @@ from mvgviz.dataset import Dataset
 from mvgviz.design import NoiseDesign, design_noise
 from mvgviz.directions import Directions, random_rotation, rotation, standard_basis
 from mvgviz.errors import InputError
+from mvgviz.provenance import Origin
 from mvgviz.queries import Query
-from mvgviz.scenario import Scenario
+from mvgviz.scenario import DIRECTION_FIELDS, OTHER_FIELDS, SPLIT_FIELDS, Scenario
 from mvgviz.validation import FloatArray
 
 _LABELS = 10_000
@@ -28,17 +29,18 @@ _LABELS = 10_000
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Setup:
-    """A scenario worked out. ``iid``: the same guarantee with equal noise everywhere.
-
-    ``theta_provenance``: "public", "spends budget" or "not private", like that of the directions.
-    """
+    """A scenario worked out. ``iid``: the same guarantee with equal noise everywhere."""
 
     scenario: Scenario
     query: Query = field(repr=False)
     design: NoiseDesign = field(repr=False)
     iid: NoiseDesign = field(repr=False)
     delta: float
-    theta_provenance: str
+
+    @property
+    def origins(self) -> dict[str, Origin]:
+        """Where everything that a guarantee rests on comes from, by the name of its caveat."""
+        return origins_of(self.query, self.design, self.scenario)
 
     @property
     def epsilon_spent(self) -> float:
@@ -49,6 +51,23 @@ class Setup:
     def direction_names(self) -> tuple[str, ...]:
         """What theta's entries are called."""
         return names_of_directions(self.query, self.design.mode, self.design.directional_side.directions)
+
+
+def origins_of(query: Query, design: NoiseDesign, scenario: Scenario | None) -> dict[str, Origin]:
+    """The origin of the ranges, the number of records, the directions, the split and all other choices.
+
+    Directions and split may be innocent in themselves and still have been chosen by looking at the data.
+    """
+
+    def with_choice(origin: Origin, names: tuple[str, ...]) -> Origin:
+        return Origin.READ if scenario is not None and scenario.read_among(names) else origin
+
+    return {
+        "ranges": query.ranges_origin, "records": query.records_origin,
+        "directions": with_choice(design.directions_origin, DIRECTION_FIELDS),
+        "split": with_choice(design.theta_origin, SPLIT_FIELDS),
+        "choices": with_choice(Origin.DECLARED, OTHER_FIELDS),
+    }
 
 
 def scaled(dataset: Dataset, scale: str) -> Dataset:
@@ -85,17 +104,16 @@ def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None,
     # Exact: mu² is divided. Theorem: epsilon and delta are (basic composition, as in the paper).
     part = 1.0 if exact else 1 - share
 
-    def design(theta: FloatArray, along: Directions, *, cover: bool) -> NoiseDesign:
+    def design(theta: FloatArray, origin: Origin) -> NoiseDesign:
         return design_noise(query, epsilon=scenario.epsilon * part, delta=delta * part, mode=mode, theta=theta,
-                            guarantee=scenario.guarantee, tail=scenario.tail, directions=along,
-                            cover_directions=cover)
+                            theta_origin=origin, guarantee=scenario.guarantee, tail=scenario.tail,
+                            directions=directions, cover_directions=exact and private)
 
-    equal = design(uniform(size), directions, cover=exact and private)
-    theta, provenance = _theta(scenario, dataset, query, equal)
+    theta, origin = _theta(scenario, dataset, query, design(uniform(size), Origin.DECLARED))
     iid_theta = _isotropic_theta(query, mode, size) if exact else uniform(size)
     return Setup(
-        scenario=scenario, query=query, delta=delta, theta_provenance=provenance,
-        design=design(theta, directions, cover=exact and private),
+        scenario=scenario, query=query, delta=delta,
+        design=design(theta, origin),
         iid=design_noise(query, epsilon=scenario.epsilon, delta=delta, mode=mode, guarantee=scenario.guarantee,
                          tail=scenario.tail, theta=iid_theta),
     )
@@ -155,43 +173,43 @@ def _directions(scenario: Scenario, dataset: Dataset, query: Query, size: int, d
     return standard_basis(size)
 
 
-def _theta(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, str]:
-    """theta and its provenance; ``equal`` is the design with equal shares, for its budget."""
+def _theta(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, Origin]:
+    """theta and where it comes from; ``equal`` is the design with equal shares, for its budget."""
     size, kind = equal.theta.size, scenario.allocation
     favoured = [k for k in scenario.favoured if k < size]
     if kind == "manual":
         if len(scenario.weights) != size:
             raise InputError(f"the manual split must have {size} parts, got {len(scenario.weights)}")
-        return manual(scenario.weights), "public"
+        return manual(scenario.weights), Origin.DECLARED
     if kind == "max-pnr":
         return _max_pnr(scenario, dataset, query, equal)
     if not 0 < len(favoured) < size or kind == "uniform":
-        return uniform(size), "public"
+        return uniform(size), Origin.DECLARED
     split = binary(size, favoured=favoured, share=scenario.share)
     if kind == "binary":
-        return split, "public"
+        return split, Origin.DECLARED
     reach = query.neighbours.reach(equal.directional_side.directions) if equal.guarantee == "exact" else None
     half_widths = None if equal.mode == "columns" else reach
-    return least_error(split, guarantee=equal.guarantee, half_widths=half_widths), "public"
+    return least_error(split, guarantee=equal.guarantee, half_widths=half_widths), Origin.DECLARED
 
 
-def _max_pnr(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, str]:
+def _max_pnr(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, Origin]:
     """max-PNR with the signal along each direction, read from wherever the directions were."""
     side = equal.directional_side
     if equal.mode == "columns":
         raise InputError("max-PNR needs noise over rows or both sides, got mode columns")
-    if side.directions.eigenvalues is not None and side.directions.provenance == "spends budget":
-        signal, provenance = side.directions.eigenvalues, "spends budget"
+    if side.directions.eigenvalues is not None and side.directions.origin is Origin.PAID:
+        signal, origin = side.directions.eigenvalues, Origin.PAID
     else:
-        signal, provenance = _signal(scenario, dataset, query, side.directions), "not private"
+        signal, origin = _signal(scenario, dataset, query, side.directions), Origin.READ
     if not signal.max() > 0:
-        return uniform(side.size), provenance
+        return uniform(side.size), origin
     if equal.guarantee == "exact":
         h = query.neighbours.reach(side.directions)
         budget = float(np.sum(h**2 * side.precisions))
-        return max_pnr(signal, budget=budget, form="exact", half_widths=h), provenance
+        return max_pnr(signal, budget=budget, form="exact", half_widths=h), origin
     budget = equal.precision_budget if scenario.form == "unrelaxed" else math.sqrt(equal.precision_budget)
-    return max_pnr(signal, budget=budget, form=scenario.form), provenance
+    return max_pnr(signal, budget=budget, form=scenario.form), origin
 
 
 def _signal(scenario: Scenario, dataset: Dataset, query: Query, directions: Directions) -> FloatArray:

@@ -12,6 +12,10 @@ from mvgviz.scenario import Scenario
 SHARES = (0.55, 0.65, 0.75, 0.85, 0.95)
 """As in the paper's experiments."""
 
+SEARCHED = ("query", "guarantee", "tail", "mode", "directions", "angle", "plane", "private_share", "allocation",
+            "favoured", "share", "weights", "form")
+"""The fields in which candidates may differ."""
+
 _GRAPHS = ("adjacency", "laplacian")
 _PSD = ("covariance", "kernel", "laplacian")
 _PRIVATE_SHARE = 0.2

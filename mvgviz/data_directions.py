@@ -11,6 +11,7 @@ from mvgviz.accounting import gaussian_mu
 from mvgviz.dataset import Dataset
 from mvgviz.directions import Directions
 from mvgviz.errors import InputError
+from mvgviz.provenance import Origin
 from mvgviz.queries import Query, covariance
 from mvgviz.validation import FloatArray, fraction, generator, positive
 
@@ -21,7 +22,7 @@ def eigenvectors(query: Query) -> Directions:
         raise InputError(f"query must be a Query, got a {type(query).__name__}")
     value = query.value if query.symmetric else query.value @ query.value.T / query.cols
     values, vectors = _sorted_eigh(value)
-    return Directions(size=query.rows, rotated=vectors, eigenvalues=values, provenance="not private",
+    return Directions(size=query.rows, rotated=vectors, eigenvalues=values, origin=Origin.READ,
                       mu=float("inf"), label="eigenvectors of the data")
 
 
@@ -43,7 +44,7 @@ def private_eigenvectors(dataset: Dataset, *, epsilon: float | None = None, delt
     noisy = query.value + query.sensitivity / spent * rng.standard_normal(query.value.shape)
     values, vectors = _sorted_eigh((noisy + noisy.T) / 2)
     return Directions(size=query.rows, rotated=vectors, eigenvalues=np.maximum(values, 0.0),
-                      provenance="spends budget", mu=spent, label="private eigenvectors")
+                      origin=Origin.PAID, mu=spent, label="private eigenvectors")
 
 
 def _sorted_eigh(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:

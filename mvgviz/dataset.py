@@ -18,7 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mvgviz.errors import InputError
+from mvgviz.provenance import Origin, Range, weakest
 from mvgviz.validation import FloatArray, array, frozen, number, numbers
+
+MISSING = ("reject", "middle", "drop")
+"""What may be done with a record's gaps: refuse it, fill them with the middle of their ranges, leave it out."""
 
 _LARGEST = 1e60  # fourth powers must be numbers
 
@@ -29,18 +33,21 @@ class Dataset:
 
     The ranges are public knowledge, one pair for each feature (or one number for
     all): privacy guarantees rest on them. Values outside may be held here, but
-    queries refuse them; :meth:`clipped` is the way out. ``ranges_provenance`` is
-    "declared", or says that they were read from the data, which is not private.
+    queries refuse them; :meth:`clipped` is the way out. ``range_origins`` says of
+    each range whether it was declared or read from the data, which is not private;
+    ``records_origin`` says the same of the number of records.
     """
 
     matrix: FloatArray = field(repr=False)
     features: tuple[str, ...]
     lower: FloatArray
     upper: FloatArray
-    ranges_provenance: str = "declared"
+    range_origins: tuple[Origin, ...] = field(repr=False)
+    records_origin: Origin = Origin.DECLARED
 
     def __init__(self, *, matrix: npt.ArrayLike, features: Iterable[str], lower: npt.ArrayLike,
-                 upper: npt.ArrayLike, ranges_provenance: str = "declared") -> None:
+                 upper: npt.ArrayLike, range_origins: Origin | Iterable[Origin] = Origin.DECLARED,
+                 records_origin: Origin = Origin.DECLARED) -> None:
         values = array("matrix", matrix, ndim=2)
         names = _names(features, values.shape[0])
         lows, highs = _limits("lower", lower, values.shape[0]), _limits("upper", upper, values.shape[0])
@@ -54,8 +61,9 @@ class Dataset:
                     f"the range of {name!r} must stay below {_LARGEST:g} and be at least {1 / _LARGEST:g} wide, "
                     f"got {low:g} to {high:g}"
                 )
+        origins = _origins(range_origins, values.shape[0])
         for attribute, value in (("matrix", values), ("features", names), ("lower", lows), ("upper", highs),
-                                 ("ranges_provenance", ranges_provenance)):
+                                 ("range_origins", origins), ("records_origin", _origin(records_origin))):
             object.__setattr__(self, attribute, value)
 
     @property
@@ -75,6 +83,17 @@ class Dataset:
     def largest_values(self) -> FloatArray:
         """``c = max(|lower|, |upper|)``."""
         return np.maximum(np.abs(self.lower), np.abs(self.upper))
+
+    @property
+    def ranges(self) -> dict[str, Range]:
+        """Each feature's range with its origin."""
+        ends = zip(self.lower.tolist(), self.upper.tolist(), self.range_origins, strict=True)
+        return dict(zip(self.features, (Range(*one) for one in ends), strict=True))
+
+    @property
+    def ranges_origin(self) -> Origin:
+        """Of all ranges together: one that was read from the data spoils the rest."""
+        return weakest(self.range_origins)
 
     def count_outside(self) -> int:
         """How many entries lie outside their declared range."""
@@ -118,6 +137,19 @@ def _names(features: Any, size: int) -> tuple[str, ...]:
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise InputError(f"features must be different from each other, got {twice!r} twice")
     return names
+
+
+def _origins(value: Any, size: int) -> tuple[Origin, ...]:
+    origins = (value,) * size if isinstance(value, str) else tuple(value)
+    if len(origins) != size:
+        raise InputError(f"range_origins must have one entry for each of the {size} features, got {len(origins)}")
+    return tuple(map(_origin, origins))
+
+
+def _origin(value: Any) -> Origin:
+    if not isinstance(value, Origin):
+        raise InputError("where a range or a number of records comes from must be an Origin")
+    return value
 
 
 def _limits(name: str, value: Any, size: int) -> FloatArray:

@@ -22,6 +22,7 @@ from mvgviz.bounds import TAILS, Bound, theorem1, theorem2, theorem2_any
 from mvgviz.directions import Directions, standard_basis
 from mvgviz.errors import InputError
 from mvgviz.neighbours import Neighbours
+from mvgviz.provenance import Origin
 from mvgviz.queries import Query
 from mvgviz.sides import NoiseSide
 from mvgviz.validation import FloatArray, fraction, one_of, positive, shares
@@ -38,8 +39,8 @@ class NoiseDesign:
     ``mu`` is the worst case over neighbours ("exact") or at most too large
     ("upper bound"); it speaks of the noise alone, and ``total_mu`` adds what the
     directions spent. ``precision_budget`` is ``sum 1/v²`` under a theorem, ``mu²``
-    under the exact guarantee. No field holds private data (directions flagged
-    "not private" excepted).
+    under the exact guarantee. No field holds private data, but for directions and
+    theta that were read from the data, which their origins say.
     """
 
     query_name: str
@@ -57,6 +58,7 @@ class NoiseDesign:
     precision_budget: float
     mu: float
     mu_is: str
+    theta_origin: Origin = Origin.DECLARED
 
     @property
     def rows(self) -> int:
@@ -88,9 +90,9 @@ class NoiseDesign:
         return self.col_side if self.mode == "columns" else self.row_side
 
     @property
-    def provenance(self) -> str:
-        """Of the directions: "public", "spends budget" or "not private"."""
-        return self.directional_side.directions.provenance
+    def directions_origin(self) -> Origin:
+        """Where the directions come from."""
+        return self.directional_side.directions.origin
 
     @property
     def total_mu(self) -> float:
@@ -127,7 +129,8 @@ class NoiseDesign:
 
 def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str = "exact",
                  mode: str | None = None, directions: Directions | None = None, theta: Any = None,
-                 tail: str = "printed", cover_directions: bool = False) -> NoiseDesign:
+                 theta_origin: Origin = Origin.DECLARED, tail: str = "printed", cover_directions: bool = False
+                 ) -> NoiseDesign:
     """Noise for ``query`` that is (epsilon, delta)-private under the chosen guarantee.
 
     ``guarantee``: "theorem1", "theorem2" (PSD queries, both sides), "theorem2-any"
@@ -135,7 +138,8 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
     ``tail``; "exact" uses the tight set of differences and spends what was asked.
     ``mode``: directional noise over "rows" or "columns" (Algorithm 1) or "both"
     (Algorithm 2); by default "both" for symmetric queries, else "rows".
-    ``directions`` default to the standard basis, ``theta`` to equal shares.
+    ``directions`` default to the standard basis, ``theta`` to equal shares;
+    ``theta_origin`` says where the shares come from.
     ``cover_directions`` (exact guarantee): epsilon and delta are to cover what the
     directions spent too, so the noise gets ``sqrt(mu² - directions.mu²)``.
     """
@@ -169,7 +173,7 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
         query_name=query.name, n_records=query.n_records, neighbour_rule=query.neighbour_rule,
         neighbours=query.neighbours, epsilon=epsilon, delta=delta, guarantee=guarantee, mode=mode,
         bound=bound, row_side=row_side, col_side=col_side, theta=theta, precision_budget=budget,
-        mu=mu, mu_is="exact" if exact else "upper bound",
+        mu=mu, mu_is="exact" if exact else "upper bound", theta_origin=theta_origin,
     )
 
 

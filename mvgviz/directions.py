@@ -1,27 +1,29 @@
 """Orthonormal directions along which noise is spent, and where they come from.
 
-A direction is a column of an orthogonal matrix ``W``. Its provenance says what
-using it costs: "public" (chosen without the data), "spends budget" (released
-privately; ``mu`` says what was spent) or "not private" (read from the data).
+A direction is a column of an orthogonal matrix ``W``. Its origin says what using it
+costs: declared (chosen without the data), paid for (released privately; ``mu`` says
+what was spent) or read from the data (not private).
 
 >>> from mvgviz import rotation
->>> rotation(2, (0, 1), 0.5).provenance
-'public'
+>>> rotation(2, (0, 1), 0.5).origin.value
+'declared'
 """
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from mvgviz.errors import InputError
-from mvgviz.validation import FloatArray, array, count, frozen, generator, number, one_of, square
+from mvgviz.provenance import Origin
+from mvgviz.validation import FloatArray, array, count, frozen, generator, number, square
 
-PROVENANCES = ("public", "spends budget", "not private")
 _TOLERANCE = 1e-8
 _ROUNDING = 1e-14
 
@@ -30,22 +32,23 @@ _ROUNDING = 1e-14
 class Directions:
     """``size`` orthonormal directions, the columns of ``matrix``.
 
-    ``mu`` is what learning them from the data has spent: 0 for public
-    directions, infinity for those that are not private. ``eigenvalues`` are the
-    ones that came with them, if any, and share their provenance. The standard
+    ``mu`` is what learning them from the data has spent: 0 for declared
+    directions, infinity for those read from the data. ``eigenvalues`` are the
+    ones that came with them, if any, and share their origin. The standard
     basis stores no matrix.
     """
 
     size: int
     rotated: FloatArray | None = field(default=None, repr=False)
-    provenance: str = "public"
+    origin: Origin = Origin.DECLARED
     mu: float = 0.0
     eigenvalues: FloatArray | None = field(default=None, repr=False)
     label: str = "standard basis"
 
     def __post_init__(self) -> None:
         count("size", self.size)
-        one_of("provenance", self.provenance, PROVENANCES)
+        if not isinstance(self.origin, Origin):
+            raise InputError("origin of directions must be an Origin")
         if self.rotated is not None:
             object.__setattr__(self, "rotated", _orthonormal(self.rotated, self.size))
         if self.eigenvalues is not None:
@@ -63,6 +66,11 @@ class Directions:
     def matrix(self) -> FloatArray:
         """``W``, size × size, one direction a column."""
         return frozen(np.eye(self.size)) if self.rotated is None else self.rotated
+
+    @cached_property
+    def digest(self) -> str:
+        """Tells these directions from others, in memory; it follows from their numbers and must not leave it."""
+        return "standard" if self.rotated is None else hashlib.sha256(self.rotated.tobytes()).hexdigest()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> FloatArray:
         return np.array(self.matrix, dtype=dtype, copy=copy)
@@ -91,10 +99,11 @@ def rotation(k: int, plane: Sequence[int], angle: float) -> Directions:
     return Directions(size=size, rotated=w, label=f"rotation by {math.degrees(turn):g}°")
 
 
-def from_matrix(w: Any) -> Directions:
-    """Directions given by the caller: the columns of an orthogonal matrix, taken as public."""
+def from_matrix(w: Any, *, origin: Origin = Origin.DECLARED) -> Directions:
+    """Directions given by the caller: the columns of an orthogonal matrix; ``origin``: how they came to be."""
     matrix = square("directions", w)
-    return Directions(size=matrix.shape[0], rotated=matrix, label="given")
+    return Directions(size=matrix.shape[0], rotated=matrix, label="given", origin=origin,
+                      mu=0.0 if origin.is_covered else math.inf)
 
 
 def random_rotation(k: int, *, rng: np.random.Generator) -> Directions:

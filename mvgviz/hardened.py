@@ -39,6 +39,7 @@ from mvgviz.dataset import Dataset
 from mvgviz.directions import Directions, standard_basis
 from mvgviz.errors import InputError
 from mvgviz.neighbours import ReplacedOuterProduct
+from mvgviz.provenance import Origin
 from mvgviz.queries import Query, covariance
 from mvgviz.sides import NoiseSide
 from mvgviz.validation import FloatArray, frozen, positive
@@ -101,7 +102,7 @@ def private_directions(dataset: Dataset, *, mu: float) -> Directions:
     noisy, _ = noisy_answer(query, side, NoiseSide.identity(size), mu)
     found = eigenvectors(replace(query, value=frozen((noisy + noisy.T) / 2)))
     values = np.maximum(found.eigenvalues if found.eigenvalues is not None else 0.0, 0.0)
-    return replace(found, eigenvalues=values, provenance="spends budget", mu=mu,
+    return replace(found, eigenvalues=values, origin=Origin.PAID, mu=mu,
                    label=FRESH_DIRECTIONS)
 
 

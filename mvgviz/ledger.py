@@ -7,10 +7,14 @@
 (False, True)
 
 Releases of the same data compose exactly, ``mu = sqrt(sum mu_i²)``, also when one was chosen
-after seeing another (Dong, Roth & Su 2022, Corollary 2). Data is known by its name: that of
-an uploaded file comes from its fingerprint, so that other columns or ranges of the same file
-count together. Two *files* about the same people are different data to this ledger: for
-them, read the total over all data.
+after seeing another (Dong, Roth & Su 2022, Corollary 2). Data is known by its name; names of
+data about the same people are joined by :meth:`Ledger.join`, and then count together:
+
+>>> ledger.enter(time="2030-01-01", data="a", query="mean", neighbour_rule="one record replaced",
+...              design="exact", mu=gaussian_mu(1.0, 1e-5), delta=1e-5).total_epsilon
+1.0
+>>> ledger.would_exceed("b", 0.01), ledger.join("a", "b"), ledger.would_exceed("b", 0.01)
+(False, None, True)
 """
 
 from __future__ import annotations
@@ -30,8 +34,10 @@ from mvgviz.validation import fraction, positive
 
 CAVEATS = {
     "ranges": "ranges read from the data",
+    "records": "a number of records that follows from which of them have gaps",
     "directions": "directions read from the data",
     "split": "a split of the budget read from the data",
+    "choices": "choices made by looking at the data",
 }
 """What a guarantee does not cover, and what it is called."""
 
@@ -60,7 +66,7 @@ class Total:
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One release. ``mu`` and epsilon at ``delta`` are its own, the totals those of its data so far."""
+    """One release. ``mu`` and epsilon at ``delta`` are its own, the totals those of the same people so far."""
 
     time: str
     data: str
@@ -84,11 +90,12 @@ class Entry:
 class Ledger:
     """Releases in the order they were made; entries are added, never changed or removed.
 
-    ``cap``: (epsilon, delta) that the releases of one data may spend together, or None.
+    ``cap``: (epsilon, delta) that the releases about the same people may spend together, or None.
     """
 
     def __init__(self, *, cap: tuple[float, float] | None = None) -> None:
         self._entries: tuple[Entry, ...] = ()
+        self._joined: tuple[frozenset[str], ...] = ()
         self._lock = threading.Lock()
         self._cap: tuple[float, float] | None = None
         self.set_cap(cap)
@@ -105,7 +112,7 @@ class Ledger:
         return self._cap
 
     def set_cap(self, cap: tuple[float, float] | None) -> None:
-        """Cap what one data may spend. Below what is spent already, nothing more is released."""
+        """Cap what may be spent on the same people. Below what is spent already, nothing more is released."""
         if cap is None:
             self._cap = None
             return
@@ -115,16 +122,30 @@ class Ledger:
             raise InputError("cap must be a pair (epsilon, delta)") from None
         self._cap = positive("the cap's epsilon", epsilon), fraction("the cap's delta", delta)
 
+    def join(self, data: str, other: str) -> None:
+        """Declare that both are about the same people: from now on, and for what was, they count together."""
+        with self._lock:
+            together = self.same_people(data) | self.same_people(other)
+            self._joined = (*(group for group in self._joined if not group & together), together)
+
+    def same_people(self, data: str) -> frozenset[str]:
+        """The names of all data about the people of ``data``, itself included."""
+        return next((group for group in self._joined if data in group), frozenset({data}))
+
+    def entries_about(self, data: str) -> tuple[Entry, ...]:
+        """The releases about the people of ``data``."""
+        names = self.same_people(data)
+        return tuple(entry for entry in self._entries if entry.data in names)
+
     def total(self, data: str | None = None, *, delta: float) -> Total:
-        """What the releases of ``data`` spent together; of all data, as if about the same people, if None."""
-        delta = fraction("delta", delta)
-        return _total([entry for entry in self._entries if data is None or entry.data == data], delta)
+        """What the releases about the people of ``data`` spent; of all data, as if about the same people, if None."""
+        return _total(list(self._entries if data is None else self.entries_about(data)), fraction("delta", delta))
 
     def would_exceed(self, data: str, mu: float) -> bool:
         """Whether one more release of ``mu`` would spend more than the cap allows."""
         if self._cap is None:
             return False
-        spent = [entry.mu for entry in self._entries if entry.data == data]
+        spent = [entry.mu for entry in self.entries_about(data)]
         return not compose_mu([*spent, _checked_mu(mu)]) <= float(gaussian_mu(*self._cap)) * (1 + _ROUNDING)
 
     def check(self, data: str, mu: float) -> None:
@@ -135,8 +156,9 @@ class Ledger:
         now = self.total(data, delta=delta).epsilon
         after = gaussian_epsilon(delta, compose_mu([self.total(data, delta=delta).mu, mu]))
         raise InputError(
-            f"this release would exceed the cap: the releases of {data} have spent epsilon {now:.4g} at delta "
-            f"{delta:.3g} and would reach {after:.4g}, the cap is {epsilon:g}; ask for a smaller epsilon"
+            f"this release would exceed the cap: the releases of {' and '.join(sorted(self.same_people(data)))} have "
+            f"spent epsilon {now:.4g} at delta {delta:.3g} and would reach {after:.4g}, the cap is {epsilon:g}; ask "
+            "for a smaller epsilon"
         )
 
     def enter(self, *, time: str, data: str, query: str, neighbour_rule: str, design: str, mu: float, delta: float,
@@ -153,7 +175,7 @@ class Ledger:
                 "mu": mu, "epsilon": float(gaussian_epsilon(delta, mu)), "delta": delta, "caveats": tuple(caveats),
             }
             alone = Entry(**facts, total_mu=mu, total_epsilon=facts["epsilon"], total_not_covered=())
-            total = _total([*(entry for entry in self._entries if entry.data == data), alone], delta)
+            total = _total([*self.entries_about(data), alone], delta)
             entry = Entry(**facts, total_mu=total.mu, total_epsilon=total.epsilon,
                           total_not_covered=total.not_covered)
             self._entries = (*self._entries, entry)
@@ -175,7 +197,8 @@ class Ledger:
         """Everything, with the cap."""
         cap = None if self._cap is None else dict(zip(("epsilon", "delta"), self._cap, strict=True))
         entries = [asdict(entry) | {"not_covered": entry.not_covered} for entry in self._entries]
-        return json.dumps({"cap": cap, "releases": entries}, indent=2)
+        same = [sorted(group) for group in self._joined]
+        return json.dumps({"cap": cap, "same_people": same, "releases": entries}, indent=2)
 
 
 _COLUMNS = tuple(field.name for field in fields(Entry))

@@ -28,6 +28,7 @@ from mvgviz.neighbours import (
     ReplacedColumn,
     ReplacedOuterProduct,
 )
+from mvgviz.provenance import Origin
 from mvgviz.sides import NoiseSide
 from mvgviz.validation import FloatArray, array, frozen, positive, square
 
@@ -41,9 +42,10 @@ _LARGEST_KERNEL = 5_000
 class Query:
     """A matrix-valued answer with what is publicly known about it.
 
-    ``value`` is private; all other fields are public facts. ``symmetric`` and
-    ``psd`` hold for every possible dataset, not just this one. ``n_records`` is
-    None where records have no meaning.
+    ``value`` is private; all other fields are public facts, as far as the ranges
+    and the number of records are (``ranges_origin``, ``records_origin``).
+    ``symmetric`` and ``psd`` hold for every possible dataset, not just this one.
+    ``n_records`` is None where records have no meaning.
     """
 
     name: str
@@ -57,6 +59,8 @@ class Query:
     neighbour_rule: str
     row_names: tuple[str, ...] | None = None
     n_records: int | None = None
+    ranges_origin: Origin = Origin.DECLARED
+    records_origin: Origin = Origin.DECLARED
 
     def __post_init__(self) -> None:
         for attribute in ("sensitivity", "printed_sensitivity", "gamma"):
@@ -81,7 +85,7 @@ def identity(dataset: Dataset) -> Query:
         name="identity", value=data.matrix, sensitivity=s2, printed_sensitivity=s2,
         gamma=math.sqrt(data.n_records) * _norm(data.largest_values), psd=False, symmetric=False,
         neighbours=ReplacedColumn(widths=data.widths), neighbour_rule=REPLACED_RECORD,
-        row_names=data.features, n_records=data.n_records,
+        row_names=data.features, **_records(data),
     )
 
 
@@ -93,7 +97,7 @@ def mean(dataset: Dataset) -> Query:
         name="mean", value=frozen(data.matrix.mean(axis=1, keepdims=True)), sensitivity=s2,
         printed_sensitivity=s2, gamma=_norm(data.largest_values), psd=False, symmetric=False,
         neighbours=ReplacedColumn(widths=data.widths, divisor=data.n_records),
-        neighbour_rule=REPLACED_RECORD, row_names=data.features, n_records=data.n_records,
+        neighbour_rule=REPLACED_RECORD, row_names=data.features, **_records(data),
     )
 
 
@@ -108,7 +112,7 @@ def covariance(dataset: Dataset) -> Query:
         name="covariance", value=frozen(data.matrix @ data.matrix.T / n),
         sensitivity=neighbours.worst(unit, unit).mu, printed_sensitivity=2 * total / n, gamma=total,
         psd=True, symmetric=True, neighbours=neighbours, neighbour_rule=REPLACED_RECORD,
-        row_names=data.features, n_records=n,
+        row_names=data.features, **_records(data),
     )
 
 
@@ -128,7 +132,7 @@ def rbf_kernel(dataset: Dataset, *, length: float) -> Query:
         name="rbf kernel", value=frozen(np.exp(-distances / 2)), sensitivity=s2,
         printed_sensitivity=math.sqrt(8 * n - 4), gamma=float(n), psd=True, symmetric=True,
         neighbours=AnyChange(sensitivity=s2, fills_ball=False), neighbour_rule=REPLACED_RECORD,
-        n_records=n,
+        **_records(data),
     )
 
 
@@ -179,6 +183,11 @@ def custom(matrix: Any, *, sensitivity: float, gamma: float, psd: bool = False) 
         psd=bool(psd), symmetric=bool(psd), neighbours=AnyChange(sensitivity=s2, fills_ball=True),
         neighbour_rule=AS_DECLARED,
     )
+
+
+def _records(data: Dataset) -> dict[str, Any]:
+    """How many records there are, and where that number and the ranges come from."""
+    return {"n_records": data.n_records, "ranges_origin": data.ranges_origin, "records_origin": data.records_origin}
 
 
 def _inside(dataset: Dataset) -> Dataset:

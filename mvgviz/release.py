@@ -5,14 +5,14 @@
 >>> from mvgviz.release import release
 >>> data = Dataset(matrix=np.zeros((2, 100)), features=("a", "b"), lower=-1, upper=1)
 >>> query = mean(data)
->>> given = release(query, design_noise(query, epsilon=1, delta=1e-5), ranges_provenance="declared",
-...                 theta_provenance="public")
+>>> given = release(query, design_noise(query, epsilon=1, delta=1e-5))
 >>> f"{given.epsilon:.4f} at {given.delta:g}", given.noisy.shape
 ('1.0000 at 1e-05', (2, 1))
 
 The noise comes from the operating system's entropy, never from a seed, through a hardened
-sampler (``mvgviz.hardened``). Nothing that is kept tells the true answer. A release must not
-be cached or repeated: each call spends its ``mu`` anew.
+sampler (``mvgviz.hardened``). Nothing that is kept tells the true answer, and nothing but the
+noisy matrix is computed from the records: ``docs/what-a-release-reveals.md`` lists the rest.
+A release must not be cached or repeated: each call spends its ``mu`` anew.
 """
 
 from __future__ import annotations
@@ -27,21 +27,22 @@ import numpy as np
 
 import mvgviz
 from mvgviz.accounting import compose_mu, gaussian_epsilon, gaussian_mu
-from mvgviz.build import Setup, build, scaled
+from mvgviz.build import Setup, build, origins_of, scaled
 from mvgviz.dataset import Dataset
 from mvgviz.design import NoiseDesign
-from mvgviz.directions import PROVENANCES
 from mvgviz.errors import InputError
 from mvgviz.hardened import FRESH_DIRECTIONS, Hardening, noisy_answer, private_directions
 from mvgviz.ledger import CAVEATS, Ledger
 from mvgviz.neighbours import ReplacedColumn, ReplacedOuterProduct
+from mvgviz.provenance import Origin, Range
 from mvgviz.queries import FLIPPED_EDGE, Query
 from mvgviz.scenario import Scenario
 from mvgviz.sides import NoiseSide
 from mvgviz.validation import FloatArray, fraction, frozen, one_of
 
-Ranges = Mapping[str, tuple[float, float]]
+Ranges = Mapping[str, Range]
 _MOST_NUMBERS = 40_000  # of a design, beside a release
+_ROUNDING = 1e-9  # of two ways to the same mu
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,7 +50,8 @@ class Release:
     """A noisy answer, rows × cols and read-only, and everything public about it.
 
     ``mu``: of noise and private directions together; ``epsilon``: what that spends at
-    ``delta``. ``caveats``: the parts that were read from the data, which the guarantee does
+    ``delta``. ``origins``: where ranges, number of records, directions, split and all other
+    choices come from; ``caveats``: those that were read from the data, which the guarantee does
     not cover (keys of ``mvgviz.ledger.CAVEATS``). ``ranges``: of the numbers the query was
     asked of; ``declared_ranges``: in the units of the data, where those differ.
     ``row_noise`` and ``col_noise``: its covariance as designed (None: the identity, too large,
@@ -66,8 +68,7 @@ class Release:
     mode: str
     calibrated_by: str
     design: str
-    directions_provenance: str
-    theta_provenance: str
+    origins: Mapping[str, Origin]
     mu: float
     mu_is: str
     epsilon: float
@@ -75,7 +76,6 @@ class Release:
     epsilon_asked: float
     ranges: Ranges | None = field(repr=False)
     declared_ranges: Ranges | None = field(repr=False)
-    ranges_provenance: str
     caveats: tuple[str, ...]
     symmetrised: bool
     row_noise: NoiseSide | None = field(repr=False)
@@ -91,6 +91,11 @@ class Release:
     def not_covered(self) -> tuple[str, ...]:
         """In words, what the guarantee leaves out."""
         return tuple(CAVEATS[caveat] for caveat in self.caveats)
+
+    @property
+    def chosen_on_data(self) -> tuple[str, ...]:
+        """The fields of the scenario that were chosen by looking at the data and matter here."""
+        return () if self.scenario is None else self.scenario.read_among(self.scenario.from_data)
 
     @property
     def guarantee(self) -> str:
@@ -115,31 +120,33 @@ class Plan:
     entries: int
 
 
-def release(query: Query, design: NoiseDesign, *, ranges_provenance: str, theta_provenance: str,
-            accept: Iterable[str] = (), delta: float | None = None, ranges: Ranges | None = None,
-            declared_ranges: Ranges | None = None, symmetrise: bool = False, data: str | None = None,
-            ledger: Ledger | None = None, scenario: Scenario | None = None, epsilon_asked: float | None = None,
-            progress: Callable[[float], object] | None = None) -> Release:
+def release(query: Query, design: NoiseDesign, *, accept: Iterable[str] = (), delta: float | None = None,
+            ranges: Ranges | None = None, declared_ranges: Ranges | None = None, symmetrise: bool = False,
+            data: str | None = None, ledger: Ledger | None = None, scenario: Scenario | None = None,
+            planned: Plan | None = None, progress: Callable[[float], object] | None = None) -> Release:
     """One answer of ``query`` with the noise of ``design``; spends its ``mu``.
 
-    ``ranges_provenance``: of the dataset; ``theta_provenance``: "public", "spends budget" or
-    "not private". What was read from the data is refused unless ``accept`` names it
-    ("ranges", "directions", "split"). ``ranges`` (feature → low, high) of the numbers the query
-    was asked of. ``delta``: where epsilon is told, by default the design's. ``ledger`` refuses
-    above its cap, before any noise is drawn, and gets an entry under the name ``data``.
-    ``symmetrise``: average the answer of a symmetric query with its transpose, which is
-    post-processing. ``scenario`` is kept beside the answer. ``progress`` is called with the
-    share done; if it raises, nothing was released and nothing is entered.
+    What was read from the data (ranges, number of records, directions, split; or any choice of
+    ``scenario``) is refused unless ``accept`` names it (keys of ``mvgviz.ledger.CAVEATS``).
+    ``ranges``: feature → range of the numbers the query was asked of. ``delta``: where epsilon is
+    told, by default the design's. ``ledger`` refuses above its cap, before any noise is drawn,
+    and gets an entry under the name ``data``. ``symmetrise``: average the answer of a symmetric
+    query with its transpose, which is post-processing. ``scenario`` is kept beside the answer.
+    ``planned``: what was announced before private directions were drawn; the claim is at least
+    that. ``progress`` is called with the share done; if it raises, nothing was released and
+    nothing is entered.
     """
     _check_made_for(query, design)
-    one_of("theta_provenance", theta_provenance, PROVENANCES)
-    if design.provenance == "spends budget" and design.directional_side.directions.label != FRESH_DIRECTIONS:
+    if design.directions_origin is Origin.PAID and design.directional_side.directions.label != FRESH_DIRECTIONS:
         raise InputError("the private directions were drawn from a seed, for looking; draw new ones for a release "
                          "with private_directions")
-    caveats = _accepted(_caveats(query, design.provenance, ranges_provenance, theta_provenance), accept)
+    origins = origins_of(query, design, scenario)
+    caveats = _accepted(_caveats(origins), accept)
     _check_symmetrise(query, symmetrise)
     delta = design.delta if delta is None else fraction("delta", delta)
-    mu = design.total_mu if math.isfinite(design.total_mu) else design.mu
+    mu, mu_is = _spent(design), design.mu_is
+    if planned is not None and planned.mu > mu:
+        mu, mu_is = planned.mu, "upper bound" if planned.mu > mu * (1 + _ROUNDING) else mu_is
     largest = _largest_values(query, ranges)
     if ledger is not None:
         if not data:
@@ -150,7 +157,7 @@ def release(query: Query, design: NoiseDesign, *, ranges_provenance: str, theta_
                                     progress=progress)
     if symmetrise:
         noisy = (noisy + noisy.T) / 2
-    told = design.provenance != "not private" and theta_provenance != "not private"
+    told = design.directions_origin.is_covered and design.theta_origin.is_covered
     time, words = datetime.now(UTC).isoformat(timespec="seconds"), design_words(design)
     if ledger is not None and data:
         ledger.enter(time=time, data=data, query=query.name, neighbour_rule=query.neighbour_rule, design=words,
@@ -158,15 +165,14 @@ def release(query: Query, design: NoiseDesign, *, ranges_provenance: str, theta_
     return Release(
         noisy=frozen(np.ascontiguousarray(noisy)), query=query.name, row_names=query.row_names,
         neighbour_rule=query.neighbour_rule, sensitivity=query.sensitivity, n_records=query.n_records,
-        mode=design.mode, calibrated_by=design.guarantee, design=words, directions_provenance=design.provenance,
-        theta_provenance=theta_provenance, mu=mu, mu_is=design.mu_is, epsilon=float(gaussian_epsilon(delta, mu)),
-        delta=delta, epsilon_asked=design.epsilon if epsilon_asked is None else epsilon_asked,
+        mode=design.mode, calibrated_by=design.guarantee, design=words, origins=origins, mu=mu, mu_is=mu_is,
+        epsilon=float(gaussian_epsilon(delta, mu)), delta=delta,
+        epsilon_asked=design.epsilon if scenario is None else scenario.epsilon,
         ranges=None if ranges is None else dict(ranges),
-        declared_ranges=None if declared_ranges is None else dict(declared_ranges),
-        ranges_provenance=ranges_provenance, caveats=caveats, symmetrised=symmetrise,
-        row_noise=_kept(design.row_side) if told else None, col_noise=_kept(design.col_side) if told else None,
-        hardening=hardening, time=time, version=mvgviz.__version__, opendp_version=version("opendp"), data=data,
-        scenario=scenario,
+        declared_ranges=None if declared_ranges is None else dict(declared_ranges), caveats=caveats,
+        symmetrised=symmetrise, row_noise=_kept(design.row_side) if told else None,
+        col_noise=_kept(design.col_side) if told else None, hardening=hardening, time=time,
+        version=mvgviz.__version__, opendp_version=version("opendp"), data=data, scenario=scenario,
     )
 
 
@@ -186,33 +192,27 @@ def release_setup(setup: Setup, dataset: Dataset, *, accept: Iterable[str] = (),
     if scenario.directions == "private":
         setup = _with_fresh_directions(setup, dataset)
     graph = query.neighbour_rule == FLIPPED_EDGE
-    table = scaled(dataset, scenario.scale)
     return release(
-        query, setup.design, ranges_provenance=dataset.ranges_provenance, theta_provenance=setup.theta_provenance,
-        accept=caveats, delta=planned.delta, ranges=None if graph else ranges_of(table),
-        declared_ranges=None if graph or scenario.scale == "declared" else ranges_of(dataset),
-        symmetrise=symmetrise, data=scenario.data, ledger=ledger, scenario=scenario,
-        epsilon_asked=scenario.epsilon, progress=progress,
+        query, setup.design, accept=caveats, delta=planned.delta,
+        ranges=None if graph else scaled(dataset, scenario.scale).ranges,
+        declared_ranges=None if graph or scenario.scale == "declared" else dataset.ranges,
+        symmetrise=symmetrise, data=scenario.data, ledger=ledger, scenario=scenario, planned=planned,
+        progress=progress,
     )
 
 
 def plan(setup: Setup, dataset: Dataset) -> Plan:
     """What ``release_setup`` will spend and what has to be accepted; draws nothing."""
     design, scenario = setup.design, setup.scenario
-    caveats = _caveats(setup.query, design.provenance, dataset.ranges_provenance, setup.theta_provenance)
-    mu = design.total_mu if math.isfinite(design.total_mu) else design.mu
+    mu = _spent(design)
     if scenario.directions == "private" and design.guarantee != "exact":
-        # What the noise spends depends on directions yet to be drawn: 1/v is at most the root of the budget.
+        # What the noise spends depends on directions yet to be drawn: 1/v is at most the root of the budget. This
+        # bound, known beforehand, is what is claimed and entered, not what the drawn directions come to.
         power = 0.5 if design.mode == "both" else 0.25
         most = setup.query.printed_sensitivity * design.precision_budget**power
         mu = compose_mu([design.directional_side.directions.mu, most])
-    return Plan(mu=mu, epsilon=float(gaussian_epsilon(setup.delta, mu)), delta=setup.delta, caveats=caveats,
-                entries=design.rows * design.cols)
-
-
-def ranges_of(dataset: Dataset) -> Ranges:
-    """The ranges by feature."""
-    return dict(zip(dataset.features, zip(dataset.lower.tolist(), dataset.upper.tolist(), strict=True), strict=True))
+    return Plan(mu=mu, epsilon=float(gaussian_epsilon(setup.delta, mu)), delta=setup.delta,
+                caveats=_caveats(setup.origins), entries=design.rows * design.cols)
 
 
 def design_words(design: NoiseDesign) -> str:
@@ -232,7 +232,7 @@ def _with_fresh_directions(setup: Setup, dataset: Dataset) -> Setup:
         mu = float(gaussian_mu(one.epsilon * one.private_share, delta * one.private_share))
         epsilon, delta = one.epsilon * (1 - one.private_share), delta * (1 - one.private_share)
     try:
-        rest = one.changed(directions="upload", epsilon=epsilon, delta=delta)
+        rest = one.changed(directions="upload", epsilon=epsilon, delta=delta, from_data=one.from_data)
     except InputError:
         raise InputError("too little of the budget is left for the noise beside private directions; ask for a "
                          "larger epsilon or give the directions a smaller share") from None
@@ -259,13 +259,14 @@ def _check_symmetrise(query: Query, symmetrise: bool) -> None:
         raise InputError(f"symmetrise is for symmetric queries, got {query.name}")
 
 
-def _caveats(query: Query, directions: str, ranges_provenance: str, theta_provenance: str) -> tuple[str, ...]:
-    """What was read from the data; a graph's sensitivity does not rest on ranges."""
-    if not isinstance(ranges_provenance, str):
-        raise InputError("ranges_provenance must be text; pass dataset.ranges_provenance")
-    found = {"ranges": query.neighbour_rule != FLIPPED_EDGE and ranges_provenance != "declared",
-             "directions": directions == "not private", "split": theta_provenance == "not private"}
-    return tuple(caveat for caveat in CAVEATS if found[caveat])
+def _spent(design: NoiseDesign) -> float:
+    """``mu`` of noise and private directions; of the noise alone where the directions are not private."""
+    return design.total_mu if math.isfinite(design.total_mu) else design.mu
+
+
+def _caveats(origins: Mapping[str, Origin]) -> tuple[str, ...]:
+    """What was read from the data, in the order of the ledger's list."""
+    return tuple(caveat for caveat in CAVEATS if not origins[caveat].is_covered)
 
 
 def _accepted(caveats: tuple[str, ...], accept: Iterable[str]) -> tuple[str, ...]:
@@ -283,7 +284,7 @@ def _largest_values(query: Query, ranges: Ranges | None) -> FloatArray | None:
     """``max(|low|, |high|)`` of each feature; refuses ranges that are not the query's."""
     if ranges is None:
         return None
-    lower, upper = np.array(list(ranges.values()), dtype=np.float64).reshape(-1, 2).T
+    lower, upper = np.array([(one.low, one.high) for one in ranges.values()], dtype=np.float64).reshape(-1, 2).T
     asked = query.neighbours
     same = query.row_names in (None, tuple(ranges))
     if isinstance(asked, ReplacedColumn):

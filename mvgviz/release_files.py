@@ -14,10 +14,13 @@ import numpy as np
 from mvgviz.budget import spreadsheet_cell
 from mvgviz.errors import InputError
 from mvgviz.queries import FLIPPED_EDGE
-from mvgviz.release import Release
+from mvgviz.release import Ranges, Release
 from mvgviz.sides import NoiseSide
 
-FORMAT = 1
+FORMAT = 2
+TAKEN_AS_PUBLIC = ("the number of records (or vertices), the names and the order of the columns, the declared ranges "
+                   "and every choice that is not listed as read from the data")
+"""What a certificate takes for granted, in words."""
 
 
 def to_csv(release: Release, row_names: Sequence[str] | None = None, col_names: Sequence[str] | None = None) -> str:
@@ -63,14 +66,18 @@ def to_metadata_json(release: Release) -> str:
             "caveats_accepted": release.caveats, "not_covered": release.not_covered,
         },
         "noise": {
-            "design": release.design, "mode": release.mode, "directions": release.directions_provenance,
-            "split": release.theta_provenance, "rows": _side(release.row_noise), "cols": _side(release.col_noise),
+            "design": release.design, "mode": release.mode, "rows": _side(release.row_noise),
+            "cols": _side(release.col_noise),
             "larger_than_designed_by_factor": release.hardening.noise_std, "symmetrised": release.symmetrised,
         },
+        "origins": {**release.origins, "chosen_on_the_data": release.chosen_on_data},
         "ranges": {
-            "provenance": release.ranges_provenance, "of_the_numbers_asked": release.ranges,
-            "declared": release.ranges if release.declared_ranges is None else release.declared_ranges,
+            "of_the_numbers_asked": _ends(release.ranges),
+            "of_the_data": _ends(release.ranges if release.declared_ranges is None else release.declared_ranges),
+            "origins": None if release.ranges is None else {
+                name: one.origin for name, one in release.ranges.items()},
         },
+        "taken_as_public": TAKEN_AS_PUBLIC,
         "layout": {"npy": f"{rows} × {cols}, rows as in row_names", "csv": csv_layout},
         "data": release.data,
         "scenario": None if release.scenario is None else json.loads(release.scenario.to_json()),
@@ -113,6 +120,10 @@ def _names(what: str, given: Sequence[str] | None, usual: Sequence[str], size: i
 def _cell(name: str) -> str:
     """On one line (a lone carriage return would begin a new one, unquoted), and no formula."""
     return spreadsheet_cell(" ".join(name.split()))
+
+
+def _ends(ranges: Ranges | None) -> dict[str, list[float]] | None:
+    return None if ranges is None else {name: [one.low, one.high] for name, one in ranges.items()}
 
 
 def _side(side: NoiseSide | None) -> dict[str, Any] | None:

@@ -79,17 +79,19 @@ addEventListener("afterprint", fit);
 """
 
 
-def report_html(view: View, results: Results | None) -> str:
+def report_html(view: View, results: Results | None, *, simulated: bool) -> str:
     """The report of a design and, where there are results of "mvg" and "iid", of what its answer is worth.
 
-    Trials and whatever else reads the data are not private: the report says so at its top.
+    ``simulated``: view and results are those of a stand-in (``mvgviz.view.simulated_view``), so that
+    nothing in the report is computed from the records. Otherwise trials and whatever else reads the
+    data are not private, and the report says so at its top.
     """
     told = None if results is None else utility_slide(results)
     slides = design_slides(view)
     title = f"Privacy report: {in_html(words.data_title(view))}"
     parts = [
-        _head(title), _opening(view, results), _asked(view), _promised(view),
-        _pictures(slides), _error(view, results, told), _limits(view), _assumed(view), _again(view),
+        _head(title), _opening(view, results, simulated), _asked(view), _promised(view),
+        _pictures(slides), _error(view, results, told, simulated), _limits(view), _assumed(view), _again(view),
     ]
     charts = json.dumps({slide.key: _drawing(slide.figure) for slide in [*slides, *([told] if told else [])]})
     body = "\n".join(parts)
@@ -109,9 +111,9 @@ def _head(title: str) -> str:
             "words.</p></noscript>\n</header>")
 
 
-def _opening(view: View, results: Results | None) -> str:
+def _opening(view: View, results: Results | None, simulated: bool) -> str:
     """Whether it may be given away."""
-    found = words.sharing_warnings(view, results)
+    found = words.sharing_warnings(view, results, simulated=simulated)
     if not found:
         return ('<p class="fine"><strong>Nothing in this report was computed from the records.</strong> It follows '
                 "from their number, the ranges and the choices alone.</p>")
@@ -125,7 +127,7 @@ def _asked(view: View) -> str:
     table = ""
     if not words.is_graph(view):
         rows, more = words.range_rows(view)
-        table = _table(("feature", "lowest", "highest"), rows, caption=f"Ranges, {view.dataset.ranges_provenance}")
+        table = _table(("feature", "lowest", "highest"), rows, caption=f"Ranges, {view.dataset.ranges_origin.words}")
         if more:
             table += f'<p class="quiet">And {more:,} more features.</p>'
     return f"<h2>What was asked</h2>\n<dl>\n{items}\n</dl>\n{table}"
@@ -139,7 +141,7 @@ def _pictures(slides: Sequence[Slide]) -> str:
     return '<h2 class="page">In pictures</h2>\n' + "\n".join(map(_figure, slides))
 
 
-def _error(view: View, results: Results | None, told: Slide | None) -> str:
+def _error(view: View, results: Results | None, told: Slide | None, simulated: bool) -> str:
     heading = '<h2 class="page">How good the answer will be</h2>\n'
     if results is None:
         return f"{heading}<p>No trials were run, so nothing is said about the error of the answer.</p>"
@@ -149,7 +151,7 @@ def _error(view: View, results: Results | None, told: Slide | None) -> str:
     rows = words.error_rows(view, results)
     caption = f"{metric_words(results)}; mean and 95 % interval of {results['mvg'].errors.size:,} trials"
     return (f"{heading}{_figure(told)}\n{_table(('answer', 'error', 'ε spent'), rows, caption=caption)}"
-            f"{_paragraphs(words.measured_sentences(view, results))}")
+            f"{_paragraphs(words.measured_sentences(view, results, simulated=simulated))}")
 
 
 def _limits(view: View) -> str:

@@ -5,16 +5,17 @@
 {'data': 'liver', 'epsilon': '0.5'}
 
 Only what differs from the dataset's own defaults stands in a link. A link never holds
-data: of an uploaded table it has the fingerprint, of features and directions positions
-(counted from 0), not names.
+data: of an uploaded table it has a random identifier, of features and directions positions
+(counted from 0), not names. Choices that were made by looking at the data are named in
+``from_data``, so that whoever opens the link knows it too.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from mvgviz.bounds import TAILS
@@ -30,6 +31,11 @@ ALLOCATIONS = ("uniform", "binary", "manual", "max-pnr", "least-error")
 FORMS = ("relaxed", "unrelaxed")
 TASKS = ("reconstruction", "subspace", "kernel-ridge", "linear-ridge", "first-component", "covariance-estimation")
 POST = ("clip", "symmetrise", "psd", "subtract")
+DIRECTION_FIELDS = ("directions", "angle", "plane")
+SPLIT_FIELDS = ("allocation", "favoured", "share", "weights", "form")
+OTHER_FIELDS = ("query", "scale", "length", "epsilon", "delta", "guarantee", "tail", "mode", "private_share")
+"""The fields that shape a release, by what they decide: directions, split, everything else."""
+
 _DATA = re.compile(r"[a-z][a-z0-9_]{0,40}|upload-[0-9a-f]{12}")
 _MOST_POSITIONS = 10_000
 
@@ -38,11 +44,13 @@ _MOST_POSITIONS = 10_000
 class Scenario:
     """Everything that can be chosen; what it means for a dataset is worked out by ``build``.
 
-    ``data``: a sample's name or "upload-" and a fingerprint. ``scale``: ranges as
+    ``data``: a sample's name or "upload-" and a random identifier. ``scale``: ranges as
     declared, or mapped onto [-1, 1] ("symmetric") or [0, 1] ("unit"). ``delta`` None is
     1/n. ``mode`` "auto": both sides for symmetric queries, else rows. ``angle`` in degrees.
     ``weights``: whole parts, for the manual split. ``form``: of max-PNR under a theorem.
     ``post``: the free post-processing of trials, from POST (see ``mvgviz.tasks.post``).
+    ``from_data``: the fields whose values were chosen by looking at the data. Two scenarios are
+    equal when they choose the same, wherever the choices come from.
     """
 
     data: str = "two_features"
@@ -68,6 +76,7 @@ class Scenario:
     post: tuple[str, ...] = POST
     trials: int = 100
     seed: int = 0
+    from_data: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if not (isinstance(self.data, str) and _DATA.fullmatch(self.data)):
@@ -88,6 +97,7 @@ class Scenario:
             "post": _words("post", self.post, POST),
             "trials": count("trials", self.trials),
             "seed": count("seed", self.seed, at_least=0),
+            "from_data": _words("from_data", self.from_data, (*DIRECTION_FIELDS, *SPLIT_FIELDS, *OTHER_FIELDS)),
         }
         if len(checked["plane"]) != 2:  # type: ignore[arg-type]
             raise InputError("plane must be a pair of positions")
@@ -104,11 +114,38 @@ class Scenario:
         return cls(data=data, **_DEFAULTS.get(data, _UPLOAD_DEFAULTS))
 
     def changed(self, **changes: Any) -> Scenario:
-        """The same scenario with some fields changed."""
-        unknown = set(changes) - {field.name for field in fields(self)}
+        """The same scenario with some fields changed by a person.
+
+        What gets another value is no longer from the data; what keeps its value keeps its origin.
+        """
+        unknown = set(changes) - {one.name for one in fields(self)}
         if unknown:
             raise InputError(f"a scenario has no field {', '.join(sorted(unknown))}")
-        return replace(self, **changes)
+        new = replace(self, **changes)
+        if "from_data" in changes:
+            return new
+        kept = tuple(name for name in self.from_data if getattr(new, name) == getattr(self, name))
+        return replace(new, from_data=kept)
+
+    def chosen_on_data(self, **changes: Any) -> Scenario:
+        """The same scenario with some fields changed by looking at the data, which marks them."""
+        marked = {name for name in changes if name in (*DIRECTION_FIELDS, *SPLIT_FIELDS, *OTHER_FIELDS)}
+        return self.changed(**changes, from_data=(*self.changed(**changes).from_data, *marked))
+
+    def read_among(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Which of these fields matter here and were chosen by looking at the data."""
+        return tuple(name for name in names if name in self.from_data and not self._idle(name))
+
+    def _idle(self, name: str) -> bool:
+        """Whether this field changes nothing, the others being as they are."""
+        needs = {
+            "angle": self.directions == "rotation", "plane": self.directions == "rotation",
+            "private_share": self.directions == "private", "length": self.query == "kernel",
+            "favoured": self.allocation in ("binary", "least-error"),
+            "share": self.allocation in ("binary", "least-error"), "weights": self.allocation == "manual",
+            "form": self.allocation == "max-pnr" and self.guarantee != "exact", "tail": self.guarantee != "exact",
+        }
+        return not needs.get(name, True)
 
     def to_query(self) -> dict[str, str]:
         """URL parameters: the data, and what differs from its defaults."""
@@ -204,7 +241,7 @@ def _from_text(name: str, text: str) -> Any:
         if not re.fullmatch(r"\d{1,9}(-\d{1,9})*", text, re.ASCII):
             raise InputError(f"{name} in the link must be numbers joined by -")
         return tuple(int(part) for part in text.split("-"))
-    if name == "post":
+    if name in ("post", "from_data"):
         return () if text == _EMPTY else tuple(text.split("-"))
     if name in _NUMBERS | _COUNTS:
         if text == _EMPTY:

@@ -18,7 +18,9 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import mvgviz
+from mvgviz.dataset import MISSING
 from mvgviz.errors import InputError
+from mvgviz.provenance import Origin, Range, Ranges
 from mvgviz.scenario import Scenario
 from mvgviz.validation import number, one_of
 
@@ -29,15 +31,16 @@ _WIDTH = 100
 class DataSource:
     """Where the data comes from. A bundled sample: its name. A file: its name and how it was read.
 
-    ``columns``: the features, in order (None: all). ``ranges``: those that were *declared*; the
-    others are read from the file again, by the same rule, and count as not private. ``separator``,
-    ``decimal``, ``header`` and ``member``: what was corrected by hand (None: as detected).
-    ``directions``: the name of the file with the directions, where the scenario has such.
+    ``columns``: the features, in order (None: all). ``ranges``: those that a person gave, with
+    their origins (a pair is declared); the others are read from the file again, by the same rule,
+    and count as not private. ``separator``, ``decimal``, ``header`` and ``member``: what was
+    corrected by hand (None: as detected). ``directions``: the name of the file with the
+    directions, where the scenario has such, and ``directions_origin`` where they come from.
     """
 
     name: str
     columns: tuple[str, ...] | None = None
-    ranges: Mapping[str, tuple[float, float]] | None = None
+    ranges: Ranges | None = None
     orientation: str = "rows"
     missing: str = "reject"
     separator: str | None = None
@@ -45,6 +48,7 @@ class DataSource:
     header: bool | None = None
     member: str | None = None
     directions: str = "directions.csv"
+    directions_origin: Origin = Origin.DECLARED
 
     def __post_init__(self) -> None:
         texts = {name: getattr(self, name) for name in ("name", "separator", "decimal", "member", "directions")}
@@ -54,12 +58,12 @@ class DataSource:
         if not (self.header is None or isinstance(self.header, bool)):
             raise InputError("header of a data source must be True, False or None")
         one_of("orientation", self.orientation, ("rows", "columns"))
-        one_of("missing", self.missing, ("reject", "drop"))
+        one_of("missing", self.missing, MISSING)
         if self.columns is not None:
             object.__setattr__(self, "columns", _names(self.columns))
         if self.ranges is not None:
             pairs = zip(_names(self.ranges), self.ranges.values(), strict=True)
-            object.__setattr__(self, "ranges", {name: _pair(ends) for name, ends in pairs})
+            object.__setattr__(self, "ranges", {name: _range(ends) for name, ends in pairs})
 
 
 def python_script(scenario: Scenario, *, source: DataSource) -> str:
@@ -69,7 +73,7 @@ def python_script(scenario: Scenario, *, source: DataSource) -> str:
     top = "\n\n".join([
         f'"""Rebuilds a scenario of mvgviz: its noise, its trials and, if asked, one release.\n\n'
         f'    {usage}\n\nMade with mvgviz {mvgviz.__version__}; needs: pip install "mvgviz[data,release]"\n"""',
-        "import argparse\nimport sys\nfrom pathlib import Path", _imports(scenario), _constants(scenario, source)])
+        "import argparse\nimport sys\nfrom pathlib import Path", _imports(scenario, source), _constants(scenario, source)])
     parts = [top, _load(scenario, source), _DESIGN, _trials(scenario), _RELEASE, _main(scenario)]
     return "\n\n\n".join(parts) + "\n"
 
@@ -83,7 +87,7 @@ def notebook(scenario: Scenario, *, source: DataSource) -> str:
         ("markdown", "# A scenario of mvgviz\n\nThe noise of one private answer, how good the answer will be, and, "
                      f"if you want it, the answer itself. Made with mvgviz {mvgviz.__version__}; needs "
                      '`pip install "mvgviz[data,release]"`.'),
-        ("code", "import sys\nfrom pathlib import Path\n\n" + _imports(scenario)),
+        ("code", "import sys\nfrom pathlib import Path\n\n" + _imports(scenario, source)),
         ("markdown", "## What was chosen"),
         ("code", _constants(scenario, source)),
         ("markdown", "## The data" + ("\n\nChange `FILE` if yours lies elsewhere." if _is_upload(scenario) else "")),
@@ -114,7 +118,7 @@ _DESIGN = '''def show_design(setup, data):
     print(f"query: {setup.query.name}, {design.rows} x {design.cols}; neighbours: {design.neighbour_rule}")
     print(f"epsilon asked: {SCENARIO.epsilon:.6g} at delta {setup.delta:.6g}")
     print(f"epsilon spent by the noise: {at_most}{setup.epsilon_spent:.6g}")
-    print(f"directions: {design.provenance}; split: {setup.theta_provenance}; ranges: {data.ranges_provenance}")
+    print("; ".join(f"{what}: {origin.words}" for what, origin in setup.origins.items()))
     print("noise along each direction (standard deviation):")
     for name, std in list(zip(setup.direction_names, design.direction_std()))[:20]:
         print(f"  {name!r}: {std:.6g}")'''
@@ -149,7 +153,7 @@ _MAIN = '''def main():
     parser.add_argument("--trials", type=int, default=SCENARIO.trials, help="how often to try (%(default)s; 0: never)")
     parser.add_argument("--release", type=Path, metavar="out.csv", help="draw a real release: spends the budget")
     parser.add_argument("--accept", nargs="*", default=[], metavar="PART",
-                        help="ranges, directions, split: parts read from the data that no guarantee covers")
+                        help="ranges, records, directions, split, choices: what no guarantee covers")
     options = parser.parse_args()
     sys.stdout.reconfigure(errors="backslashreplace")
 {work}
@@ -171,7 +175,9 @@ def _is_upload(scenario: Scenario) -> bool:
     return scenario.data.startswith("upload-")
 
 
-def _imports(scenario: Scenario) -> str:
+def _imports(scenario: Scenario, source: DataSource) -> str:
+    constants = _constants(scenario, source)
+    used = [name for name, sign in (("Origin", "Origin."), ("Range", "Range(")) if sign in constants]
     given = scenario.directions == "upload"
     data = sorted({*(("read_table", "table_to_dataset") if _is_upload(scenario) else ("sample",)),
                    *(("read_table",) if given else ())})
@@ -180,6 +186,7 @@ def _imports(scenario: Scenario) -> str:
         "from mvgviz.build import build",
         f"from mvgviz.data import {', '.join(data)}",
         *["from mvgviz.problem import pose"] * given,
+        *[f"from mvgviz.provenance import {', '.join(used)}"] * bool(used),
         "from mvgviz.release import plan, release_setup",
         "from mvgviz.release_files import to_csv, to_metadata_json",
     ])
@@ -192,10 +199,11 @@ def _constants(scenario: Scenario, source: DataSource) -> str:
         parts.append(f"FILE = {source.name!r}")
         parts.append(f"COLUMNS = {_listing(map(repr, source.columns), '[]') if source.columns is not None else None}")
         ranges = None if source.ranges is None else _listing(
-            (f"{name!r}: {ends!r}" for name, ends in source.ranges.items()), "{}")
-        parts.append(f"RANGES = {ranges}  # declared; the others are read from the file, which is not private")
+            (f"{name!r}: {_range_text(_range(ends))}" for name, ends in source.ranges.items()), "{}")
+        parts.append(f"RANGES = {ranges}  # what is not here is read from the file, which is not private")
     if scenario.directions == "upload":
         parts.append(f"DIRECTIONS = {source.directions!r}  # an orthonormal matrix, one direction a column")
+        parts.append(f"DIRECTIONS_ORIGIN = {_origin_text(source.directions_origin)}")
     return "\n".join(parts)
 
 
@@ -211,14 +219,12 @@ def _load(scenario: Scenario, source: DataSource) -> str:
             "def load(file):",
             '    """The table as it was used: its columns, its ranges; values outside are clipped."""',
             f"    table = read_table(file{_keywords(reading)})",
-            '    if f"upload-{table.fingerprint[:12]}" != SCENARIO.data:',
-            '        print("note: this is not the file that the scenario was made with", file=sys.stderr)',
             f"    return table_to_dataset(table, columns=COLUMNS, ranges=RANGES{_keywords(use)})",
         ])
     if scenario.directions != "upload":
         return text
     return (f'{text}\n\n\ndef directions(file=DIRECTIONS):\n    """The directions that were uploaded."""\n'
-            "    return from_matrix(read_table(file).values)")
+            "    return from_matrix(read_table(file).values, origin=DIRECTIONS_ORIGIN)")
 
 
 def _trials(scenario: Scenario) -> str:
@@ -269,9 +275,24 @@ def _names(names: Iterable[Any]) -> tuple[str, ...]:
     return found
 
 
-def _pair(ends: Any) -> tuple[float, float]:
+def _range(ends: Any) -> Range:
     try:
-        low, high = ends
-    except (TypeError, ValueError):
+        low, high, *origin = ends
+        one = Range(number("the low end of a range", low), number("the high end of a range", high), *origin)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
         raise InputError("the range of a column must be a pair (low, high)") from None
-    return number("the low end of a range", low), number("the high end of a range", high)
+    if not isinstance(one.origin, Origin):
+        raise InputError("the range of a column must be a pair (low, high), or a Range with its Origin")
+    return one
+
+
+def _range_text(one: Range) -> str:
+    """A pair where it is declared."""
+    ends = f"{one.low!r}, {one.high!r}"
+    return f"({ends})" if one.origin is Origin.DECLARED else f"Range({ends}, {_origin_text(one.origin)})"
+
+
+def _origin_text(origin: Origin) -> str:
+    return f"Origin.{origin.name}"

@@ -18,6 +18,9 @@ from mvgviz.validation import generator
 CORRELATION = 0.5
 """Between any two features, in size; its sign is drawn."""
 
+SEED = 20180101
+"""Of a stand-in that is to be the same one for the same sizes and ranges."""
+
 _REACH = 3.0
 
 

@@ -15,7 +15,6 @@ out is for choosing and teaching; it is not private.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections import deque
@@ -200,14 +199,14 @@ def memory_key(problem: Problem, one: Mechanism) -> str:
     return json.dumps([one.key, problem.sensitivity, question(problem.scenario), scenario["task"], scenario["label"],
                        post, scenario["seed"], problem.asked.dataset.n_records,
                        [scenario[name] for name in one.fields],
-                       _fingerprint(problem) if "directions" in one.fields else None])
+                       _directions_key(problem) if "directions" in one.fields else None])
 
 
-def _fingerprint(problem: Problem) -> str | None:
+def _directions_key(problem: Problem) -> str | None:
     """Of directions from a file, which the scenario does not hold."""
     if problem.scenario.directions != "upload" or problem.uploaded is None:
         return None
-    return hashlib.sha256(problem.uploaded.matrix.tobytes()).hexdigest()[:16]
+    return problem.uploaded.digest
 
 
 def _errors(sampler: Sampler, measure: Measure, seed: int, first: int, trials: int) -> FloatArray:

@@ -2,7 +2,7 @@
 
 >>> from mvgviz.data import load_table
 >>> data = load_table(b"age,dose\\n31,0.5\\n58,2.5\\n", ranges={"age": (0, 120), "dose": (0, 5)})
->>> data.features, data.n_records, data.ranges_provenance
+>>> data.features, data.n_records, data.ranges_origin.value
 (('age', 'dose'), 2, 'declared')
 """
 

@@ -31,13 +31,12 @@ _KINDS = {
 
 def read_npy(source: Source) -> Table:
     """An .npy file as a table."""
-    fingerprint = source.fingerprint()
     values = _numbers(source.stream.read(), source.name, source)
     source.report(1.0)
-    return _table(source, values, "npy", fingerprint, None, (), ())
+    return _table(source, values, "npy", None, (), ())
 
 
-def read_npz(source: Source, opened: zipfile.ZipFile, fingerprint: str, member: str | None) -> Table:
+def read_npz(source: Source, opened: zipfile.ZipFile, member: str | None) -> Table:
     """One array of an .npz file: the one asked for, else the first matrix of numbers."""
     found = {info.filename.removesuffix(".npy"): info for info in opened.infolist() if info.filename.endswith(".npy")}
     members = tuple(found)
@@ -49,7 +48,7 @@ def read_npz(source: Source, opened: zipfile.ZipFile, fingerprint: str, member: 
     values = _numbers(b"".join(pieces(opened, found[member], source)), source.name, source)
     source.report(1.0)
     notes = (f"The file holds {len(members)} arrays: one was read, another can be chosen.",) if len(members) > 1 else ()
-    return _table(source, values, "npz", fingerprint, member, members, notes)
+    return _table(source, values, "npz", member, members, notes)
 
 
 def _first_matrix(source: Source, opened: zipfile.ZipFile, found: dict[str, zipfile.ZipInfo]) -> str:
@@ -67,10 +66,10 @@ def _first_matrix(source: Source, opened: zipfile.ZipFile, found: dict[str, zipf
     return next(iter(found))
 
 
-def _table(source: Source, values: FloatArray, format_name: str, fingerprint: str, member: str | None,
+def _table(source: Source, values: FloatArray, format_name: str, member: str | None,
            members: tuple[str, ...], notes: tuple[str, ...]) -> Table:
     return Table(
-        name=source.name, format=format_name, fingerprint=fingerprint, values=values, header=False, member=member,
+        name=source.name, format=format_name, values=values, header=False, member=member,
         columns=plain_names(values.shape[1], source.name), members=members,
         notes=(f"Read as a NumPy array of {values.shape[0]} × {values.shape[1]} numbers.", *notes),
     )

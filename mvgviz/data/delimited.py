@@ -17,7 +17,7 @@ from mvgviz.data.columns import Columns
 from mvgviz.data.names import clean_names, plain_names
 from mvgviz.data.sniff import SEPARATORS, Layout, encoding_of, layout_of, records_of
 from mvgviz.data.source import Source
-from mvgviz.data.table import Table, file_rows
+from mvgviz.data.table import IntArray, Table, file_rows
 from mvgviz.data.textstream import TextStream
 from mvgviz.errors import InputError
 
@@ -50,12 +50,18 @@ def read_delimited(source: Source, *, separator: str | None, decimal: str | None
         blank = file_rows(found.blank, first_row=layout.first_row, left_out=left_out)
         left_out = np.sort(np.concatenate([left_out, blank]))
     return Table(
-        name=source.name, format="csv", fingerprint=stream.fingerprint, columns=found.columns, values=found.values,
+        name=source.name, format="csv", columns=found.columns, values=found.values,
         text_columns=found.text_columns, empty_columns=found.empty_columns, separator=layout.separator,
         decimal=layout.decimal, header=layout.names is not None, encoding=stream.encoding,
         notes=(_detected(layout, stream.encoding), *layout.notes, *found.notes), first_row=layout.first_row,
-        left_out=left_out, row_names=found.row_names,
+        left_out=left_out, empty_rows=_between(found.blank, columns.n_added), row_names=found.row_names,
     )
+
+
+def _between(blank: IntArray, rows: int) -> int:
+    """How many of the blank rows have a record after them."""
+    last = np.setdiff1d(np.arange(rows), blank)[-1]
+    return int(np.count_nonzero(blank < last))
 
 
 def _sample(stream: TextStream, source: Source) -> str:

@@ -23,16 +23,15 @@ _INDEX = re.compile(r"__index_level_\d+__")
 
 def read_parquet(source: Source) -> Table:
     """A Parquet file as a table."""
-    fingerprint = source.fingerprint()
     try:
-        return _read(source, fingerprint)
+        return _read(source)
     except InputError:
         raise
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise damaged(source.name) from None
 
 
-def _read(source: Source, fingerprint: str) -> Table:
+def _read(source: Source) -> Table:
     file = parquet.ParquetFile(source.stream)
     schema, n_rows = file.schema_arrow, file.metadata.num_rows
     names = clean_names(schema.names, source.name)
@@ -57,7 +56,7 @@ def _read(source: Source, fingerprint: str) -> Table:
             positions_shown = [i + 1 for i in positions]
             notes.append(f"Set aside because {words}: {listed([names[i] for i in positions], positions_shown)}.")
     return Table(
-        name=source.name, format="parquet", fingerprint=fingerprint, header=True,
+        name=source.name, format="parquet", header=True,
         columns=tuple(names[numeric[slot]] for slot in filled),
         values=values if len(filled) == len(numeric) else values[:, filled],
         text_columns=tuple(names[i] for i in others), empty_columns=tuple(names[i] for i in empty), notes=tuple(notes),

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from mvgviz.data.archive import archive, format_of_archive
 from mvgviz.data.arrays import read_npy, read_npz
@@ -20,6 +20,7 @@ from mvgviz.data.source import File, Progress, Source, opened
 from mvgviz.data.table import Table
 from mvgviz.dataset import Dataset
 from mvgviz.errors import InputError
+from mvgviz.provenance import Ranges
 from mvgviz.validation import count, one_of
 
 DEFAULT_LIMIT = 200 * 2**20
@@ -51,7 +52,7 @@ def read_table(file: File, *, name: str | None = None, separator: str | None = N
 
 
 def load_table(file: File, *, name: str | None = None, orientation: str = "rows",
-               columns: Iterable[str] | None = None, ranges: Mapping[str, tuple[float, float]] | None = None,
+               columns: Iterable[str] | None = None, ranges: Ranges | None = None,
                missing: str = "reject") -> Dataset:
     """Read a file and make a dataset of it: :func:`read_table`, then :func:`table_to_dataset`.
 
@@ -68,11 +69,10 @@ def load_table(file: File, *, name: str | None = None, orientation: str = "rows"
 
 
 def _read_archive(source: Source, *, member: str | None, header: bool | None, decimal: str | None) -> Table:
-    fingerprint = source.fingerprint()
     with archive(source) as zipped:
         if format_of_archive(zipped.namelist(), source.name) == "npz":
-            return read_npz(source, zipped, fingerprint, member)
-        return read_xlsx(source, zipped, fingerprint, member=member, header=header, decimal=decimal)
+            return read_npz(source, zipped, member)
+        return read_xlsx(source, zipped, member=member, header=header, decimal=decimal)
 
 
 def _check_choices(separator: str | None, decimal: str | None, header: bool | None, encoding: str | None,

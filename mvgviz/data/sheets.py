@@ -33,7 +33,7 @@ _WORKBOOK_ERRORS = (*ZIP_ERRORS, OSError, ParseError, TypeError, AttributeError,
                     openpyxl.utils.exceptions.InvalidFileException)
 
 
-def read_xlsx(source: Source, opened: zipfile.ZipFile, fingerprint: str, *, member: str | None, header: bool | None,
+def read_xlsx(source: Source, opened: zipfile.ZipFile, *, member: str | None, header: bool | None,
               decimal: str | None) -> Table:
     """One sheet of a workbook: the one asked for, else the first that holds anything."""
     formulas = _look_through(source, opened)
@@ -41,7 +41,7 @@ def read_xlsx(source: Source, opened: zipfile.ZipFile, fingerprint: str, *, memb
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of styles and extensions that do not matter here
-            return _read(source, fingerprint, member, header, decimal or ".", formulas)
+            return _read(source, member, header, decimal or ".", formulas)
     except InputError:
         raise
     except _WORKBOOK_ERRORS:
@@ -65,8 +65,7 @@ def _look_through(source: Source, opened: zipfile.ZipFile) -> bool:
     return formulas
 
 
-def _read(source: Source, fingerprint: str, member: str | None, header: bool | None, decimal: str,
-          formulas: bool) -> Table:
+def _read(source: Source, member: str | None, header: bool | None, decimal: str, formulas: bool) -> Table:
     book = openpyxl.load_workbook(source.stream, read_only=True, data_only=True, keep_links=False)
     sheets = {sheet.title: sheet for sheet in book.worksheets}
     if member is not None and member not in sheets:
@@ -107,10 +106,10 @@ def _read(source: Source, fingerprint: str, member: str | None, header: bool | N
         notes.append("The workbook has formulas: the results saved with them were read, and none counts as missing.")
     book.close()
     return Table(
-        name=source.name, format="xlsx", fingerprint=fingerprint, columns=found.columns, values=found.values,
+        name=source.name, format="xlsx", columns=found.columns, values=found.values,
         text_columns=found.text_columns, empty_columns=found.empty_columns, header=has_names, decimal=decimal,
         member=title, members=tuple(sheets), notes=(*notes, *found.notes), first_row=int(taken[0]),
-        left_out=left_out, row_names=found.row_names,
+        left_out=left_out, empty_rows=int(left_out.size), row_names=found.row_names,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 from collections.abc import Callable, Iterator
@@ -16,8 +15,6 @@ from mvgviz.errors import InputError
 
 Progress: TypeAlias = Callable[[float], object]
 File: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
-
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,14 +37,6 @@ class Source:
         found = self.stream.read(count)
         self.stream.seek(0)
         return found
-
-    def fingerprint(self) -> str:
-        """SHA-256 of the whole file; the stream stays at its beginning."""
-        digest = hashlib.sha256()
-        while chunk := self.stream.read(_CHUNK):
-            digest.update(chunk)
-        self.stream.seek(0)
-        return digest.hexdigest()
 
     def most_rows(self, columns: int) -> int:
         """How many rows of numbers may be held in memory: four times the file limit, as floats."""

@@ -29,18 +29,18 @@ class Table:
     ``format`` is csv, npy, npz, xlsx or parquet. ``separator``, ``decimal``,
     ``header``, ``encoding`` and ``member`` (an array or a sheet, one of
     ``members``) are what was detected, or None where the format has no such
-    thing. ``text_columns`` and ``empty_columns`` were set aside. ``fingerprint``
-    is the SHA-256 of the file. ``notes``: sentences for the user.
+    thing. ``text_columns`` and ``empty_columns`` were set aside. ``notes``:
+    sentences for the user.
 
     ``first_row`` is the row of the file (counted from 1, header included) of the
-    first record and ``left_out`` the rows after it that hold no record.
+    first record and ``left_out`` the rows after it that hold no record;
+    ``empty_rows`` of them lie between records and have nothing in them.
     ``row_names``: the first column if it is text, different in each row and there
     are few enough rows for them to be features.
     """
 
     name: str
     format: str
-    fingerprint: str
     columns: tuple[str, ...]
     values: FloatArray = field(repr=False)
     text_columns: tuple[str, ...] = ()
@@ -54,6 +54,7 @@ class Table:
     notes: tuple[str, ...] = ()
     first_row: int = 1
     left_out: IntArray = field(default_factory=_no_rows, repr=False)
+    empty_rows: int = 0
     row_names: tuple[str, ...] | None = field(default=None, repr=False)
     missing: Mapping[str, int] = field(init=False)
     rows_with_missing: int = field(init=False)

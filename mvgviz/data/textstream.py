@@ -1,13 +1,12 @@
 """A text file of any encoding as a stream of UTF-8 that the CSV parser reads, in one pass.
 
-On the way the bytes are hashed and counted, zero bytes refused, and a file that
+On the way the bytes are counted, zero bytes refused, and a file that
 seemed to be ASCII and turns out not to be UTF-8 is read as Latin-1.
 """
 
 from __future__ import annotations
 
 import codecs
-import hashlib
 import re
 import threading
 
@@ -25,7 +24,6 @@ class TextStream:
         self.closed = False
         self.quotes = 0
         self._source, self._guessed = source, guessed
-        self._digest = hashlib.sha256()
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._consumed = self._lines = 0
         self._ascii, self._cut = True, False
@@ -48,16 +46,11 @@ class TextStream:
         """Whether nothing is left for the parser."""
         return self.ended and not self._ready
 
-    @property
-    def fingerprint(self) -> str:
-        return self._digest.hexdigest()
-
     def text(self, count: int) -> str:
         """About ``count`` more bytes as text; empty at the end."""
         chunk = self._source.stream.read(count)
         self._consumed += len(chunk)
         self._cut = not chunk  # the file became shorter while it was read
-        self._digest.update(chunk)
         decoded = self._decoded(chunk)
         if "\0" in decoded:
             row = self._lines + decoded[: decoded.index("\0")].count("\n") + 1

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import streamlit as st
 
 from mvgviz.accounting import gaussian_mu
@@ -13,6 +11,7 @@ from mvgviz.figures.bound_design_space import Edge, Place, place
 from mvgviz.figures.theme import DIRECTIONAL, EXACT, THEOREM1, THEOREM2
 from mvgviz.queries import Query
 from mvgviz.sides import NoiseSide
+from mvgviz.ui import state
 from mvgviz.ui.frame import View
 from mvgviz.validation import FloatArray
 from mvgviz.words import plain
@@ -49,41 +48,32 @@ queries, Theorem 3 their comparison. The compiled paper counts the singular valu
 numbers are higher."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Rivals:
-    """A setup with its rivals; holding the setup keeps its identity, the cache's key, from being used again."""
-
-    setup: Setup
-    others: tuple[Rival, ...]
-
-
 @st.cache_resource(scope="session", max_entries=12, show_spinner=False)
-def _rivals(_setup: Setup, identity: int) -> Rivals:
+def _rivals(_setup: Setup, version: str) -> tuple[Rival, ...]:
     scenario, design, query = _setup.scenario, _setup.design, _setup.query
     part = 1 - scenario.private_share if scenario.directions == "private" else 1.0
     if design.guarantee == "exact":
         names = ["theorem1", "theorem2" if query.psd and design.mode == "both" else "theorem2-any"]
     else:
         names = ["exact"]
-    return Rivals(setup=_setup, others=tuple(
-        rival(design, query, guarantee=name, epsilon=scenario.epsilon * part, delta=_setup.delta * part,
-              tail=scenario.tail) for name in names))
+    return tuple(rival(design, query, guarantee=name, epsilon=scenario.epsilon * part, delta=_setup.delta * part,
+                       tail=scenario.tail) for name in names)
 
 
 def rivals(view: View) -> tuple[Rival, ...]:
     """The exact design for a theorem's; what both theorems would ask for an exact one."""
-    return _rivals(view.setup, id(view.setup)).others
+    return _rivals(view.setup, f"{state.version()} {view.scenario.to_json()}")
 
 
 @st.cache_resource(scope="session", max_entries=6, show_spinner=False)
-def _exactness(_query: Query, identity: int) -> tuple[Query, bool]:
+def _exactness(_query: Query, version: str) -> bool:
     unit = NoiseSide.identity(_query.rows)
-    return _query, _query.name != "covariance" or _query.neighbours.worst(unit, unit).exact
+    return _query.name != "covariance" or _query.neighbours.worst(unit, unit).exact
 
 
 def sensitivity_is_exact(query: Query) -> bool:
     """Whether the tight sensitivity is attained; that of many features' second moments is an upper bound."""
-    return _exactness(query, id(query))[1]
+    return _exactness(query, f"{state.version()} {state.scenario().to_json()}")
 
 
 def space_of(view: View, problem: Problem) -> tuple[list[Edge], list[Place], str]:

@@ -25,6 +25,7 @@ from mvgviz.errors import InputError
 from mvgviz.figures.budget_pnr import GUARANTEE_LABELS, PnrNumbers, plot_pnr, pnr_numbers
 from mvgviz.figures.matrix_map import matrix_numbers, plot_matrix
 from mvgviz.figures.water_levels import plot_water, water_numbers
+from mvgviz.provenance import Origin
 from mvgviz.ui import state
 from mvgviz.ui.frame import View, chart, show_error
 from mvgviz.validation import FloatArray
@@ -40,9 +41,7 @@ _UNITS = {"exact": "height (part of μ²)", "relaxed": "height (inverse variance
 
 
 def _data_key(view: View) -> str:
-    own = state.upload()
-    version = own.version if own is not None and own.data_name == view.scenario.data else view.scenario.data
-    return f"{version} {view.scenario.query} {view.scenario.scale}"
+    return f"{state.data_version()} {view.scenario.query} {view.scenario.scale}"
 
 
 @st.cache_resource(scope="session", max_entries=6, show_spinner=False)
@@ -81,7 +80,7 @@ def draw_loadings(view: View, table: BudgetTable) -> None:
     parts = [f"{in_markdown(features[i])} ({w[i, first]:+.2f})" for i in np.argsort(-np.abs(w[:, first]))[:2]]
     numbers = matrix_numbers(w)
     rows, cols = numbers.shown.shape
-    care = f" {NOT_PRIVATE}" if setup.design.provenance == "not private" else ""
+    care = f" {NOT_PRIVATE}" if not setup.origins["directions"].is_covered else ""
     chart(plot_matrix(numbers, row_labels=[short_label(name) for name in features[:rows]], row_title="feature",
                       col_labels=[str(k + 1) for k in range(cols)], col_title="direction", value_title="loading"),
           f"**Direction {first + 1}**, with the largest share, is mostly {' and '.join(parts)}."
@@ -103,7 +102,7 @@ def draw_pnr(view: View, table: BudgetTable, names: Names) -> None:
     if table.size > _MANY and not st.toggle(f"Compare the splits of {table.size} directions (takes a while)",
                                             key="budget_compare"):
         return
-    key = f"{_data_key(view)} {id(state.uploaded_directions())} {view.scenario.to_json()}"
+    key = f"{_data_key(view)} {state.version()} {view.scenario.to_json()}"
     splits, water = st.columns(2, gap="large")
     try:
         numbers = pnr_numbers(_scores(view, known, key))
@@ -146,7 +145,7 @@ def _draw_water(view: View, known: FloatArray, key: str, names: Names) -> None:
     guarantee = "exact" if form == "exact" else printed_guarantee(setup)
     filled, prices = _filled(view, known, key, guarantee, form)
     numbers = water_numbers(filled, prices=prices)
-    private = setup.design.provenance == "spends budget"
+    private = setup.design.directions_origin is Origin.PAID
     source = "Spectrum from the private release: its cost is in the budget." if private else NOT_PRIVATE
     drawn = len(numbers.shown)
     part = f" The {drawn} with the strongest signal are drawn." if drawn < numbers.total else ""
@@ -204,7 +203,7 @@ def _draw_answer(view: View, found: WantedNoise, size: int) -> None:
     if with_split:
         changes |= {"allocation": "manual", "weights": found.weights}
     st.button(f"Take over ε = {found.epsilon:g}", key="budget_take", type="primary", icon=":material/check:",
-              on_click=state.update, kwargs=changes)
+              on_click=state.choose, args=(view.setup.origins["split"],), kwargs=changes)
     st.caption("Sets ε, the exact guarantee and the split by hand that gives this noise." if with_split
                else "Sets ε and the exact guarantee; the split stays as it is, so the noise will differ.")
     if view.scenario.directions == "private":

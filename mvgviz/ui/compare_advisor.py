@@ -8,8 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from mvgviz.advisor import FIRST_ROUND, Advice, Row, advise
+from mvgviz.candidates import SEARCHED
 from mvgviz.figures.compare_ranking import plot_ranked
 from mvgviz.figures.utility_axis import reference_items
+from mvgviz.provenance import Origin
 from mvgviz.scenario import Scenario
 from mvgviz.tasks import TASKS
 from mvgviz.ui import state
@@ -49,7 +51,7 @@ def draw_advisor(view: View, sensitivity: str, s2_words: str) -> None:
         if sentences is not None:
             so_far = "" if advice.complete else "*So far.* "
             st.markdown(f"{so_far}**{in_markdown(sentences[0])}** {in_markdown(sentences[1])}")
-        _draw_loading(advice, names)
+        _draw_loading(advice, names, Origin.DECLARED if simulated else Origin.READ)
     st.caption(_tried_words(advice, s2_words))
     _draw_table(advice, names)
     with slot:
@@ -59,8 +61,8 @@ def draw_advisor(view: View, sensitivity: str, s2_words: str) -> None:
 def _place_words(view: View, simulated: bool) -> str:
     if not simulated:
         return words.ON_DATA
-    ranges = view.dataset.ranges_provenance
-    return words.ON_STAND_IN + ("" if ranges == "declared" else f" The ranges, however, are {in_markdown(ranges)}.")
+    ranges = view.dataset.ranges_origin
+    return words.ON_STAND_IN + ("" if ranges.is_covered else f" The ranges, however, are {ranges.words}.")
 
 
 def _advice(view: View, work: Slice, sensitivity: str, *, simulated: bool) -> Advice:
@@ -93,19 +95,19 @@ Only designs that stay private are advised. Directions and splits that are read 
 unless the design as it stands is such a one; then it is marked."""
 
 
-def _draw_loading(advice: Advice, names: tuple[str, ...]) -> None:
-    """A button for each of the best, and any other one by name."""
-    st.caption("Load a design into the scenario with one click:")
+def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> None:
+    """A button for each of the best, and any other one by name; ``origin``: of a choice made here."""
+    st.caption("Load a design into the scenario with one click:" if origin.is_covered else words.LOADED_ON_DATA)
     rows = [row for row in advice.rows if math.isfinite(row.outcome.mean)]
     with st.container(gap="xsmall"):
         for at, row in enumerate(rows[:BUTTONS]):
-            st.button(f"{at + 1}\\. {_label(row, names)}", key=f"compare_load_{at}", on_click=_load, args=(row,),
+            st.button(f"{at + 1}\\. {_label(row, names)}", key=f"compare_load_{at}", on_click=_load, args=(row, origin),
                       disabled=row.candidate.is_current, width="stretch", type="primary" if at == 0 else "secondary")
     rest = rows[BUTTONS:]
     if rest:
         chosen = st.selectbox("Any other", range(len(rest)), key="compare_other", format_func=lambda k: (
             f"{k + BUTTONS + 1}. {words.design_words(rest[k].candidate, names)}: {plain(rest[k].outcome.mean)}"))
-        st.button("Load it", key="compare_load_other", on_click=_load, args=(rest[chosen],),
+        st.button("Load it", key="compare_load_other", on_click=_load, args=(rest[chosen], origin),
                   disabled=rest[chosen].candidate.is_current)
 
 
@@ -114,9 +116,10 @@ def _label(row: Row, names: tuple[str, ...]) -> str:
     return f"{in_markdown(str(words.design_words(row.candidate, names)))}: {in_markdown(plain(row.outcome.mean))}{own}"
 
 
-def _load(row: Row) -> None:
+def _load(row: Row, origin: Origin) -> None:
+    """Every field that the advisor searches: what it leaves as it is, it has chosen too."""
     new: Scenario = row.candidate.scenario
-    state.put(new.changed(trials=state.scenario().trials))
+    state.choose(origin, **{name: getattr(new, name) for name in SEARCHED})
 
 
 def _tried_words(advice: Advice, s2_words: str) -> str:

@@ -14,6 +14,7 @@ from mvgviz.ui.save_chart import SAVING, draw_save
 from mvgviz.ui.sidebar import draw_sidebar
 from mvgviz.view import View
 from mvgviz.words import delta_words, in_html, in_markdown, plain
+from mvgviz.words.provenance import origin_items
 
 __all__ = ["View", "chart", "open_page", "show_error", "try_open_page"]
 
@@ -155,9 +156,7 @@ def _strip(view: View) -> None:
         ("really spent by the noise", f"{bound}ε = {plain(spent)}", False),
         ("noise along a direction (standard deviation)",
          plain(low) if high <= low * (1 + 1e-9) else f"{plain(low)} to {plain(high)}", False),
-        ("directions", design.provenance, design.provenance == "not private"),
-        ("split", setup.theta_provenance, setup.theta_provenance == "not private"),
-        ("ranges", view.dataset.ranges_provenance, view.dataset.ranges_provenance != "declared"),
+        *origin_items(setup),
         ("neighbours", design.neighbour_rule, False),
     ]
     cells = "".join(f'<div><dt>{in_html(name)}: </dt><dd class="{"care" if care else ""}">{in_html(text)}</dd></div>'

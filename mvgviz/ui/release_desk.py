@@ -11,6 +11,7 @@ nothing is drawn and the session is not touched, so neither can be without the o
 from __future__ import annotations
 
 import hashlib
+import secrets
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -39,6 +40,7 @@ class Desk:
     releases: list[Release] = field(default_factory=list, repr=False)
     refusal: InputError | None = None
     turn: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    key: bytes = field(default_factory=lambda: secrets.token_bytes(16), repr=False)
 
 
 def desk() -> Desk:
@@ -51,9 +53,9 @@ def desk() -> Desk:
 
 def ticket() -> str:
     """Good for one release of the data and scenario as they are now."""
-    directions = id(state.uploaded_directions())
-    text = f"{len(desk().ledger.entries)} {state.data_version()} {directions} {state.scenario().to_json()}"
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    held = desk()
+    text = f"{len(held.ledger.entries)} {state.version()} {state.scenario().to_json()}"
+    return hashlib.blake2b(text.encode(), key=held.key, digest_size=8).hexdigest()
 
 
 def release_once(given: str, accept: tuple[str, ...], symmetrise: bool, place: DeltaGenerator) -> None:
@@ -84,14 +86,13 @@ def _progress(place: DeltaGenerator) -> Callable[[float], None]:
     return show
 
 
-# The setup is held by the cached result, so that its id stays its own.
 @st.cache_resource(scope="session", max_entries=8, show_spinner=False)
-def _factor(_setup: Setup, _dataset: Dataset, setup_id: int) -> tuple[float, Setup]:
+def _factor(_setup: Setup, _dataset: Dataset, version: str) -> float:
     query, design = _setup.query, _setup.design
     graph = query.neighbour_rule == FLIPPED_EDGE
     largest = None if graph else scaled(_dataset, _setup.scenario.scale).largest_values
     sensitivity = computed_sensitivity(query, design.row_side, design.col_side, design.mu, largest)
-    return hardening(entries=query.rows * query.cols, mu=design.mu, sensitivity=sensitivity).noise_std, _setup
+    return hardening(entries=query.rows * query.cols, mu=design.mu, sensitivity=sensitivity).noise_std
 
 
 def hardened_factor(setup: Setup, dataset: Dataset) -> float | None:
@@ -99,4 +100,6 @@ def hardened_factor(setup: Setup, dataset: Dataset) -> float | None:
 
     Raises InputError where such an answer cannot be released safely.
     """
-    return None if setup.scenario.directions == "private" else _factor(setup, dataset, id(setup))[0]
+    if setup.scenario.directions == "private":
+        return None
+    return _factor(setup, dataset, f"{state.version()} {setup.scenario.to_json()}")

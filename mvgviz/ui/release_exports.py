@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import streamlit as st
 
 from mvgviz.data import samples
 from mvgviz.errors import InputError
+from mvgviz.problem import Problem, pose
 from mvgviz.scenario import Scenario
 from mvgviz.script import DataSource, notebook, python_script
 from mvgviz.trials import Results, run_trials
 from mvgviz.ui import state
+from mvgviz.ui.compare_advisor import PLACES
+from mvgviz.ui.compare_work import bench
 from mvgviz.ui.frame import View, show_error
 from mvgviz.ui.trial_panel import Slice, begin, finish, problem
+from mvgviz.view import simulated_view
 
+_PLACE = "release_report_on"
 _FILE, _REFUSED = "release_scenario_file", "_release_scenario_refused"
 _LARGEST = 1_000_000  # bytes of a scenario file
 
 
 def draw_exports(view: View) -> None:
     """Downloads on the left, the scenario as link and file on the right; works off trials for the report."""
-    work, results, error = _trials(view)
+    simulated = st.session_state.get(_PLACE, "stand-in") != "data"
+    told = _stand_in(view, f"{state.version()} {view.scenario.to_json()}") if simulated else view
+    work, results, error = _trials(told, simulated)
     busy = error is None and results is not None and not results.complete and not work.stopped
     left, right = st.columns(2, gap="large")
     with left:
-        _draw_report(view, results, error, busy=busy)
+        _draw_report(told, results, error, busy=busy, simulated=simulated)
         progress = st.container()
         _draw_programs(view)
     with right:
@@ -35,27 +43,45 @@ def draw_exports(view: View) -> None:
             finish(work, complete=results.complete)
 
 
-def _trials(view: View) -> tuple[Slice, Results | None, InputError | None]:
+def _trials(view: View, simulated: bool) -> tuple[Slice, Results | None, InputError | None]:
     """Directional and i.i.d. noise on the scenario's task: a slice of the work, or why there is none."""
-    work = begin("release_report", view.scenario.to_json())
+    work = begin("release_report", view.scenario.to_json(), simulated)
+    arguments = work.arguments() | ({"memory": bench(view, simulated=True).memory} if simulated else {})
     try:
-        return work, run_trials(view.scenario, view.dataset, problem=problem(view), **work.arguments()), None
+        posed = _posed(view, f"{state.version()} {view.scenario.to_json()}") if simulated else problem(view)
+        return work, run_trials(view.scenario, view.dataset, problem=posed, **arguments), None
     except InputError as error:
         return work, None, error
 
 
-def _draw_report(view: View, results: Results | None, error: InputError | None, *, busy: bool) -> None:
+@st.cache_resource(scope="session", max_entries=2, show_spinner=False)
+def _stand_in(_view: View, version: str) -> View:
+    return simulated_view(_view, uploaded=state.uploaded_directions())
+
+
+@st.cache_resource(scope="session", max_entries=2, show_spinner=False)
+def _posed(_view: View, version: str) -> Problem:
+    return pose(_view.scenario, _view.dataset, uploaded=state.uploaded_directions())
+
+
+def _draw_report(view: View, results: Results | None, error: InputError | None, *, busy: bool, simulated: bool
+                 ) -> None:
     from mvgviz.report import report_html
 
     st.markdown("#### Report for others")
-    _button("Report as HTML", "report.html", "text/html", lambda: report_html(view, results), disabled=busy)
+    st.segmented_control("Its pictures and errors are measured on", list(PLACES), default="stand-in", required=True,
+                         format_func=PLACES.__getitem__, key=_PLACE)
+    _button("Report as HTML", "report.html", "text/html", lambda: report_html(view, results, simulated=simulated),
+            disabled=busy)
     if error is not None:
         show_error(error)
         st.caption("The report can be had without trials: it then says nothing about the error of the answer.")
         return
     st.caption("One file with the guarantee in plain words and odds, the pictures, the expected error and what was "
                "assumed; works offline and prints well.")
-    st.caption(":material/visibility: The error in it is **measured on the data itself and is not private**: look "
+    st.caption("Measured on simulated records with the same ranges and number: nothing in it is computed from the "
+               "data. No released answer is in it." if simulated else
+               ":material/visibility: The error in it is **measured on the data itself and is not private**: look "
                "before you pass it on. No released answer is in it.")
 
 
@@ -68,21 +94,15 @@ def _draw_programs(view: View) -> None:
     st.caption("Rebuild the design, the trials and, only if asked, one release. They hold your choices, never your "
                "data.")
     if one.data.startswith("upload-"):
-        st.caption("Made for your file as it is detected, with a record in each row. Corrections you made by hand on "
-                   "how it is read, and ranges that you declared for some features only, have to be added.")
+        st.caption("They read your file as you had it read, with its columns, gaps and the ranges you gave; ranges "
+                   "that you left to the data are read from it again.")
 
 
 def _source(view: View) -> DataSource:
     """Where the data comes from, as far as the session knows."""
-    own = state.upload()
-    if own is None or own.data_name != view.scenario.data:
-        return DataSource(name=view.scenario.data)
-    if own.is_graph:
-        return DataSource(name=own.name)
-    data = own.dataset
-    ranges = zip(data.features, zip(data.lower.tolist(), data.upper.tolist(), strict=True), strict=True)
-    return DataSource(name=own.name, columns=data.features,
-                      ranges=dict(ranges) if data.ranges_provenance == "declared" else None)
+    own, directions = state.upload(), state.uploaded_directions()
+    source = DataSource(name=view.scenario.data) if own is None or own.data_name != view.scenario.data else own.source
+    return source if directions is None else replace(source, directions_origin=directions.origin)
 
 
 def _draw_scenario(view: View) -> None:

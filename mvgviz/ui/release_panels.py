@@ -18,6 +18,7 @@ from mvgviz.ui import state
 from mvgviz.ui.frame import View, chart, show_error
 from mvgviz.ui.release_desk import desk, hardened_factor, release_once, ticket
 from mvgviz.words import in_html, in_markdown, listed, plain, small
+from mvgviz.words.provenance import chosen_on_data
 from mvgviz.words.release import ACCEPT, KEPT, budget_words, facts, ranges_table, released_words, spends, sure
 
 _FACTS = """<style>
@@ -45,13 +46,14 @@ def draw_release(view: View) -> None:
 
 def _draw_budget(view: View, planned: Plan) -> None:
     ledger = desk().ledger
-    before = [entry.mu for entry in ledger.entries if entry.data == view.scenario.data]
+    before = [entry.mu for entry in ledger.entries_about(view.scenario.data)]
     numbers = budget_numbers(before, planned.mu, delta=planned.delta, cap=ledger.cap)
     chart(plot_budget(numbers), budget_words(view, numbers, planned), key="release_budget",
           about="Every release of the same data spends of one budget. Epsilons do not add up, the squares of μ do, "
                 "exactly, also when one release is chosen after seeing another (Dong, Roth & Su 2022). So lengths "
-                "are μ², and the axis says which ε each total stands for. Data is known by its name: for two files "
-                "about the same people, read the total over all data in the ledger.")
+                "are μ², and the axis says which ε each total stands for. A file is known again by its numbers, in any "
+                "format and with any of its columns; that two files are about the same people is for you to say, on "
+                "the page Data & query.")
 
 
 def _draw_summary(view: View, planned: Plan) -> None:
@@ -67,7 +69,7 @@ def _draw_summary(view: View, planned: Plan) -> None:
     if view.setup.query.neighbour_rule != FLIPPED_EDGE:
         with st.popover("Every range", icon=":material/straighten:", type="tertiary"):
             st.dataframe(pd.DataFrame(ranges_table(view.dataset)), hide_index=True)
-            st.caption(f"Ranges: {in_markdown(view.dataset.ranges_provenance)}, in the data's own units.")
+            st.caption("In the data's own units.")
 
 
 def _draw_button(view: View, planned: Plan) -> None:
@@ -78,6 +80,7 @@ def _draw_button(view: View, planned: Plan) -> None:
     symmetrise = view.setup.query.symmetric and st.checkbox(
         "Make the noisy answer symmetric (free: after the noise)", value="symmetrise" in view.scenario.post,
         key="release_symmetric")
+    _draw_own_choices(view)
     refused = _refusal(view, planned)
     missing = [CAVEATS[caveat] for caveat in planned.caveats if caveat not in accepted]
     certain = st.checkbox(sure(view, planned), key=f"release_sure_{now}", disabled=refused is not None)
@@ -99,6 +102,18 @@ def _draw_button(view: View, planned: Plan) -> None:
     if held.refusal is not None:
         show_error(held.refusal)
         held.refusal = None
+
+
+def _draw_own_choices(view: View) -> None:
+    """Choices made on the data, by name; a person may state them as their own."""
+    one = view.scenario
+    chosen = chosen_on_data(one)
+    if not chosen:
+        return
+    st.caption(f":material/visibility: Chosen by looking at the data: {listed(chosen)}.")
+    st.button("I would have chosen these without the data", key="release_own_choices", icon=":material/edit_note:",
+              help="Only if it is true: with the domain's knowledge, or on other data. The certificate then calls them "
+                   "declared.", on_click=lambda: state.update(from_data=()))
 
 
 def _refusal(view: View, planned: Plan) -> InputError | None:
@@ -163,10 +178,10 @@ def draw_ledger() -> None:
             "time (UTC)": entry.time.replace("T", " ").replace("+00:00", ""), "data": entry.data, "query": entry.query,
             "design": spreadsheet_cell(entry.design), "μ": entry.mu, "ε": entry.epsilon, "at δ": small(entry.delta),
             "not covered": listed(list(entry.not_covered)) if entry.caveats else "",
-            "total ε of its data": entry.total_epsilon} for entry in ledger.entries]),
+            "total ε of the same people": entry.total_epsilon} for entry in ledger.entries]),
             hide_index=True, key="release_ledger",
             column_config={name: st.column_config.NumberColumn(format="%.4g") for name in (
-                "μ", "ε", "total ε of its data")})
+                "μ", "ε", "total ε of the same people")})
         st.caption(_totals())
     else:
         st.caption("Nothing was released in this session.")
@@ -188,7 +203,7 @@ def _totals() -> str:
     last = ledger.entries[-1]
     names = sorted({entry.data for entry in ledger.entries})
     text = f"Releases of {in_markdown(last.data)} together: {ledger.total(last.data, delta=last.delta).words}."
-    if len(names) > 1:
+    if len(names) > len(ledger.same_people(last.data)):
         text += (f" All {len(names)} data together, as if about the same people: "
                  f"{ledger.total(delta=last.delta).words}.")
     return text.replace("epsilon", "ε =").replace("delta", "δ =")
@@ -207,7 +222,7 @@ def _draw_cap() -> None:
         ledger.set_cap(chosen if st.session_state["release_capped"] else None)
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.toggle("Cap what one data may spend", key="release_capped", on_change=change)
+        st.toggle("Cap what may be spent on the same people", key="release_capped", on_change=change)
         if ledger.cap is not None:
             st.number_input("ε at most", min_value=0.01, max_value=1000.0, step=0.5, key="release_cap_epsilon",
                             format="%g", on_change=change, width=130)

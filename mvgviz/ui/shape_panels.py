@@ -12,6 +12,7 @@ from mvgviz.figures.matrix_map import MOST_COLS, MOST_ROWS, MatrixNumbers, plot_
 from mvgviz.figures.shape_ellipsoid import plot_ellipsoid
 from mvgviz.figures.shape_model import RADII, ShapeModel, iid_std, shape_model
 from mvgviz.figures.shape_outcomes import leading_components, plot_component_outcomes, plot_matrix_outcomes
+from mvgviz.provenance import Origin
 from mvgviz.sampling import sample_noise
 from mvgviz.sides import NoiseSide
 from mvgviz.ui import state
@@ -229,7 +230,9 @@ def _take_drag(view: View, pair: tuple[int, int], theta: tuple[float, float], an
     if turned:
         degrees = round(math.degrees(angle), 1)
         changes |= {"directions": "rotation" if degrees else "standard", "plane": pair, "angle": degrees}
-    state.update(**changes)
+    # The shares that were not dragged are taken over as they stand, and so is where they come from.
+    others = shares.size > 2
+    state.choose(view.setup.origins["split"] if others else Origin.DECLARED, **changes)
 
 
 def _part_of_std(view: View) -> FloatArray:

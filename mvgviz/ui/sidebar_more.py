@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from mvgviz.allocation import rebalanced
 from mvgviz.data import read_table
 from mvgviz.directions import from_matrix
 from mvgviz.errors import InputError
+from mvgviz.provenance import Origin
 from mvgviz.scenario import FORMS
 from mvgviz.ui import state
 from mvgviz.words import in_markdown
@@ -32,6 +34,7 @@ DIRECTION_WORDS = {
 SPLIT_WORDS = {"uniform": "Equal shares", "binary": "A share for some", "manual": "By hand",
                "max-pnr": "Largest power-to-noise ratio", "least-error": "Least weighted error"}
 FORM_WORDS = {"relaxed": "As in the paper (relaxed)", "unrelaxed": "Under the theorem's own constraint"}
+_DIRECTION_FILE = "_direction_file"
 _FEW = 8
 _PARTS = 10_000
 
@@ -97,13 +100,32 @@ def _plane(place: int, position: int) -> dict[str, Any]:
 def _upload_directions() -> None:
     chosen = st.file_uploader("An orthonormal matrix, one direction a column (CSV, NPY)", key="w_direction_file",
                               max_upload_size=50)
-    if chosen is None:
+    if chosen is not None:
+        try:
+            _take_directions(chosen)
+        except InputError as error:
+            st.error(in_markdown(str(error)), icon=":material/error:")
+    _state_origin()
+
+
+def _take_directions(chosen: UploadedFile) -> None:
+    """A file just chosen is read once; what stays in the box is not taken again."""
+    if st.session_state.get(_DIRECTION_FILE) != chosen.file_id:
+        matrix = read_table(chosen.getvalue(), name=chosen.name).values
+        state.set_uploaded_directions(from_matrix(matrix, origin=Origin.READ))
+        st.session_state[_DIRECTION_FILE] = chosen.file_id
+
+
+def _state_origin() -> None:
+    """Directions from a file are read from the data until the person says otherwise, for that file."""
+    own = state.uploaded_directions()
+    if own is None:
         return
-    try:
-        table = read_table(chosen.getvalue(), name=chosen.name)
-        state.set_uploaded_directions(from_matrix(table.values))
-    except InputError as error:
-        st.error(in_markdown(str(error)), icon=":material/error:")
+    st.session_state["w_directions_known"] = own.origin.is_covered
+    st.checkbox("I know these directions without looking at the data", key="w_directions_known", on_change=lambda: (
+        state.state_directions_origin(Origin.DECLARED if st.session_state["w_directions_known"] else Origin.READ)))
+    if not own.origin.is_covered:
+        st.caption(":material/visibility: Until you say so they count as read from the data: **not private**.")
 
 
 def draw_split(names: tuple[str, ...]) -> None:
@@ -173,8 +195,9 @@ def _draw_manual(names: tuple[str, ...]) -> None:
 
 def _mover(parts: tuple[int, ...], k: int, locks: set[int]) -> Callable[[float], dict[str, Any]]:
     """What moving the slider of direction k does to all parts."""
+    kept = state.scenario().from_data  # the other parts stay what they were, and so does their origin
     return lambda percent: {"weights": rebalanced(
-        parts, position=k, value=round(sum(parts) * percent / 100), locked=locks)}
+        parts, position=k, value=round(sum(parts) * percent / 100), locked=locks), "from_data": kept}
 
 
 def _set(**changes: Any) -> None:

@@ -9,17 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
 from mvgviz.build import Setup, ask, build
 from mvgviz.data import sample, samples
 from mvgviz.dataset import Dataset
-from mvgviz.directions import Directions
+from mvgviz.directions import Directions, from_matrix
 from mvgviz.errors import InputError
 from mvgviz.figures.histograms import FeatureHistogram, feature_histograms
+from mvgviz.provenance import Origin
 from mvgviz.queries import Query
 from mvgviz.scenario import Scenario
+from mvgviz.script import DataSource
 from mvgviz.worst_pairs import WorstPair, worst_pair
 
 _SCENARIO, _WRITTEN, _TOUCHED, _NOTICES = "_scenario", "_written", "_touched", "_notices"
@@ -30,19 +33,23 @@ PLACES = ("step", "slide")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Upload:
-    """A table of the session's own; ``version`` changes when its columns or ranges do."""
+    """A table of the session's own.
 
-    name: str
-    fingerprint: str
+    ``data_name``: what the scenario calls it, random; ``version`` changes when its columns or
+    ranges do; ``source``: how it was read and used, for programs.
+    """
+
+    data_name: str
     version: str
     dataset: Dataset = field(repr=False)
-    clipped: int
+    source: DataSource = field(repr=False)
+    clipped: int = 0
     is_graph: bool = False
 
     @property
-    def data_name(self) -> str:
-        """What the scenario calls it."""
-        return f"upload-{self.fingerprint[:12]}"
+    def name(self) -> str:
+        """Of the file."""
+        return self.source.name
 
 
 def adopt_link() -> None:
@@ -72,8 +79,7 @@ def write_link(**place: str) -> None:
 
 def link() -> str:
     """The address that restores this screen."""
-    query = "&".join(f"{name}={value}" for name, value in scenario().to_query().items())
-    return f"{(st.context.url or '').split('?')[0]}?{query}"
+    return f"{(st.context.url or '').split('?')[0]}?{urlencode(scenario().to_query())}"
 
 
 def notices() -> tuple[str, ...]:
@@ -89,6 +95,11 @@ def scenario() -> Scenario:
 def update(**changes: Any) -> None:
     """Change fields of the scenario (from a callback, or before the controls are drawn)."""
     put(scenario().changed(**changes))
+
+
+def choose(origin: Origin, /, **changes: Any) -> None:
+    """Change fields of the scenario to values with this origin: those read from the data are marked."""
+    put(scenario().changed(**changes) if origin.is_covered else scenario().chosen_on_data(**changes))
 
 
 def put(new: Scenario) -> None:
@@ -116,13 +127,30 @@ def upload() -> Upload | None:
 
 
 def set_upload(new: Upload) -> None:
-    """Keep an uploaded table and turn to it; a link made for the same file keeps its choices."""
+    """Keep an uploaded table and turn to it; what was chosen for the same data stays chosen."""
     old = upload()
     st.session_state[_UPLOAD] = new
-    same_columns = old is None or old.dataset.n_features == new.dataset.n_features
-    if not (scenario().data == new.data_name and same_columns):
+    if scenario().data != new.data_name:
         usual = Scenario.default_for(new.data_name)
         put(usual.changed(query="laplacian") if new.is_graph else usual)
+    elif old is not None and old.data_name == new.data_name and old.dataset.features != new.dataset.features:
+        put(carried(scenario(), old.dataset.features, new.dataset.features))
+
+
+def carried(one: Scenario, before: tuple[str, ...], after: tuple[str, ...]) -> Scenario:
+    """The scenario for other features of the same data: positions follow the names, what is gone is let go."""
+    place = {position: after.index(name) for position, name in enumerate(before) if name in after}
+    changes: dict[str, Any] = {"label": None if one.label is None else place.get(one.label)}
+    if one.directions == "standard":
+        changes["favoured"] = tuple(place[k] for k in one.favoured if k in place)
+    if one.directions == "rotation":
+        kept = tuple(place[k] for k in one.plane if k in place)
+        changes |= {"plane": kept} if len(kept) == 2 else {"directions": "standard", "plane": (0, 1)}
+    if one.allocation == "manual" and len(before) != len(after):
+        changes |= {"allocation": "uniform", "weights": ()}
+    new = one.changed(**changes)
+    # The same choice at other positions is still the same choice.
+    return new.changed(from_data=(*new.from_data, *(name for name in ("favoured", "plane") if name in one.from_data)))
 
 
 def uploaded_directions() -> Directions | None:
@@ -131,8 +159,17 @@ def uploaded_directions() -> Directions | None:
 
 
 def set_uploaded_directions(new: Directions) -> None:
-    """Keep directions from a file."""
-    st.session_state[_DIRECTIONS] = new
+    """Keep directions from a file; the very same ones keep what was said of their origin."""
+    old = uploaded_directions()
+    if old is None or old.digest != new.digest:
+        st.session_state[_DIRECTIONS] = new
+
+
+def state_directions_origin(origin: Origin) -> None:
+    """The person says where the directions from a file come from."""
+    own = uploaded_directions()
+    if own is not None:
+        st.session_state[_DIRECTIONS] = from_matrix(own.matrix, origin=origin)
 
 
 def dataset() -> Dataset:
@@ -142,10 +179,16 @@ def dataset() -> Dataset:
         return sample(name)
     if own is None or own.data_name != name:
         raise InputError(
-            f"this link was made with an uploaded file (fingerprint {name.removeprefix('upload-')}), which is not part "
-            "of a link: choose the same file on the page Data & query, or another dataset"
+            "this link was made with an uploaded file, which is not part of a link: choose the file on the page Data & "
+            "query, or another dataset"
         )
     return own.dataset
+
+
+def version() -> str:
+    """A name for everything outside the scenario that results depend on: the data as it is, and directions."""
+    directions = uploaded_directions()
+    return f"{data_version()} {'' if directions is None else f'{directions.origin} {directions.digest}'}"
 
 
 def data_version() -> str:
@@ -194,6 +237,4 @@ def histograms(positions: list[int]) -> list[FeatureHistogram]:
 
 def setup() -> Setup:
     """The scenario worked out: its design, and i.i.d. noise at the same budget."""
-    directions = uploaded_directions()
-    key = f"{data_version()} {id(directions)} {scenario().to_json()}"
-    return _build(scenario(), dataset(), query(), directions, key)
+    return _build(scenario(), dataset(), query(), uploaded_directions(), f"{version()} {scenario().to_json()}")

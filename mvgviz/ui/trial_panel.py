@@ -108,7 +108,7 @@ def problem(view: View, *, sensitivity: str = "own") -> Problem:
 
 def memory() -> Memory:
     """Every trial of this session for the data as it is now (and for uploaded directions)."""
-    version = f"{state.data_version()} {id(state.uploaded_directions())}"
+    version = f"{state.version()}"
     kept = st.session_state.get(_MEMORY)
     if kept is None or kept[0] != version:
         kept = st.session_state[_MEMORY] = (version, {})

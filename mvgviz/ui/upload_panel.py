@@ -1,41 +1,51 @@
-"""Bringing one's own file: what was detected, what to use of it, which ranges are known."""
+"""Bringing one's own file: how it is read, what is used of it, which ranges are known, whose data it is."""
 
 from __future__ import annotations
 
-import hashlib
 import json
+from typing import Any
 
-import pandas as pd
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from mvgviz.data import Table, propose_ranges, read_table, table_to_dataset
 from mvgviz.errors import InputError
+from mvgviz.script import DataSource
 from mvgviz.ui import state
 from mvgviz.ui.frame import show_error
+from mvgviz.ui.range_editor import draw_ranges
+from mvgviz.ui.release_desk import desk
+from mvgviz.ui.tables import OpenFile, tables
 from mvgviz.words import in_markdown, listed
 
 _SEPARATORS = {None: "detected", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
 _DECIMALS = {None: "detected", ".": "point", ",": "comma"}
 _HEADERS = {None: "detected", True: "has a header", False: "has no header"}
+_READING = ("separator", "decimal", "header", "member")
 _ORIENTATIONS = {"rows": "records in rows", "columns": "records in columns"}
-_MISSING = {"reject": "refuse the file", "drop": "leave those records out"}
+_MISSING = {"middle": "fill with the middle of the range", "drop": "leave those records out",
+            "reject": "refuse the file"}
+_MISSING_WORDS = {
+    "middle": "Every gap becomes the middle of its feature's range, whatever the other records hold: the number of "
+              "records stays that of the file, which is taken as public.",
+    "drop": ":material/visibility: Which records have gaps then shows in the number of records, which is published: "
+            "**not private**. A release asks you to accept that.",
+    "reject": "",
+}
 _TEXT_FORMATS = ("csv", "tsv", "text")
 
 
 def draw_upload_panel() -> None:
     """The uploader and its corrections; a readable file becomes the session's data at once."""
     chosen = st.file_uploader("A table: CSV, TSV, Excel, Parquet, NPY or NPZ, up to 200 MB", key="upload_file")
-    if chosen is None:
-        own = state.upload()
-        if own is not None:
-            st.caption(f"In this session: {in_markdown(own.name)}, {own.dataset.n_features} features × "
-                       f"{own.dataset.n_records:,} records.")
+    opened = tables().current if chosen is None else tables().open(chosen)
+    if opened is None or opened.file is None:
         return
-    table = _choose_reading(chosen)
+    if chosen is None:
+        st.caption(f"In this session: **{in_markdown(opened.name)}**. Choose another file to replace it.")
+    table = _choose_reading(opened)
     if table is not None:
         try:
-            _choose_use(table)
+            _choose_use(opened, table)
             return
         except InputError as error:
             show_error(error)
@@ -43,29 +53,36 @@ def draw_upload_panel() -> None:
 
 
 @st.cache_resource(scope="session", max_entries=2, show_spinner=False)
-def _read(_chosen: UploadedFile, file_id: str, separator: str | None, decimal: str | None, header: bool | None,
-          member: str | None) -> Table:
+def _read(_opened: OpenFile, file_id: str, **reading: Any) -> Table:
     bar = st.progress(0.0, "Reading the file")
-    _chosen.seek(0)
+    file = _opened.file
+    assert file is not None
+    file.seek(0)
     try:
-        return read_table(_chosen, name=_chosen.name, separator=separator, decimal=decimal, header=header,
-                          member=member,
+        return read_table(file, name=_opened.name, **reading,
                           progress=lambda share: bar.progress(min(max(share, 0.0), 1.0), "Reading the file"))
     finally:
         bar.empty()
 
 
 @st.cache_resource(scope="session", max_entries=4, show_spinner=False)
-def _proposal(_table: Table, fingerprint: str, columns: tuple[str, ...], orientation: str
-              ) -> dict[str, tuple[float, float]]:
+def _proposal(_table: Table, use: str, columns: tuple[str, ...], orientation: str) -> dict[str, tuple[float, float]]:
     return propose_ranges(_table, columns or None, orientation=orientation)
 
 
-def _choose_reading(file: UploadedFile) -> Table | None:
+def _kept(opened: OpenFile, name: str) -> dict[str, Any]:
+    """The ``key`` and ``on_change`` of a control that shows and changes what was said of the file."""
+    key = f"upload_{name}"
+    held = opened.reading if name in _READING else vars(opened)
+    st.session_state[key] = held.get(name)
+    return {"key": key, "on_change": lambda: held.update({name: st.session_state[key]})}
+
+
+def _choose_reading(opened: OpenFile) -> Table | None:
     """How the file is to be read: as detected, or as corrected; None, and a sentence, if it cannot be."""
-    chosen = {key: st.session_state.get(f"upload_{key}") for key in ("separator", "decimal", "header", "member")}
+    assert opened.file is not None
     try:
-        table = _read(file, file.file_id, **chosen)
+        table = _read(opened, opened.file.file_id, **opened.reading)
     except InputError as error:
         show_error(error)
         table = None
@@ -75,62 +92,110 @@ def _choose_reading(file: UploadedFile) -> Table | None:
                 st.caption(in_markdown(note))
         if table is None or table.format in _TEXT_FORMATS:
             first, second, third = st.columns(3)
-            first.selectbox("Separator", list(_SEPARATORS), format_func=_SEPARATORS.__getitem__, key="upload_separator")
-            second.selectbox("Decimal mark", list(_DECIMALS), format_func=_DECIMALS.__getitem__, key="upload_decimal")
-            third.selectbox("First line", list(_HEADERS), format_func=_HEADERS.__getitem__, key="upload_header")
+            for place, label, name, options in ((first, "Separator", "separator", _SEPARATORS),
+                                                (second, "Decimal mark", "decimal", _DECIMALS),
+                                                (third, "First line", "header", _HEADERS)):
+                place.selectbox(label, list(options), format_func=options.__getitem__,
+                                **_kept(opened, name))
         if table is not None and len(table.members) > 1:
-            st.selectbox("Array or sheet", table.members, key="upload_member",
-                         index=table.members.index(table.member) if table.member in table.members else 0)
+            opened.reading.setdefault("member", table.member)
+            st.selectbox("Array or sheet", table.members, **_kept(opened, "member"))
     return table
 
 
-def _choose_use(table: Table) -> None:
+def _choose_use(opened: OpenFile, table: Table) -> None:
     """Which columns are features, what to do with gaps, and the range of each feature."""
+    _identify(opened, table)
     first, second = st.columns(2)
-    orientation = first.radio("Layout", list(_ORIENTATIONS), format_func=_ORIENTATIONS.__getitem__, horizontal=True,
-                              key="upload_orientation")
-    missing = "reject"
+    first.radio("Layout", list(_ORIENTATIONS), format_func=_ORIENTATIONS.__getitem__, horizontal=True,
+                **_kept(opened, "orientation"))
     if table.rows_with_missing:
-        missing = second.radio(f"{table.rows_with_missing:,} records have gaps", list(_MISSING), horizontal=True,
-                               format_func=_MISSING.__getitem__, key="upload_missing")
-    columns: list[str] | None = None
-    if orientation == "rows" and not table.is_graph:
-        columns = st.multiselect("Features to use", table.columns, default=list(table.columns), key="upload_columns")
-        if not columns:
-            raise InputError("choose at least one feature of the file")
+        second.radio(f"{table.rows_with_missing:,} records have gaps", list(_MISSING), horizontal=True,
+                     format_func=_MISSING.__getitem__, **_kept(opened, "missing"))
+        second.caption(_MISSING_WORDS[opened.missing])
+    if table.empty_rows and opened.orientation == "rows":
+        st.caption(f":material/visibility: {table.empty_rows:,} rows between the records have nothing in them and were "
+                   "left out. If they were records, their number shows: remove those rows, or accept that on release.")
+    columns = _choose_columns(opened, table)
     if table.text_columns:
         st.caption(f"Set aside, as they hold no numbers: {in_markdown(listed(list(table.text_columns)))}.")
-    ranges = None if table.is_graph else _choose_ranges(table, columns, orientation)
-    options = json.dumps([orientation, missing, columns, ranges])
-    version = f"{table.fingerprint}-{hashlib.sha256(options.encode()).hexdigest()[:12]}"
+    if not table.is_graph:
+        proposal = _proposal(table, f"{opened.data_name} {opened.reading}", tuple(columns or ()), opened.orientation)
+        draw_ranges(opened, proposal)
+    _use(opened, table, columns)
     own = state.upload()
-    if own is None or own.version != version:
-        _take(table, version, orientation, columns, ranges, missing)
     if own is not None and own.clipped:
         st.caption(f"{own.clipped:,} values lay outside their ranges and were moved to the nearest end.")
+    _choose_people(opened)
     if columns:
         _choose_label(columns)
 
 
-def _choose_ranges(table: Table, columns: list[str] | None, orientation: str
-                   ) -> dict[str, tuple[float, float]] | None:
-    """An editable table of ranges; declared as a whole, or read from the data and marked so."""
-    proposal = _proposal(table, table.fingerprint, tuple(columns or ()), orientation)
-    names = list(proposal)
-    frame = pd.DataFrame({"feature": names, "lowest": [proposal[name][0] for name in names],
-                          "highest": [proposal[name][1] for name in names]})
-    declared = st.checkbox("I know these ranges without looking at the data", key="upload_declared",
-                           help="Privacy rests on ranges that are public: a questionnaire's scale, a physical limit. "
-                                "Until you say so they count as read from the data, which is not private.")
-    edited = st.data_editor(frame, key="upload_ranges", hide_index=True, disabled=["feature"],
-                            height=min(36 * (len(names) + 1) + 4, 256))
-    if not declared:
-        st.caption(":material/visibility: Ranges read from the data, rounded outwards: **not private**. "
-                   "Type what you know and tick the box.")
-    lows, highs = edited["lowest"].astype(float).tolist(), edited["highest"].astype(float).tolist()
-    ranges = {name: (low, high) for name, low, high in zip(names, lows, highs, strict=True)}
-    changed = {name: pair for name, pair in ranges.items() if declared or pair != proposal[name]}
-    return changed or None
+def _identify(opened: OpenFile, table: Table) -> None:
+    """Name the data; whatever holds the same records counts as the same people from now on."""
+    reading = json.dumps(opened.reading)
+    if opened.identified == reading:
+        return
+    linked = state.scenario().data
+    for other in tables().identify(opened, table, wanted=linked if linked.startswith("upload-") else None):
+        desk().ledger.join(str(opened.data_name), other)
+    opened.identified, opened.features = reading, table.columns
+
+
+def _choose_columns(opened: OpenFile, table: Table) -> list[str] | None:
+    """The features used, where they are columns; all of them until the person leaves some out."""
+    if opened.orientation != "rows" or table.is_graph:
+        return None
+    known = [name for name in opened.columns or () if name in table.columns]
+    opened.columns = known or list(table.columns)
+    st.multiselect("Features to use", table.columns, **_kept(opened, "columns"))
+    if not opened.columns:
+        raise InputError("choose at least one feature of the file")
+    return opened.columns
+
+
+def _use(opened: OpenFile, table: Table, columns: list[str] | None) -> None:
+    """Make the table the session's data, and start again with it, whenever its use has changed."""
+    names = set(table.columns if columns is not None else opened.ranges)
+    ranges = {name: one for name, one in opened.ranges.items() if name in names} if not table.is_graph else {}
+    missing = opened.missing if table.rows_with_missing else "reject"
+    use = json.dumps([opened.reading, opened.orientation, missing, columns, ranges])
+    own = state.upload()
+    if use == opened.used and own is not None and own.data_name == opened.data_name:
+        return
+    dataset = table_to_dataset(table, orientation=opened.orientation, columns=columns, ranges=ranges, missing=missing)
+    clipped = 0
+    if opened.orientation == "rows":
+        for name, one in ranges.items():
+            values = table.values[:, table.columns.index(name)]
+            clipped += int(((values < one.low) | (values > one.high)).sum())
+    opened.used, opened.edits = use, opened.edits + 1
+    source = DataSource(name=opened.name, columns=None if columns is None else tuple(columns), ranges=ranges or None,
+                        orientation=opened.orientation, missing=missing, **opened.reading)
+    state.set_upload(state.Upload(data_name=str(opened.data_name), version=f"{opened.data_name} {opened.edits}",
+                                  dataset=dataset, source=source, clipped=clipped, is_graph=table.is_graph))
+    st.rerun()
+
+
+def _choose_people(opened: OpenFile) -> None:
+    """Files about the same people share one budget: known by their records, or by what the person says."""
+    others, ledger, own = tables().others(), desk().ledger, str(opened.data_name)
+    if not others:
+        return
+    joined = [others[name].name for name in others if name in ledger.same_people(own)]
+    if joined:
+        st.caption(f":material/group: Counts together with {in_markdown(listed(joined))}: the same people, one budget.")
+    free = [name for name in others if name not in ledger.same_people(own)]
+    if not free:
+        return
+    alike = [others[name].name for name in free if others[name].features == opened.features]
+    hint = f" Its columns have the same names as those of {in_markdown(listed(alike))}." if alike else ""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        other = st.selectbox("About the same people as", free, format_func=lambda name: others[name].name,
+                             key=f"upload_people_{own}", width=320)
+        st.button("Count them together", key="upload_join", on_click=ledger.join, args=(own, other),
+                  icon=":material/group:", help="What is released of either then spends one budget, for good.")
+    st.caption(f"Two files about the same people share one budget, and no program can know that they are.{hint}")
 
 
 def _choose_label(columns: list[str]) -> None:
@@ -141,17 +206,3 @@ def _choose_label(columns: list[str]) -> None:
                  format_func=lambda name: "none" if name is None else name,
                  **state.bound("upload_label", current,
                                lambda name: {"label": None if name is None else columns.index(name)}))
-
-
-def _take(table: Table, version: str, orientation: str, columns: list[str] | None,
-          ranges: dict[str, tuple[float, float]] | None, missing: str) -> None:
-    """Make the table the session's data and start again with it."""
-    dataset = table_to_dataset(table, orientation=orientation, columns=columns, ranges=ranges, missing=missing)
-    clipped = 0
-    if ranges and orientation == "rows":
-        for name, (low, high) in ranges.items():
-            values = table.values[:, table.columns.index(name)]
-            clipped += int(((values < low) | (values > high)).sum())
-    state.set_upload(state.Upload(name=table.name, fingerprint=table.fingerprint, version=version, dataset=dataset,
-                                  clipped=clipped, is_graph=table.is_graph))
-    st.rerun()

@@ -8,6 +8,7 @@ from mvgviz.errors import InputError
 from mvgviz.figures.theme import DATA, DIRECTIONAL, IID
 from mvgviz.figures.utility_sets import SetNumbers, SetRow, plot_sets, set_numbers
 from mvgviz.figures.utility_sweep import error_curve, plot_sweep, sweep_numbers
+from mvgviz.provenance import Origin
 from mvgviz.subsets import (
     MOST_SETS,
     Favoured,
@@ -109,8 +110,9 @@ def _draw_take_over(view: View, names: SetNames, numbers: SetNumbers) -> None:
     change = set_change(one, best)
     if one.changed(**change) != one:
         st.button(f"Take over the best set: {in_markdown(names(best))}", key="utility_take",
-                  icon=":material/check:", on_click=state.update, kwargs=change)
-        st.caption("Chosen by looking at private data: that choice is itself not private.")
+                  icon=":material/check:", on_click=state.choose, args=(Origin.READ,), kwargs=change)
+        st.caption("Chosen by looking at private data: that choice is itself **not private**, and stays marked as such "
+                   "until you change it or state it as your own.")
 
 
 def _draw_chooser(view: View, names: SetNames, size: int) -> list[Favoured]:

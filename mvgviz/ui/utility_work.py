@@ -41,7 +41,7 @@ class Pending:
 def version(view: View) -> str:
     """All that results depend on, in one line."""
     choices = " ".join(f"{name}={value}" for name, value in view.scenario.to_query().items())
-    return f"{state.data_version()} {id(state.uploaded_directions())} {choices}"
+    return f"{state.version()} {choices}"
 
 
 def gather(view: View, work: Slice, points: Sequence[Point]) -> list[Results | None]:
@@ -106,7 +106,7 @@ def _done(results: Results | None) -> int:
 
 def _kept(view: View) -> dict[str, Results]:
     """The session's results for the data as it is now; the oldest go first."""
-    name = f"{state.data_version()} {id(state.uploaded_directions())}"
+    name = f"{state.version()}"
     known = st.session_state.get(_KEPT)
     if known is None or known[0] != name:
         known = st.session_state[_KEPT] = (name, {})

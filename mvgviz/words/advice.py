@@ -27,6 +27,8 @@ ON_STAND_IN = ("Tried on **simulated data** with the same ranges and sizes. Noth
                "Whether it suits the data as well, only the data can tell.")
 ON_DATA = ("Tried on **the data itself**. Choosing by looking at private data is itself **not private**: the choice "
            "tells something about the data, and no budget was spent on it. The stand-in has the same ranges and sizes.")
+LOADED_ON_DATA = ("Load a design into the scenario with one click; it then counts as **chosen by looking at the "
+                  "data**, which no guarantee covers, until you change it or state it as your own:")
 
 
 @dataclass(frozen=True)

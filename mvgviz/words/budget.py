@@ -9,6 +9,7 @@ from mvgviz.figures.budget_noise import NoiseFactors
 from mvgviz.figures.budget_pnr import GUARANTEE_LABELS, PnrNumbers
 from mvgviz.figures.budget_split import percent
 from mvgviz.figures.water_levels import WaterNumbers
+from mvgviz.provenance import weakest
 from mvgviz.validation import FloatArray
 from mvgviz.words import in_html, in_markdown, listed, plain, times
 
@@ -53,7 +54,7 @@ def short_label(name: str) -> str:
 def promise(setup: Setup, *, epsilon: float, delta: str) -> str:
     """What does not change, whatever the split."""
     care = ""
-    if "not private" in (setup.design.provenance, setup.theta_provenance):
+    if not weakest(setup.origins.values()).is_covered:
         care = " It covers the noise; what was read from the data here, no guarantee covers."
     return (f":material/shield: **What does not change is the guarantee:** with every split the whole answer is "
             f"private at ε = {epsilon:g}, δ = {delta} for {setup.design.neighbour_rule}; more precision for a "

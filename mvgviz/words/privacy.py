@@ -7,6 +7,7 @@ from mvgviz.figures.privacy_loss import LossNumbers
 from mvgviz.loss import SpentMu, coin_odds, odds
 from mvgviz.view import View
 from mvgviz.words import delta_words, listed, plain, small
+from mvgviz.words.provenance import open_parts
 
 
 def thing(view: View) -> str:
@@ -39,13 +40,9 @@ def caveats(view: View, spent: SpentMu) -> list[str]:
         said.append(f"Counted in: the private directions, which spent {spent.directions_share:.0%} of μ² "
                     f"(directions μ = {plain(spent.directions)}, noise {plain(spent.noise)}, "
                     f"together {plain(spent.total)}).")
-    open_parts = [name for name, is_open in (
-        ("directions", setup.design.provenance == "not private"), ("split", setup.theta_provenance == "not private"),
-        ("ranges", view.dataset.ranges_provenance != "declared")) if is_open]
-    if open_parts:
-        verb = "was" if open_parts == ["split"] else "were"
-        said.append(f":material/warning: The {listed(open_parts)} {verb} read from the data and not made private: "
-                    "these numbers cover the noise only.")
+    parts = open_parts(setup)
+    if parts:
+        said.append(f":material/warning: Not covered: {listed(parts)}. These numbers are about the noise only.")
     return said
 
 

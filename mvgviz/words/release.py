@@ -6,6 +6,7 @@ from mvgviz.build import scaled
 from mvgviz.dataset import Dataset
 from mvgviz.figures.release_budget import BudgetNumbers
 from mvgviz.ledger import CAVEATS, Total
+from mvgviz.provenance import Origin
 from mvgviz.queries import FLIPPED_EDGE
 from mvgviz.release import Plan, Release, design_words
 from mvgviz.view import View
@@ -18,6 +19,10 @@ ACCEPT = {
                   "tells how the records lie. No guarantee covers that.",
     "split": "I accept that the **split of the budget was read from the data** without noise. Which direction got how "
              "much tells about the records. No guarantee covers that.",
+    "records": "I accept that the **number of records follows from the data**: records were left out because of their "
+               "gaps, and how many are left is published. No guarantee covers that.",
+    "choices": "I accept that **choices were made by looking at the data**. What was chosen tells about the records. "
+               "No guarantee covers that.",
 }
 """What has to be ticked, by caveat."""
 
@@ -51,10 +56,19 @@ def facts(view: View, planned: Plan, so_far: Total, after: float, factor: float 
         ("spends", f"{spends(view, planned)} (μ = {plain(planned.mu)})"),
         ("this data in this session", f"{before} at δ = {delta}"),
         ("neighbours", query.neighbour_rule),
-        ("ranges", "none needed for a graph" if graph else f"{data.ranges_provenance}{asked}"),
+        ("ranges", "none needed for a graph" if graph else f"{_ranges_words(data)}{asked}"),
+        ("taken as public", f"{data.n_records:,} {'vertices' if graph else 'records'}, the names of the columns"),
         ("not covered", listed(open_parts) if open_parts else "nothing left out"),
         ("hardened", _factor(factor)),
     ]
+
+
+def _ranges_words(data: Dataset) -> str:
+    """All declared, all read, or how many."""
+    read = sum(not origin.is_covered for origin in data.range_origins)
+    if read in (0, data.n_features):
+        return data.ranges_origin.words
+    return f"{read:,} of {data.n_features:,} {Origin.READ.words}"
 
 
 def _factor(factor: float | None) -> str:
@@ -90,4 +104,5 @@ def released_words(release: Release, n_records: int) -> str:
 
 def ranges_table(data: Dataset) -> dict[str, list[object]]:
     """Every feature's range, as columns of a table."""
-    return {"feature": list(data.features), "lowest": data.lower.tolist(), "highest": data.upper.tolist()}
+    return {"feature": list(data.features), "lowest": data.lower.tolist(), "highest": data.upper.tolist(),
+            "origin": [origin.words for origin in data.range_origins]}

@@ -15,6 +15,7 @@ from mvgviz.data import describe
 from mvgviz.figures.utility_axis import REFERENCE_LABELS
 from mvgviz.loss import spent_mu
 from mvgviz.problem import REGRESSIONS, split_records
+from mvgviz.provenance import Origin
 from mvgviz.queries import FLIPPED_EDGE
 from mvgviz.scenario import POST
 from mvgviz.tasks.post import WORDS as POST_WORDS
@@ -24,6 +25,7 @@ from mvgviz.words import delta_words, in_markdown, listed, plain, small
 from mvgviz.words.bounds import second_name
 from mvgviz.words.budget import SPLIT_NAMES, Names
 from mvgviz.words.privacy import thing
+from mvgviz.words.provenance import chosen_on_data, open_parts
 from mvgviz.words.utility import NOT_PRIVATE, mean_words
 
 QUESTIONS = {
@@ -46,6 +48,9 @@ _SIDES = {"rows": "over the rows of the answer", "columns": "over its columns", 
 _TOKENS = re.compile(r"\\(.)|(\*\*)", re.DOTALL)
 _MOST_RANGES = 30
 _MOST_DIGITS = 300
+ON_STAND_IN = ("**Measured on simulated records** with the same ranges and the same number, so that nothing here tells "
+               "about the data. How the real records lie is not known to this report; on them the error may be larger "
+               "or smaller. Directions or a split that are read from the data are those of the simulated records here.")
 REFERENCES = (
     "T. Chanyaswad, A. Dytso, H. V. Poor, P. Mittal. MVG mechanism: differential privacy under matrix-valued query. "
     "CCS 2018. (Theorems 1 and 2.)",
@@ -79,7 +84,7 @@ def as_text(markdown: str) -> str:
 def data_title(view: View) -> str:
     """What the data is called."""
     if view.scenario.data.startswith("upload-"):
-        return f"an uploaded file (fingerprint {view.scenario.data.removeprefix('upload-')})"
+        return f"an uploaded file ({view.scenario.data})"
     return describe(view.scenario.data).title
 
 
@@ -91,9 +96,9 @@ def asked_items(view: View) -> list[tuple[str, str]]:
              ("Data", in_markdown(data_title(view)))]
     if is_graph(view):
         return [*items, ("Vertices", f"{query.rows:,}"), *_about_sample(view)]
-    return [*items, ("Records", f"{data.n_records:,}"),
+    return [*items, ("Records", f"{data.n_records:,}, which is taken as public"),
             ("Features", f"{data.n_features:,}: {listed([in_markdown(name) for name in data.features], 8)}"),
-            ("Ranges", f"{data.ranges_provenance}; the numbers asked about are {_SCALES[one.scale]}"),
+            ("Ranges", f"{data.ranges_origin.words}; the numbers asked about are {_SCALES[one.scale]}"),
             *_about_sample(view)]
 
 
@@ -148,15 +153,14 @@ def promise_sentences(view: View) -> list[str]:
     factor = plain(math.exp(epsilon)) if digits < _MOST_DIGITS else f"10 to the power {digits:.0f}"
     change = ("add or remove any one edge of the graph" if is_graph(view) else
               "replace any one record by any other within the ranges")
-    covered = setup.design.provenance != "not private" and setup.theta_provenance != "not private" and (
-        is_graph(view) or view.dataset.ranges_provenance == "declared")
+    covered = not open_parts(setup)
     return [
         f"**{change[:1].upper()}{change[1:]}: no outcome becomes more than e^ε = {factor} times as likely**"
         f", but for δ = {small(setup.delta)} of probability. So what anyone concludes from the answer about "
         f"one {thing(view)} can hardly depend on that {thing(view)}.",
         spent_words(view),
         "The guarantee holds whatever an attacker knows already, and whatever is done with the answer later." if covered
-        else "**These numbers cover the noise only:** parts of the design were read from the data (see below).",
+        else f"**These numbers cover the noise only.** Not covered: {listed(open_parts(setup))}.",
     ]
 
 
@@ -168,9 +172,12 @@ def assumption_sentences(view: View) -> list[str]:
     said = [f"**Neighbours:** {design.neighbour_rule}. A person with several {several} is protected less."]
     if not is_graph(view):
         said.append("**Ranges:** declared, that is known without looking at the data; values outside were moved to the "
-                    "nearest end." if view.dataset.ranges_provenance == "declared" else
+                    "nearest end." if view.dataset.ranges_origin.is_covered else
                     "**Ranges: read from the data, not private.** The guarantee does not cover them; declare ranges "
                     "that are known beforehand.")
+        said.append("**Number of records:** taken as public; gaps do not change it."
+                    if view.dataset.records_origin.is_covered else
+                    "**Number of records: not private.** Records were left out because of their gaps.")
     said.append(f"**Delta:** {delta_words(setup.delta, view.dataset.n_records)}"
                 f"{f', one over the number of {counted}' if one.delta is None else ', as chosen'}.")
     tail = "" if one.guarantee == "exact" else f", with {_TAILS[one.tail]}"
@@ -178,16 +185,19 @@ def assumption_sentences(view: View) -> list[str]:
     said.append("**Worst neighbours:** their distance is computed exactly." if design.mu_is == "exact" else
                 "**Worst neighbours:** known up to an **upper bound**; what is really spent may be less.")
     said += [_directions_words(view), _split_words(view)]
+    chosen = chosen_on_data(one)
+    if chosen:
+        said.append(f"**Chosen by looking at the data, not private:** {listed(chosen)}.")
     said.append("**One answer.** Every further release about the same records spends more; their μ add up as squares.")
     return said
 
 
 def _directions_words(view: View) -> str:
     directions = view.setup.design.directional_side.directions
-    words = {"public": "chosen without the data", "not private": "**read from the data, not private**",
-             "spends budget": f"released privately on {view.scenario.private_share:.0%} of the budget; those shown "
-                              "here come from a seed, for looking, and a release draws its own"}[directions.provenance]
-    return f"**Directions:** {in_markdown(directions.label)}, {words}."
+    words = {Origin.DECLARED: "chosen without the data", Origin.READ: "**read from the data, not private**",
+             Origin.PAID: f"released privately on {view.scenario.private_share:.0%} of the budget; those shown here come "
+                          "from a seed, for looking, and a release draws its own"}
+    return f"**Directions:** {in_markdown(directions.label)}, {words[view.setup.origins['directions']]}."
 
 
 def _split_words(view: View) -> str:
@@ -198,25 +208,19 @@ def _split_words(view: View) -> str:
     if one.allocation in ("binary", "least-error"):
         kind = (f"{one.share:.0%} {'of the budget' if one.allocation == 'binary' else 'of the weight'} for "
                 f"{names.few(favoured)}" if 0 < len(favoured) < setup.design.theta.size else SPLIT_NAMES["uniform"])
-    words = {"public": "chosen without the data", "not private": "**read from the data, not private**",
-             "spends budget": "from the private release of the directions"}[setup.theta_provenance]
+    words = {Origin.DECLARED: "chosen without the data", Origin.READ: "**read from the data, not private**",
+             Origin.PAID: "from the private release of the directions"}[setup.origins["split"]]
     return f"**Split of the budget:** {kind}, {words}."
 
 
-def sharing_warnings(view: View, results: Results | None) -> list[str]:
+def sharing_warnings(view: View, results: Results | None, *, simulated: bool) -> list[str]:
     """What in the report was computed on private data; empty where nothing was."""
     setup, said = view.setup, []
-    if results is not None and any(one.errors.size for one in results.outcomes):
+    if not simulated and results is not None and any(one.errors.size for one in results.outcomes):
         said.append("the errors of the answer were measured on the records themselves")
-    if setup.design.provenance == "not private":
-        said.append("the directions were read from the data")
-    if setup.design.provenance == "spends budget":
+    if not simulated and setup.design.directions_origin is Origin.PAID:
         said.append("the directions shown were drawn from a known seed, which undoes their noise")
-    if setup.theta_provenance == "not private":
-        said.append("the split of the budget was read from the data")
-    if not is_graph(view) and view.dataset.ranges_provenance != "declared":
-        said.append("the ranges were read from the data")
-    return said
+    return said + open_parts(setup)
 
 
 def limit_rows(view: View) -> list[tuple[str, str, str, str]]:
@@ -251,11 +255,11 @@ def error_rows(view: View, results: Results) -> list[tuple[str, str, str]]:
                    for value in [getattr(results.references, key)] if math.isfinite(value)]
 
 
-def measured_sentences(view: View, results: Results) -> list[str]:
+def measured_sentences(view: View, results: Results, *, simulated: bool) -> list[str]:
     """How the errors were measured, and on which records."""
     task = results.task
     steps = [POST_WORDS[step] for step in POST if step in task.post and step in results.scenario.post]
-    said = [f"**{NOT_PRIVATE}**", f"Use: {task.label}. Rule: {task.rule}.",
+    said = [ON_STAND_IN if simulated else f"**{NOT_PRIVATE}**", f"Use: {task.label}. Rule: {task.rule}.",
             f"Free post-processing, after the noise: {'; '.join(steps) or 'none'}."]
     if results.scenario.task in REGRESSIONS and not is_graph(view):
         learned, rest = split_records(view.dataset)

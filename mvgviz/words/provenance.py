@@ -1,0 +1,51 @@
+"""Where the parts of a design come from, in words: the strip, the release and the report say the same."""
+
+from __future__ import annotations
+
+from mvgviz.build import Setup
+from mvgviz.ledger import CAVEATS
+from mvgviz.queries import FLIPPED_EDGE
+from mvgviz.scenario import Scenario
+from mvgviz.words import listed
+
+FIELDS = {
+    "directions": "the kind of directions", "angle": "the angle", "plane": "the plane that is turned",
+    "allocation": "the kind of split", "favoured": "who matters", "share": "their share", "weights": "the parts",
+    "form": "the form of max-PNR", "query": "the query", "scale": "the mapping of the ranges",
+    "length": "the kernel's length", "epsilon": "epsilon", "delta": "delta", "guarantee": "the guarantee",
+    "tail": "the theorem's tail", "mode": "the sides of the noise",
+    "private_share": "the directions' share of the budget",
+}
+"""A scenario's fields as a person calls them."""
+
+PUBLIC_RECORDS = "The number of records is taken as public: a release tells it exactly."
+PUBLIC_VERTICES = "The number of vertices is taken as public: a release tells it exactly."
+
+
+def chosen_on_data(scenario: Scenario) -> list[str]:
+    """The choices that were made by looking at the data and matter here, in words."""
+    return [FIELDS[name] for name in scenario.read_among(scenario.from_data)]
+
+
+def origin_items(setup: Setup) -> list[tuple[str, str, bool]]:
+    """Name, origin and whether care is needed, of everything that the guarantee rests on."""
+    origins = setup.origins
+    names = {"directions": "directions", "split": "split", "ranges": "ranges"}
+    items = [(name, origins[key].words, not origins[key].is_covered) for key, name in names.items()
+             if key != "ranges" or setup.query.neighbour_rule != FLIPPED_EDGE]
+    if not origins["records"].is_covered:
+        items.append(("number of records", "follows from gaps: not private", True))
+    chosen = chosen_on_data(setup.scenario)
+    if chosen:
+        items.append(("chosen on the data", listed(chosen), True))
+    return items
+
+
+def open_parts(setup: Setup) -> list[str]:
+    """What no guarantee covers here, in words; empty where everything is covered."""
+    return [words for key, words in CAVEATS.items() if not setup.origins[key].is_covered]
+
+
+def public_words(setup: Setup) -> str:
+    """What is taken as public though it is told exactly."""
+    return PUBLIC_VERTICES if setup.query.neighbour_rule == FLIPPED_EDGE else PUBLIC_RECORDS
