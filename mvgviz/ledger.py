@@ -10,9 +10,8 @@ Releases of the same data compose exactly, ``mu = sqrt(sum mu_i²)``, also when 
 after seeing another (Dong, Roth & Su 2022, Corollary 2). Data is known by its name; names of
 data about the same people are joined by :meth:`Ledger.join`, and then count together:
 
->>> ledger.enter(time="2030-01-01", data="a", query="mean", neighbour_rule="one record replaced",
-...              design="exact", mu=gaussian_mu(1.0, 1e-5), delta=1e-5).total_epsilon
-1.0
+>>> entry = ledger.enter(time="2030-01-01", data="a", query="mean", neighbour_rule="one record replaced",
+...                      design="exact", mu=gaussian_mu(1.0, 1e-5), delta=1e-5)
 >>> ledger.would_exceed("b", 0.01), ledger.join("a", "b"), ledger.would_exceed("b", 0.01)
 (False, None, True)
 """

@@ -34,13 +34,12 @@ from mvgviz.errors import InputError
 from mvgviz.hardened import FRESH_DIRECTIONS, Hardening, noisy_answer, private_directions
 from mvgviz.ledger import CAVEATS, Ledger
 from mvgviz.neighbours import ReplacedColumn, ReplacedOuterProduct
-from mvgviz.provenance import Origin, Range
+from mvgviz.provenance import Origin, Range, Ranges
 from mvgviz.queries import FLIPPED_EDGE, Query
 from mvgviz.scenario import Scenario
 from mvgviz.sides import NoiseSide
 from mvgviz.validation import FloatArray, fraction, frozen, one_of
 
-Ranges = Mapping[str, Range]
 _MOST_NUMBERS = 40_000  # of a design, beside a release
 _ROUNDING = 1e-9  # of two ways to the same mu
 
@@ -74,8 +73,8 @@ class Release:
     epsilon: float
     delta: float
     epsilon_asked: float
-    ranges: Ranges | None = field(repr=False)
-    declared_ranges: Ranges | None = field(repr=False)
+    ranges: Mapping[str, Range] | None = field(repr=False)
+    declared_ranges: Mapping[str, Range] | None = field(repr=False)
     caveats: tuple[str, ...]
     symmetrised: bool
     row_noise: NoiseSide | None = field(repr=False)
@@ -168,8 +167,7 @@ def release(query: Query, design: NoiseDesign, *, accept: Iterable[str] = (), de
         mode=design.mode, calibrated_by=design.guarantee, design=words, origins=origins, mu=mu, mu_is=mu_is,
         epsilon=float(gaussian_epsilon(delta, mu)), delta=delta,
         epsilon_asked=design.epsilon if scenario is None else scenario.epsilon,
-        ranges=None if ranges is None else dict(ranges),
-        declared_ranges=None if declared_ranges is None else dict(declared_ranges), caveats=caveats,
+        ranges=_named(ranges), declared_ranges=_named(declared_ranges), caveats=caveats,
         symmetrised=symmetrise, row_noise=_kept(design.row_side) if told else None,
         col_noise=_kept(design.col_side) if told else None, hardening=hardening, time=time,
         version=mvgviz.__version__, opendp_version=version("opendp"), data=data, scenario=scenario,
@@ -280,11 +278,15 @@ def _accepted(caveats: tuple[str, ...], accept: Iterable[str]) -> tuple[str, ...
     return caveats
 
 
+def _named(ranges: Ranges | None) -> dict[str, Range] | None:
+    return None if ranges is None else {name: Range(*ends) for name, ends in ranges.items()}
+
+
 def _largest_values(query: Query, ranges: Ranges | None) -> FloatArray | None:
     """``max(|low|, |high|)`` of each feature; refuses ranges that are not the query's."""
     if ranges is None:
         return None
-    lower, upper = np.array([(one.low, one.high) for one in ranges.values()], dtype=np.float64).reshape(-1, 2).T
+    lower, upper = np.array([ends[:2] for ends in ranges.values()], dtype=np.float64).reshape(-1, 2).T
     asked = query.neighbours
     same = query.row_names in (None, tuple(ranges))
     if isinstance(asked, ReplacedColumn):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -13,8 +13,9 @@ import numpy as np
 
 from mvgviz.budget import spreadsheet_cell
 from mvgviz.errors import InputError
+from mvgviz.provenance import Range
 from mvgviz.queries import FLIPPED_EDGE
-from mvgviz.release import Ranges, Release
+from mvgviz.release import Release
 from mvgviz.sides import NoiseSide
 
 FORMAT = 2
@@ -122,7 +123,7 @@ def _cell(name: str) -> str:
     return spreadsheet_cell(" ".join(name.split()))
 
 
-def _ends(ranges: Ranges | None) -> dict[str, list[float]] | None:
+def _ends(ranges: Mapping[str, Range] | None) -> dict[str, list[float]] | None:
     return None if ranges is None else {name: [one.low, one.high] for name, one in ranges.items()}
 
 

@@ -73,7 +73,8 @@ def python_script(scenario: Scenario, *, source: DataSource) -> str:
     top = "\n\n".join([
         f'"""Rebuilds a scenario of mvgviz: its noise, its trials and, if asked, one release.\n\n'
         f'    {usage}\n\nMade with mvgviz {mvgviz.__version__}; needs: pip install "mvgviz[data,release]"\n"""',
-        "import argparse\nimport sys\nfrom pathlib import Path", _imports(scenario, source), _constants(scenario, source)])
+        "import argparse\nimport sys\nfrom pathlib import Path", _imports(scenario, source),
+        _constants(scenario, source)])
     parts = [top, _load(scenario, source), _DESIGN, _trials(scenario), _RELEASE, _main(scenario)]
     return "\n\n\n".join(parts) + "\n"
 

@@ -59,7 +59,7 @@ def test_two_fast_clicks_make_one_release_and_its_files_agree(visit):
     assert np.array_equal([[float(cell) for cell in row[1:]] for row in rows[1:]], noisy)
     about = json.loads(fetched(tab, "release_json")[0])
     assert Scenario.from_json(json.dumps(about["scenario"])) == Scenario.default_for("liver")
-    assert about["ranges"]["provenance"] == "declared"
+    assert about["origins"]["ranges"] == "declared"
     assert about["guarantee"]["epsilon"] == pytest.approx(1, rel=1e-6)
     true = build(Scenario.default_for("liver"), sample("liver")).query.value
     assert not set(map(repr, true.ravel().tolist())) & {cell for row in rows for cell in row}

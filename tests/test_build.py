@@ -8,6 +8,7 @@ from conftest import make_dataset
 
 from mvgviz import InputError, Scenario, from_matrix, gaussian_mu
 from mvgviz.build import build, delta_of, names_of_directions
+from mvgviz.provenance import Origin
 from mvgviz.scenario import ALLOCATIONS, QUERIES
 
 DATA = make_dataset(4, 60, lower=[-1, 0, -2, 5], upper=[1, 3, 1, 9])
@@ -71,11 +72,11 @@ def test_private_directions_share_the_budget_by_composition():
     assert (by_theorem.design.epsilon, by_theorem.design.delta) == pytest.approx((0.8, 0.8 / 60))
 
 
-@pytest.mark.parametrize(("directions", "allocation", "provenance"), [
-    ("standard", "binary", "public"), ("standard", "max-pnr", "not private"), ("private", "max-pnr", "spends budget"),
-    ("eigenvectors", "max-pnr", "not private"), ("eigenvectors", "uniform", "public")])
-def test_theta_has_a_provenance_of_its_own(directions, allocation, provenance):
-    assert build(scenario(directions=directions, allocation=allocation), DATA).theta_provenance == provenance
+@pytest.mark.parametrize(("directions", "allocation", "origin"), [
+    ("standard", "binary", Origin.DECLARED), ("standard", "max-pnr", Origin.READ), ("private", "max-pnr", Origin.PAID),
+    ("eigenvectors", "max-pnr", Origin.READ), ("eigenvectors", "uniform", Origin.DECLARED)])
+def test_theta_has_an_origin_of_its_own(directions, allocation, origin):
+    assert build(scenario(directions=directions, allocation=allocation), DATA).origins["split"] is origin
 
 
 def test_max_pnr_favours_the_direction_with_the_strongest_signal():

@@ -47,9 +47,8 @@ def own_file(tmp_path):
     return path, ranges
 
 
-def own_scenario(path, **choice):
-    fingerprint = read_table(path).fingerprint
-    return Scenario.default_for(f"upload-{fingerprint[:12]}").changed(allocation="binary", favoured=(0,), **choice)
+def own_scenario(**choice):
+    return Scenario.default_for("upload-0123456789ab").changed(allocation="binary", favoured=(0,), **choice)
 
 
 def cells(output):
@@ -114,7 +113,7 @@ def test_a_report_is_written_beside_the_table(saved, tmp_path, capsys):
 
 def test_an_uploaded_table_needs_its_file_and_its_ranges(saved, own_file, capsys):
     path, ranges = own_file
-    scenario = own_scenario(path)
+    scenario = own_scenario()
     file = saved(scenario)
     assert main([file, "--data", str(path), "--ranges", str(ranges), "--trials", "8"]) == 0
     output = capsys.readouterr().out
@@ -131,22 +130,30 @@ def test_an_uploaded_table_needs_its_file_and_its_ranges(saved, own_file, capsys
 def test_a_graph_needs_no_ranges_and_gaps_can_be_dropped(saved, tmp_path, capsys):
     graph = tmp_path / "graph.csv"
     graph.write_text("p,q,r\n0,1,0\n1,0,1\n0,1,0\n", encoding="utf-8")
-    scenario = own_scenario(graph, query="laplacian")
+    scenario = own_scenario(query="laplacian")
     assert main([saved(scenario), "--data", str(graph), "--trials", "4"]) == 0
     assert_table(capsys.readouterr().out, scenario, table_to_dataset(read_table(graph)), 4)
     gaps, ranges = tmp_path / "gaps.csv", tmp_path / "ranges.json"
     gaps.write_text("a,b\n1,2\n,3\n4,5\n2,2\n", encoding="utf-8")
     ranges.write_text('{"a": [0, 9], "b": [0, 9]}', encoding="utf-8")
-    command = [saved(own_scenario(gaps)), "--data", str(gaps), "--ranges", str(ranges), "--trials", "2"]
+    command = [saved(own_scenario()), "--data", str(gaps), "--ranges", str(ranges), "--trials", "2"]
     assert main(command) == 2
     assert "missing values" in capsys.readouterr().err
-    assert main([*command, "--drop-missing"]) == 0
+    capsys.readouterr()
+    assert main([*command, "--missing", "drop"]) == 0
+    assert "records: read from the data: not private" in capsys.readouterr().out
+    assert main([*command, "--missing", "middle"]) == 0
+    assert "records: declared" in capsys.readouterr().out
 
 
 def test_given_directions_come_from_their_file(saved, tmp_path, capsys):
     scenario = Scenario(directions="upload", trials=3)
     np.savetxt(tmp_path / "w.csv", np.eye(2)[::-1], delimiter=",")
-    assert main([saved(scenario), "--directions", str(tmp_path / "w.csv")]) == 0
+    command = [saved(scenario), "--directions", str(tmp_path / "w.csv")]
+    assert main(command) == 0
+    assert "directions: read from the data: not private" in capsys.readouterr().out
+    assert main([*command, "--know-directions"]) == 0
+    assert "directions: declared" in capsys.readouterr().out
     assert main([saved(scenario)]) == 2
     assert "--directions" in capsys.readouterr().err
 
@@ -154,9 +161,9 @@ def test_given_directions_come_from_their_file(saved, tmp_path, capsys):
 def refusals(saved, own_file, tmp_path):
     """Arguments that must be refused, and what the sentence says."""
     path, ranges = map(str, own_file)
-    liver, own = saved(Scenario.default_for("liver"), "liver.json"), saved(own_scenario(own_file[0]), "own.json")
+    liver, own = saved(Scenario.default_for("liver"), "liver.json"), saved(own_scenario(), "own.json")
     other = tmp_path / "other.csv"
-    other.write_text("a,b\n1,2\n3,4\n", encoding="utf-8")
+    other.write_text("a,d\n1,2\n3,4\n", encoding="utf-8")
     bad = saved("[1, 2", "bad.json")
     return {
         "no file": ([str(tmp_path / "none.json")], "cannot be read"),
@@ -168,7 +175,7 @@ def refusals(saved, own_file, tmp_path):
         "unknown sample": ([saved(Scenario(data="nobody"), "s.json")], "sample must be one of"),
         "no data": ([own], "--data"),
         "data not there": ([own, "--data", str(tmp_path / "gone.csv"), "--ranges", ranges], "gone.csv"),
-        "another file": ([own, "--data", str(other), "--ranges", ranges], "fingerprint"),
+        "a file of other columns": ([own, "--data", str(other), "--ranges", ranges], "no column named"),
         "no ranges": ([own, "--data", path], "--ranges"),
         "ranges not there": ([own, "--data", path, "--ranges", str(tmp_path / "gone.json")], "cannot be read"),
         "ranges not JSON": ([own, "--data", path, "--ranges", bad], "must be JSON"),

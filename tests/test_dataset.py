@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mvgviz import Dataset, InputError, identity
+from mvgviz.provenance import Origin
 
 GOOD = {"matrix": [[1.0, 2.0, 3.0], [4.0, 5.0, 60.0]], "features": ("a", "b"), "lower": [0, 0], "upper": [3, 50]}
 
@@ -17,7 +18,7 @@ def test_shape_and_ranges_are_features_by_records():
     assert (data.n_features, data.n_records) == (2, 3)
     assert data.widths.tolist() == [3, 50]
     assert Dataset(**GOOD | {"lower": [-9, 0]}).largest_values.tolist() == [9, 50]
-    assert data.ranges_provenance == "declared"
+    assert data.ranges_origin is Origin.DECLARED
 
 
 def test_one_number_serves_as_the_range_of_all_features():

@@ -29,6 +29,7 @@ from mvgviz import (
     theorem1,
     theorem2,
 )
+from mvgviz.provenance import Origin
 
 GRAPH = np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]])
 QUERIES = {
@@ -167,13 +168,13 @@ def test_designs_say_where_their_directions_come_from(rng):
     data = make_dataset(2, 50)
     query = identity(data)
     plain = design_noise(query, epsilon=1, delta=1e-5)
-    assert (plain.provenance, plain.total_mu) == ("public", plain.mu)
+    assert (plain.directions_origin, plain.total_mu) == (Origin.DECLARED, plain.mu)
     private = private_eigenvectors(data, epsilon=0.2, delta=1e-6, rng=rng)
     spent = design_noise(query, epsilon=0.8, delta=9e-6, directions=private)
-    assert spent.provenance == "spends budget"
+    assert spent.directions_origin is Origin.PAID
     assert spent.total_mu == pytest.approx(math.hypot(spent.mu, private.mu))
     leaked = design_noise(query, epsilon=1, delta=1e-5, directions=eigenvectors(query))
-    assert (leaked.provenance, leaked.total_mu) == ("not private", math.inf)
+    assert (leaked.directions_origin, leaked.total_mu) == (Origin.READ, math.inf)
 
 
 def test_default_mode_follows_the_query_s_symmetry():

@@ -20,6 +20,7 @@ from mvgviz import (
     rotation,
     standard_basis,
 )
+from mvgviz.provenance import Origin
 
 
 def test_standard_basis_stores_nothing_of_its_size():
@@ -50,7 +51,7 @@ def test_eigenvectors_diagonalise_the_second_moments_largest_first_and_are_not_p
         turned = found.matrix.T @ moments @ found.matrix
         assert turned == pytest.approx(np.diag(found.eigenvalues), abs=1e-12)
         assert (np.diff(found.eigenvalues) <= 0).all()
-        assert (found.provenance, found.mu) == ("not private", math.inf)
+        assert (found.origin, found.mu) == (Origin.READ, math.inf)
 
 
 def test_eigenvectors_of_a_graph_are_those_of_its_matrix():
@@ -60,7 +61,7 @@ def test_eigenvectors_of_a_graph_are_those_of_its_matrix():
 
 def test_private_eigenvectors_spend_what_they_say(rng):
     found = private_eigenvectors(make_dataset(3, 400), epsilon=0.2, delta=1e-5, rng=rng)
-    assert found.provenance == "spends budget"
+    assert found.origin is Origin.PAID
     assert found.mu == gaussian_mu(0.2, 1e-5)
     assert (found.eigenvalues >= 0).all()
 

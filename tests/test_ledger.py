@@ -150,7 +150,7 @@ def test_csv_and_json_hold_every_release_and_no_formulas():
     assert content["cap"] == {"epsilon": 3.0, "delta": 1e-5}
     assert [one["mu"] for one in content["releases"]] == [0.25, 0.5]
     assert content["releases"][1]["not_covered"] == [CAVEATS["ranges"], CAVEATS["split"]]
-    assert json.loads(Ledger().to_json()) == {"cap": None, "releases": []}
+    assert json.loads(Ledger().to_json()) == {"cap": None, "same_people": [], "releases": []}
 
 
 @pytest.mark.parametrize(("call", "message"), [
@@ -159,7 +159,8 @@ def test_csv_and_json_hold_every_release_and_no_formulas():
     (lambda: Ledger(cap=(1, 1)), "the cap's delta must lie strictly between 0 and 1"),
     (lambda: Ledger(cap=(1, 0.1)).would_exceed("x", float("inf")), "mu must be a positive, finite number"),
     (lambda: enter(Ledger(), 0.0), "mu must be a positive, finite number"),
-    (lambda: enter(Ledger(), 0.1, caveats=("other",)), "caveats must be among ranges, directions, split, got 'other'"),
+    (lambda: enter(Ledger(), 0.1, caveats=("other",)),
+     "caveats must be among ranges, records, directions, split, choices, got 'other'"),
     (lambda: enter(Ledger(), 0.1, delta=0), "delta must lie strictly between 0 and 1"),
     (lambda: Ledger().total("x", delta=2), "delta must lie strictly between 0 and 1"),
 ])

@@ -15,6 +15,7 @@ from mvgviz.mechanisms import gaussian as module
 from mvgviz.mechanisms import mechanism
 from mvgviz.mechanisms.base import Moments
 from mvgviz.mechanisms.gaussian import GaussianAnswer, GaussianGram, GaussianSquare
+from mvgviz.provenance import Origin
 
 WIDE = 2 * math.sqrt(3)  # of the box [-1, 1]³
 
@@ -227,7 +228,7 @@ def test_private_directions_are_drawn_anew_in_each_trial_and_always_the_same(gua
     assert all(not np.allclose(a, b) for a, b in itertools.combinations(bases, 2))
     assert np.array_equal(first[4:], sampler.draw(Draws(0, 4, 2)))
     assert np.array_equal(bases[5], used[-1].row_directions.matrix)
-    assert all(design.guarantee == guarantee and design.provenance == "spends budget" for design in used)
+    assert all(design.guarantee == guarantee and design.directions_origin is Origin.PAID for design in used)
 
 
 def test_private_directions_and_their_noise_spend_the_budget_together():

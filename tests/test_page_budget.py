@@ -9,6 +9,7 @@ from test_pages import clean, link, opened, spec, text, uploaded
 from mvgviz import Scenario
 from mvgviz.build import build
 from mvgviz.data import sample
+from mvgviz.script import DataSource
 from mvgviz.ui.menu import BUDGET
 from mvgviz.ui.state import Upload
 
@@ -197,7 +198,7 @@ def test_one_number_and_one_record_are_answered():
 
 def test_two_hundred_features_are_answered():
     data = make_dataset(200, 200)
-    own = Upload(name="wide.csv", fingerprint="0" * 64, version="0", dataset=data, clipped=0)
+    own = Upload(data_name="upload-000000000000", version="0", dataset=data, source=DataSource(name="wide.csv"))
     app = opened(BUDGET.path)
     app.session_state["_upload"] = own
     app.session_state["_scenario"] = Scenario.default_for(own.data_name).changed(directions="eigenvectors")

@@ -16,6 +16,7 @@ from mvgviz.data import sample
 from mvgviz.errors import InputError
 from mvgviz.figures.release_budget import AGAIN, SHOWN_SINGLY, budget_numbers, plot_budget
 from mvgviz.ledger import Ledger
+from mvgviz.provenance import Origin
 from mvgviz.ui import release_desk
 from mvgviz.ui.menu import DATA, HOME, RELEASE
 from mvgviz.words import plain
@@ -213,7 +214,7 @@ def test_without_opendp_there_is_a_sentence_and_no_entry(monkeypatch):
 def test_every_kind_of_directions_can_be_released(directions, guarantee):
     app = released(page(data="liver", directions=directions, guarantee=guarantee))
     [made] = desk(app).releases
-    assert made.directions_provenance == ("spends budget" if directions == "private" else "public")
+    assert made.origins["directions"] is (Origin.PAID if directions == "private" else Origin.DECLARED)
     assert made.epsilon <= 1 + 1e-9
 
 
@@ -234,7 +235,7 @@ def test_an_uploaded_table_is_released_from_the_session_with_its_provenance():
     released(app)
     [made] = desk(app).releases
     assert made.data.startswith("upload-")
-    assert made.ranges_provenance != "declared"
+    assert made.origins["ranges"] is Origin.READ
     assert "ranges read from the data" in text(app)
 
 
@@ -261,7 +262,9 @@ def test_the_second_tab_offers_report_programs_json_and_link():
     labels = {button.proto.label for button in app.get("download_button")}
     assert labels == {"Report as HTML", "Python program", "Notebook", "Scenario as JSON"}
     assert "data=two_features&trials=3" in app.code[0].value
-    assert "measured on the data itself and is not private" in text(app)
+    assert "nothing in it is computed from the data" in text(app)
+    app.segmented_control(key="release_report_on").set_value("data").run()
+    assert "measured on the data itself and is not private" in text(clean(app))
 
 
 def test_a_scenario_file_is_taken_once():
@@ -295,7 +298,7 @@ def test_a_scenario_of_another_session_s_upload_asks_for_the_file_and_keeps_the_
     app.file_uploader(key="release_scenario_file").set_value(
         ("s.json", other.to_json().encode(), "application/json")).run()
     assert not app.exception
-    assert "choose the same file" in app.error[0].value
+    assert "choose the file" in app.error[0].value
     assert "Ledger of this session" in text(app)
     assert len(desk(app).releases) == 1
 

@@ -15,6 +15,7 @@ from mvgviz.figures.utility_dots import quantile_dots
 from mvgviz.first_trial import first_trial
 from mvgviz.problem import pose
 from mvgviz.scenario import TASKS
+from mvgviz.script import DataSource
 from mvgviz.trials import run_trials
 from mvgviz.ui import trial_panel
 from mvgviz.ui.menu import UTILITY
@@ -312,7 +313,8 @@ class _Slow(dict):
 
 @pytest.mark.parametrize(("m", "n"), [(1, 1), (1, 30), (2, 3), (40, 5), (200, 30)])
 def test_odd_sizes_are_answered_on_every_tab(m, n):
-    own = Upload(name="odd.csv", fingerprint="0" * 64, version="0", dataset=make_dataset(m, n), clipped=0)
+    own = Upload(data_name="upload-000000000000", version="0", dataset=make_dataset(m, n),
+                 source=DataSource(name="odd.csv"))
     app = opened()
     app.session_state["_upload"] = own
     for task in ("reconstruction", "linear-ridge"):
@@ -358,7 +360,7 @@ def test_a_task_is_chosen_on_the_page():
 def test_huge_values_are_answered_on_every_tab():
     data = make_dataset(2, 50)
     huge = replace(data, matrix=data.matrix * 1e59, lower=-1e59, upper=1e59)
-    own = Upload(name="huge.csv", fingerprint="1" * 64, version="1", dataset=huge, clipped=0)
+    own = Upload(data_name="upload-111111111111", version="1", dataset=huge, source=DataSource(name="huge.csv"))
     app = opened()
     app.session_state["_upload"] = own
     app.session_state["_scenario"] = Scenario.default_for(own.data_name).changed(scale="declared", trials=2,

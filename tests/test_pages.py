@@ -215,7 +215,7 @@ def test_a_broken_link_says_what_was_ignored():
 
 def test_a_link_to_an_upload_asks_for_the_file():
     app = opened(data="upload-0123456789ab")
-    assert "choose the same file" in app.error[0].value
+    assert "choose the file" in app.error[0].value
     app.switch_page(DATA.path).run()
     assert not app.exception
     assert app.file_uploader
@@ -255,7 +255,7 @@ def test_an_uploaded_table_becomes_the_data():
     assert link(app)["data"].startswith("upload-")
     assert "2 features × 60 records" in text(app)
     assert "not private" in text(app)
-    app.checkbox(key="upload_declared").check().run()
+    app.button(key="upload_know_all").click().run()
     assert "read from the data" not in strip(app)
     app.switch_page(HOME.path).run()
     clean(app)
@@ -345,5 +345,5 @@ def test_records_in_columns_can_be_chosen_with_ranges():
     app = uploaded("\n".join(rows).encode())
     app.radio(key="upload_orientation").set_value("columns").run()
     assert "2 features × 3 records" in text(clean(app))
-    app.checkbox(key="upload_declared").check().run()
+    app.button(key="upload_know_all").click().run()
     assert "read from the data" not in strip(clean(app))

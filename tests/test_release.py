@@ -56,12 +56,11 @@ from mvgviz.hardened import (
     whiten,
 )
 from mvgviz.ledger import Ledger
-from mvgviz.release import Release, plan, ranges_of, release, release_setup
+from mvgviz.provenance import Origin, Range
+from mvgviz.release import Release, plan, release, release_setup
 from mvgviz.release_files import to_csv, to_metadata_json, to_npy
 
 hardened_module, release_module = map(importlib.import_module, ("mvgviz.hardened", "mvgviz.release"))
-PUBLIC = {"ranges_provenance": "declared", "theta_provenance": "public"}
-READ = "read from the data: not private"
 
 
 def designs():
@@ -73,7 +72,7 @@ def designs():
     budget = {"epsilon": 1, "delta": 1e-5}
 
     def made(query, data=None, **how):
-        return query, design_noise(query, **budget | how), None if data is None else ranges_of(data)
+        return query, design_noise(query, **budget | how), None if data is None else data.ranges
 
     return {
         "rows": made(identity(data), data, theta=theta),
@@ -118,7 +117,7 @@ def refuses_to_draw(*_, **__):
 @anything
 def test_opendp_never_claims_less_privacy_than_we_do(name):
     query, design, ranges = CASES[name]
-    given = release(query, design, ranges=ranges, **PUBLIC)
+    given = release(query, design, ranges=ranges)
     how = given.hardening
     rho = gaussian(query.rows * query.cols, how.noise_std, how.exponent).map(d_in=how.sensitivity)
     ours = Fraction(design.mu) ** 2 / 2
@@ -137,7 +136,7 @@ def test_epsilon_is_at_most_what_opendp_converts_its_claim_to(name):
     import opendp.prelude as dp
 
     query, design, ranges = CASES[name]
-    given = release(query, design, ranges=ranges, **PUBLIC)
+    given = release(query, design, ranges=ranges)
     how = given.hardening
     measurement = gaussian(query.rows * query.cols, how.noise_std, how.exponent)
     converted = dp.c.make_zCDP_to_approxDP(measurement).map(how.sensitivity).epsilon(given.delta)
@@ -225,7 +224,7 @@ def test_an_answer_drowned_in_rounding_is_refused():
     data = make_dataset(2, 2000, lower=1e12, upper=1e12 + 1)
     query = mean(data)
     with pytest.raises(InputError, match="rounding errors in this answer could reach a tenth"):
-        release(query, design_noise(query, epsilon=1, delta=1e-5), ranges=ranges_of(data), **PUBLIC)
+        release(query, design_noise(query, epsilon=1, delta=1e-5), ranges=data.ranges)
 
 
 # The noise
@@ -235,7 +234,7 @@ def test_an_answer_drowned_in_rounding_is_refused():
 def test_without_noise_the_answer_comes_back(name, monkeypatch):
     monkeypatch.setattr(hardened_module, "add_noise", silent)
     query, design, ranges = CASES[name]
-    given = release(query, design, ranges=ranges, **PUBLIC)
+    given = release(query, design, ranges=ranges)
     np.testing.assert_allclose(given.noisy, query.value, rtol=1e-10, atol=1e-10 * np.abs(query.value).max())
 
 
@@ -266,7 +265,7 @@ def test_released_noise_has_the_covariance_of_the_design(mode, rotated):
     query = identity(make_dataset(*shape))
     design = design_noise(query, epsilon=1, delta=1e-3, mode=mode, theta=manual([1, 3, 9]),
                           directions=random_rotation(3, rng=rng) if rotated else None)
-    noise = release(query, design, **PUBLIC).noisy - query.value
+    noise = release(query, design).noisy - query.value
     draws = noise if mode == "rows" else noise.T  # its columns are independent draws
     expected = design.directional_side.covariance()
     scale = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
@@ -279,7 +278,7 @@ def test_noise_over_both_sides_has_the_kronecker_covariance():
     query = covariance(make_dataset(2, 30))
     design = design_noise(query, epsilon=1, delta=1e-3, directions=rotation(2, (0, 1), 0.5), theta=manual([1, 4]))
     trials = 800
-    draws = np.array([release(query, design, **PUBLIC).noisy - query.value for _ in range(trials)])
+    draws = np.array([release(query, design).noisy - query.value for _ in range(trials)])
     stacked = draws.transpose(0, 2, 1).reshape(trials, 4)
     expected = np.kron(design.col_covariance(), design.row_covariance())
     scale = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
@@ -293,19 +292,19 @@ def test_noise_is_fresh_whatever_is_seeded():
     for _ in range(2):
         np.random.seed(0)  # noqa: NPY002
         random.seed(0)
-        answers.append(release(query, design, ranges=ranges, **PUBLIC).noisy)
+        answers.append(release(query, design, ranges=ranges).noisy)
     assert not (answers[0] == answers[1]).any()
 
 
 def test_a_symmetric_answer_can_be_symmetrised_and_no_other():
     query, design, ranges = CASES["both, rotated"]
-    assert (release(query, design, ranges=ranges, **PUBLIC).noisy != release(query, design, **PUBLIC).noisy.T).any()
-    given = release(query, design, ranges=ranges, symmetrise=True, **PUBLIC)
+    assert (release(query, design, ranges=ranges).noisy != release(query, design).noisy.T).any()
+    given = release(query, design, ranges=ranges, symmetrise=True)
     assert (given.noisy == given.noisy.T).all()
     assert given.symmetrised
     query, design, _ = CASES["rows"]
     with pytest.raises(InputError, match="symmetrise is for symmetric queries, got identity"):
-        release(query, design, symmetrise=True, **PUBLIC)
+        release(query, design, symmetrise=True)
 
 
 def test_a_long_table_never_becomes_a_square_matrix(monkeypatch):
@@ -314,7 +313,7 @@ def test_a_long_table_never_becomes_a_square_matrix(monkeypatch):
     turn = random_rotation(3, rng=np.random.default_rng(0))
     design = design_noise(query, epsilon=1, delta=1e-6, directions=turn, theta=manual([1, 2, 3]))
     tracemalloc.start()
-    given = release(query, design, **PUBLIC)
+    given = release(query, design)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert given.noisy.shape == (3, 200_000)
@@ -328,12 +327,12 @@ def test_the_release_says_what_it_is_and_keeps_nothing_of_the_truth():
     data = make_dataset(3, 40, lower=0, upper=8)
     query = identity(data)
     design = design_noise(query, epsilon=2, delta=1e-4, theta=manual([1, 2, 7]))
-    given = release(query, design, ranges=ranges_of(data), scenario=Scenario(epsilon=2), data="mine", **PUBLIC)
+    given = release(query, design, ranges=data.ranges, scenario=Scenario(epsilon=2), data="mine")
     assert (given.query, given.neighbour_rule, given.n_records) == ("identity", "one record replaced", 40)
     assert (given.mu, given.delta, given.epsilon_asked) == (design.mu, 1e-4, 2)
     assert given.epsilon == pytest.approx(2, rel=1e-9)
     assert given.sensitivity == query.sensitivity
-    assert given.ranges == {"f0": (0, 8), "f1": (0, 8), "f2": (0, 8)}
+    assert given.ranges == dict.fromkeys(("f0", "f1", "f2"), Range(0, 8))
     assert given.guarantee == "epsilon 2 at delta 0.0001 (one record replaced)"
     assert (given.version, given.caveats, given.row_noise) == (mvgviz.__version__, (), design.row_side)
     assert not given.noisy.flags.writeable
@@ -353,7 +352,7 @@ def test_the_release_says_what_it_is_and_keeps_nothing_of_the_truth():
 def test_directions_of_the_data_are_not_told_beside_the_answer():
     query = covariance(make_dataset(3, 50))
     design = design_noise(query, epsilon=1, delta=1e-4, directions=eigenvectors(query))
-    given = release(query, design, accept=["directions"], **PUBLIC)
+    given = release(query, design, accept=["directions"])
     assert given.row_noise is None
     assert given.col_noise is None
     assert (given.mu, given.caveats) == (design.mu, ("directions",))
@@ -366,18 +365,23 @@ def test_directions_of_the_data_are_not_told_beside_the_answer():
 
 # Refusals
 
+RANGES_READ = replace(CASES["rows"][0], ranges_origin=Origin.READ)
+RECORDS_READ = replace(CASES["rows"][0], records_origin=Origin.READ)
+SPLIT_READ = replace(CASES["rows"][1], theta_origin=Origin.READ)
+
 
 @pytest.mark.parametrize(("change", "message"), [
     ({"query": 3}, "query must be a Query, got a int"),
     ({"design": 3}, "design must be a NoiseDesign, got a int"),
     ({"design": CASES["columns"][1].__class__}, "design must be a NoiseDesign"),
     ({"design": CASES["mean of skewed ranges"][1]}, "the design must be 3 × 40 like the answer, got 3 × 1"),
-    ({"ranges_provenance": READ}, "would not cover ranges read from the data; to release all the same, accept: ranges"),
-    ({"theta_provenance": "not private"}, "a split of the budget read from the data; .* accept: split"),
-    ({"ranges_provenance": READ, "theta_provenance": "not private", "accept": "split"}, "accept: ranges$"),
-    ({"accept": ["everything"]}, "accept must be one of ranges, directions, split, got 'everything'"),
-    ({"ranges_provenance": None}, "ranges_provenance must be text"),
-    ({"theta_provenance": "unknown"}, "theta_provenance must be one of public, spends budget, not private"),
+    ({"query": RANGES_READ}, "would not cover ranges read from the data; to release all the same, accept: ranges"),
+    ({"query": RECORDS_READ}, "a number of records that follows from which of them have gaps; .* accept: records"),
+    ({"design": SPLIT_READ}, "a split of the budget read from the data; .* accept: split"),
+    ({"query": RANGES_READ, "design": SPLIT_READ, "accept": "split"}, "accept: ranges$"),
+    ({"scenario": Scenario(from_data=("epsilon",))}, "choices made by looking at the data; .* accept: choices"),
+    ({"scenario": Scenario(from_data=("share",))}, "a split of the budget read from the data; .* accept: split"),
+    ({"accept": ["everything"]}, "accept must be one of ranges, records, directions, split, choices, got 'everything'"),
     ({"delta": 2}, "delta must lie strictly between 0 and 1, got 2"),
     ({"ledger": Ledger()}, "a ledger needs the name of the data"),
     ({"ranges": {"f0": (0, 1)}}, "ranges must be those of the query's features"),
@@ -387,7 +391,7 @@ def test_a_bad_release_is_refused_before_any_noise(change, message, monkeypatch)
     monkeypatch.setattr(hardened_module, "gaussian", refuses_to_draw)
     query, design, ranges = CASES["rows"]
     with pytest.raises(InputError, match=message):
-        release(**{"query": query, "design": design, "ranges": ranges} | PUBLIC | change)
+        release(**{"query": query, "design": design, "ranges": ranges} | change)
 
 
 def test_a_design_for_another_query_is_refused():
@@ -399,29 +403,29 @@ def test_a_design_for_another_query_is_refused():
         (covariance(make_dataset(3, 40, lower=-0.5, upper=0.5)), "made for another query or other ranges"),
     ]:
         with pytest.raises(InputError, match=message):
-            release(query, design_noise(other, epsilon=1, delta=1e-5), **PUBLIC)
+            release(query, design_noise(other, epsilon=1, delta=1e-5))
     edges = custom(np.eye(3), sensitivity=1, gamma=2)
     other = replace(edges, neighbour_rule="something else")
     with pytest.raises(InputError, match="its neighbour rule is something else"):
-        release(edges, design_noise(other, epsilon=1, delta=1e-5), **PUBLIC)
+        release(edges, design_noise(other, epsilon=1, delta=1e-5))
 
 
 def test_a_design_whose_mu_was_made_smaller_is_refused():
     query, design, _ = CASES["rows"]
     with pytest.raises(InputError, match="made for another query or other ranges"):
-        release(query, replace(design, mu=design.mu / 2), **PUBLIC)
+        release(query, replace(design, mu=design.mu / 2))
 
 
 def test_accepted_caveats_are_kept_and_only_those_that_apply():
-    query, design, _ = CASES["rows"]
-    given = release(query, design, ranges_provenance=READ, theta_provenance="public", accept=("split", "ranges"))
+    _, design, _ = CASES["rows"]
+    given = release(RANGES_READ, design, accept=("split", "ranges"))
     assert given.caveats == ("ranges",)
     assert given.not_covered == ("ranges read from the data",)
 
 
 def test_a_graph_does_not_rest_on_ranges():
-    query, design, _ = CASES["laplacian"]
-    assert release(query, design, ranges_provenance=READ, theta_provenance="public").caveats == ()
+    data = replace(sample("karate"), range_origins=(Origin.READ,) * 34)
+    assert plan(build(Scenario.default_for("karate"), data), data).caveats == ()
 
 
 def test_private_directions_from_a_seed_are_refused():
@@ -430,14 +434,14 @@ def test_private_directions_from_a_seed_are_refused():
     seeded = private_eigenvectors(data, mu=0.1, rng=np.random.default_rng(0))
     design = design_noise(query, epsilon=1, delta=1e-4, directions=seeded, cover_directions=True)
     with pytest.raises(InputError, match="drawn from a seed, for looking"):
-        release(query, design, **PUBLIC)
+        release(query, design)
 
 
 def test_a_missing_library_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "opendp.prelude", None)
     query, design, _ = CASES["rows"]
     with pytest.raises(InputError, match=r'install it with pip install "mvgviz\[release\]"'):
-        release(query, design, **PUBLIC)
+        release(query, design)
 
 
 # Private directions
@@ -446,13 +450,13 @@ def test_a_missing_library_is_said(monkeypatch):
 def test_fresh_directions_spend_mu_and_differ_each_time():
     data = make_dataset(3, 50)
     one, other = private_directions(data, mu=0.2), private_directions(data, mu=0.2)
-    assert (one.provenance, one.mu, one.label) == ("spends budget", 0.2, FRESH_DIRECTIONS)
+    assert (one.origin, one.mu, one.label) == (Origin.PAID, 0.2, FRESH_DIRECTIONS)
     assert np.abs(one.matrix - other.matrix).max() > 0
     assert (one.eigenvalues >= 0).all()
     assert np.abs(private_directions(data, mu=1e9).matrix - eigenvectors(covariance(data)).matrix).max() < 1e-6
     query = covariance(data)
     design = design_noise(query, epsilon=1, delta=1e-4, directions=one, cover_directions=True)
-    given = release(query, design, **PUBLIC)
+    given = release(query, design)
     assert given.mu == pytest.approx(gaussian_mu(1, 1e-4), rel=1e-12)
     assert compose_mu([design.mu, 0.2]) == given.mu
 
@@ -465,12 +469,12 @@ def test_a_scenario_with_private_directions_draws_them_anew(query, allocation, g
     scenario = Scenario(directions="private", guarantee=guarantee, query=query, allocation=allocation, epsilon=2)
     setup = build(scenario, data)
     given, again = release_setup(setup, data), release_setup(setup, data)
-    assert given.directions_provenance == "spends budget"
+    assert given.origins["directions"] is Origin.PAID
     assert given.row_noise.directions.label == FRESH_DIRECTIONS
     seeded = setup.design.row_directions.matrix
     drawn = [seeded, given.row_noise.directions.matrix, again.row_noise.directions.matrix]
     assert all(np.abs(drawn[i] - drawn[j]).max() > 0 for i in range(3) for j in range(i))
-    assert given.mu <= plan(setup, data).mu * (1 + 1e-12)
+    assert given.mu == pytest.approx(plan(setup, data).mu, rel=1e-12)  # known before any direction was drawn
     if guarantee == "exact":
         assert given.epsilon == pytest.approx(2, rel=1e-9)
     # Along the same directions it is the very design that was looked at.
@@ -478,7 +482,8 @@ def test_a_scenario_with_private_directions_draws_them_anew(query, allocation, g
                         lambda table, *, mu: replace(setup.design.row_directions, label=FRESH_DIRECTIONS))
     looked_at = release_setup(setup, data)
     np.testing.assert_allclose(looked_at.row_noise.variances, setup.design.row_variances, rtol=1e-9)
-    assert looked_at.mu == pytest.approx(setup.design.total_mu, rel=1e-9)
+    assert looked_at.mu >= setup.design.total_mu * (1 - 1e-9)
+    assert (looked_at.mu_is == "exact") == (guarantee == "exact")
 
 
 def test_too_little_left_beside_private_directions_is_said_before_they_are_drawn(monkeypatch):
@@ -510,7 +515,7 @@ def test_every_bundled_scenario_can_be_released(data, guarantee):
 
 def test_a_scenario_that_reads_the_data_needs_its_caveats_named():
     data = make_dataset(3, 50)
-    data = Dataset(matrix=data.matrix, features=data.features, lower=-1, upper=1, ranges_provenance=READ)
+    data = Dataset(matrix=data.matrix, features=data.features, lower=-1, upper=1, range_origins=Origin.READ)
     setup = build(Scenario(directions="eigenvectors", allocation="max-pnr"), data)
     assert plan(setup, data).caveats == ("ranges", "directions", "split")
     with pytest.raises(InputError, match="accept: ranges, directions, split"):
@@ -533,7 +538,7 @@ def test_a_full_ledger_refuses_before_any_noise_is_drawn(monkeypatch):
         with pytest.raises(InputError, match="this release would exceed the cap"):
             release_setup(setup, data, ledger=ledger)
     with pytest.raises(InputError, match="this release would exceed the cap"):
-        release(plain.query, plain.design, ledger=ledger, data="two_features", **PUBLIC)
+        release(plain.query, plain.design, ledger=ledger, data="two_features")
     assert len(ledger.entries) == 1
 
 
@@ -545,9 +550,9 @@ def test_a_release_that_is_stopped_is_not_entered():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        release(query, design, ledger=ledger, data="mine", progress=stop, **PUBLIC)
+        release(query, design, ledger=ledger, data="mine", progress=stop)
     assert ledger.entries == ()
-    given = release(query, design, ledger=ledger, data="mine", **PUBLIC)
+    given = release(query, design, ledger=ledger, data="mine")
     (entry,) = ledger.entries
     assert (entry.time, entry.mu, entry.epsilon, entry.query) == (given.time, given.mu, given.epsilon, "identity")
     assert entry.design == given.design == "exact, noise over rows, standard basis"
@@ -561,7 +566,7 @@ def test_a_table_is_written_with_records_in_rows_and_no_formulas():
     names = ("=HYPERLINK(1)", "+1", "-1", "@x", "\t=x", "a\r=x", "plain, \"quoted\"")
     data = Dataset(matrix=np.zeros((7, 3)), features=names, lower=-1, upper=1)
     query = identity(data)
-    given = release(query, design_noise(query, epsilon=1, delta=1e-3), **PUBLIC)
+    given = release(query, design_noise(query, epsilon=1, delta=1e-3))
     lines = parsed(to_csv(given))
     assert lines[0] == ["", *(f"'{name}" for name in names[:4]), "'=x", "a =x", names[6]]
     assert [line[0] for line in lines[1:]] == ["record 1", "record 2", "record 3"]
@@ -580,7 +585,7 @@ def test_a_table_is_written_with_records_in_rows_and_no_formulas():
 ])
 def test_csv_and_npy_hold_the_answer_with_names(name, corner):
     query, design, ranges = CASES[name]
-    given = release(query, design, ranges=ranges, **PUBLIC)
+    given = release(query, design, ranges=ranges)
     lines = parsed(to_csv(given))
     assert (lines[1][0], lines[0][1]) == corner
     assert ([[float(cell) for cell in line[1:]] for line in lines[1:]] == given.noisy).all()
@@ -600,9 +605,9 @@ def test_the_metadata_restores_scenario_guarantee_and_noise():
     assert content["guarantee"]["words"] == given.guarantee
     assert content["query"]["neighbours"] == "one record replaced"
     assert content["query"]["sensitivity"] == setup.query.sensitivity
-    assert content["ranges"]["provenance"] == "declared"
+    assert content["origins"]["ranges"] == content["ranges"]["origins"]["mcv"] == "declared"
     assert content["ranges"]["of_the_numbers_asked"]["mcv"] == [-1, 1]
-    assert content["ranges"]["declared"]["mcv"] == [data.lower[0], data.upper[0]]
+    assert content["ranges"]["of_the_data"]["mcv"] == [data.lower[0], data.upper[0]]
     assert content["versions"] == {"mvgviz": mvgviz.__version__, "opendp": given.opendp_version}
     assert content["noise"]["symmetrised"]
     w, v = (np.array(content["noise"]["rows"][key]) for key in ("directions", "variances"))

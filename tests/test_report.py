@@ -21,6 +21,7 @@ import mvgviz
 from mvgviz import Dataset, Scenario, from_matrix, run_trials
 from mvgviz.build import build
 from mvgviz.data import sample, samples
+from mvgviz.provenance import Origin
 from mvgviz.report import report_html
 from mvgviz.report_slides import design_slides, utility_slide
 from mvgviz.view import View
@@ -72,7 +73,7 @@ def test_the_numbers_are_those_on_screen(name):
     scenario = Scenario.default_for(name)
     view = view_of(scenario)
     results = run_trials(scenario, view.dataset, trials=20)
-    text = text_of(report_html(view, results))
+    text = text_of(report_html(view, results, simulated=False))
     slides = [*design_slides(view), utility_slide(results)]
     assert all(" ".join(as_text(slide.takeaway).split()) in text for slide in slides)
     assert f"Really spent by the noise: ε = {plain(view.setup.epsilon_spent)}." in text
@@ -87,7 +88,7 @@ def test_the_numbers_are_those_on_screen(name):
 @pytest.mark.usefixtures("without_library")
 def test_a_report_can_be_done_again():
     scenario = Scenario.default_for("liver").changed(epsilon=0.5, guarantee="theorem2", tail="exact-chi")
-    text = report_html(view_of(scenario), None)
+    text = report_html(view_of(scenario), None, simulated=False)
     link, content = (html.unescape(part) for part in re.findall(r"<pre>(.*?)</pre>", text, re.DOTALL))
     assert Scenario.from_json(content) == scenario
     assert Scenario.from_query(dict(pair.split("=") for pair in link.removeprefix("?").split("&"))) == scenario
@@ -99,27 +100,30 @@ def test_a_report_can_be_done_again():
 def test_what_is_not_private_is_said_first():
     liver, data = Scenario.default_for("liver"), sample("liver")
     results = run_trials(liver, data, trials=5)
-    guessed = dataclasses.replace(data, ranges_provenance="read from the data: not private")
+    guessed = dataclasses.replace(data, range_origins=(Origin.READ,) * data.n_features)
     cases = {
         "measured on the records": (liver, data, results),
-        "directions were read from the data": (liver.changed(directions="eigenvectors"), data, None),
+        "directions read from the data": (liver.changed(directions="eigenvectors"), data, None),
         "directions shown were drawn from a known seed": (liver.changed(directions="private"), data, None),
-        "split of the budget was read from the data": (liver.changed(allocation="max-pnr"), data, None),
-        "ranges were read from the data": (liver, guessed, None),
+        "split of the budget read from the data": (liver.changed(allocation="max-pnr"), data, None),
+        "ranges read from the data": (liver, guessed, None),
+        "follows from which of them have gaps": (
+            liver, dataclasses.replace(data, records_origin=Origin.READ), None),
+        "choices made by looking at the data": (liver.chosen_on_data(epsilon=2.0), data, None),
     }
     for words, (scenario, dataset, found) in cases.items():
         view = view_of(scenario, dataset)
-        text = text_of(report_html(view, found))
+        text = text_of(report_html(view, found, simulated=False))
         assert text.index("Before you give this to others") < text.index(words) < text.index("What was asked")
         assert "Nothing in this report" not in text
-        assert len(sharing_warnings(view, found)) == 1
-    assert "cover the noise only" in text
-    assert "Ranges: read from the data, not private" in text
+        assert len(sharing_warnings(view, found, simulated=False)) == 1
+        assert ("cover the noise only" in text) == (found is None and scenario.directions != "private")
+    assert "Chosen by looking at the data, not private: epsilon" in text
 
 
 @pytest.mark.usefixtures("without_library")
 def test_a_public_design_without_trials_may_be_given_away():
-    text = text_of(report_html(view_of(Scenario.default_for("cardiotocography")), None))
+    text = text_of(report_html(view_of(Scenario.default_for("cardiotocography")), None, simulated=False))
     assert "Nothing in this report was computed from the records." in text
     assert "not private" not in text
     assert "does not protect the person" in text  # several records of one pregnancy
@@ -132,7 +136,7 @@ def test_an_upper_bound_is_called_so():
     view = view_of(scenario)
     assert view.setup.design.mu_is == "upper bound"
     results = run_trials(scenario, view.dataset, trials=5)
-    text = text_of(report_html(view, results))
+    text = text_of(report_html(view, results, simulated=False))
     assert f"Really spent by the noise: at most ε = {plain(view.setup.epsilon_spent)}" in text
     assert "known up to an upper bound" in text
     assert f"at most {plain(results['mvg'].epsilon_spent)}" in text
@@ -142,7 +146,7 @@ def test_an_upper_bound_is_called_so():
 def test_names_from_files_are_only_ever_text():
     data = Dataset(matrix=np.random.default_rng(0).uniform(-1, 1, (4, 60)), features=NASTY, lower=-1, upper=1)
     scenario = Scenario(data="upload-0123456789ab", query="covariance", favoured=(0, 3))
-    report = report_html(view_of(scenario, data), run_trials(scenario, data, trials=5))
+    report = report_html(view_of(scenario, data), run_trials(scenario, data, trials=5), simulated=False)
     page = Elements(report)
     assert page.tags.count("script") == 3
     assert page.tags.count("figure") == 5
@@ -184,7 +188,7 @@ EDGES = {
 def test_every_kind_of_scenario_has_a_report(edge):
     scenario, dataset = EDGES[edge]
     view = view_of(scenario, dataset)
-    text = text_of(report_html(view, run_trials(scenario, view.dataset, trials=2)))
+    text = text_of(report_html(view, run_trials(scenario, view.dataset, trials=2), simulated=False))
     assert "What is promised" in text
     assert not re.search(r"\bnan\b", text, re.IGNORECASE)
 
@@ -196,7 +200,7 @@ def test_given_directions_and_a_task_that_fails_are_told_in_a_sentence():
     view = View(scenario=scenario, dataset=data, setup=build(scenario, data, uploaded=from_matrix(np.eye(2)[::-1])))
     results = run_trials(Scenario(), data, trials=2, cancelled=lambda: True)
     none = tuple(dataclasses.replace(one, reason="it <cannot>") for one in results.outcomes)
-    text = text_of(report_html(view, dataclasses.replace(results, outcomes=none)))
+    text = text_of(report_html(view, dataclasses.replace(results, outcomes=none), simulated=False))
     assert "How good the answer will be it <cannot>" in text
     assert "Directions: given, chosen without the data." in text
 
@@ -215,7 +219,7 @@ def report_file(tmp_path_factory):
     scenario = Scenario.default_for("liver")
     view = view_of(scenario)
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(report_html(view, run_trials(scenario, view.dataset, trials=20)), encoding="utf-8")
+    path.write_text(report_html(view, run_trials(scenario, view.dataset, trials=20), simulated=False), encoding="utf-8")
     return path
 
 

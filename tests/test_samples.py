@@ -13,6 +13,7 @@ import pytest
 
 from mvgviz import InputError, adjacency, covariance, identity, laplacian
 from mvgviz.data.samples import SampleInfo, describe, sample, samples
+from mvgviz.provenance import Origin
 
 FOLDER = pathlib.Path(__file__).parents[1] / "sample_data"
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
@@ -60,7 +61,7 @@ def test_shapes_are_as_published(name):
 def test_a_sample_lies_in_the_ranges_of_the_catalogue(name):
     data, info = sample(name), describe(name)
     assert data.count_outside() == 0
-    assert data.ranges_provenance == "declared"
+    assert data.ranges_origin is Origin.DECLARED
     assert data.features == tuple(feature.name for feature in info.features)
     assert data.lower.tolist() == [feature.lower for feature in info.features]
     assert data.upper.tolist() == [feature.upper for feature in info.features]

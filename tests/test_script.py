@@ -17,6 +17,7 @@ from mvgviz import InputError, Scenario, from_matrix, random_rotation, run_trial
 from mvgviz.build import build
 from mvgviz.data import read_table, sample, samples, table_to_dataset
 from mvgviz.problem import pose
+from mvgviz.provenance import Origin
 from mvgviz.script import DataSource, notebook, python_script
 
 ODD_NAMES = ('say "hi"', "it's", "line\nbreak", "=cmd|' /C calc'!A0", "größe 漢字 \\n {x} %s", "'''\"\"\"")
@@ -85,7 +86,7 @@ def odd_table(folder):
 
 def uploaded(path, **choice):
     table = read_table(path)
-    scenario = Scenario.default_for(f"upload-{table.fingerprint[:12]}").changed(
+    scenario = Scenario.default_for("upload-0123456789ab").changed(
         allocation="binary", favoured=(1,), **choice)
     return table, scenario
 
@@ -108,7 +109,7 @@ def test_the_program_of_an_odd_file_prints_the_numbers_of_the_app_and_releases(t
     done = clean(tmp_path, program, "--trials", TRIALS, "--release", "out.csv")
     assert (done.returncode, done.stderr) == (0, "")
     data = table_to_dataset(table, columns=columns, ranges=ranges)
-    assert data.ranges_provenance == "declared"
+    assert data.ranges_origin is Origin.DECLARED
     assert_prints(done.stdout, expected(scenario, data))
     about = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert about["guarantee"]["epsilon"] == pytest.approx(1)
@@ -137,8 +138,7 @@ def test_a_program_reads_what_was_not_declared_from_the_file_and_then_refuses_to
     other = tmp_path / "other.csv"
     other.write_bytes(path.read_bytes() + b"1;2;3;4;5;6\n")
     stopped, _, complaint = run_here(program, other, "--trials", 0, "--release", "out.csv", "--accept", "ranges")
-    assert stopped is None
-    assert "not the file that the scenario was made with" in complaint
+    assert (stopped, complaint) == (None, "")
     assert (tmp_path / "out.json").exists()
     stopped, _, _ = run_here(program)
     assert "lost.csv" in stopped
@@ -149,7 +149,7 @@ def test_a_program_reads_records_in_columns_and_leaves_gaps_out(tmp_path, run_he
     path.write_text("x,1,2,3,4\ny,5,,7,9\n", encoding="utf-8")
     table = read_table(path, header=False)
     data = table_to_dataset(table, orientation="columns", missing="drop", ranges={"x": (0, 9), "y": (0, 9)})
-    scenario = Scenario.default_for(f"upload-{table.fingerprint[:12]}")
+    scenario = Scenario.default_for("upload-0123456789ab")
     source = DataSource(name="wide.csv", columns=data.features, ranges={"x": (0, 9), "y": (0, 9)}, missing="drop",
                         orientation="columns", header=False)
     stopped, output, complaint = run_here(python_script(scenario, source=source), "--trials", TRIALS)

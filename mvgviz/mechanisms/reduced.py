@@ -109,7 +109,8 @@ def _favoured(problem: Problem) -> list[int]:
 
 def _rows(dataset: Dataset, positions: list[int]) -> Dataset:
     return replace(dataset, matrix=dataset.matrix[positions], lower=dataset.lower[positions],
-                   upper=dataset.upper[positions], features=tuple(dataset.features[k] for k in positions))
+                   upper=dataset.upper[positions], features=tuple(dataset.features[k] for k in positions),
+                   range_origins=tuple(dataset.range_origins[k] for k in positions))
 
 
 def _gaussian(problem: Problem, level: str) -> Sampler:

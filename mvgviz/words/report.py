@@ -195,8 +195,8 @@ def assumption_sentences(view: View) -> list[str]:
 def _directions_words(view: View) -> str:
     directions = view.setup.design.directional_side.directions
     words = {Origin.DECLARED: "chosen without the data", Origin.READ: "**read from the data, not private**",
-             Origin.PAID: f"released privately on {view.scenario.private_share:.0%} of the budget; those shown here come "
-                          "from a seed, for looking, and a release draws its own"}
+             Origin.PAID: f"released privately on {view.scenario.private_share:.0%} of the budget; those shown here "
+                          "come from a seed, for looking, and a release draws its own"}
     return f"**Directions:** {in_markdown(directions.label)}, {words[view.setup.origins['directions']]}."
 
 
