@@ -158,12 +158,12 @@ def _use(opened: OpenFile, table: Table, columns: list[str] | None) -> None:
     """Make the table the session's data, and start again with it, whenever its use has changed."""
     names = set(table.columns if columns is not None else opened.ranges)
     ranges = {name: one for name, one in opened.ranges.items() if name in names} if not table.is_graph else {}
-    missing = opened.missing if table.rows_with_missing else "reject"
-    use = json.dumps([opened.reading, opened.orientation, missing, columns, ranges])
+    use = json.dumps([opened.reading, opened.orientation, opened.missing, columns, ranges])
     own = state.upload()
     if use == opened.used and own is not None and own.data_name == opened.data_name:
         return
-    dataset = table_to_dataset(table, orientation=opened.orientation, columns=columns, ranges=ranges, missing=missing)
+    dataset = table_to_dataset(table, orientation=opened.orientation, columns=columns, ranges=ranges,
+                               missing=opened.missing)
     clipped = 0
     if opened.orientation == "rows":
         for name, one in ranges.items():
@@ -171,7 +171,7 @@ def _use(opened: OpenFile, table: Table, columns: list[str] | None) -> None:
             clipped += int(((values < one.low) | (values > one.high)).sum())
     opened.used, opened.edits = use, opened.edits + 1
     source = DataSource(name=opened.name, columns=None if columns is None else tuple(columns), ranges=ranges or None,
-                        orientation=opened.orientation, missing=missing, **opened.reading)
+                        orientation=opened.orientation, missing=opened.missing, **opened.reading)
     state.set_upload(state.Upload(data_name=str(opened.data_name), version=f"{opened.data_name} {opened.edits}",
                                   dataset=dataset, source=source, clipped=clipped, is_graph=table.is_graph))
     st.rerun()

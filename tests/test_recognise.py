@@ -1,0 +1,75 @@
+"""A table is known again by its numbers: in any format, with any of its columns, in any order."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mvgviz.data import read_table
+from mvgviz.data.recognise import contents_of, new_key
+
+KEY = new_key()
+RNG = np.random.default_rng(5)
+FRAME = pd.DataFrame({"age": RNG.integers(18, 90, 60), "dose": RNG.uniform(0, 5, 60).round(2),
+                      "smoker": RNG.integers(0, 2, 60)})
+
+
+def csv(frame, **options):
+    return frame.to_csv(index=False, **options).encode()
+
+
+def binary(frame, kind):
+    file = io.BytesIO()
+    if kind == "npy":
+        np.save(file, frame.to_numpy(dtype=float))
+    else:
+        getattr(frame, f"to_{kind}")(file, **({"index": False}))
+    return file.getvalue()
+
+
+def known(content, other=None, key=KEY):
+    first = contents_of(read_table(csv(FRAME) if other is None else other), KEY)
+    return first.matches(contents_of(read_table(content), key))
+
+
+@pytest.mark.parametrize("content", [
+    csv(FRAME), csv(FRAME) + b"\n\n", csv(FRAME, sep=";", decimal=","), csv(FRAME).replace(b"\n", b"\r\n"),
+    csv(FRAME.rename(columns=str.upper)), csv(FRAME[["dose"]]), csv(FRAME[["smoker", "age"]]),
+    csv(FRAME.assign(extra=1.5)), csv(FRAME.sample(frac=1, random_state=1)), csv(FRAME[["smoker"]]),
+    binary(FRAME, "excel"), binary(FRAME, "parquet"), binary(FRAME, "npy"),
+    binary(FRAME.astype(np.float32), "parquet"), csv(FRAME.T), csv(FRAME.astype(float)),
+], ids=["itself", "newlines", "semicolons", "windows", "names", "one column", "two columns", "one more column",
+        "shuffled", "two values only", "excel", "parquet", "npy", "half precision", "turned", "as floats"])
+def test_the_same_records_are_known_again(content):
+    assert known(content)
+
+
+@pytest.mark.parametrize("content", [
+    csv(FRAME.assign(age=FRAME.age + 1, dose=FRAME.dose + 1, smoker=1 - FRAME.smoker)),
+    csv(pd.DataFrame({"id": np.arange(60), "height": RNG.uniform(150, 200, 60)})),
+    csv(FRAME.iloc[:-1]),
+], ids=["others", "others of the same number", "one record less"])
+def test_other_records_are_other_records(content):
+    assert not known(content)
+
+
+def test_record_numbers_and_constants_make_no_two_tables_the_same():
+    one = pd.DataFrame({"id": np.arange(1, 41), "year": 2024, "x": RNG.uniform(size=40)})
+    assert not known(csv(one.assign(x=RNG.uniform(size=40))), csv(one))
+
+
+def test_tables_with_two_values_need_the_same_order():
+    one = pd.DataFrame({"a": [0, 1, 1, 0, 1, 0, 0, 1], "b": [1, 1, 0, 0, 1, 0, 1, 0]})
+    assert known(csv(one[["b"]]), csv(one))
+    assert not known(csv(pd.DataFrame({"c": [1, 1, 1, 1, 0, 0, 0, 0]})), csv(one))
+
+
+def test_gaps_are_part_of_the_numbers():
+    gaps = csv(FRAME).replace(b",0.", b",", 1)
+    assert known(gaps, gaps)
+
+
+def test_what_is_kept_means_nothing_to_another_session():
+    assert not known(csv(FRAME), key=new_key())
+    assert "columns" not in repr(contents_of(read_table(csv(FRAME)), KEY))
