@@ -110,19 +110,19 @@ def _std_along(design: NoiseDesign, directions: Directions) -> FloatArray:
     return along if design.mode == "both" else np.sqrt(along)
 
 
-def table_csv(table: BudgetTable, names: Sequence[str]) -> str:
-    """The table as CSV. Names that a spreadsheet would read as a formula get an apostrophe."""
+def table_csv(table: BudgetTable, names: Sequence[str], *, care: str = "") -> str:
+    """The table as CSV, without what was measured on the data; ``care``: what is to be known of the noise.
+
+    Names that a spreadsheet would read as a formula get an apostrophe.
+    """
     columns: dict[str, FloatArray] = {
         "share of the budget (theta)": table.theta, f"precision ({table.precision_is})": table.precision,
         "variance (v)": table.variance, "noise standard deviation": table.std,
         "i.i.d. noise standard deviation": table.iid_std, "noise against i.i.d. (factor)": table.factor,
     }
-    if table.signal is not None and table.signal_to_noise is not None:
-        columns["signal (computed on the data: not private)"] = table.signal
-        columns["signal-to-noise (computed on the data: not private)"] = table.signal_to_noise
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["direction", *columns])
+    writer.writerow(["direction", *(f"{name}{care}" for name in columns)])
     for name, *values in zip(names, *(column.tolist() for column in columns.values()), strict=True):
         writer.writerow([spreadsheet_cell(name), *map(repr, values)])
     return text.getvalue()

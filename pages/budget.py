@@ -13,6 +13,7 @@ from mvgviz.ui.frame import View, chart, open_page
 from mvgviz.ui.menu import BUDGET
 from mvgviz.words import delta_words
 from mvgviz.words.budget import NOT_PRIVATE, Names, largest_share, promise, who_gains
+from mvgviz.words.provenance import noise_care
 
 TABS = ("Direction by direction", "What gets through", "From noise to epsilon")
 ROWS = 1_000
@@ -74,7 +75,9 @@ def draw_directions(view: View, table: BudgetTable, names: Names) -> None:
                f"the exact limit), so look at the standard deviations beside it.{both}{part}")
     st.download_button("All numbers as CSV", key="budget_csv", file_name="precision_budget.csv", mime="text/csv",
                        icon=":material/download:", on_click="ignore",
-                       data=lambda: table_csv(table, [names(k) for k in range(table.size)]).encode())
+                       data=lambda: table_csv(table, [names(k) for k in range(table.size)],
+                                              care=noise_care(setup)).encode(),
+                       help="What was measured on the data is not in it.")
     left, right = st.columns(2, gap="large")
     with left:
         draw_signal(view, table, names)

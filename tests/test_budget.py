@@ -102,7 +102,8 @@ def test_the_file_holds_the_table_and_no_formulas():
     assert [float(row[4]) for row in rows[1:]] == table.std.tolist()
     assert "1/v" in rows[0][2]
     signal = budget_table(setup_of(), second_moments(setup_of(), DATA))
-    assert "not private" in table_csv(signal, list("abcd")).splitlines()[0]
+    assert "signal" not in table_csv(signal, list("abcd"))  # measured on the data, which a file must not tell
+    assert table_csv(signal, list("abcd"), care=" (!)").splitlines()[0].count(" (!)") == 6
 
 
 @pytest.mark.parametrize("name", ["=x", "+x", "-x", "@x", "\tx", "\rx", "  =x"])

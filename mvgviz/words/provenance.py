@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mvgviz.build import Setup
 from mvgviz.ledger import CAVEATS
+from mvgviz.provenance import Origin, weakest
 from mvgviz.queries import FLIPPED_EDGE
 from mvgviz.scenario import Scenario
 from mvgviz.words import listed
@@ -17,9 +18,6 @@ FIELDS = {
     "private_share": "the directions' share of the budget",
 }
 """A scenario's fields as a person calls them."""
-
-PUBLIC_RECORDS = "The number of records is taken as public: a release tells it exactly."
-PUBLIC_VERTICES = "The number of vertices is taken as public: a release tells it exactly."
 
 
 def chosen_on_data(scenario: Scenario) -> list[str]:
@@ -46,6 +44,9 @@ def open_parts(setup: Setup) -> list[str]:
     return [words for key, words in CAVEATS.items() if not setup.origins[key].is_covered]
 
 
-def public_words(setup: Setup) -> str:
-    """What is taken as public though it is told exactly."""
-    return PUBLIC_VERTICES if setup.query.neighbour_rule == FLIPPED_EDGE else PUBLIC_RECORDS
+def noise_care(setup: Setup) -> str:
+    """What to write behind numbers of the noise that leave the app; empty where they tell nothing."""
+    shape = (setup.origins["directions"], setup.origins["split"])
+    if not weakest(shape).is_covered:
+        return f" ({Origin.READ.words})"
+    return " (along directions drawn from a known seed: not private)" if Origin.PAID in shape else ""
