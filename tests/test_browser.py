@@ -179,8 +179,41 @@ def test_an_uploaded_file_stays_in_its_session(visit, address):
     shoot(tab, "upload")
     stranger = visit("data")
     stranger.goto(tab.url)
-    expect(stranger.get_by_text("choose the same file")).to_be_visible()
+    expect(stranger.get_by_text("choose the file on the page")).to_be_visible()
     assert "people.csv" not in stranger.content()
+
+
+def type_into(tab, row, column, text):
+    """Edit a cell of the table of ranges; columns are counted in quarters of its width."""
+    grid = tab.locator("[data-testid=stDataFrame]").first
+    grid.scroll_into_view_if_needed()
+    box = grid.bounding_box()
+    tab.mouse.dblclick(box["x"] + (column + 0.5) / 4 * box["width"], box["y"] + 36 * row + 18)
+    tab.wait_for_selector("#portal input, #portal textarea, .gdg-input")
+    tab.keyboard.press("Control+a")
+    tab.keyboard.type(text)
+    tab.keyboard.press("Enter")
+
+
+def test_a_typed_range_is_kept_through_other_pages_and_stated_by_the_person_alone(visit):
+    tab = visit("data")
+    tab.get_by_text("Use your own file").click()
+    content = "\n".join(["height,weight", *(f"{150 + i % 40},{50 + i % 35}" for i in range(300))])
+    tab.locator("input[type=file]").first.set_input_files(
+        {"name": "people.csv", "mimeType": "text/csv", "buffer": content.encode()})
+    expect(tab.get_by_text("2 features × 300 records")).to_be_visible()
+    type_into(tab, 1, 2, "260")
+    expect(tab.get_by_text("height uses the least of it")).to_be_visible()  # 40 of 110
+    expect(tab.get_by_text("read from the data: not private").first).to_be_visible()
+    tab.get_by_role("link", name=SHAPE.label).click()
+    tab.wait_for_url("**/shape?**")
+    tab.get_by_role("link", name=DATA.label).click()
+    tab.wait_for_url("**/data?**")
+    tab.get_by_text("Use your own file").click()
+    expect(tab.get_by_text("height uses the least of it")).to_be_visible()
+    tab.get_by_role("button", name="I know all these ranges").click()
+    expect(tab.get_by_text("read from the data: not private")).to_have_count(0)
+    shoot(tab, "ranges")
 
 
 def test_a_bad_file_gets_a_sentence(visit):

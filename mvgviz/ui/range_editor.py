@@ -32,7 +32,7 @@ def draw_ranges(opened: OpenFile, proposal: Proposal) -> None:
         frames.clear()
         frames[key] = frame_of(proposal, opened.ranges)
     number = st.column_config.NumberColumn(format="%g", required=True)
-    known = st.column_config.CheckboxColumn("I know it without the data", help=_HELP)
+    known = st.column_config.CheckboxColumn("I know it", help=_HELP)
     edited = st.data_editor(frames[key], key=key, hide_index=True, disabled=["feature"],
                             height=min(36 * (len(proposal) + 1) + 4, 256),
                             column_config={"lowest": number, "highest": number, _KNOWN: known})
