@@ -26,9 +26,10 @@ from mvgviz.data.table import Table
 from mvgviz.validation import FloatArray
 
 _MOST_ROWS = 2_000  # as features: no more than a dataset may have
-_BLOCK = 65_536
+_BLOCK = 16_384
 
 Words = npt.NDArray[np.uint64]
+Flags = npt.NDArray[np.bool_]
 Line = tuple[int, int, int]
 
 
@@ -57,36 +58,44 @@ def contents_of(table: Table, key: int) -> Contents:
 
 
 def _lines(values: FloatArray, key: int) -> Iterator[Line]:
-    """One for each column that tells records apart: not the same everywhere, not simply counting."""
-    for column in values.T:
-        low, high = np.fmin.reduce(column), np.fmax.reduce(column)
-        if not low < high or _counts(column):
-            continue
-        # Two values say little beyond how often each occurs: then the order has to be the same, too.
-        yield _line(column, key, ordered=bool(((column == low) | (column == high)).all()))
+    """One for each column that tells records apart: not the same everywhere, not simply counting.
 
-
-def _counts(column: FloatArray) -> bool:
-    """Whether the values run in equal steps, as record numbers do."""
-    steps = np.diff(column)
-    return bool(steps.size > 1 and (np.abs(steps - steps[0]) <= 1e-9 * abs(steps[0])).all())
-
-
-def _line(column: FloatArray, key: int, *, ordered: bool) -> Line:
-    """How many values, and two sums of their mixed bits, which do not depend on their order.
-
-    Numbers are compared as 32-bit floats: a file may hold no more than that of another.
+    How many values, and two sums of their mixed bits, which do not depend on their order. Two values say
+    little beyond how often each occurs: there the order has to be the same, too.
     """
-    first = second = np.uint64(0)
-    with np.errstate(over="ignore", invalid="ignore"):
-        for start in range(0, column.size, _BLOCK):
-            block = column[start : start + _BLOCK].astype(np.float32) + np.float32(0)  # -0 becomes 0
-            bits = np.where(np.isnan(block), np.uint32(1), block.view(np.uint32)).astype(np.uint64)
-            if ordered:
-                bits += np.arange(start, start + block.size, dtype=np.uint64) << np.uint64(32)
+    counts, binary, constant = _kinds(values)
+    first, second = (np.zeros(values.shape[1], dtype=np.uint64) for _ in range(2))
+    with np.errstate(over="ignore"):
+        for start in range(0, values.shape[0], _BLOCK):
+            bits = _bits(values[start : start + _BLOCK])
+            places = np.arange(start, start + bits.shape[0], dtype=np.uint64) << np.uint64(32)
+            bits[:, binary] += places[:, None]
             mixed = _mixed(bits ^ np.uint64(key))
-            first, second = first + mixed.sum(), second + _mixed(mixed ^ np.uint64(key)).sum()
-    return column.size, int(first), int(second)
+            first += mixed.sum(axis=0)
+            second += _mixed(mixed ^ np.uint64(key)).sum(axis=0)
+    for column in np.flatnonzero(~(counts | constant)):
+        yield values.shape[0], int(first[column]), int(second[column])
+
+
+def _kinds(values: FloatArray) -> tuple[Flags, Flags, Flags]:
+    """Which columns run in equal steps (as record numbers do), have but two values, or one."""
+    low, high = np.fmin.reduce(values), np.fmax.reduce(values)
+    steps = values[1] - values[0] if values.shape[0] > 2 else np.full(values.shape[1], np.nan)
+    counts, binary = np.ones(values.shape[1], dtype=np.bool_), np.ones(values.shape[1], dtype=np.bool_)
+    for start in range(0, values.shape[0], _BLOCK):
+        block = values[start : start + _BLOCK + 1]
+        if counts.any():
+            counts &= (np.abs(np.diff(block, axis=0) - steps) <= 1e-9 * np.abs(steps)).all(axis=0)
+        if binary.any():
+            binary &= ((block == low) | (block == high)).all(axis=0)
+    return counts, binary, ~(low < high)
+
+
+def _bits(block: FloatArray) -> Words:
+    """As 32-bit floats, whatever the file had of them: -0 is 0, and one gap is like another."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        short = np.ascontiguousarray(block, dtype=np.float32) + np.float32(0)
+    return np.where(np.isnan(short), np.uint32(1), short.view(np.uint32)).astype(np.uint64)
 
 
 def _mixed(words: Words) -> Words:
