@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from mvgviz.box_norms import Longest, all_signs, longest, shortest_square
 from mvgviz.directions import Directions
+from mvgviz.outer_products import bound_from_lengths, bound_from_products, furthest_pair, outer_distance
 from mvgviz.sides import NoiseSide
-from mvgviz.validation import FloatArray, frozen
+from mvgviz.validation import FloatArray
 
-_ALL_CORNERS = 16  # 2^15 corners of a symmetric box
 _SYMMETRIC_EDGES = 12  # 12 * 2^11 quartics
-_ALL_EDGES = 5  # 2^5 corners against 5 * 2^4 edges
+_ALL_EDGES = 8  # 2^8 corners against 8 * 2^7 edges
+_MOST_PRODUCTS = 64  # features; above, the bound from products would take a second
 
 
 class WorstCase(NamedTuple):
@@ -28,6 +29,28 @@ class WorstCase(NamedTuple):
 
     mu: float
     exact: bool
+
+
+class WorstMove(NamedTuple):
+    """A worst case and the move of one column that attains it, None where it is an upper bound."""
+
+    case: WorstCase
+    move: FloatArray | None
+    column: int
+
+
+class WorstRecords(NamedTuple):
+    """A worst case and the two records that attain it, None where it is an upper bound."""
+
+    case: WorstCase
+    records: tuple[FloatArray, FloatArray] | None
+
+
+class WorstEdge(NamedTuple):
+    """A worst case and the two vertices of the edge that attains it."""
+
+    case: WorstCase
+    vertices: tuple[int, int]
 
 
 class Neighbours(Protocol):
@@ -69,10 +92,18 @@ class ReplacedColumn:
     divisor: float = 1.0
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
-        """``mu² = max_d dᵀMd · max_j (Psi^-1)_jj``."""
-        square, exact = _largest_quadratic(rows, self.widths)
-        mu = math.sqrt(square) * math.sqrt(cols.largest_precision_diagonal()) / self.divisor
-        return WorstCase(mu, exact)
+        return self.worst_move(rows, cols).case
+
+    def worst_move(self, rows: NoiseSide, cols: NoiseSide) -> WorstMove:
+        """``mu² = max_d dᵀMd · max_j (Psi^-1)_jj``: d in the column j that the noise hides least."""
+        if rows.is_diagonal:
+            found = Longest(float(self.widths**2 @ rows.precisions), np.ones(self.widths.size))
+        else:
+            found = longest(rows.whitener(), np.zeros(self.widths.size), self.widths)
+        mu = math.sqrt(found.square) * math.sqrt(cols.largest_precision_diagonal()) / self.divisor
+        move = None if found.signs is None else found.signs * self.widths
+        column = 0 if cols.is_identity else int(np.argmax(cols.precision_diagonal()))
+        return WorstMove(WorstCase(mu, move is not None), move, column)
 
     def reach(self, directions: Directions) -> FloatArray:
         return _support(directions, self.widths)
@@ -87,14 +118,17 @@ class ReplacedOuterProduct:
     n_records: int
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
+        return self.worst_records(rows, cols).case
+
+    def worst_records(self, rows: NoiseSide, cols: NoiseSide) -> WorstRecords:
         """With ``Psi = Sigma`` from the box; else from the largest ``||D||_F``."""
         if cols is rows:
-            distance, exact = self._largest_distance(rows)
-            return WorstCase(distance / self.n_records, exact)
+            (distance, exact), records = self._furthest(rows)
+            return WorstRecords(WorstCase(distance / self.n_records, exact), records)
         unit = NoiseSide.identity(rows.size)
-        sensitivity, exact = self.worst(unit, unit)
+        (sensitivity, exact), records = self.worst_records(unit, unit)
         attained = exact and rows.is_isotropic and cols.is_isotropic
-        return WorstCase(sensitivity * _stretch(rows, cols), attained)
+        return WorstRecords(WorstCase(sensitivity * _stretch(rows, cols), attained), records if attained else None)
 
     def reach(self, directions: Directions) -> FloatArray:
         return _support(directions, self._largest_values)
@@ -103,25 +137,50 @@ class ReplacedOuterProduct:
     def _largest_values(self) -> FloatArray:
         return np.maximum(np.abs(self.lower), np.abs(self.upper))
 
-    def _largest_distance(self, side: NoiseSide) -> WorstCase:
+    def _furthest(self, side: NoiseSide) -> WorstRecords:
         """``sup ||u uᵀ - u'u'ᵀ||_F`` over ``u = A x``, ``A`` the whitener, x in the box."""
-        m, c = self.lower.size, self._largest_values
-        one_sided = bool(((self.lower >= 0) | (self.upper <= 0)).all())
-        symmetric = bool((self.lower == -self.upper).all())
-        if side.is_diagonal and one_sided:
-            return WorstCase(self._entry_by_entry(side), True)  # one pair attains every entry
+        m, low, high = self.lower.size, self.lower, self.upper
+        one_sided, symmetric = bool(((low >= 0) | (high <= 0)).all()), bool((low == -high).all())
+        if side.is_diagonal and one_sided:  # one pair attains every entry
+            ends = np.where(np.abs(low) > np.abs(high), low, high), np.clip(0.0, low, high)
+            return WorstRecords(WorstCase(self._entry_by_entry(side), True), ends)
         if side.is_diagonal and symmetric and m <= _SYMMETRIC_EDGES:
-            # Signs can be absorbed, so the larger record may be taken as c itself.
-            return WorstCase(self._corner_to_edge(side.whitener(), c[None, :]), True)
+            return self._enumerated(side, np.ones((1, m)))  # signs can be absorbed
         if m <= _ALL_EDGES:
-            return WorstCase(self._corner_to_edge(side.whitener(), self._corners()), True)
-        square, _ = (_largest_quadratic(side, c) if symmetric or side.is_diagonal
-                     else _largest_square_norm(side, self.lower, self.upper))
-        apart, _ = _largest_quadratic(side, self.upper - self.lower)
-        bounds = [math.sqrt(2) * square, 2 * math.sqrt(square) * math.sqrt(apart)]  # the latter: |s| |t|
+            signs = all_signs(m)
+            return self._enumerated(side, signs[: 2 ** (m - 1)] if symmetric else signs)
+        return WorstRecords(WorstCase(self._bound(side), False), None)
+
+    def _enumerated(self, side: NoiseSide, corners: FloatArray) -> WorstRecords:
+        """The furthest pair and its distance, both from the records themselves."""
+        whitener, centre, halves = side.whitener(), self._centre, self._halves
+        x, y = (np.where(z == 1, self.upper, np.where(z == -1, self.lower, np.clip(
+            centre + halves * z, self.lower, self.upper))) for z in furthest_pair(whitener, centre, halves, corners))
+        return WorstRecords(WorstCase(outer_distance(whitener, x, y), True), (x, y))
+
+    def _bound(self, side: NoiseSide) -> float:
+        """The least of the upper bounds on the distance."""
+        whitener, centre, halves = side.whitener(), self._centre, self._halves
+        if side.is_diagonal:
+            most = float(self._largest_values**2 @ side.precisions)
+            move = float(halves**2 @ side.precisions)
+        else:
+            most = longest(whitener, centre, halves).square
+            move = longest(whitener, np.zeros(halves.size), halves).square
+        bounds = [bound_from_lengths(most, shortest_square(whitener, centre, halves), move)]
         if side.is_diagonal:
             bounds.append(self._entry_by_entry(side))
-        return WorstCase(min(bounds), False)
+        if centre.any() and halves.size <= _MOST_PRODUCTS:  # around 0 the lengths say more
+            bounds.append(bound_from_products(whitener, centre, halves))
+        return min(bounds)
+
+    @property
+    def _centre(self) -> FloatArray:
+        return (self.lower + self.upper) / 2
+
+    @property
+    def _halves(self) -> FloatArray:
+        return (self.upper - self.lower) / 2
 
     def _entry_by_entry(self, side: NoiseSide) -> float:
         """``sqrt(sum q_i q_j span_ij²)``, span_ij the width of the range of ``x_i x_j``."""
@@ -139,40 +198,6 @@ class ReplacedOuterProduct:
         q = side.precisions
         return math.sqrt(float(q @ spans**2 @ q))
 
-    def _corners(self) -> FloatArray:
-        return np.where(_signs(self.lower.size) > 0, self.upper, self.lower)
-
-    def _edges(self, i: int) -> FloatArray:
-        """The edges along feature i, each by its point with feature i set to 0."""
-        others = np.arange(self.lower.size) != i
-        points = np.zeros((2 ** (self.lower.size - 1), self.lower.size))
-        points[:, others] = np.where(_signs(self.lower.size - 1) > 0, self.upper[others], self.lower[others])
-        return points
-
-    def _corner_to_edge(self, whitener: FloatArray, corners: FloatArray) -> float:
-        """The largest distance between a corner's outer product and an edge point's.
-
-        ``G = |u|⁴ + |u'|⁴ - 2(u·u')²`` is convex in the larger record, which is
-        therefore a corner; its Hessian in the smaller one has at most one negative
-        eigenvalue, so that one lies on an edge. Along it, with the origin shifted,
-        ``|u'|² = n0 + C y²`` and ``u·u' = D + E y``: G is a quartic whose inner
-        maximum is the middle root of ``C² y³ + (n0 C - E²) y - E D = 0``.
-        """
-        u = corners @ whitener.T
-        best = 0.0
-        for i in range(self.lower.size):
-            low, high = float(self.lower[i]), float(self.upper[i])
-            edges, g = self._edges(i), whitener[:, i]
-            u0, big_c = edges @ whitener.T, float(g @ g)
-            shift = (u0 @ g) / big_c
-            n0 = (np.einsum("ij,ij->i", u0, u0) - big_c * shift**2)[None, :]
-            e = (u @ g)[:, None]
-            d = u @ u0.T - e * shift
-            inner = _middle_root((n0 * big_c - e * e) / big_c**2, -e * d / big_c**2) - shift
-            for value in (low, high, np.clip(inner, low, high)):
-                best = max(best, _largest_outer_square(whitener, corners, edges, i, value))
-        return math.sqrt(best)
-
 
 @dataclass(frozen=True, kw_only=True)
 class FlippedEdge:
@@ -185,7 +210,13 @@ class FlippedEdge:
     laplacian: bool
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
-        return WorstCase(math.sqrt(float(self.squares(rows, cols).max())), True)
+        return self.worst_edge(rows, cols).case
+
+    def worst_edge(self, rows: NoiseSide, cols: NoiseSide) -> WorstEdge:
+        """The edge that the noise hides least."""
+        squares = self.squares(rows, cols)
+        i, j = (int(k) for k in np.unravel_index(int(np.argmax(squares)), squares.shape))
+        return WorstEdge(WorstCase(math.sqrt(float(squares[i, j])), True), (min(i, j), max(i, j)))
 
     def squares(self, rows: NoiseSide, cols: NoiseSide) -> FloatArray:
         """The square of ``||Sigma^-1/2 D Psi^-1/2||_F`` for every pair of vertices, 0 on the diagonal."""
@@ -219,63 +250,6 @@ def _edge_lengths(side: NoiseSide) -> FloatArray:
     return np.asarray(squares[:, None] + squares[None, :] - 2 * products)
 
 
-def _largest_outer_square(whitener: FloatArray, corners: FloatArray, edges: FloatArray, i: int,
-                          value: float | FloatArray) -> float:
-    """The largest ``||u uᵀ - u'u'ᵀ||_F²`` with feature i of each edge set to ``value``.
-
-    Through sum s and difference t of the two: ``(|s|²|t|² + (s·t)²)/2``, which does not cancel
-    when both are far from 0 and near each other.
-    """
-    other = np.broadcast_to(edges, (len(corners), *edges.shape)).copy()
-    other[:, :, i] = value
-    s = (corners[:, None, :] + other) @ whitener.T
-    t = (corners[:, None, :] - other) @ whitener.T
-    squares = np.einsum("cek,cek->ce", s, s) * np.einsum("cek,cek->ce", t, t)
-    return float((squares + np.einsum("cek,cek->ce", s, t) ** 2).max()) / 2
-
-
 def _support(directions: Directions, reach: FloatArray) -> FloatArray:
     """``sum_i |W_ik| reach_i``, the box's half-width (or width) along each direction."""
     return reach if directions.is_standard else np.abs(directions.matrix).T @ reach
-
-
-def _largest_quadratic(side: NoiseSide, widths: FloatArray) -> WorstCase:
-    """``max dᵀMd`` over ``|d_i| <= widths_i``; ``mu`` of the result is the square itself.
-
-    Exact by its corners up to 16 features; above, the smaller of two bounds.
-    """
-    if side.is_diagonal:
-        return WorstCase(float(widths**2 @ side.precisions), True)
-    if widths.size <= _ALL_CORNERS:
-        return _largest_square_norm(side, -widths, widths)
-    by_entry = float(widths @ np.abs(side.precision()) @ widths)
-    by_norm = side.largest_precision * float(widths @ widths)
-    return WorstCase(min(by_entry, by_norm), False)
-
-
-def _largest_square_norm(side: NoiseSide, lower: FloatArray, upper: FloatArray) -> WorstCase:
-    """``max xᵀMx`` over the box: at a corner. Above 16 features, the bound of the enclosing
-    symmetric box."""
-    if lower.size > _ALL_CORNERS:
-        return _largest_quadratic(side, np.maximum(np.abs(lower), np.abs(upper)))
-    a = side.whitener()
-    one_of_each_pair = _signs(lower.size)[: 2 ** (lower.size - 1)]
-    middle, moves = a @ ((lower + upper) / 2), (a * ((upper - lower) / 2)) @ one_of_each_pair.T
-    norms = np.einsum("ij,ij->j", moves, moves) + 2 * np.abs(middle @ moves)  # both d and -d
-    return WorstCase(float(middle @ middle + norms.max()), True)
-
-
-def _middle_root(p: FloatArray, r: FloatArray) -> FloatArray:
-    """The middle root of ``y³ + p y + r = 0`` where it has three, else 0 (any feasible value will do)."""
-    three = (p < 0) & (27 * r * r <= -4 * p * p * p)
-    safe_p = np.where(three, p, -1.0)
-    cosine = np.clip(1.5 * np.where(three, r, 0.0) / safe_p * np.sqrt(-3 / safe_p), -1.0, 1.0)
-    angle = np.arccos(cosine) / 3 - 2 * np.pi / 3
-    return np.where(three, 2 * np.sqrt(-safe_p / 3) * np.cos(angle), 0.0)
-
-
-@lru_cache(maxsize=8)
-def _signs(m: int) -> FloatArray:
-    """All sign vectors of length m, 2^m × m; the first half holds one of each pair ±s."""
-    bits = (np.arange(2**m)[:, None] >> np.arange(m)) & 1
-    return frozen(np.where(bits == 1, -1.0, 1.0))

@@ -73,7 +73,7 @@ def test_shares_and_mu_agree_with_dense_whitening(name, mode, rotated, rng):
 def test_the_pair_reaches_the_design_s_mu_where_that_is_exact(name, rng):
     design = designed(QUERIES[name], rng)
     assert design.mu_is == "exact"
-    assert pair_loss(QUERIES[name], design).attained == pytest.approx(1, abs=0.01)
+    assert pair_loss(QUERIES[name], design).attained == pytest.approx(1, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", QUERIES)
