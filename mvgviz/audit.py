@@ -1,9 +1,13 @@
 """An audit by simulation: does the noise hide the worst neighbours as well as it claims?
 
-Releases are simulated on both neighbours, the best attack (likelihood ratio) is run on
-them, and what it achieves gives a lower bound on epsilon that holds with 95 % confidence. A
-lower bound above the claim proves the claim wrong; one below it proves nothing, but would
-have caught a large mistake.
+Releases are simulated on both neighbours through the code that draws the noise, the best attack
+(likelihood ratio) is run on them, and what it achieves gives a lower bound on epsilon that holds
+with 95 % confidence. A lower bound above the claim proves the claim wrong; one below it proves
+nothing, but would have caught a large mistake. The same draws are checked for what the attack does
+not see: see :mod:`mvgviz.noise_check`.
+
+Two samplers can be audited: that of trials and pictures (:func:`simulate_scores`) and, with fewer
+draws, the hardened one of a release (:func:`release_scores`).
 
 References
   [1] Jagielski, Ullman & Oprea, Auditing differentially private machine learning, NeurIPS 2020.
@@ -12,24 +16,28 @@ References
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from mvgviz import hardened, sampling
+from mvgviz.design import NoiseDesign
 from mvgviz.errors import InputError
 from mvgviz.loss import PairLoss
-from mvgviz.sampling import sample_noise
-from mvgviz.validation import FloatArray, count, fraction, generator, positive
-
-WHOLE_MATRICES = 2_500
-"""Up to this many entries the released matrices themselves are simulated."""
+from mvgviz.neighbours import ReplacedColumn
+from mvgviz.noise_check import NoiseCheck, NoiseTally, check_noise
+from mvgviz.queries import Query
+from mvgviz.validation import FloatArray, count, fraction, frozen, generator, positive
 
 _AT_ONCE = 2**17  # entries
 _THRESHOLDS = 400
 _LEAST_TRIALS = 100
+_LEAST_RELEASES = 2  # one does not show whether the next has the same noise
+_MOST_EXTRA = 1.1  # what the hardened noise may be larger by, for rounding
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -37,11 +45,13 @@ class NoiseScores:
     """The attack's scores of simulated noise alone, for the trials on each neighbour; standard normal.
 
     They depend on the shape of the noise, not on its size: designs that differ by a factor share them.
+    ``releases`` were drawn on each neighbour; one may be attacked at each of its records.
     """
 
     absent: FloatArray = field(repr=False)
     present: FloatArray = field(repr=False)
-    whole_matrices: bool
+    releases: int
+    tally: NoiseTally = field(repr=False)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,6 +61,7 @@ class Audit:
     ``absent`` and ``present`` are the attack's scores on the two neighbours (all trials),
     in units of the claimed noise: ``N(0, 1)`` and ``N(mu, 1)`` when the claim is true.
     ``accused`` and ``caught`` count the scores above ``threshold`` among ``evaluated`` of each.
+    ``check`` says whether the noise itself was as claimed, also where the attack does not look.
     """
 
     absent: FloatArray = field(repr=False)
@@ -61,6 +72,7 @@ class Audit:
     caught: int
     delta: float
     confidence: float
+    check: NoiseCheck
 
     @property
     def epsilon_lower(self) -> float:
@@ -75,7 +87,7 @@ class Audit:
 
 def audit(loss: PairLoss, *, trials: int, delta: float, rng: np.random.Generator, noise_factor: float = 1.0,
           confidence: float = 0.95) -> Audit:
-    """Attack ``trials`` simulated releases on each of the two neighbours.
+    """Attack at least ``trials`` times on each of the two neighbours.
 
     The first half of them chooses the threshold, the second half is counted.
     ``noise_factor`` scales the noise that is really added, not the noise that is claimed:
@@ -87,27 +99,81 @@ def audit(loss: PairLoss, *, trials: int, delta: float, rng: np.random.Generator
 
 def simulate_scores(loss: PairLoss, *, trials: int, rng: np.random.Generator,
                     progress: Callable[[float], None] | None = None) -> NoiseScores:
-    """Draw the noise of ``trials`` releases on each neighbour and score it.
+    """Draw the noise of releases on each neighbour with ``sample_noise``, and score it: at least ``trials`` scores.
 
-    Whole matrices up to 2 500 entries; above, only their projection on the attack, which is
-    all that it uses of them. ``progress`` is told the part that is done.
+    A table whose records have independent noise is attacked at each of its records: as many
+    trials from one draw. ``progress`` is told the part that is done.
     """
     trials, rng = count("trials", trials), generator(rng)
     if not trials >= _LEAST_TRIALS:
         raise InputError(f"trials must be at least {_LEAST_TRIALS}, got {trials}")
-    if loss.design.rows * loss.design.cols > WHOLE_MATRICES:
-        return NoiseScores(absent=rng.standard_normal(trials), present=rng.standard_normal(trials),
-                           whole_matrices=False)
-    attack = (loss.attack() / loss.mu).ravel()
-    scores = np.empty(2 * trials)
-    width = max(_AT_ONCE // attack.size, 1)
-    for start in range(0, scores.size, width):
-        size = min(width, scores.size - start)
-        noise = sample_noise(loss.design, rng=rng, trials=size)
-        scores[start : start + size] = noise.reshape(size, -1) @ attack
-        if progress is not None:
-            progress((start + size) / scores.size)
-    return NoiseScores(absent=scores[:trials], present=scores[trials:], whole_matrices=True)
+    design = loss.design
+    width = max(_AT_ONCE // (design.rows * design.cols), 1)
+
+    def draw(size: int, present: bool) -> FloatArray:
+        return sampling.sample_noise(design, rng=rng, trials=size)
+
+    return _scored(loss, trials, width, draw, progress)
+
+
+def release_scores(loss: PairLoss, query: Query, *, trials: int, largest: FloatArray | None = None,
+                   progress: Callable[[float], None] | None = None) -> NoiseScores:
+    """The same through the hardened sampler of a release: fresh noise, about 25 µs an entry.
+
+    ``query`` is the design's; its answer is not used: the two neighbours answer 0 and the worst
+    pair's difference. ``largest`` as in :func:`mvgviz.hardened.noisy_answer`.
+    """
+    trials, design = count("trials", trials), loss.design
+    answers = [frozen(value) for value in (np.zeros((design.rows, design.cols)), _difference(loss))]
+    plans: list[hardened.Hardening] = []
+
+    def draw(size: int, present: bool) -> FloatArray:
+        asked = replace(query, value=answers[present])
+        noisy, plan = hardened.noisy_answer(asked, design.row_side, design.col_side, design.mu, largest=largest,
+                                            plan=plans[0] if plans else None)
+        plans.append(plan)
+        # The noise is a hair larger than the design's, as the plan says; one that says less is not believed.
+        return (noisy - answers[present])[None] / min(max(plan.noise_std, 1.0), _MOST_EXTRA)
+
+    return _scored(loss, trials, 1, draw, progress)
+
+
+def attacks_per_release(design: NoiseDesign) -> int:
+    """How many records of one release are attacked: each of a table's, if their noise is independent."""
+    each = isinstance(design.neighbours, ReplacedColumn) and design.col_side.is_identity
+    return design.cols if each else 1
+
+
+def _scored(loss: PairLoss, trials: int, width: int, draw: Callable[[int, bool], FloatArray],
+            progress: Callable[[float], None] | None) -> NoiseScores:
+    """Draws on both neighbours, at most ``width`` at once: the scores of each and the tally of all.
+
+    The neighbours are drawn apart, so that a sampler which starts anew each time repeats itself.
+    """
+    per_release = attacks_per_release(loss.design)
+    releases = max(math.ceil(trials / per_release), _LEAST_RELEASES)
+    left, right = loss.attack_factors()
+    attack = left[:, 0] / loss.mu if per_release > 1 else (left @ right.T / loss.mu).ravel()
+    scores: list[list[FloatArray]] = [[], []]
+    tallies: list[NoiseTally] = []
+    for present in (False, True):
+        for start in range(0, releases, width):
+            size = min(width, releases - start)
+            noise = draw(size, present)
+            flat = attack @ noise if per_release > 1 else noise.reshape(size, -1) @ attack
+            scores[present].append(np.asarray(flat).ravel())
+            tallies.append(NoiseTally.of(loss.design, noise))
+            if progress is not None:
+                progress((present * releases + start + size) / (2 * releases))
+    absent, there = (np.concatenate(parts) for parts in scores)
+    return NoiseScores(absent=absent, present=there, releases=releases, tally=NoiseTally.total(tallies))
+
+
+def _difference(loss: PairLoss) -> FloatArray:
+    """What the present record adds to the answer; to every column where each record is attacked."""
+    if attacks_per_release(loss.design) > 1:
+        return np.repeat(loss.left, loss.design.cols, axis=1)
+    return loss.left @ loss.right.T
 
 
 def judge(loss: PairLoss, noise: NoiseScores, *, delta: float, noise_factor: float = 1.0,
@@ -122,6 +188,7 @@ def judge(loss: PairLoss, noise: NoiseScores, *, delta: float, noise_factor: flo
         absent=absent, present=present, threshold=threshold, evaluated=absent.size - half, delta=delta,
         accused=int(np.count_nonzero(absent[half:] > threshold)), confidence=confidence,
         caught=int(np.count_nonzero(present[half:] > threshold)),
+        check=check_noise(noise.tally, np.concatenate([noise.absent, noise.present]), noise_factor=factor),
     )
 
 

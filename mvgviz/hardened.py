@@ -75,14 +75,17 @@ class Hardening:
 
 
 def noisy_answer(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, *, largest: FloatArray | None = None,
-                 progress: Callable[[float], object] | None = None) -> tuple[FloatArray, Hardening]:
+                 progress: Callable[[float], object] | None = None, plan: Hardening | None = None
+                 ) -> tuple[FloatArray, Hardening]:
     """``f + MVG(0, Sigma, Psi)``, drawn once with fresh noise, and how it was done.
 
     ``largest``: the largest absolute value of each feature, where known; it keeps the noise
-    from growing more than it must. ``progress`` is called with the share that is done.
+    from growing more than it must. ``progress`` is called with the share that is done. ``plan``: that of
+    an earlier draw for the same query and design, which need not be worked out again.
     """
-    plan = hardening(entries=query.rows * query.cols, mu=mu,
-                     sensitivity=computed_sensitivity(query, rows, cols, mu, largest))
+    if plan is None:
+        plan = hardening(entries=query.rows * query.cols, mu=mu,
+                         sensitivity=computed_sensitivity(query, rows, cols, mu, largest))
     white = whiten(rows, cols, query.value)
     if not np.isfinite(white).all():
         raise InputError("the answer is too large for this noise to be added in floating point; change the units")

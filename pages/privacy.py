@@ -8,7 +8,8 @@ from mvgviz.figures.privacy_tradeoff import plot_tradeoff, tradeoff_numbers
 from mvgviz.loss import SpentMu, odds, spent_mu
 from mvgviz.ui.frame import View, chart, open_page
 from mvgviz.ui.menu import PRIVACY
-from mvgviz.ui.privacy_panels import draw_audit, draw_neighbours, draw_releases
+from mvgviz.ui.privacy_audit import draw_audit
+from mvgviz.ui.privacy_panels import draw_neighbours, draw_releases
 from mvgviz.words.privacy import caveats, curve_words, loss_words, odds_words, tail_label, thing, tradeoff_words
 
 NEIGHBOURS, AUDIT, RELEASES = "The worst neighbours", "Audit by simulation", "Several releases"

@@ -1,5 +1,7 @@
 """The audit never proves more than is true, and catches noise that is too small."""
 
+import math
+
 import numpy as np
 import pytest
 from conftest import make_dataset
@@ -12,9 +14,11 @@ from mvgviz import (
     design_noise,
     gaussian_epsilon,
     identity,
+    manual,
     random_rotation,
+    sample_noise,
 )
-from mvgviz.audit import audit, epsilon_lower, simulate_scores
+from mvgviz.audit import audit, epsilon_lower, judge, simulate_scores
 from mvgviz.figures.privacy_audit import plot_scores, score_numbers
 from mvgviz.loss import pair_loss
 
@@ -58,14 +62,35 @@ def test_half_the_noise_is_caught(epsilon):
     assert broken.epsilon_lower < gaussian_epsilon(DELTA, 2 * loss.mu)
 
 
-@pytest.mark.parametrize("records", [40, 1_000])
-def test_scores_are_normal_whether_matrices_or_projections_are_drawn(records):
-    loss = loss_of(1.0, records=records, query=identity)
+@pytest.mark.parametrize(("query", "size", "records"), [
+    (identity, 3, 40), (identity, 3, 1_000), (identity, 21, 2_126), (covariance, 4, 40), (covariance, 51, 60)])
+def test_scores_are_normal_at_every_size(query, size, records):
+    loss = loss_of(1.0, size=size, records=records, query=query)
     result = simulate_scores(loss, trials=4_000, rng=seeded(2))
-    assert result.whole_matrices == (records == 40)
+    assert result.releases == (math.ceil(4_000 / records) if query is identity else 4_000)
+    assert result.tally.draws == 2 * result.releases
+    assert result.absent.size == (records if query is identity else 1) * result.releases
     assert kstest(result.absent, "norm").pvalue > 1e-3
     assert kstest(result.present, "norm").pvalue > 1e-3
     assert abs(np.corrcoef(result.absent, result.present)[0, 1]) < 4 / np.sqrt(4_000)
+    assert judge(loss, result, delta=DELTA).check.as_claimed
+
+
+@pytest.mark.parametrize("mode", ["rows", "columns"])
+def test_the_scores_are_those_of_the_definition(mode):
+    asked = identity(make_dataset(3, 5))
+    theta = manual(np.arange(1.0, 4 if mode == "rows" else 6))
+    design = design_noise(asked, epsilon=1, delta=DELTA, mode=mode, theta=theta)
+    loss = pair_loss(asked, design)
+    scores = simulate_scores(loss, trials=100, rng=seeded(3)).absent
+    noise = sample_noise(design, rng=seeded(3), trials=20 if mode == "rows" else 100)
+    inverse_sigma, inverse_psi = np.linalg.inv(design.row_covariance()), np.linalg.inv(design.col_covariance())
+    if mode == "columns":
+        attack = inverse_sigma @ loss.left @ loss.right.T @ inverse_psi
+        expected = [np.sum(attack * one) / loss.mu for one in noise]
+    else:  # the same attack on each of the five records
+        expected = (loss.left[:, 0] @ inverse_sigma @ noise / loss.mu).ravel()
+    assert scores == pytest.approx(np.array(expected))
 
 
 def test_the_threshold_is_counted_on_the_other_half():
@@ -103,8 +128,7 @@ def test_noise_that_hides_everything_shows_nothing():
 
 def test_progress_rises_to_one():
     seen = []
-    simulate_scores(loss_of(1.0, size=30, records=80, query=identity), trials=2_000, rng=seeded(7),
-                    progress=seen.append)
+    simulate_scores(loss_of(1.0, size=51), trials=200, rng=seeded(7), progress=seen.append)
     assert len(seen) > 3
     assert seen == sorted(seen)
     assert seen[-1] == 1

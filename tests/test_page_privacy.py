@@ -5,8 +5,8 @@ import json
 import pytest
 from test_pages import clean, opened, text, uploaded
 
-from mvgviz import InputError, tradeoff
-from mvgviz.ui import privacy_panels
+from mvgviz import InputError, sampling, tradeoff
+from mvgviz.ui import privacy_audit, privacy_panels
 from mvgviz.ui.menu import PRIVACY
 
 NEIGHBOURS, AUDIT, RELEASES = "The worst neighbours", "Audit by simulation", "Several releases"
@@ -118,7 +118,18 @@ def test_the_worst_records_are_shown_in_the_data_s_units(query, scale):
 
 def test_a_pair_below_the_bound_says_so():
     assert "of μ, which is an upper bound here" in text(turned_to(NEIGHBOURS, data="liver", mode="rows"))
-    assert "They reach the whole μ" in text(turned_to(NEIGHBOURS, data="liver"))
+    assert "They reach the whole μ of the design, which is exact" in text(turned_to(NEIGHBOURS, data="liver"))
+
+
+@pytest.mark.parametrize("scenario", [
+    {"data": "liver", "directions": "random"}, {"data": "liver", "directions": "random", "scale": "declared"},
+    {"data": "liver", "query": "identity", "directions": "random"}, {"data": "movement_simulated"},
+    {"data": "liver", "directions": "eigenvectors", "allocation": "max-pnr"}], ids=lambda s: " ".join(s.values()))
+def test_an_exact_mu_is_never_called_a_bound(scenario):
+    said = text(turned_to(NEIGHBOURS, **scenario))
+    assert "which is exact" in said
+    assert "upper bound" not in said
+    assert "at most ε" not in said
 
 
 def test_a_query_without_records_says_so(monkeypatch):
@@ -151,9 +162,28 @@ def test_trials_are_chosen_and_the_seed_decides_the_draws():
     assert charts(clean(app))[3] != before
 
 
-def test_large_answers_are_simulated_by_their_projection():
-    assert "Of each 21 × 2,126 answer only the projection" in text(turned_to(AUDIT, data="cardiotocography"))
-    assert "Whole 34 × 34 answers are simulated" in text(turned_to(AUDIT, data="karate"))
+def test_large_answers_are_drawn_whole():
+    app = turned_to(AUDIT, data="cardiotocography")
+    assert "5 whole 21 × 2,126 answers on each neighbour, each attacked at every one of its 2,126 records" in text(app)
+    assert "The claim stands" in text(app)
+    app = turned_to(AUDIT, data="karate")
+    assert "10,000 whole 34 × 34 answers on each neighbour, drawn by the sampler of all trials" in text(app)
+    assert "fails these tests in at most 1 of 1,000 audits" in text(app)
+
+
+def test_the_release_s_own_sampler_is_audited_when_asked():
+    app = turned_to(AUDIT, data="two_features", query="covariance")
+    app.radio(key="privacy_sampler").set_value(privacy_audit.HARDENED).run()
+    assert "drawn by the hardened sampler of a release, fresh each time" in text(clean(app))
+    assert "500 whole 2 × 2 answers" in text(app)
+    app.toggle(key="privacy_broken").set_value(True).run()
+    assert "times what is claimed" in text(clean(app)) or "Caught" in text(app)
+
+
+def test_a_sabotaged_sampler_is_seen_on_the_page(monkeypatch):
+    honest = sampling.sample_noise
+    monkeypatch.setattr(sampling, "sample_noise", lambda design, **given: honest(design, **given) * 0.8)
+    assert "The noise is not as claimed" in text(turned_to(AUDIT, data="liver", guarantee="theorem1"))
 
 
 @pytest.mark.parametrize(("scenario", "reason"), [
@@ -162,8 +192,9 @@ def test_large_answers_are_simulated_by_their_projection():
 def test_a_break_that_cannot_be_seen_says_why(scenario, reason):
     app = turned_to(AUDIT, **scenario)
     app.toggle(key="privacy_broken").set_value(True).run()
-    assert "Not caught" in text(clean(app))
+    assert "Not caught by the attack" in text(clean(app))
     assert reason in text(app)
+    assert "the noise is 0.50 times what is claimed" in text(app)  # which the attack cannot show
 
 
 def test_an_audit_of_a_pair_below_the_bound_says_so():

@@ -6,12 +6,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from mvgviz.accounting import gaussian_epsilon
-from mvgviz.audit import WHOLE_MATRICES, Audit, NoiseScores, judge, simulate_scores
 from mvgviz.build import Setup, scaled
 from mvgviz.design import NoiseDesign
 from mvgviz.errors import InputError
-from mvgviz.figures.privacy_audit import plot_scores, score_numbers
 from mvgviz.figures.privacy_composition import composition_numbers, plot_composition
 from mvgviz.figures.privacy_shares import plot_shares, share_numbers
 from mvgviz.loss import PairLoss, pair_loss, spent_mu
@@ -20,13 +17,9 @@ from mvgviz.ui.frame import chart
 from mvgviz.validation import FloatArray
 from mvgviz.view import View
 from mvgviz.words import delta_words, in_html, in_markdown, plain, small
-from mvgviz.words.privacy import percent_words
+from mvgviz.words.privacy import percent_words, reached_words
 
-TRIALS = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000)
 RELEASES = (1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300, 500, 700, 1_000)
-_LONG = 4e7  # simulated entries: about a second
-_KEPT = "_privacy_draws"
-_MOST_KEPT = 6
 
 
 # The result holds the design, so that its id stays its own as long as the entry lives.
@@ -35,7 +28,7 @@ def _pair_loss(_query: Query, _design: NoiseDesign, design_id: int) -> PairLoss:
     return pair_loss(_query, _design)
 
 
-def _pair(setup: Setup) -> PairLoss | None:
+def found_pair(setup: Setup) -> PairLoss | None:
     """The worst neighbours, or None and a sentence."""
     try:
         return _pair_loss(setup.query, setup.design, id(setup.design))
@@ -46,12 +39,10 @@ def _pair(setup: Setup) -> PairLoss | None:
 
 def draw_neighbours(view: View) -> None:
     """Which record is replaced by which, and which directions carry the loss."""
-    loss = _pair(view.setup)
+    loss = found_pair(view.setup)
     if loss is None:
         return
-    reached = ("They reach the whole μ of the design." if loss.attained > 0.999 else
-               f"They are the worst found and reach {loss.attained:.0%} of μ, which is an upper bound here.")
-    words = f"**Hardest to hide:** {in_markdown(loss.pair.words)}. {reached}"
+    words = f"**Hardest to hide:** {in_markdown(loss.pair.words)}. {reached_words(view, loss.attained)}"
     if loss.pair.before is None or loss.pair.after is None:
         st.markdown(words)
         _draw_shares(view.setup, loss)
@@ -88,83 +79,6 @@ def _draw_shares(setup: Setup, loss: PairLoss) -> None:
           about="The worst pair's difference, seen through the noise, along each direction: the squares sum to μ². "
                 "A direction with less noise carries more of the loss; the total is what is promised, however it is "
                 "divided. More precision for a feature is not less privacy for a person.")
-
-
-@st.fragment
-def draw_audit(view: View) -> None:
-    """Simulated releases on both neighbours, attacked."""
-    loss = _pair(view.setup)
-    if loss is None:
-        return
-    picture, choices = st.columns([3, 1], gap="large")
-    with choices:
-        trials = st.select_slider("Releases on each neighbour", TRIALS, value=10_000, key="privacy_trials",
-                                  format_func=lambda n: f"{n:,}")
-        broken = st.toggle("Break it: half the noise", key="privacy_broken")
-    noise = _simulated(view, loss, trials)
-    result = judge(loss, noise, delta=view.setup.delta, noise_factor=0.5 if broken else 1.0)
-    with choices:
-        size = f"{view.setup.query.rows:,} × {view.setup.query.cols:,}"
-        what = (f"Whole {size} answers are simulated." if noise.whole_matrices else
-                f"Of each {size} answer only the projection on the attack is simulated: it uses nothing else.")
-        st.caption(f"{what} The audit is of the noise alone; its draws follow the scenario's seed.")
-    with picture:
-        chart(plot_scores(score_numbers(result, loss.mu)), _audit_words(view, loss, result, broken),
-              key="privacy_audit",
-              about="The best attack scores each release by its likelihood ratio and accuses above a threshold. The "
-                    "threshold is chosen on one half of the releases, its hits and false alarms are counted on the "
-                    "other; Clopper–Pearson limits turn them into an ε that is really spent at least, with 95 % "
-                    "confidence. Below the claim it proves nothing wrong; above it, the claim is false.")
-
-
-def _simulated(view: View, loss: PairLoss, trials: int) -> NoiseScores:
-    """The draws, kept for the session: epsilon and delta only scale them. A bar where it takes a second."""
-    kept: dict[object, NoiseScores] = st.session_state.setdefault(_KEPT, {})
-    entries = view.setup.query.rows * view.setup.query.cols
-    key = (loss.shape() if entries <= WHOLE_MATRICES else b"", trials, view.scenario.seed)
-    if key not in kept:
-        long = entries <= WHOLE_MATRICES and 2 * trials * entries > _LONG
-        bar = st.progress(0.0, "Simulating releases …") if long else None
-        told = [0.0]
-
-        def show(done: float) -> None:
-            if bar is not None and done >= told[0] + 0.02:
-                told[0] = done
-                bar.progress(done, "Simulating releases …")
-
-        found = simulate_scores(loss, trials=trials, rng=np.random.default_rng([view.scenario.seed, 4]), progress=show)
-        if bar is not None:
-            bar.empty()
-        while len(kept) >= _MOST_KEPT:
-            kept.pop(next(iter(kept)))
-        kept[key] = found
-    return kept[key]
-
-
-def _audit_words(view: View, loss: PairLoss, result: Audit, broken: bool) -> str:
-    """What the audit proves, and what it cannot."""
-    found, claim = result.epsilon_lower, view.setup.epsilon_spent
-    counts = (f"accusing {result.accused:,} of {result.evaluated:,} absent, it catches {result.caught:,} of "
-              f"{result.evaluated:,} present: ε is at least **{plain(found)}** (95 % confidence)")
-    claimed = f"{'' if view.setup.design.mu_is == 'exact' else 'at most '}{plain(claim)}"
-    if not broken:
-        if found > claim:
-            return (f"**Above the claim:** {counts}, claimed is {claimed}. By chance this happens in at most 5 of 100 "
-                    "audits: try more releases or another seed.")
-        part = f" The pair attacked reaches only {loss.attained:.0%} of the bound μ." if loss.attained < 0.99 else ""
-        few = f" So few releases can show at most {plain(result.ceiling)}." if claim > result.ceiling else ""
-        return f"**The claim stands:** {counts}, claimed is {claimed}.{part}{few}"
-    truth = float(gaussian_epsilon(view.setup.delta, 2 * loss.mu))
-    if found > claim:
-        return f"**Caught:** {counts}, above the {claimed} claimed. Half the noise really spends {plain(truth)}."
-    if truth <= view.scenario.epsilon:
-        why = (f"Half the noise would spend {plain(truth)} on this pair, still within the "
-               f"ε = {view.scenario.epsilon:g} asked.")
-    elif claim > result.ceiling:
-        why = f"So few releases can show at most {plain(result.ceiling)}; a smaller ε can be audited."
-    else:
-        why = f"Half the noise spends {plain(truth)}; more releases would show it."
-    return f"**Not caught:** {counts}, claimed is {claimed}. {why}"
 
 
 @st.fragment

@@ -46,6 +46,15 @@ def caveats(view: View, spent: SpentMu) -> list[str]:
     return said
 
 
+def reached_words(view: View, attained: float) -> str:
+    """How much of mu the worst neighbours reach, and what mu is."""
+    if view.setup.design.mu_is == "exact":
+        return "They reach the whole μ of the design, which is exact."
+    if attained > 0.999:
+        return "They reach the whole μ of the design."
+    return f"They are the worst found and reach {attained:.0%} of μ, which is an upper bound here."
+
+
 def tradeoff_words(spent: SpentMu) -> str:
     """Takeaway of the trade-off curve."""
     crowd, accused, caught = odds(spent.total)
