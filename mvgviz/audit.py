@@ -16,6 +16,7 @@ References
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,7 @@ from scipy import special
 
 from mvgviz import hardened, sampling
 from mvgviz.design import NoiseDesign
+from mvgviz.draws import one_blas_thread
 from mvgviz.errors import InputError
 from mvgviz.loss import PairLoss
 from mvgviz.neighbours import ReplacedColumn
@@ -156,8 +158,8 @@ def _scored(loss: PairLoss, trials: int, width: int, draw: Callable[[int, bool],
     attack = left[:, 0] / loss.mu if per_release > 1 else (left @ right.T / loss.mu).ravel()
     scores: list[list[FloatArray]] = [[], []]
     tallies: list[NoiseTally] = []
-    for present in (False, True):
-        for start in range(0, releases, width):
+    with one_blas_thread():
+        for present, start in itertools.product((False, True), range(0, releases, width)):
             size = min(width, releases - start)
             noise = draw(size, present)
             flat = attack @ noise if per_release > 1 else noise.reshape(size, -1) @ attack

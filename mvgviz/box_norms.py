@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mvgviz.draws import one_blas_thread
 from mvgviz.validation import FloatArray, frozen
 
 ROUNDING = 1e-12
@@ -36,6 +37,7 @@ class Longest(NamedTuple):
     signs: FloatArray | None
 
 
+@one_blas_thread()
 def longest(whitener: FloatArray, centre: FloatArray, halves: FloatArray) -> Longest:
     """The largest ``|A x|²`` over the box; exact up to 16 features."""
     if halves.size <= _ALL_CORNERS:

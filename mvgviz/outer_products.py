@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mvgviz.box_norms import ROUNDING, all_signs, certified, first_of_largest, first_vectors, relaxed
+from mvgviz.draws import one_blas_thread
 from mvgviz.validation import FloatArray
 
 _ANGLES = 4
@@ -28,6 +29,7 @@ class Furthest(NamedTuple):
     smaller: FloatArray
 
 
+@one_blas_thread()
 def furthest_pair(whitener: FloatArray, centre: FloatArray, halves: FloatArray, corners: FloatArray
                   ) -> tuple[FloatArray, FloatArray]:
     """The pair with the largest G, as two vectors z; ``corners`` are the signs that may hold the larger record.
@@ -40,6 +42,8 @@ def furthest_pair(whitener: FloatArray, centre: FloatArray, halves: FloatArray, 
     size = float(np.linalg.norm(moves))
     moves, middle = moves / size, middle / size
     best = _among_corners(moves, middle, corners)
+    lengths = np.square(middle + corners @ moves.T).sum(axis=1)
+    corners = corners[2 * lengths**2 >= best.value * (1 - 1e-9)]  # the larger record's |u| has G <= 2|u|⁴
     for i in range(halves.size):
         found = _along_edges(moves, middle, corners, i)
         if found is not None and found.value > best.value * (1 + ROUNDING):
@@ -70,6 +74,7 @@ def bound_from_lengths(longest: float, shortest: float, move: float) -> float:
     return math.sqrt(found) * (1 + ROUNDING)
 
 
+@one_blas_thread()
 def bound_from_products(whitener: FloatArray, centre: FloatArray, halves: FloatArray) -> float:
     """A bound on ``sqrt(G)`` from ``|p||q|`` and ``p·q`` together.
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from mvgviz.draws import one_blas_thread
 from mvgviz.sides import NoiseSide
 from mvgviz.validation import FloatArray
 
@@ -36,6 +37,7 @@ def search_move(side: NoiseSide, widths: FloatArray) -> FloatArray:
     return np.asarray(moves[int(np.einsum("ij,jk,ik->i", moves, m, moves).argmax())])
 
 
+@one_blas_thread()
 def search_records(rows: NoiseSide, cols: NoiseSide, low: FloatArray, high: FloatArray
                    ) -> tuple[FloatArray, FloatArray]:
     """Two records with a large ``||Sigma^-1/2 (x xᵀ - y yᵀ) Psi^-1/2||_F``.

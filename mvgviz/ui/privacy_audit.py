@@ -129,10 +129,11 @@ def _tested_words(design: NoiseDesign, noise: NoiseScores, *, hardened: bool) ->
     each = (f", each attacked at every one of its {design.cols:,} records" if attacks_per_release(design) > 1 else "")
     source = ("by the hardened sampler of a release, fresh each time" if hardened else
               "by the sampler of all trials, from the scenario's seed")
-    drawn = f"{noise.releases:,} whole {design.rows:,} × {design.cols:,} answers on each neighbour{each}, drawn {source}."
-    return (f"{drawn} Tested on them: the attack; the size of the noise along each direction of rows and columns and in "
-            f"{MIXTURES} mixtures of all entries; whether any of it repeats. Sound noise fails these tests in at most "
-            f"{FALSE_ALARMS * 1000:g} of 1,000 audits.")
+    drawn = (f"{noise.releases:,} whole {design.rows:,} × {design.cols:,} answers on each neighbour{each}, "
+             f"drawn {source}.")
+    return (f"{drawn} Tested on them: the attack; the size of the noise along each direction of rows and columns and "
+            f"in {MIXTURES} mixtures of all entries; whether any of it repeats. Sound noise fails these tests in at "
+            f"most {FALSE_ALARMS * 1000:g} of 1,000 audits.")
 
 
 def _audit_words(view: View, loss: PairLoss, result: Audit, broken: bool) -> str:
