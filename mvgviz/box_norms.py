@@ -85,8 +85,12 @@ def first_vectors(size: int) -> FloatArray:
 
 
 def relaxed(form: FloatArray, vectors: FloatArray, steps: int) -> FloatArray:
-    """The unit vectors ``v_i``, turned so that ``sum N_ij v_i·v_j`` grows; fewer steps for a large N."""
-    form = form / (float(np.trace(form)) or 1.0)
+    """The unit vectors ``v_i``, turned so that ``sum N_ij v_i·v_j`` grows; fewer steps for a large N.
+
+    Of the form only eight digits are used: the steps can blow up the rounding of the last ones, and the
+    same design in other units must get the same vectors.
+    """
+    form = _eight_digits(form / (float(np.trace(form)) or 1.0))
     for _ in range(max(min(steps, int(_MOST_WORK / (form.size * vectors.shape[1]))), 10)):
         vectors = form @ vectors
         vectors = vectors / np.maximum(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)), 1e-300)[:, None]
@@ -107,6 +111,14 @@ def certified(form: FloatArray, vectors: FloatArray) -> float:
     roots = np.sqrt(d)
     stretch = float(np.linalg.eigvalsh(form / roots[:, None] / roots)[-1])
     return stretch * float(d.sum()) * total * (1 + ROUNDING)
+
+
+def _eight_digits(form: FloatArray) -> FloatArray:
+    """The form with coarse diagonal and correlations; the odd numbers keep round values off the borders."""
+    mantissas, exponents = np.frexp(np.sqrt(np.diag(form)) * 0.7390851332)
+    sizes = np.ldexp(np.round(mantissas * 9.1e7) / 9.1e7, exponents)
+    safe = np.where(sizes > 0, sizes, 1.0)
+    return np.asarray(np.round(form / safe[:, None] / safe * 8.3e7) / 8.3e7 * safe[:, None] * safe)
 
 
 def first_of_largest(values: FloatArray) -> int:

@@ -102,7 +102,7 @@ def _product_bound(p: FloatArray, q: FloatArray, angle: float) -> float:
     for _ in range(_HALVINGS):
         weight = math.exp((low + high) / 2)
         vectors = relaxed(share * (pp / weight + weight * qq) + cross, vectors, _SHORT)
-        if weight * np.linalg.norm(q @ vectors) > np.linalg.norm(p @ vectors):
+        if weight * np.linalg.norm(q @ vectors) > (1 + 1e-9) * np.linalg.norm(p @ vectors):  # not by rounding alone
             high = math.log(weight)
         else:
             low = math.log(weight)

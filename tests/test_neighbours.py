@@ -27,6 +27,7 @@ from mvgviz import (
     rotation,
 )
 from mvgviz.pair_search import search_records
+from mvgviz.sides import NoiseSide
 
 BOXES = {
     "symmetric": (-1.0, 1.0), "one-sided": (0.0, 1.0), "away from zero": (0.5, 2.0),
@@ -254,3 +255,17 @@ def test_a_precise_direction_that_no_edge_moves_does_not_drown_the_others(share)
         worst = max(float(inverse[i, i] + inverse[j, j] - 2 * inverse[i, j])
                     for i, j in itertools.combinations(range(3), 2))
     assert worst == pytest.approx(design.mu, rel=1e-9)
+
+
+@pytest.mark.parametrize("query", [covariance, identity])
+@pytest.mark.parametrize("rotated", [False, True])
+def test_a_bound_is_the_same_in_all_units(query, rotated):
+    # A release computes the worst case of the final noise anew and refuses a design that seems to be for other data.
+    for m in (9, 12, 17, 25):
+        for box in ("symmetric", "lopsided", "away from zero"):
+            asked = query(unequal_box(m, box, seed=m))
+            design = design_noise(asked, epsilon=1, delta=1e-3, **random_shape(m, m, rotated=rotated))
+            for factor in (0.37, 1e-7, 12345.678):
+                side = NoiseSide.of(design.row_directions, design.row_variances * factor)
+                other, power = (side, 1) if query is covariance else (design.col_side, 0.5)
+                assert asked.neighbours.worst(side, other).mu * factor**power == pytest.approx(design.mu, rel=1e-12)
