@@ -167,7 +167,7 @@ def test_large_answers_are_drawn_whole():
     assert "5 whole 21 × 2,126 answers on each neighbour, each attacked at every one of its 2,126 records" in text(app)
     assert "The claim stands" in text(app)
     app = turned_to(AUDIT, data="karate")
-    assert "10,000 whole 34 × 34 answers on each neighbour, drawn by the sampler of all trials" in text(app)
+    assert "10,000 whole 34 × 34 answers on each neighbour, drawn by the app's simulator" in text(app)
     assert "fails these tests in at most 1 of 1,000 audits" in text(app)
 
 
@@ -178,6 +178,22 @@ def test_the_release_s_own_sampler_is_audited_when_asked():
     assert "500 whole 2 × 2 answers" in text(app)
     app.toggle(key="privacy_broken").set_value(True).run()
     assert "times what is claimed" in text(clean(app)) or "Caught" in text(app)
+
+
+@pytest.mark.parametrize("scenario", [{"data": "karate"}, {"data": "liver", "query": "mean", "scale": "declared"}],
+                         ids=lambda s: s["data"])
+def test_every_kind_of_answer_can_be_drawn_by_the_release_s_own_sampler(scenario):
+    app = turned_to(AUDIT, **scenario)
+    app.radio(key="privacy_sampler").set_value(privacy_audit.HARDENED).run()
+    assert "hardened sampler of a release" in text(clean(app))
+
+
+def test_an_audit_that_takes_long_waits_for_a_click(monkeypatch):
+    monkeypatch.setattr(privacy_audit, "_seconds", lambda design: 1.0)
+    app = turned_to(AUDIT, data="liver", share="0.63")
+    assert "Draw the releases (about 3 minutes)" in [button.label for button in app.button]
+    app.button(key="privacy_draw").click().run()
+    assert "100 whole 6 × 6 answers on each neighbour" in text(clean(app))
 
 
 def test_a_sabotaged_sampler_is_seen_on_the_page(monkeypatch):

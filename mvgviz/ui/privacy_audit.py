@@ -10,6 +10,7 @@ import streamlit as st
 
 from mvgviz.accounting import gaussian_epsilon
 from mvgviz.audit import Audit, NoiseScores, attacks_per_release, judge, release_scores, simulate_scores
+from mvgviz.build import scaled
 from mvgviz.design import NoiseDesign
 from mvgviz.errors import InputError
 from mvgviz.figures.privacy_audit import plot_scores, score_numbers
@@ -113,8 +114,10 @@ def _draw(view: View, loss: PairLoss, trials: int, hardened: bool, show: Callabl
     """The scores from one of the two samplers, or None and a sentence."""
     if not hardened:
         return simulate_scores(loss, trials=trials, rng=np.random.default_rng([view.scenario.seed, 4]), progress=show)
+    graph = view.setup.query.name in ("adjacency", "laplacian")
+    largest = None if graph else scaled(view.dataset, view.scenario.scale).largest_values
     try:
-        return release_scores(loss, view.setup.query, trials=trials, progress=show)
+        return release_scores(loss, view.setup.query, trials=trials, largest=largest, progress=show)
     except InputError as error:
         st.markdown(f"The release's own sampler refuses: {in_markdown(str(error))}.")
         return None
@@ -128,12 +131,12 @@ def _tested_words(design: NoiseDesign, noise: NoiseScores, *, hardened: bool) ->
     """What was drawn and what was tested on it."""
     each = (f", each attacked at every one of its {design.cols:,} records" if attacks_per_release(design) > 1 else "")
     source = ("by the hardened sampler of a release, fresh each time" if hardened else
-              "by the sampler of all trials, from the scenario's seed")
+              "by the app's simulator, from the scenario's seed")
     drawn = (f"{noise.releases:,} whole {design.rows:,} × {design.cols:,} answers on each neighbour{each}, "
              f"drawn {source}.")
     return (f"{drawn} Tested on them: the attack; the size of the noise along each direction of rows and columns and "
             f"in {MIXTURES} mixtures of all entries; whether any of it repeats. Sound noise fails these tests in at "
-            f"most {FALSE_ALARMS * 1000:g} of 1,000 audits.")
+            f"most {FALSE_ALARMS * 1000:g} of 1,000 audits. Directions and ranges are not audited.")
 
 
 def _audit_words(view: View, loss: PairLoss, result: Audit, broken: bool) -> str:
