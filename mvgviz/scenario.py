@@ -46,7 +46,7 @@ class Scenario:
 
     ``data``: a sample's name or "upload-" and a random identifier. ``scale``: ranges as
     declared, or mapped onto [-1, 1] ("symmetric") or [0, 1] ("unit"). ``delta`` None is
-    1/n. ``mode`` "auto": both sides for symmetric queries, else rows. ``angle`` in degrees.
+    min(1e-6, 1/(100 n)). ``mode`` "auto": both sides for symmetric queries, else rows. ``angle`` in degrees.
     ``weights``: whole parts, for the manual split. ``form``: of max-PNR under a theorem.
     ``post``: the free post-processing of trials, from POST (see ``mvgviz.tasks.post``).
     ``from_data``: the fields whose values were chosen by looking at the data. Two scenarios are

@@ -121,7 +121,7 @@ def test_two_sentences_say_why_and_by_how_much(advice):
     assert "the design as it stands (covariance, exact, 80 % to sgpt and drinks)" in first or (
         "it is the design as it stands" in first)
     assert "6 × 6 numbers, instead of the table, 6 × 248 numbers that would all need noise" in second
-    assert "exact calibration spends the whole budget, while the noise of Theorem 2 spends ε = 0 of 1" in second
+    assert "exact calibration spends the whole budget, while the noise of Theorem 2 spends ε = 0.0016 of 1" in second
     assert "more error" in second or "times the error" in second
     assert f"of {len(advice.rows)} designs: covariance, exact: place 1" in places(advice)
 

@@ -150,12 +150,12 @@ def test_a_key_press_on_a_slider_moves_the_picture_and_the_address(visit, screen
 
 def test_a_deep_link_restores_the_screen_and_back_undoes(visit):
     tab = visit("data?data=liver&epsilon=0.1&query=mean")
-    expect(tab.get_by_text("ε = 0.1 at δ = 1/345")).to_be_visible()
+    expect(tab.get_by_text("ε = 0.1 at δ = 1e-6")).to_be_visible()
     expect(tab.get_by_role("combobox", name="Data")).to_have_value("Liver disorders")
     tab.locator(".st-key-w_epsilon input[type=range]").press("ArrowRight")
-    expect(tab.get_by_text("ε = 0.15 at δ = 1/345")).to_be_visible()
+    expect(tab.get_by_text("ε = 0.15 at δ = 1e-6")).to_be_visible()
     tab.go_back()
-    expect(tab.get_by_text("ε = 0.1 at δ = 1/345")).to_be_visible()
+    expect(tab.get_by_text("ε = 0.1 at δ = 1e-6")).to_be_visible()
 
 
 def test_the_scenario_follows_through_the_menu_and_survives_a_reload(visit):
@@ -164,7 +164,7 @@ def test_the_scenario_follows_through_the_menu_and_survives_a_reload(visit):
     tab.wait_for_url("**/data?**epsilon=0.3**")
     expect(tab.get_by_text("6 features × 345 records")).to_be_visible()
     tab.reload()
-    expect(tab.get_by_text("ε = 0.3 at δ = 1/345")).to_be_visible()
+    expect(tab.get_by_text("ε = 0.3 at δ = 1e-6")).to_be_visible()
 
 
 def test_an_uploaded_file_stays_in_its_session(visit, address):

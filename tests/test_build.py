@@ -7,7 +7,7 @@ import pytest
 from conftest import make_dataset
 
 from mvgviz import InputError, Scenario, from_matrix, gaussian_mu
-from mvgviz.build import build, delta_of, names_of_directions
+from mvgviz.build import build, delta_of, names_of_directions, paper_delta, usual_delta
 from mvgviz.provenance import Origin
 from mvgviz.scenario import ALLOCATIONS, QUERIES
 
@@ -57,19 +57,21 @@ def test_the_iid_design_has_the_same_noise_everywhere():
         assert std == pytest.approx(np.full(std.shape, std[0, 0]))
 
 
-def test_delta_defaults_to_one_over_n():
-    assert delta_of(scenario(), DATA) == 1 / 60
+def test_delta_defaults_to_the_smaller_of_a_millionth_and_a_hundredth_of_one_over_n():
+    assert delta_of(scenario(), DATA) == 1e-6
     assert delta_of(scenario(delta=1e-7), DATA) == 1e-7
+    assert [usual_delta(n) for n in (1, 10_000, 20_000)] == pytest.approx([1e-6, 1e-6, 5e-7])
+    assert [paper_delta(n) for n in (1, 2, 345)] == [0.5, 0.5, 1 / 345]
 
 
 def test_private_directions_share_the_budget_by_composition():
     setup = build(scenario(directions="private", private_share=0.2), DATA)
-    whole = gaussian_mu(1, 1 / 60)
+    whole = gaussian_mu(1, 1e-6)
     assert setup.design.row_directions.mu == pytest.approx(whole * math.sqrt(0.2))
     assert setup.design.total_mu == pytest.approx(whole)
     by_theorem = build(scenario(directions="private", private_share=0.2, guarantee="theorem1"), DATA)
-    assert by_theorem.design.row_directions.mu == pytest.approx(gaussian_mu(0.2, 0.2 / 60))
-    assert (by_theorem.design.epsilon, by_theorem.design.delta) == pytest.approx((0.8, 0.8 / 60))
+    assert by_theorem.design.row_directions.mu == pytest.approx(gaussian_mu(0.2, 0.2e-6))
+    assert (by_theorem.design.epsilon, by_theorem.design.delta) == pytest.approx((0.8, 0.8e-6))
 
 
 @pytest.mark.parametrize(("directions", "allocation", "origin"), [

@@ -52,6 +52,12 @@ def on_exports(app):
     return app.run()
 
 
+def test_one_over_n_is_cautioned_against_before_a_release():
+    caution = "a mechanism could publish one record, chosen at random, as it is and still pass"
+    assert caution not in "".join(one.value for one in clean(page(data="liver")).get("html"))
+    assert caution in "".join(one.value for one in clean(page(data="liver", delta=str(1 / 345))).get("html"))
+
+
 def test_nothing_is_released_without_the_tick_and_the_click():
     app = clean(page(data="liver"))
     assert go(app).disabled
@@ -59,7 +65,7 @@ def test_nothing_is_released_without_the_tick_and_the_click():
     box(app, "release_sure_").check().run()
     assert not go(app).disabled
     assert desk(app).ledger.entries == ()
-    assert "spends **ε = 1.00 at δ = 1/345**, once and for good" in box(app, "release_sure_").label
+    assert "spends **ε = 1.00 at δ = 1e-6**, once and for good" in box(app, "release_sure_").label
 
 
 def test_one_click_makes_one_release_and_one_entry():
@@ -72,7 +78,7 @@ def test_one_click_makes_one_release_and_one_entry():
     true = build(Scenario.default_for("liver"), sample("liver")).query.value
     assert not np.isclose(made.noisy, true, rtol=1e-10, atol=0).any()  # by luck: below 1e-7
     assert "Released, 6 × 6, noise included" in text(app)
-    twice = gaussian_epsilon(1 / 345, math.sqrt(2) * gaussian_mu(1, 1 / 345))
+    twice = gaussian_epsilon(1e-6, math.sqrt(2) * gaussian_mu(1, 1e-6))
     assert f"the total becomes ε = {plain(float(twice))}" in text(app)  # with the next one
 
 
@@ -180,7 +186,7 @@ def test_over_the_cap_it_refuses_before_any_noise():
     assert len(desk(app).ledger.entries) == 1
     app.switch_page(HOME.path).run()
     app.switch_page(RELEASE.path).run()
-    assert desk(app).ledger.cap == (1.2, pytest.approx(1 / 345))
+    assert desk(app).ledger.cap == (1.2, pytest.approx(1e-6))
     assert app.number_input(key="release_cap_epsilon").value == 1.2
     app.toggle(key="release_capped").set_value(False).run()
     assert desk(clean(app)).ledger.cap is None

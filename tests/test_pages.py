@@ -72,7 +72,7 @@ def test_pages_answer_each_query(path, data, query):
 
 CONTROLS = [
     ("select_slider", "w_epsilon", 0.1, {"epsilon": "0.1"}),
-    ("select_slider", "w_delta", 1e-6, {"delta": "1e-06"}),
+    ("select_slider", "w_delta", 1e-5, {"delta": "1e-05"}),
     ("selectbox", "w_query", "mean", {"query": "mean"}),
     ("selectbox", "w_scale", "unit", {"scale": "unit"}),
     ("selectbox", "w_mode", "rows", {"mode": "rows"}),
@@ -128,11 +128,24 @@ def test_controls_of_directions_follow_their_kind():
     assert link(clean(app))["private_share"] == "0.4"
 
 
-def test_delta_is_one_click_from_one_over_n():
-    app = opened(everything=True, data="liver", delta="1e-09")
-    assert "δ = 1e-9" in strip(app)
+def test_delta_is_one_click_from_one_over_n_and_one_from_the_usual():
+    app = opened(everything=True, data="liver")
+    assert "δ = 1e-6" in strip(app)
+    caution = "δ is 1/n: a mechanism could publish one record, chosen at random, as it is and still pass."
+    assert app.button(key="w_one_over_n").help == caution
+    assert caution not in text(app)
     app.button(key="w_one_over_n").click().run()
+    assert float(link(clean(app))["delta"]) == 1 / 345
+    assert "δ = 1/345" in strip(app)
+    assert caution in text(app)
+    assert app.button(key="w_one_over_n").disabled
+    app.button(key="w_usual_delta").click().run()
     assert link(clean(app)) == {"data": "liver"}
+    assert caution not in text(app)
+
+
+def test_a_graphs_one_over_n_speaks_of_edges():
+    assert "publish one edge, chosen" in text(opened(everything=True, data="karate", delta="0.1"))
 
 
 def test_theorem_2_is_disabled_with_its_reason():

@@ -126,10 +126,11 @@ def test_four_records_are_enough_and_every_answer_is_finite():
         assert all(np.isfinite(one.errors).all() for one in results.outcomes)
 
 
-def test_delta_defaults_to_one_over_the_records_that_are_protected():
-    assert posed(n=100, delta=None).delta == 1 / 100
-    assert posed(n=100, delta=None, task="linear-ridge", label=0).delta == 1 / 72
-    assert posed(n=1, delta=None).delta == 0.5
+def test_delta_defaults_to_a_hundredth_of_one_over_the_records_that_are_protected_or_less():
+    assert posed(n=100, delta=None).delta == 1e-6
+    assert posed(n=20_000, delta=None).delta == pytest.approx(1 / 2_000_000)
+    assert posed(n=20_000, delta=None, task="linear-ridge", label=0).delta == pytest.approx(1 / 1_440_000)
+    assert posed(n=1, delta=None).delta == 1e-6
 
 
 @pytest.mark.parametrize(("scale", "low", "high"), [("declared", -5, 3), ("symmetric", -1, 1), ("unit", 0, 1)])
@@ -177,7 +178,7 @@ def test_a_kernels_length_is_part_of_the_question():
 
 def test_another_scenario_on_the_same_data_has_its_own_delta():
     problem = pose(scenario(), make_dataset(2, 20))
-    assert problem.with_scenario(scenario(delta=None)).delta == 1 / 20
+    assert problem.with_scenario(scenario(delta=None)).delta == 1e-6
 
 
 def test_an_unknown_sensitivity_gets_a_sentence():

@@ -131,6 +131,20 @@ def test_a_public_design_without_trials_may_be_given_away():
 
 
 @pytest.mark.usefixtures("without_library")
+def test_delta_is_explained_and_one_over_n_gets_its_caution():
+    caution = "a mechanism could publish one {}, chosen at random, as it is and still pass"
+    liver, karate = Scenario.default_for("liver"), Scenario.default_for("karate")
+    for scenario, words in (
+            (liver, "Delta: 1e-6, the smaller of 1e-6 and 1/(100 n), n the number of records."),
+            (liver.changed(delta=1e-8), "Delta: 1e-8, as chosen."),
+            (liver.changed(delta=1 / 345), "Delta: 1/345, one over the number of records, as in the paper. δ is 1/n"),
+            (karate.changed(delta=0.1), "Delta: 0.1, as chosen. δ is more than 1/n")):
+        text = text_of(report_html(view_of(scenario), None))
+        assert words in text
+        assert (caution.format("edge" if scenario.data == "karate" else "record") in text) == ("1/n" in words)
+
+
+@pytest.mark.usefixtures("without_library")
 def test_an_upper_bound_is_called_so():
     scenario = Scenario.default_for("liver").changed(directions="random")
     view = view_of(scenario)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mvgviz.words import delta_words, in_html, in_markdown, listed, plain, small, times
+from mvgviz.words import delta_caution, delta_words, in_html, in_markdown, listed, plain, small, times
 
 
 @pytest.mark.parametrize(("value", "text"), [
@@ -24,6 +24,15 @@ def test_one_over_n_is_called_so():
     assert delta_words(1 / 345, 345) == "1/345"
     assert delta_words(1e-5, 345) == "1e-5"
     assert delta_words(1 / 10_176, 10_176) == "1/10176"
+
+
+def test_a_delta_of_one_over_n_or_more_gets_a_caution_and_a_smaller_one_none():
+    for n in (1, 2, 3, 49, 345, 10_176, 10**7):
+        assert delta_caution(1 / max(n, 2), n).startswith("δ is 1/n: a mechanism could publish one record")
+        more = delta_caution(1.1 / max(n, 2), n, "edge")
+        assert more.startswith("δ is more than 1/n: a mechanism could publish one edge")
+        assert delta_caution(0.99 / max(n, 2), n) == ""
+    assert delta_words(0.5, 1) == "1/2"
 
 
 def test_factors_carry_their_sign():

@@ -162,7 +162,7 @@ TABLE_SCENES = (
     Scene(step=STEPS[6], title="Does it pay?", control="Where the noise is kept small", shown=_LIVER.__getitem__,
           sentences=_trials_words, picture=_trials, why=_trials_why, hint=_trials_hint, option=_PAID.__getitem__,
           question=lambda favourite: f"Did it pay to favour {_LIVER[favourite]}?",
-          formulas=(("Error on records kept aside (ε = 1, δ = 1/345; kernel ridge regression). It is measured on the "
+          formulas=(("Error on records kept aside (ε = 1, δ = 1e-6; kernel ridge regression). It is measured on the "
                      "true data: good for choosing and teaching, not itself private.",
                      r"\sqrt{\tfrac1N\textstyle\sum_i(\hat y_i-y_i)^2}"),
                     ("Gain, trial by trial with the same random numbers, and its 95 % margin:",

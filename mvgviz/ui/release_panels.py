@@ -7,6 +7,7 @@ import streamlit as st
 
 from mvgviz.accounting import compose_mu, gaussian_epsilon
 from mvgviz.budget import spreadsheet_cell
+from mvgviz.build import usual_delta
 from mvgviz.errors import InputError
 from mvgviz.figures.matrix_map import matrix_numbers, plot_matrix
 from mvgviz.figures.release_budget import budget_numbers, plot_budget
@@ -237,6 +238,6 @@ def _usual_delta() -> float:
     if entries:
         return entries[-1].delta
     try:
-        return 1 / max(state.dataset().n_records, 2)
+        return usual_delta(state.dataset().n_records)
     except InputError:
         return _DELTAS[2]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from mvgviz.build import delta_of, names_of_coordinates, numbered
+from mvgviz.build import delta_of, names_of_coordinates, numbered, paper_delta, usual_delta
 from mvgviz.data import describe, samples
 from mvgviz.errors import InputError
 from mvgviz.scenario import QUERIES, Scenario
 from mvgviz.ui import state
 from mvgviz.ui.sidebar_more import draw_directions, draw_guarantee, draw_share, draw_split
-from mvgviz.words import delta_words, plain, small
+from mvgviz.words import delta_caution, delta_words, plain, small
 
 EPSILONS = (*(float(f"{m}e{e}") for e in range(-2, 2) for m in (1, 1.5, 2, 3, 4, 5, 7)), 100.0)
 DELTAS = tuple(float(f"1e{e}") for e in range(-12, 0))
@@ -113,13 +113,21 @@ def _draw_delta() -> None:
         data = state.dataset()
     except InputError:
         return
-    value, usual = delta_of(one, data), 1 / max(data.n_records, 2)
-    options = sorted({*DELTAS, value, usual})
+    value, usual, paper = delta_of(one, data), usual_delta(data.n_records), paper_delta(data.n_records)
+    thing = "edge" if one.query in ("adjacency", "laplacian") else "record"
+    options = sorted({*DELTAS, value, usual, paper})
     st.select_slider("Probability of failure delta (δ)", options,
-                     format_func=lambda d: delta_words(d, data.n_records) if d == usual else small(d),
+                     format_func=lambda d: f"{small(d)} (usual)" if d == usual else delta_words(d, data.n_records),
                      **state.bound("w_delta", value, lambda delta: {"delta": None if delta == usual else delta}))
-    st.button(f"δ = 1/n = 1/{data.n_records}", key="w_one_over_n", disabled=one.delta is None, type="tertiary",
-              on_click=lambda: state.update(delta=None))
+    with st.container(horizontal=True):
+        st.button("δ = 1/n, as in the paper", key="w_one_over_n", disabled=value == paper, type="tertiary",
+                  help=delta_caution(paper, data.n_records, thing), on_click=lambda: state.update(delta=paper))
+        if one.delta is not None:
+            st.button("Back to the usual", key="w_usual_delta", type="tertiary",
+                      help="The smaller of 1e-6 and 1/(100 n)", on_click=lambda: state.update(delta=None))
+    caution = delta_caution(value, data.n_records, thing)
+    if caution:
+        st.caption(f":material/warning: {caution}")
 
 
 def _direction_names() -> tuple[str, ...]:

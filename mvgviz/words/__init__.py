@@ -36,8 +36,17 @@ def small(value: float) -> str:
 
 def delta_words(delta: float, n_records: int) -> str:
     """1/345 when it is one over the number of records, else as a small number."""
-    return f"1/{n_records}" if Fraction(1, max(n_records, 2)) == Fraction(delta).limit_denominator(
-        10**9) else small(delta)
+    count = max(n_records, 2)
+    return f"1/{count}" if Fraction(1, count) == Fraction(delta).limit_denominator(10**9) else small(delta)
+
+
+def delta_caution(delta: float, n_records: int, thing: str = "record") -> str:
+    """Why a delta of 1/n or more promises little; empty for a smaller one. ``thing``: what neighbours differ in."""
+    count = max(n_records, 2)
+    if delta * count < 1 - 1e-9:
+        return ""
+    size = "is" if delta * count < 1 + 1e-9 else "is more than"
+    return f"δ {size} 1/n: a mechanism could publish one {thing}, chosen at random, as it is and still pass."
 
 
 def times(factor: float) -> str:

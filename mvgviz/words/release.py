@@ -10,7 +10,7 @@ from mvgviz.provenance import Origin
 from mvgviz.queries import FLIPPED_EDGE
 from mvgviz.release import Plan, Release, design_words
 from mvgviz.view import View
-from mvgviz.words import delta_words, listed, plain
+from mvgviz.words import delta_caution, delta_words, listed, plain
 
 ACCEPT = {
     "ranges": "I accept that the **ranges were read from the data**. They size the noise, so the smallest and largest "
@@ -30,7 +30,7 @@ KEPT = "What was released stays as it is: a changed scenario, or this page drawn
 
 
 def spends(view: View, planned: Plan) -> str:
-    """ε = 1.00 at δ = 1/345."""
+    """ε = 1.00 at δ = 1e-6."""
     most = "" if view.setup.design.mu_is == "exact" else "at most "
     return f"{most}ε = {plain(planned.epsilon)} at δ = {delta_words(planned.delta, view.dataset.n_records)}"
 
@@ -55,6 +55,8 @@ def facts(view: View, planned: Plan, so_far: Total, after: float, factor: float 
         ("noise", design_words(setup.design)),
         ("spends", f"{spends(view, planned)} (μ = {plain(planned.mu)})"),
         ("this data in this session", f"{before} at δ = {delta}"),
+        *(("caution", caution) for caution in [delta_caution(planned.delta, data.n_records,
+                                                             "edge" if graph else "record")] if caution),
         ("neighbours", query.neighbour_rule),
         ("ranges", "none needed for a graph" if graph else f"{_ranges_words(data)}{asked}"),
         ("taken as public", f"{data.n_records:,} {'vertices' if graph else 'records'}, the names of the columns"),

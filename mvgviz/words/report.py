@@ -11,6 +11,7 @@ import re
 
 from mvgviz.accounting import gaussian_epsilon
 from mvgviz.bound_curves import exact_limit, iid_std, problem_of
+from mvgviz.build import paper_delta
 from mvgviz.data import describe
 from mvgviz.figures.utility_axis import REFERENCE_LABELS
 from mvgviz.loss import spent_mu
@@ -21,7 +22,7 @@ from mvgviz.scenario import POST
 from mvgviz.tasks.post import WORDS as POST_WORDS
 from mvgviz.trials import Results
 from mvgviz.view import View
-from mvgviz.words import delta_words, in_markdown, listed, plain, small
+from mvgviz.words import delta_caution, delta_words, in_markdown, listed, plain, small
 from mvgviz.words.bounds import second_name
 from mvgviz.words.budget import SPLIT_NAMES, Names
 from mvgviz.words.privacy import thing
@@ -168,7 +169,7 @@ def assumption_sentences(view: View) -> list[str]:
     """What the guarantee rests on, and what it does not cover."""
     setup, one = view.setup, view.scenario
     design = setup.design
-    several, counted = ("ties", "vertices") if is_graph(view) else ("records", "records")
+    several = "ties" if is_graph(view) else "records"
     said = [f"**Neighbours:** {design.neighbour_rule}. A person with several {several} is protected less."]
     if not is_graph(view):
         said.append("**Ranges:** declared, that is known without looking at the data; values outside were moved to the "
@@ -178,8 +179,7 @@ def assumption_sentences(view: View) -> list[str]:
         said.append("**Number of records:** taken as public; gaps do not change it."
                     if view.dataset.records_origin.is_covered else
                     "**Number of records: not private.** Records were left out because of their gaps.")
-    said.append(f"**Delta:** {delta_words(setup.delta, view.dataset.n_records)}"
-                f"{f', one over the number of {counted}' if one.delta is None else ', as chosen'}.")
+    said.append(_delta_words(view))
     tail = "" if one.guarantee == "exact" else f", with {_TAILS[one.tail]}"
     said.append(f"**Noise calibrated** {GUARANTEES[one.guarantee]}{tail}; directional {_SIDES[design.mode]}.")
     said.append("**Worst neighbours:** their distance is computed exactly." if design.mu_is == "exact" else
@@ -190,6 +190,18 @@ def assumption_sentences(view: View) -> list[str]:
         said.append(f"**Chosen by looking at the data, not private:** {listed(chosen)}.")
     said.append("**One answer.** Every further release about the same records spends more; their μ add up as squares.")
     return said
+
+
+def _delta_words(view: View) -> str:
+    """Where delta comes from; a caution where it is 1/n or more."""
+    delta, n = view.setup.delta, view.dataset.n_records
+    counted = "vertices" if is_graph(view) else "records"
+    source = f"the smaller of 1e-6 and 1/(100 n), n the number of {counted}"
+    if view.scenario.delta is not None:
+        paper = delta == paper_delta(n)
+        source = f"one over the number of {counted}, as in the paper" if paper else "as chosen"
+    caution = delta_caution(delta, n, thing(view))
+    return f"**Delta:** {delta_words(delta, n)}, {source}.{f' **{caution}**' if caution else ''}"
 
 
 def _directions_words(view: View) -> str:
@@ -263,9 +275,9 @@ def measured_sentences(view: View, results: Results, *, simulated: bool) -> list
             f"Free post-processing, after the noise: {'; '.join(steps) or 'none'}."]
     if results.scenario.task in REGRESSIONS and not is_graph(view):
         learned, rest = split_records(view.dataset)
-        said.append(f"Learned from {learned.n_records:,} records and measured on {rest.n_records:,} held out, so here "
-                    f"δ = {delta_words(results.delta, learned.n_records)} and the noise differs a little from the "
-                    "design above.")
+        said.append(f"Learned from {learned.n_records:,} records and measured on {rest.n_records:,} held out, so the "
+                    f"noise differs a little from the design above; δ = "
+                    f"{delta_words(results.delta, learned.n_records)}.")
     if not results.complete:
         said.append("**Not all trials were finished.**")
     return said

@@ -88,8 +88,8 @@ def measured_words(problem: Problem, results: Results) -> str:
     held_out = problem.asked.held_out
     if held_out is not None:
         learned = problem.asked.dataset.n_records
-        parts.append(f"Learned from {learned:,} records, measured on {held_out.n_records:,} held out, so here δ = "
-                     f"{delta_words(problem.delta, learned)} and the noise differs a little from the line above.")
+        parts.append(f"Learned from {learned:,} records, measured on {held_out.n_records:,} held out, so the noise "
+                     f"differs a little from the line above; δ = {delta_words(problem.delta, learned)}.")
     return " ".join(parts)
 
 
