@@ -100,7 +100,7 @@ class WaterFilling:
 
 def max_pnr(eigenvalues: Any, *, budget: float, form: str = "relaxed", half_widths: Any = None,
             floor: float = FLOOR) -> FloatArray:
-    """The theta that maximises the power-to-noise ratio; see :func:`water_filling`."""
+    """The theta that maximises a table's power-to-noise ratio along its eigenvectors; see :func:`water_filling`."""
     return water_filling(eigenvalues, budget=budget, form=form, half_widths=half_widths, floor=floor).theta
 
 
@@ -112,6 +112,9 @@ def water_filling(eigenvalues: Any, *, budget: float, form: str = "relaxed", hal
       ``phi²/sqrt(cols)`` for rows and ``phi`` for both sides;
     * "unrelaxed": the theorem's own constraint, ``sum rho² = budget``;
     * "exact": the exact guarantee's, ``sum h² rho = budget = mu²``, ``half_widths`` the h.
+
+    That is the power-to-noise ratio of a table along its eigenvectors; for a mean divide the
+    eigenvalues by n. Correlations, covariances and turned boxes: ``mvgviz.most_information``.
 
     ``eigenvalues`` are those of ``X Xᵀ/n``; with the paper's ``X Xᵀ`` the answer
     would be another, since water filling is not scale free. Each direction keeps at

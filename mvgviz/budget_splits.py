@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from mvgviz.allocation import WaterFilling, binary, least_error, manual, water_filling
-from mvgviz.build import Setup, build, moments_along
+from mvgviz.build import Setup, build, moments_along, turned_moments
 from mvgviz.dataset import Dataset
 from mvgviz.design import NoiseDesign, design_noise
 from mvgviz.errors import InputError
 from mvgviz.information import log_pnr
+from mvgviz.most_information import has_measure, most_informative
 from mvgviz.provenance import Origin
 from mvgviz.queries import Query
 from mvgviz.scenario import Scenario
@@ -114,7 +115,8 @@ def _is_current(one: Scenario, guarantee: str, split: str, some: bool) -> bool:
 
 
 def fill(equal: NoiseDesign, query: Query, moments: FloatArray, form: str) -> WaterFilling:
-    """The water filling behind max-PNR; ``equal`` has equal shares and a guarantee that fits the form.
+    """The water filling behind max-PNR (its level None where there is none); ``equal`` has equal shares and a
+    guarantee that fits the form.
 
     The spectrum is the private release's own where the directions came with one, else the
     data's second moment along each direction (not private).
@@ -124,6 +126,9 @@ def fill(equal: NoiseDesign, query: Query, moments: FloatArray, form: str) -> Wa
         raise InputError(f"the {form} form does not belong to the guarantee {equal.guarantee}")
     side = equal.directional_side
     released = side.directions.eigenvalues if side.directions.origin is Origin.PAID else None
+    if exact and has_measure(equal):
+        return most_informative(query, equal, turned_moments(side.directions, moments) if released is None
+                                else released)
     signal = moments_along(side.directions, moments) if released is None else released
     if exact:
         h = query.neighbours.reach(side.directions)

@@ -19,6 +19,7 @@ from mvgviz.dataset import Dataset
 from mvgviz.design import NoiseDesign, design_noise
 from mvgviz.directions import Directions, random_rotation, rotation, standard_basis
 from mvgviz.errors import InputError
+from mvgviz.most_information import has_measure, most_informative
 from mvgviz.provenance import Origin
 from mvgviz.queries import Query
 from mvgviz.scenario import DIRECTION_FIELDS, OTHER_FIELDS, SPLIT_FIELDS, Scenario
@@ -156,6 +157,11 @@ def moments_along(directions: Directions, moments: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(np.einsum("ik,ik->k", w, moments @ w), 0.0))
 
 
+def turned_moments(directions: Directions, moments: FloatArray) -> FloatArray:
+    """``Wᵀ K W``."""
+    return moments if directions.is_standard else np.asarray(directions.matrix.T @ moments @ directions.matrix)
+
+
 def _directions(scenario: Scenario, dataset: Dataset, query: Query, size: int, delta: float,
                 uploaded: Directions | None) -> Directions:
     kind, rng = scenario.directions, np.random.default_rng([scenario.seed, 1])
@@ -204,7 +210,7 @@ def _theta(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesig
 
 
 def _max_pnr(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, Origin]:
-    """max-PNR with the signal along each direction, read from wherever the directions were."""
+    """max-PNR with the signal along the directions, read from wherever those were."""
     side = equal.directional_side
     if equal.mode == "columns":
         raise InputError("max-PNR needs noise over rows or both sides, got mode columns")
@@ -214,6 +220,10 @@ def _max_pnr(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDes
         signal, origin = _signal(scenario, dataset, query, side.directions), Origin.READ
     if not signal.max() > 0:
         return uniform(side.size), origin
+    if equal.guarantee == "exact" and has_measure(equal):
+        known = signal if origin is Origin.PAID else turned_moments(
+            side.directions, _moments(scenario, dataset, query))
+        return most_informative(query, equal, known).theta, origin
     if equal.guarantee == "exact":
         h = query.neighbours.reach(side.directions)
         budget = float(np.sum(h**2 * side.precisions))
@@ -229,6 +239,14 @@ def _signal(scenario: Scenario, dataset: Dataset, query: Query, directions: Dire
         along = x if directions.is_standard else directions.matrix.T @ x
         return np.asarray(np.einsum("ij,ij->i", along, along) / x.shape[1])
     return moments_along(directions, query.value)
+
+
+def _moments(scenario: Scenario, dataset: Dataset, query: Query) -> FloatArray:
+    """The data's second moments, ``X Xᵀ/n``."""
+    if query.name == "covariance":
+        return query.value
+    x = scaled(dataset, scenario.scale).matrix
+    return np.asarray(x @ x.T / x.shape[1])
 
 
 def _isotropic_theta(query: Query, mode: str, size: int) -> FloatArray:

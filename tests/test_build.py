@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from conftest import make_dataset
 
-from mvgviz import InputError, Scenario, from_matrix, gaussian_mu
+from mvgviz import Dataset, InputError, Scenario, from_matrix, gaussian_mu
 from mvgviz.build import build, delta_of, names_of_directions, paper_delta, usual_delta
 from mvgviz.provenance import Origin
 from mvgviz.scenario import ALLOCATIONS, QUERIES
@@ -82,8 +82,10 @@ def test_theta_has_an_origin_of_its_own(directions, allocation, origin):
 
 
 def test_max_pnr_favours_the_direction_with_the_strongest_signal():
-    setup = build(scenario(allocation="max-pnr", directions="eigenvectors", epsilon=1000), DATA)
-    assert np.argmax(setup.design.theta) == 0
+    matrix = np.random.default_rng(0).uniform(-1, 1, (4, 60)) * np.array([0.1, 0.2, 1.0, 0.3])[:, None]
+    weak = Dataset(matrix=matrix, features=DATA.features, lower=-1, upper=1)
+    for query in ("identity", "mean", "covariance"):
+        assert np.argmax(build(scenario(allocation="max-pnr", query=query), weak).design.theta) == 2
 
 
 def test_the_same_seed_gives_the_same_directions():

@@ -120,7 +120,7 @@ def test_each_form_of_max_pnr_has_its_water():
     assert "20 of 21 dry" in text(app)
     control = app.segmented_control(key="budget_form_exact")
     control.set_value("unrelaxed").run()
-    assert "This form has no level" in text(clean(app))
+    assert "Here is no common level" in text(clean(app))
     app.segmented_control(key="budget_form_exact").set_value("relaxed").run()
     assert "Level:" in text(clean(app))
 

@@ -30,7 +30,15 @@ from mvgviz.ui import state
 from mvgviz.ui.frame import View, chart, show_error
 from mvgviz.validation import FloatArray
 from mvgviz.words import delta_words, in_markdown, plain
-from mvgviz.words.budget import NOT_PRIVATE, SPLIT_NAMES, Names, short_label, water_words, what_gets_through
+from mvgviz.words.budget import (
+    NOT_PRIVATE,
+    SPLIT_NAMES,
+    Names,
+    exact_words,
+    short_label,
+    water_words,
+    what_gets_through,
+)
 
 _MANY = 400
 _SPLIT_IN_LINK = 50
@@ -38,6 +46,7 @@ _ASKED = 8
 _FORM_WORDS = {"exact": "Exact", "relaxed": "Relaxed (paper)", "unrelaxed": "Unrelaxed"}
 _UNITS = {"exact": "height (part of μ²)", "relaxed": "height (inverse variance)",
           "unrelaxed": "inverse noise variance"}
+_WEIGHED = "inverse noise variance × reach²"
 
 
 def _data_key(view: View) -> str:
@@ -121,9 +130,10 @@ def _draw_scores(view: View, numbers: PnrNumbers) -> None:
     chart(plot_pnr(numbers, names=SPLIT_NAMES), f"{what_gets_through(numbers)} {NOT_PRIVATE}", key="budget_pnr",
           about="PNR, the power-to-noise ratio: how much the answer stands out from the noise, over all directions at "
                 "once. Half its logarithm is the mutual information between true and noisy answer **for Gaussian "
-                "answers only**. Each form of max-PNR solves the constraint of its own guarantee: relaxed and "
-                "unrelaxed a theorem's, exact the exact limit's. They maximise the ratio of a table along its "
-                "eigenvectors; for a mean, a covariance or other directions another split may come out ahead.")
+                "answers only**. Each form of max-PNR solves the constraint of its own guarantee. Relaxed (the "
+                "paper's) and unrelaxed take a theorem's, and maximise the ratio of a table along its eigenvectors: "
+                "elsewhere another split may come out ahead. "
+                f"{exact_words(view.setup)}")
 
 
 def _draw_score_table(numbers: PnrNumbers) -> None:
@@ -150,12 +160,13 @@ def _draw_water(view: View, known: FloatArray, key: str, names: Names) -> None:
     drawn = len(numbers.shown)
     part = f" The {drawn} with the strongest signal are drawn." if drawn < numbers.total else ""
     dry = [int(k) for k in np.flatnonzero(filled.dry)]
-    chart(plot_water(numbers, names=names.labels(numbers.shown), unit=_UNITS[form]),
+    chart(plot_water(numbers, names=names.labels(numbers.shown),
+                     unit=_WEIGHED if form == "exact" and filled.level is None else _UNITS[form]),
           f"{water_words(names, numbers, dry=dry, level=filled.level)}{part} {source}", key="budget_water",
           about=f"Max-PNR pours the budget like water over uneven ground. A direction's ground is high where the "
-                f"data's second moment along it is small. Under water, every direction reaches the same level; what "
-                f"stands above stays dry; ground that leaves the picture is cut. Guarantee: "
-                f"{GUARANTEE_LABELS[guarantee]}.")
+                f"data's second moment along it is small (exact form: where the other directions, noise and all, "
+                f"already tell most of it). Under water, every direction reaches the same level; what stands above "
+                f"stays dry; ground that leaves the picture is cut. Guarantee: {GUARANTEE_LABELS[guarantee]}.")
 
 
 def draw_inverse(view: View, table: BudgetTable, names: Names) -> None:

@@ -32,7 +32,7 @@ DIRECTION_WORDS = {
     "private": "Private eigenvectors", "random": "Random rotation", "upload": "From a file",
 }
 SPLIT_WORDS = {"uniform": "Equal shares", "binary": "A share for some", "manual": "By hand",
-               "max-pnr": "Largest power-to-noise ratio", "least-error": "Least weighted error"}
+               "max-pnr": "Power-to-noise ratio (max-PNR)", "least-error": "Least weighted error"}
 FORM_WORDS = {"relaxed": "As in the paper (relaxed)", "unrelaxed": "Under the theorem's own constraint"}
 _DIRECTION_FILE = "_direction_file"
 _FEW = 8

@@ -9,6 +9,7 @@ from mvgviz.figures.budget_noise import NoiseFactors
 from mvgviz.figures.budget_pnr import GUARANTEE_LABELS, PnrNumbers
 from mvgviz.figures.budget_split import percent
 from mvgviz.figures.water_levels import WaterNumbers
+from mvgviz.most_information import is_proved
 from mvgviz.provenance import weakest
 from mvgviz.validation import FloatArray
 from mvgviz.words import in_html, in_markdown, listed, plain, times
@@ -98,6 +99,18 @@ def what_gets_through(numbers: PnrNumbers) -> str:
     return f"{' '.join(sentences)} Half of it is the mutual information in nats, for Gaussian answers only."
 
 
+def exact_words(setup: Setup) -> str:
+    """What the exact form of max-PNR is the largest of."""
+    design = setup.design
+    if design.provenance == "spends budget":
+        return ("Exact knows the privately released spectrum only: it maximises the ratio that this spectrum promises, "
+                "not the one shown, which is the data's.")
+    if is_proved(design):
+        return "Exact maximises the very ratio shown, correlations included: no split lets more through."
+    return ("Exact searches for the largest of the very ratio shown, correlations and worst neighbours included: it is "
+            "the largest found, not proved to be the largest.")
+
+
 def water_words(names: Names, numbers: WaterNumbers, *, dry: list[int], level: float | None) -> str:
     """The level and who is dry."""
     floor = f"the floor, {FLOOR:g} of an equal part, since no share at all would be infinite noise"
@@ -106,7 +119,7 @@ def water_words(names: Names, numbers: WaterNumbers, *, dry: list[int], level: f
     else:
         who = "**Nobody is dry:** every direction gets water."
     if level is None:
-        return f"{who} This form has no level: bars are what each direction gets."
+        return f"{who} Here is no common level: bars are what each direction gets."
     thin = " The water is thin, so heights are measured from the lowest ground." if numbers.from_lowest else ""
     return f"{who} Level: {plain(level)}.{thin}"
 

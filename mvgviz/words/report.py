@@ -216,7 +216,7 @@ def _split_words(view: View) -> str:
     setup, one = view.setup, view.scenario
     names = Names(setup)
     favoured = [k for k in one.favoured if k < setup.design.theta.size]
-    kind = SPLIT_NAMES.get(one.allocation, "largest power-to-noise ratio (max-PNR)")
+    kind = SPLIT_NAMES.get(one.allocation, "by the power-to-noise ratio (max-PNR)")
     if one.allocation in ("binary", "least-error"):
         kind = (f"{one.share:.0%} {'of the budget' if one.allocation == 'binary' else 'of the weight'} for "
                 f"{names.few(favoured)}" if 0 < len(favoured) < setup.design.theta.size else SPLIT_NAMES["uniform"])
