@@ -14,10 +14,21 @@ The claim stays ``mu``; the noise is made a hair larger to pay for everything th
 * the grid, of width ``2^exponent``: sqrt(entries) times its width, as OpenDP's map has it.
 
 The scale is then the least for which OpenDP's own map grants ``rho <= mu²/2``. That rho is
-zero-concentrated privacy, while epsilon at delta is the Gaussian's: the discrete Gaussian is
-as good as the rounded Gaussian, whose claim holds exactly, up to a factor
-``exp(±entries · 2^-100)`` in its probabilities on so fine a grid (at most 2^-60 of its
-standard deviation), and the relative margin pays for that many times over.
+zero-concentrated privacy [2] and holds without exception. Epsilon at delta is the Gaussian's, and
+needs one more step. A *rounded* Gaussian would give it exactly, rounding being post-processing.
+The *discrete* Gaussian has other probabilities; on so fine a grid (at most 2^-60 of a standard
+deviation) they are close to the rounded one's, **outside an event of negligible probability**:
+
+* while no entry's noise exceeds 2^10 standard deviations (2^11 as seen from a neighbour, for ``mu``
+  up to 2^10), the two probabilities of an outcome differ by at most a factor ``exp(±eta)``,
+  ``eta = entries · 2^-100``: an entry x grid steps from 0, with a standard deviation of s steps, has
+  the ratio ``sinh(u)/u <= exp(u²/6)``, ``u = x/(2 s²) <= 2^-50``, and all else is smaller still;
+* some entry exceeds them with probability at most ``2 · entries · exp(-2^19)`` (the discrete
+  Gaussian is subgaussian [2]), which is below ``entries · 10^-227000``.
+
+So what is proved is ``(epsilon + 2 eta, exp(eta) delta + 2 · entries · exp(-2^19))``. The margin of
+1e-9, of which rounding uses up very little, pays for both additions wherever delta is a double of at
+most 1/2; the claim as stated then holds, delta included.
 
 References
   [1] Mironov, On significance of the least significant bits for differential privacy, CCS 2012.

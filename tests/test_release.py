@@ -154,6 +154,38 @@ def test_the_grid_costs_next_to_nothing_for_any_size(mu, entries):
     assert Fraction(how.rho) <= Fraction(mu) ** 2 / 2
 
 
+@pytest.mark.parametrize("away", [0.0, 1.0, 2.0**10, 2.0**11])
+def test_discrete_and_rounded_gaussian_agree_within_the_factor_that_is_claimed(away):
+    """On the coarsest grid, by 120 digits: |log ratio| of the probabilities of one outcome, at most 2^-100."""
+    from mpmath import exp, log, mp, mpf, quad
+
+    with mp.workdps(120):
+        s = mpf(2) ** 60  # grid steps to a standard deviation
+        x = mpf(round(away * 2**60))
+        # Both have the factor exp(-x²/2s²); the sums of it over all whole numbers and over all numbers differ by a
+        # factor 1 + 2 exp(-2 pi² s²) + … (Poisson's formula), which no digit here would show.
+        ratio = quad(lambda t: exp(-(2 * x * t + t**2) / (2 * s**2)), [-0.5, 0, 0.5])
+        assert abs(log(ratio)) <= mpf(2) ** -100
+        assert away < 2**11 or log(ratio) > mpf(2) ** -103  # the bound is not idle
+
+
+@pytest.mark.parametrize("delta", [1e-300, 1e-30, 1e-6, 0.5])
+@pytest.mark.parametrize("epsilon", [1e-3, 1.0, 1e3])
+def test_the_margin_pays_for_the_event_outside_which_the_claim_holds(epsilon, delta):
+    """delta of (epsilon - 2 eta) at a mu smaller by most of the margin, the factor and the event added."""
+    from mpmath import exp, mp, mpf, ncdf
+
+    def at(eps, mu):
+        return ncdf(mu / 2 - eps / mu) - exp(eps) * ncdf(-mu / 2 - eps / mu)
+
+    with mp.workdps(400):
+        entries, mu = 10**8, mpf(float(gaussian_mu(epsilon, delta)))
+        eta, event = entries * mpf(2) ** -100, 2 * entries * exp(-mpf(2) ** 19)
+        spent = exp(eta) * at(epsilon - 2 * eta, mu * (1 - mpf("0.9e-9"))) + event
+        assert spent <= at(mpf(epsilon), mu)
+        assert event < entries * mpf(10) ** -227_000
+
+
 def test_a_chunk_is_drawn_with_the_scale_of_the_whole(monkeypatch):
     asked = []
     real = hardened_module.gaussian
