@@ -7,7 +7,11 @@ import pytest
 from scipy import integrate
 from test_problem import BOXES, graph, posed
 
+from mvgviz import Dataset, InputError, Scenario
+from mvgviz.data import sample, samples
 from mvgviz.ignorance import guessed_moments, ignorant_guess
+from mvgviz.problem import pose
+from mvgviz.tasks import TASKS
 
 TRIALS = 4000
 
@@ -41,7 +45,7 @@ def agrees(guess, drawn, value):
     assert abs(about.mean() - guess.variance) <= 6 * about.std() / math.sqrt(TRIALS) + 1e-9
     square = ((drawn - value) ** 2).sum(axis=(1, 2))
     assert abs(square.mean() - guess.random_error(value) ** 2) <= 6 * square.std() / math.sqrt(TRIALS) + 1e-9
-    assert guess.trivial_error(value) == pytest.approx(math.sqrt(((guess.answer - value) ** 2).sum()))
+    assert guess.expected_error(value) == pytest.approx(math.sqrt(((guess.answer - value) ** 2).sum()))
 
 
 @pytest.mark.parametrize("query", ["identity", "mean", "covariance", "kernel"])
@@ -83,3 +87,47 @@ def test_the_widest_ranges_do_not_overflow():
     for query in ("identity", "mean", "covariance", "kernel"):
         problem = posed(query, m=1, n=4, lower=-1e50, upper=1e50)
         assert math.isfinite(problem.asked.guess.random_error(problem.query.value))
+
+
+@pytest.mark.parametrize("query", ["adjacency", "laplacian"])
+def test_sparse_graphs_are_held_against_no_edge_and_full_ones_against_every_edge(query):
+    size = 8
+    one = np.zeros((size, size))
+    one[0, 1] = one[1, 0] = 1.0
+    full = np.ones((size, size)) - np.eye(size)
+    for adjacent, best in ((one, "all zeros"), (full - one, "every edge there")):
+        problem = posed(query, Dataset(matrix=adjacent, features=[str(k) for k in range(size)], lower=0, upper=1))
+        references = TASKS["reconstruction"].prepare(problem).references
+        truth = adjacent if query == "adjacency" else np.diag(adjacent.sum(axis=1)) - adjacent
+        complete = full if query == "adjacency" else np.diag(full.sum(axis=1)) - full
+        expected = min(np.linalg.norm(guess - truth) for guess in (0 * truth, complete, complete / 2))
+        assert references.trivial == pytest.approx(expected / np.linalg.norm(truth))
+        assert references.trivial_is == best
+
+
+@pytest.mark.parametrize("name", samples())
+@pytest.mark.parametrize("task", sorted(TASKS))
+def test_no_answer_of_zeros_and_no_chance_beats_the_trivial_answer(name, task):
+    graph_like = name == "karate"
+    for query in ("adjacency", "laplacian") if graph_like else ("identity", "mean", "covariance"):
+        for scale in ("declared",) if graph_like else ("declared", "symmetric", "unit"):
+            scenario = Scenario.default_for(name).changed(query=query, scale=scale, task=task, post=(),
+                                                          label=None if graph_like else 1)
+            try:
+                problem = pose(scenario, sample(name))
+                measure = TASKS[task].prepare(problem)
+            except InputError:
+                continue  # the task does not fit the query
+            references = measure.references
+            assert references.trivial <= references.random_guess * (1 + 1e-12)
+            assert references.trivial_is
+            if task == "reconstruction":
+                assert references.trivial <= np.linalg.norm(problem.query.value) / measure.unit * (1 + 1e-12)
+            if task in ("kernel-ridge", "linear-ridge"):
+                zeros = float(measure.errors(np.zeros((1, *problem.query.value.shape)))[0]) if (
+                    task == "kernel-ridge" or query == "covariance") else np.inf
+                assert references.trivial <= zeros * (1 + 1e-9)
+                low, high = measure.labels.lower[1], measure.labels.upper[1]
+                for constant in (np.clip(0, low, high), (low + high) / 2):
+                    error = np.sqrt(np.mean((measure.labels.test_labels - constant) ** 2))
+                    assert references.trivial <= error * (1 + 1e-12)

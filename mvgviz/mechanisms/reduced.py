@@ -1,6 +1,6 @@
 """Dimension reduction: only the favoured features are released, the others are not asked at all.
 
-What is missing is filled with the trivial answer: for kernel ridge those features no longer
+What is missing is filled with the answer of evenly spread records: for kernel ridge those features no longer
 tell the records learned from apart, and a prediction shrinks towards the middle of the label
 where a new record is far from the middle of them.
 """
@@ -27,7 +27,7 @@ _TABLES = ("identity", "mean", "covariance")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Filled:
-    """A release of some features inside the trivial answer for all."""
+    """A release of some features inside the answer of evenly spread records for all."""
 
     part: Sampler
     frame: FloatArray = field(repr=False)
@@ -56,7 +56,7 @@ class Filled:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MissingSquare:
-    """The squared error of some features, and what the trivial answer misses in the others."""
+    """The squared error of some features, and what the answer of evenly spread records misses in the others."""
 
     part: Sampler
     missing: float

@@ -6,7 +6,7 @@ errors, all trials at once. Smaller is better everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -22,12 +22,25 @@ MOST_ROWS = 400
 class References:
     """Three errors to hold a mechanism against.
 
-    ``non_private``: without noise. ``random_guess``: chance. ``trivial``: an answer that ignores the data.
+    ``non_private``: without noise. ``random_guess``: chance. ``trivial``: an answer that ignores the data,
+    the best of a few that anyone could give; ``trivial_is`` says which.
     """
 
     non_private: float
     random_guess: float
     trivial: float
+    trivial_is: str = ""
+
+    @classmethod
+    def against(cls, *, non_private: float, random_guess: float, blind: Mapping[str, float]) -> References:
+        """With the least of the errors of ``blind`` answers, by what they are called; the first of equals.
+
+        Picking it looks at the data, in the mechanism's disfavour: whoever is said to beat the
+        trivial answer beats every one of them.
+        """
+        least = min(blind.values())
+        name = next(name for name, error in blind.items() if error <= least * (1 + 1e-9))
+        return cls(non_private, random_guess, blind[name], name)
 
 
 class Measure(Protocol):

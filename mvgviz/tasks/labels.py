@@ -38,6 +38,13 @@ class Labelled:
         return float(self.rmse(np.full((1, self.test_labels.size), self.middle))[0])
 
     @property
+    def blind_rmse(self) -> dict[str, float]:
+        """Of predictions that ignore the data, by name: the middle of the range, the value in it nearest 0."""
+        nearest = float(np.clip(0.0, self.lower[self.label], self.upper[self.label]))
+        return {"the middle of the label's range": self.middle_rmse, "in the label's range the value nearest 0": float(
+            self.rmse(np.full((1, self.test_labels.size), nearest))[0])}
+
+    @property
     def random_rmse(self) -> float:
         """Of predicting uniformly in the label's range."""
         width = float(self.upper[self.label] - self.lower[self.label])

@@ -40,6 +40,12 @@ def _captured(vectors: FloatArray, moments: FloatArray) -> FloatArray:
     return np.asarray(np.einsum("tji,tji->ti", vectors, moments @ vectors))
 
 
+def _references(expected: float, random_guess: float) -> References:
+    """For directions: those of evenly spread data, or any at random where such data would mislead."""
+    return References.against(non_private=0.0, random_guess=random_guess, blind={
+        "the directions of evenly spread data": expected, "directions drawn at random": random_guess})
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FirstComponent:
     """``lambda_1 - vᵀ S v``: how much less the noisy direction captures than the best one."""
@@ -68,8 +74,7 @@ def _first_component(problem: Problem) -> FirstComponent:
     s = true_moments(problem)
     largest, m = float(np.linalg.eigvalsh(s)[-1]), s.shape[0]
     fixed = components(trivial_moments(problem)[None], symmetrise=True)[:, :, :1]
-    trivial = max(largest - float(_captured(fixed, s)[0, 0]), 0.0)
-    references = References(non_private=0.0, random_guess=largest - float(np.trace(s)) / m, trivial=trivial)
+    references = _references(max(largest - float(_captured(fixed, s)[0, 0]), 0.0), largest - float(np.trace(s)) / m)
     return FirstComponent(moments=s, largest=largest, symmetrise="symmetrise" in problem.scenario.post,
                           references=references)
 
@@ -101,8 +106,8 @@ def _covariance_estimation(problem: Problem) -> CovarianceEstimation:
     middle = float(values.mean())
     variance = 2 / (m * (m + 2)) * max(float(values @ values) - m * middle**2, 0.0)  # of vᵀ S v, v uniform
     fixed = components(trivial_moments(problem)[None], symmetrise=True)
-    references = References(non_private=0.0, random_guess=float(((values - middle) ** 2).sum()) + m * variance,
-                            trivial=float(((values - _captured(fixed, s)[0]) ** 2).sum()))
+    references = _references(float(((values - _captured(fixed, s)[0]) ** 2).sum()),
+                             float(((values - middle) ** 2).sum()) + m * variance)
     return CovarianceEstimation(moments=s, eigenvalues=values, symmetrise="symmetrise" in problem.scenario.post,
                                 references=references)
 
@@ -145,8 +150,7 @@ def _subspace(problem: Problem) -> Subspace:
     basis = np.linalg.eigh(s)[1][:, ::-1][:, :k]
     anywhere = np.linalg.qr(np.random.default_rng(m).standard_normal((2_000, m, k)))[0]
     fixed = components(trivial_moments(problem)[None], symmetrise=True)[:, :, :k]
-    references = References(non_private=0.0, random_guess=float(_largest_angle(basis, anywhere).mean()),
-                            trivial=float(_largest_angle(basis, fixed)[0]))
+    references = _references(float(_largest_angle(basis, fixed)[0]), float(_largest_angle(basis, anywhere).mean()))
     return Subspace(basis=basis, symmetrise="symmetrise" in problem.scenario.post, references=references)
 
 
@@ -196,9 +200,10 @@ def _linear_ridge(problem: Problem) -> LinearRidge:
     unmeasured = LinearRidge(labels=labels, psd="psd" in problem.scenario.post,
                              references=References(math.nan, math.nan, math.nan))
     clean = float(unmeasured.errors(true_moments(problem)[None])[0])
-    # Ranges away from 0 let even the trivial moments predict something: the middle of the label is the floor.
-    blind = float(unmeasured.errors(trivial_moments(problem)[None])[0])
-    references = References(non_private=clean, random_guess=labels.random_rmse, trivial=min(labels.middle_rmse, blind))
+    # Ranges away from 0 let even the expected moments predict something.
+    expected = float(unmeasured.errors(trivial_moments(problem)[None])[0])
+    references = References.against(non_private=clean, random_guess=labels.random_rmse,
+                                    blind=labels.blind_rmse | {"learned from evenly spread records": expected})
     return LinearRidge(labels=labels, psd=unmeasured.psd, references=references)
 
 

@@ -107,8 +107,9 @@ def _kernel_ridge(problem: Problem) -> KernelRidge:
                          f"{_MOST_RECORDS}, got {query.cols}; choose linear ridge")
     unmeasured = KernelRidge(labels=labels, n_records=query.cols, clip="clip" in problem.scenario.post,
                              references=References(math.nan, math.nan, math.nan))
-    references = References(non_private=float(unmeasured.errors(query.value[None])[0]),
-                            random_guess=labels.random_rmse, trivial=labels.middle_rmse)
+    clean, zeros = (float(unmeasured.errors(table[None])[0]) for table in (query.value, np.zeros_like(query.value)))
+    references = References.against(non_private=clean, random_guess=labels.random_rmse,
+                                    blind=labels.blind_rmse | {"learned from all zeros": zeros})
     return KernelRidge(labels=labels, n_records=query.cols, clip=unmeasured.clip, references=references)
 
 
@@ -150,10 +151,11 @@ def _reconstruction(problem: Problem) -> Reconstruction:
     symmetrise = "symmetrise" in post and query.symmetric
     psd = "psd" in post and query.psd and symmetrise and query.rows <= MOST_ROWS
     guess = problem.asked.guess
-    units = (float(np.linalg.norm(query.value)), guess.trivial_error(query.value), guess.random_error(query.value))
-    unit = next(one for one in units if one > _ROUNDING * query.gamma)  # the trivial answer may be right by chance
-    references = References(non_private=0.0, random_guess=guess.random_error(query.value) / unit,
-                            trivial=guess.trivial_error(query.value) / unit)
+    units = (float(np.linalg.norm(query.value)), guess.expected_error(query.value), guess.random_error(query.value))
+    unit = next(one for one in units if one > _ROUNDING * query.gamma)  # the expected answer may be right by chance
+    references = References.against(
+        non_private=0.0, random_guess=guess.random_error(query.value) / unit,
+        blind={name: error / unit for name, error in guess.blind_errors(query.value).items()})
     assert table is not None or not clip
     return Reconstruction(
         value=query.value, unit=unit, symmetrise=symmetrise, psd=psd, references=references,

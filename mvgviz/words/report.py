@@ -272,6 +272,7 @@ def measured_sentences(view: View, results: Results, *, simulated: bool) -> list
     task = results.task
     steps = [POST_WORDS[step] for step in POST if step in task.post and step in results.scenario.post]
     said = [ON_STAND_IN if simulated else f"**{NOT_PRIVATE}**", f"Use: {task.label}. Rule: {task.rule}.",
+            f"Trivial answer, without the data: {results.references.trivial_is}.",
             f"Free post-processing, after the noise: {'; '.join(steps) or 'none'}."]
     if results.scenario.task in REGRESSIONS and not is_graph(view):
         learned, rest = split_records(view.dataset)

@@ -84,7 +84,7 @@ def _interval(difference: Difference) -> str:
 
 def measured_words(problem: Problem, results: Results) -> str:
     """What the numbers are, what rule made them, on which records."""
-    parts = [NOT_PRIVATE, f"Rule: {results.task.rule}."]
+    parts = [NOT_PRIVATE, f"Rule: {results.task.rule}.", f"Trivial answer: {results.references.trivial_is}."]
     held_out = problem.asked.held_out
     if held_out is not None:
         learned = problem.asked.dataset.n_records
