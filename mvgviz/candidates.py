@@ -55,16 +55,21 @@ def candidates(scenario: Scenario, dataset: Dataset) -> list[Candidate]:
     What the scenario says of its own design (share, guarantee, split) does not change the list,
     except that the design as it stands is always in it where its query serves the task.
     """
-    current = _bare(scenario)
-    found: dict[Scenario, None] = {}
+    current = _design(scenario, _size(scenario.query, dataset))
+    found: dict[Scenario, Scenario] = {}
     for query in serving_queries(scenario):
-        size = dataset.n_records if query == "kernel" else dataset.n_features
+        size = _size(query, dataset)
         for one in _designs(scenario, query, size):
-            found.setdefault(one)
-    listed = [Candidate(scenario=scenario if one == current else one, is_current=one == current) for one in found]
+            found.setdefault(_design(one, size), one)
+    listed = [Candidate(scenario=scenario if design == current else one, is_current=design == current)
+              for design, one in found.items()]
     if current not in found and scenario.query in serving_queries(scenario):
         listed.insert(0, Candidate(scenario=scenario, is_current=True))
     return listed
+
+
+def _size(query: str, dataset: Dataset) -> int:
+    return dataset.n_records if query == "kernel" else dataset.n_features
 
 
 def favoured_features(scenario: Scenario, size: int) -> tuple[int, ...]:
@@ -100,6 +105,15 @@ def _designs(scenario: Scenario, query: str, size: int) -> Iterator[Scenario]:
         splits += [(printed, "uniform", base.share)] + ([(printed, "binary", _THEOREM_SHARE)] if favoured else [])
     for one, allocation, share in splits:
         yield one.changed(allocation=allocation, share=share)
+
+
+def _design(scenario: Scenario, size: int) -> Scenario:
+    """The scenario that stands for all with the same noise: one way to say equal shares, nothing idle."""
+    some = tuple(k for k in scenario.favoured if k < size)
+    if scenario.allocation in ("binary", "least-error") and 0 < len(some) < size:
+        return _bare(scenario, favoured=some)
+    equal = scenario.allocation != "max-pnr" and (scenario.allocation != "manual" or len(set(scenario.weights)) == 1)
+    return _bare(scenario.changed(allocation="uniform") if equal else scenario, favoured=())
 
 
 def _bare(scenario: Scenario, *, favoured: tuple[int, ...] | None = None) -> Scenario:

@@ -9,6 +9,7 @@ from conftest import make_dataset
 
 from mvgviz import Dataset, InputError, Scenario
 from mvgviz.advisor import FINALISTS, FIRST_ROUND, advise
+from mvgviz.build import build
 from mvgviz.candidates import SHARES, candidates, favoured_features, serving_queries
 from mvgviz.data import sample, samples
 from mvgviz.stand_in import stand_in
@@ -44,6 +45,23 @@ def test_each_dataset_has_its_own_design_once_among_the_candidates(data):
     mine = [one for one in candidates(scenario, sample(data)) if one.is_current]
     assert [one.scenario for one in mine] == [scenario]
     assert all(one.private for one in candidates(scenario, sample(data)))
+
+
+@pytest.mark.parametrize("change", [
+    {"allocation": "uniform", "favoured": ()}, {"allocation": "uniform", "favoured": (1,)},
+    {"allocation": "binary", "favoured": ()}, {"allocation": "binary", "favoured": (0, 1, 2, 3, 4, 5)},
+    {"allocation": "binary", "favoured": (77,)}, {"allocation": "least-error", "favoured": ()},
+    {"allocation": "manual", "weights": (7,) * 6}, {"allocation": "binary", "favoured": (2, 77)},
+    {"allocation": "binary", "favoured": (), "guarantee": "theorem2"}])
+def test_equal_shares_are_listed_once_however_they_are_said(change):
+    data, scenario = sample("liver"), LIVER.changed(**change)
+    listed = candidates(scenario, data)
+    noises = [(one.scenario.query, one.scenario.guarantee, one.scenario.directions,
+               tuple(build(one.scenario, data).design.theta)) for one in listed]
+    assert len(set(noises)) == len(noises)
+    names = [str(design_words(one, data.features)) for one in listed]
+    assert len(set(names)) == len(names)
+    assert [one.scenario for one in listed if one.is_current] == [scenario]
 
 
 def test_loading_a_candidate_leaves_the_list_as_it_was():

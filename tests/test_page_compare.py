@@ -169,10 +169,31 @@ def test_an_advice_is_loaded_with_one_click_and_stays_first():
                                 "trials": "6"}
     assert "it is the design as it stands" in text(app).replace("\\", "")
     assert app.button(key="compare_load_0").disabled
-    app.selectbox(key="compare_other").set_value(3).run()
+    any_other(app).set_value(3).run()
     app.button(key="compare_load_other").click().run()
     assert link(clean(app)) != {"data": "cardiotocography", "query": "covariance", "allocation": "uniform",
                                 "trials": "6"}
+
+
+def any_other(app):
+    return next(one for one in app.selectbox if one.key.startswith("compare_other"))
+
+
+def test_the_other_designs_are_those_of_the_place_chosen_and_the_one_chosen_stays():
+    app = clean(on(ADVISOR, data="liver"))
+    first = any_other(app)
+    first.set_value(4).run()
+    design = any_other(app).options[4].split(". ", 1)[1].rsplit(": ", 1)[0]
+    app.segmented_control(key="compare_place").set_value("data").run()
+    second = any_other(clean(app))
+    assert second.options != first.options
+    assert second.key != first.key  # or the browser would go on showing an entry of the other list
+    assert second.options[second.value].split(". ", 1)[1].rsplit(": ", 1)[0] == design
+    shown = next(frame.value for frame in app.dataframe if "split" in frame.value.columns)
+    for option in second.options:
+        place, name = option.rsplit(": ", 1)[0].split(". ", 1)
+        row = shown[shown["place"] == int(place)].iloc[0]
+        assert name == f"{row['query']}, {row['guarantee']}, {row['split']}"
 
 
 def test_choosing_on_the_data_is_called_not_private():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import zlib
 
 import pandas as pd
 import streamlit as st
@@ -24,6 +25,7 @@ from mvgviz.words import in_markdown, plain
 
 PLACES = {"stand-in": "A simulated stand-in", "data": "The data itself (not private)"}
 BUTTONS = 5
+_CHOSEN = "_compare_other"
 
 
 def draw_advisor(view: View, sensitivity: str, s2_words: str) -> None:
@@ -105,10 +107,23 @@ def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> Non
                       disabled=row.candidate.is_current, width="stretch", type="primary" if at == 0 else "secondary")
     rest = rows[BUTTONS:]
     if rest:
-        chosen = st.selectbox("Any other", range(len(rest)), key="compare_other", format_func=lambda k: (
-            f"{k + BUTTONS + 1}. {words.design_words(rest[k].candidate, names)}: {plain(rest[k].outcome.mean)}"))
-        st.button("Load it", key="compare_load_other", on_click=_load, args=(rest[chosen], origin),
-                  disabled=rest[chosen].candidate.is_current)
+        chosen = rest[_any_other([f"{k + BUTTONS + 1}. {words.design_words(row.candidate, names)}: "
+                                  f"{plain(row.outcome.mean)}" for k, row in enumerate(rest)], rest)]
+        st.button("Load it", key="compare_load_other", on_click=_load, args=(chosen, origin),
+                  disabled=chosen.candidate.is_current)
+
+
+def _any_other(labels: list[str], rest: list[Row]) -> int:
+    """The position chosen among the others; the design chosen before stays chosen where it stands now.
+
+    A list with other entries is another control: the browser would go on showing an entry of the old one.
+    """
+    before = st.session_state.get(_CHOSEN)
+    place = next((k for k, row in enumerate(rest) if row.candidate.scenario == before), 0)
+    key = f"compare_other_{zlib.crc32(chr(10).join(labels).encode()):08x}"
+    chosen: int = st.selectbox("Any other", range(len(rest)), index=place, key=key, format_func=labels.__getitem__)
+    st.session_state[_CHOSEN] = rest[chosen].candidate.scenario
+    return chosen
 
 
 def _label(row: Row, names: tuple[str, ...]) -> str:

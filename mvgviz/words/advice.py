@@ -56,7 +56,9 @@ def _split_words(one: Scenario, names: Sequence[str]) -> str:
     favoured = _favoured(one, names)
     what = {"uniform": "equal shares", "manual": "shares by hand", "max-pnr": "max-PNR",
             "binary": f"{100 * one.share:.0f} % to {favoured}", "least-error": f"least error for {favoured}"}
-    idle = one.allocation in ("binary", "least-error") and not one.favoured
+    some = [k for k in one.favoured if one.query == "kernel" or k < len(names)]
+    idle = one.allocation in ("binary", "least-error") and not 0 < len(some) < (
+        math.inf if one.query == "kernel" else len(names))
     return ", ".join(filter(None, [turned, what["uniform" if idle else one.allocation]]))
 
 
