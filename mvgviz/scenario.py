@@ -31,6 +31,8 @@ ALLOCATIONS = ("uniform", "binary", "manual", "max-pnr", "least-error")
 FORMS = ("relaxed", "unrelaxed")
 TASKS = ("reconstruction", "subspace", "kernel-ridge", "linear-ridge", "first-component", "covariance-estimation")
 POST = ("clip", "symmetrise", "psd", "subtract")
+LEAST_SHARE, MOST_SHARE = 0.01, 0.99
+"""Of the favoured directions together; every control keeps to it."""
 DIRECTION_FIELDS = ("directions", "angle", "plane")
 SPLIT_FIELDS = ("allocation", "favoured", "share", "weights", "form")
 OTHER_FIELDS = ("query", "scale", "length", "epsilon", "delta", "guarantee", "tail", "mode", "private_share")
@@ -89,7 +91,7 @@ class Scenario:
             "delta": None if self.delta is None else fraction("delta", self.delta),
             "angle": number("angle", self.angle),
             "private_share": fraction("private_share", self.private_share),
-            "share": fraction("share", self.share),
+            "share": number("share", self.share),
             "label": None if self.label is None else count("label", self.label, at_least=0),
             "plane": _positions("plane", self.plane),
             "favoured": tuple(sorted(_positions("favoured", self.favoured))),
@@ -103,6 +105,8 @@ class Scenario:
             raise InputError("plane must be a pair of positions")
         if not -360 <= self.angle <= 360:
             raise InputError(f"angle must lie between -360 and 360 degrees, got {self.angle:g}")
+        if not LEAST_SHARE <= self.share <= MOST_SHARE:
+            raise InputError(f"share must lie between {LEAST_SHARE:g} and {MOST_SHARE:g}, got {self.share:g}")
         if not self.trials <= 100_000:
             raise InputError(f"trials must be at most 100000, got {self.trials}")
         for name, value in checked.items():

@@ -19,7 +19,9 @@ from playwright.sync_api import expect, sync_playwright
 
 from mvgviz import design_noise, identity, rotation
 from mvgviz.figures.shape_model import moved, shape_model
+from mvgviz.scenario import LEAST_SHARE
 from mvgviz.ui.menu import DATA, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
+from mvgviz.ui.shape_panels import _share
 
 ROOT = pathlib.Path(__file__).parent.parent
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -248,6 +250,42 @@ def test_dragging_the_ellipse_redraws_at_once_and_the_address_follows(visit):
     assert [float(value) for value in computed] == pytest.approx([float(value) for value in drawn], rel=0.02)
 
 
+@pytest.mark.parametrize("inwards", [True, False])
+def test_a_handle_pulled_to_its_limit_shows_what_is_taken(visit, inwards):
+    tab = visit("shape", waits_for=".ellipse svg")
+    labels = tab.locator(".ellipse .label")
+    handle, frame = (tab.locator(place).first.bounding_box() for place in (".ellipse .handle", ".ellipse svg"))
+    x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
+    centre = frame["x"] + frame["width"] / 2
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    tab.mouse.move(centre + 1 if inwards else centre + 20 * frame["width"], y, steps=4)
+    expect(labels.nth(0)).to_contain_text("99.0 %" if inwards else "1.0 %")
+    expect(labels.nth(1)).to_contain_text("1.0 %" if inwards else "99.0 %")
+    during = labels.all_inner_texts()
+    tab.mouse.up()
+    tab.wait_for_url("**share=0.99**")
+    tab.wait_for_timeout(1500)
+    assert labels.all_inner_texts() == during
+    slider = tab.locator(".st-key-w_share input[type=range]")
+    assert (slider.get_attribute("value"), slider.get_attribute("max")) == ("99", "99")
+
+
+def test_what_the_browser_shows_of_a_drag_is_a_step_the_scenario_takes(visit):
+    tab = visit("shape", waits_for=".ellipse svg")
+    code = (ROOT / "mvgviz" / "ui" / "ellipse.js").read_text()
+    asked = [0.0, 0.0101, 0.33333, 0.5004, 0.8666, 0.9896, 0.9999]
+    found = tab.evaluate(
+        """async ([code, least, asked]) => {
+            const module = await import(URL.createObjectURL(new Blob([code], {type: "text/javascript"})));
+            return asked.map((share) => module.taken({least, step: 0.001}, 0, [share, 1 - share]));
+        }""", [code, LEAST_SHARE, asked])
+    assert [round(first, 9) for first, _ in found] == [0.01, 0.01, 0.333, 0.5, 0.867, 0.99, 0.99]
+    for first, second in found:
+        assert _share(max(first, second)) == pytest.approx(max(first, second), abs=1e-12)
+        assert first + second == pytest.approx(1)
+
+
 def test_the_browser_s_formulas_are_the_engine_s(visit, address):
     data = make_dataset(4, 30, lower=[-1, 0, -2, 1], upper=[1, 3, 1, 4])
     cases = []
@@ -256,7 +294,8 @@ def test_the_browser_s_formulas_are_the_engine_s(visit, address):
                               directions=rotation(4, (0, 1), 0.2))
         model = shape_model(design, (0, 1), of_directions=False)
         sent = {"kind": model.kind, "theta": model.theta, "rest": model.rest, "reach": model.reach,
-                "rootBudget": model.root_budget, "factor": model.factor, "total": model.total, "across": model.across}
+                "rootBudget": model.root_budget, "factor": model.factor, "total": model.total, "across": model.across,
+                "least": LEAST_SHARE, "step": 0.001}
         cases += [(sent, theta, angle, moved(model, theta, angle))
                   for theta in ((0.4, 0.3), (0.65, 0.05)) for angle in (0.2, -0.9, 1.5)]
     tab = visit("shape", waits_for=".ellipse svg")

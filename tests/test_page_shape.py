@@ -10,7 +10,9 @@ from mvgviz import Scenario
 from mvgviz.data import sample
 from mvgviz.figures.shape_ellipsoid import ellipsoid_points
 from mvgviz.figures.shape_outcomes import leading_components
+from mvgviz.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.ui.menu import SHAPE
+from mvgviz.ui.shape_panels import _share
 
 PANELS = {"Ellipse": "the i.i.d. noise", "Three features": "on these three|at least three features",
           "Covariances": "Noise of each entry", "Possible outcomes": "30 releases"}
@@ -83,3 +85,14 @@ def test_defaults_put_what_matters_upright():
     app = opened(SHAPE.path, data="liver")
     assert app.selectbox(key="shape_y_False").value == 2
     assert sample("liver").features[2] == "sgpt"
+
+
+@pytest.mark.parametrize("share", [0.001, 0.0101, 0.5004, 0.8666, 0.9896, 0.998])
+def test_a_dragged_share_is_one_the_scenario_and_the_slider_take(share):
+    taken = _share(share)
+    assert Scenario(share=taken).share == taken
+    assert abs(taken - min(max(share, LEAST_SHARE), MOST_SHARE)) <= 0.0005
+    app = clean(opened(SHAPE.path, share=f"{taken:g}"))
+    slider = app.slider(key="w_share")
+    assert (slider.min, slider.max) == (100 * LEAST_SHARE, 100 * MOST_SHARE)
+    assert slider.value == round(100 * taken)

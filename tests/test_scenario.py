@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mvgviz import InputError, Scenario
-from mvgviz.scenario import ALLOCATIONS, DIRECTIONS, FORMS, QUERIES, SCALES, TASKS
+from mvgviz.scenario import ALLOCATIONS, DIRECTIONS, FORMS, LEAST_SHARE, MOST_SHARE, QUERIES, SCALES, TASKS
 
 fractions = st.floats(1e-9, 1, exclude_min=True, exclude_max=True)
 positions = st.lists(st.integers(0, 300), max_size=8, unique=True).map(tuple)
@@ -22,7 +22,7 @@ scenarios = st.builds(
     tail=st.sampled_from(["printed", "laurent-massart", "exact-chi"]),
     mode=st.sampled_from(["auto", "rows", "columns", "both"]), directions=st.sampled_from(DIRECTIONS),
     angle=st.floats(-360, 360), plane=st.sampled_from([(0, 1), (5, 2)]), private_share=fractions,
-    allocation=st.sampled_from(ALLOCATIONS), favoured=positions, share=fractions,
+    allocation=st.sampled_from(ALLOCATIONS), favoured=positions, share=st.floats(LEAST_SHARE, MOST_SHARE),
     weights=st.lists(st.integers(1, 10_000), max_size=30).map(tuple), form=st.sampled_from(FORMS),
     task=st.sampled_from(TASKS), trials=st.integers(1, 100_000), seed=st.integers(0, 10**9),
 )
@@ -90,3 +90,9 @@ def test_a_strict_reader_refuses_a_broken_link(parameters, message):
 def test_a_bad_file_is_refused_with_a_sentence(text, message):
     with pytest.raises(InputError, match=message):
         Scenario.from_json(text)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.009, 0.991, 0.998, 1.0, float("nan")])
+def test_a_share_beyond_what_the_controls_show_is_refused(share):
+    with pytest.raises(InputError, match=r"share must (lie between 0\.01 and 0\.99|be finite)"):
+        Scenario(share=share)

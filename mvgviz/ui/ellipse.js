@@ -38,15 +38,25 @@ export function deviations(model, theta, angle) {
 }
 
 // The share of axis k that makes its standard deviation `wanted`; the partner keeps the rest.
+// Neither gets less than the scenario allows.
 export function shareFor(model, k, wanted, angle) {
   const whole = model.theta[0] + model.theta[1];
-  let low = 0.002 * whole, high = 0.998 * whole;
+  let low = model.least * whole, high = (1 - model.least) * whole;
   for (let i = 0; i < 60; i++) {
     const middle = (low + high) / 2;
     const theta = k === 0 ? [middle, whole - middle] : [whole - middle, middle];
     if (deviations(model, theta, angle)[k] > wanted) low = middle; else high = middle;
   }
   const share = (low + high) / 2;
+  return k === 0 ? [share, whole - share] : [whole - share, share];
+}
+
+// What Python will take of it: shares are whole steps, within the same limit.
+export function taken(model, k, theta) {
+  const whole = theta[0] + theta[1], least = Math.max(model.least * whole, model.step);
+  if (whole < 2 * least) return theta;
+  const steps = Math.round(theta[k] / model.step) * model.step;
+  const share = Math.min(Math.max(steps, least), whole - least);
   return k === 0 ? [share, whole - share] : [whole - share, share];
 }
 
@@ -169,10 +179,11 @@ function grab(root, state, svg, handle, k, scale) {
         if (state.data.canTurn) {
           let angle = Math.atan2(py, px) - (k === 0 ? 0 : Math.PI / 2);
           angle -= Math.PI * Math.round(angle / Math.PI);
-          state.angle = Math.abs(angle) < 0.035 ? 0 : angle;
+          const step = model.angleStep * Math.PI / 180;
+          state.angle = Math.abs(angle) < 0.035 ? 0 : Math.round(angle / step) * step;
         }
         const wanted = Math.max(Math.hypot(px, py), 1e-12) / state.data.radii[2];
-        state.theta = shareFor(model, k, wanted, state.angle);
+        state.theta = taken(model, k, shareFor(model, k, wanted, state.angle));
         draw(root, state);
       });
     };

@@ -11,6 +11,10 @@ import numpy as np
 import streamlit as st
 
 from mvgviz.figures.shape_model import RADII, ShapeModel
+from mvgviz.scenario import LEAST_SHARE
+
+ANGLE_STEP = 0.1
+"""Degrees: the angles that can be dragged to are multiples of it."""
 
 _HERE = Path(__file__).parent
 _component = st.components.v2.component(
@@ -23,7 +27,8 @@ class EllipsePicture:
     """What is drawn: the model, i.i.d. noise, draws, data points and the useful direction (radians).
 
     ``view`` is half the height of the picture in the units of the noise, ``spread`` the data's root
-    mean square (0 for none).
+    mean square (0 for none). ``share_step``: the scenario takes shares in multiples of it, so the
+    picture shows no others.
     """
 
     model: ShapeModel
@@ -35,6 +40,7 @@ class EllipsePicture:
     useful: float | None
     show_draws: bool
     spread: float
+    share_step: float
     alt: str
 
 
@@ -52,7 +58,8 @@ def draw_ellipse(picture: EllipsePicture, *, key: str,
         "model": {
             "kind": model.kind, "std": list(model.std), "angle": model.angle, "theta": list(model.theta),
             "rest": model.rest, "reach": list(model.reach), "rootBudget": model.root_budget, "factor": model.factor,
-            "total": model.total, "across": model.across, "rough": model.rough,
+            "total": model.total, "across": model.across, "rough": model.rough, "least": LEAST_SHARE,
+            "step": picture.share_step, "angleStep": ANGLE_STEP,
         },
         "iid": picture.iid, "names": list(picture.names), "view": picture.view, "radii": list(RADII),
         "axisNames": [f"noise on {name}" for name in picture.names], "normals": picture.normals.T.round(4).tolist(),

@@ -14,9 +14,10 @@ from mvgviz.figures.shape_model import RADII, ShapeModel, iid_std, shape_model
 from mvgviz.figures.shape_outcomes import leading_components, plot_component_outcomes, plot_matrix_outcomes
 from mvgviz.provenance import Origin
 from mvgviz.sampling import sample_noise
+from mvgviz.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.sides import NoiseSide
 from mvgviz.ui import state
-from mvgviz.ui.ellipse import EllipsePicture, draw_ellipse
+from mvgviz.ui.ellipse import ANGLE_STEP, EllipsePicture, draw_ellipse
 from mvgviz.ui.frame import View, chart
 from mvgviz.ui.save_chart import draw_save
 from mvgviz.validation import FloatArray
@@ -27,6 +28,7 @@ _POINTS = 300
 _DRAWS = 200
 _OUTCOMES = 30
 _PARTS = 10_000
+_STEP = 0.001  # of a share of two
 
 
 def draw_plane(view: View) -> None:
@@ -64,7 +66,8 @@ def draw_plane(view: View) -> None:
             view=_half_height(model.std, model.angle, std_iid, points if zoom == "data" else None),
             normals=np.random.default_rng([view.scenario.seed, 2]).standard_normal((2, _DRAWS)),
             points=points if show_data else np.empty((2, 0)), useful=_useful(view, pair, useful, points),
-            show_draws=show_draws, spread=spread, alt=takeaway.replace("**", "").replace("\\", "")),
+            show_draws=show_draws, spread=spread, share_step=_STEP if len(names) == 2 else 1 / _PARTS,
+            alt=takeaway.replace("**", "").replace("\\", "")),
             key="shape_ellipse", on_drag=lambda theta, angle, turned: _take_drag(view, pair, theta, angle, turned))
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(takeaway)
@@ -224,15 +227,20 @@ def _take_drag(view: View, pair: tuple[int, int], theta: tuple[float, float], an
     shares[list(pair)] = theta
     if shares.size == 2:
         most = int(np.argmax(shares))
-        changes |= {"allocation": "binary", "favoured": (most,), "share": min(round(float(shares[most]), 3), 0.99)}
+        changes |= {"allocation": "binary", "favoured": (most,), "share": _share(float(shares[most]))}
     else:
         changes |= {"allocation": "manual", "weights": tuple(max(round(_PARTS * part), 1) for part in shares.tolist())}
     if turned:
-        degrees = round(math.degrees(angle), 1)
+        degrees = round(round(math.degrees(angle) / ANGLE_STEP) * ANGLE_STEP, 6)
         changes |= {"directions": "rotation" if degrees else "standard", "plane": pair, "angle": degrees}
     # The shares that were not dragged are taken over as they stand, and so is where they come from.
     others = shares.size > 2
     state.choose(view.setup.origins["split"] if others else Origin.DECLARED, **changes)
+
+
+def _share(dragged: float) -> float:
+    """A share as the scenario takes it: the browser keeps to the same step and limit."""
+    return min(max(round(round(dragged / _STEP) * _STEP, 6), LEAST_SHARE), MOST_SHARE)
 
 
 def _part_of_std(view: View) -> FloatArray:

@@ -13,7 +13,7 @@ from mvgviz.data import read_table
 from mvgviz.directions import from_matrix
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin
-from mvgviz.scenario import FORMS
+from mvgviz.scenario import FORMS, LEAST_SHARE, MOST_SHARE
 from mvgviz.ui import state
 from mvgviz.words import in_markdown
 
@@ -154,9 +154,8 @@ def draw_split(names: tuple[str, ...]) -> None:
 
 def draw_share(label: str, *, disabled: bool = False) -> None:
     """How much of the budget (or of the weight) the favoured directions get together."""
-    percent = min(max(round(100 * state.scenario().share), 1), 99)
-    st.slider(label, 1, 99, format="%d%%", disabled=disabled,
-              **state.bound("w_share", percent, lambda value: {"share": value / 100}))
+    st.slider(label, round(100 * LEAST_SHARE), round(100 * MOST_SHARE), format="%d%%", disabled=disabled,
+              **state.bound("w_share", round(100 * state.scenario().share), lambda value: {"share": value / 100}))
 
 
 def _allocation(kind: str, size: int) -> dict[str, Any]:
