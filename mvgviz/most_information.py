@@ -23,6 +23,7 @@ import numpy as np
 from mvgviz.allocation import FLOOR, WaterFilling, manual, water_filling
 from mvgviz.design import NoiseDesign
 from mvgviz.neighbours import ReplacedColumn, ReplacedOuterProduct
+from mvgviz.provenance import Origin
 from mvgviz.queries import Query
 from mvgviz.sides import NoiseSide
 from mvgviz.validation import FloatArray
@@ -44,7 +45,7 @@ def has_measure(design: NoiseDesign) -> bool:
 def is_proved(design: NoiseDesign) -> bool:
     """Whether the split found is known to be the largest, and not only the largest found."""
     size, along = design.directional_side.size, design.directional_side.directions
-    if not has_measure(design) or design.mode == "both" or along.provenance == "spends budget":
+    if not has_measure(design) or design.mode == "both" or along.origin is Origin.PAID:
         return False
     return size <= (_MANY if along.is_standard else _CORNERS)
 

@@ -13,6 +13,7 @@ from mvgviz.figures.privacy_composition import composition_numbers, plot_composi
 from mvgviz.figures.privacy_shares import plot_shares, share_numbers
 from mvgviz.loss import PairLoss, pair_loss, spent_mu
 from mvgviz.queries import Query
+from mvgviz.ui import state
 from mvgviz.ui.frame import chart
 from mvgviz.validation import FloatArray
 from mvgviz.view import View
@@ -22,16 +23,15 @@ from mvgviz.words.privacy import percent_words, reached_words
 RELEASES = (1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300, 500, 700, 1_000)
 
 
-# The result holds the design, so that its id stays its own as long as the entry lives.
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Looking for the worst neighbours …")
-def _pair_loss(_query: Query, _design: NoiseDesign, design_id: int) -> PairLoss:
+def _pair_loss(_query: Query, _design: NoiseDesign, version: str) -> PairLoss:
     return pair_loss(_query, _design)
 
 
 def found_pair(setup: Setup) -> PairLoss | None:
     """The worst neighbours, or None and a sentence."""
     try:
-        return _pair_loss(setup.query, setup.design, id(setup.design))
+        return _pair_loss(setup.query, setup.design, f"{state.version()} {setup.scenario.to_json()}")
     except InputError as error:
         st.markdown(f"No neighbours to show: {in_markdown(str(error))}.")
         return None

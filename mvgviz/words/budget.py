@@ -10,7 +10,7 @@ from mvgviz.figures.budget_pnr import GUARANTEE_LABELS, PnrNumbers
 from mvgviz.figures.budget_split import percent
 from mvgviz.figures.water_levels import WaterNumbers
 from mvgviz.most_information import is_proved
-from mvgviz.provenance import weakest
+from mvgviz.provenance import Origin, weakest
 from mvgviz.validation import FloatArray
 from mvgviz.words import in_html, in_markdown, listed, plain, times
 
@@ -102,7 +102,7 @@ def what_gets_through(numbers: PnrNumbers) -> str:
 def exact_words(setup: Setup) -> str:
     """What the exact form of max-PNR is the largest of."""
     design = setup.design
-    if design.provenance == "spends budget":
+    if design.directions_origin is Origin.PAID:
         return ("Exact knows the privately released spectrum only: it maximises the ratio that this spectrum promises, "
                 "not the one shown, which is the data's.")
     if is_proved(design):
