@@ -140,7 +140,7 @@ def test_delta_is_explained_and_one_over_n_gets_its_caution():
             (liver.changed(delta=1e-8), "Delta: 1e-8, as chosen."),
             (liver.changed(delta=1 / 345), "Delta: 1/345, one over the number of records, as in the paper. δ is 1/n"),
             (karate.changed(delta=0.1), "Delta: 0.1, as chosen. δ is more than 1/n")):
-        text = text_of(report_html(view_of(scenario), None))
+        text = text_of(report_html(view_of(scenario), None, simulated=False))
         assert words in text
         assert (caution.format("edge" if scenario.data == "karate" else "record") in text) == ("1/n" in words)
 

@@ -164,7 +164,10 @@ def _audit_words(view: View, loss: PairLoss, result: Audit, broken: bool) -> str
         why = f"So few releases can show at most {plain(result.ceiling)}; a smaller ε can be audited."
     else:
         why = f"Half the noise spends {plain(truth)}; more releases would show it."
-    return f"**Not caught by the attack:** {counts}, claimed is {claimed}. {why}{_odd_words(result)}"
+    if not result.check.as_claimed:
+        return (f"**Caught, though not by the attack:** the noise itself is not as claimed: {result.check.words}. The "
+                f"attack: {counts}, claimed is {claimed}. {why}")
+    return f"**Not caught by the attack:** {counts}, claimed is {claimed}. {why}"
 
 
 def _odd_words(result: Audit) -> str:
