@@ -40,7 +40,7 @@ def uploaded(columns, rows, query):
 
 
 def test_experiment_2_in_words_this_noise_spends_a_thousandth_and_is_196_times_too_large():
-    app = bounds(data="movement_simulated", guarantee="theorem2", allocation="uniform")
+    app = bounds(data="movement_simulated", guarantee="theorem2", allocation="uniform", delta=str(1 / 10_176))
     words = text(app)
     assert "spends ε = 0.00111 of the 1 you allow" in words
     assert "needs noise **277 times smaller**" in words
@@ -53,7 +53,7 @@ def test_experiment_2_in_words_this_noise_spends_a_thousandth_and_is_196_times_t
 
 
 def test_an_exact_design_is_compared_with_both_theorems():
-    words = text(bounds(data="movement_simulated", allocation="uniform"))
+    words = text(bounds(data="movement_simulated", allocation="uniform", delta=str(1 / 10_176)))
     assert "spends exactly the ε it is given" in words
     assert "**Theorem 1** asks for noise" in words
     assert "**Theorem 2** asks for noise **277 times larger** (196 times with the paper's s₂ for both), which then " \
