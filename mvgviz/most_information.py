@@ -225,9 +225,10 @@ def _searched(search: _Search, start: FloatArray) -> FloatArray:
     # One change for nearly all the budget on each direction: without them some rho would have no limit.
     lonely = [search.fitted(np.where(np.arange(size) == k, 1.0, FLOOR / size)) for k in range(size)]
     cuts = [search.cut(*one) for one in [*lonely, search.fitted(best)]]
-    others = [search.fitted(shape)[0] for shape in (equal, ends[0])]
+    # Not concave for a covariance: whoever starts near one direction may end on another hill.
+    others = [search.fitted(shape)[0] for shape in (equal, ends[0])] + [x for x, _ in lonely] if search.both else []
     for _ in range(_ROUNDS):
-        x, promised = _solved(search, cuts, [best, *others] if search.both else [best])
+        x, promised = _solved(search, cuts, [best, *others])
         if not promised > value * (1 + (_CLOSE if search.both else _ENOUGH)):
             break  # no split that these changes allow is better
         x, exact = search.fitted(x)

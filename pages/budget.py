@@ -76,8 +76,8 @@ def draw_directions(view: View, table: BudgetTable, names: Names) -> None:
     st.download_button("All numbers as CSV", key="budget_csv", file_name="precision_budget.csv", mime="text/csv",
                        icon=":material/download:", on_click="ignore",
                        data=lambda: table_csv(table, [names(k) for k in range(table.size)],
-                                              care=noise_care(setup)).encode(),
-                       help="What was measured on the data is not in it.")
+                                              care=noise_care(setup)).encode())
+    st.caption("What was measured on the data is not in the file.")
     left, right = st.columns(2, gap="large")
     with left:
         draw_signal(view, table, names)

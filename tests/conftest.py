@@ -1,9 +1,14 @@
 """What several test files share: small datasets, a generator with a fixed seed."""
 
+import hypothesis
 import numpy as np
 import pytest
 
 from mvgviz import Dataset
+
+# A busy machine is no defect: examples may take their time.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 
 def make_dataset(m, n, lower=-1.0, upper=1.0, seed=0):

@@ -61,7 +61,7 @@ def test_equal_shares_gain_and_pay_nothing():
 def test_nobody_gains_has_a_reason():
     assert "Nobody gains.** **Pay:**" in text(on(data="karate"))
     assert "favoured for free" in text(on(data="karate"))
-    assert "upper bound" in text(on(data="cardiotocography", query="covariance", directions="private"))
+    assert "upper bound" in text(on(data="liver", query="covariance", mode="rows", directions="rotation"))
 
 
 def test_loadings_appear_when_directions_are_not_features():
