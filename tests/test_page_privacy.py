@@ -144,7 +144,8 @@ def test_a_query_without_records_says_so(monkeypatch):
     assert "a custom query has no records or edges to show" in text(clean(app))
 
 
-@pytest.mark.parametrize(("delta", "words"), [(PAPER, "above the 1.00 claimed"), ("1e-6", "0.50 times what is claimed")])
+@pytest.mark.parametrize(("delta", "words"), [
+    (PAPER, "above the 1.00 claimed"), ("1e-6", "0.50 times what is claimed")])
 def test_the_audit_stands_by_the_claim_and_catches_the_break(delta, words):
     app = turned_to(AUDIT, data="liver", delta=delta)
     assert "The claim stands" in text(app)
