@@ -147,7 +147,7 @@ def _grown(signal: FloatArray, records: int, h: FloatArray, budget: float) -> Fl
     """
     size = h.size
     part = np.full(size, 1 / size)
-    for _ in range(_GROWTH_STEPS if size <= _MANY else 1):
+    for _ in range(min(_GROWTH_STEPS, max(_GROWTH_STEPS * 100**2 // size**2, 1))):  # a step costs size³
         kept = FLOOR / size + (1 - FLOOR) * part
         rho = budget * kept / h**2
         _, slope = measure_and_slope(rho, signal, covariance_of=records)
