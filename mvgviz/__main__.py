@@ -64,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--ranges", type=Path, metavar="FILE",
                         help='JSON for that table: {"column": [low, high], ...}, the columns to use in this order with '
                              "their declared ranges; null for a range to be read from the data, which is not private")
+    parser.add_argument("--decimal", choices=(".", ","), help="the decimal mark of a text file; detected by default")
     parser.add_argument("--missing", choices=MISSING, default="reject",
                         help="gaps: refuse them, fill them with the middle of their range, or leave those records out, "
                              "which makes the number of records not private (default: %(default)s)")
@@ -171,7 +172,7 @@ def _dataset(scenario: Scenario, chosen: argparse.Namespace) -> Dataset:
         return sample(scenario.data)
     if chosen.data is None:
         raise InputError("the scenario was made with an uploaded table, which is not in it; name the file with --data")
-    table, missing = read_table(chosen.data), chosen.missing
+    table, missing = read_table(chosen.data, decimal=chosen.decimal), chosen.missing
     if scenario.query in ("adjacency", "laplacian") and chosen.ranges is None:
         return table_to_dataset(table, missing=missing)
     if chosen.ranges is None:

@@ -157,18 +157,20 @@ def _scored(loss: PairLoss, trials: int, width: int, draw: Callable[[int, bool],
     left, right = loss.attack_factors()
     attack = left[:, 0] / loss.mu if per_release > 1 else (left @ right.T / loss.mu).ravel()
     scores: list[list[FloatArray]] = [[], []]
-    tallies: list[NoiseTally] = []
+    tally: NoiseTally | None = None
     with one_blas_thread():
         for present, start in itertools.product((False, True), range(0, releases, width)):
             size = min(width, releases - start)
             noise = draw(size, present)
             flat = attack @ noise if per_release > 1 else noise.reshape(size, -1) @ attack
             scores[present].append(np.asarray(flat).ravel())
-            tallies.append(NoiseTally.of(loss.design, noise))
+            part = NoiseTally.of(loss.design, noise)
+            tally = tally.plus(part) if tally else part
             if progress is not None:
                 progress((present * releases + start + size) / (2 * releases))
     absent, there = (np.concatenate(parts) for parts in scores)
-    return NoiseScores(absent=absent, present=there, releases=releases, tally=NoiseTally.total(tallies))
+    assert tally  # at least one was drawn
+    return NoiseScores(absent=absent, present=there, releases=releases, tally=tally)
 
 
 def _difference(loss: PairLoss) -> FloatArray:

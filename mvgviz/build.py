@@ -44,6 +44,12 @@ class Setup:
         return origins_of(self.query, self.design, self.scenario)
 
     @property
+    def looked_at(self) -> dict[str, Origin]:
+        """The origins of what is *seen* of this design. Private directions drawn from a seed are not paid for."""
+        return {name: Origin.DECLARED if origin is Origin.DECLARED else Origin.READ
+                for name, origin in self.origins.items()}
+
+    @property
     def epsilon_spent(self) -> float:
         """By the noise alone, at the scenario's delta."""
         return self.design.epsilon_spent(self.delta)

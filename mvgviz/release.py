@@ -34,7 +34,7 @@ from mvgviz.errors import InputError
 from mvgviz.hardened import FRESH_DIRECTIONS, Hardening, noisy_answer, private_directions
 from mvgviz.ledger import CAVEATS, Ledger
 from mvgviz.neighbours import ReplacedColumn, ReplacedOuterProduct
-from mvgviz.provenance import Origin, Range, Ranges
+from mvgviz.provenance import Origin, Range, Ranges, weakest
 from mvgviz.queries import FLIPPED_EDGE, Query
 from mvgviz.scenario import Scenario
 from mvgviz.sides import NoiseSide
@@ -139,6 +139,8 @@ def release(query: Query, design: NoiseDesign, *, accept: Iterable[str] = (), de
     if design.directions_origin is Origin.PAID and design.directional_side.directions.label != FRESH_DIRECTIONS:
         raise InputError("the private directions were drawn from a seed, for looking; draw new ones for a release "
                          "with private_directions")
+    if ranges is not None and weakest(one.origin for one in _named(ranges).values()) is not query.ranges_origin:
+        raise InputError("the ranges and the query come from different data; ask the query of the data itself")
     origins = origins_of(query, design, scenario)
     caveats = _accepted(_caveats(origins), accept)
     _check_symmetrise(query, symmetrise)
@@ -167,7 +169,8 @@ def release(query: Query, design: NoiseDesign, *, accept: Iterable[str] = (), de
         mode=design.mode, calibrated_by=design.guarantee, design=words, origins=origins, mu=mu, mu_is=mu_is,
         epsilon=float(gaussian_epsilon(delta, mu)), delta=delta,
         epsilon_asked=design.epsilon if scenario is None else scenario.epsilon,
-        ranges=_named(ranges), declared_ranges=_named(declared_ranges), caveats=caveats,
+        ranges=None if ranges is None else _named(ranges),
+        declared_ranges=None if declared_ranges is None else _named(declared_ranges), caveats=caveats,
         symmetrised=symmetrise, row_noise=_kept(design.row_side) if told else None,
         col_noise=_kept(design.col_side) if told else None, hardening=hardening, time=time,
         version=mvgviz.__version__, opendp_version=version("opendp"), data=data, scenario=scenario,
@@ -278,8 +281,8 @@ def _accepted(caveats: tuple[str, ...], accept: Iterable[str]) -> tuple[str, ...
     return caveats
 
 
-def _named(ranges: Ranges | None) -> dict[str, Range] | None:
-    return None if ranges is None else {name: Range(*ends) for name, ends in ranges.items()}
+def _named(ranges: Ranges) -> dict[str, Range]:
+    return {name: Range(*ends) for name, ends in ranges.items()}
 
 
 def _largest_values(query: Query, ranges: Ranges | None) -> FloatArray | None:

@@ -176,7 +176,7 @@ class Scenario:
                 scenario = cls.default_for(parameters["data"])
             except InputError as error:
                 ignored.append(str(error))
-        for name, text in parameters.items():
+        for name, text in sorted(parameters.items(), key=lambda pair: pair[0] == "from_data"):  # marks come last
             if name == "data":
                 continue
             try:

@@ -68,7 +68,7 @@ def test_what_was_detected_can_be_corrected():
     assert read_table(b"2001,2002\n1,2\n3,4\n", header=True).columns == ("2001", "2002")
     assert read_table(SMALL.replace(b"x,y\n", b""), header=False).n_rows == 2
     assert read_table(b"a;b\n1,234;5\n2,345;6\n", decimal=".").values[0, 0] == 1234
-    assert read_table(b"a;b\n1,234;5\n2,345;6\n").values[0, 0] == 1.234
+    assert read_table(b"a;b\n1,234;5\n2,345;6\n", decimal=",").values[0, 0] == 1.234
     assert read_table(b"a:b\n1:2\n3:4\n", separator=":").columns == ("a", "b")
     assert read_table("é,b\n1,2\n3,4\n".encode(), encoding="latin-1").columns == ("Ã©", "b")
 
@@ -150,8 +150,8 @@ def test_text_dates_and_empty_columns_are_set_aside_by_name():
 
 
 @pytest.mark.parametrize(("content", "expected"), [
-    (b'a,b\n"1,234",2\n"5,678.5",3\n', [[1234, 2], [5678.5, 3]]),
-    (b"a;b\n1.234,5;2\n5.678;3\n", [[1234.5, 2], [5678, 3]]),
+    (b'a,b\n"1,234",2\n"5,678.5",3\n"5,678.5",4\n', [[1234, 2], [5678.5, 3], [5678.5, 4]]),
+    (b"a;b\n1.234,5;2\n5.678;3\n1,5;4\n", [[1234.5, 2], [5678, 3], [1.5, 4]]),
     ("a;b\n1 234,5;2\n5\u00a0678;3\n".encode(), [[1234.5, 2], [5678, 3]]),
     (b"a;b\n1,5;1.234\n2,5;5.678\n", [[1.5, 1234], [2.5, 5678]]),
     (b"a,b\n12%,2\n3.5 %,3\n", [[12, 2], [3.5, 3]]),
@@ -174,6 +174,16 @@ def test_text_dates_and_empty_columns_are_set_aside_by_name():
 ])
 def test_numbers_come_in_many_dresses(content, expected):
     np.testing.assert_array_equal(read_table(content).values, expected)
+
+
+@pytest.mark.parametrize("content", [
+    b"a;b\n1.100;2.200\n1.101;2.201\n1.102;2.202\n", b"a;b\n1.100;2.200\n1.101;2.201\n1,5;2,5\n",
+    b'a,b\n"1,234",2\n"5,678",3\n', b"a;b\n1,234;5\n2,345;6\n"])
+def test_one_record_does_not_decide_how_all_others_are_read(content):
+    with pytest.raises(InputError, match="say which decimal mark"):
+        read_table(content)
+    if b"1,5" not in content:
+        assert read_table(content, decimal=".").n_rows == content.count(b"\n") - 1
 
 
 def test_numpys_commented_header_names_the_columns():

@@ -1,8 +1,11 @@
 """What a person says of their data and their choices arrives at every claim; what the data says is never theirs."""
 
+import io
+import pathlib
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
+import pandas as pd
 import pytest
 from test_page_compare import ADVISOR, turn
 from test_page_release import box, desk, go, on_exports, released
@@ -10,13 +13,15 @@ from test_pages import CSV, clean, link, opened, strip, text, uploaded
 
 from mvgviz import Scenario, gaussian_mu
 from mvgviz.build import build
-from mvgviz.data import sample
+from mvgviz.data import load_table, sample
 from mvgviz.provenance import Origin, Range
 from mvgviz.release_files import to_metadata_json
 from mvgviz.script import python_script
+from mvgviz.ui import shape_panels
 from mvgviz.ui.menu import BUDGET, COMPARE, DATA, HOME, RELEASE, UTILITY
 from mvgviz.ui.range_editor import frame_of, given_ranges
 from mvgviz.ui.trial_panel import _MEMORY
+from mvgviz.view import View
 
 OTHER = "height,weight,age\n" + "".join(f"{150 + i},{50 + i % 30},{30 + i % 9}\n" for i in range(40))
 TURNED = "0.6,-0.8\n0.8,0.6\n"
@@ -43,7 +48,7 @@ def scenario(app):
 
 def give(app, **ranges):
     """Ranges as typed and ticked in the table."""
-    held(app).ranges |= ranges
+    held(app).ranges.update(ranges)
     app.session_state["_range_round"] = len(ranges) + len(held(app).ranges)  # draws the table of ranges anew
     return clean(app.run())
 
@@ -130,10 +135,18 @@ def test_records_left_out_for_their_gaps_are_a_caveat_everywhere():
     assert '"records": "read from the data"' in to_metadata_json(made)
 
 
-def test_rows_with_nothing_in_them_between_records_are_a_caveat_and_those_at_the_end_are_none():
-    inside, end = "a,b\n1,2\n,\n3,5\n4,4\n", "a,b\n1,2\n3,5\n4,4\n,\n\n"
-    assert own(clean(uploaded(inside.encode()))).dataset.records_origin is Origin.READ
-    assert own(clean(uploaded(end.encode()))).dataset.records_origin is Origin.DECLARED
+@pytest.mark.parametrize(("content", "origin"), [
+    ("a,b\n1,2\n,\n3,5\n4,4\n", Origin.READ), ("a,b\n1,2\n3,5\n4,4\n,\n", Origin.READ),
+    ("a,b\n1,2\n#3,4,5\n3,5\n4,4\n", Origin.READ), ("a,b\n1,2\n3,5\n4,4\n\n\n", Origin.DECLARED),
+    ("# a note\na,b\n1,2\n3,5\n4,4\n", Origin.DECLARED), ("a\n1\n\n3\n4\n", Origin.READ),
+    ("a\n1\n3\n4\n\n", Origin.DECLARED)])
+def test_rows_that_may_have_been_records_are_a_caveat(content, origin):
+    assert own(clean(uploaded(content.encode()))).dataset.records_origin is origin
+
+
+def test_leaving_records_out_is_a_caveat_whether_there_are_any_or_not():
+    assert load_table(CSV.encode(), missing="drop").records_origin is Origin.READ
+    assert load_table(CSV.encode(), missing="middle").records_origin is Origin.DECLARED
 
 
 def test_an_exported_program_repeats_how_the_file_was_read_and_used(tmp_path):
@@ -205,7 +218,117 @@ def test_shares_read_from_the_data_stay_so_when_they_are_taken_over_as_parts():
     assert "weights" not in one.from_data
 
 
+@pytest.mark.parametrize("choice", [{"directions": "eigenvectors"}, {"directions": "private"},
+                                    {"directions": "private", "allocation": "max-pnr"}])
+def test_what_is_seen_of_directions_from_the_data_is_no_declared_choice_when_taken_over(choice):
+    app = opened(BUDGET.path, data="liver", query="mean", **choice)
+    app.session_state["budget_tab"] = "From noise to epsilon"
+    app.run().button(key="budget_take").click().run()
+    assert {"weights", "epsilon"} <= set(scenario(clean(app)).from_data)
+
+
+@pytest.mark.parametrize("choice", [{"directions": "eigenvectors"}, {"directions": "private"},
+                                    {"allocation": "max-pnr"}])
+@pytest.mark.parametrize("data", ["two_features", "liver"])
+def test_a_drag_takes_the_origin_of_what_it_takes_over_along(data, choice, monkeypatch):
+    one, table = Scenario.default_for(data).changed(**choice), sample(data)
+    taken = {}
+    monkeypatch.setattr(shape_panels.state, "choose", lambda origin, **changes: taken.update(origin=origin))
+    view = View(scenario=one, dataset=table, setup=build(one, table))
+    shape_panels._take_drag(view, (0, 1), (0.6, 0.3), 0.25, True)
+    assert taken["origin"] is Origin.READ
+    plain = View(scenario=Scenario.default_for(data), dataset=table, setup=build(Scenario.default_for(data), table))
+    shape_panels._take_drag(plain, (0, 1), (0.6, 0.3), 0.25, True)
+    assert taken["origin"] is Origin.DECLARED
+
+
+def test_a_mark_survives_another_dataset_and_the_order_of_a_link():
+    app = opened(data="liver", epsilon="0.37", from_data="epsilon")
+    app.selectbox(key="w_data").set_value("karate").run()
+    app.selectbox(key="w_data").set_value("liver").run()
+    assert scenario(clean(app)).from_data == ("epsilon",)
+    assert Scenario.from_query({"from_data": "share", "share": "0.7"}).from_data == ("share",)
+
+
+def test_one_over_a_number_of_records_that_follows_from_gaps_is_marked():
+    app = opened(DATA.path, everything=True)
+    app.file_uploader(key="upload_file").set_value(("mine.csv", GAPS.encode(), "text/csv")).run()
+    app.radio(key="upload_missing").set_value("drop").run()
+    app.button(key="w_one_over_n").click().run()
+    app.radio(key="upload_missing").set_value("middle").run()
+    assert scenario(clean(app)).from_data == ("delta",)
+
+
+def test_a_design_advised_on_a_stand_in_with_ranges_of_the_data_is_marked():
+    app = clean(uploaded(OTHER.encode()))
+    app.session_state["_scenario"] = scenario(app).changed(trials=4, task="covariance-estimation", query="identity")
+    turn(app.switch_page(COMPARE.path).run(), ADVISOR)
+    next(one for one in app.button if str(one.key).startswith("compare_load_") and not one.disabled).click().run()
+    assert scenario(clean(app)).from_data
+
+
 # One table, one budget
+
+
+def test_two_files_with_the_same_records_are_told_apart():
+    """What was said of one, and what was computed of it, is not the other's, though they share one budget."""
+    rows = [line.split(",")[:2] for line in CSV.splitlines()]
+    other = "\n".join([",".join(rows[0]), *(f"{age},{30 * float(dose)}" for age, dose in rows[1:])])
+    app = clean(uploaded(CSV.encode()))
+    app.button(key="upload_know_all").click().run()
+    clean(app.switch_page(RELEASE.path).run())
+    bring(app, other, "other.csv")
+    assert own(app).dataset.ranges_origin is Origin.READ
+    assert own(app).clipped == 0
+    clean(app.switch_page(RELEASE.path).run())
+    assert any(one.key.startswith("release_accept_ranges") for one in app.checkbox)
+    bring(app, CSV)
+    assert own(app).name == "mine.csv"
+    assert own(app).dataset.upper[1] == 7
+    assert len({one.data_name for one in app.session_state["_tables"]._files.values()}) == 2
+
+
+def workbook(*sheets):
+    file = io.BytesIO()
+    with pd.ExcelWriter(file) as writer:
+        for name, frame in sheets:
+            frame.to_excel(writer, sheet_name=name, index=False)
+    return file.getvalue()
+
+
+def test_what_was_said_of_one_sheet_is_not_said_of_another():
+    first = pd.DataFrame({"age": np.arange(20.0, 60) % 47, "dose": np.arange(40.0) % 7})
+    second = pd.DataFrame({"age": 200 + np.arange(30.0) ** 1.5, "height": np.arange(30.0) % 11})
+    app = opened(DATA.path)
+    app.file_uploader(key="upload_file").set_value(
+        ("book.xlsx", workbook(("one", first), ("two", second)), "application/vnd.ms-excel")).run()
+    app.button(key="upload_know_all").click().run()
+    app.selectbox(key="upload_member").set_value("two").run()
+    assert own(clean(app)).dataset.features == ("age", "height")
+    assert own(app).dataset.ranges_origin is Origin.READ
+    assert own(app).clipped == 0
+    assert own(app).source.ranges is None
+    app.radio(key="upload_orientation").set_value("columns").run()
+    app.button(key="upload_know_all").click().run()
+    app.selectbox(key="upload_member").set_value("one").run()
+    assert own(clean(app)).dataset.n_features == 40
+
+
+def test_records_in_columns_are_known_again_with_a_feature_less():
+    wide = pd.DataFrame(np.random.default_rng(3).uniform(size=(4, 12)))
+    app = opened(DATA.path)
+    bring(app, wide.to_csv(index=False, header=False), "wide.csv")
+    app.radio(key="upload_orientation").set_value("columns").run()
+    first = own(clean(app)).data_name
+    bring(app, wide.iloc[1:].to_csv(index=False, header=False), "less.csv")
+    app.radio(key="upload_orientation").set_value("columns").run()
+    assert first in desk(clean(app)).ledger.same_people(own(app).data_name)
+
+
+def test_a_sample_brought_as_a_file_shares_its_budget():
+    content = (pathlib.Path(__file__).parent.parent / "sample_data" / "liver.csv").read_text(encoding="utf-8")
+    app = bring(opened(), content, "liver.csv")
+    assert "liver" in desk(app).ledger.same_people(own(app).data_name)
 
 
 @pytest.mark.parametrize("again", [CSV + "\n", CSV + "\n\n\n", CSV.replace(",", ";"), "".join(
@@ -219,7 +342,7 @@ def test_the_same_table_saved_otherwise_spends_the_same_budget(again):
     desk_of(app).ledger.enter(time="t", data=first, query="mean", neighbour_rule="one record replaced", design="d",
                               mu=whole, delta=1e-5)
     bring(app, again, "again.csv")
-    assert own(app).data_name == first
+    assert first in desk(app).ledger.same_people(own(app).data_name)
     clean_release = app.switch_page(RELEASE.path).run()
     assert "would exceed the cap" in " ".join(element.value for element in clean_release.error)
 

@@ -41,7 +41,7 @@ def table(*, marked, gap):
 def declared(app):
     """Every range stated by the person, to the same numbers whatever the file holds."""
     held = app.session_state["_tables"].current
-    held.ranges = dict.fromkeys(("age", "dose", "score"), Range(0.0, 100.0))
+    held.ranges.update(dict.fromkeys(("age", "dose", "score"), Range(0.0, 100.0)))
     app.session_state["_range_round"] = 1  # draws the table of ranges anew
     return app.run()
 

@@ -27,8 +27,8 @@ def table_to_dataset(table: Table, *, orientation: str = "rows", columns: Iterab
     origin then says that it was read from the data. A missing value is refused, or
     (``missing="middle"``) becomes the middle of its range, whatever the other
     records hold; with "drop" its record is left out, and the number of records then
-    follows from the data: ``records_origin`` says so. The same goes for rows
-    between records that have nothing in them.
+    follows from the data: ``records_origin`` says so, also where there was nothing
+    to drop. The same goes for rows that have nothing in them.
     """
     one_of("missing", missing, MISSING)
     features = features_of(table, orientation=orientation, columns=columns)
@@ -41,7 +41,7 @@ def table_to_dataset(table: Table, *, orientation: str = "rows", columns: Iterab
             f"{' without missing values' * bool(table.rows_with_missing)}, and at least 2 are needed"
             f"{': are the records in columns?' if orientation == 'rows' and values.shape[1] > 2 else '.'}"
         )
-    dropped = values.shape[0] < features.values.shape[0] or (orientation == "rows" and table.empty_rows > 0)
+    dropped = missing == "drop" or (orientation == "rows" and table.empty_rows > 0)
     given = _given(table, features, ranges)
     lows, highs = _ends(table, features, given)
     if missing == "middle" and np.isnan(values).any():

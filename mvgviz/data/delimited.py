@@ -17,7 +17,7 @@ from mvgviz.data.columns import Columns
 from mvgviz.data.names import clean_names, plain_names
 from mvgviz.data.sniff import SEPARATORS, Layout, encoding_of, layout_of, records_of
 from mvgviz.data.source import Source
-from mvgviz.data.table import IntArray, Table, file_rows
+from mvgviz.data.table import Table, file_rows
 from mvgviz.data.textstream import TextStream
 from mvgviz.errors import InputError
 
@@ -39,7 +39,7 @@ def read_delimited(source: Source, *, separator: str | None, decimal: str | None
     names = plain_names(layout.width, source.name) if layout.names is None else clean_names(layout.names, source.name)
     stream.start(text[layout.body :], collapse=layout.separator == " ")
     columns = Columns(names, decimal=layout.decimal, source=source)
-    skipped = _parse(stream, layout, columns, source)
+    skipped, comments = _parse(stream, layout, columns, source)
     left_out = np.array(skipped, dtype=np.int64) + layout.first_row - 1
 
     def row_of(index: int) -> int:
@@ -54,14 +54,9 @@ def read_delimited(source: Source, *, separator: str | None, decimal: str | None
         text_columns=found.text_columns, empty_columns=found.empty_columns, separator=layout.separator,
         decimal=layout.decimal, header=layout.names is not None, encoding=stream.encoding,
         notes=(_detected(layout, stream.encoding), *layout.notes, *found.notes), first_row=layout.first_row,
-        left_out=left_out, empty_rows=_between(found.blank, columns.n_added), row_names=found.row_names,
+        empty_rows=max(found.blank.size - stream.empty_end, 0) + comments,
+        left_out=left_out, row_names=found.row_names,
     )
-
-
-def _between(blank: IntArray, rows: int) -> int:
-    """How many of the blank rows have a record after them."""
-    last = np.setdiff1d(np.arange(rows), blank)[-1]
-    return int(np.count_nonzero(blank < last))
 
 
 def _sample(stream: TextStream, source: Source) -> str:
@@ -77,14 +72,16 @@ def _sample(stream: TextStream, source: Source) -> str:
     return text
 
 
-def _parse(stream: TextStream, layout: Layout, columns: Columns, source: Source) -> list[int]:
-    """Fill ``columns``; returns the records' numbers (from 1) of blank and comment lines left out."""
+def _parse(stream: TextStream, layout: Layout, columns: Columns, source: Source) -> tuple[list[int], int]:
+    """Fill ``columns``; returns the numbers (from 1) of blank and comment lines, and how many are comments."""
     skipped: list[int] = []
+    comments: list[int] = []
     ragged: list[Any] = []
 
     def on_invalid_row(row: Any) -> str:
         if not row.text.strip() or row.text.lstrip().startswith("#"):
             skipped.append(row.number)
+            comments.extend([row.number] * bool(row.text.strip()))
             return "skip"
         ragged.append(row)
         return "error"
@@ -125,7 +122,7 @@ def _parse(stream: TextStream, layout: Layout, columns: Columns, source: Source)
             f"{source.name} opens a quotation mark that is never closed and swallows the rows from about row "
             f"{layout.first_row + columns.n_added - 1 + len(skipped)} on: remove or close it."
         )
-    return skipped
+    return skipped, len(comments)
 
 
 def _unparsed(ragged: list[Any], layout: Layout, columns: Columns, source: Source) -> InputError:

@@ -53,13 +53,13 @@ def read_table(file: File, *, name: str | None = None, separator: str | None = N
 
 def load_table(file: File, *, name: str | None = None, orientation: str = "rows",
                columns: Iterable[str] | None = None, ranges: Ranges | None = None,
-               missing: str = "reject") -> Dataset:
+               missing: str = "reject", decimal: str | None = None) -> Dataset:
     """Read a file and make a dataset of it: :func:`read_table`, then :func:`table_to_dataset`.
 
     Of a workbook the first sheet that holds anything is taken. An .npz must hold
     one array: nothing here could tell which one was taken.
     """
-    table = read_table(file, name=name)
+    table = read_table(file, name=name, decimal=decimal)
     if table.format == "npz" and len(table.members) > 1:
         raise InputError(
             f"{table.name} holds {len(table.members)} arrays: choose one with read_table(..., member=...) "

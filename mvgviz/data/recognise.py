@@ -2,14 +2,16 @@
 
 A table is known again in another format, with a blank line more, with other columns left out
 or beside it, with its records in another order, or turned on its side. Two tables are the
-same when a column that tells records apart stands in both. What is kept of a table follows
-from its values, so it must never leave the memory of the session; a key drawn afresh makes it
-worthless elsewhere.
+same when a feature that tells records apart stands in both: one whose values are not all
+alike and do not simply count; of features with but two values the order must be the same, too.
+Another unit, rounding, a record more or less make another table: that only the person can know.
+What is kept of a table follows from its values, so it must never leave the memory of the
+session; a key drawn afresh makes it worthless elsewhere.
 
 >>> from mvgviz.data import read_table
 >>> key = new_key()
->>> one = contents_of(read_table(b"age,dose\\n31,0.5\\n58,2.5\\n40,1\\n"), key)
->>> one.matches(contents_of(read_table(b"dose;visit\\n0,5;1\\n1;2\\n2,5;3\\n\\n"), key))
+>>> one = contents_of(read_table(b"age,dose\\n31,0.5\\n58,2.5\\n40,1\\n").values, key)
+>>> one.matches(contents_of(read_table(b"dose;visit\\n0,5;1\\n1;2\\n2,5;3\\n\\n").values, key))
 True
 """
 
@@ -22,10 +24,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from mvgviz.data.table import Table
 from mvgviz.validation import FloatArray
 
-_MOST_ROWS = 2_000  # as features: no more than a dataset may have
+_MOST_RECORDS = 2_000  # as features: no more than a dataset may have
 _BLOCK = 16_384
 
 Words = npt.NDArray[np.uint64]
@@ -35,14 +36,14 @@ Line = tuple[int, int, int]
 
 @dataclass(frozen=True, kw_only=True)
 class Contents:
-    """The columns of a table, and its rows where those can be features; nothing of their order."""
+    """The features of a table, and its records where those could be features of one that lies on its side."""
 
-    columns: frozenset[Line] = field(repr=False)
-    rows: frozenset[Line] = field(repr=False)
+    features: frozenset[Line] = field(repr=False)
+    records: frozenset[Line] = field(repr=False)
 
     def matches(self, other: Contents) -> bool:
         """Whether both hold the same records, as far as their numbers tell."""
-        return bool(self.columns & other.columns or self.columns & other.rows or self.rows & other.columns)
+        return bool(self.features & other.features or self.features & other.records or self.records & other.features)
 
 
 def new_key() -> int:
@@ -50,11 +51,10 @@ def new_key() -> int:
     return secrets.randbits(64)
 
 
-def contents_of(table: Table, key: int) -> Contents:
-    """What makes a table known again to whoever has the same key."""
-    values = table.values
-    rows = _lines(values.T, key) if table.n_rows <= _MOST_ROWS else ()
-    return Contents(columns=frozenset(_lines(values, key)), rows=frozenset(rows))
+def contents_of(values: FloatArray, key: int) -> Contents:
+    """What makes a table, records × features, known again to whoever has the same key."""
+    records = _lines(values.T, key) if values.shape[0] <= _MOST_RECORDS else ()
+    return Contents(features=frozenset(_lines(values, key)), records=frozenset(records))
 
 
 def _lines(values: FloatArray, key: int) -> Iterator[Line]:

@@ -97,6 +97,7 @@ def _read(source: Source, member: str | None, header: bool | None, decimal: str,
     found = columns.finish(numbers.__getitem__)
     taken = np.array(numbers)[np.setdiff1d(np.arange(len(numbers)), found.blank)]
     left_out = np.setdiff1d(np.arange(taken[0], taken[-1]), taken)
+    above = int(taken[0]) - top[0][0] - 1 if has_names else 0  # between the header and the first record
     notes = [f"Read from an Excel sheet, {f'header in row {top[0][0]}' if has_names else 'no header'}."]
     if left_out.size:
         notes.append(f"Empty rows were left out: {left_out.size}.")
@@ -109,7 +110,7 @@ def _read(source: Source, member: str | None, header: bool | None, decimal: str,
         name=source.name, format="xlsx", columns=found.columns, values=found.values,
         text_columns=found.text_columns, empty_columns=found.empty_columns, header=has_names, decimal=decimal,
         member=title, members=tuple(sheets), notes=(*notes, *found.notes), first_row=int(taken[0]),
-        left_out=left_out, empty_rows=int(left_out.size), row_names=found.row_names,
+        left_out=left_out, empty_rows=int(left_out.size) + above, row_names=found.row_names,
     )
 
 

@@ -97,6 +97,7 @@ def layout_of(text: str, *, name: str, complete: bool, separator: str | None, de
     rows = [fields(line, separator) for line in lines]
     if decimal is None:
         decimal = _decimal(rows[1:] or rows, separator)
+        _check_told(rows, decimal, name)
     notes = [f"Comment lines above the table were left out: {len(comments)}."] if comments else []
     names, skip = None, 0
     if header is None and comments and _numeric_row(rows[0], decimal):
@@ -181,6 +182,17 @@ def _decimal(rows: Sequence[Sequence[str]], separator: str) -> str:
     if commas == points == 0:  # 1,234 may be either: who separates by semicolons writes decimal commas
         return "," if separator == ";" and any(is_grouped(cell, ".") for cell in cells) else "."
     return "," if commas > points else "."
+
+
+def _check_told(rows: Sequence[Sequence[str]], decimal: str, name: str) -> None:
+    """Refuse to guess what 1.234 is where fewer than two records tell: one of them alone would decide for all."""
+    unclear = any(("." in cell or "," in cell) and is_numeric(cell, ".") and is_numeric(cell, ",")
+                  for row in rows for cell in row)
+    if unclear and sum(any(is_fraction(cell, decimal) for cell in row) for row in rows) < 2:
+        raise InputError(
+            f"{name} holds numbers such as 1.234 or 1,234, and nothing else in it tells whether that is one or a "
+            "thousand: say which decimal mark it has."
+        )
 
 
 def _numeric_row(row: Sequence[str], decimal: str) -> bool:

@@ -34,7 +34,7 @@ class Table:
 
     ``first_row`` is the row of the file (counted from 1, header included) of the
     first record and ``left_out`` the rows after it that hold no record;
-    ``empty_rows`` of them lie between records and have nothing in them.
+    ``empty_rows`` of them may have been records: they have nothing in them, or look like comments.
     ``row_names``: the first column if it is text, different in each row and there
     are few enough rows for them to be features.
     """

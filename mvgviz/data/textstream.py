@@ -14,6 +14,7 @@ from mvgviz.data.source import Source
 from mvgviz.errors import InputError
 
 _CHUNK = 1 << 20
+_END = 4_096
 
 
 class TextStream:
@@ -27,6 +28,7 @@ class TextStream:
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._consumed = self._lines = 0
         self._ascii, self._cut = True, False
+        self._end = ""
         self._lock = threading.Lock()
         self._ready = b""
         self._collapse, self._carry = False, ""
@@ -46,6 +48,12 @@ class TextStream:
         """Whether nothing is left for the parser."""
         return self.ended and not self._ready
 
+    @property
+    def empty_end(self) -> int:
+        """How many lines at the end of what was read have nothing in them, not even a separator."""
+        tail = self._end[len(self._end.rstrip()) :]
+        return max(tail.count("\n"), tail.count("\r"), 1) - 1
+
     def text(self, count: int) -> str:
         """About ``count`` more bytes as text; empty at the end."""
         chunk = self._source.stream.read(count)
@@ -58,6 +66,7 @@ class TextStream:
                 f"{self._source.name} holds a zero byte in line {row}: it is a binary file or damaged; save it as CSV."
             )
         self._lines += decoded.count("\n")
+        self._end = (self._end + decoded)[-_END:]
         return decoded
 
     def start(self, rest: str, *, collapse: bool) -> None:

@@ -25,7 +25,7 @@ from mvgviz.errors import InputError
 from mvgviz.figures.budget_pnr import GUARANTEE_LABELS, PnrNumbers, plot_pnr, pnr_numbers
 from mvgviz.figures.matrix_map import matrix_numbers, plot_matrix
 from mvgviz.figures.water_levels import plot_water, water_numbers
-from mvgviz.provenance import Origin
+from mvgviz.provenance import Origin, weakest
 from mvgviz.ui import state
 from mvgviz.ui.frame import View, chart, show_error
 from mvgviz.validation import FloatArray
@@ -214,7 +214,7 @@ def _draw_answer(view: View, found: WantedNoise, size: int) -> None:
     if with_split:
         changes |= {"allocation": "manual", "weights": found.weights}
     st.button(f"Take over ε = {found.epsilon:g}", key="budget_take", type="primary", icon=":material/check:",
-              on_click=state.choose, args=(view.setup.origins["split"],), kwargs=changes)
+              on_click=state.choose, args=(weakest(view.setup.looked_at.values()),), kwargs=changes)
     st.caption("Sets ε, the exact guarantee and the split by hand that gives this noise." if with_split
                else "Sets ε and the exact guarantee; the split stays as it is, so the noise will differ.")
     if view.scenario.directions == "private":

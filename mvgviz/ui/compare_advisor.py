@@ -12,7 +12,7 @@ from mvgviz.advisor import FIRST_ROUND, Advice, Row, advise
 from mvgviz.candidates import SEARCHED
 from mvgviz.figures.compare_ranking import plot_ranked
 from mvgviz.figures.utility_axis import reference_items
-from mvgviz.provenance import Origin
+from mvgviz.provenance import Origin, weakest
 from mvgviz.scenario import Scenario
 from mvgviz.tasks import TASKS
 from mvgviz.ui import state
@@ -53,7 +53,8 @@ def draw_advisor(view: View, sensitivity: str, s2_words: str) -> None:
         if sentences is not None:
             so_far = "" if advice.complete else "*So far.* "
             st.markdown(f"{so_far}**{in_markdown(sentences[0])}** {in_markdown(sentences[1])}")
-        _draw_loading(advice, names, Origin.DECLARED if simulated else Origin.READ)
+        origin = weakest([view.dataset.ranges_origin, view.dataset.records_origin]) if simulated else Origin.READ
+        _draw_loading(advice, names, origin)
     st.caption(_tried_words(advice, s2_words))
     _draw_table(advice, names)
     with slot:

@@ -36,7 +36,7 @@ def draw_ranges(opened: OpenFile, proposal: Proposal) -> None:
     edited = st.data_editor(frames[key], key=key, hide_index=True, disabled=["feature"],
                             height=min(36 * (len(proposal) + 1) + 4, 256),
                             column_config={"lowest": number, "highest": number, _KNOWN: known})
-    opened.ranges |= given_ranges(edited, proposal)
+    opened.ranges.update(given_ranges(edited, proposal))
     for name in proposal:
         if name in opened.ranges and opened.ranges[name] == (*proposal[name], Origin.READ):
             del opened.ranges[name]  # untouched
@@ -72,7 +72,7 @@ def given_ranges(edited: pd.DataFrame, proposal: Proposal) -> dict[str, Range]:
 
 def _key(opened: OpenFile, proposal: Proposal) -> str:
     """Another file, other features or a button draw the table anew."""
-    shown = abs(hash((opened.data_name, tuple(proposal), st.session_state.get(_ROUND, 0))))
+    shown = abs(hash((opened.data_name, opened.read_as, tuple(proposal), st.session_state.get(_ROUND, 0))))
     return f"upload_ranges_{shown}"
 
 

@@ -12,7 +12,7 @@ from mvgviz.figures.matrix_map import MOST_COLS, MOST_ROWS, MatrixNumbers, plot_
 from mvgviz.figures.shape_ellipsoid import plot_ellipsoid
 from mvgviz.figures.shape_model import RADII, ShapeModel, iid_std, shape_model
 from mvgviz.figures.shape_outcomes import leading_components, plot_component_outcomes, plot_matrix_outcomes
-from mvgviz.provenance import Origin
+from mvgviz.provenance import weakest
 from mvgviz.sampling import sample_noise
 from mvgviz.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.sides import NoiseSide
@@ -233,9 +233,9 @@ def _take_drag(view: View, pair: tuple[int, int], theta: tuple[float, float], an
     if turned:
         degrees = round(round(math.degrees(angle) / ANGLE_STEP) * ANGLE_STEP, 6)
         changes |= {"directions": "rotation" if degrees else "standard", "plane": pair, "angle": degrees}
-    # The shares that were not dragged are taken over as they stand, and so is where they come from.
-    others = shares.size > 2
-    state.choose(view.setup.origins["split"] if others else Origin.DECLARED, **changes)
+    # What was not dragged is taken over as it stands, and so is where it comes from.
+    seen = view.setup.looked_at
+    state.choose(weakest([seen["directions"], seen["split"]]), **changes)
 
 
 def _share(dragged: float) -> float:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from mvgviz.build import delta_of, names_of_coordinates, numbered, paper_delta, usual_delta
 from mvgviz.data import describe, samples
+from mvgviz.dataset import Dataset
 from mvgviz.errors import InputError
 from mvgviz.scenario import QUERIES, Scenario
 from mvgviz.ui import state
@@ -54,7 +55,9 @@ def _draw_data() -> None:
         names[current] = "A file that is not here"
 
     def change(data: str) -> dict[str, object]:
-        new = Scenario.default_for(data).changed(epsilon=state.scenario().epsilon)
+        old = state.scenario()
+        new = Scenario.default_for(data).changed(epsilon=old.epsilon, from_data=tuple(
+            name for name in old.from_data if name == "epsilon"))
         return {name: getattr(new, name) for name in new.__dataclass_fields__}
 
     st.selectbox("Data", list(names), format_func=names.__getitem__, **state.bound("w_data", current, change))
@@ -118,16 +121,27 @@ def _draw_delta() -> None:
     options = sorted({*DELTAS, value, usual, paper})
     st.select_slider("Probability of failure delta (δ)", options,
                      format_func=lambda d: f"{small(d)} (usual)" if d == usual else delta_words(d, data.n_records),
-                     **state.bound("w_delta", value, lambda delta: {"delta": None if delta == usual else delta}))
+                     **state.bound("w_delta", value, lambda delta: _delta_change(delta, data)))
     with st.container(horizontal=True):
         st.button("δ = 1/n, as in the paper", key="w_one_over_n", disabled=value == paper, type="tertiary",
-                  help=delta_caution(paper, data.n_records, thing), on_click=lambda: state.update(delta=paper))
+                  help=delta_caution(paper, data.n_records, thing),
+                  on_click=lambda: state.update(**_delta_change(paper, data)))
         if one.delta is not None:
             st.button("Back to the usual", key="w_usual_delta", type="tertiary",
                       help="The smaller of 1e-6 and 1/(100 n)", on_click=lambda: state.update(delta=None))
     caution = delta_caution(value, data.n_records, thing)
     if caution:
         st.caption(f":material/warning: {caution}")
+
+
+def _delta_change(delta: float, data: Dataset) -> dict[str, object]:
+    """The usual one is no choice; 1/n tells the number of records, and where that comes from."""
+    one = state.scenario()
+    if delta == usual_delta(data.n_records):
+        return {"delta": None}
+    if delta == paper_delta(data.n_records) and not data.records_origin.is_covered:
+        return {"delta": delta, "from_data": (*one.from_data, "delta")}
+    return {"delta": delta}
 
 
 def _direction_names() -> tuple[str, ...]:

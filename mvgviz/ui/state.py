@@ -26,7 +26,7 @@ from mvgviz.script import DataSource
 from mvgviz.worst_pairs import WorstPair, worst_pair
 
 _SCENARIO, _WRITTEN, _TOUCHED, _NOTICES = "_scenario", "_written", "_touched", "_notices"
-_UPLOAD, _DIRECTIONS = "_upload", "_directions"
+_UPLOAD, _DIRECTIONS, _STATED_FOR = "_upload", "_directions", "_directions_stated_for"
 PLACES = ("step", "slide")
 """Parameters of an address that say where on a page one is; no part of the scenario."""
 
@@ -154,8 +154,11 @@ def carried(one: Scenario, before: tuple[str, ...], after: tuple[str, ...]) -> S
 
 
 def uploaded_directions() -> Directions | None:
-    """Directions the session read from a file, if any."""
-    return st.session_state.get(_DIRECTIONS)
+    """Directions the session read from a file, if any; what was stated of them was stated for one data."""
+    kept: Directions | None = st.session_state.get(_DIRECTIONS)
+    if kept is None or st.session_state.get(_STATED_FOR) == scenario().data or not kept.origin.is_covered:
+        return kept
+    return from_matrix(kept.matrix, origin=Origin.READ)
 
 
 def set_uploaded_directions(new: Directions) -> None:
@@ -170,6 +173,7 @@ def state_directions_origin(origin: Origin) -> None:
     own = uploaded_directions()
     if own is not None:
         st.session_state[_DIRECTIONS] = from_matrix(own.matrix, origin=origin)
+        st.session_state[_STATED_FOR] = scenario().data
 
 
 def dataset() -> Dataset:

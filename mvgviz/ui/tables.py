@@ -7,6 +7,7 @@ again as long as the session lasts; what that takes stays in the session's memor
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from mvgviz.data import Table
+from mvgviz.data import Table, sample, samples
 from mvgviz.data.recognise import Contents, contents_of, new_key
 from mvgviz.provenance import Range
 
@@ -23,23 +24,34 @@ _TABLES = "_tables"
 
 @dataclass(eq=False)
 class OpenFile:
-    """A file as it is read and used. ``ranges``: those the person gave, or stated to know, by feature.
+    """A file as it is read and used. ``data_name``: what the scenario calls it, random; no other file has it.
 
-    ``data_name``: what the scenario calls it, once it was read. ``edits`` counts the uses that differ.
+    What is said of ranges and columns is said of the table as it was read: of another sheet, layout
+    or reading nothing was said yet.
     """
 
     name: str
+    data_name: str
     file: UploadedFile | None = field(repr=False)
     reading: dict[str, Any] = field(default_factory=dict)
     orientation: str = "rows"
     missing: str = "middle"
-    columns: list[str] | None = None
-    ranges: dict[str, Range] = field(default_factory=dict, repr=False)
-    data_name: str | None = None
-    identified: str = field(default="", repr=False)
     features: tuple[str, ...] = ()
+    read_as: str = field(default="", repr=False)
     used: str = field(default="", repr=False)
     edits: int = 0
+    _said: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What the person said of the table as it is read now: ``columns`` to use (None: all), ``ranges``."""
+        return self._said.setdefault(self.read_as, {"columns": None, "ranges": {}})
+
+    @property
+    def ranges(self) -> dict[str, Range]:
+        """Those that the person gave or stated to know, by feature."""
+        found: dict[str, Range] = self.said["ranges"]
+        return found
 
 
 @dataclass(eq=False)
@@ -51,36 +63,43 @@ class Tables:
     _file_id: str = ""
     _files: dict[bytes, OpenFile] = field(default_factory=dict, repr=False)
     _contents: dict[str, list[Contents]] = field(default_factory=dict, repr=False)
-    _names: dict[str, OpenFile] = field(default_factory=dict, repr=False)
 
-    def open(self, chosen: UploadedFile) -> OpenFile:
-        """The file just chosen; the very same bytes keep what was said of them."""
+    def open(self, chosen: UploadedFile, *, wanted: str | None) -> OpenFile:
+        """The file just chosen; the very same bytes keep what was said of them.
+
+        ``wanted``: the name that a link has for a file nobody has brought yet.
+        """
         if self.current is None or chosen.file_id != self._file_id:
             if self.current is not None:
                 self.current.file = None
             digest = hashlib.blake2b(chosen.getbuffer(), key=self.key.to_bytes(8)).digest()
-            self.current = self._files.setdefault(digest, OpenFile(name=chosen.name, file=chosen))
-            self.current.file, self._file_id = chosen, chosen.file_id
+            known = self._files.get(digest)
+            if known is None:
+                taken = wanted is None or wanted in {one.data_name for one in self._files.values()}
+                name = f"upload-{secrets.token_hex(6)}" if taken or wanted is None else wanted
+                known = self._files[digest] = OpenFile(name=chosen.name, data_name=name, file=chosen)
+            self.current, self._file_id = known, chosen.file_id
+            known.file = chosen
         return self.current
 
-    def identify(self, opened: OpenFile, table: Table, *, wanted: str | None) -> tuple[str, ...]:
-        """Names the file's data, for good; the other known data that hold the same records.
-
-        ``wanted``: the name that a link has for a file nobody has brought yet.
-        """
-        found = contents_of(table, self.key)
-        same = [name for name, kept in self._contents.items() if any(one.matches(found) for one in kept)]
-        if opened.data_name is None:
-            fresh = wanted if wanted is not None and wanted not in self._contents else f"upload-{secrets.token_hex(6)}"
-            opened.data_name = same[0] if same else fresh
+    def read(self, opened: OpenFile, table: Table) -> tuple[str, ...]:
+        """Take note of how a file is read now; the names of other known data that hold the same records."""
+        read_as = json.dumps([opened.orientation, table.format, table.member, table.header, table.separator,
+                              table.decimal, table.columns, table.n_rows])
+        if read_as == opened.read_as:
+            return ()
+        opened.read_as, opened.features = read_as, table.columns
+        found = contents_of(table.values if opened.orientation == "rows" else table.values.T, self.key)
+        if not self._contents:
+            self._contents = {name: [contents_of(sample(name).matrix.T, self.key)] for name in samples()}
+        same = [name for name, kept in self._contents.items()
+                if name != opened.data_name and any(one.matches(found) for one in kept)]
         self._contents.setdefault(opened.data_name, []).append(found)
-        self._names.setdefault(opened.data_name, opened)
-        return tuple(name for name in same if name != opened.data_name)
+        return tuple(same)
 
     def others(self) -> dict[str, OpenFile]:
-        """The other data of this session that were read from files, by name."""
-        own = None if self.current is None else self.current.data_name
-        return {name: opened for name, opened in self._names.items() if name != own}
+        """The other files of this session, by the name of their data."""
+        return {one.data_name: one for one in self._files.values() if one is not self.current and one.features}
 
 
 def tables() -> Tables:

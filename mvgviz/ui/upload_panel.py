@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from mvgviz.data import Table, propose_ranges, read_table, table_to_dataset
+from mvgviz.data import Table, describe, propose_ranges, read_table, samples, table_to_dataset
 from mvgviz.errors import InputError
 from mvgviz.script import DataSource
 from mvgviz.ui import state
@@ -37,7 +37,9 @@ _TEXT_FORMATS = ("csv", "tsv", "text")
 def draw_upload_panel() -> None:
     """The uploader and its corrections; a readable file becomes the session's data at once."""
     chosen = st.file_uploader("A table: CSV, TSV, Excel, Parquet, NPY or NPZ, up to 200 MB", key="upload_file")
-    opened = tables().current if chosen is None else tables().open(chosen)
+    linked = state.scenario().data
+    opened = tables().current if chosen is None else tables().open(
+        chosen, wanted=linked if linked.startswith("upload-") else None)
     if opened is None or opened.file is None:
         return
     if chosen is None:
@@ -73,7 +75,7 @@ def _proposal(_table: Table, use: str, columns: tuple[str, ...], orientation: st
 def _kept(opened: OpenFile, name: str) -> dict[str, Any]:
     """The ``key`` and ``on_change`` of a control that shows and changes what was said of the file."""
     key = f"upload_{name}"
-    held = opened.reading if name in _READING else vars(opened)
+    held = opened.reading if name in _READING else opened.said if name == "columns" else vars(opened)
     st.session_state[key] = held.get(name)
     return {"key": key, "on_change": lambda: held.update({name: st.session_state[key]})}
 
@@ -105,7 +107,7 @@ def _choose_reading(opened: OpenFile) -> Table | None:
 
 def _choose_use(opened: OpenFile, table: Table) -> None:
     """Which columns are features, what to do with gaps, and the range of each feature."""
-    _identify(opened, table)
+    _take_note(opened, table)
     first, second = st.columns(2)
     first.radio("Layout", list(_ORIENTATIONS), format_func=_ORIENTATIONS.__getitem__, horizontal=True,
                 **_kept(opened, "orientation"))
@@ -120,7 +122,7 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
     if table.text_columns:
         st.caption(f"Set aside, as they hold no numbers: {in_markdown(listed(list(table.text_columns)))}.")
     if not table.is_graph:
-        proposal = _proposal(table, f"{opened.data_name} {opened.reading}", tuple(columns or ()), opened.orientation)
+        proposal = _proposal(table, f"{opened.data_name} {opened.read_as}", tuple(columns or ()), opened.orientation)
         draw_ranges(opened, proposal)
     _use(opened, table, columns)
     own = state.upload()
@@ -131,33 +133,28 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
         _choose_label(columns)
 
 
-def _identify(opened: OpenFile, table: Table) -> None:
-    """Name the data; whatever holds the same records counts as the same people from now on."""
-    reading = json.dumps(opened.reading)
-    if opened.identified == reading:
-        return
-    linked = state.scenario().data
-    for other in tables().identify(opened, table, wanted=linked if linked.startswith("upload-") else None):
-        desk().ledger.join(str(opened.data_name), other)
-    opened.identified, opened.features = reading, table.columns
+def _take_note(opened: OpenFile, table: Table) -> None:
+    """Whatever holds the same records counts as the same people from now on."""
+    for other in tables().read(opened, table):
+        desk().ledger.join(opened.data_name, other)
 
 
 def _choose_columns(opened: OpenFile, table: Table) -> list[str] | None:
     """The features used, where they are columns; all of them until the person leaves some out."""
     if opened.orientation != "rows" or table.is_graph:
         return None
-    known = [name for name in opened.columns or () if name in table.columns]
-    opened.columns = known or list(table.columns)
+    if opened.said["columns"] is None:
+        opened.said["columns"] = list(table.columns)
     st.multiselect("Features to use", table.columns, **_kept(opened, "columns"))
-    if not opened.columns:
+    chosen: list[str] = opened.said["columns"]
+    if not chosen:
         raise InputError("choose at least one feature of the file")
-    return opened.columns
+    return chosen
 
 
 def _use(opened: OpenFile, table: Table, columns: list[str] | None) -> None:
     """Make the table the session's data, and start again with it, whenever its use has changed."""
-    names = set(table.columns if columns is not None else opened.ranges)
-    ranges = {name: one for name, one in opened.ranges.items() if name in names} if not table.is_graph else {}
+    ranges = dict(opened.ranges) if not table.is_graph else {}
     use = json.dumps([opened.reading, opened.orientation, opened.missing, columns, ranges])
     own = state.upload()
     if use == opened.used and own is not None and own.data_name == opened.data_name:
@@ -172,17 +169,16 @@ def _use(opened: OpenFile, table: Table, columns: list[str] | None) -> None:
     opened.used, opened.edits = use, opened.edits + 1
     source = DataSource(name=opened.name, columns=None if columns is None else tuple(columns), ranges=ranges or None,
                         orientation=opened.orientation, missing=opened.missing, **opened.reading)
-    state.set_upload(state.Upload(data_name=str(opened.data_name), version=f"{opened.data_name} {opened.edits}",
+    state.set_upload(state.Upload(data_name=opened.data_name, version=f"{opened.data_name} {opened.edits}",
                                   dataset=dataset, source=source, clipped=clipped, is_graph=table.is_graph))
     st.rerun()
 
 
 def _choose_people(opened: OpenFile) -> None:
     """Files about the same people share one budget: known by their records, or by what the person says."""
-    others, ledger, own = tables().others(), desk().ledger, str(opened.data_name)
-    if not others:
-        return
-    joined = [others[name].name for name in others if name in ledger.same_people(own)]
+    others, ledger, own = tables().others(), desk().ledger, opened.data_name
+    known = {name: describe(name).title for name in samples()} | {name: one.name for name, one in others.items()}
+    joined = [known[name] for name in known if name in ledger.same_people(own)]
     if joined:
         st.caption(f":material/group: Counts together with {in_markdown(listed(joined))}: the same people, one budget.")
     free = [name for name in others if name not in ledger.same_people(own)]

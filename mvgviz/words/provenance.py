@@ -46,7 +46,6 @@ def open_parts(setup: Setup) -> list[str]:
 
 def noise_care(setup: Setup) -> str:
     """What to write behind numbers of the noise that leave the app; empty where they tell nothing."""
-    shape = (setup.origins["directions"], setup.origins["split"])
-    if not weakest(shape).is_covered:
+    if not weakest(setup.origins.values()).is_covered:
         return f" ({Origin.READ.words})"
-    return " (along directions drawn from a known seed: not private)" if Origin.PAID in shape else ""
+    return "" if setup.looked_at == setup.origins else " (along directions drawn from a known seed: not private)"
