@@ -19,6 +19,8 @@ from mvgviz.ui.compare_work import bench
 from mvgviz.ui.frame import View, show_error
 from mvgviz.ui.trial_panel import Slice, begin, finish, problem
 from mvgviz.view import simulated_view
+from mvgviz.words import listed
+from mvgviz.words.provenance import open_parts
 
 _PLACE = "release_report_on"
 _FILE, _REFUSED = "release_scenario_file", "_release_scenario_refused"
@@ -79,8 +81,10 @@ def _draw_report(view: View, results: Results | None, error: InputError | None, 
         return
     st.caption("One file with the guarantee in plain words and odds, the pictures, the expected error and what was "
                "assumed; works offline and prints well.")
+    parts = open_parts(view.setup)
+    told = f" But for this, which it names at its top: {listed(parts)}." if parts else ""
     st.caption("Measured on simulated records with the same ranges and number: nothing in it is computed from the "
-               "data. No released answer is in it." if simulated else
+               f"data. No released answer is in it.{told}" if simulated else
                ":material/visibility: The error in it is **measured on the data itself and is not private**: look "
                "before you pass it on. No released answer is in it.")
 
@@ -108,7 +112,8 @@ def _source(view: View) -> DataSource:
 def _draw_scenario(view: View) -> None:
     st.markdown("#### The scenario")
     st.code(state.link(), language=None, wrap_lines=True)
-    st.caption("The link opens this very screen. It holds your choices, never your data.")
+    own = " Who opens it has to bring the file." if view.scenario.data.startswith("upload-") else ""
+    st.caption(f"The link opens this very screen. It holds your choices, never your data.{own}")
     _button("Scenario as JSON", "scenario.json", "application/json", view.scenario.to_json)
     draw_scenario_upload()
 
