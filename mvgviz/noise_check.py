@@ -27,6 +27,7 @@ import numpy.typing as npt
 from scipy import special
 
 from mvgviz.design import NoiseDesign
+from mvgviz.draws import one_blas_thread
 from mvgviz.sides import NoiseSide
 from mvgviz.validation import FloatArray
 
@@ -100,6 +101,12 @@ class PairTally:
         return PairTally(samples=self.samples + other.samples, size=self.size, kept=kept,
                          products=self.products + other.products)
 
+    @property
+    def pairs(self) -> int:
+        """How many pairs are in a group, in all arrangements."""
+        arrangements, groups, width, _ = self.products.shape
+        return arrangements * groups * width * (width - 1) // 2
+
     @cached_property
     def squares(self) -> FloatArray:
         """The squared correlation of each pair, twice; 0 for a part with itself or without noise."""
@@ -117,9 +124,10 @@ class PairTally:
         arrangement, group, i, j = (int(k) for k in place)
         order = _arranged(self.size)[arrangement]
         correlation = math.copysign(math.sqrt(self.squares[place]), self.products[place])
-        return _Pair(correlation, int(order[group, i]), int(order[group, j]), self.squares.size // 2)
+        return _Pair(correlation, int(order[group, i]), int(order[group, j]), self.pairs)
 
     @cached_property
+    @one_blas_thread()
     def largest_found(self) -> _Pair:
         """The largest correlation of all pairs of the parts that are searched, in the samples kept."""
         lengths = np.linalg.norm(self.kept, axis=0)
@@ -154,7 +162,7 @@ def _arranged(size: int) -> tuple[npt.NDArray[np.intp], ...]:
     if size**2 <= _PAIRS:
         return (parts[None],)
     width = max(_PAIRS // (6 * size), 2)
-    shifted = np.roll(parts, -(width + width // 2))  # more than what the last group leaves over
+    shifted = np.roll(parts, -(size % width or width // 2))  # what the groups leave over at one end, then at the other
     mixed = np.random.default_rng(1).permutation(size)
     return tuple(order[: size // width * width].reshape(-1, width) for order in (parts, shifted, mixed))
 

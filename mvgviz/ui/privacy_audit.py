@@ -134,9 +134,12 @@ def _tested_words(design: NoiseDesign, noise: NoiseScores, *, hardened: bool) ->
               "by the app's simulator, from the scenario's seed")
     drawn = (f"{noise.releases:,} whole {design.rows:,} × {design.cols:,} answers on each neighbour{each}, "
              f"drawn {source}.")
-    return (f"{drawn} Tested on them: the attack; the size of the noise along each direction of rows and columns and "
-            f"in {MIXTURES} mixtures of all entries; whether rows, columns or entries move together; whether any of it "
-            f"repeats. Sound noise fails these tests in at most {FALSE_ALARMS * 1000:g} of 1,000 audits. Directions and ranges are not audited.")
+    kinds = " or ".join(noise.tally.pairs)
+    together = f"whether {kinds} move together; " if kinds else ""
+    return (f"{drawn} Tested on them: the attack; the size of the noise along each direction of rows and columns, in "
+            f"their sums and in {MIXTURES} mixtures of all entries; {together}whether any of it repeats. Sound noise "
+            f"fails these tests in at most {FALSE_ALARMS * 1000:g} of 1,000 audits. Directions and ranges are not "
+            "audited.")
 
 
 def _audit_words(view: View, loss: PairLoss, result: Audit, broken: bool) -> str:
