@@ -105,7 +105,7 @@ class PairTally:
     def pairs(self) -> int:
         """How many pairs are in a group, in all arrangements."""
         arrangements, groups, width, _ = self.products.shape
-        return arrangements * groups * width * (width - 1) // 2
+        return int(arrangements * groups * width * (width - 1) // 2)
 
     @cached_property
     def squares(self) -> FloatArray:
