@@ -104,3 +104,24 @@ def test_a_report_on_a_stand_in_says_that_nothing_was_computed_from_the_records(
     report = outputs(table(marked=True, gap=False), monkeypatch)["report"]
     assert "Nothing in this report was computed from the records." in report
     assert "Measured on simulated records" in report
+
+
+def test_no_marked_value_stands_in_the_server_s_log(monkeypatch, caplog, capfd):
+    with caplog.at_level("DEBUG"):
+        outputs(table(marked=True, gap=False), monkeypatch)
+    said = "".join(capfd.readouterr()) + caplog.text
+    assert not any(mark in said for mark in MARKS)
+
+
+@pytest.mark.parametrize("content", [
+    f"a,b\n{MARKS[0]},1\n{MARKS[1]},1\n", f"a,b\n{MARKS[0]},1\n{MARKS[1]}\n",
+    f"a,b\n{MARKS[0]}x,1\n{MARKS[1]},2\n3,4\n5,6\n",
+    f"a,b\n{MARKS[0]},inf\n{MARKS[1]},2\n", f"a,b\n{MARKS[0]},2\n{MARKS[0]},3\n", f"a;b\n{MARKS[0]};2\n3,5;4,5\n3;4\n",
+    f"a,b\n{MARKS[0]}e99,2\n{MARKS[1]},3\n", f'a,b\n"{MARKS[0]},2\n{MARKS[1]},3\n'])
+def test_a_sentence_about_a_bad_file_tells_no_value(content):
+    app = opened(DATA.path)
+    app.file_uploader(key="upload_file").set_value(("mine.csv", content.encode(), "text/csv")).run()
+    said = " ".join(element.value for element in app.error)
+    assert not app.exception
+    assert said
+    assert not any(mark in said for mark in MARKS)
