@@ -93,8 +93,14 @@ def shoot(page, name):
         page.screenshot(path=pathlib.Path(folder) / f"{name}.png")
 
 
+def at_rest(tab):
+    """Waits until no script runs: what is being drawn anew is faded, and may be replaced under a finger."""
+    tab.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=60_000)
+
+
 def assert_accessible(tab):
     """No serious finding of axe-core: names, roles, contrast (AA) and the rest."""
+    at_rest(tab)
     tab.wait_for_timeout(500)
     found = Axe().run(tab).response["violations"]
     serious = [(one["id"], node["html"][:200]) for one in found if one["impact"] in ("serious", "critical")
@@ -187,6 +193,7 @@ def test_an_uploaded_file_stays_in_its_session(visit, address):
 
 def type_into(tab, row, column, text):
     """Edit a cell of the table of ranges; columns are counted in quarters of its width."""
+    at_rest(tab)
     grid = tab.locator("[data-testid=stDataFrame]").first
     grid.scroll_into_view_if_needed()
     box = grid.bounding_box()
@@ -205,7 +212,7 @@ def test_a_typed_range_is_kept_through_other_pages_and_stated_by_the_person_alon
         {"name": "people.csv", "mimeType": "text/csv", "buffer": content.encode()})
     expect(tab.get_by_text("2 features × 300 records")).to_be_visible()
     type_into(tab, 1, 2, "260")
-    expect(tab.get_by_text("height uses the least of it")).to_be_visible()  # 40 of 110
+    expect(tab.get_by_text("height uses the least of it")).to_be_visible(timeout=30_000)  # 40 of 110
     expect(tab.get_by_text("read from the data: not private").first).to_be_visible()
     tab.get_by_role("link", name=SHAPE.label).click()
     tab.wait_for_url("**/shape?**")
