@@ -4,10 +4,10 @@ import numpy as np
 import streamlit as st
 
 from mvgviz import Scenario, design_noise
-from mvgviz.figures.noise_ellipse import ellipse_numbers, plot_noise_ellipse
+from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_ellipse
+from mvgviz.text import delta_words, in_html, plain
 from mvgviz.ui.frame import chart, open_page
 from mvgviz.ui.menu import DATA, HOME, LESSON, PRESENT
-from mvgviz.words import delta_words, in_html, plain
 from mvgviz.words.shape import ABOUT_ELLIPSE, coordinate_labels, ellipse_words, needed_and_other
 
 view = open_page(HOME)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 import mvgviz
-from mvgviz.worst_pairs import worst_pair
+from mvgviz.query.worst_pairs import worst_pair
 
 SIZES = range(6, 26)
 MIDDLES = {

@@ -13,12 +13,12 @@ import numpy as np
 from engine import best_time
 from scipy import stats
 
-from mvgviz.build import build
 from mvgviz.data import sample
-from mvgviz.draws import one_blas_thread
-from mvgviz.experiments import EXPERIMENTS, run
-from mvgviz.problem import pose
-from mvgviz.trials import run_trials
+from mvgviz.paper import EXPERIMENTS, run
+from mvgviz.scenario.resolve import build
+from mvgviz.threads import one_blas_thread
+from mvgviz.trials.question import pose
+from mvgviz.trials.run import run_trials
 
 TRIALS, DRAWS, SYSTEM = 100, 3, 248
 

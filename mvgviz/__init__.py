@@ -1,18 +1,14 @@
 """mvgviz: matrix-variate Gaussian noise for differential privacy, printed bound and exact limit.
 
 The engine needs numpy and scipy only; pictures and pages live in ``mvgviz.figures``
-and ``mvgviz.ui``.
+and ``mvgviz.ui``. Every name that a program needs can be had from here; those that bring
+more libraries along (files, releases) are imported when they are first asked for.
 """
 
-from mvgviz.accounting import (
-    compose_mu,
-    gaussian_delta,
-    gaussian_epsilon,
-    gaussian_mu,
-    total_variation,
-    tradeoff,
-)
-from mvgviz.allocation import (
+from importlib import import_module
+from typing import Any
+
+from mvgviz.design.allocation import (
     WaterFilling,
     binary,
     least_error,
@@ -21,15 +17,24 @@ from mvgviz.allocation import (
     uniform,
     water_filling,
 )
-from mvgviz.bounds import Bound, theorem1, theorem2, theorem2_any, theorem2_wins
-from mvgviz.data_directions import eigenvectors, private_eigenvectors
-from mvgviz.dataset import Dataset
-from mvgviz.design import NoiseDesign, design_noise
-from mvgviz.directions import Directions, from_matrix, random_rotation, rotation, standard_basis
+from mvgviz.design.estimated_directions import eigenvectors, private_eigenvectors
+from mvgviz.design.noise_design import NoiseDesign, design_noise
+from mvgviz.design.power_to_noise import log_pnr, mutual_information, pnr
+from mvgviz.design.sampling import Gram, sample_gram, sample_noise
+from mvgviz.design.smallest_epsilon import smallest_epsilon
 from mvgviz.errors import InputError
-from mvgviz.information import log_pnr, mutual_information, pnr
-from mvgviz.inverse import smallest_epsilon
-from mvgviz.queries import (
+from mvgviz.noise.accounting import (
+    compose_mu,
+    gaussian_delta,
+    gaussian_epsilon,
+    gaussian_mu,
+    total_variation,
+    tradeoff,
+)
+from mvgviz.noise.bounds import Bound, theorem1, theorem2, theorem2_any, theorem2_wins
+from mvgviz.noise.directions import Directions, from_matrix, random_rotation, rotation, standard_basis
+from mvgviz.query.dataset import Dataset
+from mvgviz.query.queries import (
     Query,
     adjacency,
     covariance,
@@ -39,11 +44,26 @@ from mvgviz.queries import (
     mean,
     rbf_kernel,
 )
-from mvgviz.sampling import Gram, sample_gram, sample_noise
-from mvgviz.scenario import Scenario
-from mvgviz.trials import Outcome, Results, run_trials, sweep
+from mvgviz.scenario.scenario import Scenario
+from mvgviz.trials.run import Outcome, Results, run_trials, sweep
+from mvgviz.version import VERSION
 
-__version__ = "0.1.0"
+__version__ = VERSION
+
+_LATER = {
+    "Ledger": "release.ledger", "Origin": "provenance", "Range": "provenance", "Release": "release.release",
+    "Setup": "scenario.resolve", "build": "scenario.resolve", "load_table": "data", "plan": "release.release",
+    "pose": "trials.question", "read_table": "data", "release_setup": "release.release", "sample": "data",
+    "samples": "data", "table_to_dataset": "data", "to_csv": "release.files", "to_metadata_json": "release.files",
+    "to_npy": "release.files",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """What is imported when it is first asked for."""
+    if name not in _LATER:
+        raise AttributeError(f"module 'mvgviz' has no attribute {name!r}")
+    return getattr(import_module(f"mvgviz.{_LATER[name]}"), name)
 
 __all__ = [
     "Bound", "Dataset", "Directions", "Gram", "InputError", "NoiseDesign", "Outcome", "Query", "Results",
@@ -55,4 +75,5 @@ __all__ = [
     "private_eigenvectors", "random_rotation", "rbf_kernel", "rotation", "run_trials", "sample_gram",
     "sample_noise", "smallest_epsilon", "standard_basis", "sweep", "theorem1", "theorem2", "theorem2_any",
     "theorem2_wins", "total_variation", "tradeoff", "uniform", "water_filling",
+    *_LATER,
 ]

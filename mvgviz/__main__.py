@@ -21,16 +21,17 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from mvgviz.build import Setup, build
 from mvgviz.data import read_table, sample, table_to_dataset
-from mvgviz.dataset import MISSING, Dataset
-from mvgviz.directions import Directions, from_matrix
 from mvgviz.errors import InputError
-from mvgviz.problem import pose
+from mvgviz.noise.directions import Directions, from_matrix
 from mvgviz.provenance import Origin
-from mvgviz.scenario import Scenario
-from mvgviz.trials import Results, run_trials
-from mvgviz.view import View, simulated_view
+from mvgviz.query.dataset import MISSING, Dataset
+from mvgviz.scenario.resolve import Setup, build
+from mvgviz.scenario.scenario import Scenario
+from mvgviz.scenario.view import View
+from mvgviz.trials.question import pose
+from mvgviz.trials.run import Results, run_trials
+from mvgviz.trials.stand_in import simulated_view
 
 _NAME = "python -m mvgviz"
 _BAD_INPUT, _STOPPED = 2, 130
@@ -208,7 +209,7 @@ def _directions(scenario: Scenario, chosen: argparse.Namespace) -> Directions | 
 
 def _write_report(path: Path, view: View, results: Results, *, simulated: bool) -> None:
     try:
-        from mvgviz.report import report_html
+        from mvgviz.report.html import report_html
     except ModuleNotFoundError as error:
         raise InputError(f'a report needs {error.name}; install it with pip install "mvgviz[app]"') from None
     try:

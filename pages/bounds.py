@@ -3,15 +3,15 @@
 import plotly.graph_objects as go
 import streamlit as st
 
-from mvgviz.bound_curves import AXES, Problem, bound_curves, problem_of
-from mvgviz.figures.bound_curves import CurveLine, curve_lines, plot_bound_curves
-from mvgviz.figures.bound_design_space import plot_design_space
-from mvgviz.figures.bound_winner_map import WinnerMap, plot_winner_map, winner_map
-from mvgviz.ui import bound_panels as panels
+from mvgviz.design.limits import AXES, Problem, bound_curves, problem_of
+from mvgviz.figures.bounds.curves import CurveLine, curve_lines, plot_bound_curves
+from mvgviz.figures.bounds.design_space import plot_design_space
+from mvgviz.figures.bounds.winner_map import WinnerMap, plot_winner_map, winner_map
+from mvgviz.text import plain
+from mvgviz.ui.bounds import panels
 from mvgviz.ui.frame import View, chart, open_page
 from mvgviz.ui.menu import BOUNDS
 from mvgviz.words import bounds as words
-from mvgviz.words import plain
 
 SHOWN = {"precision": "Precision φ²", "noise": "Noise"}
 

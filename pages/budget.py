@@ -4,14 +4,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from mvgviz.budget import BudgetTable, budget_table, spreadsheet_cell, table_csv
-from mvgviz.figures.budget_noise import noise_factors, plot_noise_factors
-from mvgviz.figures.budget_signal import plot_signal_to_noise, signal_numbers
-from mvgviz.figures.budget_split import plot_split, split_numbers
-from mvgviz.ui.budget_panels import draw_inverse, draw_loadings, draw_pnr, moments
+from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors
+from mvgviz.figures.budget.signal import plot_signal_to_noise, signal_numbers
+from mvgviz.figures.budget.split import plot_split, split_numbers
+from mvgviz.scenario.precision_budget import BudgetTable, budget_table, spreadsheet_cell, table_csv
+from mvgviz.text import delta_words
+from mvgviz.ui.budget.panels import draw_inverse, draw_loadings, draw_pnr, moments
 from mvgviz.ui.frame import View, chart, open_page
 from mvgviz.ui.menu import BUDGET
-from mvgviz.words import delta_words
 from mvgviz.words.budget import NOT_PRIVATE, Names, largest_share, promise, who_gains
 from mvgviz.words.provenance import noise_care
 

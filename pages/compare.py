@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from mvgviz.ui.compare_advisor import draw_advisor
-from mvgviz.ui.compare_panels import choose_sensitivity, draw_ranking, draw_same_error
+from mvgviz.ui.compare.advisor import draw_advisor
+from mvgviz.ui.compare.panels import choose_sensitivity, draw_ranking, draw_same_error
 from mvgviz.ui.frame import open_page
 from mvgviz.ui.menu import COMPARE
 from mvgviz.ui.trial_panel import draw_task

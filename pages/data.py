@@ -4,14 +4,14 @@ import pandas as pd
 import streamlit as st
 
 from mvgviz.data import describe, samples
-from mvgviz.figures.histograms import plot_histograms
-from mvgviz.figures.matrix_map import matrix_numbers, plot_matrix
-from mvgviz.ui import state
-from mvgviz.ui.derivations import derivation, facts, in_words
+from mvgviz.figures.data.histograms import plot_histograms
+from mvgviz.figures.shared.matrix_map import matrix_numbers, plot_matrix
+from mvgviz.text import in_html, in_markdown, plain
+from mvgviz.ui import session
+from mvgviz.ui.data.upload_panel import draw_upload_panel
 from mvgviz.ui.frame import View, chart, try_open_page
 from mvgviz.ui.menu import DATA
-from mvgviz.ui.upload_panel import draw_upload_panel
-from mvgviz.words import in_html, in_markdown, plain
+from mvgviz.words.derivations import derivation, facts, in_words
 
 PANELS = 9
 NOT_PRIVATE = "Computed on the data itself, for your eyes: not private."
@@ -25,7 +25,7 @@ def draw_data(view: View) -> None:
     if len(groups) > 1:
         group = st.selectbox("Features", groups, key="data_group", label_visibility="collapsed",
                              format_func=lambda g: f"Features {g[0] + 1} to {g[-1] + 1} of {data.n_features}")
-    histograms = state.histograms(group)
+    histograms = session.histograms(group)
     narrow = min(histograms, key=lambda h: h.used)
     takeaway = (f"**{data.n_features} features × {data.n_records:,} records**, each against its range; "
                 f"{in_markdown(narrow.name)} uses the least of it ({narrow.used:.0%}).")
@@ -53,7 +53,7 @@ def draw_answer(view: View) -> None:
 def draw_change(view: View) -> None:
     """The worst neighbours' difference, and why it cannot be larger."""
     query = view.setup.query
-    pair = state.unseen_pair()
+    pair = session.unseen_pair()
     numbers = matrix_numbers(pair.difference)
     rows = [in_html(name) for name in (query.row_names or ())[: numbers.shown.shape[0]]]
     left, right = st.columns([3, 2], gap="large")

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from mvgviz.ui.frame import open_plain_page
-from mvgviz.ui.lesson_panels import (
+from mvgviz.ui.lesson.panels import (
     draw_control,
     draw_formulas,
     draw_picture,

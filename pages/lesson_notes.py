@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from mvgviz.ui import state
+from mvgviz.ui import session
 from mvgviz.ui.frame import open_plain_page
-from mvgviz.ui.lesson_notes import draw_note, draw_overview
-from mvgviz.ui.lesson_panels import SCENES
+from mvgviz.ui.lesson.notes import draw_note, draw_overview
+from mvgviz.ui.lesson.panels import SCENES
 from mvgviz.ui.menu import LESSON_NOTES
 
 open_plain_page(LESSON_NOTES)
-state.write_link()
+session.write_link()
 draw_overview()
 for scene in SCENES:
     with st.spinner("Working out the answers …"):

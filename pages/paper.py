@@ -4,7 +4,7 @@ import streamlit as st
 
 from mvgviz.ui.frame import try_open_page
 from mvgviz.ui.menu import PAPER
-from mvgviz.ui.paper_panels import (
+from mvgviz.ui.paper.panels import (
     choose,
     curves_so_far,
     draw_directions,

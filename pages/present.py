@@ -2,6 +2,6 @@
 
 from mvgviz.ui.frame import open_bare_page
 from mvgviz.ui.menu import PRESENT
-from mvgviz.ui.presenter import draw_deck
+from mvgviz.ui.present.presenter import draw_deck
 
 draw_deck(open_bare_page(PRESENT))

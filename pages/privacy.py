@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from mvgviz.figures.privacy_curve import curve_numbers, plot_curve
-from mvgviz.figures.privacy_loss import loss_numbers, plot_loss
-from mvgviz.figures.privacy_tradeoff import plot_tradeoff, tradeoff_numbers
-from mvgviz.loss import SpentMu, odds, spent_mu
+from mvgviz.design.privacy_loss import SpentMu, odds, spent_mu
+from mvgviz.figures.privacy.curve import curve_numbers, plot_curve
+from mvgviz.figures.privacy.loss import loss_numbers, plot_loss
+from mvgviz.figures.privacy.tradeoff import plot_tradeoff, tradeoff_numbers
 from mvgviz.ui.frame import View, chart, open_page
 from mvgviz.ui.menu import PRIVACY
-from mvgviz.ui.privacy_audit import draw_audit
-from mvgviz.ui.privacy_panels import draw_neighbours, draw_releases
+from mvgviz.ui.privacy.audit import draw_audit
+from mvgviz.ui.privacy.panels import draw_neighbours, draw_releases
 from mvgviz.words.privacy import caveats, curve_words, loss_words, odds_words, tail_label, thing, tradeoff_words
 
 NEIGHBOURS, AUDIT, RELEASES = "The worst neighbours", "Audit by simulation", "Several releases"

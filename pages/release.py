@@ -4,8 +4,8 @@ import streamlit as st
 
 from mvgviz.ui.frame import try_open_page
 from mvgviz.ui.menu import RELEASE
-from mvgviz.ui.release_exports import draw_exports, draw_scenario_upload
-from mvgviz.ui.release_panels import draw_ledger, draw_release, draw_released
+from mvgviz.ui.release.exports import draw_exports, draw_scenario_upload
+from mvgviz.ui.release.panels import draw_ledger, draw_release, draw_released
 
 TABS = ("Release", "Report, script, link")
 

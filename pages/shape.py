@@ -4,7 +4,7 @@ import streamlit as st
 
 from mvgviz.ui.frame import open_page
 from mvgviz.ui.menu import SHAPE
-from mvgviz.ui.shape_panels import draw_matrices, draw_outcomes, draw_plane, draw_space
+from mvgviz.ui.shape.panels import draw_matrices, draw_outcomes, draw_plane, draw_space
 
 PANELS = {"Ellipse": draw_plane, "Three features": draw_space, "Covariances": draw_matrices,
           "Possible outcomes": draw_outcomes}

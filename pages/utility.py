@@ -6,10 +6,10 @@ from mvgviz.errors import InputError
 from mvgviz.ui.frame import open_page
 from mvgviz.ui.menu import UTILITY
 from mvgviz.ui.trial_panel import draw_task, say_why_not
-from mvgviz.ui.utility_draw import draw_one_draw
-from mvgviz.ui.utility_panels import draw_sweep, draw_trials
-from mvgviz.ui.utility_sets import draw_sets
-from mvgviz.ui.utility_work import go_on
+from mvgviz.ui.utility.draw import draw_one_draw
+from mvgviz.ui.utility.panels import draw_sweep, draw_trials
+from mvgviz.ui.utility.sets import draw_sets
+from mvgviz.ui.utility.work import go_on
 
 SECTIONS = (("Over epsilon", draw_sweep), ("Choice of directions", draw_sets), ("True against noisy", draw_one_draw))
 

@@ -8,12 +8,12 @@ import pytest
 from conftest import make_dataset
 
 from mvgviz import Dataset, InputError, Scenario
-from mvgviz.advisor import FINALISTS, FIRST_ROUND, advise
-from mvgviz.build import build
-from mvgviz.candidates import SHARES, candidates, favoured_features, serving_queries
 from mvgviz.data import sample, samples
-from mvgviz.stand_in import stand_in
-from mvgviz.trials import run_trials
+from mvgviz.scenario.resolve import build
+from mvgviz.trials.advisor import FINALISTS, FIRST_ROUND, advise
+from mvgviz.trials.candidates import SHARES, candidates, favoured_features, serving_queries
+from mvgviz.trials.run import run_trials
+from mvgviz.trials.stand_in import stand_in
 from mvgviz.words.advice import advice_marks, design_words, dropped_words, places, why
 
 LIVER = Scenario.default_for("liver")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from mvgviz import InputError, binary, least_error, manual, max_pnr, uniform, water_filling
-from mvgviz.allocation import FLOOR, rebalanced
+from mvgviz.design.allocation import FLOOR, rebalanced
 
 SPECTRUM = np.array([9.0, 4.0, 1.0, 0.25, 0.01])
 WIDTHS = np.array([1.0, 2.0, 0.5, 1.5, 1.0])

@@ -18,9 +18,9 @@ from mvgviz import (
     random_rotation,
     sample_noise,
 )
-from mvgviz.audit import audit, epsilon_lower, judge, simulate_scores
-from mvgviz.figures.privacy_audit import plot_scores, score_numbers
-from mvgviz.loss import pair_loss
+from mvgviz.design.privacy_loss import pair_loss
+from mvgviz.figures.privacy.audit import plot_scores, score_numbers
+from mvgviz.release.audit import audit, epsilon_lower, judge, simulate_scores
 
 DELTA = 1e-2
 

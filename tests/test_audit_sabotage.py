@@ -11,18 +11,18 @@ from mvgviz import (
     covariance,
     design_noise,
     gaussian_epsilon,
-    hardened,
     identity,
     laplacian,
     manual,
     mean,
     random_rotation,
     rbf_kernel,
-    sampling,
 )
-from mvgviz.audit import judge, release_scores, simulate_scores
-from mvgviz.loss import pair_loss
-from mvgviz.noise_check import FALSE_ALARMS, NoiseTally, PairTally, _arranged, _moving_together
+from mvgviz.design import sampling
+from mvgviz.design.privacy_loss import pair_loss
+from mvgviz.release import secure_noise as hardened
+from mvgviz.release.audit import judge, release_scores, simulate_scores
+from mvgviz.release.noise_check import FALSE_ALARMS, NoiseTally, PairTally, _arranged, _moving_together
 
 DELTA = 1e-2
 EPSILON = 1.0

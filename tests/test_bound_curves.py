@@ -23,7 +23,7 @@ from mvgviz import (
     theorem2_wins,
     uniform,
 )
-from mvgviz.bound_curves import (
+from mvgviz.design.limits import (
     AXES,
     Problem,
     bound_curves,
@@ -34,12 +34,12 @@ from mvgviz.bound_curves import (
     ratio_limit,
     rival,
 )
-from mvgviz.bounds import TAILS
-from mvgviz.figures.bound_axes import decades
-from mvgviz.figures.bound_curves import curve_lines, plot_bound_curves
-from mvgviz.figures.bound_design_space import Edge, place, plot_design_space
-from mvgviz.figures.bound_winner_map import plot_winner_map, winner_map
-from mvgviz.figures.theme import EXACT, THEOREM1, THEOREM2
+from mvgviz.figures.bounds.axes import decades
+from mvgviz.figures.bounds.curves import curve_lines, plot_bound_curves
+from mvgviz.figures.bounds.design_space import Edge, place, plot_design_space
+from mvgviz.figures.bounds.winner_map import plot_winner_map, winner_map
+from mvgviz.figures.shared.theme import EXACT, THEOREM1, THEOREM2
+from mvgviz.noise.bounds import TAILS
 
 ONE = Problem(rows=6, cols=248, epsilon=1, delta=1 / 248, gamma=math.sqrt(248 * 6), sensitivity=math.sqrt(24))
 TWO = Problem(rows=4, cols=4, epsilon=1, delta=1 / 10_176, gamma=4e4, sensitivity=8e4 / 10_176, psd=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
-from mvgviz.box_norms import certified, first_vectors, largest_form, longest, shortest_square
+from mvgviz.query.box_norms import certified, first_vectors, largest_form, longest, shortest_square
 
 CENTRES = {"around 0": 0.0, "beside 0": 0.7, "away from 0": 3.0, "far away": 1e6}
 

@@ -18,10 +18,10 @@ from conftest import make_dataset
 from playwright.sync_api import expect, sync_playwright
 
 from mvgviz import design_noise, identity, rotation
-from mvgviz.figures.shape_model import moved, shape_model
-from mvgviz.scenario import LEAST_SHARE
+from mvgviz.figures.shape.model import moved, shape_model
+from mvgviz.scenario.scenario import LEAST_SHARE
 from mvgviz.ui.menu import DATA, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
-from mvgviz.ui.shape_panels import _share
+from mvgviz.ui.shape.panels import _share
 
 ROOT = pathlib.Path(__file__).parent.parent
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",

@@ -13,8 +13,8 @@ import test_browser
 from playwright.sync_api import expect
 
 from mvgviz import Scenario
-from mvgviz.build import build
 from mvgviz.data import sample
+from mvgviz.scenario.resolve import build
 
 ROOT = test_browser.ROOT
 address, browser, visit = test_browser.address, test_browser.browser, test_browser.visit

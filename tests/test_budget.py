@@ -10,7 +10,13 @@ import pytest
 from conftest import make_dataset
 
 from mvgviz import InputError, Scenario, design_noise, gaussian_mu, manual
-from mvgviz.budget import (
+from mvgviz.data import sample
+from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors
+from mvgviz.figures.budget.pnr import plot_pnr, pnr_numbers
+from mvgviz.figures.budget.signal import plot_signal_to_noise, signal_numbers
+from mvgviz.figures.budget.split import percent, plot_split, split_numbers
+from mvgviz.figures.budget.water_levels import plot_water, water_numbers
+from mvgviz.scenario.precision_budget import (
     BudgetTable,
     budget_table,
     inverse_refusal,
@@ -19,14 +25,8 @@ from mvgviz.budget import (
     table_csv,
     wanted_noise,
 )
-from mvgviz.budget_splits import compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
-from mvgviz.build import build, moments_along
-from mvgviz.data import sample
-from mvgviz.figures.budget_noise import noise_factors, plot_noise_factors
-from mvgviz.figures.budget_pnr import plot_pnr, pnr_numbers
-from mvgviz.figures.budget_signal import plot_signal_to_noise, signal_numbers
-from mvgviz.figures.budget_split import percent, plot_split, split_numbers
-from mvgviz.figures.water_levels import plot_water, water_numbers
+from mvgviz.scenario.resolve import build, moments_along
+from mvgviz.scenario.splits import compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
 
 DATA = make_dataset(4, 30, lower=[-1, 0, -2, 1], upper=[1, 3, 1, 4])
 

@@ -7,9 +7,9 @@ import pytest
 from conftest import make_dataset
 
 from mvgviz import Dataset, InputError, Scenario, from_matrix, gaussian_mu
-from mvgviz.build import build, delta_of, names_of_directions, paper_delta, usual_delta
 from mvgviz.provenance import Origin
-from mvgviz.scenario import ALLOCATIONS, QUERIES
+from mvgviz.scenario.resolve import build, delta_of, names_of_directions, paper_delta, usual_delta
+from mvgviz.scenario.scenario import ALLOCATIONS, QUERIES
 
 DATA = make_dataset(4, 60, lower=[-1, 0, -2, 5], upper=[1, 3, 1, 9])
 GRAPH = make_dataset(4, 4, lower=0, upper=1)

@@ -10,8 +10,8 @@ import pytest
 
 from mvgviz import Scenario, run_trials
 from mvgviz.__main__ import main
-from mvgviz.build import build
 from mvgviz.data import read_table, sample, samples, table_to_dataset
+from mvgviz.scenario.resolve import build
 
 BLOCKED = """
 import runpy, sys

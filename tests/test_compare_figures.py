@@ -8,14 +8,14 @@ import pytest
 
 from mvgviz import Scenario
 from mvgviz.data import sample
-from mvgviz.figures.compare_families import colour, label, symbol, two_lines
-from mvgviz.figures.compare_frontier import needed, plot_frontier
-from mvgviz.figures.compare_ranking import Mark, plot_ranked, ranking
-from mvgviz.figures.theme import EXACT, IID, THEOREM1, THEOREM2
-from mvgviz.figures.utility_axis import reference_items
-from mvgviz.frontier import EPSILONS, frontier
-from mvgviz.mechanisms import COMPARED, MECHANISMS, mechanism
-from mvgviz.trials import run_trials, sweep
+from mvgviz.figures.compare.families import colour, label, symbol, two_lines
+from mvgviz.figures.compare.frontier import needed, plot_frontier
+from mvgviz.figures.compare.ranking import Mark, plot_ranked, ranking
+from mvgviz.figures.shared.error_axis import reference_items
+from mvgviz.figures.shared.theme import EXACT, IID, THEOREM1, THEOREM2
+from mvgviz.trials.frontier import EPSILONS, frontier
+from mvgviz.trials.mechanisms import COMPARED, MECHANISMS, mechanism
+from mvgviz.trials.run import run_trials, sweep
 from mvgviz.words import compare as words
 
 KEYS = [*(one.key for one in COMPARED), "iid"]

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from threadpoolctl import threadpool_info
 
-from mvgviz.draws import DIRECTIONS, Draws, one_blas_thread
+from mvgviz.threads import one_blas_thread
+from mvgviz.trials.draws import DIRECTIONS, Draws
 
 LUCK = 1e-7
 

@@ -13,11 +13,11 @@ import pytest
 
 from mvgviz import Dataset
 from mvgviz.data import sample
-from mvgviz.experiments import EPSILONS, EXPERIMENTS, SHARES, direction_curves, run
-from mvgviz.experiments.markdown import main_table, report_markdown, sets_table
-from mvgviz.experiments.words import compared, figure_text, sentence, verdict, way_text
-from mvgviz.tasks import References
-from mvgviz.trials import Outcome, sweep
+from mvgviz.paper import EPSILONS, EXPERIMENTS, SHARES, direction_curves, run
+from mvgviz.paper.markdown import main_table, report_markdown, sets_table
+from mvgviz.paper.words import compared, figure_text, sentence, verdict, way_text
+from mvgviz.trials.run import Outcome, sweep
+from mvgviz.trials.tasks import References
 
 ROOT = pathlib.Path(__file__).parent.parent
 PRINTED = {  # typed in anew from the paper's tables and its discussion, in the units printed there
@@ -56,7 +56,7 @@ def test_printed_figures_are_the_papers(key):
     ("I", 6, 248, 2 * math.sqrt(6), 1 / 248), ("II", 4, 4, 8 / 10_176, 1 / 10_176),
     ("III", 21, 2126, math.sqrt(21), 1 / 2126)])
 def test_setups_have_the_papers_sizes_sensitivity_and_budget(key, rows, cols, sensitivity, delta):
-    from mvgviz.problem import pose
+    from mvgviz.trials.question import pose
 
     one = EXPERIMENTS[key]
     problem = pose(one.scenario, sample(one.scenario.data))
@@ -247,7 +247,7 @@ def test_figure_4_has_a_curve_for_each_set_and_guarantee():
 
 
 def test_the_command_prints_three_tables():
-    done = subprocess.run([sys.executable, "-m", "mvgviz.experiments", "--trials", "3", "--seed", "5"], cwd=ROOT,
+    done = subprocess.run([sys.executable, "-m", "mvgviz.paper", "--trials", "3", "--seed", "5"], cwd=ROOT,
                           capture_output=True, text=True, check=True)
     assert done.stdout.count("| mechanism | printed in the paper |") == 3
     assert done.stdout.count("| more for | noise |") == 3
@@ -261,7 +261,7 @@ def test_the_command_prints_three_tables():
 
 
 def test_the_command_refuses_no_trials():
-    done = subprocess.run([sys.executable, "-m", "mvgviz.experiments", "--trials", "0"], cwd=ROOT, capture_output=True,
+    done = subprocess.run([sys.executable, "-m", "mvgviz.paper", "--trials", "0"], cwd=ROOT, capture_output=True,
                           text=True, check=False)
     assert done.returncode == 2
     assert "trials" in done.stderr

@@ -5,7 +5,7 @@ import pytest
 from conftest import make_dataset
 
 from mvgviz import binary, design_noise, identity, rotation
-from mvgviz.figures.noise_ellipse import ellipse_numbers, ellipse_outline, plot_noise_ellipse
+from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, ellipse_outline, plot_noise_ellipse
 
 
 @pytest.fixture

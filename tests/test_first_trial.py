@@ -6,10 +6,10 @@ from conftest import make_dataset
 
 from mvgviz import Scenario
 from mvgviz.data import sample
-from mvgviz.first_trial import PART, first_trial
-from mvgviz.problem import pose
-from mvgviz.tasks.moments import true_moments
-from mvgviz.trials import run_trials
+from mvgviz.trials.first_trial import PART, first_trial
+from mvgviz.trials.question import pose
+from mvgviz.trials.run import run_trials
+from mvgviz.trials.tasks.moments import true_moments
 
 CASES = [("liver", "covariance", "linear-ridge"), ("liver", "identity", "linear-ridge"),
          ("liver", "identity", "kernel-ridge"), ("liver", "covariance", "reconstruction"),

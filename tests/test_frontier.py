@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from scipy.stats import chi
 
 from mvgviz import InputError, Scenario, gaussian_epsilon, gaussian_mu
-from mvgviz.frontier import EPSILONS, Curve, epsilon_for, falling, frontier, grid_with
-from mvgviz.mechanisms import mechanism
-from mvgviz.problem import pose
-from mvgviz.steps import sweep_in_steps
-from mvgviz.trials import sweep
+from mvgviz.trials.frontier import EPSILONS, Curve, epsilon_for, falling, frontier, grid_with
+from mvgviz.trials.mechanisms import mechanism
+from mvgviz.trials.question import pose
+from mvgviz.trials.resumable import sweep_in_steps
+from mvgviz.trials.run import sweep
 
 
 def curve(epsilons, means, half=0.0):
@@ -142,5 +142,5 @@ def test_a_sweep_in_steps_gives_the_sweep_and_prepares_nothing_twice(swept, monk
                for key in ("gaussian-analytic", "laplace"))
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert max(done for done, _ in seen) <= seen[-1][1]
-    monkeypatch.setattr("mvgviz.steps.sweep", None)  # everything is kept: calling it would fail
+    monkeypatch.setattr("mvgviz.trials.resumable.sweep", None)  # everything is kept: calling it would fail
     assert all(a is b for a, b in zip(stepped(), again, strict=True))

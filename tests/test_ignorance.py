@@ -9,9 +9,9 @@ from test_problem import BOXES, graph, posed
 
 from mvgviz import Dataset, InputError, Scenario
 from mvgviz.data import sample, samples
-from mvgviz.ignorance import guessed_moments, ignorant_guess
-from mvgviz.problem import pose
-from mvgviz.tasks import TASKS
+from mvgviz.query.prior import guessed_moments, ignorant_guess
+from mvgviz.trials.question import pose
+from mvgviz.trials.tasks import TASKS
 
 TRIALS = 4000
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mvgviz import InputError, compose_mu, gaussian_epsilon, gaussian_mu
-from mvgviz.ledger import CAVEATS, MIXED_RULES, Ledger
+from mvgviz.release.ledger import CAVEATS, MIXED_RULES, Ledger
 
 RECORD, EDGE = "one record replaced", "one edge added or removed"
 

@@ -9,7 +9,7 @@ from scipy import integrate, optimize, stats
 
 from mvgviz import InputError
 from mvgviz.data import sample
-from mvgviz.lesson import (
+from mvgviz.lesson.steps import (
     DELTA,
     EPSILON,
     FAVOURITES,

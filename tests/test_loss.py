@@ -28,12 +28,12 @@ from mvgviz import (
     total_variation,
     tradeoff,
 )
-from mvgviz.figures.privacy_composition import composition_numbers, plot_composition
-from mvgviz.figures.privacy_curve import curve_numbers, plot_curve
-from mvgviz.figures.privacy_loss import loss_numbers, plot_loss
-from mvgviz.figures.privacy_shares import plot_shares, share_numbers
-from mvgviz.figures.privacy_tradeoff import plot_tradeoff, tradeoff_numbers
-from mvgviz.loss import SpentMu, coin_odds, loss_density, mass_beyond, odds, pair_loss, spent_mu
+from mvgviz.design.privacy_loss import SpentMu, coin_odds, loss_density, mass_beyond, odds, pair_loss, spent_mu
+from mvgviz.figures.privacy.composition import composition_numbers, plot_composition
+from mvgviz.figures.privacy.curve import curve_numbers, plot_curve
+from mvgviz.figures.privacy.loss import loss_numbers, plot_loss
+from mvgviz.figures.privacy.shares import plot_shares, share_numbers
+from mvgviz.figures.privacy.tradeoff import plot_tradeoff, tradeoff_numbers
 
 GRAPH = np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]])
 MUS = [1e-7, 1e-3, 0.3, 1, 5, 14]

@@ -10,12 +10,12 @@ from scipy import stats
 from test_problem import BOXES, LUCK, delta_at, differences, graph, many, mu_for, posed
 
 from mvgviz import Dataset, InputError, design_noise, random_rotation
-from mvgviz.draws import Draws
-from mvgviz.mechanisms import gaussian as module
-from mvgviz.mechanisms import mechanism
-from mvgviz.mechanisms.base import Moments
-from mvgviz.mechanisms.gaussian import GaussianAnswer, GaussianGram, GaussianSquare
 from mvgviz.provenance import Origin
+from mvgviz.trials.draws import Draws
+from mvgviz.trials.mechanisms import gaussian as module
+from mvgviz.trials.mechanisms import mechanism
+from mvgviz.trials.mechanisms.base import Moments
+from mvgviz.trials.mechanisms.gaussian import GaussianAnswer, GaussianGram, GaussianSquare
 
 WIDE = 2 * math.sqrt(3)  # of the box [-1, 1]³
 

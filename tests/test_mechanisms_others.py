@@ -13,10 +13,10 @@ from test_mechanisms_gaussian import noise, prepared
 from test_problem import BOXES, LUCK, differences, graph, many, mu_for, posed
 
 from mvgviz import Dataset
-from mvgviz.draws import Draws
-from mvgviz.mechanisms import BOTH, COMPARED, EPSILON, MECHANISMS, mechanism
-from mvgviz.mechanisms.changes import largest_absolute_sum, largest_diagonal_square
-from mvgviz.mechanisms.sketch import lift
+from mvgviz.query.norms import largest_absolute_sum, largest_diagonal_square
+from mvgviz.trials.draws import Draws
+from mvgviz.trials.mechanisms import BOTH, COMPARED, EPSILON, MECHANISMS, mechanism
+from mvgviz.trials.mechanisms.sketch import lift
 
 
 def absolute_sums(d):

@@ -15,7 +15,7 @@ from test_mechanisms_gaussian import prepared
 from test_problem import BOXES, delta_at, differences, posed
 
 from mvgviz import Dataset
-from mvgviz.mechanisms import MECHANISMS
+from mvgviz.trials.mechanisms import MECHANISMS
 
 BOX = {"symmetric": (-1.0, 1.0), "from zero": (0.0, 3.0), "away": (10.0, 11.0)}
 

@@ -8,12 +8,12 @@ from conftest import make_dataset
 from scipy.optimize import differential_evolution, minimize
 
 from mvgviz import Dataset, Scenario, binary, covariance, design_noise, identity, log_pnr, mean
-from mvgviz.allocation import FLOOR, least_error, water_filling
-from mvgviz.budget import second_moments
-from mvgviz.build import build
 from mvgviz.data import sample
-from mvgviz.directions import random_rotation, standard_basis
-from mvgviz.most_information import fill_correlated, is_proved, measure_and_slope, most_informative
+from mvgviz.design.allocation import FLOOR, least_error, water_filling
+from mvgviz.design.most_information import fill_correlated, is_proved, measure_and_slope, most_informative
+from mvgviz.noise.directions import random_rotation, standard_basis
+from mvgviz.scenario.precision_budget import second_moments
+from mvgviz.scenario.resolve import build
 
 QUERIES = {"identity": identity, "mean": mean, "covariance": covariance}
 

@@ -26,8 +26,8 @@ from mvgviz import (
     rbf_kernel,
     rotation,
 )
-from mvgviz.pair_search import search_records
-from mvgviz.sides import NoiseSide
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.query.pair_search import search_records
 
 BOXES = {
     "symmetric": (-1.0, 1.0), "one-sided": (0.0, 1.0), "away from zero": (0.5, 2.0),

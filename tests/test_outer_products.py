@@ -7,11 +7,17 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from mvgviz.box_norms import all_signs, longest, shortest_square
-from mvgviz.directions import random_rotation, standard_basis
-from mvgviz.outer_products import bound_from_lengths, bound_from_products, furthest_pair, middle_root, outer_distance
-from mvgviz.pair_search import search_records
-from mvgviz.sides import NoiseSide
+from mvgviz.noise.directions import random_rotation, standard_basis
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.query.box_norms import all_signs, longest, shortest_square
+from mvgviz.query.outer_products import (
+    bound_from_lengths,
+    bound_from_products,
+    furthest_pair,
+    middle_root,
+    outer_distance,
+)
+from mvgviz.query.pair_search import search_records
 
 CENTRES = {"around 0": 0.0, "0 inside": 0.5, "0 at the end": 1.0, "0 outside": 2.5, "far from 0": 40.0}
 

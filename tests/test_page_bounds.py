@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from test_pages import clean, opened, text
 
-from mvgviz.bound_curves import AXES, Problem
 from mvgviz.data import samples
-from mvgviz.scenario import ALLOCATIONS, DIRECTIONS
-from mvgviz.ui.bound_panels import table_lines
+from mvgviz.design.limits import AXES, Problem
+from mvgviz.scenario.scenario import ALLOCATIONS, DIRECTIONS
+from mvgviz.ui.bounds.panels import table_lines
 from mvgviz.ui.menu import BOUNDS, DATA
 
 CHARTS = 3

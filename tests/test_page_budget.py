@@ -7,11 +7,11 @@ from conftest import make_dataset
 from test_pages import clean, link, opened, spec, text, uploaded
 
 from mvgviz import Scenario
-from mvgviz.build import build
 from mvgviz.data import sample
-from mvgviz.script import DataSource
+from mvgviz.report.script import DataSource
+from mvgviz.scenario.resolve import build
 from mvgviz.ui.menu import BUDGET
-from mvgviz.ui.state import Upload
+from mvgviz.ui.session import Upload
 
 DIRECTIONS, THROUGH, INVERSE = "Direction by direction", "What gets through", "From noise to epsilon"
 TABS = (DIRECTIONS, THROUGH, INVERSE)

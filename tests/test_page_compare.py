@@ -8,8 +8,8 @@ from test_pages import clean, link, opened, text, uploaded
 
 from mvgviz import Scenario
 from mvgviz.data import sample, samples
-from mvgviz.scenario import ALLOCATIONS, DIRECTIONS, TASKS
-from mvgviz.trials import run_trials
+from mvgviz.scenario.scenario import ALLOCATIONS, DIRECTIONS, TASKS
+from mvgviz.trials.run import run_trials
 from mvgviz.ui.menu import COMPARE
 
 RANKING, SAME, ADVISOR = "All mechanisms", "Same error", "Advisor"

@@ -7,9 +7,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from test_pages import ROOT, clean, link, opened, text
 
-from mvgviz.lesson import STEPS
-from mvgviz.ui.lesson_notes import note_of
-from mvgviz.ui.lesson_panels import SCENES
+from mvgviz.lesson.steps import STEPS
+from mvgviz.ui.lesson.notes import note_of
+from mvgviz.ui.lesson.panels import SCENES
 from mvgviz.ui.menu import DATA, HOME, LESSON, LESSON_NOTES
 
 NUMBERS = range(1, 8)

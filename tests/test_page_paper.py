@@ -8,10 +8,10 @@ from test_pages import clean, link, opened, text
 
 from mvgviz import Scenario
 from mvgviz.data import sample
-from mvgviz.experiments import EPSILONS, EXPERIMENTS, run
-from mvgviz.experiments.words import cell_text, sentence
-from mvgviz.figures.paper_directions import direction_numbers, plot_directions
-from mvgviz.figures.paper_rows import AS_PRINTED, EXACTLY, PRINTED, plot_rows, row_numbers
+from mvgviz.figures.paper.directions import direction_numbers, plot_directions
+from mvgviz.figures.paper.rows import AS_PRINTED, EXACTLY, PRINTED, plot_rows, row_numbers
+from mvgviz.paper import EPSILONS, EXPERIMENTS, run
+from mvgviz.paper.words import cell_text, sentence
 from mvgviz.ui import paper_panels
 from mvgviz.ui.menu import PAPER
 
@@ -117,7 +117,7 @@ def test_dots_lie_between_no_privacy_and_a_random_guess_on_one_axis():
 
 
 def test_an_unfinished_figure_4_is_drawn_as_far_as_it_is():
-    from mvgviz.experiments import direction_curves
+    from mvgviz.paper import direction_curves
 
     one = EXPERIMENTS["II"]
     curves, references, complete = direction_curves(one, sample(one.scenario.data), trials=2, cancelled=lambda: True)

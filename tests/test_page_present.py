@@ -7,7 +7,7 @@ from test_pages import clean, link, opened
 
 from mvgviz.data import samples
 from mvgviz.ui.menu import PRESENT
-from mvgviz.ui.presenter import headline
+from mvgviz.ui.present.presenter import headline
 
 
 def presented(**parameters):

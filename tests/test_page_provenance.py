@@ -12,16 +12,16 @@ from test_page_release import box, desk, go, on_exports, released
 from test_pages import CSV, clean, link, opened, strip, text, uploaded
 
 from mvgviz import Scenario, gaussian_mu
-from mvgviz.build import build
 from mvgviz.data import load_table, sample
 from mvgviz.provenance import Origin, Range
-from mvgviz.release_files import to_metadata_json
-from mvgviz.script import python_script
+from mvgviz.release.files import to_metadata_json
+from mvgviz.report.script import python_script
+from mvgviz.scenario.resolve import build
+from mvgviz.scenario.view import View
 from mvgviz.ui import shape_panels
+from mvgviz.ui.data.range_editor import frame_of, given_ranges
 from mvgviz.ui.menu import BUDGET, COMPARE, DATA, HOME, RELEASE, UTILITY
-from mvgviz.ui.range_editor import frame_of, given_ranges
 from mvgviz.ui.trial_panel import _MEMORY
-from mvgviz.view import View
 
 OTHER = "height,weight,age\n" + "".join(f"{150 + i},{50 + i % 30},{30 + i % 9}\n" for i in range(40))
 TURNED = "0.6,-0.8\n0.8,0.6\n"

@@ -11,15 +11,15 @@ import pytest
 from test_pages import clean, link, opened, text
 
 from mvgviz import Scenario, gaussian_epsilon, gaussian_mu
-from mvgviz.build import build
 from mvgviz.data import sample
 from mvgviz.errors import InputError
-from mvgviz.figures.release_budget import AGAIN, SHOWN_SINGLY, budget_numbers, plot_budget
-from mvgviz.ledger import Ledger
+from mvgviz.figures.release.budget import AGAIN, SHOWN_SINGLY, budget_numbers, plot_budget
 from mvgviz.provenance import Origin
+from mvgviz.release.ledger import Ledger
+from mvgviz.scenario.resolve import build
+from mvgviz.text import plain
 from mvgviz.ui import release_desk
 from mvgviz.ui.menu import DATA, HOME, RELEASE
-from mvgviz.words import plain
 
 CSV = "age,=dose\n" + "".join(f"{20 + i % 50},{i % 7}.5\n" for i in range(60))
 

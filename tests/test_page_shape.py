@@ -8,11 +8,11 @@ from test_pages import clean, link, opened, text
 
 from mvgviz import Scenario
 from mvgviz.data import sample
-from mvgviz.figures.shape_ellipsoid import ellipsoid_points
-from mvgviz.figures.shape_outcomes import leading_components
-from mvgviz.scenario import LEAST_SHARE, MOST_SHARE
+from mvgviz.figures.shape.ellipsoid import ellipsoid_points
+from mvgviz.figures.shape.outcomes import leading_components
+from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.ui.menu import SHAPE
-from mvgviz.ui.shape_panels import _share
+from mvgviz.ui.shape.panels import _share
 
 PANELS = {"Ellipse": "the i.i.d. noise", "Three features": "on these three|at least three features",
           "Covariances": "Noise of each entry", "Possible outcomes": "30 releases"}

@@ -11,15 +11,15 @@ from test_pages import clean, link, opened, text, uploaded
 
 from mvgviz import Scenario
 from mvgviz.data import sample
-from mvgviz.figures.utility_dots import quantile_dots
-from mvgviz.first_trial import first_trial
-from mvgviz.problem import pose
-from mvgviz.scenario import TASKS
-from mvgviz.script import DataSource
-from mvgviz.trials import run_trials
+from mvgviz.figures.utility.dots import quantile_dots
+from mvgviz.report.script import DataSource
+from mvgviz.scenario.scenario import TASKS
+from mvgviz.trials.first_trial import first_trial
+from mvgviz.trials.question import pose
+from mvgviz.trials.run import run_trials
 from mvgviz.ui import trial_panel
 from mvgviz.ui.menu import UTILITY
-from mvgviz.ui.state import Upload
+from mvgviz.ui.session import Upload
 
 SWEEP, SETS, DRAW = "Over epsilon", "Choice of directions", "True against noisy"
 TABS = (SWEEP, SETS, DRAW)
@@ -27,7 +27,7 @@ TABS = (SWEEP, SETS, DRAW)
 
 @pytest.fixture(autouse=True)
 def _few_epsilons(monkeypatch):
-    monkeypatch.setattr("mvgviz.subsets._EPSILONS", (0.1, 1.0, 10.0))
+    monkeypatch.setattr("mvgviz.trials.favoured_sets._EPSILONS", (0.1, 1.0, 10.0))
 
 
 def on(tab=DRAW, **parameters):
@@ -283,7 +283,7 @@ class _Everything(set):
 def test_nothing_is_computed_again(monkeypatch):
     app = on(SWEEP, data="liver")
     calls = []
-    import mvgviz.ui.utility_work as work
+    import mvgviz.ui.utility.work as work
 
     monkeypatch.setattr(work, "run_trials", lambda *a, **k: calls.append(k) or run_trials(*a, **k))
     app.run()

@@ -9,10 +9,10 @@ from scipy import stats
 
 from mvgviz import InputError, Scenario
 from mvgviz.data import sample
-from mvgviz.mechanisms import mechanism
-from mvgviz.paired import BETTER, SAME, UNCLEAR, WORSE, against, beaten_from, paired
-from mvgviz.subsets import MOST_SETS, coarse_first, epsilon_grid, set_change, starting_sets, with_set
-from mvgviz.trials import Outcome, run_trials
+from mvgviz.trials.favoured_sets import MOST_SETS, coarse_first, epsilon_grid, set_change, starting_sets, with_set
+from mvgviz.trials.mechanisms import mechanism
+from mvgviz.trials.paired import BETTER, SAME, UNCLEAR, WORSE, against, beaten_from, paired
+from mvgviz.trials.run import Outcome, run_trials
 
 
 def outcome(errors, key="mvg"):

@@ -13,9 +13,9 @@ from scipy import optimize, stats
 
 from mvgviz import Dataset, InputError, Scenario
 from mvgviz.data import sample
-from mvgviz.draws import Draws
-from mvgviz.mechanisms import MECHANISMS, mechanism
-from mvgviz.problem import ask_once, pose, question, split_records
+from mvgviz.trials.draws import Draws
+from mvgviz.trials.mechanisms import MECHANISMS, mechanism
+from mvgviz.trials.question import ask_once, pose, question, split_records
 
 LUCK = 1e-7
 """P-values below this fail; sums are compared at 6 standard errors (2e-9 each)."""
@@ -118,7 +118,7 @@ def test_too_few_records_for_regression_get_a_sentence(n):
 
 
 def test_four_records_are_enough_and_every_answer_is_finite():
-    from mvgviz.trials import run_trials
+    from mvgviz.trials.run import run_trials
 
     data = make_dataset(2, 4)
     for query, task in (("identity", "kernel-ridge"), ("identity", "linear-ridge"), ("covariance", "linear-ridge")):

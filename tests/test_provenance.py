@@ -7,10 +7,10 @@ import pytest
 from conftest import make_dataset
 
 from mvgviz import Dataset, InputError, Scenario, covariance, design_noise, from_matrix, identity, mean
-from mvgviz.build import build
 from mvgviz.provenance import Origin, Range, weakest
-from mvgviz.release import plan
-from mvgviz.scenario import DIRECTION_FIELDS, OTHER_FIELDS, SPLIT_FIELDS
+from mvgviz.release.release import plan
+from mvgviz.scenario.resolve import build
+from mvgviz.scenario.scenario import DIRECTION_FIELDS, OTHER_FIELDS, SPLIT_FIELDS
 
 
 def test_the_weakest_origin_is_that_of_the_whole():

@@ -42,9 +42,12 @@ from mvgviz import (
     rbf_kernel,
     rotation,
 )
-from mvgviz.build import build
 from mvgviz.data import sample
-from mvgviz.hardened import (
+from mvgviz.provenance import Origin, Range
+from mvgviz.release.files import to_csv, to_metadata_json, to_npy
+from mvgviz.release.ledger import Ledger
+from mvgviz.release.release import Release, plan, release, release_setup
+from mvgviz.release.secure_noise import (
     FRESH_DIRECTIONS,
     MARGIN,
     add_noise,
@@ -55,12 +58,10 @@ from mvgviz.hardened import (
     unwhiten,
     whiten,
 )
-from mvgviz.ledger import Ledger
-from mvgviz.provenance import Origin, Range
-from mvgviz.release import Release, plan, release, release_setup
-from mvgviz.release_files import to_csv, to_metadata_json, to_npy
+from mvgviz.scenario.resolve import build
 
-hardened_module, release_module = map(importlib.import_module, ("mvgviz.hardened", "mvgviz.release"))
+hardened_module, release_module = map(
+    importlib.import_module, ("mvgviz.release.secure_noise", "mvgviz.release.release"))
 
 
 def designs():

@@ -19,13 +19,13 @@ from test_report_slides import view_of
 
 import mvgviz
 from mvgviz import Dataset, Scenario, from_matrix, run_trials
-from mvgviz.build import build
 from mvgviz.data import sample, samples
 from mvgviz.provenance import Origin
-from mvgviz.report import report_html
-from mvgviz.report_slides import design_slides, utility_slide
-from mvgviz.view import View
-from mvgviz.words import in_markdown, plain
+from mvgviz.report.html import report_html
+from mvgviz.report.slides import design_slides, utility_slide
+from mvgviz.scenario.resolve import build
+from mvgviz.scenario.view import View
+from mvgviz.text import in_markdown, plain
 from mvgviz.words.report import as_html, as_text, limit_rows, sharing_warnings
 from mvgviz.words.utility import mean_words
 
@@ -64,7 +64,7 @@ def text_of(report):
 @pytest.fixture
 def without_library(monkeypatch):
     """Reports without the 5 MB that draw the pictures."""
-    monkeypatch.setattr("mvgviz.report.get_plotlyjs", lambda: "")
+    monkeypatch.setattr("mvgviz.report.html.get_plotlyjs", lambda: "")
 
 
 @pytest.mark.parametrize("name", samples())

@@ -6,10 +6,10 @@ import pytest
 from conftest import make_dataset
 
 from mvgviz import Scenario, run_trials
-from mvgviz.build import build
 from mvgviz.data import sample, samples
-from mvgviz.report_slides import design_slides, utility_slide
-from mvgviz.view import View
+from mvgviz.report.slides import design_slides, utility_slide
+from mvgviz.scenario.resolve import build
+from mvgviz.scenario.view import View
 from mvgviz.words.utility import result_words
 
 

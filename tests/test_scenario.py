@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mvgviz import InputError, Scenario
-from mvgviz.scenario import ALLOCATIONS, DIRECTIONS, FORMS, LEAST_SHARE, MOST_SHARE, QUERIES, SCALES, TASKS
+from mvgviz.scenario.scenario import ALLOCATIONS, DIRECTIONS, FORMS, LEAST_SHARE, MOST_SHARE, QUERIES, SCALES, TASKS
 
 fractions = st.floats(1e-9, 1, exclude_min=True, exclude_max=True)
 positions = st.lists(st.integers(0, 300), max_size=8, unique=True).map(tuple)

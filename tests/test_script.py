@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mvgviz import InputError, Scenario, from_matrix, random_rotation, run_trials
-from mvgviz.build import build
 from mvgviz.data import read_table, sample, samples, table_to_dataset
-from mvgviz.problem import pose
 from mvgviz.provenance import Origin
-from mvgviz.script import DataSource, notebook, python_script
+from mvgviz.report.script import DataSource, notebook, python_script
+from mvgviz.scenario.resolve import build
+from mvgviz.trials.question import pose
 
 ODD_NAMES = ('say "hi"', "it's", "line\nbreak", "=cmd|' /C calc'!A0", "größe 漢字 \\n {x} %s", "'''\"\"\"")
 TRIALS = 10

@@ -7,7 +7,7 @@ import pytest
 from conftest import make_dataset
 
 from mvgviz import covariance, design_noise, identity, manual, mean, random_rotation, rotation
-from mvgviz.figures.shape_model import iid_std, moved, shape_model
+from mvgviz.figures.shape.model import iid_std, moved, shape_model
 
 DATA = make_dataset(4, 30, lower=[-1, 0, -2, 1], upper=[1, 3, 1, 4])
 THETA = np.array([0.4, 0.3, 0.2, 0.1])

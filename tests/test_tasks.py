@@ -13,14 +13,14 @@ from scipy import linalg
 from test_problem import BOXES, graph, posed, scenario
 
 from mvgviz import Dataset, InputError, Scenario
-from mvgviz.mechanisms import COMPARED, MECHANISMS
-from mvgviz.problem import split_records
-from mvgviz.scenario import POST
-from mvgviz.scenario import TASKS as NAMES
-from mvgviz.tasks import TASKS
-from mvgviz.tasks.moments import trivial_moments
-from mvgviz.tasks.post import WORDS, components, nearest_psd, psd_root
-from mvgviz.trials import run_trials
+from mvgviz.scenario.scenario import POST
+from mvgviz.scenario.scenario import TASKS as NAMES
+from mvgviz.trials.mechanisms import COMPARED, MECHANISMS
+from mvgviz.trials.question import split_records
+from mvgviz.trials.run import run_trials
+from mvgviz.trials.tasks import TASKS
+from mvgviz.trials.tasks.moments import trivial_moments
+from mvgviz.trials.tasks.post import WORDS, components, nearest_psd, psd_root
 
 
 def measured(task, problem):

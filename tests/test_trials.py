@@ -14,13 +14,13 @@ from scipy import stats
 from test_problem import graph, scenario
 
 from mvgviz import InputError, Scenario, random_rotation
-from mvgviz import trials as module
 from mvgviz.data import sample
-from mvgviz.draws import Draws
-from mvgviz.mechanisms import MECHANISMS, mechanism
-from mvgviz.problem import pose
-from mvgviz.tasks import TASKS
-from mvgviz.trials import Outcome, memory_key, run_trials, sweep
+from mvgviz.trials import run as module
+from mvgviz.trials.draws import Draws
+from mvgviz.trials.mechanisms import MECHANISMS, mechanism
+from mvgviz.trials.question import pose
+from mvgviz.trials.run import Outcome, memory_key, run_trials, sweep
+from mvgviz.trials.tasks import TASKS
 
 EVERY = list(MECHANISMS)
 CASES = {  # every task, every level and every kind of noise is in one of them

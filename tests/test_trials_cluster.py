@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from test_trials import CASES, DATA, EVERY, same
 
-from mvgviz.trials import run_trials
+from mvgviz.trials.run import run_trials
 
 
 def expected(case):

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from mvgviz import Scenario
-from mvgviz.figures.utility_axis import ErrorAxis, error_axis, mean_words
-from mvgviz.figures.utility_components import captured_numbers, loading_numbers, plot_captured, plot_loadings
-from mvgviz.figures.utility_dots import _stacked, dot_numbers, plot_dots, quantile_dots
-from mvgviz.figures.utility_matrices import matrix_pair, plot_one_of_pair
-from mvgviz.figures.utility_predictions import plot_predictions, prediction_numbers
-from mvgviz.figures.utility_sets import SetRow, plot_sets, set_numbers
-from mvgviz.figures.utility_sweep import error_curve, plot_sweep, sweep_numbers
-from mvgviz.first_trial import Components, Predictions
-from mvgviz.mechanisms import mechanism
-from mvgviz.tasks import TASKS, References
-from mvgviz.trials import Outcome, Results
+from mvgviz.figures.shared.error_axis import ErrorAxis, error_axis, mean_words
+from mvgviz.figures.utility.components import captured_numbers, loading_numbers, plot_captured, plot_loadings
+from mvgviz.figures.utility.dots import _stacked, dot_numbers, plot_dots, quantile_dots
+from mvgviz.figures.utility.matrices import matrix_pair, plot_one_of_pair
+from mvgviz.figures.utility.predictions import plot_predictions, prediction_numbers
+from mvgviz.figures.utility.sets import SetRow, plot_sets, set_numbers
+from mvgviz.figures.utility.sweep import error_curve, plot_sweep, sweep_numbers
+from mvgviz.trials.first_trial import Components, Predictions
+from mvgviz.trials.mechanisms import mechanism
+from mvgviz.trials.run import Outcome, Results
+from mvgviz.trials.tasks import TASKS, References
 from mvgviz.words.utility import SetNames, best_set_words, result_words, sets_words, sweep_words
 
 REFERENCES = References(0.0, 2.0, 1.0)

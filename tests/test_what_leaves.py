@@ -17,12 +17,13 @@ from test_pages import CSV, clean, link, opened
 from mvgviz import run_trials
 from mvgviz.data import read_table
 from mvgviz.provenance import Range
-from mvgviz.release_files import to_csv, to_metadata_json, to_npy
-from mvgviz.report import report_html
-from mvgviz.script import notebook, python_script
-from mvgviz.ui import state, tables
+from mvgviz.release.files import to_csv, to_metadata_json, to_npy
+from mvgviz.report.html import report_html
+from mvgviz.report.script import notebook, python_script
+from mvgviz.scenario.view import View
+from mvgviz.trials.stand_in import simulated_view
+from mvgviz.ui import session, tables
 from mvgviz.ui.menu import DATA, RELEASE
-from mvgviz.view import View, simulated_view
 
 MARKS = ("31.4159", "27.1828", "16.1803")
 
@@ -59,7 +60,7 @@ def outputs(content, monkeypatch):
     go(app).click().run()
     clean(on_exports(app))
     [made], own, scenario = desk(app).releases, app.session_state["_upload"], app.session_state["_scenario"]
-    view = View(scenario=scenario, dataset=own.dataset, setup=state.build(scenario, own.dataset))
+    view = View(scenario=scenario, dataset=own.dataset, setup=session.build(scenario, own.dataset))
     simulated = simulated_view(view)
     files = {
         "answer": re.sub(r"-?\d+\.\d+(e-?\d+)?", "#", to_csv(made)), "about": to_metadata_json(made),

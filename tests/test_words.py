@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mvgviz.words import delta_caution, delta_words, in_html, in_markdown, listed, plain, small, times
+from mvgviz.text import delta_caution, delta_words, in_html, in_markdown, listed, plain, small, times
 
 
 @pytest.mark.parametrize(("value", "text"), [

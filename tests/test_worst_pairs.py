@@ -17,7 +17,7 @@ from mvgviz import (
     random_rotation,
     rbf_kernel,
 )
-from mvgviz.worst_pairs import worst_pair
+from mvgviz.query.worst_pairs import worst_pair
 
 GRAPH = np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]])
 BOXES = {"symmetric": (-1, 1), "one-sided": (0, 3), "away": (2, 3), "lopsided": (-0.3, 1)}

@@ -10,9 +10,9 @@ import numpy as np
 from mvgviz.data.ranges import around, extremes
 from mvgviz.data.selection import Features, features_of
 from mvgviz.data.table import Table
-from mvgviz.dataset import MISSING, Dataset
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range, Ranges
+from mvgviz.query.dataset import MISSING, Dataset
 from mvgviz.validation import FloatArray, number, one_of
 
 _LARGEST = 1e60  # a dataset's own limit; here the message must not tell the data

@@ -18,9 +18,9 @@ from mvgviz.data.parquet import read_parquet
 from mvgviz.data.sheets import read_xlsx
 from mvgviz.data.source import File, Progress, Source, opened
 from mvgviz.data.table import Table
-from mvgviz.dataset import Dataset
 from mvgviz.errors import InputError
 from mvgviz.provenance import Ranges
+from mvgviz.query.dataset import Dataset
 from mvgviz.validation import count, one_of
 
 DEFAULT_LIMIT = 200 * 2**20

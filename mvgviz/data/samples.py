@@ -20,8 +20,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mvgviz.dataset import Dataset
 from mvgviz.errors import InputError
+from mvgviz.query.dataset import Dataset
 
 
 @dataclass(frozen=True, kw_only=True)

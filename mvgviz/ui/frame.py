@@ -8,12 +8,12 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from mvgviz.errors import InputError
-from mvgviz.ui import state
+from mvgviz.scenario.view import View
+from mvgviz.text import delta_words, in_html, in_markdown, plain
+from mvgviz.ui import session
 from mvgviz.ui.menu import PAGES, PRESENT, Page
 from mvgviz.ui.save_chart import SAVING, draw_save
 from mvgviz.ui.sidebar import draw_sidebar
-from mvgviz.view import View
-from mvgviz.words import delta_words, in_html, in_markdown, plain
 from mvgviz.words.provenance import origin_items
 
 __all__ = ["View", "chart", "open_page", "show_error", "try_open_page"]
@@ -76,7 +76,7 @@ def try_open_page(page: Page) -> View | None:
         _menu()
         draw_sidebar()
         _presenter_switch(page)
-    state.write_link()
+    session.write_link()
     _title(page)
     view = _view()
     if view is not None:
@@ -107,12 +107,12 @@ def _begin(page: Page) -> None:
     _freeze_imports()
     st.set_page_config(page_title=f"{page.label} · mvgviz", page_icon="◐", layout="wide")
     st.html(_STYLE)
-    state.adopt_link()
+    session.adopt_link()
 
 
 def _view() -> View | None:
     try:
-        return View(scenario=state.scenario(), dataset=state.dataset(), setup=state.setup())
+        return View(scenario=session.scenario(), dataset=session.dataset(), setup=session.setup())
     except InputError as error:
         show_error(error)
         return None
@@ -120,7 +120,7 @@ def _view() -> View | None:
 
 def _title(page: Page) -> None:
     st.subheader(page.question, anchor=False)
-    for sentence in state.notices():
+    for sentence in session.notices():
         st.info(f"A part of the link was ignored: {sentence}", icon=":material/link_off:")
 
 
@@ -130,7 +130,7 @@ def _presenter_switch(page: Page) -> None:
                  help="One picture a screen, large type, light background; arrow keys go on, Esc comes back"):
         st.session_state["_present_from"] = page.path
         st.session_state.pop("_slide", None)
-        st.switch_page(PRESENT.path, query_params=state.scenario().to_query())
+        st.switch_page(PRESENT.path, query_params=session.scenario().to_query())
 
 
 def _menu() -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from mvgviz.build import delta_of, names_of_coordinates, numbered, paper_delta, usual_delta
 from mvgviz.data import describe, samples
-from mvgviz.dataset import Dataset
 from mvgviz.errors import InputError
-from mvgviz.scenario import QUERIES, Scenario
-from mvgviz.ui import state
-from mvgviz.ui.sidebar_more import draw_directions, draw_guarantee, draw_share, draw_split
-from mvgviz.words import delta_caution, delta_words, plain, small
+from mvgviz.query.dataset import Dataset
+from mvgviz.scenario.resolve import delta_of, names_of_coordinates, numbered, paper_delta, usual_delta
+from mvgviz.scenario.scenario import QUERIES, Scenario
+from mvgviz.text import delta_caution, delta_words, plain, small
+from mvgviz.ui import session
+from mvgviz.ui.sidebar_design import draw_directions, draw_guarantee, draw_share, draw_split
 
 EPSILONS = (*(float(f"{m}e{e}") for e in range(-2, 2) for m in (1, 1.5, 2, 3, 4, 5, 7)), 100.0)
 DELTAS = tuple(float(f"1e{e}") for e in range(-12, 0))
@@ -46,42 +46,42 @@ def draw_sidebar() -> None:
 
 
 def _draw_data() -> None:
-    own = state.upload()
+    own = session.upload()
     names = {name: describe(name).title for name in samples()}
     if own is not None:
         names[own.data_name] = f"Your file: {own.name}"
-    current = state.scenario().data
+    current = session.scenario().data
     if current not in names:
         names[current] = "A file that is not here"
 
     def change(data: str) -> dict[str, object]:
-        old = state.scenario()
+        old = session.scenario()
         new = Scenario.default_for(data).changed(epsilon=old.epsilon, from_data=tuple(
             name for name in old.from_data if name == "epsilon"))
         return {name: getattr(new, name) for name in new.__dataclass_fields__}
 
-    st.selectbox("Data", list(names), format_func=names.__getitem__, **state.bound("w_data", current, change))
+    st.selectbox("Data", list(names), format_func=names.__getitem__, **session.bound("w_data", current, change))
 
 
 def _draw_query() -> None:
-    one = state.scenario()
+    one = session.scenario()
     options = list(_queries(one))
     st.selectbox("Query: what is asked of the data", options, format_func=QUERY_WORDS.__getitem__,
-                 **state.bound("w_query", one.query, lambda query: _query_change(query)))
+                 **session.bound("w_query", one.query, lambda query: _query_change(query)))
     if one.query not in ("adjacency", "laplacian"):
         st.selectbox("Ranges", list(SCALE_WORDS), format_func=SCALE_WORDS.__getitem__,
-                     **state.bound("w_scale", one.scale, lambda scale: {"scale": scale}))
+                     **session.bound("w_scale", one.scale, lambda scale: {"scale": scale}))
     if one.query == "kernel":
         st.number_input("Kernel length", min_value=1e-6, max_value=1e6, format="%g",
-                        **state.bound("w_length", one.length, lambda length: {"length": length}))
+                        **session.bound("w_length", one.length, lambda length: {"length": length}))
 
 
 def _query_change(query: str) -> dict[str, object]:
     """Theorem 2 and a chosen side may not fit the new query: fall back to what does."""
     change: dict[str, object] = {"query": query, "mode": "auto"}
-    if state.scenario().guarantee == "theorem2" and query in ("identity", "mean", "adjacency"):
+    if session.scenario().guarantee == "theorem2" and query in ("identity", "mean", "adjacency"):
         change["guarantee"] = "theorem1"
-    if state.scenario().allocation == "manual":
+    if session.scenario().allocation == "manual":
         change["allocation"] = "binary"
     return change
 
@@ -89,7 +89,7 @@ def _query_change(query: str) -> dict[str, object]:
 def _queries(one: Scenario) -> tuple[str, ...]:
     """The queries that make sense for the data, and the current one."""
     try:
-        data = state.dataset()
+        data = session.dataset()
     except InputError:
         return (one.query,)
     matrix = data.matrix
@@ -101,19 +101,19 @@ def _queries(one: Scenario) -> tuple[str, ...]:
 
 
 def _draw_epsilon() -> None:
-    value = state.scenario().epsilon
+    value = session.scenario().epsilon
     options = sorted({*EPSILONS, value})
     st.select_slider("Privacy budget epsilon (ε)", options, format_func=lambda e: f"{e:g}",
                      help="How much more likely any outcome may become when one record is replaced: at most "
                           "e to the power ε times, but for the probability δ.",
-                     **state.bound("w_epsilon", value, lambda epsilon: {"epsilon": epsilon}))
+                     **session.bound("w_epsilon", value, lambda epsilon: {"epsilon": epsilon}))
     st.caption("0.01: strong privacy, much noise · 100: hardly any privacy, little noise")
 
 
 def _draw_delta() -> None:
-    one = state.scenario()
+    one = session.scenario()
     try:
-        data = state.dataset()
+        data = session.dataset()
     except InputError:
         return
     value, usual, paper = delta_of(one, data), usual_delta(data.n_records), paper_delta(data.n_records)
@@ -121,14 +121,14 @@ def _draw_delta() -> None:
     options = sorted({*DELTAS, value, usual, paper})
     st.select_slider("Probability of failure delta (δ)", options,
                      format_func=lambda d: f"{small(d)} (usual)" if d == usual else delta_words(d, data.n_records),
-                     **state.bound("w_delta", value, lambda delta: _delta_change(delta, data)))
+                     **session.bound("w_delta", value, lambda delta: _delta_change(delta, data)))
     with st.container(horizontal=True):
         st.button("δ = 1/n, as in the paper", key="w_one_over_n", disabled=value == paper, type="tertiary",
                   help=delta_caution(paper, data.n_records, thing),
-                  on_click=lambda: state.update(**_delta_change(paper, data)))
+                  on_click=lambda: session.update(**_delta_change(paper, data)))
         if one.delta is not None:
             st.button("Back to the usual", key="w_usual_delta", type="tertiary",
-                      help="The smaller of 1e-6 and 1/(100 n)", on_click=lambda: state.update(delta=None))
+                      help="The smaller of 1e-6 and 1/(100 n)", on_click=lambda: session.update(delta=None))
     caution = delta_caution(value, data.n_records, thing)
     if caution:
         st.caption(f":material/warning: {caution}")
@@ -136,7 +136,7 @@ def _draw_delta() -> None:
 
 def _delta_change(delta: float, data: Dataset) -> dict[str, object]:
     """The usual one is no choice; 1/n tells the number of records, and where that comes from."""
-    one = state.scenario()
+    one = session.scenario()
     if delta == usual_delta(data.n_records):
         return {"delta": None}
     if delta == paper_delta(data.n_records) and not data.records_origin.is_covered:
@@ -146,9 +146,9 @@ def _delta_change(delta: float, data: Dataset) -> dict[str, object]:
 
 def _direction_names() -> tuple[str, ...]:
     """What the directions are called; empty where the data or the query is missing."""
-    one = state.scenario()
+    one = session.scenario()
     try:
-        query = state.query()
+        query = session.query()
     except InputError:
         return ()
     mode = ("both" if query.symmetric else "rows") if one.mode == "auto" else one.mode
@@ -160,7 +160,7 @@ def _direction_names() -> tuple[str, ...]:
 
 def _draw_favoured(names: tuple[str, ...]) -> None:
     """The simple view of the split: who matters, and how much of the budget they get."""
-    one = state.scenario()
+    one = session.scenario()
     if not 1 < len(names) <= 2_000:
         if names:
             many = f"{len(names):,} directions: too many to list here."
@@ -174,25 +174,25 @@ def _draw_favoured(names: tuple[str, ...]) -> None:
         return {"favoured": tuple(favoured), "allocation": "binary" if favoured else "uniform"}
 
     st.multiselect("Which matter to you", range(len(names)), format_func=names.__getitem__,
-                   placeholder="all the same", **state.bound("w_favoured", chosen, change))
+                   placeholder="all the same", **session.bound("w_favoured", chosen, change))
     draw_share("Share of the precision budget they get", disabled=not 0 < len(chosen) < len(names))
 
 
 def _draw_draws() -> None:
-    one = state.scenario()
-    st.number_input("Trials", 1, 100_000, **state.bound("w_trials", one.trials, lambda n: {"trials": n}))
-    st.number_input("Seed of the draws", 0, 10**9, **state.bound("w_seed", one.seed, lambda n: {"seed": n}))
+    one = session.scenario()
+    st.number_input("Trials", 1, 100_000, **session.bound("w_trials", one.trials, lambda n: {"trials": n}))
+    st.number_input("Seed of the draws", 0, 10**9, **session.bound("w_seed", one.seed, lambda n: {"seed": n}))
 
 
 def _draw_link() -> None:
-    one = state.scenario()
+    one = session.scenario()
     st.divider()
     with st.container(horizontal=True):
         st.button("New draw", key="w_draw", icon=":material/casino:", help="Fresh randomness for what is drawn",
-                  on_click=lambda: state.update(seed=(one.seed + 1) % 10**9))
+                  on_click=lambda: session.update(seed=(one.seed + 1) % 10**9))
         st.button("Reset", key="w_reset", icon=":material/restart_alt:",
                   help=f"Back to the defaults of this data (ε = {plain(Scenario.default_for(one.data).epsilon)})",
-                  on_click=lambda: state.put(Scenario.default_for(one.data)))
+                  on_click=lambda: session.put(Scenario.default_for(one.data)))
         with st.popover("Copy link", icon=":material/link:"):
-            st.code(state.link(), language=None, wrap_lines=True)
+            st.code(session.link(), language=None, wrap_lines=True)
             st.caption("Opens this very screen. The link holds your choices, never your data.")

@@ -15,16 +15,16 @@ from typing import Any
 
 import streamlit as st
 
-from mvgviz.dataset import Dataset
 from mvgviz.errors import InputError
-from mvgviz.problem import REGRESSIONS, Asked, Problem, ask_once, pose, question
-from mvgviz.scenario import Scenario
-from mvgviz.tasks import TASKS
-from mvgviz.tasks.post import WORDS
-from mvgviz.trials import Memory
-from mvgviz.ui import state
+from mvgviz.query.dataset import Dataset
+from mvgviz.scenario.scenario import Scenario
+from mvgviz.text import in_markdown
+from mvgviz.trials.question import REGRESSIONS, Asked, Problem, ask_once, pose, question
+from mvgviz.trials.run import Memory
+from mvgviz.trials.tasks import TASKS
+from mvgviz.trials.tasks.post import WORDS
+from mvgviz.ui import session
 from mvgviz.ui.frame import View
-from mvgviz.words import in_markdown
 
 _MEMORY, _STOPPED, _KNOWN = "_trial_memory", "_trials_stopped", "_trials_known"
 SLICE = 1.0
@@ -39,18 +39,18 @@ def draw_task(view: View) -> None:
     left, middle, right = st.columns([2, 1, 1], vertical_alignment="bottom")
     with left:
         st.selectbox("What the answer is used for", list(TASKS), format_func=lambda key: TASKS[key].label,
-                     **state.bound("w_task", one.task, _task_change))
+                     **session.bound("w_task", one.task, _task_change))
     with middle:
         if one.task in REGRESSIONS:
             names = dict(enumerate(view.dataset.features))
             st.selectbox("Label: what is predicted", [None, *names],
                          format_func=lambda k: "choose a feature" if k is None else names[k],
-                         **state.bound("w_label", one.label if one.label in names else None,
+                         **session.bound("w_label", one.label if one.label in names else None,
                                        lambda label: {"label": label}))
     with right, st.popover("Free post-processing", icon=":material/tune:"):
         st.caption("Done after the noise, so it costs no privacy.")
         for step in TASKS[one.task].post:
-            st.checkbox(WORDS[step].capitalize(), **state.bound(f"w_post_{step}", step in one.post, _switch(step)))
+            st.checkbox(WORDS[step].capitalize(), **session.bound(f"w_post_{step}", step in one.post, _switch(step)))
 
 
 def say_why_not(view: View, error: InputError) -> None:
@@ -68,12 +68,12 @@ def say_why_not(view: View, error: InputError) -> None:
 
 def _way_out(label: str, **change: str) -> None:
     st.button(label, key=f"trials_fix_{'_'.join(change)}_{'_'.join(change.values())}", icon=":material/swap_horiz:",
-              on_click=state.update, kwargs=change)
+              on_click=session.update, kwargs=change)
 
 
 def _task_change(task: str) -> dict[str, Any]:
     """A task that the query cannot serve brings the query that can."""
-    one = state.scenario()
+    one = session.scenario()
     change: dict[str, Any] = {"task": task}
     graph = one.query in ("adjacency", "laplacian")
     if task == "kernel-ridge" and not graph and one.query != "identity":
@@ -88,7 +88,7 @@ def _task_change(task: str) -> dict[str, Any]:
 
 def _switch(step: str) -> Callable[[bool], dict[str, Any]]:
     def change(on: bool) -> dict[str, Any]:
-        others = set(state.scenario().post) - {step}
+        others = set(session.scenario().post) - {step}
         return {"post": tuple(others | {step} if on else others)}
 
     return change
@@ -101,14 +101,14 @@ def _ask(_scenario: Scenario, _dataset: Dataset, key: str) -> Asked:
 
 def problem(view: View, *, sensitivity: str = "own") -> Problem:
     """The scenario's problem; raises InputError where it does not work out."""
-    asked = _ask(view.scenario, view.dataset, f"{state.data_version()} {question(view.scenario)}")
+    asked = _ask(view.scenario, view.dataset, f"{session.data_version()} {question(view.scenario)}")
     return pose(view.scenario, view.dataset, sensitivity=sensitivity, asked=asked,
-                uploaded=state.uploaded_directions())
+                uploaded=session.uploaded_directions())
 
 
 def memory() -> Memory:
     """Every trial of this session for the data as it is now (and for uploaded directions)."""
-    version = f"{state.version()}"
+    version = f"{session.version()}"
     kept = st.session_state.get(_MEMORY)
     if kept is None or kept[0] != version:
         kept = st.session_state[_MEMORY] = (version, {})
@@ -165,7 +165,7 @@ def begin(key: str, *parts: object, seconds: float = SLICE, waiting: bool = Fals
 
     ``waiting``: work that takes long starts stopped, and goes on when asked to.
     """
-    name = f"{key} {state.data_version()} {' '.join(map(str, parts))}"
+    name = f"{key} {session.data_version()} {' '.join(map(str, parts))}"
     known = st.session_state.setdefault(_KNOWN, set())
     if waiting and name not in known:
         _stop(name)

@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mvgviz.advisor import Advice, Contrast, Row
-from mvgviz.candidates import Candidate
-from mvgviz.figures.compare_families import GUARANTEE_COLOURS
-from mvgviz.figures.compare_ranking import Mark
-from mvgviz.figures.utility_axis import mean_words
-from mvgviz.paired import BETTER, against
-from mvgviz.scenario import Scenario
-from mvgviz.words import in_html, listed, plain
+from mvgviz.figures.compare.families import GUARANTEE_COLOURS
+from mvgviz.figures.compare.ranking import Mark
+from mvgviz.figures.shared.error_axis import mean_words
+from mvgviz.scenario.scenario import Scenario
+from mvgviz.text import in_html, listed, plain
+from mvgviz.trials.advisor import Advice, Contrast, Row
+from mvgviz.trials.candidates import Candidate
+from mvgviz.trials.paired import BETTER, against
 from mvgviz.words.compare import more_words
 
 QUERIES = {"identity": "table", "covariance": "covariance", "mean": "mean", "kernel": "kernel matrix",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mvgviz.bound_curves import Problem
-from mvgviz.figures.bound_curves import CurveLine
-from mvgviz.figures.bound_winner_map import WinnerMap
-from mvgviz.figures.theme import EXACT, THEOREM1, THEOREM2
-from mvgviz.words import plain
+from mvgviz.design.limits import Problem
+from mvgviz.figures.bounds.curves import CurveLine
+from mvgviz.figures.bounds.winner_map import WinnerMap
+from mvgviz.figures.shared.theme import EXACT, THEOREM1, THEOREM2
+from mvgviz.text import plain
 
 AXIS_LABELS = {"epsilon": "Epsilon", "delta": "Delta", "size": "Size", "gamma": "Gamma", "sensitivity": "Sensitivity"}
 _AXIS_TITLES = {"epsilon": "privacy budget epsilon (ε)", "delta": "probability of failure delta (δ)",

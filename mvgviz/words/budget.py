@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from mvgviz.allocation import FLOOR
-from mvgviz.budget import BudgetTable
-from mvgviz.build import Setup
-from mvgviz.figures.budget_noise import NoiseFactors
-from mvgviz.figures.budget_pnr import GUARANTEE_LABELS, PnrNumbers
-from mvgviz.figures.budget_split import percent
-from mvgviz.figures.water_levels import WaterNumbers
-from mvgviz.most_information import is_proved
+from mvgviz.design.allocation import FLOOR
+from mvgviz.design.most_information import is_proved
+from mvgviz.figures.budget.noise import NoiseFactors
+from mvgviz.figures.budget.pnr import GUARANTEE_LABELS, PnrNumbers
+from mvgviz.figures.budget.split import percent
+from mvgviz.figures.budget.water_levels import WaterNumbers
 from mvgviz.provenance import Origin, weakest
+from mvgviz.scenario.precision_budget import BudgetTable
+from mvgviz.scenario.resolve import Setup
+from mvgviz.text import in_html, in_markdown, listed, plain, times
 from mvgviz.validation import FloatArray
-from mvgviz.words import in_html, in_markdown, listed, plain, times
 
 NOT_PRIVATE = "Computed on the data: not private."
 SPLIT_NAMES = {

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from mvgviz.figures.compare_families import colour, label, symbol, two_lines
-from mvgviz.figures.compare_ranking import Mark, Ranking
-from mvgviz.figures.utility_axis import mean_words
-from mvgviz.frontier import Curve, Reading
-from mvgviz.mechanisms import EPSILON
-from mvgviz.paired import BETTER, SAME, UNCLEAR, against, paired
-from mvgviz.trials import Outcome, Results
-from mvgviz.words import in_markdown, plain
+from mvgviz.figures.compare.families import colour, label, symbol, two_lines
+from mvgviz.figures.compare.ranking import Mark, Ranking
+from mvgviz.figures.shared.error_axis import mean_words
+from mvgviz.text import in_markdown, plain
+from mvgviz.trials.frontier import Curve, Reading
+from mvgviz.trials.mechanisms import EPSILON
+from mvgviz.trials.paired import BETTER, SAME, UNCLEAR, against, paired
+from mvgviz.trials.run import Outcome, Results
 
 
 def ranking_marks(numbers: Ranking) -> list[Mark]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mvgviz.figures.privacy_curve import CurveNumbers
-from mvgviz.figures.privacy_loss import LossNumbers
-from mvgviz.loss import SpentMu, coin_odds, odds
-from mvgviz.view import View
-from mvgviz.words import delta_words, listed, plain, small
+from mvgviz.design.privacy_loss import SpentMu, coin_odds, odds
+from mvgviz.figures.privacy.curve import CurveNumbers
+from mvgviz.figures.privacy.loss import LossNumbers
+from mvgviz.scenario.view import View
+from mvgviz.text import delta_words, listed, plain, small
 from mvgviz.words.provenance import open_parts
 
 

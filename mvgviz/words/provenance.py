@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from mvgviz.build import Setup
-from mvgviz.ledger import CAVEATS
 from mvgviz.provenance import Origin, weakest
-from mvgviz.queries import FLIPPED_EDGE
-from mvgviz.scenario import Scenario
-from mvgviz.words import listed
+from mvgviz.query.queries import FLIPPED_EDGE
+from mvgviz.release.ledger import CAVEATS
+from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.scenario import Scenario
+from mvgviz.text import listed
 
 FIELDS = {
     "directions": "the kind of directions", "angle": "the angle", "plane": "the plane that is turned",

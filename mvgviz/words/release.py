@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from mvgviz.build import scaled
-from mvgviz.dataset import Dataset
-from mvgviz.figures.release_budget import BudgetNumbers
-from mvgviz.ledger import CAVEATS, Total
+from mvgviz.figures.release.budget import BudgetNumbers
 from mvgviz.provenance import Origin
-from mvgviz.queries import FLIPPED_EDGE
-from mvgviz.release import Plan, Release, design_words
-from mvgviz.view import View
-from mvgviz.words import delta_caution, delta_words, listed, plain
+from mvgviz.query.dataset import Dataset
+from mvgviz.query.queries import FLIPPED_EDGE
+from mvgviz.release.ledger import CAVEATS, Total
+from mvgviz.release.release import Plan, Release, design_words
+from mvgviz.scenario.resolve import scaled
+from mvgviz.scenario.view import View
+from mvgviz.text import delta_caution, delta_words, listed, plain
 
 ACCEPT = {
     "ranges": "I accept that the **ranges were read from the data**. They size the noise, so the smallest and largest "

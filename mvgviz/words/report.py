@@ -9,20 +9,20 @@ import html
 import math
 import re
 
-from mvgviz.accounting import gaussian_epsilon
-from mvgviz.bound_curves import exact_limit, iid_std, problem_of
-from mvgviz.build import paper_delta
 from mvgviz.data import describe
-from mvgviz.figures.utility_axis import REFERENCE_LABELS
-from mvgviz.loss import spent_mu
-from mvgviz.problem import REGRESSIONS, split_records
+from mvgviz.design.limits import exact_limit, iid_std, problem_of
+from mvgviz.design.privacy_loss import spent_mu
+from mvgviz.figures.shared.error_axis import REFERENCE_LABELS
+from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.provenance import Origin
-from mvgviz.queries import FLIPPED_EDGE
-from mvgviz.scenario import POST
-from mvgviz.tasks.post import WORDS as POST_WORDS
-from mvgviz.trials import Results
-from mvgviz.view import View
-from mvgviz.words import delta_caution, delta_words, in_markdown, listed, plain, small
+from mvgviz.query.queries import FLIPPED_EDGE
+from mvgviz.scenario.resolve import paper_delta
+from mvgviz.scenario.scenario import POST
+from mvgviz.scenario.view import View
+from mvgviz.text import delta_caution, delta_words, in_markdown, listed, plain, small
+from mvgviz.trials.question import REGRESSIONS, split_records
+from mvgviz.trials.run import Results
+from mvgviz.trials.tasks.post import WORDS as POST_WORDS
 from mvgviz.words.bounds import second_name
 from mvgviz.words.budget import SPLIT_NAMES, Names
 from mvgviz.words.privacy import thing

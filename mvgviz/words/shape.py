@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mvgviz.build import Setup
-from mvgviz.figures.noise_ellipse import EllipseNumbers
-from mvgviz.words import in_markdown, times
+from mvgviz.figures.shared.noise_ellipse import EllipseNumbers
+from mvgviz.scenario.resolve import Setup
+from mvgviz.text import in_markdown, times
 
 ABOUT_ELLIPSE = ("Each outline holds 95 % of the noise; the points are the same random draws through both shapes. "
                  "Both give the same privacy.")

@@ -6,17 +6,17 @@ import html
 import math
 from collections.abc import Callable
 
-from mvgviz.figures.utility_axis import mean_words as mean_words  # a sentence's number and a chart's are one
-from mvgviz.figures.utility_dots import DotNumbers
-from mvgviz.figures.utility_matrices import MatrixPair
-from mvgviz.figures.utility_sets import SetNumbers
-from mvgviz.figures.utility_sweep import ErrorCurve
-from mvgviz.first_trial import FirstTrial
-from mvgviz.paired import BETTER, SAME, UNCLEAR, WORSE, Difference, against, beaten_from, paired
-from mvgviz.problem import Problem
-from mvgviz.subsets import Favoured
-from mvgviz.trials import Outcome, Results
-from mvgviz.words import delta_words, in_markdown, plain
+from mvgviz.figures.shared.error_axis import mean_words as mean_words  # a sentence's number and a chart's are one
+from mvgviz.figures.utility.dots import DotNumbers
+from mvgviz.figures.utility.matrices import MatrixPair
+from mvgviz.figures.utility.sets import SetNumbers
+from mvgviz.figures.utility.sweep import ErrorCurve
+from mvgviz.text import delta_words, in_markdown, plain
+from mvgviz.trials.favoured_sets import Favoured
+from mvgviz.trials.first_trial import FirstTrial
+from mvgviz.trials.paired import BETTER, SAME, UNCLEAR, WORSE, Difference, against, beaten_from, paired
+from mvgviz.trials.question import Problem
+from mvgviz.trials.run import Outcome, Results
 
 NOT_PRIVATE = "Measured on the data itself, so these numbers are for choosing and are not private."
 SHOWN_TO_HOLDER = ("This shows private data: it is shown to you, its holder, and is not part of any release. The noise "

@@ -1,0 +1,232 @@
+"""theta: how the precision budget is split over the directions.
+
+Every function returns shares that are positive and sum to 1. A direction that
+deserves nothing still gets a *floor*, since no share at all means infinite noise.
+
+A theorem's budget is ``sum 1/v²`` (v the noise variance), so there theta goes with
+``rho² = 1/v²``; the exact budget is ``sum h²/v``, so there theta goes with ``h² rho``.
+
+>>> from mvgviz import binary
+>>> binary(4, favoured=[0], share=0.7).round(3).tolist()
+[0.7, 0.1, 0.1, 0.1]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.validation import FloatArray, array, count, fraction, frozen, non_negative, one_of, positive
+
+FORMS = ("relaxed", "unrelaxed", "exact")
+FLOOR = 1e-4
+"""The least a direction gets, as a fraction of an equal share."""
+
+
+def uniform(k: int) -> FloatArray:
+    """Equal shares."""
+    size = count("k", k)
+    return frozen(np.full(size, 1 / size))
+
+
+def binary(k: int, *, favoured: Iterable[int], share: float) -> FloatArray:
+    """``share`` to the favoured directions in equal parts, the rest to the others."""
+    size, part = count("k", k), fraction("share", share)
+    try:
+        chosen = [count("favoured", index, at_least=0) for index in favoured]
+    except TypeError:
+        raise InputError("favoured must be a list of direction positions") from None
+    if len(set(chosen)) != len(chosen) or any(index >= size for index in chosen):
+        raise InputError(f"favoured must be different positions below {size}, got {chosen}")
+    if not 0 < len(chosen) < size:
+        raise InputError(f"favoured must be some but not all of the {size} directions, got {len(chosen)}")
+    theta = np.full(size, (1 - part) / (size - len(chosen)))
+    theta[chosen] = part / len(chosen)
+    return frozen(theta)
+
+
+def manual(weights: Any) -> FloatArray:
+    """Shares in proportion to positive weights."""
+    values = array("weights", weights, ndim=1)
+    if not (values > 0).all():
+        worst = int(np.argmin(values))
+        raise InputError(f"weights must be positive, got {values[worst]:g} at position {worst}")
+    scaled = values / values.max()
+    return frozen(scaled / scaled.sum())
+
+
+def rebalanced(parts: Sequence[int], *, position: int, value: int, locked: Iterable[int] = ()) -> tuple[int, ...]:
+    """Whole parts with one set to ``value`` and the unlocked others scaled to keep the sum.
+
+    Every part stays at least 1, locked ones stay as they are, and the value gives way
+    where the others cannot: what a row of sliders does that always adds up.
+    """
+    old = [count("parts", part) for part in parts]
+    total, fixed = sum(old), set(locked) - {position}
+    free = [i for i in range(len(old)) if i != position and i not in fixed]
+    room = total - sum(old[i] for i in fixed)
+    new = list(old)
+    new[position] = min(max(count("value", value, at_least=0), 1), room - len(free)) if free else room
+    left, weight = room - new[position] - len(free), sum(old[i] for i in free)
+    exact = [left * old[i] / weight for i in free]
+    floors = [int(share) for share in exact]
+    order = sorted(range(len(free)), key=lambda j: floors[j] - exact[j])
+    for j in order[: left - sum(floors)]:  # the largest remainders get what rounding left
+        floors[j] += 1
+    for i, part in zip(free, floors, strict=True):
+        new[i] = 1 + part
+    return tuple(new)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WaterFilling:
+    """The solution of a max-PNR problem.
+
+    ``rho``: inverse variances, ``theta``: their shares of the budget, ``depth``: the
+    height of each direction's ground, ``level``: of the water (None for the
+    unrelaxed form, which has none), ``dry``: the directions that got the floor.
+    """
+
+    rho: FloatArray
+    theta: FloatArray
+    depth: FloatArray
+    level: float | None
+    dry: np.ndarray[Any, np.dtype[np.bool_]] = field(repr=False)
+
+
+def max_pnr(eigenvalues: Any, *, budget: float, form: str = "relaxed", half_widths: Any = None,
+            floor: float = FLOOR) -> FloatArray:
+    """The theta that maximises a table's power-to-noise ratio along its eigenvectors; see :func:`water_filling`."""
+    return water_filling(eigenvalues, budget=budget, form=form, half_widths=half_widths, floor=floor).theta
+
+
+def water_filling(eigenvalues: Any, *, budget: float, form: str = "relaxed", half_widths: Any = None,
+                  floor: float = FLOOR) -> WaterFilling:
+    """Maximise ``prod(1 + lambda_i rho_i)`` over ``rho = 1/v`` at a fixed budget.
+
+    * "relaxed" (the paper's Theorem "pnr_max_sol"): ``sum rho = budget``, which is
+      ``phi²/sqrt(cols)`` for rows and ``phi`` for both sides;
+    * "unrelaxed": the theorem's own constraint, ``sum rho² = budget``;
+    * "exact": the exact guarantee's, ``sum h² rho = budget = mu²``, ``half_widths`` the h.
+
+    That is the power-to-noise ratio of a table along its eigenvectors; for a mean divide the
+    eigenvalues by n. Correlations, covariances and turned boxes: ``mvgviz.design.most_information``.
+
+    ``eigenvalues`` are those of ``X Xᵀ/n``; with the paper's ``X Xᵀ`` the answer
+    would be another, since water filling is not scale free. Each direction keeps at
+    least ``floor`` times an equal part, and the level is solved for with that reserved.
+    """
+    lam = _spectrum(eigenvalues)
+    total, kept = positive("budget", budget), _floor(floor)
+    form = one_of("form", form, FORMS)
+    if half_widths is not None and form != "exact":
+        raise InputError(f"half_widths belong to the exact form, got form {form!r}")
+    if form == "unrelaxed":
+        return _fill_unrelaxed(lam, total, kept)
+    h_square = _reach(half_widths, lam.size) ** 2 if form == "exact" else np.ones(lam.size)
+    with np.errstate(divide="ignore", over="ignore"):
+        depth = h_square / lam
+    parts, level, dry = _fill(depth, total, kept * total / lam.size)
+    rho = parts / h_square
+    theta = manual(parts if form == "exact" else (parts / parts.max()) ** 2)
+    return WaterFilling(rho=rho, theta=theta, depth=depth, level=level, dry=dry)
+
+
+def least_error(weights: Any, *, guarantee: str = "exact", entries: str = "all", half_widths: Any = None,
+                floor: float = FLOOR) -> FloatArray:
+    """The theta that minimises the weighted noise variance ``sum w_k v_k``.
+
+    Theorem budget: ``v ∝ w^-1/3``; exact budget: ``1/v ∝ sqrt(w)/h``. With noise on
+    both sides and weights ``w_i w_j`` on the entries ("all") the same; with weights
+    ``w_k`` on entries (k, k) only ("diagonal"): ``v ∝ w^-1/4`` and ``1/v ∝ (w/h²)^1/3``.
+    """
+    w = non_negative("weights", weights)
+    w = w / w.max()
+    exact = one_of("guarantee", guarantee, ("theorem1", "theorem2", "theorem2-any", "exact")) == "exact"
+    diagonal = one_of("entries", entries, ("all", "diagonal")) == "diagonal"
+    kept = _floor(floor)
+    if not exact:
+        shares = w ** (1 / 2 if diagonal else 2 / 3)
+    else:
+        h = _reach(half_widths, w.size)
+        shares = w ** (1 / 3) * h ** (4 / 3) if diagonal else np.sqrt(w) * h
+    return with_floor(shares / shares.sum(), kept / w.size)
+
+
+def with_floor(shares: FloatArray, least: float) -> FloatArray:
+    """``max(c * shares, least)`` with the c that makes it sum to 1."""
+    low = np.zeros(shares.size, dtype=bool)
+    while True:
+        scaled = shares * (1 - least * low.sum()) / shares[~low].sum()
+        now_low = scaled < least
+        if not (now_low & ~low).any():
+            return frozen(np.where(low, least, scaled))
+        low |= now_low
+
+
+def _fill(depth: FloatArray, total: float, least: float
+          ) -> tuple[FloatArray, float, np.ndarray[Any, np.dtype[np.bool_]]]:
+    """``part_i = max(level - depth_i, least)`` with sum ``total``; parts, level, who is dry."""
+    bottom = float(depth.min())
+    above = depth - bottom  # measured from the lowest ground, or tiny budgets would be rounded away
+    water = total - depth.size * least
+    order = np.sort(above)
+    finite = order[np.isfinite(order)]
+    levels = (water + np.cumsum(finite)) / np.arange(1, finite.size + 1)
+    height = float(levels[np.flatnonzero(levels > finite)[-1]])
+    poured = np.maximum(height - above, 0.0)
+    return least + poured, bottom + height + least, poured <= 0
+
+
+def _fill_unrelaxed(lam: FloatArray, total: float, kept: float) -> WaterFilling:
+    """``rho = (lambda/nu)/(1 + sqrt(1 + 2 lambda²/nu))`` with ``sum rho² = total``, one root in nu."""
+    from scipy.optimize import brentq  # only here: importing it takes longer than all else
+
+    x = lam * np.sqrt(total)  # in units where the budget is 1
+    least = kept / np.sqrt(lam.size)
+
+    def shape(log_nu: float) -> FloatArray:
+        nu = np.exp(log_nu)
+        return np.asarray((x / nu) / (1 + np.hypot(1, np.sqrt(2 / nu) * x)))
+
+    def excess(log_nu: float) -> float:
+        return float(np.log(np.sum(np.maximum(shape(log_nu), least) ** 2)))
+
+    top = float(x.max())
+    lowest = np.log(top) - np.log(2 + 2 * top)  # there the largest alone takes everything
+    log_nu = brentq(excess, lowest - 1e-9, np.log(lam.size) + 1, xtol=1e-14, rtol=1e-14)
+    wet = shape(log_nu)
+    parts = np.maximum(wet, least)
+    parts = parts / np.sqrt(np.sum(parts**2))
+    with np.errstate(divide="ignore", over="ignore"):
+        depth = 1 / lam
+    return WaterFilling(rho=parts * np.sqrt(total), theta=manual(parts**2), depth=depth, level=None,
+                        dry=wet <= least)
+
+
+def _spectrum(eigenvalues: Any) -> FloatArray:
+    values = array("eigenvalues", eigenvalues, ndim=1)
+    if not (values >= 0).all():
+        raise InputError("eigenvalues must not be negative; clip those of a noisy release at 0")
+    if not values.max() > 0:
+        raise InputError("eigenvalues must not all be zero")
+    if not 1e-100 <= values.max() <= 1e100:
+        raise InputError("the largest of the eigenvalues must lie between 1e-100 and 1e100")
+    return values
+
+
+def _floor(value: float) -> float:
+    return positive("floor", value, least=1e-12, most=0.5)
+
+
+def _reach(half_widths: Any, size: int) -> FloatArray:
+    if half_widths is None:
+        return np.ones(size)
+    h = array("half_widths", half_widths, ndim=1)
+    if h.size != size or not ((h >= 1e-60) & (h <= 1e60)).all():
+        raise InputError(f"half_widths must be {size} positive numbers between 1e-60 and 1e60")
+    return h

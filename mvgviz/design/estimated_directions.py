@@ -1,0 +1,56 @@
+"""Directions that come from the data: openly (not private) or through a private release.
+
+Both bring the eigenvalues of ``X Xᵀ/n`` (or of the answer itself), largest first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.noise.accounting import gaussian_mu
+from mvgviz.noise.directions import Directions
+from mvgviz.provenance import Origin
+from mvgviz.query.dataset import Dataset
+from mvgviz.query.queries import Query, covariance
+from mvgviz.validation import FloatArray, fraction, generator, positive
+
+
+def eigenvectors(query: Query) -> Directions:
+    """Eigenvectors of a symmetric answer, or of ``f fᵀ/cols`` for any other. **Not private.**"""
+    if not isinstance(query, Query):
+        raise InputError(f"query must be a Query, got a {type(query).__name__}")
+    value = query.value if query.symmetric else query.value @ query.value.T / query.cols
+    values, vectors = _sorted_eigh(value)
+    return Directions(size=query.rows, rotated=vectors, eigenvalues=values, origin=Origin.READ,
+                      mu=float("inf"), label="eigenvectors of the data")
+
+
+def private_eigenvectors(dataset: Dataset, *, epsilon: float | None = None, delta: float | None = None,
+                         mu: float | None = None, rng: np.random.Generator) -> Directions:
+    """Eigenvectors of ``X Xᵀ/n`` released by the analytic Gaussian mechanism.
+
+    Noise of standard deviation ``s2/mu`` on every entry, then symmetrised; the budget is
+    given as ``epsilon`` and ``delta``, or as the ``mu`` they allow. The paper gives a
+    fifth of epsilon and delta to this step.
+    """
+    if mu is None:
+        spent = float(gaussian_mu(positive("epsilon", epsilon), fraction("delta", delta)))
+    elif epsilon is None and delta is None:
+        spent = positive("mu", mu)
+    else:
+        raise InputError("the budget must be given as epsilon and delta or as mu, not both")
+    query, rng = covariance(dataset), generator(rng)
+    noisy = query.value + query.sensitivity / spent * rng.standard_normal(query.value.shape)
+    values, vectors = _sorted_eigh((noisy + noisy.T) / 2)
+    return Directions(size=query.rows, rotated=vectors, eigenvalues=np.maximum(values, 0.0),
+                      origin=Origin.PAID, mu=spent, label="private eigenvectors")
+
+
+def _sorted_eigh(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Eigenvalues, largest first, and eigenvectors whose largest entry is positive."""
+    values, vectors = np.linalg.eigh(matrix)
+    values, vectors = values[::-1], vectors[:, ::-1]
+    largest = np.abs(vectors).argmax(axis=0)
+    signs = np.sign(vectors[largest, np.arange(vectors.shape[1])])
+    return values, vectors * signs

@@ -1,0 +1,200 @@
+"""Theorem 1, Theorem 2 and the exact limit on one scale, as one of their inputs varies.
+
+A theorem allows ``||sigma(Sigma^-1)||_2 * ||sigma(Psi^-1)||_2 <= phi²``. Independent noise
+of standard deviation ``s`` on a rows × cols answer is ``Sigma = s² I, Psi = I`` as much as
+``Sigma = Psi = s I``; both products are ``sqrt(rows*cols)/s²``. So a limit L on the product is
+``s = (rows*cols)^(1/4)/sqrt(L)``, and the exact guarantee, ``s = s2/mu(epsilon, delta)``
+(Balle & Wang 2018), allows i.i.d. noise the product ``sqrt(rows*cols) (mu/s2)²``.
+
+>>> from mvgviz.design.limits import Problem, exact_limit, iid_std
+>>> one = Problem(rows=6, cols=248, epsilon=1, delta=1/248, gamma=38.5746, sensitivity=24**0.5)
+>>> f"{iid_std(one, exact_limit(one)):.2f}", f"{iid_std(one, one.theorem1('printed').limit):.0f}"
+('10.60', '777909')
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mvgviz.design.noise_design import NoiseDesign, design_noise
+from mvgviz.errors import InputError
+from mvgviz.noise.accounting import gaussian_mu
+from mvgviz.noise.bounds import TAILS, Bound, theorem1, theorem2, theorem2_any
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.query.queries import Query
+from mvgviz.validation import FloatArray, count, fraction, one_of, positive
+
+AXES = ("epsilon", "delta", "size", "gamma", "sensitivity")
+_POINTS = 61
+_DECADES = 1e3
+_LARGEST_SQUARE, _LONGEST_SIDE = 1_000, 100_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """All that the limits depend on; ``psd`` says whether the paper's Theorem 2 applies."""
+
+    rows: int
+    cols: int
+    epsilon: float
+    delta: float
+    gamma: float
+    sensitivity: float
+    psd: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("rows", "cols"):
+            object.__setattr__(self, name, count(name, getattr(self, name)))
+        for name in ("epsilon", "gamma", "sensitivity"):
+            object.__setattr__(self, name, positive(name, getattr(self, name)))
+        object.__setattr__(self, "delta", fraction("delta", self.delta))
+        if self.psd and self.rows != self.cols:
+            raise InputError(f"a positive semi-definite answer must be square, got {self.rows} × {self.cols}")
+
+    @property
+    def entries(self) -> int:
+        return self.rows * self.cols
+
+    @property
+    def rank(self) -> int:
+        return min(self.rows, self.cols)
+
+    def theorem1(self, tail: str) -> Bound:
+        """The general bound."""
+        return theorem1(self.rows, self.cols, epsilon=self.epsilon, delta=self.delta, gamma=self.gamma,
+                        sensitivity=self.sensitivity, tail=tail)
+
+    def theorem2(self, tail: str) -> Bound:
+        """The bound for PSD queries; for others its constant ("theorem2-any", beyond the paper)."""
+        facts = {"epsilon": self.epsilon, "delta": self.delta, "gamma": self.gamma, "sensitivity": self.sensitivity}
+        if self.psd:
+            return theorem2(self.rows, tail=tail, **facts)
+        return theorem2_any(self.rows, self.cols, tail=tail, **facts)
+
+
+def problem_of(query: Query, *, epsilon: float, delta: float, sensitivity: float) -> Problem:
+    """The problem of a query, at the sensitivity that all limits are to share."""
+    return Problem(rows=query.rows, cols=query.cols, epsilon=epsilon, delta=delta, gamma=query.gamma,
+                   sensitivity=sensitivity, psd=query.psd)
+
+
+def exact_limit(problem: Problem) -> float:
+    """The product of the two norms that exactly calibrated i.i.d. noise attains."""
+    mu = float(gaussian_mu(problem.epsilon, problem.delta))
+    return math.sqrt(problem.entries) * (mu / problem.sensitivity) ** 2
+
+
+def iid_std(problem: Problem, limit: float) -> float:
+    """The standard deviation per entry of the i.i.d. noise whose product of norms is ``limit``."""
+    return math.sqrt(math.sqrt(problem.entries) / limit)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BoundCurves:
+    """Limits on the product of the two norms along one axis; by tail for the theorems.
+
+    ``here`` is where ``problem`` itself stands; ``entries`` is rows*cols at each position.
+    """
+
+    axis: str
+    problem: Problem
+    positions: FloatArray
+    here: float
+    entries: FloatArray
+    exact: FloatArray
+    theorem1: Mapping[str, FloatArray] = field(repr=False)
+    theorem2: Mapping[str, FloatArray] = field(repr=False)
+
+    def as_std(self, limits: FloatArray) -> FloatArray:
+        """The same limits as standard deviations of i.i.d. noise."""
+        return np.asarray(self.entries**0.25 / np.sqrt(limits))
+
+
+def bound_curves(problem: Problem, axis: str) -> BoundCurves:
+    """All limits as ``axis`` varies and everything else of the problem stays.
+
+    "size": the side of a square answer, else its longer side (the shorter one stays).
+    Sensitivities end at ``2 gamma``, and gammas begin at ``s2/2``: no query is beyond.
+    """
+    axis = one_of("axis", axis, AXES)
+    here = _position(problem, axis)
+    values = _values(problem, axis, here)
+    problems = [_moved(problem, axis, value) for value in values]
+    mu = gaussian_mu(np.array([p.epsilon for p in problems]), np.array([p.delta for p in problems]))
+    entries = np.array([p.entries for p in problems], dtype=np.float64)
+    return BoundCurves(
+        axis=axis, problem=problem, positions=np.array(values, dtype=np.float64), here=here, entries=entries,
+        exact=np.sqrt(entries) * (mu / np.array([p.sensitivity for p in problems])) ** 2,
+        theorem1={tail: np.array([p.theorem1(tail).limit for p in problems]) for tail in TAILS},
+        theorem2={tail: np.array([p.theorem2(tail).limit for p in problems]) for tail in TAILS},
+    )
+
+
+def ratio_limit(ranks: FloatArray) -> FloatArray:
+    """The largest ``s2/gamma`` at which Theorem 2 allows as much as Theorem 1, for whole ranks."""
+    numbers = np.arange(1, int(ranks.max()) + 1, dtype=np.float64)
+    at = ranks.astype(int) - 1
+    return np.asarray((1 + np.cumsum(numbers**-0.5)[at] / np.cumsum(1 / numbers)[at]) / 2)
+
+
+def precision_norm(side: NoiseSide) -> float:
+    """``||sigma(Sigma^-1)||_2``: the root of the sum of squared precisions."""
+    if side.is_identity:
+        return math.sqrt(side.size)
+    largest = side.largest_precision
+    return largest * float(np.linalg.norm(side.precisions / largest))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Rival:
+    """The same directions and shares under another guarantee, and its noise over this design's."""
+
+    design: NoiseDesign = field(repr=False)
+    factors: FloatArray
+
+    @property
+    def guarantee(self) -> str:
+        return self.design.guarantee
+
+
+def rival(design: NoiseDesign, query: Query, *, guarantee: str, epsilon: float, delta: float, tail: str) -> Rival:
+    """What another guarantee asks for the same theta along the same directions, direction by direction.
+
+    ``epsilon`` and ``delta`` are what the noise alone may spend.
+    """
+    other = design_noise(query, epsilon=epsilon, delta=delta, guarantee=guarantee, mode=design.mode, tail=tail,
+                         directions=design.directional_side.directions, theta=design.theta)
+    return Rival(design=other, factors=other.direction_std() / design.direction_std())
+
+
+def _position(problem: Problem, axis: str) -> float:
+    return float(max(problem.rows, problem.cols) if axis == "size" else getattr(problem, axis))
+
+
+def _values(problem: Problem, axis: str, here: float) -> list[float]:
+    """Positions along an axis, evenly spaced in decades, this problem's own among them."""
+    if axis == "size":
+        longest = _LARGEST_SQUARE if problem.rows == problem.cols else _LONGEST_SIDE
+        grid = np.geomspace(1, max(longest, here), _POINTS).round()
+        return sorted({*grid.tolist(), here})
+    low, high = {
+        "epsilon": (min(0.01, here), max(100.0, here)),
+        "delta": (min(1e-12, here), max(0.5, here)),
+        "gamma": (min(here, max(here / _DECADES, problem.sensitivity / 2)), here * _DECADES),
+        "sensitivity": (here / _DECADES, max(here, min(here * _DECADES, 2 * problem.gamma))),
+    }[axis]
+    inside = np.geomspace(low, high, _POINTS)[1:-1]  # the ends are given, not computed
+    return sorted({low, high, here, *inside.tolist()})
+
+
+def _moved(problem: Problem, axis: str, value: float) -> Problem:
+    if axis != "size":
+        return replace(problem, **{axis: value})  # type: ignore[arg-type]
+    side = int(value)
+    if problem.rows == problem.cols:
+        return replace(problem, rows=side, cols=side)
+    return replace(problem, rows=side) if problem.rows > problem.cols else replace(problem, cols=side)

@@ -1,0 +1,238 @@
+"""A noise design: directions and variances, calibrated by a theorem or exactly.
+
+>>> import numpy as np
+>>> from mvgviz import Dataset, binary, design_noise, identity
+>>> data = Dataset(matrix=np.zeros((2, 100)), features=("a", "b"), lower=-1, upper=1)
+>>> design = design_noise(identity(data), epsilon=1, delta=1e-5, theta=binary(2, favoured=[0], share=0.8))
+>>> f"{design.epsilon_spent(1e-5):.6f}", design.mu_is
+('1.000000', 'exact')
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mvgviz.design.allocation import uniform
+from mvgviz.errors import InputError
+from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, gaussian_mu
+from mvgviz.noise.bounds import TAILS, Bound, theorem1, theorem2, theorem2_any
+from mvgviz.noise.directions import Directions, standard_basis
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.provenance import Origin
+from mvgviz.query.neighbours import Neighbours
+from mvgviz.query.queries import Query
+from mvgviz.validation import FloatArray, fraction, one_of, positive, shares
+
+GUARANTEES = ("theorem1", "theorem2", "theorem2-any", "exact")
+MODES = ("rows", "columns", "both")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NoiseDesign:
+    """Noise ``MVG(0, Sigma, Psi)`` for one query, and the privacy it gives.
+
+    ``Sigma = W diag(row_variances) Wᵀ`` over rows, ``Psi`` likewise over columns.
+    ``mu`` is the worst case over neighbours ("exact") or at most too large
+    ("upper bound"); it speaks of the noise alone, and ``total_mu`` adds what the
+    directions spent. ``precision_budget`` is ``sum 1/v²`` under a theorem, ``mu²``
+    under the exact guarantee. No field holds private data, but for directions and
+    theta that were read from the data, which their origins say.
+    """
+
+    query_name: str
+    n_records: int | None
+    neighbour_rule: str
+    neighbours: Neighbours = field(repr=False)
+    epsilon: float
+    delta: float
+    guarantee: str
+    mode: str
+    bound: Bound | None
+    row_side: NoiseSide = field(repr=False)
+    col_side: NoiseSide = field(repr=False)
+    theta: FloatArray
+    precision_budget: float
+    mu: float
+    mu_is: str
+    theta_origin: Origin = Origin.DECLARED
+
+    @property
+    def rows(self) -> int:
+        return self.row_side.size
+
+    @property
+    def cols(self) -> int:
+        return self.col_side.size
+
+    @property
+    def row_variances(self) -> FloatArray:
+        return self.row_side.variances
+
+    @property
+    def col_variances(self) -> FloatArray:
+        return self.col_side.variances
+
+    @property
+    def row_directions(self) -> Directions:
+        return self.row_side.directions
+
+    @property
+    def col_directions(self) -> Directions:
+        return self.col_side.directions
+
+    @property
+    def directional_side(self) -> NoiseSide:
+        """The side that theta speaks of."""
+        return self.col_side if self.mode == "columns" else self.row_side
+
+    @property
+    def directions_origin(self) -> Origin:
+        """Where the directions come from."""
+        return self.directional_side.directions.origin
+
+    @property
+    def total_mu(self) -> float:
+        """``mu`` of noise and directions together; infinite if those are not private."""
+        spent = self.directional_side.directions.mu
+        return compose_mu([self.mu, spent]) if math.isfinite(spent) else math.inf
+
+    def row_covariance(self) -> FloatArray:
+        """``Sigma``, rows × rows."""
+        return self.row_side.covariance()
+
+    def col_covariance(self) -> FloatArray:
+        """``Psi``, cols × cols."""
+        return self.col_side.covariance()
+
+    def noise_std(self) -> FloatArray:
+        """The standard deviation of each entry of the noise, rows × cols."""
+        return np.outer(np.sqrt(self.row_side.covariance_diagonal()),
+                        np.sqrt(self.col_side.covariance_diagonal()))
+
+    def direction_std(self) -> FloatArray:
+        """The noise along each direction: for "both", of its entry (k, k)."""
+        v = self.directional_side.variances
+        return v if self.mode == "both" else np.sqrt(v)
+
+    def epsilon_spent(self, delta: float) -> float:
+        """The epsilon this noise really spends at ``delta``."""
+        return float(gaussian_epsilon(fraction("delta", delta), self.mu))
+
+    def delta_spent(self, epsilon: float) -> float:
+        """The delta this noise really spends at ``epsilon``."""
+        return float(gaussian_delta(positive("epsilon", epsilon), self.mu))
+
+
+def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str = "exact",
+                 mode: str | None = None, directions: Directions | None = None, theta: Any = None,
+                 theta_origin: Origin = Origin.DECLARED, tail: str = "printed", cover_directions: bool = False
+                 ) -> NoiseDesign:
+    """Noise for ``query`` that is (epsilon, delta)-private under the chosen guarantee.
+
+    ``guarantee``: "theorem1", "theorem2" (PSD queries, both sides), "theorem2-any"
+    (its constant, any query: beyond the paper) use the printed sensitivity and
+    ``tail``; "exact" uses the tight set of differences and spends what was asked.
+    ``mode``: directional noise over "rows" or "columns" (Algorithm 1) or "both"
+    (Algorithm 2); by default "both" for symmetric queries, else "rows".
+    ``directions`` default to the standard basis, ``theta`` to equal shares;
+    ``theta_origin`` says where the shares come from.
+    ``cover_directions`` (exact guarantee): epsilon and delta are to cover what the
+    directions spent too, so the noise gets ``sqrt(mu² - directions.mu²)``.
+    """
+    if not isinstance(query, Query):
+        raise InputError(f"query must be a Query, got a {type(query).__name__}")
+    epsilon, delta = positive("epsilon", epsilon), fraction("delta", delta)
+    guarantee, tail = one_of("guarantee", guarantee, GUARANTEES), one_of("tail", tail, TAILS)
+    mode = ("both" if query.symmetric else "rows") if mode is None else one_of("mode", mode, MODES)
+    _check_fit(query, guarantee, mode)
+    size = query.cols if mode == "columns" else query.rows
+    directions = standard_basis(size) if directions is None else directions
+    if not isinstance(directions, Directions):
+        raise InputError("directions must be Directions; make them with from_matrix(w)")
+    if directions.size != size:
+        raise InputError(f"directions must number {size} in mode {mode!r}, got {directions.size}")
+    theta = uniform(size) if theta is None else shares("theta", theta, size=size)
+
+    if cover_directions and guarantee != "exact":
+        raise InputError(f"cover_directions needs guarantee exact, got {guarantee}; divide epsilon and delta instead")
+    if guarantee == "exact":
+        bound = None
+        mu = _left_for_noise(float(gaussian_mu(epsilon, delta)), directions.mu if cover_directions else 0.0)
+        side, exact = _calibrate(query, mu, mode, directions, theta)
+        budget = mu * mu
+    else:
+        bound = _bound_of(query, guarantee, epsilon, delta, tail)
+        side, budget = _spend(bound, query, mode, directions, theta)
+        mu, exact = query.neighbours.worst(*_both_sides(query, mode, side))
+    row_side, col_side = _both_sides(query, mode, side)
+    return NoiseDesign(
+        query_name=query.name, n_records=query.n_records, neighbour_rule=query.neighbour_rule,
+        neighbours=query.neighbours, epsilon=epsilon, delta=delta, guarantee=guarantee, mode=mode,
+        bound=bound, row_side=row_side, col_side=col_side, theta=theta, precision_budget=budget,
+        mu=mu, mu_is="exact" if exact else "upper bound", theta_origin=theta_origin,
+    )
+
+
+def _check_fit(query: Query, guarantee: str, mode: str) -> None:
+    if guarantee == "theorem2" and not query.psd:
+        raise InputError(
+            f"guarantee theorem2 needs a positive semi-definite query, got {query.name}; "
+            "theorem2-any uses its constant for any query"
+        )
+    if guarantee == "theorem2" and mode != "both":
+        raise InputError(f"guarantee theorem2 needs mode both (Psi = Sigma), got mode {mode}")
+    if mode == "both" and query.rows != query.cols:
+        raise InputError(f"mode both needs a square answer, got {query.rows} × {query.cols}")
+
+
+def _bound_of(query: Query, guarantee: str, epsilon: float, delta: float, tail: str) -> Bound:
+    if guarantee == "theorem2":
+        return theorem2(query.rows, epsilon=epsilon, delta=delta, gamma=query.gamma,
+                        sensitivity=query.printed_sensitivity, tail=tail)
+    theorem = theorem1 if guarantee == "theorem1" else theorem2_any
+    return theorem(query.rows, query.cols, epsilon=epsilon, delta=delta, gamma=query.gamma,
+                   sensitivity=query.printed_sensitivity, tail=tail)
+
+
+def _spend(bound: Bound, query: Query, mode: str, directions: Directions, theta: FloatArray
+           ) -> tuple[NoiseSide, float]:
+    """Algorithms 1 and 2: ``p_k = theta_k P`` and ``v_k = 1/sqrt(p_k)``; the side and P."""
+    if mode == "both":
+        root_budget = bound.phi
+    else:
+        other = query.cols if mode == "rows" else query.rows
+        root_budget = bound.limit / math.sqrt(other)
+    side = NoiseSide.of(directions, 1 / (np.sqrt(theta) * root_budget))
+    return side, root_budget * root_budget
+
+
+def _left_for_noise(mu: float, spent: float) -> float:
+    """What composition leaves: ``sqrt(mu² - spent²)``."""
+    if not spent < mu:
+        raise InputError(f"directions must have spent less than the whole budget, mu {mu:g}, got {spent:g}")
+    return math.sqrt((mu - spent) * (mu + spent))
+
+
+def _calibrate(query: Query, mu: float, mode: str, directions: Directions, theta: FloatArray
+               ) -> tuple[NoiseSide, bool]:
+    """The shape ``1/v ∝ theta/h²``, scaled so that its worst case is ``mu``."""
+    h = np.ones(directions.size) if mode == "columns" else query.neighbours.reach(directions)
+    shape = (h / h.max()) ** 2 / theta
+    shape = shape / shape.min()
+    worst = query.neighbours.worst(*_both_sides(query, mode, NoiseSide.of(directions, shape)))
+    ratio = worst.mu / mu
+    scaled = shape * (ratio if mode == "both" else ratio * ratio)
+    return NoiseSide.of(directions, scaled), worst.exact
+
+
+def _both_sides(query: Query, mode: str, side: NoiseSide) -> tuple[NoiseSide, NoiseSide]:
+    """(Sigma, Psi); the very same object twice when ``Psi = Sigma``."""
+    if mode == "both":
+        return side, side
+    if mode == "rows":
+        return side, NoiseSide.identity(query.cols)
+    return NoiseSide.identity(query.rows), side

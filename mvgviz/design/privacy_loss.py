@@ -1,0 +1,164 @@
+"""What an attacker can still learn from a release: the privacy loss, in numbers and in odds.
+
+For neighbours at distance ``mu`` the privacy loss is ``N(mu²/2, mu²)``: how much the release
+moves the log-odds between the two datasets. Everything follows from ``mu``; which directions
+carry it follows from the pair that attains it.
+
+>>> from mvgviz.design.privacy_loss import odds
+>>> odds(0.3)
+Odds(out_of=100, accused=5, caught=9)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from scipy import special
+
+from mvgviz.design.noise_design import NoiseDesign
+from mvgviz.noise.accounting import compose_mu, tradeoff
+from mvgviz.query.queries import Query
+from mvgviz.query.worst_pairs import WorstPair, precise, whitened, worst_pair
+from mvgviz.validation import FloatArray
+
+_CROWDS = (100, 1_000, 10_000)
+
+
+class Odds(NamedTuple):
+    """Of ``out_of`` absent and ``out_of`` present, how many are accused."""
+
+    out_of: int
+    accused: int
+    caught: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpentMu:
+    """What the noise and the directions spent; directions that are not private are not counted."""
+
+    noise: float
+    directions: float
+
+    @property
+    def total(self) -> float:
+        return compose_mu([self.noise, self.directions])
+
+    @property
+    def directions_share(self) -> float:
+        """The directions' part of ``mu²``."""
+        return self.after(1)[1]
+
+    def after(self, releases: int) -> tuple[float, float]:
+        """``mu`` of so many releases along directions learned once, and the directions' part of its square."""
+        together = compose_mu([math.sqrt(releases) * self.noise, self.directions])
+        return together, (self.directions / together) ** 2 if together > 0 else 0.0
+
+
+def spent_mu(design: NoiseDesign) -> SpentMu:
+    """The ``mu`` of a design by what spent it."""
+    learned = design.directional_side.directions.mu
+    return SpentMu(noise=design.mu, directions=learned if math.isfinite(learned) else 0.0)
+
+
+def loss_density(loss: FloatArray, mu: float, *, replaced: bool = False) -> FloatArray:
+    """The density of the privacy loss; of its mirror image on the other dataset where ``replaced``."""
+    mean = (-1 if replaced else 1) * mu * mu / 2
+    return np.asarray(np.exp(-0.5 * ((loss - mean) / mu) ** 2) / (mu * math.sqrt(2 * math.pi)))
+
+
+def mass_beyond(epsilon: float, mu: float) -> float:
+    """How often the privacy loss exceeds ``epsilon``: ``Phi(mu/2 - epsilon/mu)``; more than delta, which weighs it."""
+    return float(special.ndtr(mu / 2 - epsilon / mu))
+
+
+def odds(mu: float) -> Odds:
+    """The best attack in whole numbers that say something.
+
+    The smallest crowd in which 5 % of false alarms catch a different whole number; where
+    everyone would be caught, one false alarm in a crowd.
+    """
+    tries = [*((crowd, crowd // 20) for crowd in _CROWDS), *((crowd, 1) for crowd in _CROWDS)]
+    if _caught(*tries[0], mu) == tries[0][0]:
+        tries = tries[len(_CROWDS):]
+    for out_of, accused in tries:
+        caught = _caught(out_of, accused, mu)
+        if accused < caught < out_of:
+            return Odds(out_of, accused, caught)
+    return Odds(_CROWDS[-1], 1, _CROWDS[-1]) if mu > 1 else Odds(_CROWDS[-1], _CROWDS[-1] // 20, _CROWDS[-1] // 20)
+
+
+def coin_odds(mu: float) -> tuple[int, int]:
+    """(right guesses, out of): the best guess between two datasets that were equally likely."""
+    right = float(special.ndtr(mu / 2))
+    for out_of in _CROWDS:
+        if out_of // 2 < round(out_of * right) < out_of:
+            return round(out_of * right), out_of
+    return round(_CROWDS[-1] * right), _CROWDS[-1]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PairLoss:
+    """The worst neighbours found for a design, and how their loss spreads over its directions.
+
+    The answers differ by ``D = left rightᵀ``, the pair's factors.
+    ``mu`` is this pair's, ``shares`` the part of ``mu²`` along each direction, summing to 1.
+    """
+
+    design: NoiseDesign = field(repr=False)
+    pair: WorstPair = field(repr=False)
+    mu: float
+    shares: FloatArray = field(repr=False)
+
+    @property
+    def left(self) -> FloatArray:
+        return self.pair.left
+
+    @property
+    def right(self) -> FloatArray:
+        return self.pair.right
+
+    @property
+    def attained(self) -> float:
+        """How much of the design's ``mu`` this pair reaches: 1 where that is exact."""
+        return min(self.mu / self.design.mu, 1.0)
+
+    def attack(self) -> FloatArray:
+        """``Sigma^-1 D Psi^-1``, rows × cols: what the likelihood-ratio attack multiplies a release with."""
+        left, right = self.attack_factors()
+        return left @ right.T
+
+    def attack_factors(self) -> tuple[FloatArray, FloatArray]:
+        """The attack as ``left rightᵀ``: two thin factors, as it may be large."""
+        return precise(self.design.row_side, self.left), precise(self.design.col_side, self.right)
+
+    def shape(self) -> bytes:
+        """A digest of attack and noise up to their size: equal for designs that differ by a factor."""
+        digest = hashlib.blake2b(digest_size=16)
+        sides = (self.design.row_side, self.design.col_side)
+        for values in (*self.attack_factors(), *(side.variances for side in sides)):
+            digest.update(np.round(values / np.abs(values).max(), 9).tobytes())
+        for side in sides:
+            if side.directions.rotated is not None:
+                digest.update(side.directions.rotated.tobytes())
+        return digest.digest()
+
+
+def pair_loss(query: Query, design: NoiseDesign) -> PairLoss:
+    """The worst neighbours of ``query`` under ``design``; an InputError where it has none to show."""
+    rows, cols = design.row_side, design.col_side
+    pair = worst_pair(query, rows, cols)
+    white_rows, white_cols = whitened(rows, pair.left), whitened(cols, pair.right)
+    along, across = (white_cols, white_rows) if design.mode == "columns" else (white_rows, white_cols)
+    # Row k of along acrossᵀ has the square a_kᵀ (acrossᵀ across) a_k; the factor keeps it from going negative.
+    triangle = np.asarray(np.linalg.qr(across, mode="r"))
+    squares = np.square(along @ triangle.T).sum(axis=1)
+    total = float(squares.sum())
+    return PairLoss(design=design, pair=pair, mu=math.sqrt(total), shares=squares / total)
+
+
+def _caught(out_of: int, accused: int, mu: float) -> int:
+    return round(out_of * (1 - float(tradeoff(accused / out_of, mu))))

@@ -1,0 +1,93 @@
+"""Theorem 1, Theorem 2 and the exact limit on one log axis, as one input varies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from mvgviz.design.limits import BoundCurves
+from mvgviz.figures.bounds.axes import decades
+from mvgviz.figures.shared.theme import DATA, EXACT, THEOREM1, THEOREM2, styled
+from mvgviz.validation import FloatArray
+
+TAIL_DASHES = {"printed": "solid", "laurent-massart": "dash", "exact-chi": "dot"}
+TAIL_NAMES = {"printed": "as printed", "laurent-massart": "Laurent–Massart", "exact-chi": "exact chi"}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CurveLine:
+    """One curve: ``here`` is its value at the scenario, ``main`` whether it has the scenario's tail."""
+
+    name: str
+    colour: str
+    tail: str | None
+    main: bool
+    values: FloatArray
+    here: float
+
+
+def curve_lines(curves: BoundCurves, *, second: str, tail: str, all_tails: bool, as_noise: bool) -> list[CurveLine]:
+    """The curves to draw, as allowed precision or as noise; ``second`` names the curve of Theorem 2."""
+    at = int(np.argmin(np.abs(curves.positions - curves.here)))
+    shown: list[tuple[str, str, str | None, FloatArray]] = []
+    for name, colour, family in (("Theorem 1", THEOREM1, curves.theorem1), (second, THEOREM2, curves.theorem2)):
+        shown += [(name, colour, one, limits) for one, limits in family.items() if all_tails or one == tail]
+    shown.append(("Exact limit", EXACT, None, curves.exact))
+    lines = []
+    for name, colour, one, limits in shown:
+        values = curves.as_std(limits) if as_noise else limits
+        lines.append(CurveLine(name=name, colour=colour, tail=one, main=one in (None, tail), values=values,
+                               here=float(values[at])))
+    return lines
+
+
+def plot_bound_curves(curves: BoundCurves, lines: list[CurveLine], *, axis_title: str, value_title: str,
+                      height: int = 400) -> go.Figure:
+    """The scenario's tail is thick, other tails thin; line styles tell tails apart.
+
+    Theorem 1 is drawn wider, so that it still shows where Theorem 2 lies on it.
+    """
+    figure = go.Figure()
+    for line in sorted(lines, key=lambda one: one.main):
+        label = line.name if line.tail is None else f"{line.name}, tail {TAIL_NAMES[line.tail]}"
+        figure.add_scatter(
+            x=curves.positions, y=line.values, mode="lines", name=line.name, legendgroup=line.name,
+            showlegend=line.main, opacity=1.0 if line.main else 0.75,
+            line={"color": line.colour, "width": _width(line),
+                  "dash": TAIL_DASHES.get(line.tail or "", "solid")},
+            hovertemplate=f"{label}<br>%{{x:.4g}}: %{{y:.4g}}<extra></extra>")
+    tails = {line.tail for line in lines if line.tail is not None}
+    for tail in TAIL_DASHES:
+        if len(tails) > 1 and tail in tails:
+            figure.add_scatter(x=[None], y=[None], mode="lines", name=f"tail {TAIL_NAMES[tail]}", hoverinfo="skip",
+                               line={"color": DATA, "width": 1.5, "dash": TAIL_DASHES[tail]})
+    main = [line for line in lines if line.main]
+    figure.add_scatter(x=[curves.here] * len(main), y=[line.here for line in main], mode="markers",
+                       name="this scenario", cliponaxis=False, showlegend=False,
+                       marker={"size": [3 + 2.5 * _width(line) for line in main], "opacity": 1,
+                               "color": [line.colour for line in main], "line": {"width": 2, "color": DATA}},
+                       text=[line.name for line in main],
+                       hovertemplate="%{text}, this scenario: %{y:.4g}<extra></extra>")
+    edge = np.log10(curves.positions[[0, -1]]) + np.array([-0.02, 0.02])
+    low, high = _span(lines)
+    figure.update_layout(
+        xaxis={"type": "log", "title": axis_title, "range": edge.tolist(), **decades(*edge)},
+        yaxis={"type": "log", "title": value_title, "range": [low, high], **decades(low, high)},
+        shapes=[{"type": "line", "x0": curves.here, "x1": curves.here, "y0": 0, "y1": 1, "yref": "paper",
+                 "line": {"color": DATA, "width": 1, "dash": "dot"}}])
+    return styled(figure, height=height)
+
+
+def _width(line: CurveLine) -> float:
+    wide = 2.0 if line.colour == THEOREM1 else 1.0
+    return wide * (3.0 if line.main else 1.5)
+
+
+def _span(lines: list[CurveLine]) -> tuple[float, float]:
+    """The exponents between which all curves lie, with some room."""
+    values = np.log10(np.concatenate([line.values for line in lines]))
+    low, high = float(values.min()), float(values.max())
+    room = max(0.04 * (high - low), 0.1)
+    return low - room, high + room

@@ -1,0 +1,1 @@
+"""Pictures of the page Precision budget: numbers, then a figure."""

@@ -1,0 +1,1 @@
+"""Pictures of the page Compare: numbers, then a figure."""

@@ -1,0 +1,54 @@
+"""What marks a mechanism in the charts of the page Compare: a colour for its family, a symbol for its promise."""
+
+from __future__ import annotations
+
+from mvgviz.figures.shared.theme import EXACT, IID, THEOREM1, THEOREM2
+from mvgviz.trials.mechanisms import EPSILON, Mechanism
+
+PURE = "#8E6BD1"
+"""Mechanisms that promise epsilon alone: Laplace, exponential."""
+
+SKETCH = "#A65628"
+"""Random projections: Johnson–Lindenstrauss."""
+
+GUARANTEE_COLOURS = {"exact": EXACT, "theorem1": THEOREM1, "theorem2": THEOREM2, "theorem2-any": THEOREM2}
+
+
+def colour(mechanism: Mechanism, guarantee: str = "exact") -> str:
+    """MVG by its guarantee (``guarantee``: of the scenario's own), Gaussian noise of one size as i.i.d. noise."""
+    key = mechanism.key
+    if key.startswith("mvg"):
+        return GUARANTEE_COLOURS[key.removeprefix("mvg-") if key != "mvg" else guarantee]
+    if "lindenstrauss" in key:
+        return SKETCH
+    return PURE if mechanism.guarantee == EPSILON else IID
+
+
+def symbol(mechanism: Mechanism) -> str:
+    """A diamond for epsilon alone, a circle for epsilon and delta; hollow where only some features are released."""
+    shape = "diamond" if mechanism.guarantee == EPSILON else "circle"
+    return f"{shape}-open" if mechanism.key.startswith("reduced") else shape
+
+
+def label(mechanism: Mechanism) -> str:
+    """The mechanism and, where it is the stronger one, its promise."""
+    return f"{mechanism.label} ({EPSILON})" if mechanism.guarantee == EPSILON else mechanism.label
+
+
+def two_lines(text: str, most: int = 24) -> str:
+    """A long label broken at a comma or a bracket, for Plotly; names in it must be harmless already."""
+    if len(text) <= most:
+        return text
+    cuts = [at for mark, skip in ((", ", 2), (" (", 1)) for at in _places(text, mark, skip)]
+    if not cuts:
+        return text
+    at = min(cuts, key=lambda place: abs(place - len(text) / 2))
+    return f"{text[:at].rstrip()}<br>{text[at:]}"
+
+
+def _places(text: str, mark: str, skip: int) -> list[int]:
+    found, start = [], text.find(mark)
+    while start >= 0:
+        found.append(start + skip)
+        start = text.find(mark, start + 1)
+    return found

@@ -1,0 +1,1 @@
+"""Pictures of the page Data & query: numbers, then a figure."""

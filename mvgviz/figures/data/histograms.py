@@ -1,0 +1,58 @@
+"""Small histograms of each feature against its declared range."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from mvgviz.figures.shared.theme import DIRECTIONAL, styled
+from mvgviz.query.dataset import Dataset
+from mvgviz.validation import FloatArray
+
+_BINS = 24
+_ACROSS = 3
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FeatureHistogram:
+    """Counts over 24 equal bins of the declared range, and how much of the range is used."""
+
+    name: str
+    lower: float
+    upper: float
+    counts: FloatArray
+    used: float
+
+
+def feature_histograms(dataset: Dataset, positions: list[int]) -> list[FeatureHistogram]:
+    """The histograms of some features."""
+    found = []
+    for k in positions:
+        low, high, values = float(dataset.lower[k]), float(dataset.upper[k]), dataset.matrix[k]
+        counts, _ = np.histogram(values, bins=_BINS, range=(low, high))
+        used = (float(values.max()) - float(values.min())) / (high - low)
+        found.append(FeatureHistogram(name=dataset.features[k], lower=low, upper=high,
+                                      counts=counts.astype(np.float64), used=used))
+    return found
+
+
+def plot_histograms(histograms: list[FeatureHistogram], *, escape: dict[str, str]) -> go.Figure:
+    """One panel a feature; the axis is the declared range. ``escape`` maps names to labels."""
+    rows = -(-len(histograms) // _ACROSS)
+    figure = make_subplots(rows=rows, cols=_ACROSS, subplot_titles=[escape[h.name] for h in histograms],
+                           vertical_spacing=min(0.12, 0.32 / rows), horizontal_spacing=0.06)
+    for i, one in enumerate(histograms):
+        width = (one.upper - one.lower) / _BINS
+        centres = one.lower + width * (np.arange(_BINS) + 0.5)
+        row, col = i // _ACROSS + 1, i % _ACROSS + 1
+        figure.add_bar(x=centres, y=one.counts, width=width, marker={"color": DIRECTIONAL, "line": {"width": 0}},
+                       hovertemplate="%{y:,} records near %{x:.4g}<extra></extra>", row=row, col=col)
+        figure.update_xaxes(range=[one.lower, one.upper], tickvals=[one.lower, one.upper], tickformat=".4~g",
+                            row=row, col=col)
+    figure.update_yaxes(showticklabels=False, showgrid=False)
+    figure.update_annotations(font_size=12)
+    figure.update_layout(bargap=0)
+    return styled(figure, height=max(110 * rows + 30, 200), legend=False, top=26)

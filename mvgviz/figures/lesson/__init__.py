@@ -1,0 +1,1 @@
+"""Pictures of the lesson: numbers, then a figure."""

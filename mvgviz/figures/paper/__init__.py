@@ -1,0 +1,1 @@
+"""Pictures of the page Paper: numbers, then a figure."""

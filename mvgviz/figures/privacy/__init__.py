@@ -1,0 +1,1 @@
+"""Pictures of the page Privacy spent: numbers, then a figure."""

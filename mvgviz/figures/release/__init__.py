@@ -1,0 +1,1 @@
+"""Pictures of the page Release & report: numbers, then a figure."""

@@ -1,0 +1,1 @@
+"""Pictures of the page Noise shape: numbers, then a figure."""

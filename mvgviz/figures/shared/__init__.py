@@ -1,0 +1,1 @@
+"""What several pages draw: the theme, axes, maps and the ellipse."""

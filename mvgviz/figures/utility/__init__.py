@@ -1,0 +1,1 @@
+"""Pictures of the page Utility: numbers, then a figure."""

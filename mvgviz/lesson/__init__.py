@@ -1,0 +1,1 @@
+"""Numbers and right answers of the lesson."""

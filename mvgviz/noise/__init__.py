@@ -1,0 +1,1 @@
+"""Gaussian noise on a matrix and the privacy it gives, in numbers alone."""

@@ -1,0 +1,20 @@
+"""The paper's three experiments: what it printed, and what comes out.
+
+``python -m mvgviz.paper`` prints the tables. From Python:
+
+>>> from mvgviz.data import sample
+>>> from mvgviz.paper import EXPERIMENTS, run
+>>> two = EXPERIMENTS["II"]
+>>> report = run(two, sample(two.scenario.data), trials=10)
+>>> [row.label for row in report.rows if row.printed][:2]
+['MVG, Theorem 1', 'MVG, Theorem 2']
+>>> report["theorem1"].printed.mean
+0.2138
+"""
+
+from mvgviz.paper.figure4 import EPSILONS, Curve, direction_curves
+from mvgviz.paper.runs import Cell, Kept, MeasuredRow, MeasuredSet, Report, run
+from mvgviz.paper.tables import EXPERIMENTS, SHARES, Experiment, Printed, Row, Way
+
+__all__ = ["EPSILONS", "EXPERIMENTS", "SHARES", "Cell", "Curve", "Experiment", "Kept", "MeasuredRow", "MeasuredSet",
+           "Printed", "Report", "Row", "Way", "direction_curves", "run"]

@@ -1,0 +1,36 @@
+"""``python -m mvgviz.paper``: the paper's three experiments as Markdown tables."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+from mvgviz.data import sample
+from mvgviz.errors import InputError
+from mvgviz.paper import EXPERIMENTS, run
+from mvgviz.paper.markdown import report_markdown
+from mvgviz.validation import count
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the tables to stdout and the progress to stderr."""
+    parser = argparse.ArgumentParser(prog="python -m mvgviz.paper", description=__doc__)
+    parser.add_argument("--trials", type=int, default=100, help="trials for each figure (100)")
+    parser.add_argument("--seed", type=int, default=0, help="of the random numbers (0)")
+    chosen = parser.parse_args(arguments)
+    try:
+        trials, seed = count("trials", chosen.trials), count("seed", chosen.seed, at_least=0)
+    except InputError as error:
+        parser.error(str(error))
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as workers:
+        for one in EXPERIMENTS.values():
+            print(f"Experiment {one.key} …", file=sys.stderr, flush=True)  # noqa: T201
+            report = run(one, sample(one.scenario.data), trials=trials, seed=seed, executor=workers)
+            print(report_markdown(report), flush=True)  # noqa: T201
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,137 @@
+"""Results in words: figures with their intervals, verdicts, and a sentence on each difference."""
+
+from __future__ import annotations
+
+import math
+
+from mvgviz.paper.runs import Cell, MeasuredRow, Report
+from mvgviz.paper.tables import Experiment, Printed
+from mvgviz.trials.run import Outcome
+from mvgviz.trials.tasks import References
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SAME = 0.01  # of a reference: as good as equal
+_LITTLE = 0.05  # of the way to a random guess
+_SMALLER = 1.2
+ONCE = ("One of five shares was chosen by looking at the errors, as in the paper: that choice is not private, and "
+        "flatters.")
+
+
+def figure_text(mean: float, half_width: float | None = None) -> str:
+    """0.682 ± 0.021, (1.29 ± 0.19) · 10⁻⁵, or an empty text before the first trial."""
+    if math.isnan(mean):
+        return ""
+    half = None if half_width is None or math.isnan(half_width) else half_width
+    if mean == 0:
+        return "0"
+    exponent = math.floor(math.log10(abs(float(f"{mean:.2e}"))))
+    if -3 <= exponent < 4:
+        digits = max(2 - exponent, 0)
+        return f"{mean:.{digits}f}" + ("" if half is None else f" ± {half:.{digits}f}")
+    unit = 10.0**exponent
+    number = f"{mean / unit:.2f}" if half is None else f"({mean / unit:.2f} ± {half / unit:.2f})"
+    return f"{number} · 10{str(exponent).translate(_SUPERSCRIPTS)}"
+
+
+def printed_text(experiment: Experiment, printed: Printed | None) -> str:
+    """With as many digits as the paper has."""
+    if printed is None:
+        return "–"
+    digits = 3 - experiment.power
+    if printed.half_width is None:
+        return f"{printed.mean:.{digits}f}" if printed.mean else "0"
+    return f"{printed.mean:.{digits}f} ± {printed.half_width:.{digits}f}"
+
+
+def cell_text(cell: Cell) -> str:
+    """A measured figure and the share that gave it."""
+    if cell.reason is not None:
+        return "not run"
+    share = "" if cell.share is None else f" (τ {cell.share:.0%})"
+    return figure_text(cell.mean, cell.half_width) + share.replace("%", " %")
+
+
+def way_text(way: float | None) -> str:
+    """A share of the way to a random guess: 14 %, 0.005 %."""
+    if way is None or math.isnan(way):
+        return "–"
+    percent = 100 * way
+    if abs(percent) < 0.0005:
+        return "0 %"
+    return f"{percent:.0f} %" if abs(percent) >= 1 else f"{percent:.1g} %"
+
+
+def ways_text(report: Report, row: MeasuredRow) -> str:
+    """Printed / as printed / exact."""
+    printed = None if row.printed is None else report.printed_way(row.printed.mean)
+    return " / ".join(way_text(way) for way in (printed, report.way(row.as_printed.mean), report.way(row.exact.mean)))
+
+
+def verdict(cell: Cell, references: References) -> str:
+    """Where a mean lies among the references, as far as its interval can tell."""
+    mean, half = cell.mean, 0.0 if math.isnan(cell.half_width) else cell.half_width
+    clean, random, trivial = references.non_private, references.random_guess, references.trivial
+
+    def near(value: float) -> bool:
+        return abs(mean - value) <= max(half, _SAME * value)
+
+    if mean - clean <= _LITTLE * (random - clean):
+        return "nearly as good as no privacy"
+    if near(random):
+        return "a random guess"
+    if near(trivial):
+        return "the trivial answer"
+    if mean > max(random, trivial):
+        return "worse than a random guess"
+    if trivial < mean < random:
+        return "better than a random guess but worse than the trivial answer"
+    return "better than the trivial answer" if trivial < random else "better than a random guess"
+
+
+def compared(one: Outcome, other: Outcome) -> str:
+    """Of two mechanisms on the same random numbers: "better than", "no different from" or "worse than"."""
+    trials = min(one.errors.size, other.errors.size)
+    if trials < 2:
+        return "no different from"
+    difference = Outcome(mechanism=one.mechanism, errors=one.errors[:trials] - other.errors[:trials])
+    if abs(difference.mean) <= difference.half_width:
+        return "no different from"
+    return "better than" if difference.mean < 0 else "worse than"
+
+
+def sentence(report: Report, row: MeasuredRow) -> str:
+    """What makes printed, as printed and exact differ, from the numbers."""
+    as_printed, exact = row.as_printed, row.exact
+    if exact.reason is not None:
+        return f"Not run: {exact.reason}; {row.row.why}."
+    if math.isnan(exact.mean) or math.isnan(as_printed.mean):
+        return "Not measured yet."
+    second = verdict(exact, report.references)
+    if row.row.as_printed == row.row.exact:
+        said = f"It is {second}: {row.row.why}"
+    else:
+        first = verdict(as_printed, report.references)
+        spent, factor = as_printed.best.epsilon_spent, as_printed.mean / exact.mean
+        cost = "" if spent is None else f" (really spending ε = {spent:.2g} of 1)"
+        less = f"an error {_rough(factor)} times smaller" if factor >= _SMALLER else ""
+        if first == second:
+            said = f"As printed{cost} and exact it is {first}" + (f", exact with {less}" if less else "")
+        else:
+            said = f"As printed{cost} it is {first}, exact {second}" + (f", with {less}" if less else "")
+        said += f": {row.row.why}"
+    if row.row.against is not None:
+        other = report[row.row.against].exact
+        said += f". Exact, it is {compared(exact.best, other.best)} noise of one size"
+    return said + "."
+
+
+def _rough(factor: float) -> str:
+    """Two digits: 1.9, 34, 17,000."""
+    return f"{float(f'{factor:.1e}'):,.0f}" if factor >= 10 else f"{factor:.2g}"
+
+
+def setting(report: Report) -> str:
+    """What was run, in one line."""
+    one = report.experiment
+    return (f"{one.data}: {one.size}. Error: {one.symbol}. ε = 1, δ = 1/{round(1 / report.delta)}, {report.trials} "
+            f"trials, seed {report.seed}; means with 95 % intervals.")

@@ -1,0 +1,255 @@
+"""How far apart the answers of two neighbouring datasets can be, seen through the noise.
+
+Each class describes the set of differences ``D = f(X) - f(X')`` of one kind of query
+and computes ``mu* = sup ||Sigma^-1/2 D Psi^-1/2||_F`` over it: exactly where that is
+cheap, else an upper bound. ``M = Sigma^-1`` throughout; nothing here is in the paper.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from mvgviz.noise.directions import Directions
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.query.box_norms import Longest, all_signs, longest, shortest_square
+from mvgviz.query.outer_products import bound_from_lengths, bound_from_products, furthest_pair, outer_distance
+from mvgviz.validation import FloatArray
+
+_SYMMETRIC_EDGES = 12  # 12 * 2^11 quartics
+_ALL_EDGES = 8  # 2^8 corners against 8 * 2^7 edges
+_MOST_PRODUCTS = 64  # features; above, the bound from products would take a second
+
+
+class WorstCase(NamedTuple):
+    """The largest ``mu`` over all neighbours, or an upper bound on it."""
+
+    mu: float
+    exact: bool
+
+
+class WorstMove(NamedTuple):
+    """A worst case and the move of one column that attains it, None where it is an upper bound."""
+
+    case: WorstCase
+    move: FloatArray | None
+    column: int
+
+
+class WorstRecords(NamedTuple):
+    """A worst case and the two records that attain it, None where it is an upper bound."""
+
+    case: WorstCase
+    records: tuple[FloatArray, FloatArray] | None
+
+
+class WorstEdge(NamedTuple):
+    """A worst case and the two vertices of the edge that attains it."""
+
+    case: WorstCase
+    vertices: tuple[int, int]
+
+
+class Neighbours(Protocol):
+    """What two neighbouring answers can differ by."""
+
+    def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
+        """The largest ``||Sigma^-1/2 D Psi^-1/2||_F``; ``cols is rows`` when ``Psi = Sigma``."""
+        ...
+
+    def reach(self, directions: Directions) -> FloatArray:
+        """``h_k``, how far one record can move direction k; ones where that is not bounded singly."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyChange:
+    """Only ``||D||_F <= sensitivity`` is used, and some pair attains it.
+
+    ``fills_ball``: every such D may occur (it is all that was declared), so the
+    result is exact for every noise; otherwise only for isotropic noise.
+    """
+
+    sensitivity: float
+    fills_ball: bool
+
+    def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
+        exact = self.fills_ball or (rows.is_isotropic and cols.is_isotropic)
+        return WorstCase(self.sensitivity * _stretch(rows, cols), exact)
+
+    def reach(self, directions: Directions) -> FloatArray:
+        return np.ones(directions.size)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReplacedColumn:
+    """One column moves by ``d/divisor``, ``|d_i| <= widths_i`` (identity and mean queries)."""
+
+    widths: FloatArray = field(repr=False)
+    divisor: float = 1.0
+
+    def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
+        return self.worst_move(rows, cols).case
+
+    def worst_move(self, rows: NoiseSide, cols: NoiseSide) -> WorstMove:
+        """``mu² = max_d dᵀMd · max_j (Psi^-1)_jj``: d in the column j that the noise hides least."""
+        if rows.is_diagonal:
+            found = Longest(float(self.widths**2 @ rows.precisions), np.ones(self.widths.size))
+        else:
+            found = longest(rows.whitener(), np.zeros(self.widths.size), self.widths)
+        mu = math.sqrt(found.square) * math.sqrt(cols.largest_precision_diagonal()) / self.divisor
+        move = None if found.signs is None else found.signs * self.widths
+        column = 0 if cols.is_identity else int(np.argmax(cols.precision_diagonal()))
+        return WorstMove(WorstCase(mu, move is not None), move, column)
+
+    def reach(self, directions: Directions) -> FloatArray:
+        return _support(directions, self.widths)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReplacedOuterProduct:
+    """``D = (x xᵀ - x'x'ᵀ)/n``, both records in the box [lower, upper] (covariance query)."""
+
+    lower: FloatArray = field(repr=False)
+    upper: FloatArray = field(repr=False)
+    n_records: int
+
+    def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
+        return self.worst_records(rows, cols).case
+
+    def worst_records(self, rows: NoiseSide, cols: NoiseSide) -> WorstRecords:
+        """With ``Psi = Sigma`` from the box; else from the largest ``||D||_F``."""
+        if cols is rows:
+            (distance, exact), records = self._furthest(rows)
+            return WorstRecords(WorstCase(distance / self.n_records, exact), records)
+        unit = NoiseSide.identity(rows.size)
+        (sensitivity, exact), records = self.worst_records(unit, unit)
+        attained = exact and rows.is_isotropic and cols.is_isotropic
+        return WorstRecords(WorstCase(sensitivity * _stretch(rows, cols), attained), records if attained else None)
+
+    def reach(self, directions: Directions) -> FloatArray:
+        return _support(directions, self._largest_values)
+
+    @property
+    def _largest_values(self) -> FloatArray:
+        return np.maximum(np.abs(self.lower), np.abs(self.upper))
+
+    def _furthest(self, side: NoiseSide) -> WorstRecords:
+        """``sup ||u uᵀ - u'u'ᵀ||_F`` over ``u = A x``, ``A`` the whitener, x in the box."""
+        m, low, high = self.lower.size, self.lower, self.upper
+        one_sided, symmetric = bool(((low >= 0) | (high <= 0)).all()), bool((low == -high).all())
+        if side.is_diagonal and one_sided:  # one pair attains every entry
+            ends = np.where(np.abs(low) > np.abs(high), low, high), np.clip(0.0, low, high)
+            return WorstRecords(WorstCase(self._entry_by_entry(side), True), ends)
+        if side.is_diagonal and symmetric and m <= _SYMMETRIC_EDGES:
+            return self._enumerated(side, np.ones((1, m)))  # signs can be absorbed
+        if m <= _ALL_EDGES:
+            signs = all_signs(m)
+            return self._enumerated(side, signs[: 2 ** (m - 1)] if symmetric else signs)
+        return WorstRecords(WorstCase(self._bound(side), False), None)
+
+    def _enumerated(self, side: NoiseSide, corners: FloatArray) -> WorstRecords:
+        """The furthest pair and its distance, both from the records themselves."""
+        whitener, centre, halves = side.whitener(), self._centre, self._halves
+        x, y = (np.where(z == 1, self.upper, np.where(z == -1, self.lower, np.clip(
+            centre + halves * z, self.lower, self.upper))) for z in furthest_pair(whitener, centre, halves, corners))
+        return WorstRecords(WorstCase(outer_distance(whitener, x, y), True), (x, y))
+
+    def _bound(self, side: NoiseSide) -> float:
+        """The least of the upper bounds on the distance."""
+        whitener, centre, halves = side.whitener(), self._centre, self._halves
+        if side.is_diagonal:
+            most = float(self._largest_values**2 @ side.precisions)
+            move = float(halves**2 @ side.precisions)
+        else:
+            most = longest(whitener, centre, halves).square
+            move = longest(whitener, np.zeros(halves.size), halves).square
+        bounds = [bound_from_lengths(most, shortest_square(whitener, centre, halves), move)]
+        if side.is_diagonal:
+            bounds.append(self._entry_by_entry(side))
+        if centre.any() and halves.size <= _MOST_PRODUCTS:  # around 0 the lengths say more
+            bounds.append(bound_from_products(whitener, centre, halves))
+        return min(bounds)
+
+    @property
+    def _centre(self) -> FloatArray:
+        return (self.lower + self.upper) / 2
+
+    @property
+    def _halves(self) -> FloatArray:
+        return (self.upper - self.lower) / 2
+
+    def _entry_by_entry(self, side: NoiseSide) -> float:
+        """``sqrt(sum q_i q_j span_ij²)``, span_ij the width of the range of ``x_i x_j``."""
+        ends = (self.lower, self.upper)
+        products = np.array([np.outer(a, b) for a in ends for b in ends])
+        spans = products.max(axis=0) - products.min(axis=0)
+        # Where neither range holds 0 that would cancel: with l the end nearer 0 and w the width,
+        # the span is (l_i + w_i)(l_j + w_j) - l_i l_j.
+        nearest, widths = np.abs(np.clip(0.0, self.lower, self.upper)), self.upper - self.lower
+        away = nearest > 0
+        moved = np.outer(nearest, widths) + np.outer(widths, nearest) + np.outer(widths, widths)
+        spans = np.where(np.outer(away, away), moved, spans)
+        largest = self._largest_values
+        np.fill_diagonal(spans, np.where(away, widths, largest) * (largest + nearest))
+        q = side.precisions
+        return math.sqrt(float(q @ spans**2 @ q))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlippedEdge:
+    """One edge {i, j} of a graph is added or removed.
+
+    Laplacian: ``D = ±(e_i - e_j)(e_i - e_j)ᵀ``; adjacency: ``D = ±(e_i e_jᵀ + e_j e_iᵀ)``.
+    Exact for every ``Sigma`` and ``Psi``.
+    """
+
+    laplacian: bool
+
+    def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
+        return self.worst_edge(rows, cols).case
+
+    def worst_edge(self, rows: NoiseSide, cols: NoiseSide) -> WorstEdge:
+        """The edge that the noise hides least."""
+        squares = self.squares(rows, cols)
+        i, j = (int(k) for k in np.unravel_index(int(np.argmax(squares)), squares.shape))
+        return WorstEdge(WorstCase(math.sqrt(float(squares[i, j])), True), (min(i, j), max(i, j)))
+
+    def squares(self, rows: NoiseSide, cols: NoiseSide) -> FloatArray:
+        """The square of ``||Sigma^-1/2 D Psi^-1/2||_F`` for every pair of vertices, 0 on the diagonal."""
+        if self.laplacian:
+            squares = _edge_lengths(rows) * _edge_lengths(cols)
+        else:
+            m, p = rows.precision(), cols.precision()
+            squares = np.outer(np.diag(m), np.diag(p))
+            squares = squares + squares.T + 2 * m * p
+        np.fill_diagonal(squares, 0.0)
+        return squares
+
+    def reach(self, directions: Directions) -> FloatArray:
+        return np.ones(directions.size)
+
+
+def _stretch(rows: NoiseSide, cols: NoiseSide) -> float:
+    """The most that whitening by both sides can lengthen a difference."""
+    return math.sqrt(rows.largest_precision) * math.sqrt(cols.largest_precision)
+
+
+def _edge_lengths(side: NoiseSide) -> FloatArray:
+    """``(e_i - e_j)ᵀ M (e_i - e_j)`` for every pair: the squared distances of the whitener's columns.
+
+    What the columns have in common is taken out first, or it would drown their differences.
+    """
+    whitener = side.whitener()
+    apart = whitener - whitener.mean(axis=1, keepdims=True)
+    products = apart.T @ apart
+    squares = np.diag(products)
+    return np.asarray(squares[:, None] + squares[None, :] - 2 * products)
+
+
+def _support(directions: Directions, reach: FloatArray) -> FloatArray:
+    """``sum_i |W_ik| reach_i``, the box's half-width (or width) along each direction."""
+    return reach if directions.is_standard else np.abs(directions.matrix).T @ reach

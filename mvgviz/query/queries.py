@@ -1,0 +1,222 @@
+"""What is asked of the data: the answer, how far one neighbour can move it, its structure.
+
+Neighbours have the same number of records, one of them *replaced*; for graphs, one
+edge is *added or removed*. ``printed_sensitivity`` is what the paper computes for
+``s2``, ``sensitivity`` the tight value; ``gamma`` bounds the norm of any answer.
+
+>>> import numpy as np
+>>> from mvgviz import Dataset, mean
+>>> query = mean(Dataset(matrix=np.zeros((2, 50)), features=("a", "b"), lower=-1, upper=1))
+>>> f"{query.sensitivity:.4f}"
+'0.0566'
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.provenance import Origin
+from mvgviz.query.dataset import Dataset
+from mvgviz.query.neighbours import (
+    AnyChange,
+    FlippedEdge,
+    Neighbours,
+    ReplacedColumn,
+    ReplacedOuterProduct,
+)
+from mvgviz.validation import FloatArray, array, frozen, positive, square
+
+REPLACED_RECORD = "one record replaced"
+FLIPPED_EDGE = "one edge added or removed"
+AS_DECLARED = "as declared with the sensitivity"
+_LARGEST_KERNEL = 5_000
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Query:
+    """A matrix-valued answer with what is publicly known about it.
+
+    ``value`` is private; all other fields are public facts, as far as the ranges
+    and the number of records are (``ranges_origin``, ``records_origin``).
+    ``symmetric`` and ``psd`` hold for every possible dataset, not just this one.
+    ``n_records`` is None where records have no meaning.
+    """
+
+    name: str
+    value: FloatArray = field(repr=False)
+    sensitivity: float
+    printed_sensitivity: float
+    gamma: float
+    psd: bool
+    symmetric: bool
+    neighbours: Neighbours = field(repr=False)
+    neighbour_rule: str
+    row_names: tuple[str, ...] | None = None
+    n_records: int | None = None
+    ranges_origin: Origin = Origin.DECLARED
+    records_origin: Origin = Origin.DECLARED
+
+    def __post_init__(self) -> None:
+        for attribute in ("sensitivity", "printed_sensitivity", "gamma"):
+            value = getattr(self, attribute)
+            if not (math.isfinite(value) and value > 0):
+                raise InputError(f"{attribute} of the {self.name} query must be positive and finite, got {value:g}")
+
+    @property
+    def rows(self) -> int:
+        return int(self.value.shape[0])
+
+    @property
+    def cols(self) -> int:
+        return int(self.value.shape[1])
+
+
+def identity(dataset: Dataset) -> Query:
+    """The table itself, features × records."""
+    data = _inside(dataset)
+    s2 = _norm(data.widths)
+    return Query(
+        name="identity", value=data.matrix, sensitivity=s2, printed_sensitivity=s2,
+        gamma=math.sqrt(data.n_records) * _norm(data.largest_values), psd=False, symmetric=False,
+        neighbours=ReplacedColumn(widths=data.widths), neighbour_rule=REPLACED_RECORD,
+        row_names=data.features, **_records(data),
+    )
+
+
+def mean(dataset: Dataset) -> Query:
+    """The average record, features × 1."""
+    data = _inside(dataset)
+    s2 = _norm(data.widths) / data.n_records
+    return Query(
+        name="mean", value=frozen(data.matrix.mean(axis=1, keepdims=True)), sensitivity=s2,
+        printed_sensitivity=s2, gamma=_norm(data.largest_values), psd=False, symmetric=False,
+        neighbours=ReplacedColumn(widths=data.widths, divisor=data.n_records),
+        neighbour_rule=REPLACED_RECORD, row_names=data.features, **_records(data),
+    )
+
+
+def covariance(dataset: Dataset) -> Query:
+    """The second-moment matrix ``X Xᵀ/n`` (the paper's covariance; nothing is centred)."""
+    data = _inside(dataset)
+    n = data.n_records
+    total = _norm(data.largest_values) ** 2  # sum c²
+    neighbours = ReplacedOuterProduct(lower=data.lower, upper=data.upper, n_records=n)
+    unit = NoiseSide.identity(data.n_features)
+    return Query(
+        name="covariance", value=frozen(data.matrix @ data.matrix.T / n),
+        sensitivity=neighbours.worst(unit, unit).mu, printed_sensitivity=2 * total / n, gamma=total,
+        psd=True, symmetric=True, neighbours=neighbours, neighbour_rule=REPLACED_RECORD,
+        row_names=data.features, **_records(data),
+    )
+
+
+def rbf_kernel(dataset: Dataset, *, length: float) -> Query:
+    """The kernel matrix ``exp(-||x_i - x_j||²/(2 length²))``, records × records."""
+    data, scale = _inside(dataset), positive("length", length, least=1e-60, most=1e60)
+    n = data.n_records
+    if not 2 <= n <= _LARGEST_KERNEL:
+        raise InputError(f"the kernel query needs 2 to {_LARGEST_KERNEL} records, got {n}")
+    x = (data.matrix - data.lower[:, None]) / scale  # the kernel does not see where the origin is
+    squares = np.einsum("ij,ij->j", x, x)
+    distances = np.maximum(squares[:, None] + squares[None, :] - 2 * (x.T @ x), 0.0)
+    np.fill_diagonal(distances, 0.0)
+    span = (_norm(data.widths) / scale) ** 2
+    s2 = -math.expm1(-span / 2) * math.sqrt(2 * (n - 1))
+    return Query(
+        name="rbf kernel", value=frozen(np.exp(-distances / 2)), sensitivity=s2,
+        printed_sensitivity=math.sqrt(8 * n - 4), gamma=float(n), psd=True, symmetric=True,
+        neighbours=AnyChange(sensitivity=s2, fills_ball=False), neighbour_rule=REPLACED_RECORD,
+        **_records(data),
+    )
+
+
+def adjacency(matrix: Any) -> Query:
+    """The adjacency matrix of a simple graph: symmetric, 0/1, no loops."""
+    graph = _graph(matrix)
+    n = graph.shape[0]
+    return Query(
+        name="adjacency", value=graph, sensitivity=math.sqrt(2), printed_sensitivity=math.sqrt(2),
+        gamma=math.sqrt(n * (n - 1)), psd=False, symmetric=True,
+        neighbours=FlippedEdge(laplacian=False), neighbour_rule=FLIPPED_EDGE,
+    )
+
+
+def laplacian(matrix: Any) -> Query:
+    """The Laplacian ``D - A`` of the simple graph with adjacency ``matrix``."""
+    graph = _graph(matrix)
+    n = graph.shape[0]
+    return Query(
+        name="laplacian", value=frozen(np.diag(graph.sum(axis=1)) - graph), sensitivity=2.0,
+        printed_sensitivity=2.0, gamma=n * math.sqrt(n - 1), psd=True, symmetric=True,
+        neighbours=FlippedEdge(laplacian=True), neighbour_rule=FLIPPED_EDGE,
+    )
+
+
+def custom(matrix: Any, *, sensitivity: float, gamma: float, psd: bool = False) -> Query:
+    """Any answer whose sensitivity, largest norm and structure the caller declares.
+
+    ``psd`` means symmetric positive semi-definite for *every* dataset.
+    """
+    value = array("matrix", matrix, ndim=2)
+    s2, largest = positive("sensitivity", sensitivity), positive("gamma", gamma)
+    if not isinstance(psd, bool | np.bool_):
+        raise InputError("psd must be True or False")
+    with np.errstate(over="ignore"):
+        norm = float(np.linalg.norm(value))
+    if not norm <= largest * (1 + 1e-12):
+        raise InputError(f"gamma must be at least the Frobenius norm of the matrix, got {largest:g}")
+    if psd:
+        square("matrix", value)
+        size = float(np.abs(value).max())
+        if not np.abs(value - value.T).max() <= 1e-8 * size:
+            raise InputError("matrix must be symmetric when psd is True")
+        if not np.linalg.eigvalsh(value)[0] >= -1e-8 * size * value.shape[0]:
+            raise InputError("matrix must be positive semi-definite when psd is True")
+    return Query(
+        name="custom", value=value, sensitivity=s2, printed_sensitivity=s2, gamma=largest,
+        psd=bool(psd), symmetric=bool(psd), neighbours=AnyChange(sensitivity=s2, fills_ball=True),
+        neighbour_rule=AS_DECLARED,
+    )
+
+
+def _records(data: Dataset) -> dict[str, Any]:
+    """How many records there are, and where that number and the ranges come from."""
+    return {"n_records": data.n_records, "ranges_origin": data.ranges_origin, "records_origin": data.records_origin}
+
+
+def _inside(dataset: Dataset) -> Dataset:
+    if not isinstance(dataset, Dataset):
+        raise InputError(f"dataset must be a Dataset, got a {type(dataset).__name__}")
+    outside = dataset.count_outside()
+    if outside:
+        raise InputError(
+            f"{outside} of {dataset.matrix.size} entries lie outside their declared ranges; "
+            "widen the ranges or use dataset.clipped()"
+        )
+    return dataset
+
+
+def _graph(matrix: Any) -> FloatArray:
+    graph = square("adjacency matrix", matrix)
+    if graph.shape[0] < 2:
+        raise InputError(f"adjacency matrix must have at least 2 vertices, got {graph.shape[0]}")
+    if not ((graph == 0) | (graph == 1)).all():
+        row, col = (int(i) for i in np.argwhere((graph != 0) & (graph != 1))[0])
+        raise InputError(f"adjacency matrix must hold only 0 and 1, which fails first at ({row}, {col})")
+    if not (graph == graph.T).all():
+        row, col = (int(i) for i in np.argwhere(graph != graph.T)[0])
+        raise InputError(f"adjacency matrix must be symmetric, which fails first at ({row}, {col})")
+    if np.diag(graph).any():
+        raise InputError(f"adjacency matrix must have a zero diagonal, got a loop at {int(np.argmax(np.diag(graph)))}")
+    return graph
+
+
+def _norm(values: FloatArray) -> float:
+    """Euclidean norm without overflow."""
+    return math.hypot(*values.tolist())

@@ -1,0 +1,141 @@
+"""The neighbours that are hardest to hide: which record (or edge) is replaced by which.
+
+For a query and the noise on its two sides; for a look at the query alone, take no noise
+(unit variance everywhere). Where the worst case is exact this is the pair that attains it; where
+only a bound is known, the worst pair that a search finds, and ``attained`` is how much of the
+bound it reaches.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.query.neighbours import FlippedEdge, ReplacedColumn, ReplacedOuterProduct
+from mvgviz.query.pair_search import search_move, search_records
+from mvgviz.query.queries import Query
+from mvgviz.validation import FloatArray
+
+_SHOWN = 24
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WorstPair:
+    """``difference`` of the two answers, at most 24 columns of it (the rest are zero or alike).
+
+    The whole difference is ``left rightᵀ``: thin factors, as it may be large. ``before`` and ``after`` are
+    the two records, features in order, or None; ``words`` says what changed.
+    """
+
+    difference: FloatArray = field(repr=False)
+    left: FloatArray = field(repr=False)
+    right: FloatArray = field(repr=False)
+    before: FloatArray | None
+    after: FloatArray | None
+    words: str
+    attained: float
+
+
+def worst_pair(query: Query, rows: NoiseSide | None = None, cols: NoiseSide | None = None) -> WorstPair:
+    """The worst neighbours of ``query`` seen through the noise of these sides."""
+    rows = NoiseSide.identity(query.rows) if rows is None else rows
+    cols = (rows if query.symmetric else NoiseSide.identity(query.cols)) if cols is None else cols
+    body = query.neighbours
+    if isinstance(body, ReplacedColumn):
+        return _replaced_column(query, body, rows, cols)
+    if isinstance(body, ReplacedOuterProduct):
+        return _replaced_outer_product(body, rows, cols)
+    if isinstance(body, FlippedEdge):
+        return _flipped_edge(query, body, rows, cols)
+    if query.name == "rbf kernel":
+        return _replaced_kernel_record(query, rows, cols)
+    raise InputError(f"a {query.name} query has no records or edges to show")
+
+
+def whitened(side: NoiseSide, vectors: FloatArray) -> FloatArray:
+    """``diag(sqrt q) Wᵀ`` times some columns, without a matrix of the side's size where there is none."""
+    along = vectors if side.directions.is_standard else side.directions.matrix.T @ vectors
+    return np.sqrt(side.precisions)[:, None] * along
+
+
+def precise(side: NoiseSide, vectors: FloatArray) -> FloatArray:
+    """The inverse covariance times some columns."""
+    if side.directions.is_standard:
+        return side.precisions[:, None] * vectors
+    w = side.directions.matrix
+    return np.asarray(w @ (side.precisions[:, None] * (w.T @ vectors)))
+
+
+def _attained(left: FloatArray, right: FloatArray, rows: NoiseSide, cols: NoiseSide, mu: float) -> float:
+    """``||Sigma^-1/2 left rightᵀ Psi^-1/2||_F`` as a part of ``mu``."""
+    triangle = np.asarray(np.linalg.qr(whitened(cols, right), mode="r"))
+    return min(float(np.linalg.norm(whitened(rows, left) @ triangle.T)) / mu, 1.0)
+
+
+def _replaced_column(query: Query, body: ReplacedColumn, rows: NoiseSide, cols: NoiseSide) -> WorstPair:
+    worst = body.worst_move(rows, cols)
+    move = search_move(rows, body.widths) if worst.move is None else worst.move
+    shown = min(query.cols, _SHOWN)
+    difference = np.zeros((query.rows, shown))
+    difference[:, min(worst.column, shown - 1)] = move / body.divisor
+    left, right = (move / body.divisor)[:, None], _unit(query.cols, worst.column)[:, None]
+    r = body.widths
+    return WorstPair(difference=difference, left=left, right=right, before=np.where(move > 0, 0.0, r),
+                     after=np.where(move > 0, r, 0.0), attained=_attained(left, right, rows, cols, worst.case.mu),
+                     words="one record moves across the whole declared range of every feature")
+
+
+def _replaced_outer_product(body: ReplacedOuterProduct, rows: NoiseSide, cols: NoiseSide) -> WorstPair:
+    worst = body.worst_records(rows, cols)
+    x, y = search_records(rows, cols, body.lower, body.upper) if worst.records is None else worst.records
+    # y yᵀ - x xᵀ through sum and difference, which does not cancel when x and y are close
+    apart, together = y - x, (y + x) / 2
+    left, right = np.stack([apart, together], axis=1) / body.n_records, np.stack([together, apart], axis=1)
+    return WorstPair(difference=left @ right.T, left=left, right=right, before=x, after=y,
+                     words="one record is replaced by another",
+                     attained=_attained(left, right, rows, cols, worst.case.mu))
+
+
+def _flipped_edge(query: Query, body: FlippedEdge, rows: NoiseSide, cols: NoiseSide) -> WorstPair:
+    worst = body.worst_edge(rows, cols)
+    i, j = worst.vertices
+    one, other = _unit(query.rows, i), _unit(query.rows, j)
+    if body.laplacian:
+        left = right = (one - other)[:, None]
+    else:
+        left, right = np.stack([one, other], axis=1), np.stack([other, one], axis=1)
+    return WorstPair(difference=left @ right.T, left=left, right=right, before=None, after=None,
+                     attained=_attained(left, right, rows, cols, worst.case.mu),
+                     words=f"the edge between vertex {i + 1} and vertex {j + 1} is added")
+
+
+def _replaced_kernel_record(query: Query, rows: NoiseSide, cols: NoiseSide) -> WorstPair:
+    """All records alike and one of them moves to the far corner: its row and column fall together.
+
+    It is the one that the noise hides least. With ``e`` its unit vector and ``s = 1 - e``:
+    ``D = -drop (e sᵀ + s eᵀ)``, whose square through M and P is
+    ``drop² (M_ee P_ss + M_ss P_ee + 2 M_es P_es)``.
+    """
+    parts = []
+    for side in (rows, cols):
+        of_all, own = precise(side, np.ones((side.size, 1)))[:, 0], side.precision_diagonal()
+        parts.append((own, of_all.sum() - 2 * of_all + own, of_all - own))
+    (m, m_rest, m_cross), (p, p_rest, p_cross) = parts
+    leaver = _unit(query.rows, int(np.argmax(m * p_rest + m_rest * p + 2 * m_cross * p_cross)))
+    drop, shown = query.sensitivity / math.sqrt(2 * (query.rows - 1)), min(query.cols, _SHOWN)
+    left, right = -drop * np.stack([leaver, 1 - leaver], axis=1), np.stack([1 - leaver, leaver], axis=1)
+    difference = np.zeros((shown, shown))
+    difference[0, 1:] = difference[1:, 0] = -drop
+    return WorstPair(difference=difference, left=left, right=right, before=None, after=None,
+                     attained=_attained(left, right, rows, cols, query.neighbours.worst(rows, cols).mu),
+                     words="one record leaves the others, which are all alike, for the far corner of the ranges")
+
+
+def _unit(size: int, position: int) -> FloatArray:
+    vector = np.zeros(size)
+    vector[position] = 1.0
+    return vector

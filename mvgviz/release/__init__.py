@@ -1,0 +1,1 @@
+"""What may leave the house: releases, their ledger, and the audit of the noise that makes them."""

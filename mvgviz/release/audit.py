@@ -1,0 +1,224 @@
+"""An audit by simulation: does the noise hide the worst neighbours as well as it claims?
+
+Releases are simulated on both neighbours through the code that draws the noise, the best attack
+(likelihood ratio) is run on them, and what it achieves gives a lower bound on epsilon that holds
+with 95 % confidence. A lower bound above the claim proves the claim wrong; one below it proves
+nothing, but would have caught a large mistake. The same draws are checked for what the attack does
+not see: see :mod:`mvgviz.release.noise_check`.
+
+Two samplers can be audited: that of trials and pictures (:func:`simulate_scores`) and, with fewer
+draws, the hardened one of a release (:func:`release_scores`).
+
+References
+  [1] Jagielski, Ullman & Oprea, Auditing differentially private machine learning, NeurIPS 2020.
+  [2] Clopper & Pearson, Biometrika 1934.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from mvgviz.design import sampling
+from mvgviz.design.noise_design import NoiseDesign
+from mvgviz.design.privacy_loss import PairLoss
+from mvgviz.errors import InputError
+from mvgviz.query.neighbours import ReplacedColumn
+from mvgviz.query.queries import Query
+from mvgviz.release import secure_noise
+from mvgviz.release.noise_check import NoiseCheck, NoiseTally, check_noise
+from mvgviz.threads import one_blas_thread
+from mvgviz.validation import FloatArray, count, fraction, frozen, generator, positive
+
+_AT_ONCE = 2**17  # entries
+_THRESHOLDS = 400
+_LEAST_TRIALS = 100
+_LEAST_RELEASES = 2  # one does not show whether the next has the same noise
+_MOST_EXTRA = 1.1  # what the hardened noise may be larger by, for rounding
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NoiseScores:
+    """The attack's scores of simulated noise alone, for the trials on each neighbour; standard normal.
+
+    They depend on the shape of the noise, not on its size: designs that differ by a factor share them.
+    ``releases`` were drawn on each neighbour; one may be attacked at each of its records.
+    """
+
+    absent: FloatArray = field(repr=False)
+    present: FloatArray = field(repr=False)
+    releases: int
+    tally: NoiseTally = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Audit:
+    """The attack on the half of the trials that did not choose its threshold.
+
+    ``absent`` and ``present`` are the attack's scores on the two neighbours (all trials),
+    in units of the claimed noise: ``N(0, 1)`` and ``N(mu, 1)`` when the claim is true.
+    ``accused`` and ``caught`` count the scores above ``threshold`` among ``evaluated`` of each.
+    ``check`` says whether the noise itself was as claimed, also where the attack does not look.
+    """
+
+    absent: FloatArray = field(repr=False)
+    present: FloatArray = field(repr=False)
+    threshold: float
+    evaluated: int
+    accused: int
+    caught: int
+    delta: float
+    confidence: float
+    check: NoiseCheck
+
+    @property
+    def epsilon_lower(self) -> float:
+        """With the stated confidence the mechanism spends at least this epsilon at ``delta``."""
+        return float(epsilon_lower(self.caught, self.accused, self.evaluated, self.delta, self.confidence))
+
+    @property
+    def ceiling(self) -> float:
+        """The most that so few trials could ever show."""
+        return float(epsilon_lower(self.evaluated, 0, self.evaluated, self.delta, self.confidence))
+
+
+def audit(loss: PairLoss, *, trials: int, delta: float, rng: np.random.Generator, noise_factor: float = 1.0,
+          confidence: float = 0.95) -> Audit:
+    """Attack at least ``trials`` times on each of the two neighbours.
+
+    The first half of them chooses the threshold, the second half is counted.
+    ``noise_factor`` scales the noise that is really added, not the noise that is claimed:
+    0.5 is a broken mechanism.
+    """
+    return judge(loss, simulate_scores(loss, trials=trials, rng=rng), delta=delta, noise_factor=noise_factor,
+                 confidence=confidence)
+
+
+def simulate_scores(loss: PairLoss, *, trials: int, rng: np.random.Generator,
+                    progress: Callable[[float], None] | None = None) -> NoiseScores:
+    """Draw the noise of releases on each neighbour with ``sample_noise``, and score it: at least ``trials`` scores.
+
+    A table whose records have independent noise is attacked at each of its records: as many
+    trials from one draw. ``progress`` is told the part that is done.
+    """
+    trials, rng = count("trials", trials), generator(rng)
+    if not trials >= _LEAST_TRIALS:
+        raise InputError(f"trials must be at least {_LEAST_TRIALS}, got {trials}")
+    design = loss.design
+    width = max(_AT_ONCE // (design.rows * design.cols), 1)
+
+    def draw(size: int, present: bool) -> FloatArray:
+        return sampling.sample_noise(design, rng=rng, trials=size)
+
+    return _scored(loss, trials, width, draw, progress)
+
+
+def release_scores(loss: PairLoss, query: Query, *, trials: int, largest: FloatArray | None = None,
+                   progress: Callable[[float], None] | None = None) -> NoiseScores:
+    """The same through the hardened sampler of a release: fresh noise, about 25 µs an entry.
+
+    ``query`` is the design's; its answer is not used: the two neighbours answer 0 and the worst
+    pair's difference. ``largest`` as in :func:`mvgviz.release.secure_noise.noisy_answer`.
+    """
+    trials, design = count("trials", trials), loss.design
+    answers = [frozen(value) for value in (np.zeros((design.rows, design.cols)), _difference(loss))]
+    plans: list[secure_noise.Hardening] = []
+
+    def draw(size: int, present: bool) -> FloatArray:
+        asked = replace(query, value=answers[present])
+        noisy, plan = secure_noise.noisy_answer(asked, design.row_side, design.col_side, design.mu, largest=largest,
+                                            plan=plans[0] if plans else None)
+        plans.append(plan)
+        # The noise is a hair larger than the design's, as the plan says; one that says less is not believed.
+        return (noisy - answers[present])[None] / min(max(plan.noise_std, 1.0), _MOST_EXTRA)
+
+    return _scored(loss, trials, 1, draw, progress)
+
+
+def attacks_per_release(design: NoiseDesign) -> int:
+    """How many records of one release are attacked: each of a table's, if their noise is independent."""
+    each = isinstance(design.neighbours, ReplacedColumn) and design.col_side.is_identity
+    return design.cols if each else 1
+
+
+def _scored(loss: PairLoss, trials: int, width: int, draw: Callable[[int, bool], FloatArray],
+            progress: Callable[[float], None] | None) -> NoiseScores:
+    """Draws on both neighbours, at most ``width`` at once: the scores of each and the tally of all.
+
+    The neighbours are drawn apart, so that a sampler which starts anew each time repeats itself.
+    """
+    per_release = attacks_per_release(loss.design)
+    releases = max(math.ceil(trials / per_release), _LEAST_RELEASES)
+    left, right = loss.attack_factors()
+    attack = left[:, 0] / loss.mu if per_release > 1 else (left @ right.T / loss.mu).ravel()
+    scores: list[list[FloatArray]] = [[], []]
+    tally: NoiseTally | None = None
+    with one_blas_thread():
+        for present, start in itertools.product((False, True), range(0, releases, width)):
+            size = min(width, releases - start)
+            noise = draw(size, present)
+            flat = attack @ noise if per_release > 1 else noise.reshape(size, -1) @ attack
+            scores[present].append(np.asarray(flat).ravel())
+            part = NoiseTally.of(loss.design, noise)
+            tally = tally.plus(part) if tally else part
+            if progress is not None:
+                progress((present * releases + start + size) / (2 * releases))
+    absent, there = (np.concatenate(parts) for parts in scores)
+    assert tally  # at least one was drawn
+    return NoiseScores(absent=absent, present=there, releases=releases, tally=tally)
+
+
+def _difference(loss: PairLoss) -> FloatArray:
+    """What the present record adds to the answer; to every column where each record is attacked."""
+    if attacks_per_release(loss.design) > 1:
+        return np.repeat(loss.left, loss.design.cols, axis=1)
+    return loss.left @ loss.right.T
+
+
+def judge(loss: PairLoss, noise: NoiseScores, *, delta: float, noise_factor: float = 1.0,
+          confidence: float = 0.95) -> Audit:
+    """The attack on releases with this noise: see :func:`audit`."""
+    delta, confidence = fraction("delta", delta), fraction("confidence", confidence)
+    factor = positive("noise_factor", noise_factor)
+    absent, present = factor * noise.absent, loss.mu + factor * noise.present
+    half = absent.size // 2
+    threshold = _best_threshold(absent[:half], present[:half], delta, confidence)
+    return Audit(
+        absent=absent, present=present, threshold=threshold, evaluated=absent.size - half, delta=delta,
+        accused=int(np.count_nonzero(absent[half:] > threshold)), confidence=confidence,
+        caught=int(np.count_nonzero(present[half:] > threshold)),
+        check=check_noise(noise.tally, np.concatenate([noise.absent, noise.present]), noise_factor=factor),
+    )
+
+
+def epsilon_lower(caught: npt.ArrayLike, accused: npt.ArrayLike, out_of: int, delta: float,
+                  confidence: float) -> FloatArray:
+    """``log((caught rate - delta)/false-alarm rate)`` at the careful ends of both rates [1]; at least 0.
+
+    Each rate has its Clopper–Pearson end [2] at half of the error, so that both hold together.
+    """
+    error = (1 - confidence) / 2
+    hits, alarms = np.asarray(caught, dtype=np.float64), np.asarray(accused, dtype=np.float64)
+    low = np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), out_of - hits + 1, error), 0.0)
+    high = np.where(alarms < out_of, special.betaincinv(alarms + 1, np.maximum(out_of - alarms, 1), 1 - error), 1.0)
+    return np.asarray(np.log(np.maximum((low - delta) / high, 1.0)))
+
+
+def _best_threshold(absent: FloatArray, present: FloatArray, delta: float, confidence: float) -> float:
+    """The threshold with the best bound on these scores; tries the tails of both, finely."""
+    size = absent.size
+    ranks = np.unique(np.geomspace(1, size, _THRESHOLDS).astype(int))
+    falling, rising = np.sort(absent), np.sort(present)
+    just_below = np.nextafter(rising[ranks - 1], -np.inf)
+    tries = np.unique(np.concatenate([falling[size - ranks], rising[size - ranks], just_below]))
+    accused = size - np.searchsorted(falling, tries, side="right")
+    caught = size - np.searchsorted(rising, tries, side="right")
+    bounds = epsilon_lower(caught, accused, size, delta, confidence)
+    best = np.flatnonzero(bounds == bounds.max())
+    return float(tries[best[best.size // 2]])

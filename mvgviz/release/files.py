@@ -1,0 +1,135 @@
+"""A release as files: the noisy matrix (CSV, NPY) and what is to be known about it (JSON)."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.provenance import Range
+from mvgviz.query.queries import FLIPPED_EDGE
+from mvgviz.release.release import Release
+from mvgviz.scenario.precision_budget import spreadsheet_cell
+
+FORMAT = 2
+TAKEN_AS_PUBLIC = ("the number of records (or vertices), the names and the order of the columns, the declared ranges "
+                   "and every choice that is not listed as read from the data")
+"""What a certificate takes for granted, in words."""
+
+
+def to_csv(release: Release, row_names: Sequence[str] | None = None, col_names: Sequence[str] | None = None) -> str:
+    """The noisy matrix with names; a table (identity query) has its records in rows, like a file of data.
+
+    Names that a spreadsheet would read as a formula get an apostrophe; numbers are plain, to
+    the last digit.
+    """
+    rows = _names("row_names", row_names, _row_names(release), release.noisy.shape[0])
+    cols = _names("col_names", col_names, _col_names(release), release.noisy.shape[1])
+    matrix = release.noisy
+    if _records_in_rows(release):
+        matrix, rows, cols = matrix.T, cols, rows
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["", *map(_cell, cols)])
+    for name, values in zip(rows, matrix, strict=True):
+        writer.writerow([_cell(name), *map(repr, values.tolist())])
+    return text.getvalue()
+
+
+def to_npy(release: Release) -> bytes:
+    """The noisy matrix, rows × cols, as a file of numpy's own."""
+    file = io.BytesIO()
+    np.save(file, release.noisy, allow_pickle=False)
+    return file.getvalue()
+
+
+def to_metadata_json(release: Release) -> str:
+    """Everything about the release but its numbers."""
+    rows, cols = release.noisy.shape
+    csv_layout = "records in rows, features in columns" if _records_in_rows(release) else "as the NPY"
+    content = {
+        "mvgviz_release": FORMAT,
+        "time": release.time,
+        "query": {
+            "name": release.query, "rows": rows, "cols": cols, "records": release.n_records,
+            "row_names": release.row_names, "neighbours": release.neighbour_rule, "sensitivity": release.sensitivity,
+        },
+        "guarantee": {
+            "words": release.guarantee, "epsilon": release.epsilon, "delta": release.delta, "mu": release.mu,
+            "mu_is": release.mu_is, "epsilon_asked": release.epsilon_asked, "calibrated_by": release.calibrated_by,
+            "caveats_accepted": release.caveats, "not_covered": release.not_covered,
+        },
+        "noise": {
+            "design": release.design, "mode": release.mode, "rows": _side(release.row_noise),
+            "cols": _side(release.col_noise),
+            "larger_than_designed_by_factor": release.hardening.noise_std, "symmetrised": release.symmetrised,
+        },
+        "origins": {**release.origins, "chosen_on_the_data": release.chosen_on_data},
+        "ranges": {
+            "of_the_numbers_asked": _ends(release.ranges),
+            "of_the_data": _ends(release.ranges if release.declared_ranges is None else release.declared_ranges),
+            "origins": None if release.ranges is None else {
+                name: one.origin for name, one in release.ranges.items()},
+        },
+        "taken_as_public": TAKEN_AS_PUBLIC,
+        "layout": {"npy": f"{rows} × {cols}, rows as in row_names", "csv": csv_layout},
+        "data": release.data,
+        "scenario": None if release.scenario is None else json.loads(release.scenario.to_json()),
+        "hardening": asdict(release.hardening),
+        "versions": {"mvgviz": release.version, "opendp": release.opendp_version},
+    }
+    return json.dumps(content, indent=2, allow_nan=False)
+
+
+def _records_in_rows(release: Release) -> bool:
+    return release.query == "identity"
+
+
+def _row_names(release: Release) -> Sequence[str]:
+    if release.row_names is not None:
+        return release.row_names
+    kind = {"rbf kernel": "record"}.get(release.query, "vertex" if release.neighbour_rule == FLIPPED_EDGE else "row")
+    return _numbered(kind, release.noisy.shape[0])
+
+
+def _col_names(release: Release) -> Sequence[str]:
+    if release.query == "identity":
+        return _numbered("record", release.noisy.shape[1])
+    if release.query == "mean":
+        return ("mean",)
+    return _numbered("column", release.noisy.shape[1]) if release.query == "custom" else _row_names(release)
+
+
+def _numbered(kind: str, size: int) -> tuple[str, ...]:
+    return tuple(f"{kind} {i + 1}" for i in range(size))
+
+
+def _names(what: str, given: Sequence[str] | None, usual: Sequence[str], size: int) -> Sequence[str]:
+    names = usual if given is None else tuple(given)
+    if len(names) != size or not all(isinstance(name, str) for name in names):
+        raise InputError(f"{what} must be {size} names, got {len(names)}")
+    return names
+
+
+def _cell(name: str) -> str:
+    """On one line (a lone carriage return would begin a new one, unquoted), and no formula."""
+    return spreadsheet_cell(" ".join(name.split()))
+
+
+def _ends(ranges: Mapping[str, Range] | None) -> dict[str, list[float]] | None:
+    return None if ranges is None else {name: [one.low, one.high] for name, one in ranges.items()}
+
+
+def _side(side: NoiseSide | None) -> dict[str, Any] | None:
+    """``W diag(variances) Wᵀ``: W is None for the standard basis."""
+    if side is None:
+        return None
+    return {"variances": side.variances.tolist(),
+            "directions": None if side.is_diagonal else side.directions.matrix.tolist()}

@@ -1,0 +1,260 @@
+"""Noise that protects people: fresh, and safe against the bits of floating-point numbers.
+
+Noise made of floats betrays the answer in its last bits [1]. Here the answer is *whitened*
+with the design, ``A f Bᵀ`` with ``AᵀA = Sigma^-1`` and ``BᵀB = Psi^-1``: one neighbour then
+moves it by at most ``mu`` (Euclidean norm), and the noise it needs is standard normal. OpenDP
+rounds it to a grid, adds a discrete Gaussian [2] in exact arithmetic with its own generator
+(cryptographic, seeded by the operating system), and all that follows is post-processing.
+
+The claim stays ``mu``; the noise is made a hair larger to pay for everything that rounds:
+
+* ``mu`` itself, and epsilon at delta computed from it: a relative margin of 1e-9;
+* the answer and its whitening, computed in floats: a bound on their errors, twice (two
+  neighbours), from the largest values that the ranges allow: nothing private;
+* the grid, of width ``2^exponent``: sqrt(entries) times its width, as OpenDP's map has it.
+
+The scale is then the least for which OpenDP's own map grants ``rho <= mu²/2``. That rho is
+zero-concentrated privacy [2] and holds without exception. Epsilon at delta is the Gaussian's, and
+needs one more step. A *rounded* Gaussian would give it exactly, rounding being post-processing.
+The *discrete* Gaussian has other probabilities; on so fine a grid (at most 2^-60 of a standard
+deviation) they are close to the rounded one's, **outside an event of negligible probability**:
+
+* while no entry's noise exceeds 2^10 standard deviations (2^11 as seen from a neighbour, for ``mu``
+  up to 2^10), the two probabilities of an outcome differ by at most a factor ``exp(±eta)``,
+  ``eta = entries · 2^-100``: an entry x grid steps from 0, with a standard deviation of s steps, has
+  the ratio ``sinh(u)/u <= exp(u²/6)``, ``u = x/(2 s²) <= 2^-50``, and all else is smaller still;
+* some entry exceeds them with probability at most ``2 · entries · exp(-2^19)`` (the discrete
+  Gaussian is subgaussian [2]), which is below ``entries · 10^-227000``.
+
+So what is proved is ``(epsilon + 2 eta, exp(eta) delta + 2 · entries · exp(-2^19))``. The margin of
+1e-9, of which rounding uses up very little, pays for both additions wherever delta is a double of at
+most 1/2; the claim as stated then holds, delta included.
+
+References
+  [1] Mironov, On significance of the least significant bits for differential privacy, CCS 2012.
+  [2] Canonne, Kamath & Steinke, The discrete Gaussian for differential privacy, NeurIPS 2020.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from mvgviz.design.estimated_directions import eigenvectors
+from mvgviz.errors import InputError
+from mvgviz.noise.directions import Directions, standard_basis
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.provenance import Origin
+from mvgviz.query.dataset import Dataset
+from mvgviz.query.neighbours import ReplacedOuterProduct
+from mvgviz.query.queries import Query, covariance
+from mvgviz.validation import FloatArray, frozen, positive
+
+MARGIN = 1e-9
+"""By how much, relatively, the sensitivity is enlarged for the rounding of ``mu`` and epsilon."""
+
+FRESH_DIRECTIONS = "private eigenvectors, drawn for a release"
+"""The label of directions that were."""
+
+_UNIT = 2.0**-53  # a rounding's relative error
+_COARSEST = -60
+_FINER = 40  # binary digits that the grid has beyond mu/sqrt(entries)
+_MOST_EXTRA = 0.1
+_SAME_MU = 1e-6
+_CHUNK = 4_096  # entries between two reports of progress, about 0.1 s
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hardening:
+    """How a whitened answer of ``entries`` numbers is made noisy.
+
+    ``sensitivity``: ``mu`` with the errors of arithmetic. ``noise_std``: a little over 1.
+    ``rho``: what OpenDP's map claims for the whole answer, at most ``mu²/2``.
+    """
+
+    entries: int
+    mu: float
+    sensitivity: float
+    noise_std: float
+    exponent: int
+    rho: float
+
+
+def noisy_answer(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, *, largest: FloatArray | None = None,
+                 progress: Callable[[float], object] | None = None, plan: Hardening | None = None
+                 ) -> tuple[FloatArray, Hardening]:
+    """``f + MVG(0, Sigma, Psi)``, drawn once with fresh noise, and how it was done.
+
+    ``largest``: the largest absolute value of each feature, where known; it keeps the noise
+    from growing more than it must. ``progress`` is called with the share that is done. ``plan``: that of
+    an earlier draw for the same query and design, which need not be worked out again.
+    """
+    if plan is None:
+        plan = hardening(entries=query.rows * query.cols, mu=mu,
+                         sensitivity=computed_sensitivity(query, rows, cols, mu, largest))
+    white = whiten(rows, cols, query.value)
+    if not np.isfinite(white).all():
+        raise InputError("the answer is too large for this noise to be added in floating point; change the units")
+    noisy = add_noise(white.ravel(), plan, progress=progress).reshape(white.shape)
+    return unwhiten(rows, cols, noisy), plan
+
+
+def private_directions(dataset: Dataset, *, mu: float) -> Directions:
+    """Eigenvectors of ``X Xᵀ/n`` from a hardened release of it that spends ``mu``; fresh each time.
+
+    The same mechanism as ``private_eigenvectors``: equal noise of standard deviation
+    ``s2/mu`` on every entry, then symmetrised.
+    """
+    query, mu = covariance(dataset), positive("mu", mu)
+    size = query.rows
+    side = NoiseSide.of(standard_basis(size), np.full(size, (query.sensitivity / mu) ** 2))
+    noisy, _ = noisy_answer(query, side, NoiseSide.identity(size), mu)
+    found = eigenvectors(replace(query, value=frozen((noisy + noisy.T) / 2)))
+    values = np.maximum(found.eigenvalues if found.eigenvalues is not None else 0.0, 0.0)
+    return replace(found, eigenvalues=values, origin=Origin.PAID, mu=mu,
+                   label=FRESH_DIRECTIONS)
+
+
+def whiten(rows: NoiseSide, cols: NoiseSide, matrix: FloatArray) -> FloatArray:
+    """``A f Bᵀ``; a side that is diagonal only scales, the identity does nothing."""
+    left = _apply(rows, matrix, inverse=False)
+    return _apply(cols, left.T, inverse=False).T
+
+
+def unwhiten(rows: NoiseSide, cols: NoiseSide, matrix: FloatArray) -> FloatArray:
+    """What :func:`whiten` did, undone."""
+    left = _apply(rows, matrix, inverse=True)
+    return _apply(cols, left.T, inverse=True).T
+
+
+def _apply(side: NoiseSide, matrix: FloatArray, *, inverse: bool) -> FloatArray:
+    """The side's whitener (or its inverse) times the matrix."""
+    if side.is_identity:
+        return matrix
+    if side.is_diagonal:
+        roots = np.sqrt(side.variances)[:, None]
+        return matrix * roots if inverse else matrix / roots
+    return np.asarray((side.root() if inverse else side.whitener()) @ matrix)
+
+
+def computed_sensitivity(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float,
+                         largest: FloatArray | None = None) -> float:
+    """How far one neighbour moves the whitened answer *as computed*: ``mu`` and every rounding.
+
+    Sums of p products have a relative error of at most ``gamma_p = p u/(1 - p u)``, in any order,
+    of the same sums of absolute values; those are bounded by ``|A| a bᵀ |B|ᵀ``, where
+    ``|f_ij| <= a_i b_j`` for every dataset.
+    """
+    worst = query.neighbours.worst(rows, cols).mu
+    if not abs(worst - mu) <= _SAME_MU * mu:
+        raise InputError("the design was made for another query or other ranges; make it from this query")
+    steps = sum(side.size if not side.is_diagonal else 2 * (not side.is_identity) for side in (rows, cols)) + 2
+    size = _largest_white_norm(query, rows, cols, largest)
+    exact = max(worst, mu) * (1 + MARGIN)
+    computed = exact + 2 * (_gamma(steps) + _answer_error(query, largest)) * size * (1 + MARGIN)
+    if query.name == "rbf kernel":  # entries lie in [0, 1] as computed too: errors cannot add more
+        most = exact * math.sqrt(2 * ((query.n_records or 2) - 1)) / query.sensitivity
+        computed = min(computed, most + 2 * _gamma(steps) * size * (1 + MARGIN))
+    if not computed <= mu * (1 + _MOST_EXTRA):
+        raise InputError(
+            "rounding errors in this answer could reach a tenth of what one neighbour changes, so it cannot be "
+            "released safely; use fewer records or ranges that are not so far from 0"
+        )
+    return computed
+
+
+def _largest_white_norm(query: Query, rows: NoiseSide, cols: NoiseSide, largest: FloatArray | None) -> float:
+    """A bound on ``|| |A| |f| |B|ᵀ ||_F`` over all datasets."""
+    if query.name == "custom":  # only its norm is known
+        return query.gamma * _root_sum(rows) * _root_sum(cols)
+    left, right = _largest_entries(query, largest)
+    return _spread(rows, left) * _spread(cols, right)
+
+
+def _largest_entries(query: Query, largest: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+    """``a`` and ``b`` with ``|f_ij| <= a_i b_j`` for every dataset."""
+    if isinstance(query.neighbours, ReplacedOuterProduct):
+        box = query.neighbours
+        ends = np.maximum(np.abs(box.lower), np.abs(box.upper))
+        return ends, ends
+    if query.name in ("identity", "mean"):
+        if largest is None:
+            largest = np.full(query.rows, query.gamma / math.sqrt(query.cols))
+        return largest, np.broadcast_to(1.0, (query.cols,))
+    degree = math.sqrt(query.rows - 1) if query.name == "laplacian" else 1.0
+    ends = np.full(query.rows, degree)
+    return ends, ends
+
+
+def _answer_error(query: Query, largest: FloatArray | None) -> float:
+    """The error of the answer as computed, as a share of the bound on its entries."""
+    n = query.n_records or 0
+    if query.name in ("mean", "covariance"):
+        return _gamma(n + 3)
+    if query.name == "rbf kernel":
+        share = query.sensitivity / math.sqrt(2 * (n - 1))
+        if largest is None or not share < 1:
+            return 1.0
+        span = -2 * math.log1p(-share)  # the largest squared distance, in lengths
+        return 2 * span * _gamma(largest.size + 6) + 8 * _UNIT
+    return 0.0  # the data itself, whole numbers, or declared by the caller
+
+
+def _spread(side: NoiseSide, vector: FloatArray) -> float:
+    """The norm of ``|A| vector``."""
+    if side.is_identity:
+        return float(np.linalg.norm(vector))
+    if side.is_diagonal:
+        return float(np.linalg.norm(vector / np.sqrt(side.variances)))
+    return float(np.linalg.norm(np.abs(side.whitener()) @ vector))
+
+
+def _root_sum(side: NoiseSide) -> float:
+    """A bound on the spectral norm of ``|A|``."""
+    if side.is_diagonal:
+        return math.sqrt(side.largest_precision)
+    return math.sqrt(float(side.precisions.sum()))
+
+
+def _gamma(steps: int) -> float:
+    return steps * _UNIT / (1 - steps * _UNIT)
+
+
+def hardening(*, entries: int, mu: float, sensitivity: float) -> Hardening:
+    """The grid and the least scale for which OpenDP's map grants ``rho <= mu²/2``."""
+    exponent = min(math.floor(math.log2(mu / math.sqrt(entries))) - _FINER, _COARSEST)
+    moved = sensitivity + math.sqrt(entries) * 2.0**exponent
+    noise_std, allowed = max(moved / mu, 1.0), Fraction(mu) ** 2 / 2
+    while True:
+        rho = float(gaussian(entries, noise_std, exponent).map(d_in=sensitivity))
+        if Fraction(rho) <= allowed:
+            return Hardening(entries=entries, mu=mu, sensitivity=sensitivity, noise_std=noise_std,
+                             exponent=exponent, rho=rho)
+        noise_std *= 1 + 1e-15
+
+
+def add_noise(values: FloatArray, plan: Hardening, *, progress: Callable[[float], object] | None = None) -> FloatArray:
+    """OpenDP's discrete Gaussian on each entry; chunk by chunk, each with the scale of the whole."""
+    noisy = np.empty(values.size)
+    for start in range(0, values.size, _CHUNK):
+        part = values[start : start + _CHUNK]
+        noisy[start : start + part.size] = gaussian(part.size, plan.noise_std, plan.exponent)(part.tolist())
+        if progress is not None:
+            progress((start + part.size) / values.size)
+    return noisy
+
+
+def gaussian(entries: int, noise_std: float, exponent: int) -> Any:
+    """OpenDP's measurement: ``entries`` floats, Euclidean distance, a grid of ``2^exponent``."""
+    try:
+        import opendp.prelude as dp
+    except ImportError:
+        raise InputError('a release needs the library OpenDP; install it with pip install "mvgviz[release]"') from None
+    dp.enable_features("contrib")
+    floats = dp.vector_domain(dp.atom_domain(T=float, nan=False), size=entries)
+    return dp.m.make_gaussian(floats, dp.l2_distance(T=float), scale=noise_std, k=exponent)

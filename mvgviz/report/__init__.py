@@ -1,0 +1,1 @@
+"""What a person takes along: report, slides, program, notebook."""

@@ -1,0 +1,102 @@
+"""A scenario in a few pictures, each with its takeaway: what a report prints and a presenter shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import plotly.graph_objects as go
+
+from mvgviz.design.limits import bound_curves, problem_of
+from mvgviz.design.privacy_loss import odds, spent_mu
+from mvgviz.figures.bounds.curves import curve_lines, plot_bound_curves
+from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors
+from mvgviz.figures.privacy.tradeoff import plot_tradeoff, tradeoff_numbers
+from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_ellipse
+from mvgviz.figures.utility.dots import LANES, dot_numbers, plot_dots
+from mvgviz.scenario.precision_budget import budget_table
+from mvgviz.scenario.view import View
+from mvgviz.text import in_html, plain
+from mvgviz.trials.run import Results
+from mvgviz.words import bounds
+from mvgviz.words.budget import Names, who_gains
+from mvgviz.words.privacy import odds_words
+from mvgviz.words.shape import ABOUT_ELLIPSE, coordinate_labels, ellipse_words, needed_and_other
+from mvgviz.words.utility import dots_about, metric_words, result_words
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Slide:
+    """One picture. ``takeaway`` is Markdown (bold and escapes alone) and stands as the title."""
+
+    key: str
+    takeaway: str
+    figure: go.Figure = field(repr=False)
+    about: str
+
+
+def design_slides(view: View) -> list[Slide]:
+    """Shape, who gains and who pays, privacy, bounds: what follows from the design alone."""
+    makers = (_shape, _gains, _privacy, _limits)
+    return [slide for maker in makers for slide in [maker(view)] if slide is not None]
+
+
+def utility_slide(results: Results) -> Slide | None:
+    """How wrong the answer will be: directional noise against noise of one size; None before the first trial.
+
+    ``results`` has the mechanisms "mvg" and "iid"; others are left out.
+    """
+    shown = replace(results, outcomes=tuple(one for one in results.outcomes if one.mechanism.key in LANES))
+    if not shown["mvg"].errors.size:
+        return None
+    numbers = dot_numbers(shown)
+    return Slide(key="utility", takeaway=result_words(shown), about=dots_about(numbers),
+                 figure=plot_dots(numbers, title=metric_words(shown)))
+
+
+def _shape(view: View) -> Slide | None:
+    setup = view.setup
+    if setup.design.theta.size < 2:
+        return None
+    labels, (needed, other) = coordinate_labels(setup), needed_and_other(setup)
+    numbers = ellipse_numbers(setup.design, setup.iid, plane=(other, needed), level=0.95,
+                              normals=np.random.default_rng(view.scenario.seed).standard_normal((2, 250)))
+    return Slide(key="shape", takeaway=ellipse_words(numbers, labels, needed, other), about=ABOUT_ELLIPSE,
+                 figure=plot_noise_ellipse(numbers, names=(in_html(labels[other]), in_html(labels[needed]))))
+
+
+def _gains(view: View) -> Slide | None:
+    table = budget_table(view.setup)
+    if table.size < 2:
+        return None
+    names, numbers = Names(view.setup), noise_factors(table)
+    return Slide(key="gains", takeaway=who_gains(view.setup, names, numbers),
+                 figure=plot_noise_factors(numbers, names=names.labels(numbers.shown)),
+                 about="The standard deviation of the noise along each direction, divided by that of i.i.d. noise with "
+                       "the same guarantee. Left of the line a direction gains, right of it it pays.")
+
+
+def _privacy(view: View) -> Slide:
+    spent = spent_mu(view.setup.design)
+    said = odds(spent.total)
+    numbers = tradeoff_numbers(spent.total, epsilon=view.scenario.epsilon, delta=view.setup.delta,
+                               marked=said.accused / said.out_of)
+    return Slide(key="privacy", takeaway=odds_words(view, spent), figure=plot_tradeoff(numbers),
+                 about="Every attack is a point; none lies below the curve. On the diagonal the release tells nothing. "
+                       "For the worst neighbours, and an attacker who knows all other records.")
+
+
+def _limits(view: View) -> Slide:
+    query = view.setup.query
+    problem = problem_of(query, epsilon=view.scenario.epsilon, delta=view.setup.delta, sensitivity=query.sensitivity)
+    curves = bound_curves(problem, "epsilon")
+    lines = curve_lines(curves, second=bounds.second_name(problem), tail=view.scenario.tail, all_tails=False,
+                        as_noise=True)
+    figure = plot_bound_curves(curves, lines, axis_title=bounds.axis_title(problem, "epsilon"),
+                               value_title="noise per entry (standard deviation)")
+    return Slide(key="bounds", figure=figure,
+                 about="How much noise of one size each guarantee asks for, as the privacy budget varies; lower is "
+                       "better. The points are this scenario. The theorems are sufficient, and loose; less noise than "
+                       "the exact limit would break the promise.",
+                 takeaway=bounds.curves_takeaway(problem, lines, as_noise=True,
+                                                 s2_words=f"the tight s₂ = {plain(query.sensitivity)}"))

@@ -1,0 +1,1 @@
+"""One choice of everything, and what it works out to."""

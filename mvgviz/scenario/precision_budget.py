@@ -1,0 +1,195 @@
+"""The precision budget, direction by direction: who gains against i.i.d. noise, and who pays.
+
+>>> import numpy as np
+>>> from mvgviz import Dataset, Scenario
+>>> from mvgviz.scenario.precision_budget import budget_table
+>>> from mvgviz.scenario.resolve import build
+>>> data = Dataset(matrix=np.zeros((2, 100)), features=("a", "b"), lower=-1, upper=1)
+>>> budget_table(build(Scenario(), data)).factor.round(2).tolist()
+[0.79, 1.58]
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mvgviz.design.allocation import FLOOR
+from mvgviz.design.noise_design import NoiseDesign
+from mvgviz.design.smallest_epsilon import smallest_epsilon
+from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
+from mvgviz.noise.directions import Directions
+from mvgviz.query.dataset import Dataset
+from mvgviz.scenario.resolve import Setup, moments_along, scaled
+from mvgviz.validation import FloatArray
+
+LEAST_EPSILON, MOST_EPSILON = 1e-3, 1e3
+"""What a scenario can hold."""
+_PARTS = 1_000_000
+_FORMULA = ("=", "+", "-", "@")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BudgetTable:
+    """One entry a direction.
+
+    ``precision`` is what theta divides: ``1/v²`` under a theorem, ``1/v`` under the exact
+    guarantee (``precision_is`` says which). ``variance`` is v, the covariance's own; ``std``
+    the noise along the direction, with noise on both sides that of entry (k, k), which is v.
+    ``iid_std``: of i.i.d. noise at the same budget along the same directions. ``signal``:
+    the data's size along the direction, in the units of the noise; private, None where it
+    has no meaning.
+    """
+
+    theta: FloatArray
+    precision: FloatArray
+    precision_is: str
+    variance: FloatArray
+    std: FloatArray
+    iid_std: FloatArray
+    signal: FloatArray | None = field(default=None, repr=False)
+
+    @property
+    def size(self) -> int:
+        return int(self.theta.size)
+
+    @property
+    def factor(self) -> FloatArray:
+        """The noise as a multiple of i.i.d. noise: below 1 a direction gains, above it pays."""
+        return self.std / self.iid_std
+
+    @property
+    def signal_to_noise(self) -> FloatArray | None:
+        return None if self.signal is None else self.signal / self.std
+
+
+def budget_table(setup: Setup, moments: FloatArray | None = None) -> BudgetTable:
+    """The numbers of a design. ``moments``: the data's second moments, for the signal."""
+    design = setup.design
+    v = design.directional_side.variances
+    exact = design.guarantee == "exact"
+    return BudgetTable(
+        theta=design.theta, precision=1 / v if exact else 1 / v**2, precision_is="1/v" if exact else "1/v²",
+        variance=v, std=design.direction_std(), iid_std=_std_along(setup.iid, design.directional_side.directions),
+        signal=None if moments is None else _signal(design, moments),
+    )
+
+
+def second_moments(setup: Setup, dataset: Dataset) -> FloatArray | None:
+    """``X Xᵀ/n`` in the query's units (not private); None where the query has no records to speak of."""
+    if setup.query.name == "covariance":
+        return setup.query.value
+    if setup.query.name not in ("identity", "mean"):
+        return None
+    x = scaled(dataset, setup.scenario.scale).matrix
+    return np.asarray(x @ x.T / x.shape[1])
+
+
+def _signal(design: NoiseDesign, moments: FloatArray) -> FloatArray | None:
+    """Table and mean: root mean square of the values. Covariance: entry (k, k) of the answer itself."""
+    if design.mode == "rows" and design.query_name in ("identity", "mean"):
+        return np.sqrt(moments_along(design.row_directions, moments))
+    if design.mode == "both" and design.query_name == "covariance":
+        return moments_along(design.row_directions, moments)
+    return None
+
+
+def _std_along(design: NoiseDesign, directions: Directions) -> FloatArray:
+    """The noise of a design along other directions than its own."""
+    side = design.directional_side
+    if side.is_isotropic or directions.is_standard:
+        along = side.covariance_diagonal()
+    else:
+        w = directions.matrix
+        along = np.square(w).T @ side.variances if side.is_diagonal else np.einsum("ik,ik->k", w, side.covariance() @ w)
+    return along if design.mode == "both" else np.sqrt(along)
+
+
+def table_csv(table: BudgetTable, names: Sequence[str], *, care: str = "") -> str:
+    """The table as CSV, without what was measured on the data; ``care``: what is to be known of the noise.
+
+    Names that a spreadsheet would read as a formula get an apostrophe.
+    """
+    columns: dict[str, FloatArray] = {
+        "share of the budget (theta)": table.theta, f"precision ({table.precision_is})": table.precision,
+        "variance (v)": table.variance, "noise standard deviation": table.std,
+        "i.i.d. noise standard deviation": table.iid_std, "noise against i.i.d. (factor)": table.factor,
+    }
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["direction", *(f"{name}{care}" for name in columns)])
+    for name, *values in zip(names, *(column.tolist() for column in columns.values()), strict=True):
+        writer.writerow([spreadsheet_cell(name), *map(repr, values)])
+    return text.getvalue()
+
+
+def spreadsheet_cell(name: str) -> str:
+    """A name that no spreadsheet takes for a formula."""
+    risky = name.lstrip().startswith(_FORMULA) or name[:1] in ("\t", "\r", "\n")
+    return f"'{name}" if risky else name
+
+
+@dataclass(frozen=True, kw_only=True)
+class WantedNoise:
+    """What wanted standard deviations cost.
+
+    ``needed``: the smallest epsilon (directions that spend included). ``epsilon``: rounded up
+    to 4 digits and brought inside what a scenario can hold. ``weights``: the manual split that
+    gives this noise under the exact guarantee.
+    """
+
+    needed: float
+    epsilon: float
+    weights: tuple[int, ...]
+
+    @property
+    def reachable(self) -> bool:
+        """Whether a scenario can hold an epsilon this large."""
+        return self.needed <= MOST_EPSILON
+
+
+def inverse_refusal(setup: Setup) -> str | None:
+    """Why the inverse question cannot be asked here; None if it can."""
+    mode, symmetric = setup.design.mode, setup.query.symmetric
+    if mode == "columns" and not symmetric:
+        return "it is worked out for noise over features, and here the noise is directional over records"
+    if symmetric and mode != "both":
+        return "for a symmetric answer it is worked out with the same noise on both sides, and here it is on one"
+    if not symmetric and mode != "rows":
+        return "for a table it is worked out with noise over features, and here it is on both sides"
+    return None
+
+
+def wanted_noise(setup: Setup, targets: Mapping[int, float]) -> WantedNoise:
+    """The smallest epsilon for noise of at most ``targets`` (direction to standard deviation).
+
+    Directions without a target get the floor share. Private directions spend their share of
+    ``mu²`` on top.
+    """
+    query, directions = setup.query, setup.design.directional_side.directions
+    needed = smallest_epsilon(query, delta=setup.delta, target_std=targets, directions=directions)
+    if setup.scenario.directions == "private":
+        mu = float(gaussian_mu(max(needed, LEAST_EPSILON), setup.delta))
+        needed = float(gaussian_epsilon(setup.delta, mu / math.sqrt(1 - setup.scenario.private_share)))
+    h, size = query.neighbours.reach(directions), directions.size
+    theta = np.full(size, FLOOR / size)
+    wanted = list(targets)
+    spread = np.array([targets[k] for k in wanted]) ** (1 if query.symmetric else 2)
+    parts = h[wanted] ** 2 / spread
+    theta[wanted] = parts / parts.sum() * (1 - FLOOR * (size - len(wanted)) / size)
+    weights = np.maximum(np.round(theta * _PARTS), 1).astype(int)
+    rounded = min(max(_rounded_up(needed), LEAST_EPSILON), MOST_EPSILON)
+    return WantedNoise(needed=needed, epsilon=rounded, weights=tuple(weights.tolist()))
+
+
+def _rounded_up(value: float) -> float:
+    """To 4 digits, never below the value."""
+    if not 0 < value < math.inf:
+        return value
+    unit = 10.0 ** (math.floor(math.log10(value)) - 3)
+    return float(f"{math.ceil(value / unit - 1e-9) * unit:.4g}")

@@ -1,0 +1,281 @@
+"""A scenario: one choice of everything, that travels as a link or as a JSON file.
+
+>>> from mvgviz import Scenario
+>>> Scenario.default_for("liver").changed(epsilon=0.5).to_query()
+{'data': 'liver', 'epsilon': '0.5'}
+
+Only what differs from the dataset's own defaults stands in a link. A link never holds
+data: of an uploaded table it has a random identifier, of features and directions positions
+(counted from 0), not names. Choices that were made by looking at the data are named in
+``from_data``, so that whoever opens the link knows it too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
+
+from mvgviz.design.noise_design import GUARANTEES, MODES
+from mvgviz.errors import InputError
+from mvgviz.noise.bounds import TAILS
+from mvgviz.validation import count, fraction, number, one_of, positive
+
+VERSION = 1
+QUERIES = ("identity", "covariance", "mean", "kernel", "adjacency", "laplacian")
+SCALES = ("declared", "symmetric", "unit")
+DIRECTIONS = ("standard", "rotation", "eigenvectors", "private", "random", "upload")
+ALLOCATIONS = ("uniform", "binary", "manual", "max-pnr", "least-error")
+FORMS = ("relaxed", "unrelaxed")
+TASKS = ("reconstruction", "subspace", "kernel-ridge", "linear-ridge", "first-component", "covariance-estimation")
+POST = ("clip", "symmetrise", "psd", "subtract")
+LEAST_SHARE, MOST_SHARE = 0.01, 0.99
+"""Of the favoured directions together; every control keeps to it."""
+DIRECTION_FIELDS = ("directions", "angle", "plane")
+SPLIT_FIELDS = ("allocation", "favoured", "share", "weights", "form")
+OTHER_FIELDS = ("query", "scale", "length", "epsilon", "delta", "guarantee", "tail", "mode", "private_share")
+"""The fields that shape a release, by what they decide: directions, split, everything else."""
+
+_DATA = re.compile(r"[a-z][a-z0-9_]{0,40}|upload-[0-9a-f]{12}")
+_MOST_POSITIONS = 10_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """Everything that can be chosen; what it means for a dataset is worked out by ``build``.
+
+    ``data``: a sample's name or "upload-" and a random identifier. ``scale``: ranges as
+    declared, or mapped onto [-1, 1] ("symmetric") or [0, 1] ("unit"). ``delta`` None is
+    min(1e-6, 1/(100 n)). ``mode`` "auto": both sides for symmetric queries, else rows. ``angle`` in degrees.
+    ``weights``: whole parts, for the manual split. ``form``: of max-PNR under a theorem.
+    ``post``: the free post-processing of trials, from POST (see ``mvgviz.trials.tasks.post``).
+    ``from_data``: the fields whose values were chosen by looking at the data. Two scenarios are
+    equal when they choose the same, wherever the choices come from.
+    """
+
+    data: str = "two_features"
+    query: str = "identity"
+    scale: str = "symmetric"
+    length: float = 1.0
+    label: int | None = None
+    epsilon: float = 1.0
+    delta: float | None = None
+    guarantee: str = "exact"
+    tail: str = "printed"
+    mode: str = "auto"
+    directions: str = "standard"
+    angle: float = 30.0
+    plane: tuple[int, int] = (0, 1)
+    private_share: float = 0.2
+    allocation: str = "binary"
+    favoured: tuple[int, ...] = (0,)
+    share: float = 0.8
+    weights: tuple[int, ...] = ()
+    form: str = "relaxed"
+    task: str = "reconstruction"
+    post: tuple[str, ...] = POST
+    trials: int = 100
+    seed: int = 0
+    from_data: tuple[str, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.data, str) and _DATA.fullmatch(self.data)):
+            raise InputError("data must be the name of a sample, or upload- and 12 hexadecimal digits")
+        for name, choices in _CHOICES.items():
+            one_of(name, getattr(self, name), choices)
+        checked = {
+            "length": positive("length", self.length, least=1e-6, most=1e6),
+            "epsilon": positive("epsilon", self.epsilon, least=1e-3, most=1e3),
+            "delta": None if self.delta is None else fraction("delta", self.delta),
+            "angle": number("angle", self.angle),
+            "private_share": fraction("private_share", self.private_share),
+            "share": number("share", self.share),
+            "label": None if self.label is None else count("label", self.label, at_least=0),
+            "plane": _positions("plane", self.plane),
+            "favoured": tuple(sorted(_positions("favoured", self.favoured))),
+            "weights": _whole("weights", self.weights, at_least=1),
+            "post": _words("post", self.post, POST),
+            "trials": count("trials", self.trials),
+            "seed": count("seed", self.seed, at_least=0),
+            "from_data": _words("from_data", self.from_data, (*DIRECTION_FIELDS, *SPLIT_FIELDS, *OTHER_FIELDS)),
+        }
+        if len(checked["plane"]) != 2:  # type: ignore[arg-type]
+            raise InputError("plane must be a pair of positions")
+        if not -360 <= self.angle <= 360:
+            raise InputError(f"angle must lie between -360 and 360 degrees, got {self.angle:g}")
+        if not LEAST_SHARE <= self.share <= MOST_SHARE:
+            raise InputError(f"share must lie between {LEAST_SHARE:g} and {MOST_SHARE:g}, got {self.share:g}")
+        if not self.trials <= 100_000:
+            raise InputError(f"trials must be at most 100000, got {self.trials}")
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def default_for(cls, data: str) -> Scenario:
+        """What a person most likely wants to see first of this data."""
+        return cls(data=data, **_DEFAULTS.get(data, _UPLOAD_DEFAULTS))
+
+    def changed(self, **changes: Any) -> Scenario:
+        """The same scenario with some fields changed by a person.
+
+        What gets another value is no longer from the data; what keeps its value keeps its origin.
+        """
+        unknown = set(changes) - {one.name for one in fields(self)}
+        if unknown:
+            raise InputError(f"a scenario has no field {', '.join(sorted(unknown))}")
+        new = replace(self, **changes)
+        if "from_data" in changes:
+            return new
+        kept = tuple(name for name in self.from_data if getattr(new, name) == getattr(self, name))
+        return replace(new, from_data=kept)
+
+    def chosen_on_data(self, **changes: Any) -> Scenario:
+        """The same scenario with some fields changed by looking at the data, which marks them."""
+        marked = {name for name in changes if name in (*DIRECTION_FIELDS, *SPLIT_FIELDS, *OTHER_FIELDS)}
+        return self.changed(**changes, from_data=(*self.changed(**changes).from_data, *marked))
+
+    def read_among(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Which of these fields matter here and were chosen by looking at the data."""
+        return tuple(name for name in names if name in self.from_data and not self._idle(name))
+
+    def _idle(self, name: str) -> bool:
+        """Whether this field changes nothing, the others being as they are."""
+        needs = {
+            "angle": self.directions == "rotation", "plane": self.directions == "rotation",
+            "private_share": self.directions == "private", "length": self.query == "kernel",
+            "favoured": self.allocation in ("binary", "least-error"),
+            "share": self.allocation in ("binary", "least-error"), "weights": self.allocation == "manual",
+            "form": self.allocation == "max-pnr" and self.guarantee != "exact", "tail": self.guarantee != "exact",
+        }
+        return not needs.get(name, True)
+
+    def to_query(self) -> dict[str, str]:
+        """URL parameters: the data, and what differs from its defaults."""
+        usual = self.default_for(self.data)
+        texts = {name: _to_text(value) for name, value in asdict(self).items()
+                 if value != getattr(usual, name)}
+        return {"data": self.data} | texts
+
+    @classmethod
+    def from_query(cls, parameters: Mapping[str, str]) -> Scenario:
+        """The scenario of URL parameters; refuses what it does not understand."""
+        scenario, ignored = cls.read_query(parameters)
+        if ignored:
+            raise InputError(ignored[0])
+        return scenario
+
+    @classmethod
+    def read_query(cls, parameters: Mapping[str, str]) -> tuple[Scenario, tuple[str, ...]]:
+        """The scenario of a link as far as it can be understood, and sentences on what was ignored."""
+        ignored: list[str] = []
+        scenario = cls.default_for(cls.data)
+        if "data" in parameters:
+            try:
+                scenario = cls.default_for(parameters["data"])
+            except InputError as error:
+                ignored.append(str(error))
+        for name, text in sorted(parameters.items(), key=lambda pair: pair[0] == "from_data"):  # marks come last
+            if name == "data":
+                continue
+            try:
+                scenario = scenario.changed(**{name: _from_text(name, text)})
+            except InputError as error:
+                ignored.append(str(error))
+        return scenario, tuple(ignored)
+
+    def to_json(self) -> str:
+        """Every field, with the version of the format."""
+        return json.dumps({"mvgviz": VERSION, "scenario": asdict(self)}, indent=2)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Scenario:
+        """The scenario of a JSON text; refuses other versions, unknown fields and values out of range."""
+        try:
+            content = json.loads(text)
+        except (ValueError, TypeError, RecursionError):
+            raise InputError("a scenario file must be JSON, as downloaded from mvgviz") from None
+        if not (isinstance(content, dict) and set(content) == {"mvgviz", "scenario"}
+                and isinstance(content["scenario"], dict)):
+            raise InputError('a scenario file must hold "mvgviz" (the version) and "scenario"')
+        if content["mvgviz"] != VERSION:
+            raise InputError(f"a scenario file must have version {VERSION}, got another")
+        values = {name: tuple(value) if isinstance(value, list) else value
+                  for name, value in content["scenario"].items()}
+        return cls().changed(**values)
+
+
+_CHOICES = {
+    "query": QUERIES, "scale": SCALES, "guarantee": GUARANTEES, "tail": TAILS, "mode": ("auto", *MODES),
+    "directions": DIRECTIONS, "allocation": ALLOCATIONS, "form": FORMS, "task": TASKS,
+}
+_UPLOAD_DEFAULTS: dict[str, Any] = {"query": "covariance", "allocation": "uniform", "favoured": ()}
+_DEFAULTS: dict[str, dict[str, Any]] = {
+    "two_features": {},
+    "liver": {"query": "covariance", "favoured": (2, 5), "label": 5, "task": "linear-ridge"},
+    "cardiotocography": {"scale": "unit", "favoured": (0, 7, 9), "task": "covariance-estimation"},
+    "movement_simulated": {"query": "covariance", "favoured": (0, 3), "task": "first-component"},
+    "karate": {"query": "laplacian", "favoured": (0, 33)},
+}
+_NUMBERS = {"length", "epsilon", "delta", "angle", "private_share", "share"}
+_COUNTS = {"label", "trials", "seed"}
+_SEQUENCES = {"plane", "favoured", "weights"}
+_EMPTY = "none"
+
+
+def _to_text(value: Any) -> str:
+    if value is None or value == ():
+        return _EMPTY
+    if isinstance(value, tuple):
+        return "-".join(map(str, value))
+    if isinstance(value, float):
+        short = f"{value:g}"
+        return short if float(short) == value else repr(value)
+    return str(value)
+
+
+def _from_text(name: str, text: str) -> Any:
+    """The value of one URL parameter; the field itself checks its range."""
+    if not isinstance(text, str) or len(text) > 100_000:
+        raise InputError(f"{name} in the link must be a short text")
+    if name in _SEQUENCES:
+        if text == _EMPTY:
+            return ()
+        if not re.fullmatch(r"\d{1,9}(-\d{1,9})*", text, re.ASCII):
+            raise InputError(f"{name} in the link must be numbers joined by -")
+        return tuple(int(part) for part in text.split("-"))
+    if name in ("post", "from_data"):
+        return () if text == _EMPTY else tuple(text.split("-"))
+    if name in _NUMBERS | _COUNTS:
+        if text == _EMPTY:
+            return None
+        try:
+            return int(text) if name in _COUNTS else float(text)
+        except ValueError:
+            raise InputError(f"{name} in the link must be a number") from None
+    return text
+
+
+def _whole(name: str, value: Any, *, at_least: int) -> tuple[int, ...]:
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise InputError(f"{name} must be a sequence of whole numbers")
+    numbers = tuple(count(name, item, at_least=at_least) for item in value)
+    if len(numbers) > _MOST_POSITIONS:
+        raise InputError(f"{name} must have at most {_MOST_POSITIONS} entries, got {len(numbers)}")
+    return numbers
+
+
+def _words(name: str, value: Any, choices: tuple[str, ...]) -> tuple[str, ...]:
+    """Some of the choices, in their order."""
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise InputError(f"{name} must be a sequence of words from {', '.join(choices)}")
+    chosen = {one_of(name, word, choices) for word in value}
+    return tuple(word for word in choices if word in chosen)
+
+
+def _positions(name: str, value: Any) -> tuple[int, ...]:
+    positions = _whole(name, value, at_least=0)
+    if len(set(positions)) != len(positions):
+        raise InputError(f"{name} must be different positions")
+    return positions

@@ -1,0 +1,71 @@
+"""Numbers and names as people read them; names from files made harmless."""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from fractions import Fraction
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~:<>&^=])")
+
+
+def plain(value: float, digits: int = 3) -> str:
+    """A number with few digits: 0.79, 12.8, 777,909, 1.6 × 10⁸, 2.5 × 10⁻⁵."""
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else "∞" if value > 0 else "-∞"
+    exponent = math.floor(math.log10(abs(float(f"{value:.{digits - 1}e}"))))
+    if -4 <= exponent < 6:
+        return f"{value:,.{max(digits - 1 - exponent, 0)}f}"
+    return f"{value / 10.0**exponent:.{digits - 1}f} × {power(exponent)}"
+
+
+def power(exponent: int) -> str:
+    """10⁻⁵."""
+    return f"10{str(exponent).translate(_SUPERSCRIPTS)}"
+
+
+def small(value: float) -> str:
+    """A probability as 1e-6, 2.5e-5 or 0.004."""
+    if value >= 1e-3:
+        return f"{value:.3g}"
+    mantissa, exponent = f"{value:.2e}".split("e")
+    return f"{float(mantissa):g}e{int(exponent)}"
+
+
+def delta_words(delta: float, n_records: int) -> str:
+    """1/345 when it is one over the number of records, else as a small number."""
+    count = max(n_records, 2)
+    return f"1/{count}" if Fraction(1, count) == Fraction(delta).limit_denominator(10**9) else small(delta)
+
+
+def delta_caution(delta: float, n_records: int, thing: str = "record") -> str:
+    """Why a delta of 1/n or more promises little; empty for a smaller one. ``thing``: what neighbours differ in."""
+    count = max(n_records, 2)
+    if delta * count < 1 - 1e-9:
+        return ""
+    size = "is" if delta * count < 1 + 1e-9 else "is more than"
+    return f"δ {size} 1/n: a mechanism could publish one {thing}, chosen at random, as it is and still pass."
+
+
+def times(factor: float) -> str:
+    """A factor: 0.79×, 2,040×."""
+    return f"{plain(factor, 2)}×"
+
+
+def in_markdown(name: str) -> str:
+    """A name from a file, with everything Markdown would act on escaped."""
+    return _MARKDOWN.sub(r"\\\1", " ".join(name.split()))
+
+
+def in_html(name: str) -> str:
+    """A name from a file, for HTML and for Plotly's labels."""
+    return html.escape(" ".join(name.split()))
+
+
+def listed(names: list[str], most: int = 4) -> str:
+    """"a, b and c", or "a, b, c and 12 more"."""
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else "nothing"

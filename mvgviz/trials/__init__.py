@@ -1,0 +1,1 @@
+"""Repeated, resumable trials, and what may be concluded from them."""

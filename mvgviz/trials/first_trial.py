@@ -1,0 +1,147 @@
+"""One draw, to be looked at: the true answer, the noisy one, and what the task makes of both.
+
+It is the first of the scenario's trials, wherever a trial draws an answer at all. It
+shows private data, and its noise comes from a seed: it is no release.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.threads import one_blas_thread
+from mvgviz.trials.draws import Draws
+from mvgviz.trials.mechanisms import Sampler, mechanism
+from mvgviz.trials.mechanisms.gaussian import GaussianAnswer
+from mvgviz.trials.question import Problem
+from mvgviz.trials.tasks import TASKS, Measure
+from mvgviz.trials.tasks.labels import Labelled
+from mvgviz.trials.tasks.moments import LinearRidge, true_moments
+from mvgviz.trials.tasks.post import components, symmetrised
+from mvgviz.trials.tasks.tables import KernelRidge, Reconstruction
+from mvgviz.validation import FloatArray
+
+PART = 60
+"""Records of a table that are kept for looking."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Components:
+    """First components (signs aligned) and what each component captures of the true moments."""
+
+    first: FloatArray
+    noisy_first: FloatArray
+    eigenvalues: FloatArray
+    captured: FloatArray
+
+    @property
+    def angle(self) -> float:
+        """Between the two first components, in degrees."""
+        along = float(self.first @ self.noisy_first)
+        across = float(np.linalg.norm(self.noisy_first - along * self.first))
+        return float(np.degrees(np.arctan2(across, along)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Predictions:
+    """Of the labels held out: without noise, and from the noisy answer."""
+
+    labels: FloatArray
+    clean: FloatArray
+    noisy: FloatArray
+    lower: float
+    upper: float
+    label: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FirstTrial:
+    """``true`` and ``noisy``: the part that is kept of the answer, or of the second moments (``what``).
+
+    ``shape``: of the whole. ``error``: the task's. ``is_trial``: False where trials draw
+    the size of the noise alone, so that this draw is none of them.
+    """
+
+    what: str
+    true: FloatArray = field(repr=False)
+    noisy: FloatArray = field(repr=False)
+    shape: tuple[int, int]
+    error: float
+    is_trial: bool
+    components: Components | None = field(default=None, repr=False)
+    predictions: Predictions | None = field(default=None, repr=False)
+
+
+def first_trial(problem: Problem, key: str = "mvg") -> FirstTrial:
+    """The first trial of a mechanism, as it can be seen."""
+    measure = TASKS[problem.scenario.task].prepare(problem)
+    chosen = mechanism(key)
+    with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+        if measure.level == "square":
+            return _unmeasured(problem, measure, chosen.prepare(problem, "answer"))
+        released = chosen.prepare(problem, measure.level).draw(Draws(problem.scenario.seed, 0, 1))
+        error = float(measure.errors(released)[0])
+        if measure.level == "answer":
+            return _answer(problem, measure, released, error)
+        return _moments(problem, measure, released, error)
+
+
+def _unmeasured(problem: Problem, measure: Measure, sampler: Sampler) -> FirstTrial:
+    """An answer drawn for looking alone; of a long table only the records that are kept."""
+    value, shape = problem.query.value, problem.query.value.shape
+    if isinstance(sampler, GaussianAnswer) and sampler.cols.is_identity and shape[1] > PART:
+        value = value[:, :PART]
+        sampler = replace(sampler, value=value, cols=NoiseSide.identity(PART))
+    noisy = sampler.draw(Draws(problem.scenario.seed, 0, 1))[0]
+    norm = float(np.linalg.norm(value))
+    error = float(np.linalg.norm(noisy - value)) / (norm or 1.0)
+    return FirstTrial(what="answer", true=value[:PART, :PART], noisy=noisy[:PART, :PART], shape=shape, error=error,
+                      is_trial=False)
+
+
+def _answer(problem: Problem, measure: Measure, released: FloatArray, error: float) -> FirstTrial:
+    value = problem.query.value
+    noisy, predictions = released, None
+    if isinstance(measure, Reconstruction):
+        noisy = measure.processed(released)
+    elif isinstance(measure, KernelRidge):
+        table = problem.asked.table
+        assert table is not None  # kernel ridge needs one
+        if measure.clip:
+            noisy = np.clip(released, table.lower[:, None], table.upper[:, None])
+        predictions = _predictions(measure.labels, measure.predictions(value[None])[0],
+                                   measure.predictions(released)[0])
+    return FirstTrial(what="answer", true=value[:PART, :PART], noisy=noisy[0, :PART, :PART], shape=value.shape,
+                      error=error, is_trial=True, predictions=predictions)
+
+
+def _moments(problem: Problem, measure: Measure, released: FloatArray, error: float) -> FirstTrial:
+    true = true_moments(problem)
+    seen: FloatArray = released
+    parts, predictions = None, None
+    if isinstance(measure, LinearRidge):
+        seen = symmetrised(released)
+        predictions = _predictions(measure.labels, measure.predictions(true[None])[0],
+                                   measure.predictions(released)[0])
+    else:
+        symmetrise = "symmetrise" in problem.scenario.post
+        seen = symmetrised(released) if symmetrise else released
+        parts = _components(true, components(released, symmetrise=symmetrise)[0])
+    what = "answer" if problem.query.symmetric else "moments"
+    return FirstTrial(what=what, true=true[:PART, :PART], noisy=seen[0, :PART, :PART], shape=true.shape, error=error,
+                      is_trial=True, components=parts, predictions=predictions)
+
+
+def _components(true: FloatArray, noisy: FloatArray) -> Components:
+    values, vectors = np.linalg.eigh(true)
+    first, other = vectors[:, -1], noisy[:, 0]
+    first = first if first[np.abs(first).argmax()] > 0 else -first
+    return Components(first=first, noisy_first=other if first @ other >= 0 else -other, eigenvalues=values[::-1],
+                      captured=np.asarray(np.einsum("ji,ji->i", noisy, true @ noisy)))
+
+
+def _predictions(labels: Labelled, clean: FloatArray, noisy: FloatArray) -> Predictions:
+    return Predictions(labels=labels.test_labels, clean=clean, noisy=noisy, label=labels.label,
+                       lower=float(labels.lower[labels.label]), upper=float(labels.upper[labels.label]))

@@ -1,0 +1,120 @@
+"""The error–epsilon frontier, read across: which epsilon a mechanism needs for a wanted error.
+
+Means of trials are measured at some epsilons. More budget never hurts, so the curve that is
+read is the closest one to the means that never rises (isotonic regression); between the
+epsilons it is a straight line in logarithms.
+
+>>> import numpy as np
+>>> from mvgviz.trials.frontier import epsilon_for
+>>> float(epsilon_for(np.array([0.1, 1.0, 10.0]), np.array([30.0, 3.0, 0.3]), 3.0))
+1.0
+
+Reference: Barlow & Brunk, The isotonic regression problem and its dual, JASA 1972 (pool adjacent violators).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mvgviz.trials.mechanisms import Mechanism
+from mvgviz.trials.run import Results
+from mvgviz.validation import FloatArray, positive
+
+EPSILONS = (*(float(f"{m}e{e}") for e in (-2, -1, 0, 1) for m in (1, 2, 5)), 100.0)
+"""Where the frontier is measured, besides the scenario's own epsilon."""
+
+_TINY = 1e-300
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The epsilon needed for an error, and what the intervals of the means make of it.
+
+    ``epsilon``: infinite where no epsilon looked at is enough. ``at_most``: the smallest one is
+    enough already, so less may do. ``low``, ``high``: read from the ends of the 95 % intervals; NaN
+    where there are none.
+    """
+
+    epsilon: float
+    at_most: bool
+    low: float
+    high: float
+
+    @property
+    def reached(self) -> bool:
+        return math.isfinite(self.epsilon)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Curve:
+    """One mechanism's error at rising epsilons: means and the ends of their 95 % intervals."""
+
+    mechanism: Mechanism
+    epsilons: FloatArray = field(repr=False)
+    means: FloatArray = field(repr=False)
+    lows: FloatArray = field(repr=False)
+    highs: FloatArray = field(repr=False)
+
+    @property
+    def least(self) -> float:
+        """The smallest error the curve comes to."""
+        return float(falling(self.means)[-1])
+
+    def read(self, error: float) -> Reading:
+        """The epsilon needed for ``error``."""
+        wanted = positive("error", error)
+        epsilon = epsilon_for(self.epsilons, self.means, wanted)
+        ends = (math.nan, math.nan)
+        if np.isfinite(self.lows).all() and np.isfinite(self.highs).all():
+            ends = (epsilon_for(self.epsilons, self.lows, wanted), epsilon_for(self.epsilons, self.highs, wanted))
+        return Reading(epsilon=epsilon, at_most=bool(falling(self.means)[0] <= wanted), low=ends[0], high=ends[1])
+
+
+def grid_with(epsilon: float) -> tuple[float, ...]:
+    """The epsilons looked at, the scenario's own among them."""
+    return tuple(sorted({*EPSILONS, epsilon}))
+
+
+def frontier(results: Sequence[Results]) -> tuple[Curve, ...]:
+    """The curves of a sweep over epsilon; a mechanism without trials has none."""
+    points: dict[str, list[tuple[float, float, float, float]]] = {}
+    mechanisms = {}
+    for one in sorted(results, key=lambda result: result.scenario.epsilon):
+        for outcome in one.outcomes:
+            if outcome.errors.size:
+                mechanisms[outcome.mechanism.key] = outcome.mechanism
+                points.setdefault(outcome.mechanism.key, []).append(
+                    (one.scenario.epsilon, outcome.mean, *outcome.interval))
+    return tuple(Curve(mechanism=mechanisms[key], epsilons=columns[0], means=columns[1], lows=columns[2],
+                       highs=columns[3])
+                 for key, rows in points.items() for columns in [np.array(rows).T])
+
+
+def falling(values: FloatArray) -> FloatArray:
+    """The sequence closest to ``values`` (least squares) that never rises."""
+    blocks: list[tuple[float, int]] = []
+    for value in values.tolist():
+        mean, size = value, 1
+        while blocks and blocks[-1][0] < mean:
+            before, count = blocks.pop()
+            mean, size = (before * count + mean * size) / (count + size), count + size
+        blocks.append((mean, size))
+    return np.repeat([mean for mean, _ in blocks], [size for _, size in blocks])
+
+
+def epsilon_for(epsilons: FloatArray, means: FloatArray, error: float) -> float:
+    """The least epsilon at which the falling curve is at ``error``; infinite where it never is."""
+    fit = np.maximum(falling(means), _TINY)
+    below = np.flatnonzero(fit <= error)
+    if below.size == 0:
+        return math.inf
+    k = int(below[0])
+    if k == 0:
+        return float(epsilons[0])
+    x, y = np.log(epsilons[k - 1 : k + 1]), np.log(fit[k - 1 : k + 1])
+    part = (y[0] - math.log(error)) / (y[0] - y[1])
+    return float(np.exp(x[0] + part * (x[1] - x[0])))

@@ -1,0 +1,138 @@
+"""The one interface of all mechanisms: given a problem, a sampler of what would be released.
+
+What is released comes at one of four levels; a task says which it needs, and a mechanism
+refuses, with the reason, where it cannot give that:
+
+* ``"answer"``: the noisy answer, trials × rows × cols;
+* ``"square"``: the squared Frobenius error of the answer alone, trials;
+* ``"moments"``: an estimate of ``X Xᵀ/n`` (or of the symmetric answer), trials × m × m;
+* ``"component"``: a unit vector, trials × m.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.trials.draws import Draws
+from mvgviz.trials.question import Problem
+from mvgviz.validation import FloatArray
+
+LEVELS = ("answer", "square", "moments", "component")
+EPSILON, BOTH = "ε alone", "ε and δ"
+"""What a mechanism's guarantee is made of."""
+
+
+class Sampler(Protocol):
+    """Draws of what one mechanism releases for one problem; small enough to send to a worker."""
+
+    @property
+    def level(self) -> str:
+        """What is drawn."""
+        ...
+
+    @property
+    def mu(self) -> float | None:
+        """How far the worst neighbours are apart, in units of the noise; None where it is not Gaussian."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """How many numbers a trial takes."""
+        ...
+
+    def draw(self, draws: Draws) -> FloatArray:
+        """One release for each trial."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mechanism:
+    """A way to answer privately. ``fields``: what of a scenario it depends on, besides the question.
+
+    ``prepare(problem, level)`` raises InputError, with the reason, where it does not apply;
+    ``caution(problem)`` is a sentence where the published guarantee is doubtful.
+    """
+
+    key: str
+    label: str
+    guarantee: str
+    reference: str
+    applies: str
+    prepare: Callable[[Problem, str], Sampler] = field(repr=False)
+    fields: tuple[str, ...] = ("epsilon", "delta")
+    caution: Callable[[Problem], str | None] = field(default=lambda problem: None, repr=False)
+
+    def unsuitable(self, problem: Problem, level: str) -> str | None:
+        """Why it cannot give this, or None."""
+        try:
+            self.prepare(problem, level)
+        except InputError as error:
+            return str(error)
+        return None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Moments:
+    """Second moments of a released table, ``R Rᵀ/n``, less what the noise is known to add."""
+
+    table: Sampler
+    n_records: int
+    known: FloatArray | None = field(repr=False)
+    level: str = "moments"
+
+    @property
+    def mu(self) -> float | None:
+        return self.table.mu
+
+    @property
+    def size(self) -> int:
+        return self.table.size
+
+    def draw(self, draws: Draws) -> FloatArray:
+        released = self.table.draw(draws)
+        moments = released @ released.transpose(0, 2, 1) / self.n_records
+        return moments if self.known is None else moments - self.known
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SquareError:
+    """The squared error of a released answer."""
+
+    answer: Sampler
+    value: FloatArray = field(repr=False)
+    level: str = "square"
+
+    @property
+    def mu(self) -> float | None:
+        return self.answer.mu
+
+    @property
+    def size(self) -> int:
+        return self.answer.size
+
+    def draw(self, draws: Draws) -> FloatArray:
+        error = (self.answer.draw(draws) - self.value).reshape(draws.count, -1)
+        return np.asarray(np.einsum("ti,ti->t", error, error))
+
+
+def at_level(answer: Sampler, problem: Problem, level: str, *, known: FloatArray | None) -> Sampler:
+    """A sampler of answers, turned into what a task needs.
+
+    ``known``: ``E Z Zᵀ/n`` of a table's noise, subtracted where the scenario wants it.
+    """
+    query = problem.query
+    if level == "answer":
+        return answer
+    if level == "square":
+        return SquareError(answer=answer, value=query.value)
+    if query.symmetric:
+        return answer
+    if query.name != "identity":
+        raise InputError(f"second moments must come from a table or a symmetric answer, got the {query.name} query")
+    subtract = "subtract" in problem.scenario.post
+    return Moments(table=answer, n_records=query.cols, known=known if subtract else None)

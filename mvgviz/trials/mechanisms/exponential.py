@@ -1,0 +1,111 @@
+"""The exponential mechanism with a norm for its quality, and for the first principal component.
+
+References
+  [1] McSherry & Talwar, Mechanism design via differential privacy, FOCS 2007.
+  [2] Blum, Ligett & Roth, A learning theory approach to noninteractive database privacy, STOC 2008.
+  [3] Chaudhuri, Sarwate & Sinha, A near-optimal algorithm for differentially private principal
+      components, JMLR 2013.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.trials.draws import Draws
+from mvgviz.trials.mechanisms.base import EPSILON, Mechanism, Sampler, at_level
+from mvgviz.trials.mechanisms.bingham import sample_bingham
+from mvgviz.trials.question import Problem
+from mvgviz.validation import FloatArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NormNoise:
+    """Noise of density ``∝ exp(-||z||_F/scale)``; ``by_column``: ``∝ exp(-sum_j ||z_j||/scale)``.
+
+    A uniform direction and a radius that is Gamma(size, scale). As the density is a norm's and
+    its normaliser does not depend on the data, no factor 2 is needed.
+    """
+
+    value: FloatArray = field(repr=False)
+    scale: float
+    by_column: bool
+    mu: None = None
+    level: str = "answer"
+
+    @property
+    def size(self) -> int:
+        return int(self.value.size)
+
+    def draw(self, draws: Draws) -> FloatArray:
+        rows, cols = self.value.shape
+
+        def noise(rng: np.random.Generator, out: FloatArray) -> None:
+            rng.standard_normal(out=out)
+            if self.by_column:
+                radius = rng.standard_gamma(rows, size=cols)
+                out *= self.scale * radius / np.sqrt(np.einsum("ij,ij->j", out, out))
+            else:
+                out *= self.scale * rng.standard_gamma(rows * cols) / np.linalg.norm(out)
+
+        return self.value + draws.fill(self.value.shape, noise)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BinghamComponent:
+    """A unit vector of density ``∝ exp(vᵀ A v)``."""
+
+    matrix: FloatArray = field(repr=False)
+    mu: None = None
+    level: str = "component"
+
+    @property
+    def size(self) -> int:
+        return int(self.matrix.shape[0])
+
+    def draw(self, draws: Draws) -> FloatArray:
+        return sample_bingham(self.matrix, draws.generators())
+
+
+def _whole(problem: Problem, level: str) -> Sampler:
+    return _of_norm(problem, level, by_column=False)
+
+
+def _by_column(problem: Problem, level: str) -> Sampler:
+    if problem.query.name != "identity":
+        raise InputError("column-wise noise is for tables, where a neighbour changes one column; "
+                         f"got the {problem.query.name} query")
+    return _of_norm(problem, level, by_column=True)
+
+
+def _of_norm(problem: Problem, level: str, *, by_column: bool) -> Sampler:
+    query = problem.query
+    scale = problem.s2 / problem.epsilon
+    answer = NormNoise(value=query.value, scale=scale, by_column=by_column)
+    parts = query.rows if by_column else query.value.size  # a radius has second moment k(k + 1) scale²
+    return at_level(answer, problem, level, known=(parts + 1) * scale**2 * np.eye(query.rows))
+
+
+def _component(problem: Problem, level: str) -> Sampler:
+    query, table = problem.query, problem.asked.table
+    if level != "component":
+        raise InputError("it releases a direction and nothing else; choose the task first component")
+    if table is None or query.name not in ("identity", "covariance"):
+        raise InputError(f"it needs the records of a table, got the {query.name} query")
+    products = query.value * table.n_records if query.symmetric else query.value @ query.value.T
+    largest = float(table.largest_values @ table.largest_values)  # B²: how far one record moves vᵀ X Xᵀ v
+    return BinghamComponent(matrix=problem.epsilon / (2 * largest) * products)
+
+
+WHOLE = Mechanism(
+    key="exponential", label="Exponential, Frobenius norm", guarantee=EPSILON, fields=("epsilon",), prepare=_whole,
+    applies="any answer", reference="McSherry & Talwar 2007; Blum, Ligett & Roth 2008")
+COLUMNS = Mechanism(
+    key="exponential-columns", label="Exponential, by record", guarantee=EPSILON, fields=("epsilon",),
+    prepare=_by_column, applies="tables", reference="McSherry & Talwar 2007, with the sum of the records' norms")
+COMPONENT = Mechanism(
+    key="exponential-component", label="Exponential, first component", guarantee=EPSILON, fields=("epsilon",),
+    prepare=_component, applies="first principal component of a table",
+    reference="Chaudhuri, Sarwate & Sinha 2013; exact Bingham sampler (Kent, Ganeiber & Mardia 2018)")

@@ -1,0 +1,239 @@
+"""Gaussian noise: directional (MVG), of one size (classic, analytic), or on the upper triangle.
+
+References
+  [1] Chanyaswad, Dytso, Poor & Mittal, MVG mechanism, CCS 2018.
+  [2] Dwork & Roth, The algorithmic foundations of differential privacy, 2014, Theorem A.1.
+  [3] Balle & Wang, Improving the Gaussian mechanism, ICML 2018.
+  [4] Dwork, Talwar, Thakurta & Zhang, Analyze Gauss, STOC 2014.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mvgviz.design.sampling import Gram, colour, gram_trials
+from mvgviz.errors import InputError
+from mvgviz.noise.accounting import gaussian_mu
+from mvgviz.noise.directions import standard_basis
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.query.norms import largest_diagonal_square
+from mvgviz.scenario.resolve import Setup, build
+from mvgviz.trials.draws import DIRECTIONS, Draws
+from mvgviz.trials.mechanisms.base import BOTH, Mechanism, Sampler, at_level
+from mvgviz.trials.question import Problem
+from mvgviz.validation import FloatArray
+
+_DESIGN = ("epsilon", "delta", "tail", "mode", "directions", "angle", "plane", "private_share", "allocation",
+           "favoured", "share", "weights", "form")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GaussianAnswer:
+    """``f(X) + MVG(0, Sigma, Psi)``."""
+
+    value: FloatArray = field(repr=False)
+    rows: NoiseSide
+    cols: NoiseSide
+    mu: float
+    level: str = "answer"
+
+    @property
+    def size(self) -> int:
+        return int(self.value.size)
+
+    def draw(self, draws: Draws) -> FloatArray:
+        noise = colour(self.rows, self.cols, draws.normals(self.value.shape))
+        noise += self.value
+        return noise
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GaussianGram:
+    """Second moments of a table with Gaussian noise over rows, without drawing the table."""
+
+    gram: Gram = field(repr=False)
+    rows: NoiseSide
+    known: FloatArray | None = field(repr=False)
+    mu: float
+    level: str = "moments"
+
+    @property
+    def size(self) -> int:
+        return 2 * int(self.gram.factor.size)
+
+    def draw(self, draws: Draws) -> FloatArray:
+        moments = gram_trials(self.gram, self.rows, draws.generators())
+        moments /= self.gram.n_records
+        return moments if self.known is None else moments - self.known
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GaussianSquare:
+    """``||Z||_F²`` with noise over rows: a weighted sum of chi-squares, one for each direction."""
+
+    variances: FloatArray = field(repr=False)
+    cols: int
+    mu: float
+    level: str = "square"
+
+    @property
+    def size(self) -> int:
+        return int(self.variances.size)
+
+    def draw(self, draws: Draws) -> FloatArray:
+        squares = 2 * draws.fill(self.variances.shape, lambda rng, out: rng.standard_gamma(self.cols / 2, out=out))
+        return np.asarray(np.einsum("tk,k->t", squares, self.variances))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RedrawnDirections:
+    """A design whose directions are themselves a release: each trial draws them anew."""
+
+    problem: Problem = field(repr=False)
+    guarantee: str
+    level: str
+    mu: float
+
+    @property
+    def size(self) -> int:
+        return int(self.problem.query.value.size)
+
+    def draw(self, draws: Draws) -> FloatArray:
+        parts = []
+        for one, rng in zip(draws.one_by_one(), draws.generators(DIRECTIONS), strict=True):
+            setup = _setup(self.problem, self.guarantee, seed=int(rng.integers(2**29)))
+            parts.append(_of_design(self.problem, setup, self.level).draw(one))
+        return np.concatenate(parts)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TriangleNormals:
+    """A symmetric answer with independent normal noise on and above the diagonal, mirrored."""
+
+    value: FloatArray = field(repr=False)
+    std: float
+    mu: float
+    level: str = "answer"
+
+    @property
+    def size(self) -> int:
+        return int(self.value.size)
+
+    def draw(self, draws: Draws) -> FloatArray:
+        return self.value + self.std * mirrored(draws.normals(self.value.shape))
+
+
+def mirrored(noise: FloatArray) -> FloatArray:
+    """Symmetric matrices with the upper triangles of ``noise``."""
+    upper = np.triu(noise)
+    return upper + np.triu(noise, 1).transpose(0, 2, 1)
+
+
+def mvg(guarantee: str | None, *, key: str, label: str, applies: str, iid: bool = False) -> Mechanism:
+    """The MVG mechanism under one guarantee (None: the scenario's own); ``iid``: noise of one size."""
+    words = {None: "as chosen", "theorem1": "the paper's Theorem 1 (general)",
+             "theorem2": "the paper's Theorem 2 (PSD)",
+             "theorem2-any": "Theorem 2's constant, for any query (not in the paper)",
+             "exact": "calibrated exactly (Balle & Wang 2018 on the design's worst neighbours)"}
+    fields = (*_DESIGN, "guarantee") if guarantee is None else _DESIGN
+
+    def prepare(problem: Problem, level: str) -> Sampler:
+        chosen = guarantee or problem.scenario.guarantee
+        setup = _setup(problem, chosen)
+        if problem.scenario.directions == "private" and not iid:
+            noise, spent = _of_design(problem, setup, level).mu, setup.design.directional_side.directions.mu
+            return RedrawnDirections(problem=problem, guarantee=chosen, level=level,
+                                     mu=math.hypot(noise or 0.0, spent))
+        return _of_design(problem, setup, level, iid=iid)
+
+    return Mechanism(key=key, label=label, guarantee=BOTH, applies=applies, prepare=prepare,
+                     fields=("epsilon", "delta", "tail", "mode", "guarantee") if iid else fields,
+                     reference=f"Chanyaswad et al. 2018; {words[guarantee]}")
+
+
+def of_one_size(problem: Problem, std: float, level: str) -> Sampler:
+    """Independent noise of one standard deviation on every entry."""
+    query = problem.query
+    rows = NoiseSide.of(standard_basis(query.rows), np.full(query.rows, std * std))
+    return gaussian(problem, rows, NoiseSide.identity(query.cols), problem.asked.query.sensitivity / std, level)
+
+
+def gaussian(problem: Problem, rows: NoiseSide, cols: NoiseSide, mu: float, level: str) -> Sampler:
+    """Noise ``MVG(0, Sigma, Psi)`` at the level a task needs; Gram space where it applies."""
+    query = problem.query
+    if cols.is_identity and level == "square":
+        return GaussianSquare(variances=rows.variances, cols=query.cols, mu=mu)
+    known = None
+    if query.name == "identity" and level in ("moments", "component"):
+        known = rows.covariance() * float(cols.covariance_diagonal().mean())
+        if cols.is_identity:
+            subtract = "subtract" in problem.scenario.post
+            return GaussianGram(gram=problem.asked.gram, rows=rows, known=known if subtract else None, mu=mu)
+    answer = GaussianAnswer(value=query.value, rows=rows, cols=cols, mu=mu)
+    return at_level(answer, problem, level, known=known)
+
+
+def _setup(problem: Problem, guarantee: str, *, seed: int | None = None) -> Setup:
+    scenario, table = problem.scenario, problem.asked.table
+    scenario = scenario.changed(guarantee=guarantee, seed=scenario.seed if seed is None else seed)
+    if table is None:
+        return build(scenario, problem.asked.dataset, query=problem.query, uploaded=problem.uploaded)
+    # The table is scaled already: private directions would do it again in every trial.
+    return build(scenario.changed(scale="declared"), table, query=problem.query, uploaded=problem.uploaded)
+
+
+def _of_design(problem: Problem, setup: Setup, level: str, *, iid: bool = False) -> Sampler:
+    design = setup.iid if iid else setup.design
+    rows, cols = design.row_side, design.col_side
+    factor = problem.enlargement if design.guarantee == "exact" else 1.0
+    if factor != 1:
+        both = cols is rows
+        if design.mode == "columns":
+            cols = NoiseSide.of(cols.directions, cols.variances * factor**2)
+        else:
+            rows = NoiseSide.of(rows.directions, rows.variances * (factor if both else factor**2))
+            cols = rows if both else cols
+    return gaussian(problem, rows, cols, design.mu / factor, level)
+
+
+def _classic(problem: Problem, level: str) -> Sampler:
+    std = problem.s2 * math.sqrt(2 * (math.log(1.25) - math.log(problem.delta))) / problem.epsilon
+    return of_one_size(problem, std, level)
+
+
+def _classic_caution(problem: Problem) -> str | None:
+    if problem.epsilon < 1:
+        return None
+    return "its proof needs ε below 1; at this ε the noise it prescribes may promise too much"
+
+
+def _analytic(problem: Problem, level: str) -> Sampler:
+    return of_one_size(problem, problem.s2 / float(gaussian_mu(problem.epsilon, problem.delta)), level)
+
+
+def _triangle(problem: Problem, level: str) -> Sampler:
+    query = problem.query
+    if not query.symmetric:
+        raise InputError(f"noise on the upper triangle needs a symmetric answer, got the {query.name} query")
+    diagonal = largest_diagonal_square(query)
+
+    def largest(s2: float) -> float:  # ||upper triangle||² = (||D||² + ||diagonal||²)/2
+        return math.sqrt((s2**2 + min(diagonal, s2**2)) / 2)
+
+    std = largest(problem.s2) / float(gaussian_mu(problem.epsilon, problem.delta))
+    answer = TriangleNormals(value=query.value, std=std, mu=largest(query.sensitivity) / std)
+    return at_level(answer, problem, level, known=None)
+
+
+CLASSIC = Mechanism(
+    key="gaussian-classic", label="Gaussian, classic", guarantee=BOTH, prepare=_classic, caution=_classic_caution,
+    applies="any answer; proved for ε below 1", reference="Dwork & Roth 2014, Theorem A.1")
+ANALYTIC = Mechanism(
+    key="gaussian-analytic", label="Gaussian, analytic", guarantee=BOTH, prepare=_analytic,
+    applies="any answer", reference="Balle & Wang 2018")
+TRIANGLE = Mechanism(
+    key="gaussian-triangle", label="Gaussian, upper triangle", guarantee=BOTH, prepare=_triangle,
+    applies="symmetric answers", reference="Dwork, Talwar, Thakurta & Zhang 2014 (Analyze Gauss); Balle & Wang 2018")

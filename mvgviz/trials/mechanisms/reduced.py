@@ -1,0 +1,132 @@
+"""Dimension reduction: only the favoured features are released, the others are not asked at all.
+
+What is missing is filled with the answer of evenly spread records: for kernel ridge those features no longer
+tell the records learned from apart, and a prediction shrinks towards the middle of the label
+where a new record is far from the middle of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.query.dataset import Dataset
+from mvgviz.query.prior import guessed_moments
+from mvgviz.scenario.resolve import ask, scaled
+from mvgviz.trials.draws import Draws
+from mvgviz.trials.mechanisms.base import BOTH, Mechanism, Sampler
+from mvgviz.trials.mechanisms.gaussian import ANALYTIC
+from mvgviz.trials.mechanisms.sketch import SKETCH
+from mvgviz.trials.question import REGRESSIONS, Asked, Problem
+from mvgviz.validation import FloatArray
+
+_TABLES = ("identity", "mean", "covariance")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Filled:
+    """A release of some features inside the answer of evenly spread records for all."""
+
+    part: Sampler
+    frame: FloatArray = field(repr=False)
+    positions: tuple[int, ...]
+    level: str
+    both_sides: bool
+
+    @property
+    def mu(self) -> float | None:
+        return self.part.mu
+
+    @property
+    def size(self) -> int:
+        return self.part.size + int(self.frame.size)
+
+    def draw(self, draws: Draws) -> FloatArray:
+        released = self.part.draw(draws)
+        whole = np.repeat(self.frame[None], draws.count, axis=0)
+        chosen = list(self.positions)
+        if self.both_sides:
+            whole[np.ix_(range(draws.count), chosen, chosen)] = released
+        else:
+            whole[:, chosen] = released
+        return whole
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MissingSquare:
+    """The squared error of some features, and what the answer of evenly spread records misses in the others."""
+
+    part: Sampler
+    missing: float
+    level: str = "square"
+
+    @property
+    def mu(self) -> float | None:
+        return self.part.mu
+
+    @property
+    def size(self) -> int:
+        return self.part.size
+
+    def draw(self, draws: Draws) -> FloatArray:
+        return self.part.draw(draws) + self.missing
+
+
+def _reduced(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
+    positions = _favoured(problem)
+    asked, scenario = problem.asked, problem.scenario
+    dataset = _rows(asked.dataset, positions)
+    small = replace(problem, asked=Asked(dataset=dataset, table=scaled(dataset, scenario.scale), held_out=None,
+                                         query=ask(scenario, dataset)))
+    part = mechanism.prepare(small, level)
+    frame, value = asked.guess.answer, asked.query.value
+    if level == "square":
+        missing = (frame - value) ** 2
+        kept = missing[np.ix_(positions, positions)] if asked.query.symmetric else missing[positions]
+        return MissingSquare(part=part, missing=float(missing.sum() - kept.sum()))
+    if level in ("moments", "component") and asked.query.name == "identity":
+        assert asked.table is not None
+        frame = guessed_moments(asked.table).answer
+    return Filled(part=part, frame=np.array(frame), positions=tuple(positions), level=level,
+                  both_sides=level != "answer" or asked.query.symmetric)
+
+
+def _favoured(problem: Problem) -> list[int]:
+    scenario, query = problem.scenario, problem.query
+    if query.name not in _TABLES:
+        raise InputError(f"dimension reduction keeps some features of a table, got the {query.name} query")
+    if scenario.directions != "standard":
+        raise InputError("dimension reduction keeps features; choose the features themselves as directions")
+    positions = [k for k in scenario.favoured if k < query.rows]
+    if not 0 < len(positions) < query.rows:
+        raise InputError("dimension reduction needs some features favoured, not all and not none")
+    if scenario.task in REGRESSIONS and scenario.label not in positions:
+        raise InputError("dimension reduction would drop the label; favour it too")
+    return positions
+
+
+def _rows(dataset: Dataset, positions: list[int]) -> Dataset:
+    return replace(dataset, matrix=dataset.matrix[positions], lower=dataset.lower[positions],
+                   upper=dataset.upper[positions], features=tuple(dataset.features[k] for k in positions),
+                   range_origins=tuple(dataset.range_origins[k] for k in positions))
+
+
+def _gaussian(problem: Problem, level: str) -> Sampler:
+    return _reduced(ANALYTIC, problem, level)
+
+
+def _sketch(problem: Problem, level: str) -> Sampler:
+    return _reduced(SKETCH, problem, level)
+
+
+REDUCED_GAUSSIAN = Mechanism(
+    key="reduced-gaussian", label="Gaussian, favoured features only", guarantee=BOTH, prepare=_gaussian,
+    fields=("epsilon", "delta", "favoured"), applies="tables, means and covariances with some features favoured",
+    reference="Balle & Wang 2018, on fewer features; the paper's discussion")
+REDUCED_SKETCH = Mechanism(
+    key="reduced-johnson-lindenstrauss", label="Johnson–Lindenstrauss, favoured features only", guarantee=BOTH,
+    prepare=_sketch, fields=("epsilon", "delta", "favoured"),
+    applies="second moments of a table with some features favoured",
+    reference="Blocki et al. 2012, on fewer features; the paper's discussion")

@@ -1,0 +1,131 @@
+"""What mechanisms are given and tasks are measured on: one question, one budget, one dataset.
+
+Regression is trained on some records and measured on the others: those held out are
+never protected or released here, they only tell how good the answer is. Which records
+are held out follows from their number alone, not from the data.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from mvgviz.design.sampling import Gram
+from mvgviz.errors import InputError
+from mvgviz.noise.directions import Directions
+from mvgviz.query.dataset import Dataset
+from mvgviz.query.prior import Guess, ignorant_guess
+from mvgviz.query.queries import Query
+from mvgviz.scenario.resolve import ask, delta_of, scaled
+from mvgviz.scenario.scenario import Scenario
+from mvgviz.validation import one_of
+
+REGRESSIONS = ("kernel-ridge", "linear-ridge")
+HELD_OUT = 0.28
+"""The share of records that regression keeps for measuring: 97 of 345, as in the paper."""
+
+SENSITIVITIES = ("own", "tight", "printed")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Asked:
+    """A query of a dataset, and what can be worked out of it once.
+
+    ``dataset`` has the declared ranges, ``table`` the scenario's scale (None for graphs);
+    ``held_out`` are the records kept for measuring, on the same scale.
+    """
+
+    dataset: Dataset = field(repr=False)
+    table: Dataset | None = field(repr=False)
+    held_out: Dataset | None = field(repr=False)
+    query: Query
+    length: float = 1.0
+
+    @cached_property
+    def gram(self) -> Gram:
+        """One pass over the records, for tasks that need no more."""
+        return Gram.of(self.query.value)
+
+    @cached_property
+    def guess(self) -> Guess:
+        """The answer of someone who has not seen the data."""
+        return ignorant_guess(self.query, self.table, length=self.length)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Problem:
+    """``sensitivity``: "own" (theorems the printed one, everything else the tight one), or one for all."""
+
+    scenario: Scenario
+    asked: Asked = field(repr=False)
+    delta: float
+    sensitivity: str = "own"
+    uploaded: Directions | None = field(default=None, repr=False)
+
+    @property
+    def query(self) -> Query:
+        """The query, with the sensitivity that the theorems are to use."""
+        query = self.asked.query
+        return replace(query, printed_sensitivity=query.sensitivity) if self.sensitivity == "tight" else query
+
+    @property
+    def epsilon(self) -> float:
+        return self.scenario.epsilon
+
+    @property
+    def s2(self) -> float:
+        """The L2 sensitivity that mechanisms with noise of one size use."""
+        query = self.asked.query
+        return query.printed_sensitivity if self.sensitivity == "printed" else query.sensitivity
+
+    @property
+    def enlargement(self) -> float:
+        """By how much noise calibrated exactly must grow to stand on the same sensitivity."""
+        return self.s2 / self.asked.query.sensitivity
+
+    def with_scenario(self, scenario: Scenario) -> Problem:
+        """Another choice on the same data; what was asked is kept where the question is the same."""
+        if question(scenario) == question(self.scenario):
+            return replace(self, scenario=scenario, delta=delta_of(scenario, self.asked.dataset))
+        raise InputError("the scenario asks another question of the data; pose the problem anew")
+
+
+def question(scenario: Scenario) -> tuple[object, ...]:
+    """What of a scenario decides the answer to a query and which records are held out."""
+    regression = scenario.task in REGRESSIONS
+    return (scenario.data, scenario.query, scenario.scale, scenario.length if scenario.query == "kernel" else 0.0,
+            regression)
+
+
+def pose(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "own", asked: Asked | None = None,
+         uploaded: Directions | None = None) -> Problem:
+    """The problem of a scenario; ``asked`` saves asking again, ``uploaded`` are directions from a file."""
+    one_of("sensitivity", sensitivity, SENSITIVITIES)
+    asked = ask_once(scenario, dataset) if asked is None else asked
+    return Problem(scenario=scenario, asked=asked, delta=delta_of(scenario, asked.dataset), sensitivity=sensitivity,
+                   uploaded=uploaded)
+
+
+def ask_once(scenario: Scenario, dataset: Dataset) -> Asked:
+    """The scenario's question, of the training records where its task is regression."""
+    if scenario.query in ("adjacency", "laplacian"):
+        return Asked(dataset=dataset, table=None, held_out=None, query=ask(scenario, dataset))
+    kept, rest = split_records(dataset) if scenario.task in REGRESSIONS else (dataset, None)
+    table = scaled(kept, scenario.scale)
+    return Asked(dataset=kept, table=table, held_out=None if rest is None else scaled(rest, scenario.scale),
+                 query=ask(scenario.changed(scale="declared"), table), length=scenario.length)
+
+
+def split_records(dataset: Dataset) -> tuple[Dataset, Dataset]:
+    """Records to learn from and records to measure on (28 %), shuffled by their number alone."""
+    n = dataset.n_records
+    if n < 4:
+        raise InputError(f"regression must have at least 4 records, to learn from some and measure on others, got {n}")
+    order = np.random.default_rng(n).permutation(n)
+    held_out = math.floor(HELD_OUT * n + 0.5)
+    parts = order[held_out:], order[:held_out]
+    learn, measure = (replace(dataset, matrix=dataset.matrix[:, np.sort(part)]) for part in parts)
+    return learn, measure

@@ -1,0 +1,57 @@
+"""Simulated data with the ranges and the size of a table, to choose on instead of the data itself.
+
+Whatever is chosen by looking at private data says something about it. A stand-in is made of
+public facts alone: how many features and records there are, and the declared range of each.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.noise.directions import Directions
+from mvgviz.query.dataset import Dataset
+from mvgviz.query.queries import FLIPPED_EDGE
+from mvgviz.scenario.resolve import build
+from mvgviz.scenario.view import View
+from mvgviz.validation import generator
+
+CORRELATION = 0.5
+"""Between any two features, in size; its sign is drawn."""
+
+SEED = 20180101
+"""Of a stand-in that is to be the same one for the same sizes and ranges."""
+
+_REACH = 3.0
+
+
+def stand_in(dataset: Dataset, *, rng: np.random.Generator, graph: bool = False) -> Dataset:
+    """Records with one common factor: correlation about ±½ between features, values inside the ranges.
+
+    Each feature is normal about the middle of its range, three standard deviations to either end,
+    and clipped; it rises or falls with the factor by the toss of a coin.
+    ``graph``: a random graph instead, each edge with probability 1/sqrt(vertices).
+    No value of ``dataset`` is used.
+    """
+    rng = generator(rng)
+    m, n = dataset.n_features, dataset.n_records
+    if graph:
+        if m != n:
+            raise InputError(f"a graph must have as many rows as columns, got {m} × {n}")
+        upper = np.triu(rng.random((m, m)) < 1 / math.sqrt(m), 1)
+        return replace(dataset, matrix=(upper | upper.T).astype(np.float64))
+    signs = rng.choice([-1.0, 1.0], size=(m, 1))
+    common, own = rng.standard_normal(n), rng.standard_normal((m, n))
+    values = math.sqrt(CORRELATION) * signs * common + math.sqrt(1 - CORRELATION) * own
+    middle, half = (dataset.lower + dataset.upper) / 2, dataset.widths / 2
+    return replace(dataset, matrix=middle[:, None] + half[:, None] * (values / _REACH)).clipped()
+
+
+def simulated_view(view: View, *, uploaded: Directions | None = None) -> View:
+    """The same scenario on a stand-in: nothing in it was computed from the records, only from ranges and sizes."""
+    graph = view.setup.query.neighbour_rule == FLIPPED_EDGE
+    dataset = stand_in(view.dataset, rng=np.random.default_rng(SEED), graph=graph)
+    return View(scenario=view.scenario, dataset=dataset, setup=build(view.scenario, dataset, uploaded=uploaded))

@@ -1,0 +1,226 @@
+"""Tasks on second moments: the first component, all of them, a subspace, ridge regression."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.query.prior import guessed_moments
+from mvgviz.trials.question import Problem
+from mvgviz.trials.tasks.base import References, Task, needs_moments, small_enough
+from mvgviz.trials.tasks.labels import Labelled, labelled
+from mvgviz.trials.tasks.post import components, psd_root, symmetrised
+from mvgviz.validation import FloatArray
+
+RIDGE = 0.1
+SUBSPACE = 2
+
+
+def true_moments(problem: Problem) -> FloatArray:
+    """``X Xᵀ/n``, or the symmetric answer itself."""
+    if problem.query.symmetric:
+        return problem.query.value
+    factor = problem.asked.gram.factor
+    return np.asarray(factor @ factor.T / problem.query.cols)
+
+
+def trivial_moments(problem: Problem) -> FloatArray:
+    """The second moments of someone who has not seen the data; ties go to equal weights."""
+    table = problem.asked.table
+    moments = (guessed_moments(table).answer if table is not None and not problem.query.symmetric
+               else problem.asked.guess.answer)
+    return np.asarray(moments + 1e-9 * float(np.abs(moments).max()))
+
+
+def _captured(vectors: FloatArray, moments: FloatArray) -> FloatArray:
+    """``v_iᵀ S v_i`` for the columns of each matrix of vectors."""
+    return np.asarray(np.einsum("tji,tji->ti", vectors, moments @ vectors))
+
+
+def _references(expected: float, random_guess: float) -> References:
+    """For directions: those of evenly spread data, or any at random where such data would mislead."""
+    return References.against(non_private=0.0, random_guess=random_guess, blind={
+        "the directions of evenly spread data": expected, "directions drawn at random": random_guess})
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FirstComponent:
+    """``lambda_1 - vᵀ S v``: how much less the noisy direction captures than the best one."""
+
+    moments: FloatArray = field(repr=False)
+    largest: float
+    symmetrise: bool
+    references: References
+    level: str = "component"
+
+    @property
+    def size(self) -> int:
+        return int(self.moments.size)
+
+    def errors(self, released: FloatArray) -> FloatArray:
+        if released.ndim == 2:
+            vectors = released[:, :, None]
+        else:
+            vectors = components(released, symmetrise=self.symmetrise)[:, :, :1]
+        return np.maximum(self.largest - _captured(vectors, self.moments)[:, 0], 0.0)
+
+
+def _first_component(problem: Problem) -> FirstComponent:
+    needs_moments(problem, "the first component")
+    small_enough(problem, "the first component")
+    s = true_moments(problem)
+    largest, m = float(np.linalg.eigvalsh(s)[-1]), s.shape[0]
+    fixed = components(trivial_moments(problem)[None], symmetrise=True)[:, :, :1]
+    references = _references(max(largest - float(_captured(fixed, s)[0, 0]), 0.0), largest - float(np.trace(s)) / m)
+    return FirstComponent(moments=s, largest=largest, symmetrise="symmetrise" in problem.scenario.post,
+                          references=references)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CovarianceEstimation:
+    """``RSS = sum_i (lambda_i - v_iᵀ S v_i)²`` over all components, the strongest first."""
+
+    moments: FloatArray = field(repr=False)
+    eigenvalues: FloatArray = field(repr=False)
+    symmetrise: bool
+    references: References
+    level: str = "moments"
+
+    @property
+    def size(self) -> int:
+        return int(self.moments.size)
+
+    def errors(self, released: FloatArray) -> FloatArray:
+        vectors = components(released, symmetrise=self.symmetrise)
+        return np.asarray(np.square(self.eigenvalues - _captured(vectors, self.moments)).sum(axis=1))
+
+
+def _covariance_estimation(problem: Problem) -> CovarianceEstimation:
+    needs_moments(problem, "covariance estimation")
+    small_enough(problem, "covariance estimation")
+    s = true_moments(problem)
+    values, m = np.asarray(np.linalg.eigvalsh(s)[::-1], dtype=np.float64), s.shape[0]
+    middle = float(values.mean())
+    variance = 2 / (m * (m + 2)) * max(float(values @ values) - m * middle**2, 0.0)  # of vᵀ S v, v uniform
+    fixed = components(trivial_moments(problem)[None], symmetrise=True)
+    references = _references(float(((values - _captured(fixed, s)[0]) ** 2).sum()),
+                             float(((values - middle) ** 2).sum()) + m * variance)
+    return CovarianceEstimation(moments=s, eigenvalues=values, symmetrise="symmetrise" in problem.scenario.post,
+                                references=references)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Subspace:
+    """The largest angle, in degrees, between the true and the noisy span of the strongest directions."""
+
+    basis: FloatArray = field(repr=False)
+    symmetrise: bool
+    references: References
+    level: str = "moments"
+
+    @property
+    def size(self) -> int:
+        return int(self.basis.shape[0]) ** 2
+
+    def errors(self, released: FloatArray) -> FloatArray:
+        vectors = components(released, symmetrise=self.symmetrise)
+        return _largest_angle(self.basis, vectors[:, :, : self.basis.shape[1]])
+
+
+def _largest_angle(basis: FloatArray, others: FloatArray) -> FloatArray:
+    """Degrees; through what is left of each basis vector outside the other span, accurate near 0."""
+    inside = basis.T @ others
+    outside = others - basis @ inside
+    sine = np.linalg.svd(outside, compute_uv=False)[:, 0]
+    cosine = np.linalg.svd(inside, compute_uv=False)[:, -1]
+    return np.asarray(np.degrees(np.arctan2(sine, cosine)))
+
+
+def _subspace(problem: Problem) -> Subspace:
+    needs_moments(problem, "the subspace")
+    small_enough(problem, "the subspace")
+    s = true_moments(problem)
+    m = s.shape[0]
+    if m < 2:
+        raise InputError("the subspace needs at least 2 features, got 1")
+    k = min(SUBSPACE, m - 1)
+    basis = np.linalg.eigh(s)[1][:, ::-1][:, :k]
+    anywhere = np.linalg.qr(np.random.default_rng(m).standard_normal((2_000, m, k)))[0]
+    fixed = components(trivial_moments(problem)[None], symmetrise=True)[:, :, :k]
+    references = _references(float(_largest_angle(basis, fixed)[0]), float(_largest_angle(basis, anywhere).mean()))
+    return Subspace(basis=basis, symmetrise="symmetrise" in problem.scenario.post, references=references)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LinearRidge:
+    """Root-mean-square error, on records held out, of ridge regression from second moments alone."""
+
+    labels: Labelled = field(repr=False)
+    psd: bool
+    references: References
+    level: str = "moments"
+
+    @property
+    def size(self) -> int:
+        return max(int(self.labels.scale.size) ** 2, int(self.labels.test_labels.size))
+
+    def weights(self, released: FloatArray) -> FloatArray:
+        """``(S_xx + ridge I)^-1 S_xy`` for each release, features and label divided by their largest values."""
+        scale, x, y = self.labels.scale, self.labels.features, self.labels.label
+        moments = symmetrised(released) / np.outer(scale, scale)
+        if self.psd:
+            # With S = G Gᵀ: G_x (G_xᵀ G_x + ridge I)^-1 g_y, so that much noise does not drown the ridge.
+            factor = psd_root(moments)
+            left, s, right = np.linalg.svd(factor[:, x], full_matrices=False)
+            along = (right @ factor[:, y, :, None])[:, :, 0]
+            return np.asarray((left @ (s / (s * s + RIDGE) * along)[:, :, None])[:, :, 0])
+        values, vectors = np.linalg.eigh(moments[:, x][:, :, x])
+        along = (vectors.transpose(0, 2, 1) @ moments[:, x, y][:, :, None])[:, :, 0]
+        return np.asarray((vectors @ (along / (values + RIDGE))[:, :, None])[:, :, 0])
+
+    def predictions(self, released: FloatArray) -> FloatArray:
+        """Of the held-out labels, trials × records."""
+        scale, x, y = self.labels.scale, self.labels.features, self.labels.label
+        unit = self.labels.test_features / scale[x][:, None]
+        return np.asarray(scale[y] * (self.weights(released)[:, None, :] @ unit)[:, 0])
+
+    def errors(self, released: FloatArray) -> FloatArray:
+        return self.labels.rmse(self.predictions(released))
+
+
+def _linear_ridge(problem: Problem) -> LinearRidge:
+    query = problem.query
+    if query.name not in ("identity", "covariance"):
+        raise InputError(f"linear ridge needs the table or its covariance, got the {query.name} query")
+    small_enough(problem, "linear ridge")
+    labels = labelled(problem)
+    unmeasured = LinearRidge(labels=labels, psd="psd" in problem.scenario.post,
+                             references=References(math.nan, math.nan, math.nan))
+    clean = float(unmeasured.errors(true_moments(problem)[None])[0])
+    # Ranges away from 0 let even the expected moments predict something.
+    expected = float(unmeasured.errors(trivial_moments(problem)[None])[0])
+    references = References.against(non_private=clean, random_guess=labels.random_rmse,
+                                    blind=labels.blind_rmse | {"learned from evenly spread records": expected})
+    return LinearRidge(labels=labels, psd=unmeasured.psd, references=references)
+
+
+FIRST_COMPONENT = Task(
+    key="first-component", label="First principal component", metric="captured variance lost", symbol="Δρ",
+    rule="the strongest direction of the released second moments", post=("symmetrise", "subtract"),
+    prepare=_first_component)
+COVARIANCE_ESTIMATION = Task(
+    key="covariance-estimation", label="Covariance estimation", metric="residual sum of squares of the components",
+    symbol="RSS", rule="all directions of the released second moments, the strongest first",
+    post=("symmetrise", "subtract"), prepare=_covariance_estimation)
+SUBSPACE_ANGLE = Task(
+    key="subspace", label="Strongest subspace", metric="angle to the true subspace (degrees)", symbol="angle",
+    rule=f"the {SUBSPACE} strongest directions (1 of 2) of the released second moments",
+    post=("symmetrise", "subtract"), prepare=_subspace)
+LINEAR_RIDGE = Task(
+    key="linear-ridge", label="Linear ridge regression", metric="error of predictions (RMSE)", symbol="RMSE",
+    rule=f"features divided by their largest declared value, ridge {RIDGE:g}, no intercept; "
+         "learned from second moments alone, measured on 28 % of the records, held out",
+    post=("psd", "subtract"), prepare=_linear_ridge)

@@ -1,0 +1,175 @@
+"""Tasks on the released answer itself: kernel ridge regression, and how far the answer is off."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.trials.question import Problem
+from mvgviz.trials.tasks.base import MOST_ROWS, References, Task
+from mvgviz.trials.tasks.labels import Labelled, labelled
+from mvgviz.trials.tasks.post import nearest_psd, symmetrised
+from mvgviz.validation import FloatArray
+
+RIDGE = 1.0
+_MOST_RECORDS = 2_000
+_CACHED = 250_000  # numbers
+_FARTHEST, _BEYOND = -100.0, 1e100
+_ROWS = 128
+
+_ROUNDING = 1e-12  # what is this small beside the largest answer possible should be 0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class KernelRidge:
+    """Root-mean-square error, on records held out, of kernel ridge regression on the released table.
+
+    Ranges are mapped onto [-1, 1]; the kernel's length is the root-mean-square distance of
+    two records drawn uniformly from the ranges, ``sqrt(2 p/3)`` for p features.
+    """
+
+    labels: Labelled = field(repr=False)
+    n_records: int
+    clip: bool
+    references: References
+    level: str = "answer"
+
+    @property
+    def size(self) -> int:
+        return self.n_records**2
+
+    def predictions(self, released: FloatArray) -> FloatArray:
+        """Of the held-out labels, trials × records."""
+        n, given = self.n_records, self.labels
+        middle, half = (given.lower + given.upper) / 2, (given.upper - given.lower) / 2
+        reach = 1.0 if self.clip else _BEYOND
+        test = (given.test_features - middle[given.features, None]) / half[given.features, None]
+        tested = _factors(test[None])[0]
+        at_once = min(max(_CACHED // n**2, 1), len(released))
+        kernels = np.zeros((at_once, n, n))  # written anew for each few trials: fresh memory would cost more
+        parts = []
+        for start in range(0, len(released), at_once):
+            table = np.clip((released[start : start + at_once] - middle[:, None]) / half[:, None], -reach, reach)
+            left, right = _factors(table[:, given.features])
+            weights = _ridge_weights(left, right, table[:, given.label, :, None], kernels[: len(table)])
+            unit = _similarity(tested @ right) @ weights
+            parts.append(middle[given.label] + half[given.label] * unit[:, :, 0])
+        return np.concatenate(parts)
+
+    def errors(self, released: FloatArray) -> FloatArray:
+        return self.labels.rmse(self.predictions(released))
+
+
+def _ridge_weights(left: FloatArray, right: FloatArray, y: FloatArray, kernels: FloatArray) -> FloatArray:
+    """``(K + ridge I)^-1 y`` for each trial, by Cholesky: only the lower triangle of K is worked out."""
+    from scipy.linalg.lapack import dpotrs
+
+    n = kernels.shape[1]
+    for start in range(0, n, _ROWS):
+        rows = slice(start, start + _ROWS)
+        _similarity(left[:, rows] @ right[:, :, : rows.stop], out=kernels[:, rows, : rows.stop])
+    kernels[:, np.arange(n), np.arange(n)] = 1 + RIDGE
+    roots = np.linalg.cholesky(kernels)
+    return np.stack([dpotrs(root.T, labels)[0] for root, labels in zip(roots, y, strict=True)])
+
+
+def _factors(x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Two matrices whose product is ``-||a_i - b_j||²/(2 length²)`` for the columns a of one x and b of another."""
+    x = x / math.sqrt(2 * 2 * x.shape[1] / 3)  # sqrt2 length
+    trials, p, n = x.shape
+    left, right = np.ones((trials, n, p + 2)), np.ones((trials, p + 2, n))
+    squares = np.einsum("tpi,tpi->ti", x, x)
+    left[:, :, :p], left[:, :, p] = 2 * x.transpose(0, 2, 1), -squares
+    right[:, :p], right[:, p + 1] = x, -squares
+    return left, right
+
+
+def _similarity(exponents: FloatArray, *, out: FloatArray | None = None) -> FloatArray:
+    """The Gaussian kernel of these exponents, which it overwrites.
+
+    They stop at -100: beside the ridge that is nothing, and numbers that underflow are slow.
+    """
+    np.clip(exponents, _FARTHEST, 0.0, out=exponents)
+    return np.asarray(np.exp(exponents, out=exponents if out is None else out))
+
+
+def _kernel_ridge(problem: Problem) -> KernelRidge:
+    query = problem.query
+    if query.name != "identity":
+        raise InputError(f"kernel ridge needs the records one by one: ask for the table, not for the {query.name}; "
+                         "linear ridge works from a covariance")
+    labels = labelled(problem)
+    if query.cols > _MOST_RECORDS:
+        raise InputError(f"kernel ridge solves a system as large as the number of records in every trial: at most "
+                         f"{_MOST_RECORDS}, got {query.cols}; choose linear ridge")
+    unmeasured = KernelRidge(labels=labels, n_records=query.cols, clip="clip" in problem.scenario.post,
+                             references=References(math.nan, math.nan, math.nan))
+    clean, zeros = (float(unmeasured.errors(table[None])[0]) for table in (query.value, np.zeros_like(query.value)))
+    references = References.against(non_private=clean, random_guess=labels.random_rmse,
+                                    blind=labels.blind_rmse | {"learned from all zeros": zeros})
+    return KernelRidge(labels=labels, n_records=query.cols, clip=unmeasured.clip, references=references)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Reconstruction:
+    """``||noisy - true||_F / ||true||_F``; where the truth is 0, over the error of a guess."""
+
+    value: FloatArray = field(repr=False)
+    unit: float
+    lower: FloatArray | None = field(repr=False)
+    upper: FloatArray | None = field(repr=False)
+    symmetrise: bool
+    psd: bool
+    references: References
+    level: str
+
+    @property
+    def size(self) -> int:
+        return int(self.value.size) if self.level == "answer" else 1
+
+    def processed(self, released: FloatArray) -> FloatArray:
+        """The answers after free post-processing."""
+        if self.lower is not None:
+            released = np.clip(released, self.lower, self.upper)
+        if self.symmetrise:
+            released = symmetrised(released)
+        return nearest_psd(released) if self.psd else released
+
+    def errors(self, released: FloatArray) -> FloatArray:
+        if self.level == "square":
+            return np.sqrt(released) / self.unit
+        error = (self.processed(released) - self.value).reshape(len(released), -1)
+        return np.asarray(np.sqrt(np.einsum("ti,ti->t", error, error)) / self.unit)
+
+
+def _reconstruction(problem: Problem) -> Reconstruction:
+    query, post, table = problem.query, problem.scenario.post, problem.asked.table
+    clip = "clip" in post and query.name in ("identity", "mean")
+    symmetrise = "symmetrise" in post and query.symmetric
+    psd = "psd" in post and query.psd and symmetrise and query.rows <= MOST_ROWS
+    guess = problem.asked.guess
+    units = (float(np.linalg.norm(query.value)), guess.expected_error(query.value), guess.random_error(query.value))
+    unit = next(one for one in units if one > _ROUNDING * query.gamma)  # the expected answer may be right by chance
+    references = References.against(
+        non_private=0.0, random_guess=guess.random_error(query.value) / unit,
+        blind={name: error / unit for name, error in guess.blind_errors(query.value).items()})
+    assert table is not None or not clip
+    return Reconstruction(
+        value=query.value, unit=unit, symmetrise=symmetrise, psd=psd, references=references,
+        lower=table.lower[:, None] if clip and table is not None else None,
+        upper=table.upper[:, None] if clip and table is not None else None,
+        level="answer" if clip or symmetrise or psd else "square")
+
+
+KERNEL_RIDGE = Task(
+    key="kernel-ridge", label="Kernel ridge regression", metric="error of predictions (RMSE)", symbol="RMSE",
+    rule=f"Gaussian kernel whose length is the typical distance of two records drawn from the ranges, ridge {RIDGE:g}; "
+         "measured on 28 % of the records, held out",
+    post=("clip",), prepare=_kernel_ridge)
+RECONSTRUCTION = Task(
+    key="reconstruction", label="The answer itself", metric="relative error of the answer", symbol="relative error",
+    rule="Frobenius norm of the difference over that of the true answer", post=("clip", "symmetrise", "psd"),
+    prepare=_reconstruction)

@@ -1,0 +1,222 @@
+"""Parts of the page Precision budget: loadings, what each split lets through, and the inverse question."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from mvgviz.design.allocation import WaterFilling
+from mvgviz.errors import InputError
+from mvgviz.figures.budget.pnr import GUARANTEE_LABELS, PnrNumbers, plot_pnr, pnr_numbers
+from mvgviz.figures.budget.water_levels import plot_water, water_numbers
+from mvgviz.figures.shared.matrix_map import matrix_numbers, plot_matrix
+from mvgviz.noise.directions import standard_basis
+from mvgviz.provenance import Origin, weakest
+from mvgviz.scenario.precision_budget import (
+    LEAST_EPSILON,
+    MOST_EPSILON,
+    BudgetTable,
+    WantedNoise,
+    inverse_refusal,
+    second_moments,
+    wanted_noise,
+)
+from mvgviz.scenario.resolve import names_of_directions
+from mvgviz.scenario.splits import SplitScore, compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
+from mvgviz.text import delta_words, in_markdown, plain
+from mvgviz.ui import session
+from mvgviz.ui.frame import View, chart, show_error
+from mvgviz.validation import FloatArray
+from mvgviz.words.budget import (
+    NOT_PRIVATE,
+    SPLIT_NAMES,
+    Names,
+    exact_words,
+    short_label,
+    water_words,
+    what_gets_through,
+)
+
+_MANY = 400
+_SPLIT_IN_LINK = 50
+_ASKED = 8
+_FORM_WORDS = {"exact": "Exact", "relaxed": "Relaxed (paper)", "unrelaxed": "Unrelaxed"}
+_UNITS = {"exact": "height (part of μ²)", "relaxed": "height (inverse variance)",
+          "unrelaxed": "inverse noise variance"}
+_WEIGHED = "inverse noise variance × reach²"
+
+
+def _data_key(view: View) -> str:
+    return f"{session.data_version()} {view.scenario.query} {view.scenario.scale}"
+
+
+@st.cache_resource(scope="session", max_entries=6, show_spinner=False)
+def _moments(_view: View, key: str) -> FloatArray | None:
+    return second_moments(_view.setup, _view.dataset)
+
+
+def moments(view: View) -> FloatArray | None:
+    """The data's second moments, where the query has any."""
+    return _moments(view, _data_key(view))
+
+
+@st.cache_resource(scope="session", max_entries=40, show_spinner=False)
+def _scores(_view: View, _moments: FloatArray, key: str) -> tuple[SplitScore, ...]:
+    return compare_splits(_view.setup, _view.dataset, _moments)
+
+
+@st.cache_resource(scope="session", max_entries=40, show_spinner=False)
+def _filled(_view: View, _moments: FloatArray, key: str, guarantee: str, form: str
+            ) -> tuple[WaterFilling, FloatArray | None]:
+    """The water filling and, for the exact form, its prices h²."""
+    query = _view.setup.query
+    equal = equal_design(_view.setup, _view.dataset, guarantee)
+    prices = query.neighbours.reach(equal.directional_side.directions) ** 2 if form == "exact" else None
+    return fill(equal, query, _moments, form), prices
+
+
+def draw_loadings(view: View, table: BudgetTable) -> None:
+    """Which features each direction is made of, when the directions are not the features themselves."""
+    setup, directions = view.setup, view.setup.design.directional_side.directions
+    if directions.is_standard:
+        return
+    w = directions.matrix
+    features = names_of_directions(setup.query, setup.design.mode, standard_basis(table.size))
+    first = int(np.argmax(table.theta))
+    parts = [f"{in_markdown(features[i])} ({w[i, first]:+.2f})" for i in np.argsort(-np.abs(w[:, first]))[:2]]
+    numbers = matrix_numbers(w)
+    rows, cols = numbers.shown.shape
+    care = f" {NOT_PRIVATE}" if not setup.origins["directions"].is_covered else ""
+    chart(plot_matrix(numbers, row_labels=[short_label(name) for name in features[:rows]], row_title="feature",
+                      col_labels=[str(k + 1) for k in range(cols)], col_title="direction", value_title="loading"),
+          f"**Direction {first + 1}**, with the largest share, is mostly {' and '.join(parts)}."
+          f"{f' The first {rows} × {cols} loadings are drawn.' if numbers.is_part else ''}{care}",
+          key="budget_loadings",
+          about="Each column is a direction of length 1; its entries say how much of each feature it holds.")
+
+
+def draw_pnr(view: View, table: BudgetTable, names: Names) -> None:
+    """log PNR of every split, and the water filling behind the three forms of max-PNR."""
+    refusal = pnr_refusal(view.setup)
+    known = moments(view)
+    if refusal is not None or known is None:
+        st.info(f"Nothing to compare: {refusal}.", icon=":material/water_drop:")
+        return
+    if not known.any():
+        st.info("Every value is 0: there is no signal to get through.", icon=":material/water_drop:")
+        return
+    if table.size > _MANY and not st.toggle(f"Compare the splits of {table.size} directions (takes a while)",
+                                            key="budget_compare"):
+        return
+    key = f"{_data_key(view)} {session.version()} {view.scenario.to_json()}"
+    splits, water = st.columns(2, gap="large")
+    try:
+        numbers = pnr_numbers(_scores(view, known, key))
+        with splits:
+            _draw_scores(view, numbers)
+        with water:
+            _draw_water(view, known, key, names)
+        _draw_score_table(numbers)
+    except InputError as error:
+        show_error(error)
+
+
+def _draw_scores(view: View, numbers: PnrNumbers) -> None:
+    if "binary" not in numbers.splits and view.setup.design.theta.size > 1:
+        st.caption("Choose in the sidebar which directions matter, to see a share for some and least error here too.")
+    chart(plot_pnr(numbers, names=SPLIT_NAMES), f"{what_gets_through(numbers)} {NOT_PRIVATE}", key="budget_pnr",
+          about="PNR, the power-to-noise ratio: how much the answer stands out from the noise, over all directions at "
+                "once. Half its logarithm is the mutual information between true and noisy answer **for Gaussian "
+                "answers only**. Each form of max-PNR solves the constraint of its own guarantee. Relaxed (the "
+                "paper's) and unrelaxed take a theorem's, and maximise the ratio of a table along its eigenvectors: "
+                "elsewhere another split may come out ahead. "
+                f"{exact_words(view.setup)}")
+
+
+def _draw_score_table(numbers: PnrNumbers) -> None:
+    rows = [{"split": SPLIT_NAMES[split]} | {
+        f"{what}, {GUARANTEE_LABELS[guarantee]}": getattr(by_split[split], field) if split in by_split else None
+        for guarantee, by_split in numbers.scores.items()
+        for what, field in (("log PNR", "log_pnr"), ("information (nats)", "mutual_information"))}
+        for split in numbers.splits]
+    frame = pd.DataFrame(rows)
+    st.dataframe(frame, hide_index=True, key="budget_pnr_table", column_config={
+        name: st.column_config.NumberColumn(format="%.4g") for name in frame.columns[1:]})
+
+
+def _draw_water(view: View, known: FloatArray, key: str, names: Names) -> None:
+    one, setup = view.scenario, view.setup
+    own = "exact" if one.guarantee == "exact" else one.form
+    form = st.segmented_control("Form of max-PNR", list(_FORM_WORDS), format_func=_FORM_WORDS.__getitem__,
+                                default=own, key=f"budget_form_{own}", required=True)
+    guarantee = "exact" if form == "exact" else printed_guarantee(setup)
+    filled, prices = _filled(view, known, key, guarantee, form)
+    numbers = water_numbers(filled, prices=prices)
+    private = setup.design.directions_origin is Origin.PAID
+    source = "Spectrum from the private release: its cost is in the budget." if private else NOT_PRIVATE
+    drawn = len(numbers.shown)
+    part = f" The {drawn} with the strongest signal are drawn." if drawn < numbers.total else ""
+    dry = [int(k) for k in np.flatnonzero(filled.dry)]
+    chart(plot_water(numbers, names=names.labels(numbers.shown),
+                     unit=_WEIGHED if form == "exact" and filled.level is None else _UNITS[form]),
+          f"{water_words(names, numbers, dry=dry, level=filled.level)}{part} {source}", key="budget_water",
+          about=f"Max-PNR pours the budget like water over uneven ground. A direction's ground is high where the "
+                f"data's second moment along it is small (exact form: where the other directions, noise and all, "
+                f"already tell most of it). Under water, every direction reaches the same level; what stands above "
+                f"stays dry; ground that leaves the picture is cut. Guarantee: {GUARANTEE_LABELS[guarantee]}.")
+
+
+def draw_inverse(view: View, table: BudgetTable, names: Names) -> None:
+    """Wanted standard deviations in, the smallest epsilon out, one click to take it over."""
+    setup = view.setup
+    refusal = inverse_refusal(setup)
+    if refusal is not None:
+        st.info(f"The inverse question is not asked here: {refusal}.", icon=":material/undo:")
+        return
+    one = view.scenario
+    context = f"{_data_key(view)} {one.directions} {table.size}".replace(" ", "_")
+    favoured = [k for k in one.favoured if k < table.size][:_ASKED] or [0]
+    asking, answer = st.columns(2, gap="large")
+    with asking:
+        chosen = st.multiselect("Directions whose noise matters", range(min(table.size, 2_000)), default=favoured,
+                                format_func=names, key=f"budget_asked_{context}",
+                                max_selections=_ASKED)
+        targets = {k: _wanted_std(f"{context}_{k}", names(k), float(table.std[k])) for k in chosen}
+    with answer:
+        if not targets:
+            st.info("Choose at least one direction.")
+            return
+        _draw_answer(view, wanted_noise(setup, targets), table.size)
+
+
+def _wanted_std(key: str, name: str, now: float) -> float:
+    """A number that starts at the design's own and then stays the person's, whatever the design becomes."""
+    first: float = st.session_state.setdefault(f"budget_first_{key}", float(f"{now:.3g}"))
+    return st.number_input(f"Noise wanted along {in_markdown(name)} (standard deviation)", min_value=1e-60,
+                           max_value=1e60, value=first, step=10.0 ** (math.floor(math.log10(first)) - 1),
+                           format="%.6g", key=f"budget_want_{key}")
+
+
+def _draw_answer(view: View, found: WantedNoise, size: int) -> None:
+    bound = "at most " if view.setup.design.mu_is != "exact" else ""
+    delta = delta_words(view.setup.delta, view.dataset.n_records)
+    st.markdown(f"**The smallest ε for this noise: {bound}{plain(found.needed)}**, at δ = {delta}, by the exact limit "
+                f"(asked now: {view.scenario.epsilon:g}). The other directions get the floor: almost no precision.")
+    if not found.reachable:
+        st.warning(f"That is outside what this app holds: at most {MOST_EPSILON:g}. Even that hides hardly anything.")
+    elif found.needed < LEAST_EPSILON:
+        st.caption(f"That is below {LEAST_EPSILON:g}, the least this app holds; {LEAST_EPSILON:g} is taken over.")
+    with_split = size <= _SPLIT_IN_LINK and found.reachable
+    changes: dict[str, object] = {"epsilon": found.epsilon, "guarantee": "exact"}
+    if with_split:
+        changes |= {"allocation": "manual", "weights": found.weights}
+    st.button(f"Take over ε = {found.epsilon:g}", key="budget_take", type="primary", icon=":material/check:",
+              on_click=session.choose, args=(weakest(view.setup.looked_at.values()),), kwargs=changes)
+    st.caption("Sets ε, the exact guarantee and the split by hand that gives this noise." if with_split
+               else "Sets ε and the exact guarantee; the split stays as it is, so the noise will differ.")
+    if view.scenario.directions == "private":
+        st.caption("ε includes the share spent on the directions. They are drawn anew for another ε, so the noise "
+                   "comes out about as wanted, not exactly.")

@@ -1,0 +1,160 @@
+"""The advisor's part of the page Compare: what was tried, what is first and why, and a click to load any of it."""
+
+from __future__ import annotations
+
+import math
+import zlib
+
+import pandas as pd
+import streamlit as st
+
+from mvgviz.figures.compare.ranking import plot_ranked
+from mvgviz.figures.shared.error_axis import reference_items
+from mvgviz.provenance import Origin, weakest
+from mvgviz.scenario.scenario import Scenario
+from mvgviz.scenario.view import View
+from mvgviz.text import in_markdown, plain
+from mvgviz.trials.advisor import FIRST_ROUND, Advice, Row, advise
+from mvgviz.trials.candidates import SEARCHED
+from mvgviz.trials.tasks import TASKS
+from mvgviz.ui import session
+from mvgviz.ui.compare.work import bench, patient, work_for
+from mvgviz.ui.frame import chart
+from mvgviz.ui.trial_panel import Slice, finish
+from mvgviz.words import advice as words
+
+PLACES = {"stand-in": "A simulated stand-in", "data": "The data itself (not private)"}
+BUTTONS = 5
+_CHOSEN = "_compare_other"
+
+
+def draw_advisor(view: View, sensitivity: str, s2_words: str) -> None:
+    """The designs tried for the task and budget, ranked."""
+    left, right = st.columns([2, 3], gap="medium", vertical_alignment="bottom")
+    with left:
+        place = st.segmented_control("Choose on", list(PLACES), default="stand-in", required=True, key="compare_place",
+                                     format_func=PLACES.__getitem__, help="What the trials of the advisor run on.")
+    simulated = place != "data"
+    right.caption(_place_words(view, simulated))
+    work = work_for(view, "advisor", sensitivity, place)
+    advice = _advice(view, work, sensitivity, simulated=simulated)
+    names = view.dataset.features
+    if not advice.rows:
+        for line in words.dropped_words(advice):
+            st.info(in_markdown(line[:1].upper() + line[1:]) + ".", icon=":material/block:")
+        finish(work, complete=advice.complete, label="trials")
+        return
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        _draw_chart(view, advice)
+    with right:
+        slot = st.container()
+        sentences = words.why(advice, names)
+        if sentences is not None:
+            so_far = "" if advice.complete else "*So far.* "
+            st.markdown(f"{so_far}**{in_markdown(sentences[0])}** {in_markdown(sentences[1])}")
+        origin = weakest([view.dataset.ranges_origin, view.dataset.records_origin]) if simulated else Origin.READ
+        _draw_loading(advice, names, origin)
+    st.caption(_tried_words(advice, s2_words))
+    _draw_table(advice, names)
+    with slot:
+        finish(work, complete=advice.complete)
+
+
+def _place_words(view: View, simulated: bool) -> str:
+    if not simulated:
+        return words.ON_DATA
+    ranges = view.dataset.ranges_origin
+    return words.ON_STAND_IN + ("" if ranges.is_covered else f" The ranges, however, are {ranges.words}.")
+
+
+def _advice(view: View, work: Slice, sensitivity: str, *, simulated: bool) -> Advice:
+    """The advice as far as this slice comes; a finished one is kept."""
+    place = bench(view, simulated=simulated)
+    key = f"{sensitivity} {view.scenario.to_json()}"
+    known = place.advice.get(key)
+    if known is None:
+        known = advise(view.scenario, place.dataset, sensitivity=sensitivity, uploaded=session.uploaded_directions(),
+                       kept=place.kept, **patient(work) | {"memory": place.memory})
+        if known.complete:
+            place.advice[key] = known
+    found: Advice = known
+    return found
+
+
+def _draw_chart(view: View, advice: Advice) -> None:
+    marks = words.advice_marks(advice, view.dataset.features)
+    task = TASKS[view.scenario.task]
+    references = [] if advice.references is None else reference_items(advice.references)
+    chart(plot_ranked(marks, references, title=task.metric),
+          in_markdown(words.places(advice)), key="compare_advice", about=_ABOUT)
+
+
+_ABOUT = """Each line is a design for the same task and the same budget: a query (square: the table), a guarantee
+(green exact, pink Theorem 1, orange Theorem 2) and a split. All meet the same random numbers. Everyone gets a first
+round of trials; the best few, drawn strong, get all of them.
+
+Only designs that stay private are advised. Directions and splits that are read openly from the data are left out,
+unless the design as it stands is such a one; then it is marked."""
+
+
+def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> None:
+    """A button for each of the best, and any other one by name; ``origin``: of a choice made here."""
+    st.caption("Load a design into the scenario with one click:" if origin.is_covered else words.LOADED_ON_DATA)
+    rows = [row for row in advice.rows if math.isfinite(row.outcome.mean)]
+    with st.container(gap="xsmall"):
+        for at, row in enumerate(rows[:BUTTONS]):
+            st.button(f"{at + 1}\\. {_label(row, names)}", key=f"compare_load_{at}", on_click=_load, args=(row, origin),
+                      disabled=row.candidate.is_current, width="stretch", type="primary" if at == 0 else "secondary")
+    rest = rows[BUTTONS:]
+    if rest:
+        chosen = rest[_any_other([f"{k + BUTTONS + 1}. {words.design_words(row.candidate, names)}: "
+                                  f"{plain(row.outcome.mean)}" for k, row in enumerate(rest)], rest)]
+        st.button("Load it", key="compare_load_other", on_click=_load, args=(chosen, origin),
+                  disabled=chosen.candidate.is_current)
+
+
+def _any_other(labels: list[str], rest: list[Row]) -> int:
+    """The position chosen among the others; the design chosen before stays chosen where it stands now.
+
+    A list with other entries is another control: the browser would go on showing an entry of the old one.
+    """
+    before = st.session_state.get(_CHOSEN)
+    place = next((k for k, row in enumerate(rest) if row.candidate.scenario == before), 0)
+    key = f"compare_other_{zlib.crc32(chr(10).join(labels).encode()):08x}"
+    chosen: int = st.selectbox("Any other", range(len(rest)), index=place, key=key, format_func=labels.__getitem__)
+    st.session_state[_CHOSEN] = rest[chosen].candidate.scenario
+    return chosen
+
+
+def _label(row: Row, names: tuple[str, ...]) -> str:
+    own = " (this design)" if row.candidate.is_current else ""
+    return f"{in_markdown(str(words.design_words(row.candidate, names)))}: {in_markdown(plain(row.outcome.mean))}{own}"
+
+
+def _load(row: Row, origin: Origin) -> None:
+    """Every field that the advisor searches: what it leaves as it is, it has chosen too."""
+    new: Scenario = row.candidate.scenario
+    session.choose(origin, **{name: getattr(new, name) for name in SEARCHED})
+
+
+def _tried_words(advice: Advice, s2_words: str) -> str:
+    first = min(FIRST_ROUND, advice.trials)
+    rounds = f"{first:,} trials each" + (f", the best {advice.trials:,}" if advice.trials > first else "")
+    dropped = " ".join(f"{in_markdown(line)}." for line in words.dropped_words(advice))
+    return f"{len(advice.rows)} designs tried, {rounds}; all with {s2_words}. {dropped}"
+
+
+def _draw_table(advice: Advice, names: tuple[str, ...]) -> None:
+    with st.expander("All designs tried", icon=":material/table:"):
+        lines = []
+        for at, row in enumerate(advice.rows):
+            text = words.design_words(row.candidate, names)
+            low, high = row.outcome.interval
+            lines.append({"place": at + 1, "query": text.query, "guarantee": text.guarantee, "split": text.split,
+                          "mean error": row.outcome.mean, "95 % from": low, "95 % to": high,
+                          "epsilon really spent": row.outcome.epsilon_spent, "trials": row.outcome.errors.size,
+                          "this design": row.candidate.is_current})
+        four = st.column_config.NumberColumn(format="%.4g")
+        st.dataframe(pd.DataFrame(lines), hide_index=True, key="compare_designs", column_config=dict.fromkeys(
+            ("mean error", "95 % from", "95 % to", "epsilon really spent"), four))

@@ -1,0 +1,190 @@
+"""Parts of the page Compare: all mechanisms ranked, and the epsilon each needs for the same error."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from mvgviz.errors import InputError
+from mvgviz.figures.compare.frontier import needed, plot_frontier
+from mvgviz.figures.compare.ranking import Ranking, plot_ranked, ranking
+from mvgviz.figures.shared.error_axis import reference_items
+from mvgviz.query.queries import Query
+from mvgviz.scenario.view import View
+from mvgviz.text import in_markdown, plain
+from mvgviz.trials.frontier import frontier, grid_with
+from mvgviz.trials.mechanisms import COMPARED, MECHANISMS
+from mvgviz.trials.run import Results
+from mvgviz.ui.compare.work import points, posed_problem, work_for
+from mvgviz.ui.frame import chart
+from mvgviz.ui.trial_panel import finish, say_why_not
+from mvgviz.words import compare as words
+from mvgviz.words.utility import measured_words, metric_words
+
+KEYS = (*(one.key for one in COMPARED), "iid")
+CURVES = 6
+FRONTIER_TRIALS = 40
+_STEPS = 41
+
+
+def choose_sensitivity(query: Query) -> tuple[str, str]:
+    """One sensitivity for all mechanisms, and what it is called."""
+    tight, printed = query.sensitivity, query.printed_sensitivity
+    names = {"tight": f"the tight sensitivity s₂ = {plain(tight)}",
+             "printed": f"the sensitivity as the paper prints it, s₂ = {plain(printed)}"}
+    if not printed > tight * (1 + 1e-9):
+        st.caption(f"Sensitivity of all: s₂ = {plain(tight)}; tight and as printed are the same.")
+        return "tight", names["tight"]
+    chosen = st.segmented_control(
+        "Sensitivity for all", list(names), default="tight", required=True, key="compare_s2",
+        format_func={"tight": "Tight", "printed": "As printed"}.__getitem__,
+        help=f"A comparison uses one and the same for all mechanisms: the tight one ({plain(tight)}), or the one the "
+             f"paper prints ({plain(printed)}).")
+    return chosen or "tight", names[chosen or "tight"]
+
+
+def draw_ranking(view: View, sensitivity: str, s2_words: str) -> None:
+    """All mechanisms and guarantees on the task, ranked; what does not apply, and every number."""
+    work = work_for(view, "ranking", sensitivity)
+    try:
+        posed = posed_problem(view, sensitivity)
+        results = points(view, work, [{}], mechanisms=KEYS, posed=posed)[0]
+    except InputError as error:
+        say_why_not(view, error)
+        return
+    if results is None:
+        finish(work, complete=False)
+        return
+    numbers = ranking(results)
+    marks = words.ranking_marks(numbers)
+    best = words.worth_zooming(numbers)
+    if best and st.toggle(f"Only the {best} that beat the trivial answer", key="compare_zoom"):
+        marks = marks[:best]
+    chart(plot_ranked(marks, reference_items(results.references) if len(marks) != best else [],
+                      title=metric_words(results)),
+          words.ranking_words(numbers), key="compare_ranking", about=words.ranking_about(results, s2_words))
+    slot = st.container()
+    st.caption(f"{words.symbol_words(numbers)} All with {s2_words}, and with the same random numbers, trial by trial. "
+               f"{in_markdown(measured_words(posed, results))}")
+    _draw_rest(numbers)
+    with slot:
+        finish(work, complete=results.complete)
+
+
+def _draw_rest(numbers: Ranking) -> None:
+    caution = words.caution_words(numbers)
+    if caution:
+        st.caption(f":material/warning: {caution}")
+    left_out = words.unsuitable_words(numbers)
+    if left_out:
+        with st.expander(f"Not in the chart: {len(left_out)}, and why", icon=":material/block:"):
+            st.markdown("\n".join(f"- {line}" for line in left_out))
+    with st.expander("All numbers", icon=":material/table:"):
+        frame = pd.DataFrame(words.table_rows(numbers))
+        four = st.column_config.NumberColumn(format="%.4g")
+        st.dataframe(frame, hide_index=True, key="compare_table", column_config={
+            name: four for name in frame.columns if pd.api.types.is_numeric_dtype(frame[name])})
+
+
+def draw_same_error(view: View, sensitivity: str, s2_words: str) -> None:
+    """The epsilon each mechanism needs for one error."""
+    work = work_for(view, "frontier", sensitivity)
+    trials = min(FRONTIER_TRIALS, view.scenario.trials)
+    try:
+        posed = posed_problem(view, sensitivity)
+        here = points(view, work, [{}], mechanisms=KEYS, posed=posed, trials=trials)[0]
+    except InputError as error:
+        say_why_not(view, error)
+        return
+    if here is None or not here.complete:
+        st.caption("First, all mechanisms at this ε.")
+        finish(work, complete=False)
+        return
+    own = f"mvg-{view.scenario.guarantee}"
+    left, right = st.columns([1, 3], gap="medium", vertical_alignment="bottom")
+    with left:
+        shown = _choose_mechanisms(view, here, own)
+    with right:
+        wanted = _choose_error(view, here, own, sensitivity)
+    if not shown or wanted is None:
+        st.info("Choose at least one mechanism." if not shown else "Every error is 0 here: any ε will do.",
+                icon=":material/info:")
+        return
+    grid = grid_with(view.scenario.epsilon)
+    found = points(view, work, [{"epsilon": epsilon} for epsilon in _coarse_first(grid)], mechanisms=shown, posed=posed,
+                   trials=trials)
+    known = [one for one in found if one is not None]
+    curves = [curve for curve in frontier(known) if np.isfinite(curve.means).all()]
+    if curves:
+        lines = needed(curves, wanted, guarantee=view.scenario.guarantee)
+        chart(plot_frontier(lines, error=wanted, epsilon=view.scenario.epsilon, title=here.task.metric,
+                            references=reference_items(here.references)),
+              words.frontier_words([one.curve for one in lines], [one.reading for one in lines], wanted, own=own,
+                                   trivial=here.references.trivial),
+              key="compare_frontier", about=_ABOUT_FRONTIER)
+    slot = st.container()
+    st.caption(f"All with {s2_words}; {trials:,} trials a point, the same random numbers at every ε. Gaussian, classic "
+               "is proved for ε below 1 only. Measured on the data itself: not private.")
+    with slot:
+        finish(work, complete=len(known) == len(found) and all(one.complete for one in known))
+
+
+_ABOUT_FRONTIER = """Above: the mean error of each mechanism as its budget grows, with 95 % bands; the upright line is
+this scenario's ε. Follow the thick line of the wanted error across to a curve, then go down: there stands the ε this
+mechanism needs, with what the band makes of it.
+
+Between the measured points the curve is a straight line in logarithms; where chance makes a curve rise, it is read
+from the closest curve that never rises. *Not below* means that no ε looked at is enough."""
+
+
+def _coarse_first(grid: tuple[float, ...]) -> list[float]:
+    """The ends first, then what lies between, so that the curves have their shape early."""
+    order, step = [], 1
+    while step < len(grid):
+        step *= 2
+    seen: set[int] = set()
+    while step:
+        for at in (*range(0, len(grid), step), len(grid) - 1):
+            if at not in seen:
+                seen.add(at)
+                order.append(grid[at])
+        step //= 2
+    return order
+
+
+def _choose_mechanisms(view: View, here: Results, own: str) -> list[str]:
+    """Some of those that apply; at first the design as it stands and the best others."""
+    numbers = ranking(here)
+    ranked = [one.mechanism.key for one in numbers.outcomes]
+    first = [key for key in ranked if key != own][: CURVES - (own in ranked)]
+    usual = [key for key in ranked if key == own or key in first]
+    one = view.scenario
+    key = f"compare_shown {one.data} {one.query} {one.task} {one.guarantee}"
+    with st.popover(f"Mechanisms: {len(st.session_state.get(key, usual))} of {len(ranked)}", width="stretch"):
+        return st.multiselect("Mechanisms drawn", ranked, default=usual, placeholder="choose some", key=key,
+                              format_func=lambda key: MECHANISMS[key].label)
+
+
+def _choose_error(view: View, here: Results, own: str, sensitivity: str) -> float | None:
+    """The wanted error, at first that of the design as it stands; None where every error is 0."""
+    ranked = [one.mean for one in here.ranked() if np.isfinite(one.mean) and one.mean > 0]
+    if not ranked:
+        return None
+    least = here.references.non_private
+    outcome = next((one for one in here.outcomes if one.mechanism.key == own and one.mean > 0), None)
+    usual = _rounded(ranked[0] if outcome is None else outcome.mean)
+    low, high = max(ranked[0] / 10, least), max(here.references.trivial, usual)
+    steps = np.geomspace(low, high, _STEPS) if 0 < low < high else np.array([usual])
+    options = sorted({_rounded(float(step)) for step in steps} | {usual})
+    if len(options) < 2:
+        return usual
+    return float(st.select_slider("Wanted error", options, value=usual, format_func=plain,
+                                  key=f"compare_error {sensitivity} {view.scenario.to_json()}",
+                                  help="At first the error of the design as it stands. Move it and read across."))
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.3g}")
+
+

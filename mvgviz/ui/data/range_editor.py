@@ -1,0 +1,84 @@
+"""The ranges of a file's features in a table that can be edited: its numbers, and which of them are known.
+
+Whether a range is declared is said feature by feature, beside its numbers. Typing or pasting
+a number states nothing by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+import streamlit as st
+
+from mvgviz.errors import InputError
+from mvgviz.provenance import Origin, Range
+from mvgviz.ui.data.tables import OpenFile
+
+_FRAMES, _ROUND = "_range_frames", "_range_round"
+_KNOWN = "known"
+_HELP = ("Privacy rests on ranges that are known without looking at the data: a questionnaire's scale, a physical "
+         "limit. A tick says so for the two numbers beside it. Without it they count as read from the data, which is "
+         "not private.")
+
+Proposal = Mapping[str, tuple[float, float]]
+
+
+def draw_ranges(opened: OpenFile, proposal: Proposal) -> None:
+    """Show every feature's range and take what the person says of it into ``opened.ranges``."""
+    key = _key(opened, proposal)
+    frames = st.session_state.setdefault(_FRAMES, {})
+    if key not in st.session_state or key not in frames:  # drawn anew: from what is known by now
+        frames.clear()
+        frames[key] = frame_of(proposal, opened.ranges)
+    number = st.column_config.NumberColumn(format="%g", required=True)
+    known = st.column_config.CheckboxColumn("I know it", help=_HELP)
+    edited = st.data_editor(frames[key], key=key, hide_index=True, disabled=["feature"],
+                            height=min(36 * (len(proposal) + 1) + 4, 256),
+                            column_config={"lowest": number, "highest": number, _KNOWN: known})
+    opened.ranges.update(given_ranges(edited, proposal))
+    for name in proposal:
+        if name in opened.ranges and opened.ranges[name] == (*proposal[name], Origin.READ):
+            del opened.ranges[name]  # untouched
+    unknown = [name for name in proposal if name not in opened.ranges or not opened.ranges[name].origin.is_covered]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("I know all these ranges", key="upload_know_all", on_click=_state_all, disabled=not unknown,
+                  args=(opened, dict(proposal), Origin.DECLARED), help=_HELP)
+        st.button("I know none of them", key="upload_know_none", on_click=_state_all,
+                  args=(opened, dict(proposal), Origin.READ), disabled=len(unknown) == len(proposal))
+    if unknown:
+        some = "Ranges" if len(unknown) == len(proposal) else f"{len(unknown):,} of {len(proposal):,} ranges"
+        st.caption(f":material/visibility: {some} read from the data, rounded outwards: **not private**. "
+                   "Type what you know and tick it.")
+
+
+def frame_of(proposal: Proposal, ranges: Mapping[str, Range]) -> pd.DataFrame:
+    """What stands in the table: the person's ranges, else what the data suggests, which nobody declared."""
+    rows = [ranges.get(name, Range(*ends, Origin.READ)) for name, ends in proposal.items()]
+    return pd.DataFrame({"feature": list(proposal), "lowest": [float(one.low) for one in rows],
+                         "highest": [float(one.high) for one in rows], _KNOWN: [one.origin.is_covered for one in rows]})
+
+
+def given_ranges(edited: pd.DataFrame, proposal: Proposal) -> dict[str, Range]:
+    """The ranges of the edited table by feature; a tick speaks for the two numbers of its own row."""
+    found = {}
+    columns = (edited[name].tolist() for name in ("lowest", "highest", _KNOWN))
+    for name, low, high, known in zip(proposal, *columns, strict=True):
+        if pd.isna(low) or pd.isna(high):
+            raise InputError(f"the range of {name!r} needs two numbers: type both")
+        found[name] = Range(float(low), float(high), Origin.DECLARED if known is True else Origin.READ)
+    return found
+
+
+def _key(opened: OpenFile, proposal: Proposal) -> str:
+    """Another file, other features or a button draw the table anew."""
+    shown = abs(hash((opened.data_name, opened.read_as, tuple(proposal), st.session_state.get(_ROUND, 0))))
+    return f"upload_ranges_{shown}"
+
+
+def _state_all(opened: OpenFile, proposal: Proposal, origin: Origin) -> None:
+    """The person says of every range shown, as it stands, whether it is known."""
+    for name, ends in proposal.items():
+        low, high, _ = opened.ranges.get(name, Range(*ends))
+        opened.ranges[name] = Range(low, high, origin)
+    st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1

@@ -1,0 +1,204 @@
+"""Bringing one's own file: how it is read, what is used of it, which ranges are known, whose data it is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import streamlit as st
+
+from mvgviz.data import Table, describe, propose_ranges, read_table, samples, table_to_dataset
+from mvgviz.errors import InputError
+from mvgviz.report.script import DataSource
+from mvgviz.text import in_markdown, listed
+from mvgviz.ui import session
+from mvgviz.ui.data.range_editor import draw_ranges
+from mvgviz.ui.data.tables import OpenFile, tables
+from mvgviz.ui.frame import show_error
+from mvgviz.ui.release.desk import desk
+
+_SEPARATORS = {None: "detected", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
+_DECIMALS = {None: "detected", ".": "point", ",": "comma"}
+_HEADERS = {None: "detected", True: "has a header", False: "has no header"}
+_READING = ("separator", "decimal", "header", "member")
+_ORIENTATIONS = {"rows": "records in rows", "columns": "records in columns"}
+_MISSING = {"middle": "fill with the middle of the range", "drop": "leave those records out",
+            "reject": "refuse the file"}
+_MISSING_WORDS = {
+    "middle": "Every gap becomes the middle of its feature's range, whatever the other records hold: the number of "
+              "records stays that of the file, which is taken as public.",
+    "drop": ":material/visibility: Which records have gaps then shows in the number of records, which is published: "
+            "**not private**. A release asks you to accept that.",
+    "reject": "",
+}
+_TEXT_FORMATS = ("csv", "tsv", "text")
+
+
+def draw_upload_panel() -> None:
+    """The uploader and its corrections; a readable file becomes the session's data at once."""
+    chosen = st.file_uploader("A table: CSV, TSV, Excel, Parquet, NPY or NPZ, up to 200 MB", key="upload_file")
+    linked = session.scenario().data
+    opened = tables().current if chosen is None else tables().open(
+        chosen, wanted=linked if linked.startswith("upload-") else None)
+    if opened is None or opened.file is None:
+        return
+    if chosen is None:
+        st.caption(f"In this session: **{in_markdown(opened.name)}**. Choose another file to replace it.")
+    table = _choose_reading(opened)
+    if table is not None:
+        try:
+            _choose_use(opened, table)
+            return
+        except InputError as error:
+            show_error(error)
+    st.caption("Nothing was lost: the app goes on with the data it had.")
+
+
+@st.cache_resource(scope="session", max_entries=2, show_spinner=False)
+def _read(_opened: OpenFile, file_id: str, **reading: Any) -> Table:
+    bar = st.progress(0.0, "Reading the file")
+    file = _opened.file
+    assert file is not None
+    file.seek(0)
+    try:
+        return read_table(file, name=_opened.name, **reading,
+                          progress=lambda share: bar.progress(min(max(share, 0.0), 1.0), "Reading the file"))
+    finally:
+        bar.empty()
+
+
+@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
+def _proposal(_table: Table, use: str, columns: tuple[str, ...], orientation: str) -> dict[str, tuple[float, float]]:
+    return propose_ranges(_table, columns or None, orientation=orientation)
+
+
+def _kept(opened: OpenFile, name: str) -> dict[str, Any]:
+    """The ``key`` and ``on_change`` of a control that shows and changes what was said of the file."""
+    key = f"upload_{name}"
+    held = opened.reading if name in _READING else opened.said if name == "columns" else vars(opened)
+    st.session_state[key] = held.get(name)
+    return {"key": key, "on_change": lambda: held.update({name: st.session_state[key]})}
+
+
+def _choose_reading(opened: OpenFile) -> Table | None:
+    """How the file is to be read: as detected, or as corrected; None, and a sentence, if it cannot be."""
+    assert opened.file is not None
+    try:
+        table = _read(opened, opened.file.file_id, **opened.reading)
+    except InputError as error:
+        show_error(error)
+        table = None
+    with st.expander("How the file was read", expanded=table is None):
+        if table is not None:
+            for note in table.notes:
+                st.caption(in_markdown(note))
+        if table is None or table.format in _TEXT_FORMATS:
+            first, second, third = st.columns(3)
+            for place, label, name, options in ((first, "Separator", "separator", _SEPARATORS),
+                                                (second, "Decimal mark", "decimal", _DECIMALS),
+                                                (third, "First line", "header", _HEADERS)):
+                place.selectbox(label, list(options), format_func=options.__getitem__,
+                                **_kept(opened, name))
+        if table is not None and len(table.members) > 1:
+            opened.reading.setdefault("member", table.member)
+            st.selectbox("Array or sheet", table.members, **_kept(opened, "member"))
+    return table
+
+
+def _choose_use(opened: OpenFile, table: Table) -> None:
+    """Which columns are features, what to do with gaps, and the range of each feature."""
+    _take_note(opened, table)
+    first, second = st.columns(2)
+    first.radio("Layout", list(_ORIENTATIONS), format_func=_ORIENTATIONS.__getitem__, horizontal=True,
+                **_kept(opened, "orientation"))
+    if table.rows_with_missing:
+        second.radio(f"{table.rows_with_missing:,} records have gaps", list(_MISSING), horizontal=True,
+                     format_func=_MISSING.__getitem__, **_kept(opened, "missing"))
+        second.caption(_MISSING_WORDS[opened.missing])
+    if table.empty_rows and opened.orientation == "rows":
+        st.caption(f":material/visibility: {table.empty_rows:,} rows between the records have nothing in them and were "
+                   "left out. If they were records, their number shows: remove those rows, or accept that on release.")
+    columns = _choose_columns(opened, table)
+    if table.text_columns:
+        st.caption(f"Set aside, as they hold no numbers: {in_markdown(listed(list(table.text_columns)))}.")
+    if not table.is_graph:
+        proposal = _proposal(table, f"{opened.data_name} {opened.read_as}", tuple(columns or ()), opened.orientation)
+        draw_ranges(opened, proposal)
+    _use(opened, table, columns)
+    own = session.upload()
+    if own is not None and own.clipped:
+        st.caption(f"{own.clipped:,} values lay outside their ranges and were moved to the nearest end.")
+    _choose_people(opened)
+    if columns:
+        _choose_label(columns)
+
+
+def _take_note(opened: OpenFile, table: Table) -> None:
+    """Whatever holds the same records counts as the same people from now on."""
+    for other in tables().read(opened, table):
+        desk().ledger.join(opened.data_name, other)
+
+
+def _choose_columns(opened: OpenFile, table: Table) -> list[str] | None:
+    """The features used, where they are columns; all of them until the person leaves some out."""
+    if opened.orientation != "rows" or table.is_graph:
+        return None
+    if opened.said["columns"] is None:
+        opened.said["columns"] = list(table.columns)
+    st.multiselect("Features to use", table.columns, **_kept(opened, "columns"))
+    chosen: list[str] = opened.said["columns"]
+    if not chosen:
+        raise InputError("choose at least one feature of the file")
+    return chosen
+
+
+def _use(opened: OpenFile, table: Table, columns: list[str] | None) -> None:
+    """Make the table the session's data, and start again with it, whenever its use has changed."""
+    ranges = dict(opened.ranges) if not table.is_graph else {}
+    use = json.dumps([opened.reading, opened.orientation, opened.missing, columns, ranges])
+    own = session.upload()
+    if use == opened.used and own is not None and own.data_name == opened.data_name:
+        return
+    dataset = table_to_dataset(table, orientation=opened.orientation, columns=columns, ranges=ranges,
+                               missing=opened.missing)
+    clipped = 0
+    if opened.orientation == "rows":
+        for name, one in ranges.items():
+            values = table.values[:, table.columns.index(name)]
+            clipped += int(((values < one.low) | (values > one.high)).sum())
+    opened.used, opened.edits = use, opened.edits + 1
+    source = DataSource(name=opened.name, columns=None if columns is None else tuple(columns), ranges=ranges or None,
+                        orientation=opened.orientation, missing=opened.missing, **opened.reading)
+    session.set_upload(session.Upload(data_name=opened.data_name, version=f"{opened.data_name} {opened.edits}",
+                                  dataset=dataset, source=source, clipped=clipped, is_graph=table.is_graph))
+    st.rerun()
+
+
+def _choose_people(opened: OpenFile) -> None:
+    """Files about the same people share one budget: known by their records, or by what the person says."""
+    others, ledger, own = tables().others(), desk().ledger, opened.data_name
+    known = {name: describe(name).title for name in samples()} | {name: one.name for name, one in others.items()}
+    joined = [known[name] for name in known if name in ledger.same_people(own)]
+    if joined:
+        st.caption(f":material/group: Counts together with {in_markdown(listed(joined))}: the same people, one budget.")
+    free = [name for name in others if name not in ledger.same_people(own)]
+    if not free:
+        return
+    alike = [others[name].name for name in free if others[name].features == opened.features]
+    hint = f" Its columns have the same names as those of {in_markdown(listed(alike))}." if alike else ""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        other = st.selectbox("About the same people as", free, format_func=lambda name: others[name].name,
+                             key=f"upload_people_{own}", width=320)
+        st.button("Count them together", key="upload_join", on_click=ledger.join, args=(own, other),
+                  icon=":material/group:", help="What is released of either then spends one budget, for good.")
+    st.caption(f"Two files about the same people share one budget, and no program can know that they are.{hint}")
+
+
+def _choose_label(columns: list[str]) -> None:
+    """Which feature is to be predicted, for the tasks that predict one."""
+    position = session.scenario().label
+    current = columns[position] if position is not None and position < len(columns) else None
+    st.selectbox("Label: the feature to be predicted, if any", [None, *columns],
+                 format_func=lambda name: "none" if name is None else name,
+                 **session.bound("upload_label", current,
+                               lambda name: {"label": None if name is None else columns.index(name)}))

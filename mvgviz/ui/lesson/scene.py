@@ -1,0 +1,39 @@
+"""What one step of the lesson shows and says, at each value of its control."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import plotly.graph_objects as go
+
+from mvgviz.lesson.steps import Step
+
+Sentences = tuple[str, str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """``shown``: a value of the control in words; ``picture``: a figure and its text alternative.
+
+    ``option``: an option of the question in words; ``why`` follows a right answer, ``hint(value,
+    given)`` a wrong one. ``formulas``: pairs of words and LaTeX.
+    """
+
+    step: Step
+    title: str
+    control: str
+    shown: Callable[[Any], str] = field(repr=False)
+    sentences: Callable[[Any], Sentences] = field(repr=False)
+    picture: Callable[[Any], tuple[go.Figure, str]] = field(repr=False)
+    question: Callable[[Any], str] = field(repr=False)
+    why: Callable[[Any], str] = field(repr=False)
+    hint: Callable[[Any, Any], str] = field(repr=False)
+    option: Callable[[str], str] = field(default=str, repr=False)
+    formulas: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the control is a slider: its values are numbers."""
+        return not isinstance(self.step.start, str)

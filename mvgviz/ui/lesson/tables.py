@@ -1,0 +1,170 @@
+"""Steps 5 to 7 of the lesson: tables, promises, and trials on a real table."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from mvgviz.figures.lesson.bells import bells_numbers, plot_bells
+from mvgviz.figures.lesson.sizes import plot_sizes, sizes_numbers
+from mvgviz.figures.lesson.trials import plot_trials
+from mvgviz.lesson.steps import (
+    DELTA,
+    EPSILON,
+    QUESTIONS,
+    STEPS,
+    TABLES,
+    TRIALS,
+    edge_sizes,
+    guess_rate,
+    liver_pay,
+    promised,
+    table_noise,
+)
+from mvgviz.text import plain
+from mvgviz.ui.lesson.scene import Scene, Sentences
+
+_PUPILS = ("Ann", "Ben", "Eva", "Ida", "Leo", "Tom")
+_TABLES = {"people": "six pupils' own answers", "together": "how the questions go together"}
+_RULES = {"exact": "Exact calculation", "theorem2": "Theorem 2", "theorem1": "Theorem 1"}
+_PARTS = {"all": "All of it", "half": "About half of it", "tenth": "About a tenth of it",
+          "nothing": "Less than a hundredth of it"}
+_LIVER = {"drinks": "drinks", "sgpt, drinks": "one enzyme and drinks", "all but mcv": "all but cell size",
+          "mcv, alkphos": "cell size and another enzyme"}
+_PAID = {"yes": "Yes, the error is smaller", "no": "No, the error is larger", "unclear": "Too close to tell"}
+
+
+# Step 5
+
+def _sizes(table: str) -> tuple[go.Figure, str]:
+    design = table_noise(table)
+    rows, cols = edge_sizes(design)
+    numbers = sizes_numbers(design, row_sizes=rows, col_sizes=cols, asked=TABLES[table])
+    columns = QUESTIONS if table == "together" else _PUPILS
+    row, col = TABLES[table]
+    return plot_sizes(numbers, row_names=QUESTIONS, col_names=columns), (
+        f"A table of {design.rows} rows and {design.cols} columns. Row sizes: {', '.join(numbers.row_sizes)}. Column "
+        f"sizes: {', '.join(numbers.col_sizes)}. Asked: the cell {QUESTIONS[row]}, {columns[col]}.")
+
+
+def _sizes_words(table: str) -> Sentences:
+    which = ("Here each column is a pupil: all need the same protection, so every column has size **1**, and only the "
+             "rows differ." if table == "people" else
+             "Here rows and columns are the same four questions, so the **same sizes** stand along both edges.")
+    return ("Most answers are tables, and noise for a table has one size for each **row** and one for each "
+            "**column**, written along its edges; sleep is favoured.", which,
+            "The noise in a cell is its row's size **times** its column's size, and darker means more noise.")
+
+
+def _sizes_why(table: str) -> str:
+    rows, cols = edge_sizes(table_noise(table))
+    i, j = TABLES[table]
+    return f"{plain(rows[i])} times {plain(cols[j])} is {plain(STEPS[4].answer(table).value)}."
+
+
+def _sizes_hint(table: str, given: float) -> str:
+    rows, cols = edge_sizes(table_noise(table))
+    i, j = TABLES[table]
+    if abs(given - rows[i] - cols[j]) < 0.05 * given:
+        return "Multiply the two sizes, do not add them."
+    return "Take the number at the left of its row and the number above its column, and multiply."
+
+
+# Step 6
+
+def _promise(guarantee: str) -> tuple[go.Figure, str]:
+    mu = promised(guarantee).mu
+    numbers = bells_numbers(0.0, shift=1.0, noise=1 / mu, span=4 / mu)
+    figure = plot_bells(numbers, names=("neighbour A", "neighbour B"),
+                        axis="published (one pupil changes 1)")
+    return figure, f"{_RULES[guarantee]}: two bell curves, one unit apart and each {plain(1 / mu)} wide."
+
+
+def _promise_words(guarantee: str) -> Sentences:
+    design, exact = promised(guarantee), promised("exact")
+    noise, least = float(design.direction_std()[0]), float(exact.direction_std()[0])
+    takes = (f"The **exact calculation** finds the least noise that keeps it: {plain(noise)}."
+             if guarantee == "exact" else
+             f"**{_RULES[guarantee]}** of the paper that proposed directional noise asks for {plain(noise)}, "
+             f"**{plain(noise / least)} times** what the exact calculation finds.")
+    return (f"The school publishes how sleep and mood go together, and **promises** that nobody learns more than "
+            f"ε = {EPSILON:g} about a pupil.", takes,
+            "The curves show what the attacker of step 1 sees: the more they cover each other, the less is spent of "
+            "the promise.")
+
+
+def _promise_why(guarantee: str) -> str:
+    design = promised(guarantee)
+    spent = (f"Really spent: ε = {plain(design.epsilon_spent(DELTA), 2)} of {EPSILON:g}; the best attacker is right in "
+             f"{plain(100 * guess_rate(design.mu))} of 100 guesses.")
+    if guarantee == "exact":
+        return f"{spent} With less noise the promise would be broken."
+    return f"{spent} The theorem's promise is true, but it is paid for with noise that nobody needed."
+
+
+def _promise_hint(guarantee: str, given: str) -> str:
+    order = STEPS[5].answer(guarantee).options
+    if order.index(given) < order.index(STEPS[5].answer(guarantee).right):
+        return "Less: can you tell the two curves apart at all?"
+    return "More: the curves do not quite cover each other, and exact means that no noise is wasted."
+
+
+# Step 7
+
+def _trials(favourite: str) -> tuple[go.Figure, str]:
+    found = liver_pay(favourite)
+    return plot_trials(found), (
+        f"Average errors in half pints a day: no noise {found.no_noise:.1f}, directional {found.directional:.2f}, one "
+        f"size {found.one_size:.2f}, an answer without data {found.no_data:.1f}, Theorem 1 {found.theorem1:.1f}.")
+
+
+def _trials_words(favourite: str) -> Sentences:
+    return ("A real table holds five blood values of 345 men and how much they **drink**; it is published with noise, "
+            "and a computer learns from the noisy copy to predict the drinks.",
+            f"Of the budget 80 % goes to **{_LIVER[favourite]}**, and everything is tried {TRIALS} times with new "
+            "noise (errors are measured on the true data: good for a lesson, not private).",
+            "Directional noise pays if its dot lies to the left of the dashed line, which marks noise of one size at "
+            "the same privacy.")
+
+
+def _trials_why(favourite: str) -> str:
+    found = liver_pay(favourite)
+    how = "less" if found.gain > 0 else "more"
+    lesson = {"yes": "It favours what the prediction needs.", "no": "It favours what the prediction hardly needs.",
+              "unclear": "Whoever favours nearly everything favours nothing."}[STEPS[6].answer(favourite).right]
+    return (f"The error is {plain(abs(found.gain), 2)} half pints {how} than with noise of one size (give or take "
+            f"{plain(found.margin, 2)}). {lesson}")
+
+
+def _trials_hint(favourite: str, given: str) -> str:
+    return "Look at the blue dot with its bar: left of the dashed line, right of it, or on it?"
+
+
+TABLE_SCENES = (
+    Scene(step=STEPS[4], title="Rows and columns", control="What is published", shown=_TABLES.__getitem__,
+          sentences=_sizes_words, picture=_sizes, why=_sizes_why, hint=_sizes_hint,
+          question=lambda table: "How large is the noise in the cell with the question mark?",
+          formulas=(("Noise of a matrix-variate Gaussian, shape Σ over rows and Ψ over columns:",
+                     r"Z=\Sigma^{1/2}\,N\,\Psi^{1/2},\qquad \mathrm{std}(Z_{ij})=\sqrt{\Sigma_{ii}}\,\sqrt{\Psi_{jj}}"),
+                    ("Its density:", r"p(Z)\propto\exp\!\left(-\tfrac12\,\mathrm{tr}\,\Psi^{-1}Z^{\mathsf T}"
+                                     r"\Sigma^{-1}Z\right)"))),
+    Scene(step=STEPS[5], title="What is promised, what is spent", control="Who says how much noise?",
+          shown=_RULES.__getitem__, sentences=_promise_words, picture=_promise, why=_promise_why, hint=_promise_hint,
+          option=_PARTS.__getitem__,
+          question=lambda guarantee: f"How much of the promised ε = {EPSILON:g} does this noise really spend?",
+          formulas=(("The theorems allow (α in Theorem 1, ω in Theorem 2):",
+                     r"\|\sigma(\Sigma^{-1})\|_2\,\|\sigma(\Psi^{-1})\|_2\le"
+                     r"\left(\frac{-\beta+\sqrt{\beta^2+8\alpha\varepsilon}}{2\alpha}\right)^{\!2}"),
+                    ("Really spent, for the worst neighbours D (an exact statement):",
+                     r"\mu=\max_D\|\Sigma^{-1/2}D\,\Psi^{-1/2}\|_F"),
+                    ("and ε from μ at δ = 0.001:",
+                     r"\delta=\Phi\!\left(\tfrac{\mu}{2}-\tfrac{\varepsilon}{\mu}\right)"
+                     r"-e^{\varepsilon}\,\Phi\!\left(-\tfrac{\mu}{2}-\tfrac{\varepsilon}{\mu}\right)"))),
+    Scene(step=STEPS[6], title="Does it pay?", control="Where the noise is kept small", shown=_LIVER.__getitem__,
+          sentences=_trials_words, picture=_trials, why=_trials_why, hint=_trials_hint, option=_PAID.__getitem__,
+          question=lambda favourite: f"Did it pay to favour {_LIVER[favourite]}?",
+          formulas=(("Error on records kept aside (ε = 1, δ = 1e-6; kernel ridge regression). It is measured on the "
+                     "true data: good for choosing and teaching, not itself private.",
+                     r"\sqrt{\tfrac1N\textstyle\sum_i(\hat y_i-y_i)^2}"),
+                    ("Gain, trial by trial with the same random numbers, and its 95 % margin:",
+                     r"\bar d\pm t_{0.975}\,\frac{s_d}{\sqrt{100}}"))),
+)

@@ -1,0 +1,185 @@
+"""Steps 1 to 4 of the lesson: an attacker, a circle, an ellipse, and where it points."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from mvgviz.figures.lesson.bells import bells_numbers, plot_bells
+from mvgviz.figures.lesson.cloud import cloud_numbers, plot_cloud
+from mvgviz.figures.lesson.look import large
+from mvgviz.figures.lesson.turn import plot_turn, turn_numbers
+from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_ellipse
+from mvgviz.lesson.steps import LEVEL, STEPS, against_circle, attack, circle, ellipse, radius, turned
+from mvgviz.text import plain, times
+from mvgviz.ui.lesson.scene import Scene, Sentences
+
+_NAMES = ("sleep", "mood")
+_AVERAGE, _AROUND = 7.0, 0.5
+_DOTS = np.random.default_rng(3).standard_normal((2, 200))
+_OUTCOMES = {"0.25": "a quarter of a point", "0.5": "half a point", "1": "one point", "1.5": "one and a half points"}
+_COMPARED = {"smaller": "Smaller than the circle's", "same": "About the same", "larger": "Larger than the circle's"}
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+# Step 1
+
+def _bells(noise: float) -> tuple[go.Figure, str]:
+    one = attack(noise)
+    figure = plot_bells(bells_numbers(_AVERAGE, shift=one.shift, noise=noise, span=_AROUND),
+                        names=("Ann 0", "Ann 10"), axis="published average (points)")
+    return figure, (f"Two bell curves, {plain(one.shift, 2)} points apart and each about {noise:g} wide: what may be "
+                    "published with Ann at 0 and with Ann at 10.")
+
+
+def _bells_words(noise: float) -> Sentences:
+    return ("A school publishes the average sleep of **100 pupils**, 0 to 10 points each: an attacker who knows 99 of "
+            "them can work out the last one, Ann.",
+            f"So the school adds **noise**: a random number that is 0 on average, and typically as large as "
+            f"**{noise:g} points**.",
+            "The curves show what may be published for two **neighbours**, the class with Ann at 0 and with Ann at 10: "
+            "where they overlap, the attacker can only guess.")
+
+
+def _bells_why(noise: float) -> str:
+    one = attack(noise)
+    return (f"Ann moves the average by {plain(one.shift, 2)}, the noise by about {noise:g}. Whoever names the nearer "
+            f"curve is right in {plain(100 * one.success)} of 100 cases; a coin would be right in 50.")
+
+
+def _bells_hint(noise: float, given: str) -> str:
+    if float(given) > float(STEPS[0].answer(noise).right):
+        return "Too many: look at the overlap, where both answers are possible. Much overlap, many wrong guesses."
+    return "Too few: the attacker names the nearer curve. The less they overlap, the more often that is right."
+
+
+# Step 2
+
+def _cloud(epsilon: float) -> tuple[go.Figure, str]:
+    design = circle(epsilon)
+    figure = plot_cloud(cloud_numbers(design, level=LEVEL, normals=_DOTS, span=1.9), names=_NAMES)
+    return figure, f"A round cloud of releases around the truth at ε = {epsilon:g}, and the circle that holds most."
+
+
+def _cloud_words(epsilon: float) -> Sentences:
+    return ("Now two averages are published, **sleep** and **mood**, both with noise of one size: each dot is a "
+            "release that might have happened, the cross is the truth.",
+            f"The **budget** ε, here **{epsilon:g}**, says how much may be learned about any one pupil: a smaller one "
+            "protects better, and needs more noise.",
+            "The circle holds 95 of 100 releases, and it reaches equally far in every direction.")
+
+
+def _cloud_why(epsilon: float) -> str:
+    design = circle(epsilon)
+    return (f"The circle reaches {plain(radius(design))} points. The noise on each average is "
+            f"{plain(float(design.direction_std()[0]))}; a circle 2.45 times as wide holds 95 of 100.")
+
+
+def _cloud_hint(epsilon: float, given: str) -> str:
+    if float(given) > float(STEPS[1].answer(epsilon).right):
+        return "Too far: measure from the cross to the edge of the circle, not from edge to edge."
+    return "Not far enough: start at the cross, and read on the axis where the circle ends."
+
+
+# Step 3
+
+def _ellipse(share: float) -> tuple[go.Figure, str]:
+    design, iid = ellipse(share), circle()
+    figure = plot_noise_ellipse(ellipse_numbers(design, iid, plane=(0, 1), level=LEVEL, normals=_DOTS[:, :120]),
+                                names=_NAMES)
+    reach = 2.4 * radius(iid)
+    figure.update_xaxes(range=[-reach, reach], constrain="domain", title="noise on sleep (points)", dtick=1)
+    figure.update_yaxes(range=[-reach, reach], title="noise on mood (points)", dtick=0.5)
+    figure.for_each_trace(lambda trace: trace.update(name=trace.name.split(",")[0].replace("i.i.d. noise", "circle")
+                                                     .replace("directional noise", "ellipse")))
+    return large(figure), f"The ellipse with {_percent(share)} of the budget for sleep, over the circle of step 2."
+
+
+def _ellipse_words(share: float) -> Sentences:
+    shape = ("equal parts leave the circle a circle" if share == 0.5 else
+             "the circle becomes an **ellipse**, narrow along sleep and tall along mood")
+    return (f"One budget covers both averages, and it can be divided: sleep gets **{_percent(share)}** of it, mood the "
+            "rest.",
+            f"More budget means less noise, so {shape}.",
+            "The attacker learns no more than from the circle: the privacy is the same, only the shape differs.")
+
+
+def _ellipse_why(share: float) -> str:
+    down, up = against_circle(ellipse(share))
+    if share == 0.5:
+        return "Equal parts: the two shapes are one."
+    return (f"The noise on mood is {times(up)} the circle's, the noise on sleep {times(down)}: mood pays more than "
+            "sleep gains.")
+
+
+def _ellipse_hint(share: float, given: float) -> str:
+    down, up = against_circle(ellipse(share))
+    if abs(given * up - 1) < 0.1:
+        return "The other way round: divide the height of the ellipse by the height of the circle."
+    if abs(given - down) < 0.1 * down:
+        return "That is the width. How do the heights compare?"
+    return "Read on the vertical axis where each outline ends, and divide the ellipse's number by the circle's."
+
+
+# Step 4
+
+def _turn(angle: int) -> tuple[go.Figure, str]:
+    numbers = turn_numbers(turned(angle), circle(), level=LEVEL, span=1.75)
+    return plot_turn(numbers, names=_NAMES), (
+        f"The ellipse turned by {angle}°, the circle, and beside them two bars: how high each reaches.")
+
+
+def _turn_words(angle: int) -> Sentences:
+    where = "sleep" if angle == 0 else "mood" if angle == 90 else "a mixture of both"
+    return ("Suppose that only **mood** will be used: then only the height of a shape matters, drawn as bars on the "
+            "right.",
+            f"Turned by **{angle}°**, the narrow side of the ellipse points at {where}.",
+            "The budget is the same at every angle, which is why the ellipse changes its size as it turns.")
+
+
+def _turn_why(angle: int) -> str:
+    answer = STEPS[3].answer(angle)
+    lesson = {"smaller": "The narrow side points where the answer is used: that pays.",
+              "same": "Nearly well aimed is not enough to win.",
+              "larger": "An ellipse that misses its aim is worse than a circle."}[answer.right]
+    return f"The noise on mood is {times(answer.value)} the circle's. {lesson}"
+
+
+def _turn_hint(angle: int, given: str) -> str:
+    return "Compare the two bars on the right: blue is the ellipse, orange the circle."
+
+
+VECTORS = (
+    Scene(step=STEPS[0], title="Why noise at all?", control="Size of the noise (points)", shown="{:g}".format,
+          sentences=_bells_words, picture=_bells, why=_bells_why, hint=_bells_hint, option="about {}".format,
+          question=lambda noise: "Ann gave 0 or 10, each as likely. In how many of 100 cases does the best attacker "
+                                 "guess right?",
+          formulas=(("What one pupil can change, in units of the noise:", r"\mu=\frac{10/100}{\sigma}"),
+                    ("How often the best guess is right:", r"\Phi\!\left(\tfrac{\mu}{2}\right)"))),
+    Scene(step=STEPS[1], title="Noise in two dimensions", control="Privacy budget ε", shown="{:g}".format,
+          sentences=_cloud_words, picture=_cloud, why=_cloud_why, hint=_cloud_hint, option=_OUTCOMES.__getitem__,
+          question=lambda epsilon: "How far from the truth, about, does the circle reach?",
+          formulas=(("The μ that the budget allows (δ = 0.001):",
+                     r"\delta=\Phi\!\left(\tfrac{\mu}{2}-\tfrac{\varepsilon}{\mu}\right)"
+                     r"-e^{\varepsilon}\,\Phi\!\left(-\tfrac{\mu}{2}-\tfrac{\varepsilon}{\mu}\right)"),
+                    ("Noise on each of two averages, and the circle:",
+                     r"\sigma=\frac{\sqrt{0.1^2+0.1^2}}{\mu},\quad r=\sigma\sqrt{-2\ln 0.05}"))),
+    Scene(step=STEPS[2], title="An ellipse with the same budget", control="Share of the budget for sleep",
+          shown=_percent, sentences=_ellipse_words, picture=_ellipse, why=_ellipse_why, hint=_ellipse_hint,
+          question=lambda share: "How many times as tall as the circle is the ellipse?",
+          formulas=(("Every shape on this budget obeys:", r"\frac{0.1^2}{v_1}+\frac{0.1^2}{v_2}=\mu^2"),
+                    ("A share θ of it gives the noise:", r"\sqrt{v_k}=\frac{0.1}{\mu\sqrt{\theta_k}}"))),
+    Scene(step=STEPS[3], title="Turn it to where the use is", control="Angle of the narrow side",
+          shown="{}°".format, sentences=_turn_words, picture=_turn, why=_turn_why, hint=_turn_hint,
+          option=_COMPARED.__getitem__,
+          question=lambda angle: "At this angle, how large is the ellipse's noise on mood?",
+          formulas=(("The turned shape and the noise it leaves on a use u:",
+                     r"\Sigma=W\,\mathrm{diag}(v)\,W^{\mathsf T},\qquad \sqrt{u^{\mathsf T}\Sigma\,u}"),
+                    ("The budget at every angle (the worst of all changes d):",
+                     r"\max_{|d_i|\le 0.1} d^{\mathsf T}\Sigma^{-1}d=\mu^2"),
+                    ("No shape can do better along u than:",
+                     r"\frac{0.1\,(|u_1|+|u_2|)}{\mu}"))),
+)

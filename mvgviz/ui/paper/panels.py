@@ -1,0 +1,223 @@
+"""The page Paper: the experiments' trials in slices, their tables, Figure 4, and what cannot be reproduced.
+
+The bundled data are public, so the trials are shared by all sessions and computed once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import pandas as pd
+import streamlit as st
+
+from mvgviz.data import sample
+from mvgviz.figures.paper.directions import DirectionNumbers, direction_numbers, plot_directions
+from mvgviz.figures.paper.rows import AS_PRINTED, EXACTLY, PRINTED, RowNumbers, plot_rows, row_numbers
+from mvgviz.paper import EXPERIMENTS, Curve, Experiment, Kept, MeasuredRow, Report, direction_curves, run
+from mvgviz.paper.figure4 import SHARE
+from mvgviz.paper.words import ONCE, cell_text, figure_text, printed_text, sentence, setting, ways_text
+from mvgviz.text import plain
+from mvgviz.trials.run import Memory
+from mvgviz.trials.tasks import References
+from mvgviz.ui import session
+from mvgviz.ui.frame import chart
+from mvgviz.ui.trial_panel import Slice, begin
+
+TRIALS, SEED = 100, 0
+T = TypeVar("T")
+
+SLIPS = (
+    "Lemma 1 bounds the squared norm of the noise by ζ², where Laurent & Massart give ζ: more than needed.",
+    "The last display of the proof of Theorem 2 lacks a square, and the proof never uses that the query is positive "
+    "semi-definite: its constant holds for every query.",
+    "“X₁X₂ᵀ is positive semi-definite” does not hold; only its trace is at least 0.",
+    "The proof of Theorem 3 has the other root of its quadratic with a wrong sign.",
+    "The inverse *squared* variance is called precision in one place and inverse variance in another.",
+    "The level c of max-PNR is right only when no direction is dry (a positive part is missing); Q and Qᵀ are swapped "
+    "there, the solution is in general no Kronecker product, and symmetric queries have no inverse covariance.",
+    "Experiment II is a table of 4 × 2021 in one line and has 10 176 records in the next.",
+    "Figure 4 compares “three choices”, labelled (a), (d) and (c).",
+)
+
+WHY_NOT = (
+    "**The printed figures do not follow from the printed formulas.** With Theorem 1 as printed, Experiment I's "
+    "noise has a standard deviation of hundreds of thousands on values between -1 and 1, and Experiment III's of more "
+    "than a hundred million on values between 0 and 1. No task can survive that, yet the paper prints small errors.",
+    "**The theorems are sufficient, and very loose.** Their designs really spend almost none of the ε that was asked "
+    "for. Noise calibrated to the exact limit gives the same promise with far less.",
+    "**Some of the setup is not in the paper:** which records are held out, the regression's kernel and ridge, how a "
+    "random guess is made, how a sketch is used for regression, the ε and the shares of Figure 4.",
+    "**The paper centres and scales by the data itself**, which is not private; here ranges are declared in advance. "
+    "The recordings of Experiment II are not shipped: a simulated set has the same second moments.",
+    "**The best of five shares** is chosen by looking at the errors, in the paper and here. That choice is not "
+    "private.",
+)
+
+
+@st.cache_resource(show_spinner=False)
+def _memory(experiment: str) -> tuple[Memory, Kept]:
+    """Every trial of an experiment, for all sessions."""
+    return {}, {}
+
+
+@st.cache_resource(show_spinner=False)
+def _finished() -> dict[tuple[str, str, int], Any]:
+    """What is complete needs no more work."""
+    return {}
+
+
+@st.cache_resource(show_spinner=False)
+def _turn() -> threading.Lock:
+    """One session works at a time; the others see what is there."""
+    return threading.Lock()
+
+
+def choose() -> Experiment:
+    """Which of the three."""
+    key = st.segmented_control(
+        "Experiment", list(EXPERIMENTS), default="I", key="paper_experiment", required=True,
+        label_visibility="collapsed", format_func=lambda key: f"{key}: {EXPERIMENTS[key].title}")
+    return EXPERIMENTS[key or "I"]
+
+
+def rows_so_far(experiment: Experiment, work: Slice) -> Report:
+    """The experiment's report after this run's share of the work."""
+    return _worked("rows", experiment, work, run, lambda report: report.complete)
+
+
+def curves_so_far(experiment: Experiment, work: Slice) -> tuple[list[Curve], References, bool]:
+    """Figure 4 after this run's share of the work."""
+    return _worked("curves", experiment, work, direction_curves, lambda result: result[2])
+
+
+def _worked(kind: str, experiment: Experiment, work: Slice, function: Callable[..., T],
+            complete: Callable[[T], bool]) -> T:
+    known: T | None = _finished().get((kind, experiment.key, TRIALS))
+    if known is not None:
+        return known
+    with _turn():
+        memory, kept = _memory(experiment.key)
+        arguments = work.arguments() | {"memory": memory, "kept": kept}
+        result = function(experiment, sample(experiment.scenario.data), trials=TRIALS, seed=SEED, **arguments)
+    if complete(result):
+        _finished()[kind, experiment.key, TRIALS] = result
+    return result
+
+
+def start(kind: str, experiment: Experiment) -> Slice:
+    """This run's share of the work."""
+    return begin(f"paper {kind}", experiment.key)
+
+
+def draw_rows(report: Report) -> None:
+    """The chart of printed, as printed and exact."""
+    numbers = row_numbers(report)
+    if not numbers.of(EXACTLY) and not numbers.of(AS_PRINTED):
+        st.caption("The first trials are on their way; the paper's figures are drawn already.")
+    chart(plot_rows(numbers), rows_words(numbers), key="paper_rows", about=(
+        "Errors on the paper's scale and on ours cannot be compared, so each is placed between two fixed points of its "
+        "own: 0 is the error without privacy, 1 that of a random guess, the paper's by the paper's own two figures. "
+        "Lines are 95 % intervals of the mean. Dotted: the trivial answer, which ignores the data (ours; the paper has "
+        "none). Below the line: rows that are not in the paper. A dot that is missing has its reason in the table."))
+
+
+def rows_words(numbers: RowNumbers) -> str:
+    """The takeaway of the chart, from the rows of the paper that have all three figures."""
+    ways = {(dot.row, dot.series): dot.way for dot in numbers.dots}
+    first = next((label for label in numbers.labels if all((label, s) in ways for s in (PRINTED, AS_PRINTED, EXACTLY))),
+                 None)
+    if first is None:
+        return "The paper's own figures, placed between no privacy and a random guess."
+    paper, theorem, exact = (ways[first, series] for series in (PRINTED, AS_PRINTED, EXACTLY))
+    return (f"**{first}:** printed {_percent(paper)} of the way to a random guess; the theorem as printed gives "
+            f"{_percent(theorem)}, exact noise {_percent(exact)}. The trivial answer is at "
+            f"{_percent(numbers.trivial)}.")
+
+
+def _percent(way: float) -> str:
+    return f"{100 * way:.0f}\u00a0%" if abs(way) >= 0.01 else f"{plain(100 * way, 1)}\u00a0%"
+
+
+def draw_table(report: Report) -> None:
+    """Every row with its figures and its sentence."""
+    one, ours = report.experiment, report.references
+    lines = [(label, printed, figure_text(value), figure_text(value), "") for label, printed, value in (
+        ("Without privacy", printed_text(one, one.non_private), ours.non_private),
+        ("Random guess", printed_text(one, one.random_guess), ours.random_guess),
+        ("Trivial answer", "–", ours.trivial))]
+    lines += [(_beyond(row), printed_text(one, row.printed), cell_text(row.as_printed), cell_text(row.exact),
+               ways_text(report, row)) for row in report.rows]
+    names = ["", "in the paper", "ours, as printed", "ours, exact", "way to a random guess: paper / as printed / exact"]
+    st.table(pd.DataFrame([(line[0], *map(_unbroken, line[1:])) for line in lines], columns=names), hide_index=True)
+    st.markdown("\n".join(f"* **{_beyond(row)}.** {sentence(report, row)}" for row in report.rows))
+    st.caption(f"{setting(report)} {ONCE}")
+    with st.expander("All five shares, for each favoured set"):
+        draw_shares(report)
+
+
+def _beyond(row: MeasuredRow) -> str:
+    return row.label if row.printed else f"Beyond the paper: {row.label}"
+
+
+def _unbroken(figure: str) -> str:
+    """A figure that breaks before its share and between its parts only."""
+    return figure.replace(" ", "\u00a0").replace("\u00a0(τ", " (τ").replace("\u00a0/\u00a0", " / ")
+
+
+def draw_shares(report: Report) -> None:
+    """The five shares of every set, as printed and exact."""
+    shares = [f"τ {share:.0%}" for share in report.rows[0].exact.shares]
+    lines = []
+    for one in report.sets:
+        for label, cell in (("as printed", one.as_printed), ("exact", one.exact)):
+            texts = [_unbroken(figure_text(outcome.mean, outcome.half_width)) for outcome in cell.outcomes]
+            lines.append([one.name, label, *(texts if cell.shares else texts * len(shares))])
+    st.table(pd.DataFrame(lines, columns=["more for", "noise", *shares]), hide_index=True)
+
+
+def draw_directions(experiment: Experiment, curves: list[Curve], references: References) -> None:
+    """Figure 4."""
+    numbers = direction_numbers(curves, references, symbol=experiment.symbol)
+    chart(plot_directions(numbers), directions_words(numbers), key="paper_directions", about=(
+        f"Favoured features get {SHARE:.0%} of the budget, the middle of the paper's five shares. Lines of one colour "
+        "belong to one guarantee; the dash tells the set. The paper draws Theorem 1 only, and does not print the "
+        "figures behind its curves."))
+
+
+def directions_words(numbers: DirectionNumbers) -> str:
+    """Which set is best at the largest epsilon measured, and what the theorem's lines do."""
+    ends = {line.name: line.means[-1] for line in numbers.lines if line.exact and line.means}
+    flat = [line for line in numbers.lines if not line.exact and line.means]
+    if not ends or not flat:
+        return "The curves appear as their trials come in."
+    best = min(ends, key=lambda name: ends[name])
+    at = next(line.epsilons[-1] for line in numbers.lines if line.name == best and line.exact)
+    spread = max(max(line.means) / min(line.means) for line in flat)
+    move = "do not move" if spread < 1.01 else f"move by at most {100 * (spread - 1):.0f} %"
+    choice = "favouring nothing (noise of one size)" if best == "none" else f"more precision for {best}"
+    return (f"**Exact noise:** at ε = {at:g} {choice} does best (error {plain(ends[best], 2)}). Under Theorem 1 "
+            f"as printed the lines {move} between ε = 0.1 and 100.")
+
+
+def draw_notes(experiment: Experiment) -> None:
+    """What is not as in the paper, what cannot be reproduced, and the paper's slips."""
+    with st.expander("What is not as in the paper"):
+        st.markdown("\n".join(f"* {note}" for note in experiment.notes))
+    with st.expander("What cannot be reproduced, and why"):
+        st.markdown("\n".join(f"* {note}" for note in WHY_NOT))
+    with st.expander("Slips in the paper"):
+        st.markdown("\n".join(f"{k}. {slip}" for k, slip in enumerate(SLIPS, start=1)))
+
+
+def draw_open(experiment: Experiment) -> None:
+    """Put the experiment's scenario into the app."""
+    st.button("Open this experiment in the app", key="paper_open", icon=":material/open_in_new:",
+              on_click=_open, args=(experiment,))
+
+
+def _open(experiment: Experiment) -> None:
+    session.put(experiment.scenario)
+    st.toast(f"The sidebar now holds Experiment {experiment.key}. Utility and Compare start from it.")
+

@@ -1,0 +1,150 @@
+"""Report, script, notebook, JSON in and out, link: what a person takes along."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import streamlit as st
+
+from mvgviz.data import samples
+from mvgviz.errors import InputError
+from mvgviz.report.script import DataSource, notebook, python_script
+from mvgviz.scenario.scenario import Scenario
+from mvgviz.text import listed
+from mvgviz.trials.question import Problem, pose
+from mvgviz.trials.run import Results, run_trials
+from mvgviz.trials.stand_in import simulated_view
+from mvgviz.ui import session
+from mvgviz.ui.compare.advisor import PLACES
+from mvgviz.ui.compare.work import bench
+from mvgviz.ui.frame import View, show_error
+from mvgviz.ui.trial_panel import Slice, begin, finish, problem
+from mvgviz.words.provenance import open_parts
+
+_PLACE = "release_report_on"
+_FILE, _REFUSED = "release_scenario_file", "_release_scenario_refused"
+_LARGEST = 1_000_000  # bytes of a scenario file
+
+
+def draw_exports(view: View) -> None:
+    """Downloads on the left, the scenario as link and file on the right; works off trials for the report."""
+    simulated = st.session_state.get(_PLACE, "stand-in") != "data"
+    told = _stand_in(view, f"{session.version()} {view.scenario.to_json()}") if simulated else view
+    work, results, error = _trials(told, simulated)
+    busy = error is None and results is not None and not results.complete and not work.stopped
+    left, right = st.columns(2, gap="large")
+    with left:
+        _draw_report(told, results, error, busy=busy, simulated=simulated)
+        progress = st.container()
+        _draw_programs(view)
+    with right:
+        _draw_scenario(view)
+    if error is None and results is not None:
+        with progress:
+            finish(work, complete=results.complete)
+
+
+def _trials(view: View, simulated: bool) -> tuple[Slice, Results | None, InputError | None]:
+    """Directional and i.i.d. noise on the scenario's task: a slice of the work, or why there is none."""
+    work = begin("release_report", view.scenario.to_json(), simulated)
+    arguments = work.arguments() | ({"memory": bench(view, simulated=True).memory} if simulated else {})
+    try:
+        posed = _posed(view, f"{session.version()} {view.scenario.to_json()}") if simulated else problem(view)
+        return work, run_trials(view.scenario, view.dataset, problem=posed, **arguments), None
+    except InputError as error:
+        return work, None, error
+
+
+@st.cache_resource(scope="session", max_entries=2, show_spinner=False)
+def _stand_in(_view: View, version: str) -> View:
+    return simulated_view(_view, uploaded=session.uploaded_directions())
+
+
+@st.cache_resource(scope="session", max_entries=2, show_spinner=False)
+def _posed(_view: View, version: str) -> Problem:
+    return pose(_view.scenario, _view.dataset, uploaded=session.uploaded_directions())
+
+
+def _draw_report(view: View, results: Results | None, error: InputError | None, *, busy: bool, simulated: bool
+                 ) -> None:
+    from mvgviz.report.html import report_html
+
+    st.markdown("#### Report for others")
+    st.segmented_control("Its pictures and errors are measured on", list(PLACES), default="stand-in", required=True,
+                         format_func=PLACES.__getitem__, key=_PLACE)
+    _button("Report as HTML", "report.html", "text/html", lambda: report_html(view, results, simulated=simulated),
+            disabled=busy)
+    if error is not None:
+        show_error(error)
+        st.caption("The report can be had without trials: it then says nothing about the error of the answer.")
+        return
+    st.caption("One file with the guarantee in plain words and odds, the pictures, the expected error and what was "
+               "assumed; works offline and prints well.")
+    parts = open_parts(view.setup)
+    told = f" But for this, which it names at its top: {listed(parts)}." if parts else ""
+    st.caption("Measured on simulated records with the same ranges and number: nothing in it is computed from the "
+               f"data. No released answer is in it.{told}" if simulated else
+               ":material/visibility: The error in it is **measured on the data itself and is not private**: look "
+               "before you pass it on. No released answer is in it.")
+
+
+def _draw_programs(view: View) -> None:
+    one, source = view.scenario, _source(view)
+    st.markdown("#### The same without the app")
+    with st.container(horizontal=True):
+        _button("Python program", "program.py", "text/x-python", lambda: python_script(one, source=source))
+        _button("Notebook", "notebook.ipynb", "application/x-ipynb+json", lambda: notebook(one, source=source))
+    st.caption("Rebuild the design, the trials and, only if asked, one release. They hold your choices, never your "
+               "data.")
+    if one.data.startswith("upload-"):
+        st.caption("They read your file as you had it read, with its columns, gaps and the ranges you gave; ranges "
+                   "that you left to the data are read from it again.")
+
+
+def _source(view: View) -> DataSource:
+    """Where the data comes from, as far as the session knows."""
+    own, directions = session.upload(), session.uploaded_directions()
+    source = DataSource(name=view.scenario.data) if own is None or own.data_name != view.scenario.data else own.source
+    return source if directions is None else replace(source, directions_origin=directions.origin)
+
+
+def _draw_scenario(view: View) -> None:
+    st.markdown("#### The scenario")
+    st.code(session.link(), language=None, wrap_lines=True)
+    own = " Who opens it has to bring the file." if view.scenario.data.startswith("upload-") else ""
+    st.caption(f"The link opens this very screen. It holds your choices, never your data.{own}")
+    _button("Scenario as JSON", "scenario.json", "application/json", view.scenario.to_json)
+    draw_scenario_upload()
+
+
+def draw_scenario_upload() -> None:
+    """A scenario file becomes the session's scenario, once."""
+    st.file_uploader("Open a scenario (JSON, as downloaded here)", type="json", max_upload_size=1, key=_FILE,
+                     on_change=_take)
+    refused = st.session_state.pop(_REFUSED, None)
+    if refused is not None:
+        show_error(refused)
+        st.caption("Nothing was lost: the app goes on with the scenario it had.")
+
+
+def _take() -> None:
+    """Only when a file was chosen: what stays in the box is not taken again."""
+    chosen = st.session_state.get(_FILE)
+    if chosen is None:
+        return
+    try:
+        if chosen.size > _LARGEST:
+            raise InputError("a scenario file must be small, as downloaded from mvgviz")
+        new = Scenario.from_json(chosen.getvalue())
+        if not new.data.startswith("upload-") and new.data not in samples():
+            raise InputError(f"the scenario names data that is not here: {new.data}")
+        session.put(new)
+    except InputError as error:
+        st.session_state[_REFUSED] = error
+
+
+def _button(label: str, name: str, mime: str, text: Callable[[], str], *, disabled: bool = False) -> None:
+    """A file that is made when it is asked for."""
+    st.download_button(label, data=lambda: text().encode(), file_name=name, mime=mime, disabled=disabled,
+                       key=f"release_{name.replace('.', '_')}", icon=":material/download:", on_click="ignore")

@@ -1,0 +1,243 @@
+"""Release: what will be spent, what has to be accepted, the one click; what was released, and the ledger."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from mvgviz.errors import InputError
+from mvgviz.figures.release.budget import budget_numbers, plot_budget
+from mvgviz.figures.shared.matrix_map import matrix_numbers, plot_matrix
+from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
+from mvgviz.query.queries import FLIPPED_EDGE
+from mvgviz.release.files import to_csv, to_metadata_json, to_npy
+from mvgviz.release.ledger import CAVEATS
+from mvgviz.release.release import Plan, Release, plan
+from mvgviz.scenario.precision_budget import spreadsheet_cell
+from mvgviz.scenario.resolve import usual_delta
+from mvgviz.text import in_html, in_markdown, listed, plain, small
+from mvgviz.ui import session
+from mvgviz.ui.frame import View, chart, show_error
+from mvgviz.ui.release.desk import desk, hardened_factor, release_once, ticket
+from mvgviz.words.provenance import chosen_on_data
+from mvgviz.words.release import ACCEPT, KEPT, budget_words, facts, ranges_table, released_words, spends, sure
+
+_FACTS = """<style>
+.facts {display: grid; grid-template-columns: minmax(5rem, max-content) 1fr; gap: .15rem .9rem; margin: 0;
+        padding: 0 !important; font-size: .92rem;}
+.facts dt {opacity: .75; font-weight: 400;}
+.facts dd {margin: 0; overflow-wrap: anywhere;}
+.st-key-release_conditions label * {white-space: normal; text-overflow: clip; overflow: visible;}
+</style>"""
+_DELTAS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
+_FIRST_CAP = 3.0
+
+
+def draw_release(view: View) -> None:
+    """What will be spent, in words and as a bar; then what has to be ticked, and the button."""
+    planned = plan(view.setup, view.dataset)
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        _draw_summary(view, planned)
+    with right:
+        _draw_budget(view, planned)
+        with st.container(key="release_conditions"):
+            _draw_button(view, planned)
+
+
+def _draw_budget(view: View, planned: Plan) -> None:
+    ledger = desk().ledger
+    before = [entry.mu for entry in ledger.entries_about(view.scenario.data)]
+    numbers = budget_numbers(before, planned.mu, delta=planned.delta, cap=ledger.cap)
+    chart(plot_budget(numbers), budget_words(view, numbers, planned), key="release_budget",
+          about="Every release of the same data spends of one budget. Epsilons do not add up, the squares of μ do, "
+                "exactly, also when one release is chosen after seeing another (Dong, Roth & Su 2022). So lengths "
+                "are μ², and the axis says which ε each total stands for. A file is known again by its numbers, in any "
+                "format and with any of its columns; that two files are about the same people is for you to say, on "
+                "the page Data & query.")
+
+
+def _draw_summary(view: View, planned: Plan) -> None:
+    so_far = desk().ledger.total(view.scenario.data, delta=planned.delta)
+    after = float(gaussian_epsilon(planned.delta, compose_mu([so_far.mu, planned.mu])))
+    try:
+        factor = hardened_factor(view.setup, view.dataset)
+    except InputError:
+        factor = None  # the button says why
+    lines = "".join(f"<dt>{in_html(name)}</dt><dd>{in_html(text)}</dd>"
+                    for name, text in facts(view, planned, so_far, after, factor))
+    st.html(f'{_FACTS}<dl class="facts" aria-label="What this release will spend">{lines}</dl>')
+    if view.setup.query.neighbour_rule != FLIPPED_EDGE:
+        with st.popover("Every range", icon=":material/straighten:", type="tertiary"):
+            st.dataframe(pd.DataFrame(ranges_table(view.dataset)), hide_index=True)
+            st.caption("In the data's own units.")
+
+
+def _draw_button(view: View, planned: Plan) -> None:
+    """Everything that has to be ticked, then the click."""
+    held, now = desk(), ticket()
+    accepted = tuple(caveat for caveat in planned.caveats
+                     if st.checkbox(ACCEPT[caveat], key=f"release_accept_{caveat}_{now}"))
+    symmetrise = view.setup.query.symmetric and st.checkbox(
+        "Make the noisy answer symmetric (free: after the noise)", value="symmetrise" in view.scenario.post,
+        key="release_symmetric")
+    _draw_own_choices(view)
+    refused = _refusal(view, planned)
+    missing = [CAVEATS[caveat] for caveat in planned.caveats if caveat not in accepted]
+    certain = st.checkbox(sure(view, planned), key=f"release_sure_{now}", disabled=refused is not None)
+    place = st.empty()
+    st.button("Release once", key="release_go", type="primary", icon=":material/outbox:", on_click=release_once,
+              args=(now, accepted, bool(symmetrise), place), width="stretch",
+              disabled=refused is not None or bool(missing) or not certain)
+    if refused is not None:
+        show_error(refused)
+    elif missing:
+        st.caption(f"Not before you accept: {listed(missing)}.")
+    elif not certain:
+        st.caption("Not before the box above is ticked. Fresh noise from the operating system, drawn once; a release "
+                   "cannot be taken back.")
+    else:
+        st.caption(f"Draws fresh noise once and spends {spends(view, planned)}.")
+    if held.releases:
+        st.caption(f":material/check: {len(held.releases):,} released in this session: see below.")
+    if held.refusal is not None:
+        show_error(held.refusal)
+        held.refusal = None
+
+
+def _draw_own_choices(view: View) -> None:
+    """Choices made on the data, by name; a person may state them as their own."""
+    one = view.scenario
+    chosen = chosen_on_data(one)
+    if not chosen:
+        return
+    st.caption(f":material/visibility: Chosen by looking at the data: {listed(chosen)}.")
+    st.button("I would have chosen these without the data", key="release_own_choices", icon=":material/edit_note:",
+              help="Only if it is true: with the domain's knowledge, or on other data. The certificate then calls them "
+                   "declared.", on_click=lambda: session.update(from_data=()))
+
+
+def _refusal(view: View, planned: Plan) -> InputError | None:
+    """Why no release can be made, before any noise is drawn."""
+    try:
+        desk().ledger.check(view.scenario.data, planned.mu)
+        hardened_factor(view.setup, view.dataset)
+    except InputError as error:
+        return error
+    return None
+
+
+def draw_released() -> None:
+    """The noisy answers of this session and their files; nothing true is in them."""
+    releases = desk().releases
+    if not releases:
+        return
+    st.divider()
+    number = len(releases)
+    if number > 1:
+        number = st.selectbox("Released in this session", range(number, 0, -1), key=f"release_shown_{number}",
+                              format_func=lambda k: f"{k}: {_title(releases[k - 1])}")
+    shown = releases[number - 1]
+    picture, files = st.columns([3, 2], gap="large")
+    with picture:
+        _draw_noisy(shown)
+    with files:
+        st.markdown(f"**{in_markdown(_title(shown))}**")
+        stem = f"release_{number}_{shown.data}_{shown.query.replace(' ', '_')}"
+        for label, kind, mime, content in (
+                ("Noisy answer as CSV", "csv", "text/csv", lambda: to_csv(shown).encode()),
+                ("Noisy answer as NPY", "npy", "application/octet-stream", lambda: to_npy(shown)),
+                ("What is to be known about it, as JSON", "json", "application/json",
+                 lambda: to_metadata_json(shown).encode())):
+            st.download_button(label, data=content, file_name=f"{stem}.{kind}", mime=mime, key=f"release_{kind}",
+                               icon=":material/download:", on_click="ignore", width="stretch")
+        st.caption(f"{KEPT} Keep the JSON beside the numbers: it says what was promised, for which neighbours and "
+                   "ranges, and what is not covered. The true answer is in none of them.")
+
+
+def _title(release: Release) -> str:
+    return f"{release.query} of {release.data}, {release.time.replace('T', ' ').replace('+00:00', ' UTC')}"
+
+
+def _draw_noisy(release: Release) -> None:
+    numbers = matrix_numbers(release.noisy)
+    rows = [in_html(name) for name in (release.row_names or ())[: numbers.shown.shape[0]]]
+    square = release.noisy.shape[0] == release.noisy.shape[1] and release.query != "identity"
+    part = f" The first {numbers.shown.shape[0]} × {numbers.shown.shape[1]} shown." if numbers.is_part else ""
+    across = "record" if release.query == "identity" else "feature" if rows and square else "column"
+    chart(plot_matrix(numbers, row_labels=rows, col_labels=rows if square else [], height=300,
+                      row_title="feature" if rows else "row", col_title=across, value_title="noisy answer"),
+          f"{released_words(release, release.n_records or 0)}{part}", key="release_answer")
+
+
+def draw_ledger() -> None:
+    """Every release of the session, the cap and the ledger's files."""
+    ledger = desk().ledger
+    st.markdown("#### Ledger of this session")
+    if ledger.entries:
+        st.dataframe(pd.DataFrame([{
+            "time (UTC)": entry.time.replace("T", " ").replace("+00:00", ""), "data": entry.data, "query": entry.query,
+            "design": spreadsheet_cell(entry.design), "μ": entry.mu, "ε": entry.epsilon, "at δ": small(entry.delta),
+            "not covered": listed(list(entry.not_covered)) if entry.caveats else "",
+            "total ε of the same people": entry.total_epsilon} for entry in ledger.entries]),
+            hide_index=True, key="release_ledger",
+            column_config={name: st.column_config.NumberColumn(format="%.4g") for name in (
+                "μ", "ε", "total ε of the same people")})
+        st.caption(_totals())
+    else:
+        st.caption("Nothing was released in this session.")
+    cap, files = st.columns([3, 2], gap="large", vertical_alignment="bottom")
+    with cap:
+        _draw_cap()
+    with files, st.container(horizontal=True):
+        for kind, content in (("csv", lambda: ledger.to_csv().encode()), ("json", lambda: ledger.to_json().encode())):
+            st.download_button(f"Ledger as {kind.upper()}", data=content,
+                               file_name=f"ledger.{kind}", key=f"release_ledger_{kind}", icon=":material/download:",
+                               mime="text/csv" if kind == "csv" else "application/json", on_click="ignore",
+                               disabled=not ledger.entries)
+    st.caption(":material/warning: The ledger lives in this session alone, never on a disk: reloading or closing the "
+               "browser tab loses it. Download it after the last release. It cannot know what was released elsewhere.")
+
+
+def _totals() -> str:
+    ledger = desk().ledger
+    last = ledger.entries[-1]
+    names = sorted({entry.data for entry in ledger.entries})
+    text = f"Releases of {in_markdown(last.data)} together: {ledger.total(last.data, delta=last.delta).words}."
+    if len(names) > len(ledger.same_people(last.data)):
+        text += (f" All {len(names)} data together, as if about the same people: "
+                 f"{ledger.total(delta=last.delta).words}.")
+    return text.replace("epsilon", "ε =").replace("delta", "δ =")
+
+
+def _draw_cap() -> None:
+    """The cap is the ledger's; the controls show it and change it."""
+    ledger = desk().ledger
+    epsilon, delta = ledger.cap or (_FIRST_CAP, _usual_delta())
+    st.session_state.update({"release_capped": ledger.cap is not None, "release_cap_epsilon": epsilon,
+                             "release_cap_delta": delta})
+
+    def change() -> None:
+        chosen = tuple(st.session_state.get(f"release_cap_{name}", usual)
+                       for name, usual in (("epsilon", epsilon), ("delta", delta)))
+        ledger.set_cap(chosen if st.session_state["release_capped"] else None)
+
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.toggle("Cap what may be spent on the same people", key="release_capped", on_change=change)
+        if ledger.cap is not None:
+            st.number_input("ε at most", min_value=0.01, max_value=1000.0, step=0.5, key="release_cap_epsilon",
+                            format="%g", on_change=change, width=130)
+            st.selectbox("at δ", sorted({*_DELTAS, delta}, reverse=True), key="release_cap_delta", format_func=small,
+                         on_change=change, width=130)
+    if ledger.cap is not None:
+        st.caption(f"Over ε = {plain(epsilon)} at δ = {small(delta)} a release is refused before any noise is drawn.")
+
+
+def _usual_delta() -> float:
+    entries = desk().ledger.entries
+    if entries:
+        return entries[-1].delta
+    try:
+        return usual_delta(session.dataset().n_records)
+    except InputError:
+        return _DELTAS[2]

@@ -1,0 +1,244 @@
+"""What a session holds: its scenario (mirrored in the address bar) and its uploaded table.
+
+The scenario is the only truth: every control shows a field of it and changes it in a
+callback. Uploaded data lives in the session alone; caches are the session's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from mvgviz.data import sample, samples
+from mvgviz.errors import InputError
+from mvgviz.figures.data.histograms import FeatureHistogram, feature_histograms
+from mvgviz.noise.directions import Directions, from_matrix
+from mvgviz.provenance import Origin
+from mvgviz.query.dataset import Dataset
+from mvgviz.query.queries import Query
+from mvgviz.query.worst_pairs import WorstPair, worst_pair
+from mvgviz.report.script import DataSource
+from mvgviz.scenario.resolve import Setup, ask, build
+from mvgviz.scenario.scenario import Scenario
+
+_SCENARIO, _WRITTEN, _TOUCHED, _NOTICES = "_scenario", "_written", "_touched", "_notices"
+_UPLOAD, _DIRECTIONS, _STATED_FOR = "_upload", "_directions", "_directions_stated_for"
+PLACES = ("step", "slide")
+"""Parameters of an address that say where on a page one is; no part of the scenario."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Upload:
+    """A table of the session's own.
+
+    ``data_name``: what the scenario calls it, random; ``version`` changes when its columns or
+    ranges do; ``source``: how it was read and used, for programs.
+    """
+
+    data_name: str
+    version: str
+    dataset: Dataset = field(repr=False)
+    source: DataSource = field(repr=False)
+    clipped: int = 0
+    is_graph: bool = False
+
+    @property
+    def name(self) -> str:
+        """Of the file."""
+        return self.source.name
+
+
+def adopt_link() -> None:
+    """Take the scenario from the address bar on the first run, or when the address was changed by hand.
+
+    A run that a control started ignores the address, which may still be the one before.
+    """
+    parameters = {name: text for name, text in st.query_params.to_dict().items() if name not in PLACES}
+    first = _SCENARIO not in st.session_state
+    touched = st.session_state.pop(_TOUCHED, False)
+    if first or (parameters and not touched and parameters != st.session_state.get(_WRITTEN)):
+        scenario, ignored = Scenario.read_query(parameters)
+        if not scenario.data.startswith("upload-") and scenario.data not in samples():
+            ignored = (*ignored, "the link names data that is not here")
+            scenario = Scenario()
+        st.session_state[_SCENARIO] = scenario
+        st.session_state[_NOTICES] = ignored
+
+
+def write_link(**place: str) -> None:
+    """Mirror the scenario, and a page's own ``place``, in the address bar."""
+    parameters = scenario().to_query()
+    if st.query_params.to_dict() != parameters | place:
+        st.query_params.from_dict(parameters | place)
+    st.session_state[_WRITTEN] = parameters
+
+
+def link() -> str:
+    """The address that restores this screen."""
+    return f"{(st.context.url or '').split('?')[0]}?{urlencode(scenario().to_query())}"
+
+
+def notices() -> tuple[str, ...]:
+    """Sentences on what a link held that was ignored; said once."""
+    return tuple(st.session_state.pop(_NOTICES, ()))
+
+
+def scenario() -> Scenario:
+    """The session's scenario."""
+    return st.session_state[_SCENARIO]  # type: ignore[no-any-return]
+
+
+def update(**changes: Any) -> None:
+    """Change fields of the scenario (from a callback, or before the controls are drawn)."""
+    put(scenario().changed(**changes))
+
+
+def choose(origin: Origin, /, **changes: Any) -> None:
+    """Change fields of the scenario to values with this origin: those read from the data are marked."""
+    put(scenario().changed(**changes) if origin.is_covered else scenario().chosen_on_data(**changes))
+
+
+def put(new: Scenario) -> None:
+    """Replace the scenario."""
+    st.session_state[_SCENARIO] = new
+    st.session_state[_TOUCHED] = True
+
+
+def bound(key: str, value: Any, change: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+    """The ``key`` and ``on_change`` of a control that shows ``value`` and changes the scenario.
+
+    The value is set anew on every run, so that a link, a reset or a button moves the control too.
+    """
+    st.session_state[key] = value
+
+    def take() -> None:
+        update(**change(st.session_state[key]))
+
+    return {"key": key, "on_change": take}
+
+
+def upload() -> Upload | None:
+    """The session's uploaded table, if any."""
+    return st.session_state.get(_UPLOAD)
+
+
+def set_upload(new: Upload) -> None:
+    """Keep an uploaded table and turn to it; what was chosen for the same data stays chosen."""
+    old = upload()
+    st.session_state[_UPLOAD] = new
+    if scenario().data != new.data_name:
+        usual = Scenario.default_for(new.data_name)
+        put(usual.changed(query="laplacian") if new.is_graph else usual)
+    elif old is not None and old.data_name == new.data_name and old.dataset.features != new.dataset.features:
+        put(carried(scenario(), old.dataset.features, new.dataset.features))
+
+
+def carried(one: Scenario, before: tuple[str, ...], after: tuple[str, ...]) -> Scenario:
+    """The scenario for other features of the same data: positions follow the names, what is gone is let go."""
+    place = {position: after.index(name) for position, name in enumerate(before) if name in after}
+    changes: dict[str, Any] = {"label": None if one.label is None else place.get(one.label)}
+    if one.directions == "standard":
+        changes["favoured"] = tuple(place[k] for k in one.favoured if k in place)
+    if one.directions == "rotation":
+        kept = tuple(place[k] for k in one.plane if k in place)
+        changes |= {"plane": kept} if len(kept) == 2 else {"directions": "standard", "plane": (0, 1)}
+    if one.allocation == "manual" and len(before) != len(after):
+        changes |= {"allocation": "uniform", "weights": ()}
+    new = one.changed(**changes)
+    # The same choice at other positions is still the same choice.
+    return new.changed(from_data=(*new.from_data, *(name for name in ("favoured", "plane") if name in one.from_data)))
+
+
+def uploaded_directions() -> Directions | None:
+    """Directions the session read from a file, if any; what was stated of them was stated for one data."""
+    kept: Directions | None = st.session_state.get(_DIRECTIONS)
+    if kept is None or st.session_state.get(_STATED_FOR) == scenario().data or not kept.origin.is_covered:
+        return kept
+    return from_matrix(kept.matrix, origin=Origin.READ)
+
+
+def set_uploaded_directions(new: Directions) -> None:
+    """Keep directions from a file; the very same ones keep what was said of their origin."""
+    old = uploaded_directions()
+    if old is None or old.digest != new.digest:
+        st.session_state[_DIRECTIONS] = new
+
+
+def state_directions_origin(origin: Origin) -> None:
+    """The person says where the directions from a file come from."""
+    own = uploaded_directions()
+    if own is not None:
+        st.session_state[_DIRECTIONS] = from_matrix(own.matrix, origin=origin)
+        st.session_state[_STATED_FOR] = scenario().data
+
+
+def dataset() -> Dataset:
+    """The scenario's data; an InputError when it was uploaded in another session."""
+    name, own = scenario().data, upload()
+    if not name.startswith("upload-"):
+        return sample(name)
+    if own is None or own.data_name != name:
+        raise InputError(
+            "this link was made with an uploaded file, which is not part of a link: choose the file on the page Data & "
+            "query, or another dataset"
+        )
+    return own.dataset
+
+
+def version() -> str:
+    """A name for everything outside the scenario that results depend on: the data as it is, and directions."""
+    directions = uploaded_directions()
+    return f"{data_version()} {'' if directions is None else f'{directions.origin} {directions.digest}'}"
+
+
+def data_version() -> str:
+    """A name for the data as it is now; it changes with an upload's columns and ranges."""
+    own = upload()
+    return own.version if own is not None and own.data_name == scenario().data else scenario().data
+
+
+@st.cache_resource(scope="session", max_entries=6, show_spinner=False)
+def _ask(_scenario: Scenario, _dataset: Dataset, version: str, query: str, scale: str, length: float) -> Query:
+    return ask(_scenario, _dataset)
+
+
+@st.cache_resource(scope="session", max_entries=40, show_spinner=False)
+def _build(_scenario: Scenario, _dataset: Dataset, _query: Query, _directions: Directions | None, key: str) -> Setup:
+    return build(_scenario, _dataset, query=_query, uploaded=_directions)
+
+
+def query() -> Query:
+    """The scenario's query of its data."""
+    one = scenario()
+    length = one.length if one.query == "kernel" else 0.0
+    return _ask(one, dataset(), data_version(), one.query, one.scale, length)
+
+
+@st.cache_resource(scope="session", max_entries=6, show_spinner=False)
+def _worst_pair(_query: Query, key: str) -> WorstPair:
+    return worst_pair(_query)
+
+
+def unseen_pair() -> WorstPair:
+    """The worst neighbours of the query alone, no noise yet."""
+    one = scenario()
+    return _worst_pair(query(), f"{data_version()} {one.query} {one.scale} {one.length}")
+
+
+@st.cache_resource(scope="session", max_entries=12, show_spinner=False)
+def _histograms(_dataset: Dataset, version: str, positions: tuple[int, ...]) -> list[FeatureHistogram]:
+    return feature_histograms(_dataset, list(positions))
+
+
+def histograms(positions: list[int]) -> list[FeatureHistogram]:
+    """Histograms of some features of the scenario's data."""
+    return _histograms(dataset(), data_version(), tuple(positions))
+
+
+def setup() -> Setup:
+    """The scenario worked out: its design, and i.i.d. noise at the same budget."""
+    return _build(scenario(), dataset(), query(), uploaded_directions(), f"{version()} {scenario().to_json()}")

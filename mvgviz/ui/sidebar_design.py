@@ -1,0 +1,203 @@
+"""The rest of the sidebar: guarantee, directions, and every way to split the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from mvgviz.data import read_table
+from mvgviz.design.allocation import rebalanced
+from mvgviz.errors import InputError
+from mvgviz.noise.directions import from_matrix
+from mvgviz.provenance import Origin
+from mvgviz.scenario.scenario import FORMS, LEAST_SHARE, MOST_SHARE
+from mvgviz.text import in_markdown
+from mvgviz.ui import session
+
+GUARANTEE_WORDS = {
+    "exact": ("Exact", "The exact privacy of Gaussian noise: it spends what you ask, no more."),
+    "theorem1": ("Theorem 1", "The paper's general bound, as printed: any query."),
+    "theorem2": ("Theorem 2", "The paper's bound for positive semi-definite queries, as printed."),
+    "theorem2-any": ("2, any query", "Theorem 2's constant for any query: its proof needs no more. "
+                                             "Ours, not the paper's."),
+}
+TAIL_WORDS = {"printed": "As printed", "laurent-massart": "Laurent–Massart", "exact-chi": "Exact chi quantile"}
+MODE_WORDS = {"auto": "As the query suggests", "rows": "Rows (features)", "columns": "Columns (records)",
+              "both": "Both sides alike"}
+DIRECTION_WORDS = {
+    "standard": "The features themselves", "rotation": "Turned by an angle", "eigenvectors": "Eigenvectors of the data",
+    "private": "Private eigenvectors", "random": "Random rotation", "upload": "From a file",
+}
+SPLIT_WORDS = {"uniform": "Equal shares", "binary": "A share for some", "manual": "By hand",
+               "max-pnr": "Power-to-noise ratio (max-PNR)", "least-error": "Least weighted error"}
+FORM_WORDS = {"relaxed": "As in the paper (relaxed)", "unrelaxed": "Under the theorem's own constraint"}
+_DIRECTION_FILE = "_direction_file"
+_FEW = 8
+_PARTS = 10_000
+
+
+def draw_guarantee() -> None:
+    """One button for each guarantee; Theorem 2 says why when it cannot be had."""
+    one = session.scenario()
+    try:
+        psd, name = session.query().psd, session.query().name
+    except InputError:
+        psd, name = True, ""
+    st.markdown("Guarantee")
+    with st.container(horizontal=True):
+        for key, (label, help_text) in GUARANTEE_WORDS.items():
+            reason = f"Needs a positive semi-definite query; {name} is not." if key == "theorem2" and not psd else None
+            st.button(label, key=f"w_guarantee_{key}", disabled=reason is not None, help=reason or help_text,
+                      type="primary" if one.guarantee == key else "secondary",
+                      on_click=_set, kwargs={"guarantee": key} | ({"mode": "auto"} if key == "theorem2" else {}))
+    if not psd:
+        st.caption(f"Theorem 2 needs a positive semi-definite query; {name} is not.")
+    with st.expander("More: tail, sides"):
+        st.selectbox("Tail of the noise's norm in the theorems", list(TAIL_WORDS), format_func=TAIL_WORDS.__getitem__,
+                     disabled=one.guarantee == "exact",
+                     **session.bound("w_tail", one.tail, lambda tail: {"tail": tail}))
+        st.selectbox("Directional noise over", list(MODE_WORDS), format_func=MODE_WORDS.__getitem__,
+                     disabled=one.guarantee == "theorem2",
+                     **session.bound("w_mode", one.mode, lambda mode: {"mode": mode}))
+
+
+def draw_directions() -> None:
+    """Where the directions come from, and what that costs."""
+    one = session.scenario()
+    st.selectbox("Directions", list(DIRECTION_WORDS), format_func=DIRECTION_WORDS.__getitem__,
+                 **session.bound("w_directions", one.directions, lambda kind: {"directions": kind}))
+    if one.directions == "rotation":
+        st.slider("Angle (degrees)", -180, 180,
+                  **session.bound("w_angle", round(one.angle), lambda angle: {"angle": float(angle)}))
+        first, second = st.columns(2)
+        first.number_input("Turn feature", 1, 10_000, **session.bound(
+            "w_plane_0", one.plane[0] + 1, lambda i: _plane(0, i - 1)))
+        second.number_input("towards feature", 1, 10_000, **session.bound(
+            "w_plane_1", one.plane[1] + 1, lambda i: _plane(1, i - 1)))
+    elif one.directions == "eigenvectors":
+        st.warning("Read from the data: **not private**. The guarantee covers the noise only.",
+                   icon=":material/visibility:")
+    elif one.directions == "private":
+        st.slider("Share of the budget spent on them", 5, 95, step=5, format="%d%%", **session.bound(
+            "w_private_share", min(max(round(100 * one.private_share), 5), 95),
+            lambda percent: {"private_share": percent / 100}))
+    elif one.directions == "upload":
+        _upload_directions()
+
+
+def _plane(place: int, position: int) -> dict[str, Any]:
+    """The plane with one feature changed; the same feature twice swaps the two."""
+    plane = list(session.scenario().plane)
+    if plane[1 - place] == position:
+        plane[1 - place] = plane[place]
+    plane[place] = position
+    return {"plane": tuple(plane)}
+
+
+def _upload_directions() -> None:
+    chosen = st.file_uploader("An orthonormal matrix, one direction a column (CSV, NPY)", key="w_direction_file",
+                              max_upload_size=50)
+    if chosen is not None:
+        try:
+            _take_directions(chosen)
+        except InputError as error:
+            st.error(in_markdown(str(error)), icon=":material/error:")
+    _state_origin()
+
+
+def _take_directions(chosen: UploadedFile) -> None:
+    """A file just chosen is read once; what stays in the box is not taken again."""
+    if st.session_state.get(_DIRECTION_FILE) != chosen.file_id:
+        matrix = read_table(chosen.getvalue(), name=chosen.name).values
+        session.set_uploaded_directions(from_matrix(matrix, origin=Origin.READ))
+        st.session_state[_DIRECTION_FILE] = chosen.file_id
+
+
+def _state_origin() -> None:
+    """Directions from a file are read from the data until the person says otherwise, for that file."""
+    own = session.uploaded_directions()
+    if own is None:
+        return
+    st.session_state["w_directions_known"] = own.origin.is_covered
+    st.checkbox("I know these directions without looking at the data", key="w_directions_known", on_change=lambda: (
+        session.state_directions_origin(Origin.DECLARED if st.session_state["w_directions_known"] else Origin.READ)))
+    if not own.origin.is_covered:
+        st.caption(":material/visibility: Until you say so they count as read from the data: **not private**.")
+
+
+def draw_split(names: tuple[str, ...]) -> None:
+    """theta: how the precision budget is divided."""
+    one = session.scenario()
+    st.selectbox("Split of the precision budget (theta)", list(SPLIT_WORDS), format_func=SPLIT_WORDS.__getitem__,
+                 **session.bound("w_allocation", one.allocation, lambda kind: _allocation(kind, len(names))))
+    if not 1 < len(names) <= 2_000:
+        return
+    if one.allocation in ("binary", "least-error"):
+        chosen = [k for k in one.favoured if k < len(names)]
+        st.multiselect("Which matter to you", range(len(names)), format_func=names.__getitem__, **session.bound(
+            "w_favoured", chosen, lambda favoured: {"favoured": tuple(favoured)}))
+        words = "Share of the precision budget they get" if one.allocation == "binary" else "Their weight in the error"
+        draw_share(words)
+    elif one.allocation == "manual":
+        _draw_manual(names)
+    elif one.allocation == "max-pnr":
+        if one.guarantee != "exact":
+            st.selectbox("Form", FORMS, format_func=FORM_WORDS.__getitem__,
+                         **session.bound("w_form", one.form, lambda form: {"form": form}))
+        if one.directions != "private":
+            st.warning("The split reads the data's spread: **not private**, unless the directions are private too.",
+                       icon=":material/visibility:")
+
+
+def draw_share(label: str, *, disabled: bool = False) -> None:
+    """How much of the budget (or of the weight) the favoured directions get together."""
+    st.slider(label, round(100 * LEAST_SHARE), round(100 * MOST_SHARE), format="%d%%", disabled=disabled,
+              **session.bound("w_share", round(100 * session.scenario().share), lambda value: {"share": value / 100}))
+
+
+def _allocation(kind: str, size: int) -> dict[str, Any]:
+    """A manual split starts from equal parts when none of the right length is there."""
+    if kind == "manual" and len(session.scenario().weights) != size:
+        return {"allocation": kind, "weights": (max(_PARTS // max(size, 1), 1),) * size}
+    return {"allocation": kind}
+
+
+def _draw_manual(names: tuple[str, ...]) -> None:
+    """A slider and a lock for each direction chosen; the others share the rest in proportion."""
+    parts = session.scenario().weights
+    if len(parts) != len(names):
+        st.button("Start from equal parts", key="w_manual_start", on_click=_set,
+                  kwargs=_allocation("manual", len(names)))
+        return
+    shown: list[int] = list(range(len(names)))
+    if len(names) > _FEW:
+        st.session_state.setdefault("w_shown", shown[:3])
+        st.session_state["w_shown"] = [k for k in st.session_state["w_shown"] if k < len(names)]
+        shown = st.multiselect("Directions with a slider of their own", range(len(names)), key="w_shown",
+                               format_func=names.__getitem__)
+    locks = {k for k in range(len(names)) if st.session_state.get(f"w_lock_{k}")}
+    total = sum(parts)
+    for k in shown:
+        slider, lock = st.columns([5, 1], vertical_alignment="bottom")
+        slider.slider(in_markdown(names[k]), 0.1, 99.9, step=0.1, format="%.1f%%", disabled=k in locks, **session.bound(
+            f"w_part_{k}", min(max(round(100 * parts[k] / total, 1), 0.1), 99.9), _mover(parts, k, locks)))
+        lock.checkbox(":material/lock:", key=f"w_lock_{k}",
+                      help=f"Keep {in_markdown(names[k])} as it is")
+    if len(shown) < len(names):
+        rest = sum(part for k, part in enumerate(parts) if k not in shown)
+        st.caption(f"The other {len(names) - len(shown)} share {100 * rest / total:.1f} % in their old proportions.")
+    st.caption("The parts always sum to 100 %: moving one moves the others that are not locked.")
+
+
+def _mover(parts: tuple[int, ...], k: int, locks: set[int]) -> Callable[[float], dict[str, Any]]:
+    """What moving the slider of direction k does to all parts."""
+    kept = session.scenario().from_data  # the other parts stay what they were, and so does their origin
+    return lambda percent: {"weights": rebalanced(
+        parts, position=k, value=round(sum(parts) * percent / 100), locked=locks), "from_data": kept}
+
+
+def _set(**changes: Any) -> None:
+    session.update(**changes)

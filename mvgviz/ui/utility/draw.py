@@ -1,0 +1,147 @@
+"""The tab "True against noisy" of the page Utility: one draw, by task."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from mvgviz.figures.budget.signal import SignalNumbers, plot_signal_to_noise, signal_numbers
+from mvgviz.figures.shared.matrix_map import MOST_COLS
+from mvgviz.figures.utility.components import captured_numbers, loading_numbers, plot_captured, plot_loadings
+from mvgviz.figures.utility.matrices import MatrixPair, matrix_pair, plot_one_of_pair
+from mvgviz.figures.utility.predictions import plot_predictions, prediction_numbers
+from mvgviz.scenario.precision_budget import budget_table
+from mvgviz.scenario.resolve import names_of_coordinates
+from mvgviz.scenario.view import View
+from mvgviz.text import in_markdown, plain
+from mvgviz.trials.first_trial import Components, FirstTrial, Predictions, first_trial
+from mvgviz.trials.question import Problem
+from mvgviz.trials.tasks import TASKS
+from mvgviz.ui.budget.panels import moments
+from mvgviz.ui.frame import chart
+from mvgviz.ui.trial_panel import problem
+from mvgviz.ui.utility.work import version
+from mvgviz.words.budget import Names, short_label
+from mvgviz.words.utility import SHOWN_TO_HOLDER, draw_words
+
+_HEIGHT = 330
+_NAMED = 24
+
+
+@st.cache_resource(scope="session", max_entries=8, show_spinner=False)
+def _first_trial(_problem: Problem, key: str) -> FirstTrial:
+    return first_trial(_problem)
+
+
+def draw_one_draw(view: View) -> None:
+    """True and noisy answer in the same colours, and what the task makes of them."""
+    posed = problem(view)
+    trial = _first_trial(posed, version(view))
+    st.caption(f":material/visibility_lock: {SHOWN_TO_HOLDER}")
+    if not np.isfinite(trial.noisy).all():
+        st.info("The noise is too large to be drawn.", icon=":material/block:")
+        return
+    pair = matrix_pair(trial.true, trial.noisy, trial.shape)
+    labels = _labels(posed, trial)
+    signal = _signal(view) if trial.predictions is None and trial.components is None else None
+    alone = trial.predictions is None and trial.components is None and signal is None
+    columns = st.columns([8, 9] if alone else [8, 9, 9], gap="medium")
+    with columns[0]:
+        chart(_one(pair, labels, noisy=False), _true_words(trial, pair), key="utility_true")
+    with columns[1]:
+        chart(_one(pair, labels, noisy=True), draw_words(trial, pair, TASKS[view.scenario.task].symbol),
+              key="utility_noisy")
+    with columns[-1]:
+        if trial.predictions is not None:
+            _draw_predictions(view, trial.predictions)
+        elif trial.components is not None and view.scenario.task == "first-component":
+            _draw_loadings(posed, trial.components)
+        elif trial.components is not None:
+            _draw_captured(trial.components)
+        elif signal is not None:
+            _draw_signal(view, signal)
+
+
+def _labels(posed: Problem, trial: FirstTrial) -> tuple[list[str], list[str], str, str]:
+    """Names of rows and columns that are shown, and what they are called together."""
+    query, (rows, cols) = posed.query, trial.true.shape
+    row = "vertex" if query.name in ("adjacency", "laplacian") else "record" if query.row_names is None else "feature"
+    names = [short_label(name) for name in names_of_coordinates(query, "rows", trial.shape[0])[:MOST_COLS]]
+    named = query.row_names is not None and len(names) <= _NAMED
+    down = names if named else _thinned(len(names))
+    if query.symmetric or trial.what == "moments":
+        return down[:rows], down[:cols], row, row
+    return down[:rows], ["mean"] if cols == 1 else _thinned(min(cols, MOST_COLS)), row, "" if cols == 1 else "record"
+
+
+def _thinned(count: int) -> list[str]:
+    """Numbers from 1, about eight of them, blanks between."""
+    every = -(-count // 8)
+    return [str(k + 1) if k % every == 0 else "" for k in range(count)]
+
+
+def _one(pair: MatrixPair, labels: tuple[list[str], list[str], str, str], *, noisy: bool) -> go.Figure:
+    numbers = pair.noisy if noisy else pair.true
+    rows, cols = numbers.shown.shape
+    return plot_one_of_pair(pair, numbers, row_labels=labels[0][:rows], col_labels=labels[1][:cols],
+                            row_title=labels[2], col_title=labels[3], scale=noisy, height=_HEIGHT)
+
+
+def _true_words(trial: FirstTrial, pair: MatrixPair) -> str:
+    what = "second moments of the table, which is all this task uses" if trial.what == "moments" else "answer"
+    rows, cols = pair.true.shown.shape
+    part = f" The first {rows} × {cols} of {trial.shape[0]:,} × {trial.shape[1]:,} are drawn." if (
+        pair.true.is_part) else ""
+    return f"**True {what}.**{part}"
+
+
+def _draw_predictions(view: View, found: Predictions) -> None:
+    numbers = prediction_numbers(found)
+    name = view.dataset.features[found.label]
+    rmse = [float(np.sqrt(np.square(values - found.labels).mean())) for values in (found.clean, found.noisy)]
+    outside = f" {numbers.outside} noisy predictions leave the picture." if numbers.outside else ""
+    part = f" The first {len(numbers.labels)} of {numbers.total:,} are drawn." if len(
+        numbers.labels) < numbers.total else ""
+    chart(plot_predictions(numbers, name=short_label(name), height=_HEIGHT),
+          f"**Predictions** of {in_markdown(name)} on records held out: off by {plain(rmse[1])} (RMSE), without "
+          f"privacy {plain(rmse[0])}.{outside}{part}", key="utility_predictions",
+          about="Each point is a record that was not learned from. On the dashed line the prediction is right.")
+
+
+def _draw_loadings(posed: Problem, parts: Components) -> None:
+    numbers = loading_numbers(parts)
+    names = names_of_coordinates(posed.query, "rows", numbers.total)
+    part = f" The {len(numbers.shown)} largest of {numbers.total} loadings are drawn." if len(
+        numbers.shown) < numbers.total else ""
+    chart(plot_loadings(numbers, names=[short_label(names[k]) for k in numbers.shown], height=_HEIGHT),
+          f"**First component:** {plain(numbers.angle, 2)}° from the true one.{part}", key="utility_loadings",
+          about="How much of each feature the strongest direction holds. A component has no sign of its own; the "
+                "noisy one is turned to agree with the true one.")
+
+
+def _draw_captured(parts: Components) -> None:
+    numbers = captured_numbers(parts)
+    part = f" The first {len(numbers.captured)} of {numbers.total}." if len(numbers.captured) < numbers.total else ""
+    total = float(parts.eigenvalues[0])
+    share = f", {plain(100 * float(parts.captured[0]) / total, 2)} % of what the true one does" if total > 0 else ""
+    chart(plot_captured(numbers, height=_HEIGHT),
+          f"**The first noisy component** captures {plain(float(parts.captured[0]))}{share}.{part}",
+          key="utility_captured",
+          about="Each component captures a part of the true answer: the true ones their eigenvalues, the noisy ones "
+                "less of the strong and more of the weak.")
+
+
+def _signal(view: View) -> SignalNumbers | None:
+    return signal_numbers(budget_table(view.setup, moments(view)))
+
+
+def _draw_signal(view: View, numbers: SignalNumbers) -> None:
+    """Signal-to-noise along each direction."""
+    names = Names(view.setup)
+    part = f" {len(numbers.shown)} of {numbers.total} are drawn." if len(numbers.shown) < numbers.total else ""
+    chart(plot_signal_to_noise(numbers, names=names.labels(numbers.shown)),
+          f"**Signal above noise** in {numbers.above} of {numbers.total} directions (noise of one size: "
+          f"{numbers.iid_above}).{part}", key="utility_signal",
+          about="The size of the data along each direction over the noise there. Right of the line the signal is the "
+                "larger one.")
