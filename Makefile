@@ -1,7 +1,7 @@
 # make app    set up and open the app
 # make test   set up and run lint and every test
 # make bench  set up and print the benchmarks
-# make lint   ruff and mypy alone
+# make lint   ruff, mypy and the order of the rooms
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -24,6 +24,7 @@ bench: .venv/browser.done
 lint: .venv/test.done
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 clean:
 	rm -rf .venv
