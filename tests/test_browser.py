@@ -289,7 +289,7 @@ def test_a_handle_pulled_to_its_limit_shows_what_is_taken(visit, inwards):
 
 def test_what_the_browser_shows_of_a_drag_is_a_step_the_scenario_takes(visit):
     tab = visit("shape", waits_for=".ellipse svg")
-    code = (ROOT / "mvgviz" / "ui" / "ellipse.js").read_text()
+    code = (ROOT / "mvgviz" / "ui" / "shape" / "ellipse.js").read_text()
     asked = [0.0, 0.0101, 0.33333, 0.5004, 0.8666, 0.9896, 0.9999]
     found = tab.evaluate(
         """async ([code, least, asked]) => {
@@ -315,7 +315,7 @@ def test_the_browser_s_formulas_are_the_engine_s(visit, address):
         cases += [(sent, theta, angle, moved(model, theta, angle))
                   for theta in ((0.4, 0.3), (0.65, 0.05)) for angle in (0.2, -0.9, 1.5)]
     tab = visit("shape", waits_for=".ellipse svg")
-    code = (ROOT / "mvgviz" / "ui" / "ellipse.js").read_text()
+    code = (ROOT / "mvgviz" / "ui" / "shape" / "ellipse.js").read_text()
     found = tab.evaluate(
         """async ([code, cases]) => {
             const module = await import(URL.createObjectURL(new Blob([code], {type: "text/javascript"})));

@@ -173,7 +173,7 @@ def test_every_chart_of_a_page_is_saved_as_png_and_svg(visit, path, scheme, char
 def test_every_download_button_is_fetched_by_a_test():
     found = {str(path.relative_to(ROOT)) for folder in ("mvgviz", "pages") for path in (ROOT / folder).rglob("*.py")
              if "download_button(" in path.read_text(encoding="utf-8")}
-    assert found == {"pages/budget.py", "mvgviz/ui/release_panels.py", "mvgviz/ui/release_exports.py"}
+    assert found == {"pages/budget.py", "mvgviz/ui/release/panels.py", "mvgviz/ui/release/exports.py"}
 
 
 def test_the_draggable_ellipse_is_saved_as_it_looks(visit):

@@ -1,4 +1,4 @@
-"""The paper's experiments: the printed figures, the measured ones, the command, the README's tables."""
+"""The paper's experiments: the printed figures, the measured ones, the command, the tables of the document."""
 
 import itertools
 import math
@@ -261,16 +261,16 @@ def test_the_command_prints_three_tables():
 
 
 def test_the_command_refuses_no_trials():
-    done = subprocess.run([sys.executable, "-m", "mvgviz.paper", "--trials", "0"], cwd=ROOT, capture_output=True,
+    done = subprocess.run([sys.executable, "-m", "mvgviz.experiments", "--trials", "0"], cwd=ROOT, capture_output=True,
                           text=True, check=False)
     assert done.returncode == 2
     assert "trials" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_the_readme_has_experiment_2_as_it_comes_out(report):
-    """README lines under "### Experiment II": the rows of its table, label and three figures."""
-    section = (ROOT / "README.md").read_text().split("### Experiment II:")[1].split("\n### ")[0]
+def test_the_document_has_experiment_2_as_it_comes_out(report):
+    """Lines of the document under "Experiment II": the rows of its table, label and three figures."""
+    section = (ROOT / "docs" / "experiments.md").read_text().split("## Experiment II:")[1].split("\n## ")[0]
     lines = [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in section.splitlines()
              if line.startswith("| ")]
     shown = {cells[0]: cells[1:4] for cells in lines}

@@ -12,8 +12,8 @@ from mvgviz.figures.paper.directions import direction_numbers, plot_directions
 from mvgviz.figures.paper.rows import AS_PRINTED, EXACTLY, PRINTED, plot_rows, row_numbers
 from mvgviz.paper import EPSILONS, EXPERIMENTS, run
 from mvgviz.paper.words import cell_text, sentence
-from mvgviz.ui import paper_panels
 from mvgviz.ui.menu import PAPER
+from mvgviz.ui.paper import panels as paper_panels
 
 TABLE, FIGURE = "The table, row by row", "Effect of the directions (Figure 4)"
 

@@ -5,9 +5,11 @@ import json
 import pytest
 from test_pages import clean, opened, text, uploaded
 
-from mvgviz import InputError, sampling, tradeoff
-from mvgviz.ui import privacy_audit, privacy_panels
+from mvgviz import InputError, tradeoff
+from mvgviz.design import sampling
 from mvgviz.ui.menu import PRIVACY
+from mvgviz.ui.privacy import audit as privacy_audit
+from mvgviz.ui.privacy import panels as privacy_panels
 
 NEIGHBOURS, AUDIT, RELEASES = "The worst neighbours", "Audit by simulation", "Several releases"
 TABS = (NEIGHBOURS, AUDIT, RELEASES)

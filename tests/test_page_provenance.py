@@ -18,9 +18,9 @@ from mvgviz.release.files import to_metadata_json
 from mvgviz.report.script import python_script
 from mvgviz.scenario.resolve import build
 from mvgviz.scenario.view import View
-from mvgviz.ui import shape_panels
 from mvgviz.ui.data.range_editor import frame_of, given_ranges
 from mvgviz.ui.menu import BUDGET, COMPARE, DATA, HOME, RELEASE, UTILITY
+from mvgviz.ui.shape import panels as shape_panels
 from mvgviz.ui.trial_panel import _MEMORY
 
 OTHER = "height,weight,age\n" + "".join(f"{150 + i},{50 + i % 30},{30 + i % 9}\n" for i in range(40))
@@ -233,7 +233,7 @@ def test_what_is_seen_of_directions_from_the_data_is_no_declared_choice_when_tak
 def test_a_drag_takes_the_origin_of_what_it_takes_over_along(data, choice, monkeypatch):
     one, table = Scenario.default_for(data).changed(**choice), sample(data)
     taken = {}
-    monkeypatch.setattr(shape_panels.state, "choose", lambda origin, **changes: taken.update(origin=origin))
+    monkeypatch.setattr(shape_panels.session, "choose", lambda origin, **changes: taken.update(origin=origin))
     view = View(scenario=one, dataset=table, setup=build(one, table))
     shape_panels._take_drag(view, (0, 1), (0.6, 0.3), 0.25, True)
     assert taken["origin"] is Origin.READ

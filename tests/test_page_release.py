@@ -18,8 +18,8 @@ from mvgviz.provenance import Origin
 from mvgviz.release.ledger import Ledger
 from mvgviz.scenario.resolve import build
 from mvgviz.text import plain
-from mvgviz.ui import release_desk
 from mvgviz.ui.menu import DATA, HOME, RELEASE
+from mvgviz.ui.release import desk as release_desk
 
 CSV = "age,=dose\n" + "".join(f"{20 + i % 50},{i % 7}.5\n" for i in range(60))
 
@@ -107,7 +107,7 @@ def test_the_callback_itself_releases_once_per_ticket(monkeypatch):
     setup = build(scenario, data)
     for name, value in (("scenario", scenario), ("setup", setup), ("dataset", data), ("data_version", "liver"),
                         ("uploaded_directions", None)):
-        monkeypatch.setattr(release_desk.state, name, lambda value=value: value)
+        monkeypatch.setattr(release_desk.session, name, lambda value=value: value)
     first = release_desk.ticket()
     release_desk.release_once(first, (), False, None)
     assert held.releases == []  # not ticked
@@ -115,7 +115,7 @@ def test_the_callback_itself_releases_once_per_ticket(monkeypatch):
     for _ in range(3):
         release_desk.release_once(first, (), False, None)
     assert len(held.releases) == len(held.ledger.entries) == 1
-    monkeypatch.setattr(release_desk.state, "scenario", lambda: scenario.changed(epsilon=2.0))
+    monkeypatch.setattr(release_desk.session, "scenario", lambda: scenario.changed(epsilon=2.0))
     release_desk.release_once(first, (), False, None)
     assert len(held.releases) == 1
 
@@ -128,7 +128,7 @@ def test_an_interrupted_release_spends_nothing_and_can_be_asked_again(monkeypatc
     setup = build(scenario, data)
     for name, value in (("scenario", scenario), ("setup", setup), ("dataset", data), ("data_version", "x"),
                         ("uploaded_directions", None)):
-        monkeypatch.setattr(release_desk.state, name, lambda value=value: value)
+        monkeypatch.setattr(release_desk.session, name, lambda value=value: value)
     shares = []
 
     class Bar:
@@ -362,7 +362,7 @@ def test_two_threads_of_a_session_with_one_ticket_make_one_release(monkeypatch):
     monkeypatch.setattr(release_desk, "ticket", lambda: str(len(held.ledger.entries)))
     monkeypatch.setattr(release_desk, "release_setup", slow)
     design = types.SimpleNamespace(rows=2, cols=2)
-    monkeypatch.setattr(release_desk, "state", types.SimpleNamespace(
+    monkeypatch.setattr(release_desk, "session", types.SimpleNamespace(
         setup=lambda: types.SimpleNamespace(design=design), dataset=lambda: None))
     monkeypatch.setattr(release_desk, "st", types.SimpleNamespace(session_state={"release_sure_0": True}))
 

@@ -22,7 +22,8 @@ from mvgviz.report.html import report_html
 from mvgviz.report.script import notebook, python_script
 from mvgviz.scenario.view import View
 from mvgviz.trials.stand_in import simulated_view
-from mvgviz.ui import session, tables
+from mvgviz.ui import session
+from mvgviz.ui.data import tables
 from mvgviz.ui.menu import DATA, RELEASE
 
 MARKS = ("31.4159", "27.1828", "16.1803")
