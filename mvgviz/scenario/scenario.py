@@ -138,9 +138,9 @@ class Scenario:
 
     def read_among(self, names: Iterable[str]) -> tuple[str, ...]:
         """Which of these fields matter here and were chosen by looking at the data."""
-        return tuple(name for name in names if name in self.from_data and not self._idle(name))
+        return tuple(name for name in names if name in self.from_data and not self.is_idle(name))
 
-    def _idle(self, name: str) -> bool:
+    def is_idle(self, name: str) -> bool:
         """Whether this field changes nothing, the others being as they are."""
         needs = {
             "angle": self.directions == "rotation", "plane": self.directions == "rotation",

@@ -16,6 +16,7 @@ SEARCHED = ("query", "guarantee", "tail", "mode", "directions", "angle", "plane"
             "favoured", "share", "weights", "form")
 """The fields in which candidates may differ."""
 
+_SETTINGS = ("share", "weights", "form", "angle", "plane", "private_share")
 _GRAPHS = ("adjacency", "laplacian")
 _PSD = ("covariance", "kernel", "laplacian")
 _PRIVATE_SHARE = 0.2
@@ -118,17 +119,8 @@ def _design(scenario: Scenario, size: int) -> Scenario:
 
 def _bare(scenario: Scenario, *, favoured: tuple[int, ...] | None = None) -> Scenario:
     """The scenario without the settings that its own choices make idle."""
-    idle = {
-        "share": scenario.allocation not in ("binary", "least-error"),
-        "weights": scenario.allocation != "manual",
-        "form": scenario.allocation != "max-pnr" or scenario.guarantee == "exact",
-        "angle": scenario.directions != "rotation",
-        "plane": scenario.directions != "rotation",
-        "private_share": scenario.directions != "private",
-        "tail": False,
-    }
     plain = Scenario.default_for(scenario.data)
-    cleared = {name: getattr(plain, name) for name, is_idle in idle.items() if is_idle}
+    cleared = {name: getattr(plain, name) for name in _SETTINGS if scenario.is_idle(name)}
     natural = "both" if scenario.query in (*_PSD, "adjacency") else "rows"
     if scenario.mode == natural:
         cleared["mode"] = "auto"
