@@ -5,13 +5,13 @@ import streamlit as st
 
 from mvgviz import Scenario, design_noise
 from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_ellipse
-from mvgviz.text import delta_words, in_html, plain
+from mvgviz.text import as_number, delta_words, in_html
 from mvgviz.ui.frame import chart, open_page
 from mvgviz.ui.menu import DATA, HOME, LESSON, PRESENT
 from mvgviz.words.shape import ABOUT_ELLIPSE, coordinate_labels, ellipse_words, needed_and_other
 
-view = open_page(HOME)
-setup, scenario = view.setup, view.scenario
+setup = open_page(HOME)
+scenario = setup.scenario
 design, labels = setup.design, coordinate_labels(setup)
 
 picture, words = st.columns([3, 2], gap="large")
@@ -35,9 +35,9 @@ with words:
     factor = printed.direction_std().max() / design.direction_std().max()
     if scenario.guarantee == "exact":
         st.markdown(
-            f"The paper's Theorem 1, as printed, asks for **{plain(factor)} times** this noise, and then really spends "
-            f"ε = {plain(printed.epsilon_spent(setup.delta))} of the {scenario.epsilon:g} allowed at δ = "
-            f"{delta_words(setup.delta, view.dataset.n_records)}. Here both stand side by side."
+            f"The paper's Theorem 1, as printed, asks for **{as_number(factor)} times** this noise, and then really "
+            f"spends ε = {as_number(printed.epsilon_spent(setup.delta))} of the {scenario.epsilon:g} allowed at δ = "
+            f"{delta_words(setup.delta, setup.dataset.n_records)}. Here both stand side by side."
         )
     doors = (
         (LESSON, "Learn", "directional noise in seven steps", scenario),

@@ -28,10 +28,9 @@ from mvgviz.provenance import Origin
 from mvgviz.query.dataset import MISSING, Dataset
 from mvgviz.scenario.resolve import Setup, build
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.scenario.view import View
 from mvgviz.trials.question import pose
 from mvgviz.trials.run import Results, run_trials
-from mvgviz.trials.stand_in import simulated_view
+from mvgviz.trials.stand_in import on_stand_in
 
 _NAME = "python -m mvgviz"
 _BAD_INPUT, _STOPPED = 2, 130
@@ -100,11 +99,10 @@ def _run(chosen: argparse.Namespace) -> int:
         _say(f"{_NAME}: stopped; the table has the trials that were finished")
         return _STOPPED
     if chosen.report is not None:
-        view = View(scenario=scenario, dataset=dataset, setup=setup)
         if chosen.report_on == "stand-in":
-            view = simulated_view(view, uploaded=directions)
-            results = run_trials(scenario, view.dataset, problem=pose(scenario, view.dataset, uploaded=directions))
-        _write_report(chosen.report, view, results, simulated=chosen.report_on == "stand-in")
+            setup = on_stand_in(setup, uploaded=directions)
+            results = run_trials(scenario, setup.dataset, problem=pose(scenario, setup.dataset, uploaded=directions))
+        _write_report(chosen.report, setup, results, simulated=chosen.report_on == "stand-in")
     return 0
 
 
@@ -207,13 +205,13 @@ def _directions(scenario: Scenario, chosen: argparse.Namespace) -> Directions | 
                        origin=Origin.DECLARED if chosen.know_directions else Origin.READ)
 
 
-def _write_report(path: Path, view: View, results: Results, *, simulated: bool) -> None:
+def _write_report(path: Path, setup: Setup, results: Results, *, simulated: bool) -> None:
     try:
         from mvgviz.report.html import report_html
     except ModuleNotFoundError as error:
         raise InputError(f'a report needs {error.name}; install it with pip install "mvgviz[app]"') from None
     try:
-        path.write_text(report_html(view, results, simulated=simulated), encoding="utf-8")
+        path.write_text(report_html(setup, results, simulated=simulated), encoding="utf-8")
     except OSError as error:
         raise InputError(f"the report cannot be written to {path}: {error.strerror}") from None
     _say(f"report: {path}")

@@ -11,7 +11,7 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~:<>&^=])")
 
 
-def plain(value: float, digits: int = 3) -> str:
+def as_number(value: float, digits: int = 3) -> str:
     """A number with few digits: 0.79, 12.8, 777,909, 1.6 × 10⁸, 2.5 × 10⁻⁵."""
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else "∞" if value > 0 else "-∞"
@@ -26,7 +26,7 @@ def power(exponent: int) -> str:
     return f"10{str(exponent).translate(_SUPERSCRIPTS)}"
 
 
-def small(value: float) -> str:
+def as_probability(value: float) -> str:
     """A probability as 1e-6, 2.5e-5 or 0.004."""
     if value >= 1e-3:
         return f"{value:.3g}"
@@ -37,7 +37,7 @@ def small(value: float) -> str:
 def delta_words(delta: float, n_records: int) -> str:
     """1/345 when it is one over the number of records, else as a small number."""
     count = max(n_records, 2)
-    return f"1/{count}" if Fraction(1, count) == Fraction(delta).limit_denominator(10**9) else small(delta)
+    return f"1/{count}" if Fraction(1, count) == Fraction(delta).limit_denominator(10**9) else as_probability(delta)
 
 
 def delta_caution(delta: float, n_records: int, thing: str = "record") -> str:
@@ -49,9 +49,9 @@ def delta_caution(delta: float, n_records: int, thing: str = "record") -> str:
     return f"δ {size} 1/n: a mechanism could publish one {thing}, chosen at random, as it is and still pass."
 
 
-def times(factor: float) -> str:
+def as_factor(factor: float) -> str:
     """A factor: 0.79×, 2,040×."""
-    return f"{plain(factor, 2)}×"
+    return f"{as_number(factor, 2)}×"
 
 
 def in_markdown(name: str) -> str:

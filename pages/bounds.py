@@ -7,31 +7,32 @@ from mvgviz.design.limits import AXES, Problem, bound_curves, problem_of
 from mvgviz.figures.bounds.curves import CurveLine, curve_lines, plot_bound_curves
 from mvgviz.figures.bounds.design_space import plot_design_space
 from mvgviz.figures.bounds.winner_map import WinnerMap, plot_winner_map, winner_map
-from mvgviz.text import plain
+from mvgviz.text import as_number
 from mvgviz.ui.bounds import panels
-from mvgviz.ui.frame import View, chart, open_page
+from mvgviz.ui.frame import Setup, chart, open_page
 from mvgviz.ui.menu import BOUNDS
 from mvgviz.words import bounds as words
 
 SHOWN = {"precision": "Precision φ²", "noise": "Noise"}
 
 
-def choose_sensitivity(view: View) -> tuple[Problem, str]:
+def choose_sensitivity(setup: Setup) -> tuple[Problem, str]:
     """One sensitivity for all limits: the tight one, or the paper's where it is larger."""
-    query = view.setup.query
+    query = setup.query
     values = {"tight": query.sensitivity, "paper": query.printed_sensitivity}
-    said = {"tight": f"the tight s₂ = {plain(values['tight'])}", "paper": f"the paper's s₂ = {plain(values['paper'])}"}
+    said = {"tight": f"the tight s₂ = {as_number(values['tight'])}",
+            "paper": f"the paper's s₂ = {as_number(values['paper'])}"}
     which = "tight"
     if values["paper"] > values["tight"] * (1 + 1e-9):
         which = st.segmented_control(
             "Sensitivity for all", list(said), default="tight", required=True, key="bounds_s2",
-            format_func=lambda one: f"{one.capitalize()} {plain(values[one])}",
+            format_func=lambda one: f"{one.capitalize()} {as_number(values[one])}",
             help="The theorems as printed use the paper's s₂. A fair comparison uses one value for all.") or "tight"
     else:
         said["tight"] += " (the paper's is the same)"
     if not panels.sensitivity_is_exact(query):
         said["tight"] += " (itself an upper bound)"
-    return problem_of(query, epsilon=view.scenario.epsilon, delta=view.setup.delta,
+    return problem_of(query, epsilon=setup.scenario.epsilon, delta=setup.delta,
                       sensitivity=values[which]), said[which]
 
 
@@ -67,9 +68,9 @@ def draw_map(problem: Problem, tail: str, s2_words: str) -> None:
           about=words.ABOUT_MAP)
 
 
-def draw_space(view: View, problem: Problem) -> None:
+def draw_space(setup: Setup, problem: Problem) -> None:
     """The two norms: what each guarantee allows, and this design."""
-    edges, places, takeaway = panels.space_of(view, problem)
+    edges, places, takeaway = panels.space_of(setup, problem)
     chart(plot_design_space(edges, places), takeaway, key="bounds_space", about=panels.ABOUT_SPACE)
 
 

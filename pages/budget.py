@@ -10,7 +10,7 @@ from mvgviz.figures.budget.split import plot_split, split_numbers
 from mvgviz.scenario.precision_budget import BudgetTable, budget_table, spreadsheet_cell, table_csv
 from mvgviz.text import delta_words
 from mvgviz.ui.budget.panels import draw_inverse, draw_loadings, draw_pnr, moments
-from mvgviz.ui.frame import View, chart, open_page
+from mvgviz.ui.frame import Setup, chart, open_page
 from mvgviz.ui.menu import BUDGET
 from mvgviz.words.budget import NOT_PRIVATE, Names, largest_share, promise, who_gains
 from mvgviz.words.provenance import noise_care
@@ -19,18 +19,18 @@ TABS = ("Direction by direction", "What gets through", "From noise to epsilon")
 ROWS = 1_000
 
 
-def draw_noise(view: View, table: BudgetTable, names: Names) -> None:
+def draw_noise(setup: Setup, table: BudgetTable, names: Names) -> None:
     """Noise against i.i.d. noise: the page's question."""
     numbers = noise_factors(table)
     part = f" The {len(numbers.shown)} with least and most noise are drawn." if len(numbers.shown) < table.size else ""
     chart(plot_noise_factors(numbers, names=names.labels(numbers.shown)),
-          who_gains(view.setup, names, numbers) + part, key="budget_noise",
+          who_gains(setup, names, numbers) + part, key="budget_noise",
           about="The standard deviation of the noise along each direction, divided by that of i.i.d. noise with the "
                 "same guarantee. Left of the line a direction gains, right of it it pays. The cost of finding private "
                 "directions is counted: i.i.d. noise needs none and has the whole budget.")
 
 
-def draw_split(view: View, table: BudgetTable, names: Names) -> None:
+def draw_split(setup: Setup, table: BudgetTable, names: Names) -> None:
     """The shares, as a bar or a treemap."""
     numbers = split_numbers(table.theta)
     what = ("1/v (v the noise variance), weighted by how far one record can reach: together μ²"
@@ -41,14 +41,14 @@ def draw_split(view: View, table: BudgetTable, names: Names) -> None:
                 "colour: more than an equal share.")
 
 
-def draw_signal(view: View, table: BudgetTable, names: Names) -> None:
+def draw_signal(setup: Setup, table: BudgetTable, names: Names) -> None:
     """Signal-to-noise, where the signal has a meaning."""
     numbers = signal_numbers(table)
     if numbers is None:
         return
     silent = f" {numbers.silent} without any signal are not drawn." if numbers.silent else ""
     part = f" The {len(numbers.shown)} largest are drawn." if len(numbers.shown) + numbers.silent < table.size else ""
-    signal = ("the answer's own entry along the direction" if view.setup.query.name == "covariance"
+    signal = ("the answer's own entry along the direction" if setup.query.name == "covariance"
               else "the root mean square of the values along the direction")
     chart(plot_signal_to_noise(numbers, names=names.labels(numbers.shown)),
           f"**Signal above noise** in {numbers.above} of {numbers.total} directions (i.i.d.: {numbers.iid_above}). "
@@ -56,9 +56,8 @@ def draw_signal(view: View, table: BudgetTable, names: Names) -> None:
           about=f"Signal: {signal}. Noise: its standard deviation along the same direction. {NOT_PRIVATE}")
 
 
-def draw_directions(view: View, table: BudgetTable, names: Names) -> None:
+def draw_directions(setup: Setup, table: BudgetTable, names: Names) -> None:
     """Every number, sortable, and what the directions are made of."""
-    setup = view.setup
     order = np.sort(np.argsort(-table.theta, kind="stable")[:ROWS])
     columns = {"theta": table.theta, f"precision {table.precision_is}": table.precision, "variance v": table.variance,
                "standard deviation": table.std, "i.i.d. standard deviation": table.iid_std, "factor": table.factor}
@@ -80,22 +79,22 @@ def draw_directions(view: View, table: BudgetTable, names: Names) -> None:
     st.caption("What was measured on the data is not in the file.")
     left, right = st.columns(2, gap="large")
     with left:
-        draw_signal(view, table, names)
+        draw_signal(setup, table, names)
     with right:
-        draw_loadings(view, table)
+        draw_loadings(setup, table)
 
 
-view = open_page(BUDGET)
-table, names = budget_table(view.setup, moments(view)), Names(view.setup)
-st.markdown(promise(view.setup, epsilon=view.scenario.epsilon,
-                    delta=delta_words(view.setup.delta, view.dataset.n_records)))
+setup = open_page(BUDGET)
+table, names = budget_table(setup, moments(setup)), Names(setup)
+st.markdown(promise(setup, epsilon=setup.scenario.epsilon,
+                    delta=delta_words(setup.delta, setup.dataset.n_records)))
 left, right = st.columns(2, gap="large")
 with left:
-    draw_noise(view, table, names)
+    draw_noise(setup, table, names)
 with right:
-    draw_split(view, table, names)
+    draw_split(setup, table, names)
 tabs = st.tabs(TABS, key="budget_tab", on_change="rerun")
 for tab, draw in zip(tabs, (draw_directions, draw_pnr, draw_inverse), strict=True):
     if tab.open:
         with tab:
-            draw(view, table, names)
+            draw(setup, table, names)

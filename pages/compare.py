@@ -10,14 +10,14 @@ from mvgviz.ui.trial_panel import draw_task
 
 SECTIONS = (("All mechanisms", draw_ranking), ("Same error", draw_same_error), ("Advisor", draw_advisor))
 
-view = open_page(COMPARE)
+setup = open_page(COMPARE)
 left, right = st.columns([3, 1], vertical_alignment="bottom")
 with left:
-    draw_task(view)
+    draw_task(setup)
 with right:
-    sensitivity, s2_words = choose_sensitivity(view.setup.query)
+    sensitivity, s2_words = choose_sensitivity(setup.query)
 tabs = st.tabs([label for label, _ in SECTIONS], key="compare_section", on_change="rerun")
 for tab, (_, draw) in zip(tabs, SECTIONS, strict=True):
     if tab.open:  # only the visible one is worked out
         with tab:
-            draw(view, sensitivity, s2_words)
+            draw(setup, sensitivity, s2_words)

@@ -6,10 +6,10 @@ import streamlit as st
 from mvgviz.data import describe, samples
 from mvgviz.figures.data.histograms import plot_histograms
 from mvgviz.figures.shared.matrix_map import matrix_numbers, plot_matrix
-from mvgviz.text import in_html, in_markdown, plain
+from mvgviz.text import as_number, in_html, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.data.upload_panel import draw_upload_panel
-from mvgviz.ui.frame import View, chart, try_open_page
+from mvgviz.ui.frame import Setup, chart, try_open_page
 from mvgviz.ui.menu import DATA
 from mvgviz.words.derivations import derivation, facts, in_words
 
@@ -17,9 +17,9 @@ PANELS = 9
 NOT_PRIVATE = "Computed on the data itself, for your eyes: not private."
 
 
-def draw_data(view: View) -> None:
+def draw_data(setup: Setup) -> None:
     """Small histograms of up to nine features at a time."""
-    data = view.dataset
+    data = setup.dataset
     groups = [list(range(k, min(k + PANELS, data.n_features))) for k in range(0, data.n_features, PANELS)]
     group = groups[0]
     if len(groups) > 1:
@@ -32,14 +32,14 @@ def draw_data(view: View) -> None:
     chart(plot_histograms(histograms, escape={h.name: in_html(h.name) for h in histograms}), takeaway,
           key="histograms", about=f"{NOT_PRIVATE} Privacy rests on the declared ranges, which are public: "
                                   "the wider they are, the more noise is needed.")
-    if view.scenario.data in samples() and describe(view.scenario.data).not_person_level:
-        st.caption(f":material/group: A record is {describe(view.scenario.data).record}. "
+    if setup.scenario.data in samples() and describe(setup.scenario.data).not_person_level:
+        st.caption(f":material/group: A record is {describe(setup.scenario.data).record}. "
                    "What hides one record does not hide a person who has several.")
 
 
-def draw_answer(view: View) -> None:
+def draw_answer(setup: Setup) -> None:
     """The query's answer as a heat map."""
-    query = view.setup.query
+    query = setup.query
     numbers = matrix_numbers(query.value)
     rows = [in_html(name) for name in (query.row_names or ())[: numbers.shown.shape[0]]]
     cols = rows if query.symmetric else []
@@ -50,9 +50,9 @@ def draw_answer(view: View) -> None:
           f"**The true answer**, {query.rows:,} × {query.cols:,}{part}. {NOT_PRIVATE}", key="answer")
 
 
-def draw_change(view: View) -> None:
+def draw_change(setup: Setup) -> None:
     """The worst neighbours' difference, and why it cannot be larger."""
-    query = view.setup.query
+    query = setup.query
     pair = session.unseen_pair()
     numbers = matrix_numbers(pair.difference)
     rows = [in_html(name) for name in (query.row_names or ())[: numbers.shown.shape[0]]]
@@ -63,7 +63,7 @@ def draw_change(view: View) -> None:
                           row_title="feature" if rows else "row", value_title="change of the answer",
                           col_title="feature" if rows and query.symmetric else "column"),
               f"**What one record can change:** {pair.words}; the answer moves by "
-              f"{plain(query.sensitivity * pair.attained)}{almost}.", key="change",
+              f"{as_number(query.sensitivity * pair.attained)}{almost}.", key="change",
               about="The two neighbouring datasets whose answers lie furthest apart. Nobody's data: only the declared "
                     "ranges enter. The noise must hide this difference.")
     with right:
@@ -73,17 +73,17 @@ def draw_change(view: View) -> None:
         st.caption(in_words(query))
 
 
-def draw_about(view: View) -> None:
+def draw_about(setup: Setup) -> None:
     """Where the data comes from and who a record is; the first records."""
-    name = view.scenario.data
+    name = setup.scenario.data
     if name in samples():
         about = describe(name)
         st.markdown(f"**{about.title}**{' (simulated)' if about.simulated else ''}. {about.summary} "
                     f"A record is {about.record}.")
         st.caption(f"{about.citation}. {about.licence}.")
-    shown = view.dataset.matrix[:, :200].T
-    st.dataframe(pd.DataFrame(shown, columns=list(view.dataset.features)), height=240)
-    st.caption(f"The first {len(shown)} of {view.dataset.n_records:,} records, moved into their ranges. {NOT_PRIVATE}")
+    shown = setup.dataset.matrix[:, :200].T
+    st.dataframe(pd.DataFrame(shown, columns=list(setup.dataset.features)), height=240)
+    st.caption(f"The first {len(shown)} of {setup.dataset.n_records:,} records, moved into their ranges. {NOT_PRIVATE}")
 
 
 opened = try_open_page(DATA)

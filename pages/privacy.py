@@ -6,7 +6,7 @@ from mvgviz.design.privacy_loss import SpentMu, odds, spent_mu
 from mvgviz.figures.privacy.curve import curve_numbers, plot_curve
 from mvgviz.figures.privacy.loss import loss_numbers, plot_loss
 from mvgviz.figures.privacy.tradeoff import plot_tradeoff, tradeoff_numbers
-from mvgviz.ui.frame import View, chart, open_page
+from mvgviz.ui.frame import Setup, chart, open_page
 from mvgviz.ui.menu import PRIVACY
 from mvgviz.ui.privacy.audit import draw_audit
 from mvgviz.ui.privacy.panels import draw_neighbours, draw_releases
@@ -15,17 +15,17 @@ from mvgviz.words.privacy import caveats, curve_words, loss_words, odds_words, t
 NEIGHBOURS, AUDIT, RELEASES = "The worst neighbours", "Audit by simulation", "Several releases"
 
 
-def draw_odds(view: View, spent: SpentMu) -> None:
+def draw_odds(setup: Setup, spent: SpentMu) -> None:
     """The page's answer in whole numbers, and what it leaves out."""
-    st.markdown(odds_words(view, spent))
-    for sentence in caveats(view, spent):
+    st.markdown(odds_words(setup, spent))
+    for sentence in caveats(setup, spent):
         st.caption(sentence)
 
 
-def draw_tradeoff(view: View, spent: SpentMu) -> None:
+def draw_tradeoff(setup: Setup, spent: SpentMu) -> None:
     """Misses against false alarms."""
     said = odds(spent.total)
-    numbers = tradeoff_numbers(spent.total, epsilon=view.scenario.epsilon, delta=view.setup.delta,
+    numbers = tradeoff_numbers(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta,
                                marked=said.accused / said.out_of)
     chart(plot_tradeoff(numbers), tradeoff_words(spent), key="privacy_tradeoff",
           about="Every attack is a point; none lies below the blue curve. An attacker can raise few false alarms or "
@@ -33,36 +33,36 @@ def draw_tradeoff(view: View, spent: SpentMu) -> None:
                 "ε and δ asked for promise. For the worst neighbours, and an attacker who knows all other records.")
 
 
-def draw_loss(view: View, spent: SpentMu) -> None:
+def draw_loss(setup: Setup, spent: SpentMu) -> None:
     """The density of the privacy loss."""
-    numbers = loss_numbers(spent.total, view.scenario.epsilon)
-    chart(plot_loss(numbers, label=tail_label(numbers), thing=thing(view)), loss_words(numbers), key="privacy_loss",
+    numbers = loss_numbers(spent.total, setup.scenario.epsilon)
+    chart(plot_loss(numbers, label=tail_label(numbers), thing=thing(setup)), loss_words(numbers), key="privacy_loss",
           about="The privacy loss is how far one release moves the log-odds between the two neighbours. It is normal, "
                 "with average μ²/2 and standard deviation μ. The light area is how often it exceeds ε; δ is smaller, "
                 "as it weighs each excess by how large it is (the dark area).")
 
 
-def draw_curve(view: View, spent: SpentMu) -> None:
+def draw_curve(setup: Setup, spent: SpentMu) -> None:
     """delta against epsilon."""
-    numbers = curve_numbers(spent.total, epsilon=view.scenario.epsilon, delta=view.setup.delta)
-    chart(plot_curve(numbers), curve_words(view, numbers), key="privacy_curve",
+    numbers = curve_numbers(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta)
+    chart(plot_curve(numbers), curve_words(setup, numbers), key="privacy_curve",
           about="One noise keeps many promises: for each ε the smallest δ that holds, exactly (Balle & Wang 2018). The "
                 "diamond is what was asked; on or above the curve the promise is kept.")
 
 
-view = open_page(PRIVACY)
-spent = spent_mu(view.setup.design)
-draw_odds(view, spent)
+setup = open_page(PRIVACY)
+spent = spent_mu(setup.design)
+draw_odds(setup, spent)
 left, middle, right = st.columns(3, gap="medium")
 with left:
-    draw_tradeoff(view, spent)
+    draw_tradeoff(setup, spent)
 with middle:
-    draw_loss(view, spent)
+    draw_loss(setup, spent)
 with right:
-    draw_curve(view, spent)
+    draw_curve(setup, spent)
 sections = ((NEIGHBOURS, draw_neighbours), (AUDIT, draw_audit), (RELEASES, draw_releases))
 tabs = st.tabs([label for label, _ in sections], key="privacy_section", on_change="rerun")
 for tab, (_, draw) in zip(tabs, sections, strict=True):
     if tab.open:  # only the visible one is worked out
         with tab:
-            draw(view)
+            draw(setup)

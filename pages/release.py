@@ -9,8 +9,8 @@ from mvgviz.ui.release.panels import draw_ledger, draw_release, draw_released
 
 TABS = ("Release", "Report, script, link")
 
-view = try_open_page(RELEASE)
-if view is None:
+setup = try_open_page(RELEASE)
+if setup is None:
     draw_scenario_upload()
     draw_released()
     draw_ledger()
@@ -18,9 +18,9 @@ if view is None:
 release, exports = st.tabs(TABS, key="release_tab", on_change="rerun")
 if release.open:
     with release:
-        draw_release(view)
+        draw_release(setup)
         draw_released()
         draw_ledger()
 elif exports.open:
     with exports:
-        draw_exports(view)
+        draw_exports(setup)

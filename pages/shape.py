@@ -9,7 +9,7 @@ from mvgviz.ui.shape.panels import draw_matrices, draw_outcomes, draw_plane, dra
 PANELS = {"Ellipse": draw_plane, "Three features": draw_space, "Covariances": draw_matrices,
           "Possible outcomes": draw_outcomes}
 
-view = open_page(SHAPE)
+setup = open_page(SHAPE)
 chosen = st.segmented_control("Show", list(PANELS), default="Ellipse", key="shape_panel",
                               label_visibility="collapsed") or "Ellipse"
-PANELS[chosen](view)
+PANELS[chosen](setup)

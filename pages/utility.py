@@ -13,9 +13,9 @@ from mvgviz.ui.utility.work import go_on
 
 SECTIONS = (("Over epsilon", draw_sweep), ("Choice of directions", draw_sets), ("True against noisy", draw_one_draw))
 
-view = open_page(UTILITY)
-draw_task(view)
-results, main = draw_trials(view)
+setup = open_page(UTILITY)
+draw_task(setup)
+results, main = draw_trials(setup)
 pending = [main]
 if main is not None:
     tabs = st.tabs([label for label, _ in SECTIONS], key="utility_section", on_change="rerun")
@@ -26,7 +26,7 @@ if main is not None:
                     st.caption("After the trials above.")
                     continue
                 try:
-                    pending.append(draw(view))
+                    pending.append(draw(setup))
                 except InputError as error:
-                    say_why_not(view, error)
+                    say_why_not(setup, error)
 go_on(pending)

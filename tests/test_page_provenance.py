@@ -17,7 +17,6 @@ from mvgviz.provenance import Origin, Range
 from mvgviz.release.files import to_metadata_json
 from mvgviz.report.script import python_script
 from mvgviz.scenario.resolve import build
-from mvgviz.scenario.view import View
 from mvgviz.ui.data.range_editor import frame_of, given_ranges
 from mvgviz.ui.menu import BUDGET, COMPARE, DATA, HOME, RELEASE, UTILITY
 from mvgviz.ui.shape import panels as shape_panels
@@ -234,10 +233,10 @@ def test_a_drag_takes_the_origin_of_what_it_takes_over_along(data, choice, monke
     one, table = Scenario.default_for(data).changed(**choice), sample(data)
     taken = {}
     monkeypatch.setattr(shape_panels.session, "choose", lambda origin, **changes: taken.update(origin=origin))
-    view = View(scenario=one, dataset=table, setup=build(one, table))
-    shape_panels._take_drag(view, (0, 1), (0.6, 0.3), 0.25, True)
+    setup = build(one, table)
+    shape_panels._take_drag(setup, (0, 1), (0.6, 0.3), 0.25, True)
     assert taken["origin"] is Origin.READ
-    plain = View(scenario=Scenario.default_for(data), dataset=table, setup=build(Scenario.default_for(data), table))
+    plain = build(Scenario.default_for(data), table)
     shape_panels._take_drag(plain, (0, 1), (0.6, 0.3), 0.25, True)
     assert taken["origin"] is Origin.DECLARED
 

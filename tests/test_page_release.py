@@ -17,7 +17,7 @@ from mvgviz.figures.release.budget import AGAIN, SHOWN_SINGLY, budget_numbers, p
 from mvgviz.provenance import Origin
 from mvgviz.release.ledger import Ledger
 from mvgviz.scenario.resolve import build
-from mvgviz.text import plain
+from mvgviz.text import as_number
 from mvgviz.ui.menu import DATA, HOME, RELEASE
 from mvgviz.ui.release import desk as release_desk
 
@@ -79,7 +79,7 @@ def test_one_click_makes_one_release_and_one_entry():
     assert not np.isclose(made.noisy, true, rtol=1e-10, atol=0).any()  # by luck: below 1e-7
     assert "Released, 6 × 6, noise included" in text(app)
     twice = gaussian_epsilon(1e-6, math.sqrt(2) * gaussian_mu(1, 1e-6))
-    assert f"the total becomes ε = {plain(float(twice))}" in text(app)  # with the next one
+    assert f"the total becomes ε = {as_number(float(twice))}" in text(app)  # with the next one
 
 
 def test_reruns_sliders_and_other_pages_neither_draw_again_nor_enter():

@@ -24,8 +24,7 @@ from mvgviz.provenance import Origin
 from mvgviz.report.html import report_html
 from mvgviz.report.slides import design_slides, utility_slide
 from mvgviz.scenario.resolve import build
-from mvgviz.scenario.view import View
-from mvgviz.text import in_markdown, plain
+from mvgviz.text import as_number, in_markdown
 from mvgviz.words.report import as_html, as_text, limit_rows, sharing_warnings
 from mvgviz.words.utility import mean_words
 
@@ -71,18 +70,18 @@ def without_library(monkeypatch):
 @pytest.mark.usefixtures("without_library")
 def test_the_numbers_are_those_on_screen(name):
     scenario = Scenario.default_for(name)
-    view = view_of(scenario)
-    results = run_trials(scenario, view.dataset, trials=20)
-    text = text_of(report_html(view, results, simulated=False))
-    slides = [*design_slides(view), utility_slide(results)]
+    setup = view_of(scenario)
+    results = run_trials(scenario, setup.dataset, trials=20)
+    text = text_of(report_html(setup, results, simulated=False))
+    slides = [*design_slides(setup), utility_slide(results)]
     assert all(" ".join(as_text(slide.takeaway).split()) in text for slide in slides)
-    assert f"Really spent by the noise: ε = {plain(view.setup.epsilon_spent)}." in text
+    assert f"Really spent by the noise: ε = {as_number(setup.epsilon_spent)}." in text
     for one in results.outcomes:
         assert f"{one.mechanism.label} {mean_words(one)}" in " ".join(text.split())
     *errors, which = dataclasses.astuple(results.references)
-    assert all(plain(value) in text for value in errors)
+    assert all(as_number(value) in text for value in errors)
     assert f"Trivial answer, without the data: {which}." in text
-    for cells in limit_rows(view):
+    for cells in limit_rows(setup):
         assert " ".join(cells) in text
 
 
@@ -113,11 +112,11 @@ def test_what_is_not_private_is_said_first():
         "choices made by looking at the data": (liver.chosen_on_data(epsilon=2.0), data, None),
     }
     for words, (scenario, dataset, found) in cases.items():
-        view = view_of(scenario, dataset)
-        text = text_of(report_html(view, found, simulated=False))
+        setup = view_of(scenario, dataset)
+        text = text_of(report_html(setup, found, simulated=False))
         assert text.index("Before you give this to others") < text.index(words) < text.index("What was asked")
         assert "Nothing in this report" not in text
-        assert len(sharing_warnings(view, found, simulated=False)) == 1
+        assert len(sharing_warnings(setup, found, simulated=False)) == 1
         assert ("cover the noise only" in text) == (found is None and scenario.directions != "private")
     assert "Chosen by looking at the data, not private: epsilon" in text
 
@@ -148,13 +147,13 @@ def test_delta_is_explained_and_one_over_n_gets_its_caution():
 @pytest.mark.usefixtures("without_library")
 def test_an_upper_bound_is_called_so():
     scenario = Scenario.default_for("liver").changed(mode="rows")  # six features are exact with noise on both sides
-    view = view_of(scenario)
-    assert view.setup.design.mu_is == "upper bound"
-    results = run_trials(scenario, view.dataset, trials=5)
-    text = text_of(report_html(view, results, simulated=False))
-    assert f"Really spent by the noise: at most ε = {plain(view.setup.epsilon_spent)}" in text
+    setup = view_of(scenario)
+    assert setup.design.mu_is == "upper bound"
+    results = run_trials(scenario, setup.dataset, trials=5)
+    text = text_of(report_html(setup, results, simulated=False))
+    assert f"Really spent by the noise: at most ε = {as_number(setup.epsilon_spent)}" in text
     assert "known up to an upper bound" in text
-    assert f"at most {plain(results['mvg'].epsilon_spent)}" in text
+    assert f"at most {as_number(results['mvg'].epsilon_spent)}" in text
 
 
 @pytest.mark.usefixtures("without_library")
@@ -202,8 +201,8 @@ EDGES = {
 @pytest.mark.usefixtures("without_library")
 def test_every_kind_of_scenario_has_a_report(edge):
     scenario, dataset = EDGES[edge]
-    view = view_of(scenario, dataset)
-    text = text_of(report_html(view, run_trials(scenario, view.dataset, trials=2), simulated=False))
+    setup = view_of(scenario, dataset)
+    text = text_of(report_html(setup, run_trials(scenario, setup.dataset, trials=2), simulated=False))
     assert "What is promised" in text
     assert not re.search(r"\bnan\b", text, re.IGNORECASE)
 
@@ -212,10 +211,10 @@ def test_every_kind_of_scenario_has_a_report(edge):
 def test_given_directions_and_a_task_that_fails_are_told_in_a_sentence():
     scenario = Scenario(directions="upload")
     data = sample("two_features")
-    view = View(scenario=scenario, dataset=data, setup=build(scenario, data, uploaded=from_matrix(np.eye(2)[::-1])))
+    setup = build(scenario, data, uploaded=from_matrix(np.eye(2)[::-1]))
     results = run_trials(Scenario(), data, trials=2, cancelled=lambda: True)
     none = tuple(dataclasses.replace(one, reason="it <cannot>") for one in results.outcomes)
-    text = text_of(report_html(view, dataclasses.replace(results, outcomes=none), simulated=False))
+    text = text_of(report_html(setup, dataclasses.replace(results, outcomes=none), simulated=False))
     assert "How good the answer will be it <cannot>" in text
     assert "Directions: given, chosen without the data." in text
 
@@ -232,9 +231,10 @@ def browser():
 @pytest.fixture(scope="module")
 def report_file(tmp_path_factory):
     scenario = Scenario.default_for("liver")
-    view = view_of(scenario)
+    setup = view_of(scenario)
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(report_html(view, run_trials(scenario, view.dataset, trials=20), simulated=False), encoding="utf-8")
+    results = run_trials(scenario, setup.dataset, trials=20)
+    path.write_text(report_html(setup, results, simulated=False), encoding="utf-8")
     return path
 
 

@@ -9,13 +9,12 @@ from mvgviz import Scenario, run_trials
 from mvgviz.data import sample, samples
 from mvgviz.report.slides import design_slides, utility_slide
 from mvgviz.scenario.resolve import build
-from mvgviz.scenario.view import View
 from mvgviz.words.utility import result_words
 
 
 def view_of(scenario, dataset=None):
     dataset = sample(scenario.data) if dataset is None else dataset
-    return View(scenario=scenario, dataset=dataset, setup=build(scenario, dataset))
+    return build(scenario, dataset)
 
 
 @pytest.mark.parametrize("name", samples())
@@ -29,8 +28,8 @@ def test_every_sample_has_its_four_pictures(name):
 
 
 def test_one_direction_has_no_shape_to_show():
-    view = view_of(Scenario(query="mean", allocation="uniform"), make_dataset(1, 10))
-    assert [slide.key for slide in design_slides(view)] == ["privacy", "bounds"]
+    setup = view_of(Scenario(query="mean", allocation="uniform"), make_dataset(1, 10))
+    assert [slide.key for slide in design_slides(setup)] == ["privacy", "bounds"]
 
 
 def test_the_picture_of_utility_shows_the_trials_of_both_noises_and_no_others():

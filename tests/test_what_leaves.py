@@ -20,8 +20,7 @@ from mvgviz.provenance import Range
 from mvgviz.release.files import to_csv, to_metadata_json, to_npy
 from mvgviz.report.html import report_html
 from mvgviz.report.script import notebook, python_script
-from mvgviz.scenario.view import View
-from mvgviz.trials.stand_in import simulated_view
+from mvgviz.trials.stand_in import on_stand_in
 from mvgviz.ui import session
 from mvgviz.ui.data import tables
 from mvgviz.ui.menu import DATA, RELEASE
@@ -61,8 +60,8 @@ def outputs(content, monkeypatch):
     go(app).click().run()
     clean(on_exports(app))
     [made], own, scenario = desk(app).releases, app.session_state["_upload"], app.session_state["_scenario"]
-    view = View(scenario=scenario, dataset=own.dataset, setup=session.build(scenario, own.dataset))
-    simulated = simulated_view(view)
+    setup = session.build(scenario, own.dataset)
+    simulated = on_stand_in(setup)
     files = {
         "answer": re.sub(r"-?\d+\.\d+(e-?\d+)?", "#", to_csv(made)), "about": to_metadata_json(made),
         "ledger": desk(app).ledger.to_csv(), "ledger json": desk(app).ledger.to_json(),

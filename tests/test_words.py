@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mvgviz.text import delta_caution, delta_words, in_html, in_markdown, listed, plain, small, times
+from mvgviz.text import (
+    as_factor,
+    as_number,
+    as_probability,
+    delta_caution,
+    delta_words,
+    in_html,
+    in_markdown,
+    listed,
+)
 
 
 @pytest.mark.parametrize(("value", "text"), [
@@ -12,12 +21,12 @@ from mvgviz.text import delta_caution, delta_words, in_html, in_markdown, listed
     (0.00016, "0.000160"), (2.5e-5, "2.50 × 10⁻⁵"), (999.9996, "1,000"), (float("inf"), "∞"), (-3.14159, "-3.14"),
 ])
 def test_numbers_have_three_digits_and_no_e_notation(value, text):
-    assert plain(value) == text
+    assert as_number(value) == text
 
 
 @pytest.mark.parametrize(("value", "text"), [(1e-6, "1e-6"), (2.5e-5, "2.5e-5"), (0.004, "0.004"), (1e-300, "1e-300")])
 def test_small_probabilities_are_short(value, text):
-    assert small(value) == text
+    assert as_probability(value) == text
 
 
 def test_one_over_n_is_called_so():
@@ -36,7 +45,7 @@ def test_a_delta_of_one_over_n_or_more_gets_a_caution_and_a_smaller_one_none():
 
 
 def test_factors_carry_their_sign():
-    assert times(0.5) == "0.50×"
+    assert as_factor(0.5) == "0.50×"
 
 
 def test_lists_end_in_words():

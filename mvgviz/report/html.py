@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from mvgviz.report.slides import Slide, design_slides, utility_slide
-from mvgviz.scenario.view import View
+from mvgviz.scenario.resolve import Setup
 from mvgviz.text import in_html
 from mvgviz.trials.run import Results
 from mvgviz.version import VERSION
@@ -79,19 +79,19 @@ addEventListener("afterprint", fit);
 """
 
 
-def report_html(view: View, results: Results | None, *, simulated: bool) -> str:
+def report_html(setup: Setup, results: Results | None, *, simulated: bool) -> str:
     """The report of a design and, where there are results of "mvg" and "iid", of what its answer is worth.
 
-    ``simulated``: view and results are those of a stand-in (``mvgviz.scenario.view.simulated_view``), so that
+    ``simulated``: setup and results are those of a stand-in (``mvgviz.scenario.setup.on_stand_in``), so that
     nothing in the report is computed from the records. Otherwise trials and whatever else reads the
     data are not private, and the report says so at its top.
     """
     told = None if results is None else utility_slide(results)
-    slides = design_slides(view)
-    title = f"Privacy report: {in_html(words.data_title(view))}"
+    slides = design_slides(setup)
+    title = f"Privacy report: {in_html(words.data_title(setup))}"
     parts = [
-        _head(title), _opening(view, results, simulated), _asked(view), _promised(view),
-        _pictures(slides), _error(view, results, told, simulated), _limits(view), _assumed(view), _again(view),
+        _head(title), _opening(setup, results, simulated), _asked(setup), _promised(setup),
+        _pictures(slides), _error(setup, results, told, simulated), _limits(setup), _assumed(setup), _again(setup),
     ]
     charts = json.dumps({slide.key: _drawing(slide.figure) for slide in [*slides, *([told] if told else [])]})
     body = "\n".join(parts)
@@ -111,9 +111,9 @@ def _head(title: str) -> str:
             "words.</p></noscript>\n</header>")
 
 
-def _opening(view: View, results: Results | None, simulated: bool) -> str:
+def _opening(setup: Setup, results: Results | None, simulated: bool) -> str:
     """Whether it may be given away."""
-    found = words.sharing_warnings(view, results, simulated=simulated)
+    found = words.sharing_warnings(setup, results, simulated=simulated)
     if not found:
         return ('<p class="fine"><strong>Nothing in this report was computed from the records.</strong> It follows '
                 "from their number, the ranges and the choices alone.</p>")
@@ -121,61 +121,61 @@ def _opening(view: View, results: Results | None, simulated: bool) -> str:
             f"private.</strong> No guarantee covers them:</p>\n{_bullets(found)}</div>")
 
 
-def _asked(view: View) -> str:
+def _asked(setup: Setup) -> str:
     items = "\n".join(f"<dt>{html.escape(name)}</dt><dd>{as_html(text)}</dd>"
-                      for name, text in words.asked_items(view))
+                      for name, text in words.asked_items(setup))
     table = ""
-    if not words.is_graph(view):
-        rows, more = words.range_rows(view)
-        table = _table(("feature", "lowest", "highest"), rows, caption=f"Ranges, {view.dataset.ranges_origin.words}")
+    if not words.is_graph(setup):
+        rows, more = words.range_rows(setup)
+        table = _table(("feature", "lowest", "highest"), rows, caption=f"Ranges, {setup.dataset.ranges_origin.words}")
         if more:
             table += f'<p class="quiet">And {more:,} more features.</p>'
     return f"<h2>What was asked</h2>\n<dl>\n{items}\n</dl>\n{table}"
 
 
-def _promised(view: View) -> str:
-    return f"<h2>What is promised</h2>\n{_paragraphs(words.promise_sentences(view))}"
+def _promised(setup: Setup) -> str:
+    return f"<h2>What is promised</h2>\n{_paragraphs(words.promise_sentences(setup))}"
 
 
 def _pictures(slides: Sequence[Slide]) -> str:
     return '<h2 class="page">In pictures</h2>\n' + "\n".join(map(_figure, slides))
 
 
-def _error(view: View, results: Results | None, told: Slide | None, simulated: bool) -> str:
+def _error(setup: Setup, results: Results | None, told: Slide | None, simulated: bool) -> str:
     heading = '<h2 class="page">How good the answer will be</h2>\n'
     if results is None:
         return f"{heading}<p>No trials were run, so nothing is said about the error of the answer.</p>"
     if told is None:
         reason = results["mvg"].reason
         return f"{heading}<p>{in_html(reason) if reason else 'No trial was finished.'}</p>"
-    rows = words.error_rows(view, results)
+    rows = words.error_rows(setup, results)
     caption = f"{metric_words(results)}; mean and 95 % interval of {results['mvg'].errors.size:,} trials"
     return (f"{heading}{_figure(told)}\n{_table(('answer', 'error', 'ε spent'), rows, caption=caption)}"
-            f"{_paragraphs(words.measured_sentences(view, results, simulated=simulated))}")
+            f"{_paragraphs(words.measured_sentences(setup, results, simulated=simulated))}")
 
 
-def _limits(view: View) -> str:
+def _limits(setup: Setup) -> str:
     return ("<h2>The printed theorems against the exact limit</h2>\n<p>The published theorems are sufficient, and "
             "loose. The privacy of Gaussian noise can be computed exactly. Here for noise of one size, all with the "
             "same sensitivity.</p>\n"
             + _table(("guarantee", "noise (standard deviation)", "times the exact", "ε really spent"),
-                     words.limit_rows(view)))
+                     words.limit_rows(setup)))
 
 
-def _assumed(view: View) -> str:
-    references = [*words.REFERENCES, *words.data_references(view)]
-    return (f"<h2>What was assumed</h2>\n{_bullets(words.assumption_sentences(view))}\n"
+def _assumed(setup: Setup) -> str:
+    references = [*words.REFERENCES, *words.data_references(setup)]
+    return (f"<h2>What was assumed</h2>\n{_bullets(words.assumption_sentences(setup))}\n"
             f"<h2>References</h2>\n<ol>{''.join(f'<li>{html.escape(one)}</li>' for one in references)}</ol>")
 
 
-def _again(view: View) -> str:
+def _again(setup: Setup) -> str:
     """What it takes to come to the same numbers."""
-    link = "?" + urlencode(view.scenario.to_query())
-    needs = ("" if not view.scenario.data.startswith("upload-") else
+    link = "?" + urlencode(setup.scenario.to_query())
+    needs = ("" if not setup.scenario.data.startswith("upload-") else
              " The file itself is in neither: it has to be brought again.")
     return ("<h2>To do it again</h2>\n<p>Put this behind the address of the app, or save the JSON below and open it "
             f"there, or run <code>python -m mvgviz scenario.json</code>.{needs}</p>\n"
-            f"<pre>{html.escape(link)}</pre>\n<pre>{html.escape(view.scenario.to_json())}</pre>")
+            f"<pre>{html.escape(link)}</pre>\n<pre>{html.escape(setup.scenario.to_json())}</pre>")
 
 
 def _figure(slide: Slide) -> str:

@@ -15,8 +15,8 @@ from mvgviz.figures.privacy.tradeoff import plot_tradeoff, tradeoff_numbers
 from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_ellipse
 from mvgviz.figures.utility.dots import LANES, dot_numbers, plot_dots
 from mvgviz.scenario.precision_budget import budget_table
-from mvgviz.scenario.view import View
-from mvgviz.text import in_html, plain
+from mvgviz.scenario.resolve import Setup
+from mvgviz.text import as_number, in_html
 from mvgviz.trials.run import Results
 from mvgviz.words import bounds
 from mvgviz.words.budget import Names, who_gains
@@ -35,10 +35,10 @@ class Slide:
     about: str
 
 
-def design_slides(view: View) -> list[Slide]:
+def design_slides(setup: Setup) -> list[Slide]:
     """Shape, who gains and who pays, privacy, bounds: what follows from the design alone."""
     makers = (_shape, _gains, _privacy, _limits)
-    return [slide for maker in makers for slide in [maker(view)] if slide is not None]
+    return [slide for maker in makers for slide in [maker(setup)] if slide is not None]
 
 
 def utility_slide(results: Results) -> Slide | None:
@@ -54,43 +54,42 @@ def utility_slide(results: Results) -> Slide | None:
                  figure=plot_dots(numbers, title=metric_words(shown)))
 
 
-def _shape(view: View) -> Slide | None:
-    setup = view.setup
+def _shape(setup: Setup) -> Slide | None:
     if setup.design.theta.size < 2:
         return None
     labels, (needed, other) = coordinate_labels(setup), needed_and_other(setup)
     numbers = ellipse_numbers(setup.design, setup.iid, plane=(other, needed), level=0.95,
-                              normals=np.random.default_rng(view.scenario.seed).standard_normal((2, 250)))
+                              normals=np.random.default_rng(setup.scenario.seed).standard_normal((2, 250)))
     return Slide(key="shape", takeaway=ellipse_words(numbers, labels, needed, other), about=ABOUT_ELLIPSE,
                  figure=plot_noise_ellipse(numbers, names=(in_html(labels[other]), in_html(labels[needed]))))
 
 
-def _gains(view: View) -> Slide | None:
-    table = budget_table(view.setup)
+def _gains(setup: Setup) -> Slide | None:
+    table = budget_table(setup)
     if table.size < 2:
         return None
-    names, numbers = Names(view.setup), noise_factors(table)
-    return Slide(key="gains", takeaway=who_gains(view.setup, names, numbers),
+    names, numbers = Names(setup), noise_factors(table)
+    return Slide(key="gains", takeaway=who_gains(setup, names, numbers),
                  figure=plot_noise_factors(numbers, names=names.labels(numbers.shown)),
                  about="The standard deviation of the noise along each direction, divided by that of i.i.d. noise with "
                        "the same guarantee. Left of the line a direction gains, right of it it pays.")
 
 
-def _privacy(view: View) -> Slide:
-    spent = spent_mu(view.setup.design)
+def _privacy(setup: Setup) -> Slide:
+    spent = spent_mu(setup.design)
     said = odds(spent.total)
-    numbers = tradeoff_numbers(spent.total, epsilon=view.scenario.epsilon, delta=view.setup.delta,
+    numbers = tradeoff_numbers(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta,
                                marked=said.accused / said.out_of)
-    return Slide(key="privacy", takeaway=odds_words(view, spent), figure=plot_tradeoff(numbers),
+    return Slide(key="privacy", takeaway=odds_words(setup, spent), figure=plot_tradeoff(numbers),
                  about="Every attack is a point; none lies below the curve. On the diagonal the release tells nothing. "
                        "For the worst neighbours, and an attacker who knows all other records.")
 
 
-def _limits(view: View) -> Slide:
-    query = view.setup.query
-    problem = problem_of(query, epsilon=view.scenario.epsilon, delta=view.setup.delta, sensitivity=query.sensitivity)
+def _limits(setup: Setup) -> Slide:
+    query = setup.query
+    problem = problem_of(query, epsilon=setup.scenario.epsilon, delta=setup.delta, sensitivity=query.sensitivity)
     curves = bound_curves(problem, "epsilon")
-    lines = curve_lines(curves, second=bounds.second_name(problem), tail=view.scenario.tail, all_tails=False,
+    lines = curve_lines(curves, second=bounds.second_name(problem), tail=setup.scenario.tail, all_tails=False,
                         as_noise=True)
     figure = plot_bound_curves(curves, lines, axis_title=bounds.axis_title(problem, "epsilon"),
                                value_title="noise per entry (standard deviation)")
@@ -99,4 +98,4 @@ def _limits(view: View) -> Slide:
                        "better. The points are this scenario. The theorems are sufficient, and loose; less noise than "
                        "the exact limit would break the promise.",
                  takeaway=bounds.curves_takeaway(problem, lines, as_noise=True,
-                                                 s2_words=f"the tight s₂ = {plain(query.sensitivity)}"))
+                                                 s2_words=f"the tight s₂ = {as_number(query.sensitivity)}"))

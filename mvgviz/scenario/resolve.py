@@ -30,9 +30,10 @@ _LABELS = 10_000
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Setup:
-    """A scenario worked out. ``iid``: the same guarantee with equal noise everywhere."""
+    """A scenario worked out for its dataset. ``iid``: the same guarantee with equal noise everywhere."""
 
     scenario: Scenario
+    dataset: Dataset = field(repr=False)
     query: Query = field(repr=False)
     design: NoiseDesign = field(repr=False)
     iid: NoiseDesign = field(repr=False)
@@ -129,7 +130,7 @@ def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None,
     theta, origin = _theta(scenario, dataset, query, design(uniform(size), Origin.DECLARED))
     iid_theta = _isotropic_theta(query, mode, size) if exact else uniform(size)
     return Setup(
-        scenario=scenario, query=query, delta=delta,
+        scenario=scenario, dataset=dataset, query=query, delta=delta,
         design=design(theta, origin),
         iid=design_noise(query, epsilon=scenario.epsilon, delta=delta, mode=mode, guarantee=scenario.guarantee,
                          tail=scenario.tail, theta=iid_theta),

@@ -15,8 +15,7 @@ from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import FLIPPED_EDGE
-from mvgviz.scenario.resolve import build
-from mvgviz.scenario.view import View
+from mvgviz.scenario.resolve import Setup, build
 from mvgviz.validation import generator
 
 CORRELATION = 0.5
@@ -50,8 +49,8 @@ def stand_in(dataset: Dataset, *, rng: np.random.Generator, graph: bool = False)
     return replace(dataset, matrix=middle[:, None] + half[:, None] * (values / _REACH)).clipped()
 
 
-def simulated_view(view: View, *, uploaded: Directions | None = None) -> View:
+def on_stand_in(setup: Setup, *, uploaded: Directions | None = None) -> Setup:
     """The same scenario on a stand-in: nothing in it was computed from the records, only from ranges and sizes."""
-    graph = view.setup.query.neighbour_rule == FLIPPED_EDGE
-    dataset = stand_in(view.dataset, rng=np.random.default_rng(SEED), graph=graph)
-    return View(scenario=view.scenario, dataset=dataset, setup=build(view.scenario, dataset, uploaded=uploaded))
+    graph = setup.query.neighbour_rule == FLIPPED_EDGE
+    dataset = stand_in(setup.dataset, rng=np.random.default_rng(SEED), graph=graph)
+    return build(setup.scenario, dataset, uploaded=uploaded)

@@ -8,15 +8,15 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from mvgviz.errors import InputError
-from mvgviz.scenario.view import View
-from mvgviz.text import delta_words, in_html, in_markdown, plain
+from mvgviz.scenario.resolve import Setup
+from mvgviz.text import as_number, delta_words, in_html, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.menu import PAGES, PRESENT, Page
 from mvgviz.ui.save_chart import SAVING, draw_save
 from mvgviz.ui.sidebar import draw_sidebar
 from mvgviz.words.provenance import origin_items
 
-__all__ = ["View", "chart", "open_page", "show_error", "try_open_page"]
+__all__ = ["Setup", "chart", "open_page", "show_error", "try_open_page"]
 
 _STYLE = """<style>
 .stMainBlockContainer {padding-top: 2.6rem; padding-bottom: 2rem;}
@@ -44,12 +44,12 @@ def _freeze_imports() -> None:
     gc.freeze()
 
 
-def open_page(page: Page) -> View:
+def open_page(page: Page) -> Setup:
     """Draw the frame of a page; the run ends here, with a sentence, where the scenario does not work out."""
-    view = try_open_page(page)
-    if view is None:
+    setup = try_open_page(page)
+    if setup is None:
         st.stop()
-    return view
+    return setup
 
 
 def open_plain_page(page: Page) -> None:
@@ -60,16 +60,16 @@ def open_plain_page(page: Page) -> None:
     _title(page)
 
 
-def open_bare_page(page: Page) -> View:
+def open_bare_page(page: Page) -> Setup:
     """A page without menu, sidebar, title and strip; the run ends here where the scenario does not work out."""
     _begin(page)
-    view = _view()
-    if view is None:
+    setup = _setup()
+    if setup is None:
         st.stop()
-    return view
+    return setup
 
 
-def try_open_page(page: Page) -> View | None:
+def try_open_page(page: Page) -> Setup | None:
     """Draw the frame of a page; None, and a sentence, where the scenario does not work out."""
     _begin(page)
     with st.sidebar:
@@ -78,10 +78,10 @@ def try_open_page(page: Page) -> View | None:
         _presenter_switch(page)
     session.write_link()
     _title(page)
-    view = _view()
-    if view is not None:
-        _strip(view)
-    return view
+    setup = _setup()
+    if setup is not None:
+        _strip(setup)
+    return setup
 
 
 def show_error(error: InputError) -> None:
@@ -110,9 +110,9 @@ def _begin(page: Page) -> None:
     session.adopt_link()
 
 
-def _view() -> View | None:
+def _setup() -> Setup | None:
     try:
-        return View(scenario=session.scenario(), dataset=session.dataset(), setup=session.setup())
+        return session.setup()
     except InputError as error:
         show_error(error)
         return None
@@ -143,19 +143,18 @@ def _menu() -> None:
     st.divider()
 
 
-def _strip(view: View) -> None:
+def _strip(setup: Setup) -> None:
     """Asked, really spent, smallest and largest noise, where directions and split come from."""
-    setup = view.setup
     design = setup.design
     spent = setup.epsilon_spent
     noise = design.direction_std()
     low, high = float(noise.min()), float(noise.max())
     bound = "" if design.mu_is == "exact" else "at most "
     items = [
-        ("asked", f"ε = {view.scenario.epsilon:g} at δ = {delta_words(setup.delta, view.dataset.n_records)}", False),
-        ("really spent by the noise", f"{bound}ε = {plain(spent)}", False),
+        ("asked", f"ε = {setup.scenario.epsilon:g} at δ = {delta_words(setup.delta, setup.dataset.n_records)}", False),
+        ("really spent by the noise", f"{bound}ε = {as_number(spent)}", False),
         ("noise along a direction (standard deviation)",
-         plain(low) if high <= low * (1 + 1e-9) else f"{plain(low)} to {plain(high)}", False),
+         as_number(low) if high <= low * (1 + 1e-9) else f"{as_number(low)} to {as_number(high)}", False),
         *origin_items(setup),
         ("neighbours", design.neighbour_rule, False),
     ]

@@ -10,7 +10,7 @@ from mvgviz.errors import InputError
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.resolve import delta_of, names_of_coordinates, numbered, paper_delta, usual_delta
 from mvgviz.scenario.scenario import QUERIES, Scenario
-from mvgviz.text import delta_caution, delta_words, plain, small
+from mvgviz.text import as_number, as_probability, delta_caution, delta_words
 from mvgviz.ui import session
 from mvgviz.ui.sidebar_design import draw_directions, draw_guarantee, draw_share, draw_split
 
@@ -120,7 +120,8 @@ def _draw_delta() -> None:
     thing = "edge" if one.query in ("adjacency", "laplacian") else "record"
     options = sorted({*DELTAS, value, usual, paper})
     st.select_slider("Probability of failure delta (δ)", options,
-                     format_func=lambda d: f"{small(d)} (usual)" if d == usual else delta_words(d, data.n_records),
+                     format_func=lambda d: (f"{as_probability(d)} (usual)" if d == usual
+                                            else delta_words(d, data.n_records)),
                      **session.bound("w_delta", value, lambda delta: _delta_change(delta, data)))
     with st.container(horizontal=True):
         st.button("δ = 1/n, as in the paper", key="w_one_over_n", disabled=value == paper, type="tertiary",
@@ -191,7 +192,7 @@ def _draw_link() -> None:
         st.button("New draw", key="w_draw", icon=":material/casino:", help="Fresh randomness for what is drawn",
                   on_click=lambda: session.update(seed=(one.seed + 1) % 10**9))
         st.button("Reset", key="w_reset", icon=":material/restart_alt:",
-                  help=f"Back to the defaults of this data (ε = {plain(Scenario.default_for(one.data).epsilon)})",
+                  help=f"Back to the defaults of this data (ε = {as_number(Scenario.default_for(one.data).epsilon)})",
                   on_click=lambda: session.put(Scenario.default_for(one.data)))
         with st.popover("Copy link", icon=":material/link:"):
             st.code(session.link(), language=None, wrap_lines=True)

@@ -17,6 +17,7 @@ import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.query.dataset import Dataset
+from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import in_markdown
 from mvgviz.trials.question import REGRESSIONS, Asked, Problem, ask_once, pose, question
@@ -24,7 +25,6 @@ from mvgviz.trials.run import Memory
 from mvgviz.trials.tasks import TASKS
 from mvgviz.trials.tasks.post import WORDS
 from mvgviz.ui import session
-from mvgviz.ui.frame import View
 
 _MEMORY, _STOPPED, _KNOWN = "_trial_memory", "_trials_stopped", "_trials_known"
 SLICE = 1.0
@@ -33,16 +33,16 @@ _BRIGHT = "<style>[data-stale=true] {opacity: 1 !important;}</style>"
 """While slices follow one another the page is not dimmed: what is there can be read."""
 
 
-def draw_task(view: View) -> None:
+def draw_task(setup: Setup) -> None:
     """What the answer is used for, the label where it needs one, and free post-processing."""
-    one = view.scenario
+    one = setup.scenario
     left, middle, right = st.columns([2, 1, 1], vertical_alignment="bottom")
     with left:
         st.selectbox("What the answer is used for", list(TASKS), format_func=lambda key: TASKS[key].label,
                      **session.bound("w_task", one.task, _task_change))
     with middle:
         if one.task in REGRESSIONS:
-            names = dict(enumerate(view.dataset.features))
+            names = dict(enumerate(setup.dataset.features))
             st.selectbox("Label: what is predicted", [None, *names],
                          format_func=lambda k: "choose a feature" if k is None else names[k],
                          **session.bound("w_label", one.label if one.label in names else None,
@@ -53,9 +53,9 @@ def draw_task(view: View) -> None:
             st.checkbox(WORDS[step].capitalize(), **session.bound(f"w_post_{step}", step in one.post, _switch(step)))
 
 
-def say_why_not(view: View, error: InputError) -> None:
+def say_why_not(setup: Setup, error: InputError) -> None:
     """What does not fit together, and what would."""
-    text, one = str(error), view.scenario
+    text, one = str(error), setup.scenario
     st.info(in_markdown(text[:1].upper() + text[1:]) + ("" if text.endswith(".") else "."), icon=":material/block:")
     with st.container(horizontal=True):
         if one.task != "reconstruction":
@@ -99,10 +99,10 @@ def _ask(_scenario: Scenario, _dataset: Dataset, key: str) -> Asked:
     return ask_once(_scenario, _dataset)
 
 
-def problem(view: View, *, sensitivity: str = "own") -> Problem:
+def problem(setup: Setup, *, sensitivity: str = "own") -> Problem:
     """The scenario's problem; raises InputError where it does not work out."""
-    asked = _ask(view.scenario, view.dataset, f"{session.data_version()} {question(view.scenario)}")
-    return pose(view.scenario, view.dataset, sensitivity=sensitivity, asked=asked,
+    asked = _ask(setup.scenario, setup.dataset, f"{session.data_version()} {question(setup.scenario)}")
+    return pose(setup.scenario, setup.dataset, sensitivity=sensitivity, asked=asked,
                 uploaded=session.uploaded_directions())
 
 

@@ -10,7 +10,7 @@ from mvgviz.figures.compare.families import GUARANTEE_COLOURS
 from mvgviz.figures.compare.ranking import Mark
 from mvgviz.figures.shared.error_axis import mean_words
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.text import in_html, listed, plain
+from mvgviz.text import as_number, in_html, listed
 from mvgviz.trials.advisor import Advice, Contrast, Row
 from mvgviz.trials.candidates import Candidate
 from mvgviz.trials.paired import BETTER, against
@@ -89,7 +89,7 @@ def _mark(row: Row, names: Sequence[str]) -> Mark:
         half_width=row.outcome.half_width, colour=GUARANTEE_COLOURS[one.guarantee],
         symbol=SYMBOLS.get(one.query, "circle"), ring=row.candidate.is_current, faint=not row.finalist,
         said=f"{row.outcome.errors.size:,} trials"
-             + ("" if spent is None else f"<br>epsilon really spent {plain(spent)}"))
+             + ("" if spent is None else f"<br>epsilon really spent {as_number(spent)}"))
 
 
 def places(advice: Advice) -> str:
@@ -111,7 +111,7 @@ def why(advice: Advice, names: Sequence[str]) -> tuple[str, str] | None:
     first += _against_current(advice, names)
     trivial = advice.references.trivial
     if against(best.outcome, trivial) != BETTER:
-        first += f"; even so it does not clearly beat the trivial answer ({plain(trivial)})"
+        first += f"; even so it does not clearly beat the trivial answer ({as_number(trivial)})"
     reasons = [text for text in (_reason(one, best, names) for one in advice.contrasts()) if text]
     return f"{first}.", f"Why: {'; '.join(reasons)}." if reasons else "Why: there was nothing else to choose from."
 
@@ -165,7 +165,7 @@ def _guarantee_reason(best: Row, other: Row, worth: str) -> str:
     if best.candidate.scenario.guarantee == "exact" and spent[1] is not None:
         asked = best.candidate.scenario.epsilon
         return (f"exact calibration spends the whole budget, while the noise of {theirs} spends ε = "
-                f"{plain(spent[1], 2)} of {asked:g} (its best has {worth})")
+                f"{as_number(spent[1], 2)} of {asked:g} (its best has {worth})")
     return f"{mine} asks for less noise than {theirs} (whose best has {worth})"
 
 

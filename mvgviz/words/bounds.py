@@ -6,7 +6,7 @@ from mvgviz.design.limits import Problem
 from mvgviz.figures.bounds.curves import CurveLine
 from mvgviz.figures.bounds.winner_map import WinnerMap
 from mvgviz.figures.shared.theme import EXACT, THEOREM1, THEOREM2
-from mvgviz.text import plain
+from mvgviz.text import as_number
 
 AXIS_LABELS = {"epsilon": "Epsilon", "delta": "Delta", "size": "Size", "gamma": "Gamma", "sensitivity": "Sensitivity"}
 _AXIS_TITLES = {"epsilon": "privacy budget epsilon (ε)", "delta": "probability of failure delta (δ)",
@@ -65,18 +65,18 @@ def curves_takeaway(problem: Problem, lines: list[CurveLine], *, as_noise: bool,
     same = f"All with {s2_words}."
     alike = abs(first / second - 1) < _ALIKE
     if as_noise:
-        theorems = (f"{plain(first)} under Theorem 1 and {two} alike" if alike else
-                    f"{plain(first)} under Theorem 1, {plain(second)} under {two}")
+        theorems = (f"{as_number(first)} under Theorem 1 and {two} alike" if alike else
+                    f"{as_number(first)} under Theorem 1, {as_number(second)} under {two}")
         factors = [first / exact, second / exact]
-        words = f"**Here i.i.d. noise needs standard deviation {theorems}, and {plain(exact)} by the exact limit:**"
+        words = f"**Here i.i.d. noise needs standard deviation {theorems}, and {as_number(exact)} by the exact limit:**"
         what = "times what privacy needs"
     else:
-        theorems = (f"Theorem 1 and {two} alike allow φ² = {plain(first)}" if alike else
-                    f"Theorem 1 allows φ² = {plain(first)}, {two} {plain(second)}")
+        theorems = (f"Theorem 1 and {two} alike allow φ² = {as_number(first)}" if alike else
+                    f"Theorem 1 allows φ² = {as_number(first)}, {two} {as_number(second)}")
         factors = [exact / first, exact / second]
-        words = f"**Here {theorems}; exactly calibrated i.i.d. noise attains {plain(exact)}:**"
+        words = f"**Here {theorems}; exactly calibrated i.i.d. noise attains {as_number(exact)}:**"
         what = "times as much"
-    return f"{words} {' and '.join(plain(factor) for factor in (factors[:1] if alike else factors))} {what}. {same}"
+    return f"{words} {' and '.join(as_number(factor) for factor in (factors[:1] if alike else factors))} {what}. {same}"
 
 
 def map_takeaway(problem: Problem, numbers: WinnerMap, tail: str, *, s2_words: str) -> str:
@@ -84,7 +84,7 @@ def map_takeaway(problem: Problem, numbers: WinnerMap, tail: str, *, s2_words: s
     two = short_second(problem)
     factor = problem.theorem2(tail).limit / problem.theorem1(tail).limit
     winner, more = (two, factor) if numbers.theorem2_allows_more else ("Theorem 1", 1 / factor)
-    by = (f"φ² is {plain(more)} times as large" if more >= 1 + _ALIKE else
+    by = (f"φ² is {as_number(more)} times as large" if more >= 1 + _ALIKE else
           "by less than 1 %, since β (the tail of the noise) outweighs both α and ω")
-    return (f"**Here {winner} allows more:** {by}. s₂/γ = {plain(numbers.ratio)} with {s2_words}; at r = "
-            f"{numbers.rank:,} {two} wins up to {plain(numbers.border_here)}.")
+    return (f"**Here {winner} allows more:** {by}. s₂/γ = {as_number(numbers.ratio)} with {s2_words}; at r = "
+            f"{numbers.rank:,} {two} wins up to {as_number(numbers.border_here)}.")

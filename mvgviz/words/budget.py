@@ -11,7 +11,7 @@ from mvgviz.figures.budget.water_levels import WaterNumbers
 from mvgviz.provenance import Origin, weakest
 from mvgviz.scenario.precision_budget import BudgetTable
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import in_html, in_markdown, listed, plain, times
+from mvgviz.text import as_factor, as_number, in_html, in_markdown, listed
 from mvgviz.validation import FloatArray
 
 NOT_PRIVATE = "Computed on the data: not private."
@@ -91,10 +91,10 @@ def what_gets_through(numbers: PnrNumbers) -> str:
     for guarantee in reversed(numbers.scores):
         best, equal = numbers.best(guarantee), numbers.scores[guarantee]["uniform"]
         label = GUARANTEE_LABELS[guarantee]
-        words = f"no split beats equal shares, log PNR {plain(equal.log_pnr)}"
+        words = f"no split beats equal shares, log PNR {as_number(equal.log_pnr)}"
         if best.log_pnr > equal.log_pnr * (1 + 1e-6):
-            words = (f"{SPLIT_NAMES[best.split]} lets most through, log PNR {plain(best.log_pnr)}; equal shares "
-                     f"{plain(equal.log_pnr)}")
+            words = (f"{SPLIT_NAMES[best.split]} lets most through, log PNR {as_number(best.log_pnr)}; equal shares "
+                     f"{as_number(equal.log_pnr)}")
         sentences.append(f"**{label[:1].upper()}{label[1:]}:** {words}.")
     return f"{' '.join(sentences)} Half of it is the mutual information in nats, for Gaussian answers only."
 
@@ -121,11 +121,11 @@ def water_words(names: Names, numbers: WaterNumbers, *, dry: list[int], level: f
     if level is None:
         return f"{who} Here is no common level: bars are what each direction gets."
     thin = " The water is thin, so heights are measured from the lowest ground." if numbers.from_lowest else ""
-    return f"{who} Level: {plain(level)}.{thin}"
+    return f"{who} Level: {as_number(level)}.{thin}"
 
 
 def _span(factors: FloatArray) -> str:
-    low, high = times(float(factors.min())), times(float(factors.max()))
+    low, high = as_factor(float(factors.min())), as_factor(float(factors.max()))
     return low if low == high else f"{low} to {high}"
 
 

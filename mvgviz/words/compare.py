@@ -7,7 +7,7 @@ import math
 from mvgviz.figures.compare.families import colour, label, symbol, two_lines
 from mvgviz.figures.compare.ranking import Mark, Ranking
 from mvgviz.figures.shared.error_axis import mean_words
-from mvgviz.text import in_markdown, plain
+from mvgviz.text import as_number, in_markdown
 from mvgviz.trials.frontier import Curve, Reading
 from mvgviz.trials.mechanisms import EPSILON
 from mvgviz.trials.paired import BETTER, SAME, UNCLEAR, against, paired
@@ -31,7 +31,7 @@ def ranking_marks(numbers: Ranking) -> list[Mark]:
 def _spent(outcome: Outcome, asked: float) -> str:
     if outcome.epsilon_spent is None:
         return f"epsilon asked {asked:g}"
-    return f"epsilon asked {asked:g}, really spent {plain(outcome.epsilon_spent)}"
+    return f"epsilon asked {asked:g}, really spent {as_number(outcome.epsilon_spent)}"
 
 
 def ranking_words(numbers: Ranking) -> str:
@@ -56,7 +56,7 @@ def _against_second(first: Outcome, second: Outcome) -> str:
     less = f"{name}, second, has {more_words(second.mean, first.mean)}"
     if not math.isfinite(difference.half_width):
         return f"{less}; one trial cannot tell them apart."
-    interval = f"paired difference {plain(abs(difference.mean), 2)} ± {plain(difference.half_width, 2)}"
+    interval = f"paired difference {as_number(abs(difference.mean), 2)} ± {as_number(difference.half_width, 2)}"
     if difference.verdict == UNCLEAR:
         return f"{less}: **these two cannot be told apart** ({interval})."
     return f"{less}: told apart ({interval})."
@@ -67,7 +67,7 @@ def more_words(error: float, least: float) -> str:
     if not (least > 0 and math.isfinite(error)):
         return "more error"
     ratio = error / least
-    return f"{plain(100 * (ratio - 1), 2)} % more error" if ratio < 2 else f"{plain(ratio, 2)} times the error"
+    return f"{as_number(100 * (ratio - 1), 2)} % more error" if ratio < 2 else f"{as_number(ratio, 2)} times the error"
 
 
 def symbol_words(numbers: Ranking) -> str:
@@ -88,10 +88,10 @@ def worth_zooming(numbers: Ranking) -> int:
 def _trivial(numbers: Ranking) -> str:
     trivial, guess = numbers.results.references.trivial, numbers.results.references.random_guess
     losers = [one for one in numbers.outcomes if against(one, trivial) != BETTER]
-    value = f"the trivial answer ({plain(trivial)}), which ignores the data"
+    value = f"the trivial answer ({as_number(trivial)}), which ignores the data"
     if not losers:
         chance = [in_markdown(one.mechanism.label) for one in numbers.outcomes if against(one, guess) != BETTER]
-        worse = f" **Not clearly better than a random guess ({plain(guess)}):** {_apart(chance)}." if chance else ""
+        worse = f" **Not clearly better than a random guess ({as_number(guess)}):** {_apart(chance)}." if chance else ""
         return f"All beat {value}.{worse}"
     if len(losers) == len(numbers.outcomes):
         return f"**None clearly beats {value}.**"
@@ -153,16 +153,16 @@ def frontier_words(curves: list[Curve], readings: list[Reading], error: float, *
     pairs = sorted(zip(curves, readings, strict=True), key=lambda pair: pair[1].epsilon)
     reached = [(curve, reading) for curve, reading in pairs if reading.reached]
     if not reached:
-        return f"**No mechanism comes down to an error of {plain(error)}** at the ε looked at."
+        return f"**No mechanism comes down to an error of {as_number(error)}** at the ε looked at."
     curve, reading = reached[0]
-    words = [f"**For an error of {plain(error)}, {in_markdown(curve.mechanism.label)} needs the least: ε "
-             f"{'≤' if reading.at_most else '='} {plain(reading.epsilon)}.**"]
+    words = [f"**For an error of {as_number(error)}, {in_markdown(curve.mechanism.label)} needs the least: ε "
+             f"{'≤' if reading.at_most else '='} {as_number(reading.epsilon)}.**"]
     mine = next(((one, read) for one, read in pairs if one.mechanism.key == own), None)
     if mine is not None and mine[0] is not curve and mine[1].reached and reading.epsilon > 0:
-        words.append(f"This design needs {plain(mine[1].epsilon)}, {'at least ' if reading.at_most else ''}"
-                     f"{plain(mine[1].epsilon / reading.epsilon, 2)} times as much.")
+        words.append(f"This design needs {as_number(mine[1].epsilon)}, {'at least ' if reading.at_most else ''}"
+                     f"{as_number(mine[1].epsilon / reading.epsilon, 2)} times as much.")
     if error >= trivial:
-        words.append(f"**The trivial answer ({plain(trivial)}) does as well** and costs no privacy.")
+        words.append(f"**The trivial answer ({as_number(trivial)}) does as well** and costs no privacy.")
     missing = [in_markdown(one.mechanism.label) for one, read in pairs if not read.reached]
     if missing:
         words.append(f"Not reached up to ε = {curve.epsilons[-1]:g}: {_apart(missing)}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mvgviz.query.queries import Query
-from mvgviz.text import plain
+from mvgviz.text import as_number
 
 _LINES = {
     "identity": (
@@ -55,7 +55,7 @@ def in_words(query: Query) -> str:
 def facts(query: Query) -> str:
     """Size, sensitivities, largest norm and structure in one Markdown line."""
     same = abs(query.sensitivity - query.printed_sensitivity) <= 1e-12 * query.sensitivity
-    printed = "the same in the paper" if same else f"the paper computes {plain(query.printed_sensitivity)}"
+    printed = "the same in the paper" if same else f"the paper computes {as_number(query.printed_sensitivity)}"
     structure = "positive semi-definite" if query.psd else "symmetric" if query.symmetric else "no structure"
-    return (f"Answer {query.rows:,} × {query.cols:,} · sensitivity s₂ = **{plain(query.sensitivity)}** ({printed}) · "
-            f"largest norm γ = **{plain(query.gamma)}** · {structure} · neighbours: {query.neighbour_rule}")
+    return (f"Answer {query.rows:,} × {query.cols:,} · sensitivity s₂ = **{as_number(query.sensitivity)}** ({printed}) "
+            f"· largest norm γ = **{as_number(query.gamma)}** · {structure} · neighbours: {query.neighbour_rule}")

@@ -5,22 +5,22 @@ from __future__ import annotations
 from mvgviz.design.privacy_loss import SpentMu, coin_odds, odds
 from mvgviz.figures.privacy.curve import CurveNumbers
 from mvgviz.figures.privacy.loss import LossNumbers
-from mvgviz.scenario.view import View
-from mvgviz.text import delta_words, listed, plain, small
+from mvgviz.scenario.resolve import Setup
+from mvgviz.text import as_number, as_probability, delta_words, listed
 from mvgviz.words.provenance import open_parts
 
 
-def thing(view: View) -> str:
+def thing(setup: Setup) -> str:
     """What neighbours differ by."""
-    return "edge" if view.setup.query.name in ("adjacency", "laplacian") else "record"
+    return "edge" if setup.query.name in ("adjacency", "laplacian") else "record"
 
 
-def odds_words(view: View, spent: SpentMu) -> str:
+def odds_words(setup: Setup, spent: SpentMu) -> str:
     """The best attack on the worst neighbours as a sentence of whole numbers."""
-    mu, most = spent.total, "" if view.setup.design.mu_is == "exact" else "at most "
+    mu, most = spent.total, "" if setup.design.mu_is == "exact" else "at most "
     crowd, accused, caught = odds(mu)
     right, guesses = coin_odds(mu)
-    one = thing(view)
+    one = thing(setup)
     who = "edges" if one == "edge" else "records"
     if caught == accused:
         return (f"**No better than guessing:** even an attacker who knows everything else and accuses {accused:,} in "
@@ -33,22 +33,22 @@ def odds_words(view: View, spent: SpentMu) -> str:
             f"guess is {coin}.")
 
 
-def caveats(view: View, spent: SpentMu) -> list[str]:
+def caveats(setup: Setup, spent: SpentMu) -> list[str]:
     """What the numbers count in and what they leave out."""
-    setup, said = view.setup, []
+    setup, said = setup, []
     if spent.directions:
         said.append(f"Counted in: the private directions, which spent {spent.directions_share:.0%} of μ² "
-                    f"(directions μ = {plain(spent.directions)}, noise {plain(spent.noise)}, "
-                    f"together {plain(spent.total)}).")
+                    f"(directions μ = {as_number(spent.directions)}, noise {as_number(spent.noise)}, "
+                    f"together {as_number(spent.total)}).")
     parts = open_parts(setup)
     if parts:
         said.append(f":material/warning: Not covered: {listed(parts)}. These numbers are about the noise only.")
     return said
 
 
-def reached_words(view: View, attained: float) -> str:
+def reached_words(setup: Setup, attained: float) -> str:
     """How much of mu the worst neighbours reach, and what mu is."""
-    if view.setup.design.mu_is == "exact":
+    if setup.design.mu_is == "exact":
         return "They reach the whole μ of the design, which is exact."
     if attained > 0.999:
         return "They reach the whole μ of the design."
@@ -59,10 +59,10 @@ def tradeoff_words(spent: SpentMu) -> str:
     """Takeaway of the trade-off curve."""
     crowd, accused, caught = odds(spent.total)
     if caught == accused:
-        return f"**The curve is the diagonal:** μ = {plain(spent.total)}, too little to tell from guessing."
+        return f"**The curve is the diagonal:** μ = {as_number(spent.total)}, too little to tell from guessing."
     rate = accused / crowd
     missed = "nobody" if caught == crowd else percent_words(1 - caught / crowd)
-    return (f"**μ = {plain(spent.total)}:** at {rate * 100:g} % false alarms the best attack misses {missed}, "
+    return (f"**μ = {as_number(spent.total)}:** at {rate * 100:g} % false alarms the best attack misses {missed}, "
             f"a blind one {percent_words(1 - rate)}.")
 
 
@@ -70,8 +70,8 @@ def loss_words(numbers: LossNumbers) -> str:
     """Takeaway of the loss density."""
     if not numbers.tail.size:
         reach = numbers.mu * numbers.mu / 2 + 4 * numbers.mu
-        return (f"**Never near ε:** the loss hardly ever leaves ±{plain(reach)}; "
-                f"ε = {numbers.epsilon:g} is {plain(numbers.epsilon_away)} standard deviations off.")
+        return (f"**Never near ε:** the loss hardly ever leaves ±{as_number(reach)}; "
+                f"ε = {numbers.epsilon:g} is {as_number(numbers.epsilon_away)} standard deviations off.")
     return (f"**The loss passes ε = {numbers.epsilon:g} in {often(numbers.beyond)} releases** (shaded); weighed by "
             f"how far, that is δ = {_delta(numbers.delta)} (dark).")
 
@@ -81,17 +81,17 @@ def tail_label(numbers: LossNumbers) -> str:
     return f"beyond ε: {often(numbers.beyond)}" if numbers.tail.size else "ε asked: far off"
 
 
-def curve_words(view: View, numbers: CurveNumbers) -> str:
+def curve_words(setup: Setup, numbers: CurveNumbers) -> str:
     """Takeaway of the delta curve."""
-    delta, asked = delta_words(numbers.asked_delta, view.dataset.n_records), numbers.asked_epsilon
-    most = "" if view.setup.design.mu_is == "exact" else "at most "
+    delta, asked = delta_words(numbers.asked_delta, setup.dataset.n_records), numbers.asked_epsilon
+    most = "" if setup.design.mu_is == "exact" else "at most "
     if numbers.spent == 0:
-        return (f"**No ε is spent:** even ε = 0 needs only δ = {small(numbers.at_zero)}, "
+        return (f"**No ε is spent:** even ε = 0 needs only δ = {as_probability(numbers.at_zero)}, "
                 f"less than the {delta} allowed.")
     if numbers.spent < 0.999 * asked:
-        return f"**Spends {most}ε = {plain(numbers.spent)} of the {asked:g} asked**, at δ = {delta}."
+        return f"**Spends {most}ε = {as_number(numbers.spent)} of the {asked:g} asked**, at δ = {delta}."
     return (f"**Spends {'at most ' if most else 'just '}what was asked:** ε = {asked:g} at δ = {delta}; "
-            f"ε = 0 would need δ = {small(numbers.at_zero)}.")
+            f"ε = 0 would need δ = {as_probability(numbers.at_zero)}.")
 
 
 def percent_words(share: float) -> str:
@@ -107,8 +107,8 @@ def often(probability: float) -> str:
         return f"{round(100 * probability)} of 100"
     if probability >= 0.0095:
         return f"{round(1000 * probability)} of 1,000"
-    return f"1 of {plain(1 / probability, 2)}" if probability > 1e-300 else "practically no"
+    return f"1 of {as_number(1 / probability, 2)}" if probability > 1e-300 else "practically no"
 
 
 def _delta(delta: float) -> str:
-    return small(delta) if delta > 1e-300 else "practically 0"
+    return as_probability(delta) if delta > 1e-300 else "practically 0"

@@ -8,9 +8,8 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import FLIPPED_EDGE
 from mvgviz.release.ledger import CAVEATS, Total
 from mvgviz.release.release import Plan, Release, design_words
-from mvgviz.scenario.resolve import scaled
-from mvgviz.scenario.view import View
-from mvgviz.text import delta_caution, delta_words, listed, plain
+from mvgviz.scenario.resolve import Setup, scaled
+from mvgviz.text import as_number, delta_caution, delta_words, listed
 
 ACCEPT = {
     "ranges": "I accept that the **ranges were read from the data**. They size the noise, so the smallest and largest "
@@ -29,31 +28,32 @@ ACCEPT = {
 KEPT = "What was released stays as it is: a changed scenario, or this page drawn again, does not change it."
 
 
-def spends(view: View, planned: Plan) -> str:
+def spends(setup: Setup, planned: Plan) -> str:
     """ε = 1.00 at δ = 1e-6."""
-    most = "" if view.setup.design.mu_is == "exact" else "at most "
-    return f"{most}ε = {plain(planned.epsilon)} at δ = {delta_words(planned.delta, view.dataset.n_records)}"
+    most = "" if setup.design.mu_is == "exact" else "at most "
+    return f"{most}ε = {as_number(planned.epsilon)} at δ = {delta_words(planned.delta, setup.dataset.n_records)}"
 
 
-def sure(view: View, planned: Plan) -> str:
+def sure(setup: Setup, planned: Plan) -> str:
     """The last sentence to be ticked."""
-    return f"I understand that this spends **{spends(view, planned)}**, once and for good."
+    return f"I understand that this spends **{spends(setup, planned)}**, once and for good."
 
 
-def facts(view: View, planned: Plan, so_far: Total, after: float, factor: float | None) -> list[tuple[str, str]]:
+def facts(setup: Setup, planned: Plan, so_far: Total, after: float, factor: float | None) -> list[tuple[str, str]]:
     """The summary before a release, as name and plain text."""
-    setup, data = view.setup, view.dataset
+    data = setup.dataset
     query, delta = setup.query, delta_words(planned.delta, data.n_records)
     graph = query.neighbour_rule == FLIPPED_EDGE
     open_parts = [CAVEATS[caveat] for caveat in planned.caveats]
-    table = scaled(data, view.scenario.scale)
-    asked = "" if graph or view.scenario.scale == "declared" else (
-        f"; mapped onto {plain(float(table.lower[0]))} to {plain(float(table.upper[0]))}")
-    before = f"nothing → ε = {plain(after)}" if so_far.mu == 0 else f"ε = {plain(so_far.epsilon)} → {plain(after)}"
+    table = scaled(data, setup.scenario.scale)
+    asked = "" if graph or setup.scenario.scale == "declared" else (
+        f"; mapped onto {as_number(float(table.lower[0]))} to {as_number(float(table.upper[0]))}")
+    before = (f"nothing → ε = {as_number(after)}" if so_far.mu == 0
+              else f"ε = {as_number(so_far.epsilon)} → {as_number(after)}")
     return [
         ("leaves the house", f"{query.name}, {query.rows:,} × {query.cols:,} noisy numbers"),
         ("noise", design_words(setup.design)),
-        ("spends", f"{spends(view, planned)} (μ = {plain(planned.mu)})"),
+        ("spends", f"{spends(setup, planned)} (μ = {as_number(planned.mu)})"),
         ("this data in this session", f"{before} at δ = {delta}"),
         *(("caution", caution) for caution in [delta_caution(planned.delta, data.n_records,
                                                              "edge" if graph else "record")] if caution),
@@ -76,17 +76,17 @@ def _ranges_words(data: Dataset) -> str:
 def _factor(factor: float | None) -> str:
     if factor is None:
         return "against floating-point attacks; private directions are drawn anew"
-    return f"against floating-point attacks: noise larger by a factor 1 + {plain(factor - 1, 2)}"
+    return f"against floating-point attacks: noise larger by a factor 1 + {as_number(factor - 1, 2)}"
 
 
-def budget_words(view: View, numbers: BudgetNumbers, planned: Plan) -> str:
+def budget_words(setup: Setup, numbers: BudgetNumbers, planned: Plan) -> str:
     """Takeaway of the budget's bar."""
-    this = f"**{'Another' if numbers.before else 'This'} release spends {spends(view, planned)}.**"
+    this = f"**{'Another' if numbers.before else 'This'} release spends {spends(setup, planned)}.**"
     if not numbers.before:
         then = "It is the first of this data in this session."
     else:
-        then = (f"With what was released of this data already (ε = {plain(numbers.epsilon_before)}) the total becomes "
-                f"ε = {plain(numbers.epsilon_after)}.")
+        then = (f"With what was released of this data already (ε = {as_number(numbers.epsilon_before)}) the total "
+                f"becomes ε = {as_number(numbers.epsilon_after)}.")
     if numbers.more is None:
         return f"{this} {then}"
     if numbers.more == 0:
@@ -100,7 +100,7 @@ def released_words(release: Release, n_records: int) -> str:
     rows, cols = release.noisy.shape
     open_parts = f" Not covered: {listed(list(release.not_covered))}." if release.caveats else ""
     most = "" if release.mu_is == "exact" else "at most "
-    return (f"**Released, {rows:,} × {cols:,}, noise included.** It spent {most}ε = {plain(release.epsilon)} at "
+    return (f"**Released, {rows:,} × {cols:,}, noise included.** It spent {most}ε = {as_number(release.epsilon)} at "
             f"δ = {delta_words(release.delta, n_records)}.{open_parts}")
 
 

@@ -16,10 +16,9 @@ from mvgviz.figures.shared.error_axis import REFERENCE_LABELS
 from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.provenance import Origin
 from mvgviz.query.queries import FLIPPED_EDGE
-from mvgviz.scenario.resolve import paper_delta
+from mvgviz.scenario.resolve import Setup, paper_delta
 from mvgviz.scenario.scenario import POST
-from mvgviz.scenario.view import View
-from mvgviz.text import delta_caution, delta_words, in_markdown, listed, plain, small
+from mvgviz.text import as_number, as_probability, delta_caution, delta_words, in_markdown, listed
 from mvgviz.trials.question import REGRESSIONS, split_records
 from mvgviz.trials.run import Results
 from mvgviz.trials.tasks.post import WORDS as POST_WORDS
@@ -82,109 +81,108 @@ def as_text(markdown: str) -> str:
     return html.unescape(re.sub(r"</?strong>", "", as_html(markdown)))
 
 
-def data_title(view: View) -> str:
+def data_title(setup: Setup) -> str:
     """What the data is called."""
-    if view.scenario.data.startswith("upload-"):
-        return f"an uploaded file ({view.scenario.data})"
-    return describe(view.scenario.data).title
+    if setup.scenario.data.startswith("upload-"):
+        return f"an uploaded file ({setup.scenario.data})"
+    return describe(setup.scenario.data).title
 
 
-def asked_items(view: View) -> list[tuple[str, str]]:
+def asked_items(setup: Setup) -> list[tuple[str, str]]:
     """What was asked of which data: names and sentences."""
-    one, query, data = view.scenario, view.setup.query, view.dataset
+    one, query, data = setup.scenario, setup.query, setup.dataset
     length = f", length {one.length:g}" if one.query == "kernel" else ""
     items = [("Question", f"{QUESTIONS[one.query]}{length}"), ("Answer", f"a matrix, {query.rows:,} × {query.cols:,}"),
-             ("Data", in_markdown(data_title(view)))]
-    if is_graph(view):
-        return [*items, ("Vertices", f"{query.rows:,}"), *_about_sample(view)]
+             ("Data", in_markdown(data_title(setup)))]
+    if is_graph(setup):
+        return [*items, ("Vertices", f"{query.rows:,}"), *_about_sample(setup)]
     return [*items, ("Records", f"{data.n_records:,}, which is taken as public"),
             ("Features", f"{data.n_features:,}: {listed([in_markdown(name) for name in data.features], 8)}"),
             ("Ranges", f"{data.ranges_origin.words}; the numbers asked about are {_SCALES[one.scale]}"),
-            *_about_sample(view)]
+            *_about_sample(setup)]
 
 
-def is_graph(view: View) -> bool:
+def is_graph(setup: Setup) -> bool:
     """Whether neighbours differ in an edge; ranges then play no part."""
-    return view.setup.query.neighbour_rule == FLIPPED_EDGE
+    return setup.query.neighbour_rule == FLIPPED_EDGE
 
 
-def _about_sample(view: View) -> list[tuple[str, str]]:
-    if view.scenario.data.startswith("upload-"):
+def _about_sample(setup: Setup) -> list[tuple[str, str]]:
+    if setup.scenario.data.startswith("upload-"):
         return []
-    info = describe(view.scenario.data)
+    info = describe(setup.scenario.data)
     care = " Several can belong to one person: protecting one does not protect the person." * info.not_person_level
-    return [("One edge" if is_graph(view) else "One record", f"{in_markdown(info.record)}.{care}"),
+    return [("One edge" if is_graph(setup) else "One record", f"{in_markdown(info.record)}.{care}"),
             ("Source", f"{in_markdown(info.source)}. Licence: {in_markdown(info.licence)}.")]
 
 
-def data_references(view: View) -> list[str]:
+def data_references(setup: Setup) -> list[str]:
     """The publication of the data, as plain text, where there is one."""
-    if view.scenario.data.startswith("upload-"):
+    if setup.scenario.data.startswith("upload-"):
         return []
-    citation = describe(view.scenario.data).citation
+    citation = describe(setup.scenario.data).citation
     return [] if citation.startswith("none") else [f"{citation}. (The data.)"]
 
 
-def range_rows(view: View) -> tuple[list[tuple[str, str, str]], int]:
+def range_rows(setup: Setup) -> tuple[list[tuple[str, str, str]], int]:
     """Feature, lowest, highest value as text; and how many more features there are."""
-    data = view.dataset
+    data = setup.dataset
     rows = [(in_markdown(name), f"{low:g}", f"{high:g}") for name, low, high in
             zip(data.features[:_MOST_RANGES], data.lower.tolist(), data.upper.tolist(), strict=False)]
     return rows, data.n_features - len(rows)
 
 
-def spent_words(view: View) -> str:
+def spent_words(setup: Setup) -> str:
     """Epsilon asked and epsilon really spent."""
-    setup = view.setup
     most = "" if setup.design.mu_is == "exact" else "at most "
-    delta = delta_words(setup.delta, view.dataset.n_records)
-    words = (f"**Asked: ε = {view.scenario.epsilon:g} at δ = {delta}. Really spent by the noise: {most}ε = "
-             f"{plain(setup.epsilon_spent)}.**")
+    delta = delta_words(setup.delta, setup.dataset.n_records)
+    words = (f"**Asked: ε = {setup.scenario.epsilon:g} at δ = {delta}. Really spent by the noise: {most}ε = "
+             f"{as_number(setup.epsilon_spent)}.**")
     spent = spent_mu(setup.design)
     if spent.directions:
         together = float(gaussian_epsilon(setup.delta, spent.total))
-        words += f" Noise and private directions together: {most}ε = {plain(together)}."
+        words += f" Noise and private directions together: {most}ε = {as_number(together)}."
     return words
 
 
-def promise_sentences(view: View) -> list[str]:
+def promise_sentences(setup: Setup) -> list[str]:
     """The guarantee in plain words."""
-    setup, epsilon = view.setup, view.scenario.epsilon
+    epsilon = setup.scenario.epsilon
     digits = epsilon / math.log(10)
-    factor = plain(math.exp(epsilon)) if digits < _MOST_DIGITS else f"10 to the power {digits:.0f}"
-    change = ("add or remove any one edge of the graph" if is_graph(view) else
+    factor = as_number(math.exp(epsilon)) if digits < _MOST_DIGITS else f"10 to the power {digits:.0f}"
+    change = ("add or remove any one edge of the graph" if is_graph(setup) else
               "replace any one record by any other within the ranges")
     covered = not open_parts(setup)
     return [
         f"**{change[:1].upper()}{change[1:]}: no outcome becomes more than e^ε = {factor} times as likely**"
-        f", but for δ = {small(setup.delta)} of probability. So what anyone concludes from the answer about "
-        f"one {thing(view)} can hardly depend on that {thing(view)}.",
-        spent_words(view),
+        f", but for δ = {as_probability(setup.delta)} of probability. So what anyone concludes from the answer about "
+        f"one {thing(setup)} can hardly depend on that {thing(setup)}.",
+        spent_words(setup),
         "The guarantee holds whatever an attacker knows already, and whatever is done with the answer later." if covered
         else f"**These numbers cover the noise only.** Not covered: {listed(open_parts(setup))}.",
     ]
 
 
-def assumption_sentences(view: View) -> list[str]:
+def assumption_sentences(setup: Setup) -> list[str]:
     """What the guarantee rests on, and what it does not cover."""
-    setup, one = view.setup, view.scenario
+    one = setup.scenario
     design = setup.design
-    several = "ties" if is_graph(view) else "records"
+    several = "ties" if is_graph(setup) else "records"
     said = [f"**Neighbours:** {design.neighbour_rule}. A person with several {several} is protected less."]
-    if not is_graph(view):
+    if not is_graph(setup):
         said.append("**Ranges:** declared, that is known without looking at the data; values outside were moved to the "
-                    "nearest end." if view.dataset.ranges_origin.is_covered else
+                    "nearest end." if setup.dataset.ranges_origin.is_covered else
                     "**Ranges: read from the data, not private.** The guarantee does not cover them; declare ranges "
                     "that are known beforehand.")
         said.append("**Number of records:** taken as public; gaps do not change it."
-                    if view.dataset.records_origin.is_covered else
+                    if setup.dataset.records_origin.is_covered else
                     "**Number of records: not private.** Records were left out because of their gaps.")
-    said.append(_delta_words(view))
+    said.append(_delta_words(setup))
     tail = "" if one.guarantee == "exact" else f", with {_TAILS[one.tail]}"
     said.append(f"**Noise calibrated** {GUARANTEES[one.guarantee]}{tail}; directional {_SIDES[design.mode]}.")
     said.append("**Worst neighbours:** their distance is computed exactly." if design.mu_is == "exact" else
                 "**Worst neighbours:** known up to an **upper bound**; what is really spent may be less.")
-    said += [_directions_words(view), _split_words(view)]
+    said += [_directions_words(setup), _split_words(setup)]
     chosen = chosen_on_data(one)
     if chosen:
         said.append(f"**Chosen by looking at the data, not private:** {listed(chosen)}.")
@@ -192,28 +190,28 @@ def assumption_sentences(view: View) -> list[str]:
     return said
 
 
-def _delta_words(view: View) -> str:
+def _delta_words(setup: Setup) -> str:
     """Where delta comes from; a caution where it is 1/n or more."""
-    delta, n = view.setup.delta, view.dataset.n_records
-    counted = "vertices" if is_graph(view) else "records"
+    delta, n = setup.delta, setup.dataset.n_records
+    counted = "vertices" if is_graph(setup) else "records"
     source = f"the smaller of 1e-6 and 1/(100 n), n the number of {counted}"
-    if view.scenario.delta is not None:
+    if setup.scenario.delta is not None:
         paper = delta == paper_delta(n)
         source = f"one over the number of {counted}, as in the paper" if paper else "as chosen"
-    caution = delta_caution(delta, n, thing(view))
+    caution = delta_caution(delta, n, thing(setup))
     return f"**Delta:** {delta_words(delta, n)}, {source}.{f' **{caution}**' if caution else ''}"
 
 
-def _directions_words(view: View) -> str:
-    directions = view.setup.design.directional_side.directions
+def _directions_words(setup: Setup) -> str:
+    directions = setup.design.directional_side.directions
     words = {Origin.DECLARED: "chosen without the data", Origin.READ: "**read from the data, not private**",
-             Origin.PAID: f"released privately on {view.scenario.private_share:.0%} of the budget; those shown here "
+             Origin.PAID: f"released privately on {setup.scenario.private_share:.0%} of the budget; those shown here "
                           "come from a seed, for looking, and a release draws its own"}
-    return f"**Directions:** {in_markdown(directions.label)}, {words[view.setup.origins['directions']]}."
+    return f"**Directions:** {in_markdown(directions.label)}, {words[setup.origins['directions']]}."
 
 
-def _split_words(view: View) -> str:
-    setup, one = view.setup, view.scenario
+def _split_words(setup: Setup) -> str:
+    one = setup.scenario
     names = Names(setup)
     favoured = [k for k in one.favoured if k < setup.design.theta.size]
     kind = SPLIT_NAMES.get(one.allocation, "by the power-to-noise ratio (max-PNR)")
@@ -225,9 +223,9 @@ def _split_words(view: View) -> str:
     return f"**Split of the budget:** {kind}, {words}."
 
 
-def sharing_warnings(view: View, results: Results | None, *, simulated: bool) -> list[str]:
+def sharing_warnings(setup: Setup, results: Results | None, *, simulated: bool) -> list[str]:
     """What in the report was computed on private data; empty where nothing was."""
-    setup, said = view.setup, []
+    setup, said = setup, []
     if not simulated and results is not None and any(one.errors.size for one in results.outcomes):
         said.append("the errors of the answer were measured on the records themselves")
     if not simulated and setup.design.directions_origin is Origin.PAID:
@@ -235,47 +233,47 @@ def sharing_warnings(view: View, results: Results | None, *, simulated: bool) ->
     return said + open_parts(setup)
 
 
-def limit_rows(view: View) -> list[tuple[str, str, str, str]]:
+def limit_rows(setup: Setup) -> list[tuple[str, str, str, str]]:
     """Each guarantee's noise of one size: its standard deviation, against the exact one, epsilon really spent.
 
     All with the tight sensitivity, as in the picture of the bounds.
     """
-    query = view.setup.query
-    problem = problem_of(query, epsilon=view.scenario.epsilon, delta=view.setup.delta, sensitivity=query.sensitivity)
-    tail = view.scenario.tail
+    query = setup.query
+    problem = problem_of(query, epsilon=setup.scenario.epsilon, delta=setup.delta, sensitivity=query.sensitivity)
+    tail = setup.scenario.tail
     exact = iid_std(problem, exact_limit(problem))
     rows = []
     for name, limit in (("Theorem 1 (general)", problem.theorem1(tail).limit),
                         (second_name(problem), problem.theorem2(tail).limit), ("Exact limit", exact_limit(problem))):
         std = iid_std(problem, limit)
         spent = gaussian_epsilon(problem.delta, problem.sensitivity / std)
-        rows.append((name, plain(std), plain(std / exact), plain(float(spent))))
+        rows.append((name, as_number(std), as_number(std / exact), as_number(float(spent))))
     return rows
 
 
-def error_rows(view: View, results: Results) -> list[tuple[str, str, str]]:
+def error_rows(setup: Setup, results: Results) -> list[tuple[str, str, str]]:
     """Each mechanism's mean error, interval and epsilon; then the three errors to hold them against."""
-    designs = {"mvg": view.setup.design, "iid": view.setup.iid}
+    designs = {"mvg": setup.design, "iid": setup.iid}
     rows = []
     for one in results.outcomes:
         key = one.mechanism.key
         most = "at most " if key in designs and designs[key].mu_is != "exact" else ""
         error = mean_words(one) if one.errors.size else in_markdown(one.reason or "no trial yet")
         rows.append((in_markdown(one.mechanism.label), error,
-                     "" if one.epsilon_spent is None else f"{most}{plain(one.epsilon_spent)}"))
-    return rows + [(label, plain(value), "") for key, label in REFERENCE_LABELS.items()
+                     "" if one.epsilon_spent is None else f"{most}{as_number(one.epsilon_spent)}"))
+    return rows + [(label, as_number(value), "") for key, label in REFERENCE_LABELS.items()
                    for value in [getattr(results.references, key)] if math.isfinite(value)]
 
 
-def measured_sentences(view: View, results: Results, *, simulated: bool) -> list[str]:
+def measured_sentences(setup: Setup, results: Results, *, simulated: bool) -> list[str]:
     """How the errors were measured, and on which records."""
     task = results.task
     steps = [POST_WORDS[step] for step in POST if step in task.post and step in results.scenario.post]
     said = [ON_STAND_IN if simulated else f"**{NOT_PRIVATE}**", f"Use: {task.label}. Rule: {task.rule}.",
             f"Trivial answer, without the data: {results.references.trivial_is}.",
             f"Free post-processing, after the noise: {'; '.join(steps) or 'none'}."]
-    if results.scenario.task in REGRESSIONS and not is_graph(view):
-        learned, rest = split_records(view.dataset)
+    if results.scenario.task in REGRESSIONS and not is_graph(setup):
+        learned, rest = split_records(setup.dataset)
         said.append(f"Learned from {learned.n_records:,} records and measured on {rest.n_records:,} held out, so the "
                     f"noise differs a little from the design above; δ = "
                     f"{delta_words(results.delta, learned.n_records)}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mvgviz.figures.shared.noise_ellipse import EllipseNumbers
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import in_markdown, times
+from mvgviz.text import as_factor, in_markdown
 
 ABOUT_ELLIPSE = ("Each outline holds 95 % of the noise; the points are the same random draws through both shapes. "
                  "Both give the same privacy.")
@@ -29,5 +29,5 @@ def ellipse_words(numbers: EllipseNumbers, labels: tuple[str, ...], needed: int,
     up, down = numbers.factors
     if abs(up - 1) < 0.005 and abs(down - 1) < 0.005:
         return "**Equal shares:** directional noise and i.i.d. noise are the same circle."
-    return (f"**Same privacy, other shape:** the noise is {times(down)} the i.i.d. noise on "
-            f"{in_markdown(labels[needed])} and {times(up)} on {in_markdown(labels[other])}.")
+    return (f"**Same privacy, other shape:** the noise is {as_factor(down)} the i.i.d. noise on "
+            f"{in_markdown(labels[needed])} and {as_factor(up)} on {in_markdown(labels[other])}.")

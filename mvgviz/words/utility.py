@@ -11,7 +11,7 @@ from mvgviz.figures.utility.dots import DotNumbers
 from mvgviz.figures.utility.matrices import MatrixPair
 from mvgviz.figures.utility.sets import SetNumbers
 from mvgviz.figures.utility.sweep import ErrorCurve
-from mvgviz.text import delta_words, in_markdown, plain
+from mvgviz.text import as_number, delta_words, in_markdown
 from mvgviz.trials.favoured_sets import Favoured
 from mvgviz.trials.first_trial import FirstTrial
 from mvgviz.trials.paired import BETTER, SAME, UNCLEAR, WORSE, Difference, against, beaten_from, paired
@@ -44,7 +44,7 @@ def result_words(results: Results) -> str:
 
 
 def _trivial_words(outcome: Outcome, trivial: float) -> str:
-    value = plain(trivial)
+    value = as_number(trivial)
     verdict = against(outcome, trivial)
     if not math.isfinite(outcome.mean):
         return f"**it does not beat the trivial answer** ({value})."
@@ -60,7 +60,7 @@ def _trivial_words(outcome: Outcome, trivial: float) -> str:
 
 
 def _difference_words(difference: Difference, ours: Outcome, iid: Outcome) -> str:
-    other = f"noise of one size ({plain(iid.mean)})" if math.isfinite(iid.mean) else "noise of one size"
+    other = f"noise of one size ({as_number(iid.mean)})" if math.isfinite(iid.mean) else "noise of one size"
     if difference.verdict == SAME:
         return "Trial by trial it errs just as noise of one size does."
     if difference.trials == 1:
@@ -69,9 +69,9 @@ def _difference_words(difference: Difference, ours: Outcome, iid: Outcome) -> st
         return f"Against {other} **no difference can be seen**{_interval(difference)}."
     share = ours.mean / iid.mean
     if share > 2:
-        how = f"{plain(share, 2)} times the error of"
+        how = f"{as_number(share, 2)} times the error of"
     else:
-        how = f"{plain(100 * abs(share - 1), 2)} % {'less' if share < 1 else 'more'} error than"
+        how = f"{as_number(100 * abs(share - 1), 2)} % {'less' if share < 1 else 'more'} error than"
     return f"**{how}** {other}{_interval(difference)}."
 
 
@@ -79,7 +79,7 @@ def _interval(difference: Difference) -> str:
     if not math.isfinite(difference.half_width):
         return ""
     sign = "-" if difference.mean < 0 else ""
-    return f", paired difference {sign}{plain(abs(difference.mean))} ± {plain(difference.half_width, 2)}"
+    return f", paired difference {sign}{as_number(abs(difference.mean))} ± {as_number(difference.half_width, 2)}"
 
 
 def measured_words(problem: Problem, results: Results) -> str:
@@ -121,9 +121,9 @@ def sweep_words(curve: list[Results]) -> str:
     if all(one["mvg"].errors.size < 2 for one in curve):
         return "**One trial at each ε:** no interval, so nothing can be said for sure."
     if ours is None:
-        first = f"**At no ε tried is the trivial answer ({plain(trivial)}) beaten for sure.**"
+        first = f"**At no ε tried is the trivial answer ({as_number(trivial)}) beaten for sure.**"
     else:
-        first = f"**The trivial answer ({plain(trivial)}) is beaten from ε = {ours:g} on**, of those tried."
+        first = f"**The trivial answer ({as_number(trivial)}) is beaten from ε = {ours:g} on**, of those tried."
     if ours == iid:
         return f"{first} The same holds for noise of one size."
     return f"{first} Noise of one size: {'at none' if iid is None else f'from ε = {iid:g} on'}."
@@ -133,7 +133,7 @@ def draw_words(trial: FirstTrial, pair: MatrixPair, symbol: str) -> str:
     """How far the noisy answer is off."""
     which = "the first of the trials" if trial.is_trial else (
         "drawn for looking: for this task the trials need only the size of the noise")
-    error = plain(trial.error) if math.isfinite(trial.error) else "too large to be written"
+    error = as_number(trial.error) if math.isfinite(trial.error) else "too large to be written"
     cut = f" {max(100 * pair.cut, 1):.0f} % of its entries are far stronger than the colours show." if pair.cut else ""
     return f"**Noisy:** {symbol} {error}; {which}.{cut}"
 

@@ -15,7 +15,7 @@ from mvgviz.figures.budget.noise import log_ticks
 from mvgviz.figures.compare.families import colour, label, symbol, two_lines
 from mvgviz.figures.shared.error_axis import REFERENCE_DASHES, REFERENCE_LABELS, error_axis
 from mvgviz.figures.shared.theme import DATA, styled
-from mvgviz.text import plain
+from mvgviz.text import as_number
 from mvgviz.trials.frontier import Curve, Reading, falling
 
 _DASHES = ("solid", "dash", "dot", "dashdot")
@@ -59,11 +59,11 @@ def plot_frontier(lines: Sequence[Needed], *, error: float, epsilon: float, refe
     for kind, value in shown:
         if axis.holds(value):
             figure.add_scatter(x=[low, high], y=[value, value], mode="lines", row=1, col=1, hoverinfo="name",
-                               name=f"{REFERENCE_LABELS[kind]}: {plain(value)}",
+                               name=f"{REFERENCE_LABELS[kind]}: {as_number(value)}",
                                line={"color": DATA, "width": 1.5, "dash": REFERENCE_DASHES[kind]})
     for one in lines:
         _add_curve(figure, one)
-    figure.add_scatter(x=[low, high], y=[error, error], mode="lines", name=f"wanted error: {plain(error)}",
+    figure.add_scatter(x=[low, high], y=[error, error], mode="lines", name=f"wanted error: {as_number(error)}",
                        line={"color": DATA, "width": 3}, hoverinfo="name", row=1, col=1)
     for at, one in enumerate(lines):
         _add_reading(figure, one, at, error, low, high)
@@ -100,7 +100,7 @@ def _add_reading(figure: go.Figure, one: Needed, at: int, error: float, low: flo
                        showlegend=False, line={"color": one.colour, "width": 2, "dash": one.dash}, row=2, col=1)
     if not reading.reached:
         figure.add_scatter(x=[low], y=[at], mode="text", textposition="middle right", showlegend=False, row=2, col=1,
-                           text=[f"   not below {plain(float(falling(one.curve.means)[-1]))}, up to ε = {high:g}"],
+                           text=[f"   not below {as_number(float(falling(one.curve.means)[-1]))}, up to ε = {high:g}"],
                            textfont={"size": 11}, hoverinfo="skip")
         return
     ends = [min(max(end, low), high) if math.isfinite(end) else high for end in (reading.low, reading.high)]
@@ -108,7 +108,7 @@ def _add_reading(figure: go.Figure, one: Needed, at: int, error: float, low: flo
     figure.add_scatter(x=[reading.epsilon], y=[error], mode="markers", showlegend=False, hoverinfo="skip", row=1, col=1,
                        marker={"size": 11, "color": one.colour, "symbol": symbol(one.curve.mechanism),
                                "line": {"width": 2, "color": DATA}})
-    words = f"{'≤ ' if reading.at_most else ''}{plain(reading.epsilon)}"
+    words = f"{'≤ ' if reading.at_most else ''}{as_number(reading.epsilon)}"
     figure.add_scatter(
         x=[reading.epsilon], y=[at], mode="markers", showlegend=False, row=2, col=1,
         marker={"size": 11, "color": one.colour, "symbol": symbol(one.curve.mechanism)}, cliponaxis=False,

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from mvgviz.figures.shared.error_axis import REFERENCE_DASHES, REFERENCE_LABELS, ErrorAxis, error_axis
 from mvgviz.figures.shared.theme import DATA, styled
-from mvgviz.text import plain
+from mvgviz.text import as_number
 from mvgviz.trials.run import Outcome, Results
 
 _SAME = 1e-9
@@ -98,7 +98,7 @@ def _dot(mark: Mark, at: int, axis: ErrorAxis) -> dict[str, object]:
     mean = float(axis.value(axis.place(mark.mean)))
     low, high = (float(axis.value(axis.place(end))) for end in _ends(mark))
     sure = math.isfinite(mark.half_width)
-    error = f"{plain(mark.mean)} ± {plain(mark.half_width, 2)}" if sure else plain(mark.mean)
+    error = f"{as_number(mark.mean)} ± {as_number(mark.half_width, 2)}" if sure else as_number(mark.mean)
     return {
         "x": [mean], "y": [at], "mode": "markers", "showlegend": False, "opacity": 0.6 if mark.faint else 1.0,
         "marker": {"color": mark.colour, "symbol": mark.symbol, "size": 10, "line": {"width": 2, "color": mark.colour}},
@@ -115,8 +115,8 @@ def _beside(mark: Mark, axis: ErrorAxis) -> tuple[float, str, str]:
     low, high = _ends(mark)
     gap = " " * (5 if mark.ring else 3)
     if axis.place(high) > axis.low + 0.8 * (axis.high - axis.low):
-        return float(axis.value(axis.place(low))), f"{plain(mark.mean)}{gap}", "middle left"
-    return float(axis.value(axis.place(high))), f"{gap}{plain(mark.mean)}", "middle right"
+        return float(axis.value(axis.place(low))), f"{as_number(mark.mean)}{gap}", "middle left"
+    return float(axis.value(axis.place(high))), f"{gap}{as_number(mark.mean)}", "middle right"
 
 
 def _ends(mark: Mark) -> tuple[float, float]:
@@ -131,5 +131,6 @@ def _add_references(figure: go.Figure, references: Sequence[tuple[str, float]], 
         figure.add_scatter(
             x=[value, value] if inside else [None], y=[-0.6, rows - 0.4] if inside else [None], mode="lines",
             line={"color": DATA, "width": 2, "dash": REFERENCE_DASHES[kind]},
-            name=f"{REFERENCE_LABELS[kind]}: {plain(value)}{'' if inside else ' (off the scale)'}", hoverinfo="name")
+            name=f"{REFERENCE_LABELS[kind]}: {as_number(value)}{'' if inside else ' (off the scale)'}",
+            hoverinfo="name")
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from mvgviz.figures.budget.noise import log_ticks
-from mvgviz.text import plain
+from mvgviz.text import as_number
 from mvgviz.trials.tasks import References
 
 _SPAN = 20.0
@@ -94,5 +94,5 @@ def mean_words(outcome: Measured) -> str:
     if not math.isfinite(outcome.mean):
         return "too large to be written"
     if not math.isfinite(outcome.half_width):
-        return plain(outcome.mean)
-    return f"{plain(outcome.mean)} ± {plain(outcome.half_width, 2)}"
+        return as_number(outcome.mean)
+    return f"{as_number(outcome.mean)} ± {as_number(outcome.half_width, 2)}"

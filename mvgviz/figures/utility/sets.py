@@ -17,7 +17,7 @@ from mvgviz.figures.shared.error_axis import (
     reference_items,
 )
 from mvgviz.figures.shared.theme import DATA, styled
-from mvgviz.text import plain
+from mvgviz.text import as_number
 from mvgviz.trials.favoured_sets import Favoured
 from mvgviz.trials.run import Outcome
 from mvgviz.trials.tasks import References
@@ -62,7 +62,7 @@ def plot_sets(numbers: SetNumbers, *, names: list[str], title: str) -> go.Figure
         on_axis = axis.holds(value)
         below = "" if on_axis else ", left of the axis"
         figure.add_scatter(x=[value, value] if on_axis else [None, None], y=[-0.6, bottom], mode="lines",
-                           name=f"{REFERENCE_LABELS[kind]} ({plain(value)}{below})", hoverinfo="name",
+                           name=f"{REFERENCE_LABELS[kind]} ({as_number(value)}{below})", hoverinfo="name",
                            line={"color": DATA, "width": 2, "dash": REFERENCE_DASHES[kind]})
     for place, (row, name) in enumerate(zip(numbers.rows, names, strict=True)):
         mean, half = row.outcome.mean, row.outcome.half_width

@@ -11,9 +11,8 @@ from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import plain
+from mvgviz.text import as_number
 from mvgviz.ui import session
-from mvgviz.ui.frame import View
 from mvgviz.validation import FloatArray
 from mvgviz.words.bounds import short_second
 
@@ -60,9 +59,9 @@ def _rivals(_setup: Setup, version: str) -> tuple[Rival, ...]:
                        tail=scenario.tail) for name in names)
 
 
-def rivals(view: View) -> tuple[Rival, ...]:
+def rivals(setup: Setup) -> tuple[Rival, ...]:
     """The exact design for a theorem's; what both theorems would ask for an exact one."""
-    return _rivals(view.setup, f"{session.version()} {view.scenario.to_json()}")
+    return _rivals(setup, f"{session.version()} {setup.scenario.to_json()}")
 
 
 @st.cache_resource(scope="session", max_entries=6, show_spinner=False)
@@ -76,40 +75,40 @@ def sensitivity_is_exact(query: Query) -> bool:
     return _exactness(query, f"{session.version()} {session.scenario().to_json()}")
 
 
-def space_of(view: View, problem: Problem) -> tuple[list[Edge], list[Place], str]:
+def space_of(setup: Setup, problem: Problem) -> tuple[list[Edge], list[Place], str]:
     """Edges, designs and the takeaway of the design space."""
-    design, tail = view.setup.design, view.scenario.tail
+    design, tail = setup.design, setup.scenario.tail
     limit = exact_limit(problem)
     edges = [Edge(name="Theorem 1", colour=THEOREM1, limit=problem.theorem1(tail).limit, width=6),
              Edge(name=short_second(problem), colour=THEOREM2, limit=problem.theorem2(tail).limit),
              Edge(name="Exact, i.i.d. noise", colour=EXACT, limit=limit)]
     this = place(design, name="this design", colour=DIRECTIONAL)
     others = [place(one.design, name=f"{RIVALS[one.guarantee]}, same shares", colour=COLOURS[one.guarantee],
-                    symbol="diamond", size=17 if one.guarantee == "theorem1" else 11) for one in rivals(view)]
+                    symbol="diamond", size=17 if one.guarantee == "theorem1" else 11) for one in rivals(setup)]
     if design.bound is None:
-        words = (f"**This design's product of norms is {plain(this.product)}, {plain(this.product / limit)} times that "
-                 "of exact i.i.d. noise.** The exact limit depends on the shape, not only on the two norms.")
+        words = (f"**This design's product of norms is {as_number(this.product)}, {as_number(this.product / limit)} "
+                 "times that of exact i.i.d. noise.** The exact limit depends on the shape, not only on the two norms.")
         return edges, [*others, this], words
     own = design.bound.limit
     words = (f"**This design is on the edge of its guarantee, {GUARANTEES[design.guarantee]}:** "
-             f"{plain(this.rows)} × {plain(this.cols)} = φ² = {plain(own)}.")
+             f"{as_number(this.rows)} × {as_number(this.cols)} = φ² = {as_number(own)}.")
     if all(abs(edge.limit / own - 1) > 1e-9 for edge in edges):
-        paper = problem.sensitivity < view.setup.query.printed_sensitivity * (1 - 1e-9)
+        paper = problem.sensitivity < setup.query.printed_sensitivity * (1 - 1e-9)
         reason = " and ".join([*(["the paper's s₂"] if paper else []),
-                               *(["part of ε and δ"] if view.scenario.directions == "private" else [])])
+                               *(["part of ε and δ"] if setup.scenario.directions == "private" else [])])
         edges.append(Edge(name=f"its own edge ({reason})", colour=COLOURS[design.guarantee], limit=own, dash="dash",
                           filled=False, width=2))
         words += f" That edge is dashed: it was built with {reason}."
     return edges, [*others, this], words
 
 
-def draw_looseness(view: View) -> None:
+def draw_looseness(setup: Setup) -> None:
     """How much of the budget the noise really spends, and how much noise that costs."""
-    others = rivals(view)
-    for sentence in (exact_words if view.setup.design.guarantee == "exact" else theorem_words)(view.setup, others):
+    others = rivals(setup)
+    for sentence in (exact_words if setup.design.guarantee == "exact" else theorem_words)(setup, others):
         st.markdown(sentence)
-    if view.scenario.directions == "private":
-        st.caption(f"{view.scenario.private_share:.0%} of the budget went to the directions; noise is compared at the "
+    if setup.scenario.directions == "private":
+        st.caption(f"{setup.scenario.private_share:.0%} of the budget went to the directions; noise is compared at the "
                    "rest of it. Curves and map are of i.i.d. noise, which needs no directions and has all of it.")
 
 
@@ -123,7 +122,7 @@ def theorem_words(setup: Setup, others: tuple[Rival, ...]) -> list[str]:
     extra = query.printed_sensitivity / query.sensitivity
     if extra > 1 + 1e-9:
         rest = 1 / others[0].factors / extra
-        sentences.append(f"The exact design uses the tight s₂; the paper's is {plain(extra)} times that. With the "
+        sentences.append(f"The exact design uses the tight s₂; the paper's is {as_number(extra)} times that. With the "
                          f"paper's for both, the noise is still {_times(rest)} too large.")
     return sentences
 
@@ -194,23 +193,23 @@ def draw_footnotes() -> None:
 
 def _digits(value: float) -> str:
     """Six digits that stay on one line."""
-    return plain(value, _DIGITS).replace(" ", "\N{NO-BREAK SPACE}")
+    return as_number(value, _DIGITS).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _epsilon(spent: float) -> str:
-    return f"ε = {plain(spent)}" if spent > 0 else "no ε at all: δ alone covers it"
+    return f"ε = {as_number(spent)}" if spent > 0 else "no ε at all: δ alone covers it"
 
 
 def _spends(setup: Setup) -> str:
     spent = setup.epsilon_spent
     if not spent > 0:
         return "spends ε = 0 (δ alone covers it)"
-    return f"spends {'' if setup.design.mu_is == 'exact' else 'at most '}ε = {plain(spent)}"
+    return f"spends {'' if setup.design.mu_is == 'exact' else 'at most '}ε = {as_number(spent)}"
 
 
 def _times(factors: FloatArray) -> str:
     """"196 times", or "120 to 250 times" where directions differ."""
     low, high = float(factors.min()), float(factors.max())
     if high <= low * (1 + _ALIKE):
-        return f"{plain(high)} times"
-    return f"{plain(low)} to {plain(high)} times"
+        return f"{as_number(high)} times"
+    return f"{as_number(low)} to {as_number(high)} times"

@@ -24,11 +24,11 @@ from mvgviz.scenario.precision_budget import (
     second_moments,
     wanted_noise,
 )
-from mvgviz.scenario.resolve import names_of_directions
+from mvgviz.scenario.resolve import Setup, names_of_directions
 from mvgviz.scenario.splits import SplitScore, compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
-from mvgviz.text import delta_words, in_markdown, plain
+from mvgviz.text import as_number, delta_words, in_markdown
 from mvgviz.ui import session
-from mvgviz.ui.frame import View, chart, show_error
+from mvgviz.ui.frame import chart, show_error
 from mvgviz.validation import FloatArray
 from mvgviz.words.budget import (
     NOT_PRIVATE,
@@ -49,38 +49,38 @@ _UNITS = {"exact": "height (part of μ²)", "relaxed": "height (inverse variance
 _WEIGHED = "inverse noise variance × reach²"
 
 
-def _data_key(view: View) -> str:
-    return f"{session.data_version()} {view.scenario.query} {view.scenario.scale}"
+def _data_key(setup: Setup) -> str:
+    return f"{session.data_version()} {setup.scenario.query} {setup.scenario.scale}"
 
 
 @st.cache_resource(scope="session", max_entries=6, show_spinner=False)
-def _moments(_view: View, key: str) -> FloatArray | None:
-    return second_moments(_view.setup, _view.dataset)
+def _moments(_setup: Setup, key: str) -> FloatArray | None:
+    return second_moments(_setup, _setup.dataset)
 
 
-def moments(view: View) -> FloatArray | None:
+def moments(setup: Setup) -> FloatArray | None:
     """The data's second moments, where the query has any."""
-    return _moments(view, _data_key(view))
+    return _moments(setup, _data_key(setup))
 
 
 @st.cache_resource(scope="session", max_entries=40, show_spinner=False)
-def _scores(_view: View, _moments: FloatArray, key: str) -> tuple[SplitScore, ...]:
-    return compare_splits(_view.setup, _view.dataset, _moments)
+def _scores(_setup: Setup, _moments: FloatArray, key: str) -> tuple[SplitScore, ...]:
+    return compare_splits(_setup, _setup.dataset, _moments)
 
 
 @st.cache_resource(scope="session", max_entries=40, show_spinner=False)
-def _filled(_view: View, _moments: FloatArray, key: str, guarantee: str, form: str
+def _filled(_setup: Setup, _moments: FloatArray, key: str, guarantee: str, form: str
             ) -> tuple[WaterFilling, FloatArray | None]:
     """The water filling and, for the exact form, its prices h²."""
-    query = _view.setup.query
-    equal = equal_design(_view.setup, _view.dataset, guarantee)
+    query = _setup.query
+    equal = equal_design(_setup, _setup.dataset, guarantee)
     prices = query.neighbours.reach(equal.directional_side.directions) ** 2 if form == "exact" else None
     return fill(equal, query, _moments, form), prices
 
 
-def draw_loadings(view: View, table: BudgetTable) -> None:
+def draw_loadings(setup: Setup, table: BudgetTable) -> None:
     """Which features each direction is made of, when the directions are not the features themselves."""
-    setup, directions = view.setup, view.setup.design.directional_side.directions
+    directions = setup.design.directional_side.directions
     if directions.is_standard:
         return
     w = directions.matrix
@@ -98,10 +98,10 @@ def draw_loadings(view: View, table: BudgetTable) -> None:
           about="Each column is a direction of length 1; its entries say how much of each feature it holds.")
 
 
-def draw_pnr(view: View, table: BudgetTable, names: Names) -> None:
+def draw_pnr(setup: Setup, table: BudgetTable, names: Names) -> None:
     """log PNR of every split, and the water filling behind the three forms of max-PNR."""
-    refusal = pnr_refusal(view.setup)
-    known = moments(view)
+    refusal = pnr_refusal(setup)
+    known = moments(setup)
     if refusal is not None or known is None:
         st.info(f"Nothing to compare: {refusal}.", icon=":material/water_drop:")
         return
@@ -111,21 +111,21 @@ def draw_pnr(view: View, table: BudgetTable, names: Names) -> None:
     if table.size > _MANY and not st.toggle(f"Compare the splits of {table.size} directions (takes a while)",
                                             key="budget_compare"):
         return
-    key = f"{_data_key(view)} {session.version()} {view.scenario.to_json()}"
+    key = f"{_data_key(setup)} {session.version()} {setup.scenario.to_json()}"
     splits, water = st.columns(2, gap="large")
     try:
-        numbers = pnr_numbers(_scores(view, known, key))
+        numbers = pnr_numbers(_scores(setup, known, key))
         with splits:
-            _draw_scores(view, numbers)
+            _draw_scores(setup, numbers)
         with water:
-            _draw_water(view, known, key, names)
+            _draw_water(setup, known, key, names)
         _draw_score_table(numbers)
     except InputError as error:
         show_error(error)
 
 
-def _draw_scores(view: View, numbers: PnrNumbers) -> None:
-    if "binary" not in numbers.splits and view.setup.design.theta.size > 1:
+def _draw_scores(setup: Setup, numbers: PnrNumbers) -> None:
+    if "binary" not in numbers.splits and setup.design.theta.size > 1:
         st.caption("Choose in the sidebar which directions matter, to see a share for some and least error here too.")
     chart(plot_pnr(numbers, names=SPLIT_NAMES), f"{what_gets_through(numbers)} {NOT_PRIVATE}", key="budget_pnr",
           about="PNR, the power-to-noise ratio: how much the answer stands out from the noise, over all directions at "
@@ -133,7 +133,7 @@ def _draw_scores(view: View, numbers: PnrNumbers) -> None:
                 "answers only**. Each form of max-PNR solves the constraint of its own guarantee. Relaxed (the "
                 "paper's) and unrelaxed take a theorem's, and maximise the ratio of a table along its eigenvectors: "
                 "elsewhere another split may come out ahead. "
-                f"{exact_words(view.setup)}")
+                f"{exact_words(setup)}")
 
 
 def _draw_score_table(numbers: PnrNumbers) -> None:
@@ -147,13 +147,13 @@ def _draw_score_table(numbers: PnrNumbers) -> None:
         name: st.column_config.NumberColumn(format="%.4g") for name in frame.columns[1:]})
 
 
-def _draw_water(view: View, known: FloatArray, key: str, names: Names) -> None:
-    one, setup = view.scenario, view.setup
+def _draw_water(setup: Setup, known: FloatArray, key: str, names: Names) -> None:
+    one = setup.scenario
     own = "exact" if one.guarantee == "exact" else one.form
     form = st.segmented_control("Form of max-PNR", list(_FORM_WORDS), format_func=_FORM_WORDS.__getitem__,
                                 default=own, key=f"budget_form_{own}", required=True)
     guarantee = "exact" if form == "exact" else printed_guarantee(setup)
-    filled, prices = _filled(view, known, key, guarantee, form)
+    filled, prices = _filled(setup, known, key, guarantee, form)
     numbers = water_numbers(filled, prices=prices)
     private = setup.design.directions_origin is Origin.PAID
     source = "Spectrum from the private release: its cost is in the budget." if private else NOT_PRIVATE
@@ -169,15 +169,14 @@ def _draw_water(view: View, known: FloatArray, key: str, names: Names) -> None:
                 f"stays dry; ground that leaves the picture is cut. Guarantee: {GUARANTEE_LABELS[guarantee]}.")
 
 
-def draw_inverse(view: View, table: BudgetTable, names: Names) -> None:
+def draw_inverse(setup: Setup, table: BudgetTable, names: Names) -> None:
     """Wanted standard deviations in, the smallest epsilon out, one click to take it over."""
-    setup = view.setup
     refusal = inverse_refusal(setup)
     if refusal is not None:
         st.info(f"The inverse question is not asked here: {refusal}.", icon=":material/undo:")
         return
-    one = view.scenario
-    context = f"{_data_key(view)} {one.directions} {table.size}".replace(" ", "_")
+    one = setup.scenario
+    context = f"{_data_key(setup)} {one.directions} {table.size}".replace(" ", "_")
     favoured = [k for k in one.favoured if k < table.size][:_ASKED] or [0]
     asking, answer = st.columns(2, gap="large")
     with asking:
@@ -189,7 +188,7 @@ def draw_inverse(view: View, table: BudgetTable, names: Names) -> None:
         if not targets:
             st.info("Choose at least one direction.")
             return
-        _draw_answer(view, wanted_noise(setup, targets), table.size)
+        _draw_answer(setup, wanted_noise(setup, targets), table.size)
 
 
 def _wanted_std(key: str, name: str, now: float) -> float:
@@ -200,11 +199,12 @@ def _wanted_std(key: str, name: str, now: float) -> float:
                            format="%.6g", key=f"budget_want_{key}")
 
 
-def _draw_answer(view: View, found: WantedNoise, size: int) -> None:
-    bound = "at most " if view.setup.design.mu_is != "exact" else ""
-    delta = delta_words(view.setup.delta, view.dataset.n_records)
-    st.markdown(f"**The smallest ε for this noise: {bound}{plain(found.needed)}**, at δ = {delta}, by the exact limit "
-                f"(asked now: {view.scenario.epsilon:g}). The other directions get the floor: almost no precision.")
+def _draw_answer(setup: Setup, found: WantedNoise, size: int) -> None:
+    bound = "at most " if setup.design.mu_is != "exact" else ""
+    delta = delta_words(setup.delta, setup.dataset.n_records)
+    st.markdown(f"**The smallest ε for this noise: {bound}{as_number(found.needed)}**, at δ = {delta}, by the exact "
+                f"limit (asked now: {setup.scenario.epsilon:g}). The other directions get the floor: "
+                "almost no precision.")
     if not found.reachable:
         st.warning(f"That is outside what this app holds: at most {MOST_EPSILON:g}. Even that hides hardly anything.")
     elif found.needed < LEAST_EPSILON:
@@ -214,9 +214,9 @@ def _draw_answer(view: View, found: WantedNoise, size: int) -> None:
     if with_split:
         changes |= {"allocation": "manual", "weights": found.weights}
     st.button(f"Take over ε = {found.epsilon:g}", key="budget_take", type="primary", icon=":material/check:",
-              on_click=session.choose, args=(weakest(view.setup.looked_at.values()),), kwargs=changes)
+              on_click=session.choose, args=(weakest(setup.looked_at.values()),), kwargs=changes)
     st.caption("Sets ε, the exact guarantee and the split by hand that gives this noise." if with_split
                else "Sets ε and the exact guarantee; the split stays as it is, so the noise will differ.")
-    if view.scenario.directions == "private":
+    if setup.scenario.directions == "private":
         st.caption("ε includes the share spent on the directions. They are drawn anew for another ε, so the noise "
                    "comes out about as wanted, not exactly.")

@@ -11,9 +11,9 @@ import streamlit as st
 from mvgviz.figures.compare.ranking import plot_ranked
 from mvgviz.figures.shared.error_axis import reference_items
 from mvgviz.provenance import Origin, weakest
+from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.scenario.view import View
-from mvgviz.text import in_markdown, plain
+from mvgviz.text import as_number, in_markdown
 from mvgviz.trials.advisor import FIRST_ROUND, Advice, Row, advise
 from mvgviz.trials.candidates import SEARCHED
 from mvgviz.trials.tasks import TASKS
@@ -28,17 +28,17 @@ BUTTONS = 5
 _CHOSEN = "_compare_other"
 
 
-def draw_advisor(view: View, sensitivity: str, s2_words: str) -> None:
+def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
     """The designs tried for the task and budget, ranked."""
     left, right = st.columns([2, 3], gap="medium", vertical_alignment="bottom")
     with left:
         place = st.segmented_control("Choose on", list(PLACES), default="stand-in", required=True, key="compare_place",
                                      format_func=PLACES.__getitem__, help="What the trials of the advisor run on.")
     simulated = place != "data"
-    right.caption(_place_words(view, simulated))
-    work = work_for(view, "advisor", sensitivity, place)
-    advice = _advice(view, work, sensitivity, simulated=simulated)
-    names = view.dataset.features
+    right.caption(_place_words(setup, simulated))
+    work = work_for(setup, "advisor", sensitivity, place)
+    advice = _advice(setup, work, sensitivity, simulated=simulated)
+    names = setup.dataset.features
     if not advice.rows:
         for line in words.dropped_words(advice):
             st.info(in_markdown(line[:1].upper() + line[1:]) + ".", icon=":material/block:")
@@ -46,14 +46,14 @@ def draw_advisor(view: View, sensitivity: str, s2_words: str) -> None:
         return
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        _draw_chart(view, advice)
+        _draw_chart(setup, advice)
     with right:
         slot = st.container()
         sentences = words.why(advice, names)
         if sentences is not None:
             so_far = "" if advice.complete else "*So far.* "
             st.markdown(f"{so_far}**{in_markdown(sentences[0])}** {in_markdown(sentences[1])}")
-        origin = weakest([view.dataset.ranges_origin, view.dataset.records_origin]) if simulated else Origin.READ
+        origin = weakest([setup.dataset.ranges_origin, setup.dataset.records_origin]) if simulated else Origin.READ
         _draw_loading(advice, names, origin)
     st.caption(_tried_words(advice, s2_words))
     _draw_table(advice, names)
@@ -61,20 +61,20 @@ def draw_advisor(view: View, sensitivity: str, s2_words: str) -> None:
         finish(work, complete=advice.complete)
 
 
-def _place_words(view: View, simulated: bool) -> str:
+def _place_words(setup: Setup, simulated: bool) -> str:
     if not simulated:
         return words.ON_DATA
-    ranges = view.dataset.ranges_origin
+    ranges = setup.dataset.ranges_origin
     return words.ON_STAND_IN + ("" if ranges.is_covered else f" The ranges, however, are {ranges.words}.")
 
 
-def _advice(view: View, work: Slice, sensitivity: str, *, simulated: bool) -> Advice:
+def _advice(setup: Setup, work: Slice, sensitivity: str, *, simulated: bool) -> Advice:
     """The advice as far as this slice comes; a finished one is kept."""
-    place = bench(view, simulated=simulated)
-    key = f"{sensitivity} {view.scenario.to_json()}"
+    place = bench(setup, simulated=simulated)
+    key = f"{sensitivity} {setup.scenario.to_json()}"
     known = place.advice.get(key)
     if known is None:
-        known = advise(view.scenario, place.dataset, sensitivity=sensitivity, uploaded=session.uploaded_directions(),
+        known = advise(setup.scenario, place.dataset, sensitivity=sensitivity, uploaded=session.uploaded_directions(),
                        kept=place.kept, **patient(work) | {"memory": place.memory})
         if known.complete:
             place.advice[key] = known
@@ -82,9 +82,9 @@ def _advice(view: View, work: Slice, sensitivity: str, *, simulated: bool) -> Ad
     return found
 
 
-def _draw_chart(view: View, advice: Advice) -> None:
-    marks = words.advice_marks(advice, view.dataset.features)
-    task = TASKS[view.scenario.task]
+def _draw_chart(setup: Setup, advice: Advice) -> None:
+    marks = words.advice_marks(advice, setup.dataset.features)
+    task = TASKS[setup.scenario.task]
     references = [] if advice.references is None else reference_items(advice.references)
     chart(plot_ranked(marks, references, title=task.metric),
           in_markdown(words.places(advice)), key="compare_advice", about=_ABOUT)
@@ -109,7 +109,7 @@ def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> Non
     rest = rows[BUTTONS:]
     if rest:
         chosen = rest[_any_other([f"{k + BUTTONS + 1}. {words.design_words(row.candidate, names)}: "
-                                  f"{plain(row.outcome.mean)}" for k, row in enumerate(rest)], rest)]
+                                  f"{as_number(row.outcome.mean)}" for k, row in enumerate(rest)], rest)]
         st.button("Load it", key="compare_load_other", on_click=_load, args=(chosen, origin),
                   disabled=chosen.candidate.is_current)
 
@@ -129,7 +129,8 @@ def _any_other(labels: list[str], rest: list[Row]) -> int:
 
 def _label(row: Row, names: tuple[str, ...]) -> str:
     own = " (this design)" if row.candidate.is_current else ""
-    return f"{in_markdown(str(words.design_words(row.candidate, names)))}: {in_markdown(plain(row.outcome.mean))}{own}"
+    design, error = str(words.design_words(row.candidate, names)), as_number(row.outcome.mean)
+    return f"{in_markdown(design)}: {in_markdown(error)}{own}"
 
 
 def _load(row: Row, origin: Origin) -> None:

@@ -11,8 +11,8 @@ from mvgviz.figures.compare.frontier import needed, plot_frontier
 from mvgviz.figures.compare.ranking import Ranking, plot_ranked, ranking
 from mvgviz.figures.shared.error_axis import reference_items
 from mvgviz.query.queries import Query
-from mvgviz.scenario.view import View
-from mvgviz.text import in_markdown, plain
+from mvgviz.scenario.resolve import Setup
+from mvgviz.text import as_number, in_markdown
 from mvgviz.trials.frontier import frontier, grid_with
 from mvgviz.trials.mechanisms import COMPARED, MECHANISMS
 from mvgviz.trials.run import Results
@@ -31,27 +31,27 @@ _STEPS = 41
 def choose_sensitivity(query: Query) -> tuple[str, str]:
     """One sensitivity for all mechanisms, and what it is called."""
     tight, printed = query.sensitivity, query.printed_sensitivity
-    names = {"tight": f"the tight sensitivity s₂ = {plain(tight)}",
-             "printed": f"the sensitivity as the paper prints it, s₂ = {plain(printed)}"}
+    names = {"tight": f"the tight sensitivity s₂ = {as_number(tight)}",
+             "printed": f"the sensitivity as the paper prints it, s₂ = {as_number(printed)}"}
     if not printed > tight * (1 + 1e-9):
-        st.caption(f"Sensitivity of all: s₂ = {plain(tight)}; tight and as printed are the same.")
+        st.caption(f"Sensitivity of all: s₂ = {as_number(tight)}; tight and as printed are the same.")
         return "tight", names["tight"]
     chosen = st.segmented_control(
         "Sensitivity for all", list(names), default="tight", required=True, key="compare_s2",
         format_func={"tight": "Tight", "printed": "As printed"}.__getitem__,
-        help=f"A comparison uses one and the same for all mechanisms: the tight one ({plain(tight)}), or the one the "
-             f"paper prints ({plain(printed)}).")
+        help=f"A comparison uses one and the same for all mechanisms: the tight one ({as_number(tight)}), or the one "
+             f"the paper prints ({as_number(printed)}).")
     return chosen or "tight", names[chosen or "tight"]
 
 
-def draw_ranking(view: View, sensitivity: str, s2_words: str) -> None:
+def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
     """All mechanisms and guarantees on the task, ranked; what does not apply, and every number."""
-    work = work_for(view, "ranking", sensitivity)
+    work = work_for(setup, "ranking", sensitivity)
     try:
-        posed = posed_problem(view, sensitivity)
-        results = points(view, work, [{}], mechanisms=KEYS, posed=posed)[0]
+        posed = posed_problem(setup, sensitivity)
+        results = points(setup, work, [{}], mechanisms=KEYS, posed=posed)[0]
     except InputError as error:
-        say_why_not(view, error)
+        say_why_not(setup, error)
         return
     if results is None:
         finish(work, complete=False)
@@ -87,38 +87,38 @@ def _draw_rest(numbers: Ranking) -> None:
             name: four for name in frame.columns if pd.api.types.is_numeric_dtype(frame[name])})
 
 
-def draw_same_error(view: View, sensitivity: str, s2_words: str) -> None:
+def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
     """The epsilon each mechanism needs for one error."""
-    work = work_for(view, "frontier", sensitivity)
-    trials = min(FRONTIER_TRIALS, view.scenario.trials)
+    work = work_for(setup, "frontier", sensitivity)
+    trials = min(FRONTIER_TRIALS, setup.scenario.trials)
     try:
-        posed = posed_problem(view, sensitivity)
-        here = points(view, work, [{}], mechanisms=KEYS, posed=posed, trials=trials)[0]
+        posed = posed_problem(setup, sensitivity)
+        here = points(setup, work, [{}], mechanisms=KEYS, posed=posed, trials=trials)[0]
     except InputError as error:
-        say_why_not(view, error)
+        say_why_not(setup, error)
         return
     if here is None or not here.complete:
         st.caption("First, all mechanisms at this ε.")
         finish(work, complete=False)
         return
-    own = f"mvg-{view.scenario.guarantee}"
+    own = f"mvg-{setup.scenario.guarantee}"
     left, right = st.columns([1, 3], gap="medium", vertical_alignment="bottom")
     with left:
-        shown = _choose_mechanisms(view, here, own)
+        shown = _choose_mechanisms(setup, here, own)
     with right:
-        wanted = _choose_error(view, here, own, sensitivity)
+        wanted = _choose_error(setup, here, own, sensitivity)
     if not shown or wanted is None:
         st.info("Choose at least one mechanism." if not shown else "Every error is 0 here: any ε will do.",
                 icon=":material/info:")
         return
-    grid = grid_with(view.scenario.epsilon)
-    found = points(view, work, [{"epsilon": epsilon} for epsilon in _coarse_first(grid)], mechanisms=shown, posed=posed,
-                   trials=trials)
+    grid = grid_with(setup.scenario.epsilon)
+    found = points(setup, work, [{"epsilon": epsilon} for epsilon in _coarse_first(grid)], mechanisms=shown,
+                   posed=posed, trials=trials)
     known = [one for one in found if one is not None]
     curves = [curve for curve in frontier(known) if np.isfinite(curve.means).all()]
     if curves:
-        lines = needed(curves, wanted, guarantee=view.scenario.guarantee)
-        chart(plot_frontier(lines, error=wanted, epsilon=view.scenario.epsilon, title=here.task.metric,
+        lines = needed(curves, wanted, guarantee=setup.scenario.guarantee)
+        chart(plot_frontier(lines, error=wanted, epsilon=setup.scenario.epsilon, title=here.task.metric,
                             references=reference_items(here.references)),
               words.frontier_words([one.curve for one in lines], [one.reading for one in lines], wanted, own=own,
                                    trivial=here.references.trivial),
@@ -153,20 +153,20 @@ def _coarse_first(grid: tuple[float, ...]) -> list[float]:
     return order
 
 
-def _choose_mechanisms(view: View, here: Results, own: str) -> list[str]:
+def _choose_mechanisms(setup: Setup, here: Results, own: str) -> list[str]:
     """Some of those that apply; at first the design as it stands and the best others."""
     numbers = ranking(here)
     ranked = [one.mechanism.key for one in numbers.outcomes]
     first = [key for key in ranked if key != own][: CURVES - (own in ranked)]
     usual = [key for key in ranked if key == own or key in first]
-    one = view.scenario
+    one = setup.scenario
     key = f"compare_shown {one.data} {one.query} {one.task} {one.guarantee}"
     with st.popover(f"Mechanisms: {len(st.session_state.get(key, usual))} of {len(ranked)}", width="stretch"):
         return st.multiselect("Mechanisms drawn", ranked, default=usual, placeholder="choose some", key=key,
                               format_func=lambda key: MECHANISMS[key].label)
 
 
-def _choose_error(view: View, here: Results, own: str, sensitivity: str) -> float | None:
+def _choose_error(setup: Setup, here: Results, own: str, sensitivity: str) -> float | None:
     """The wanted error, at first that of the design as it stands; None where every error is 0."""
     ranked = [one.mean for one in here.ranked() if np.isfinite(one.mean) and one.mean > 0]
     if not ranked:
@@ -179,8 +179,8 @@ def _choose_error(view: View, here: Results, own: str, sensitivity: str) -> floa
     options = sorted({_rounded(float(step)) for step in steps} | {usual})
     if len(options) < 2:
         return usual
-    return float(st.select_slider("Wanted error", options, value=usual, format_func=plain,
-                                  key=f"compare_error {sensitivity} {view.scenario.to_json()}",
+    return float(st.select_slider("Wanted error", options, value=usual, format_func=as_number,
+                                  key=f"compare_error {sensitivity} {setup.scenario.to_json()}",
                                   help="At first the error of the design as it stands. Move it and read across."))
 
 

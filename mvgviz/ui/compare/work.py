@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from mvgviz.query.dataset import Dataset
-from mvgviz.scenario.view import View
+from mvgviz.scenario.resolve import Setup
 from mvgviz.trials.question import Problem
 from mvgviz.trials.resumable import sweep_in_steps
 from mvgviz.trials.run import Memory, Results
@@ -33,14 +33,14 @@ class Bench:
     advice: dict[str, Any] = field(default_factory=dict, repr=False)
 
 
-def bench(view: View, *, simulated: bool = False) -> Bench:
+def bench(setup: Setup, *, simulated: bool = False) -> Bench:
     """The data with the session's memory, or a stand-in with a memory of its own."""
-    graph = view.scenario.query in ("adjacency", "laplacian")
+    graph = setup.scenario.query in ("adjacency", "laplacian")
     version = f"{session.version()} {graph and simulated}"
     benches = st.session_state.setdefault(_BENCHES, {})
     known = benches.get(simulated)
     if known is None or known[0] != version:
-        dataset = stand_in(view.dataset, rng=np.random.default_rng(SEED), graph=graph) if simulated else view.dataset
+        dataset = stand_in(setup.dataset, rng=np.random.default_rng(SEED), graph=graph) if simulated else setup.dataset
         known = benches[simulated] = (version, Bench(dataset, {} if simulated else memory()))
     found: Bench = known[1]
     for kept in (found.kept, found.advice):
@@ -49,9 +49,9 @@ def bench(view: View, *, simulated: bool = False) -> Bench:
     return found
 
 
-def work_for(view: View, name: str, *parts: object) -> Slice:
+def work_for(setup: Setup, name: str, *parts: object) -> Slice:
     """A slice of the work of one section; another choice starts a new one."""
-    return begin(f"compare_{name}", view.scenario.to_json(), *parts)
+    return begin(f"compare_{name}", setup.scenario.to_json(), *parts)
 
 
 def patient(work: Slice) -> dict[str, Any]:
@@ -69,15 +69,15 @@ def patient(work: Slice) -> dict[str, Any]:
     return arguments | {"cancelled": cancelled}
 
 
-def points(view: View, work: Slice, grid: Sequence[dict[str, Any]], *, mechanisms: Sequence[str], posed: Problem,
+def points(setup: Setup, work: Slice, grid: Sequence[dict[str, Any]], *, mechanisms: Sequence[str], posed: Problem,
            trials: int | None = None) -> list[Results | None]:
     """Results on the data at each change of the scenario; None for those this slice did not come to."""
-    place = bench(view)
-    scenario = view.scenario if trials is None else view.scenario.changed(trials=trials)
-    return sweep_in_steps(grid, scenario, view.dataset, mechanisms=tuple(mechanisms), problems=[posed],
+    place = bench(setup)
+    scenario = setup.scenario if trials is None else setup.scenario.changed(trials=trials)
+    return sweep_in_steps(grid, scenario, setup.dataset, mechanisms=tuple(mechanisms), problems=[posed],
                           kept=place.kept, **patient(work) | {"memory": place.memory})
 
 
-def posed_problem(view: View, sensitivity: str) -> Problem:
+def posed_problem(setup: Setup, sensitivity: str) -> Problem:
     """The scenario's problem with one sensitivity for all."""
-    return problem(view, sensitivity=sensitivity)
+    return problem(setup, sensitivity=sensitivity)

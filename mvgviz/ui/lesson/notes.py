@@ -9,7 +9,7 @@ import streamlit as st
 
 from mvgviz.figures.lesson.clock import plot_clock
 from mvgviz.lesson.steps import STEPS, against_circle, against_circle_along, asking_less, liver_pay, turned
-from mvgviz.text import in_html, plain, times
+from mvgviz.text import as_factor, as_number, in_html
 from mvgviz.ui.lesson.panels import SCENES
 from mvgviz.ui.lesson.scene import Scene
 from mvgviz.ui.menu import LESSON
@@ -71,11 +71,12 @@ def _before_trials() -> tuple[Note, ...]:
                   "45° and 75° on the way.",
              ask="Only mood matters now. Would you rather have the circle or the ellipse at 0°? At 75°?",
              mistakes=(("“Any ellipse is better than the circle.”",
-                        f"At 30° its noise on mood is {times(float(against_circle(turned(30))[1]))} the circle's."),
+                        f"At 30° its noise on mood is {as_factor(float(against_circle(turned(30))[1]))} the circle's."),
                        ("“Turned to 45° it helps the sum of both.”",
                         "It does not: one pupil can change both answers at once, and along the sum no shape beats the "
-                        f"circle. There the ellipse's noise is {times(against_circle_along(turned(45), (1, 1)))} the "
-                        f"circle's, along the difference {times(against_circle_along(turned(45), (1, -1)))}."))),
+                        f"circle. There the ellipse's noise is {as_factor(against_circle_along(turned(45), (1, 1)))} "
+                        "the circle's, along the difference "
+                        f"{as_factor(against_circle_along(turned(45), (1, -1)))}."))),
         Note(show="Start with the pupils' own answers, then switch to how the questions go together.",
              ask="Why do all columns have size 1 in the first table? Which cell has the least noise in the second?",
              mistakes=(("“The sizes are added.”", "They are multiplied, as in a multiplication table."),
@@ -91,8 +92,8 @@ def _before_trials() -> tuple[Note, ...]:
 
 
 def _on_trials() -> Note:
-    worse = plain(abs(liver_pay("mcv, alkphos").gain), 2)
-    whole, less = plain(liver_pay("drinks").one_size, 2), plain(asking_less().one_size, 2)
+    worse = as_number(abs(liver_pay("mcv, alkphos").gain), 2)
+    whole, less = as_number(liver_pay("drinks").one_size, 2), as_number(asking_less().one_size, 2)
     return Note(
         show="Start with drinks. Let the class vote on each of the four choices before you click it.",
         ask="We chose the favourites without looking at the data. Why does that matter? (Favourites read from the data "
@@ -142,7 +143,7 @@ def _key(scene: Scene) -> str:
     lines = []
     for value in scene.step.values:
         answer = scene.step.answer(value)
-        right = scene.option(answer.right) if answer.options else plain(answer.value)
+        right = scene.option(answer.right) if answer.options else as_number(answer.value)
         lines.append(f'<tr><th scope="row">{in_html(scene.shown(value))}</th><td>{in_html(right)}</td></tr>')
     return (f'<table class="key"><thead><tr><th scope="col">{in_html(scene.control)}</th><th scope="col">right answer'
             f"</th></tr></thead><tbody>{''.join(lines)}</tbody></table>")

@@ -20,7 +20,7 @@ from mvgviz.lesson.steps import (
     promised,
     table_noise,
 )
-from mvgviz.text import plain
+from mvgviz.text import as_number
 from mvgviz.ui.lesson.scene import Scene, Sentences
 
 _PUPILS = ("Ann", "Ben", "Eva", "Ida", "Leo", "Tom")
@@ -58,7 +58,7 @@ def _sizes_words(table: str) -> Sentences:
 def _sizes_why(table: str) -> str:
     rows, cols = edge_sizes(table_noise(table))
     i, j = TABLES[table]
-    return f"{plain(rows[i])} times {plain(cols[j])} is {plain(STEPS[4].answer(table).value)}."
+    return f"{as_number(rows[i])} times {as_number(cols[j])} is {as_number(STEPS[4].answer(table).value)}."
 
 
 def _sizes_hint(table: str, given: float) -> str:
@@ -76,16 +76,16 @@ def _promise(guarantee: str) -> tuple[go.Figure, str]:
     numbers = bells_numbers(0.0, shift=1.0, noise=1 / mu, span=4 / mu)
     figure = plot_bells(numbers, names=("neighbour A", "neighbour B"),
                         axis="published (one pupil changes 1)")
-    return figure, f"{_RULES[guarantee]}: two bell curves, one unit apart and each {plain(1 / mu)} wide."
+    return figure, f"{_RULES[guarantee]}: two bell curves, one unit apart and each {as_number(1 / mu)} wide."
 
 
 def _promise_words(guarantee: str) -> Sentences:
     design, exact = promised(guarantee), promised("exact")
     noise, least = float(design.direction_std()[0]), float(exact.direction_std()[0])
-    takes = (f"The **exact calculation** finds the least noise that keeps it: {plain(noise)}."
+    takes = (f"The **exact calculation** finds the least noise that keeps it: {as_number(noise)}."
              if guarantee == "exact" else
-             f"**{_RULES[guarantee]}** of the paper that proposed directional noise asks for {plain(noise)}, "
-             f"**{plain(noise / least)} times** what the exact calculation finds.")
+             f"**{_RULES[guarantee]}** of the paper that proposed directional noise asks for {as_number(noise)}, "
+             f"**{as_number(noise / least)} times** what the exact calculation finds.")
     return (f"The school publishes how sleep and mood go together, and **promises** that nobody learns more than "
             f"ε = {EPSILON:g} about a pupil.", takes,
             "The curves show what the attacker of step 1 sees: the more they cover each other, the less is spent of "
@@ -94,8 +94,8 @@ def _promise_words(guarantee: str) -> Sentences:
 
 def _promise_why(guarantee: str) -> str:
     design = promised(guarantee)
-    spent = (f"Really spent: ε = {plain(design.epsilon_spent(DELTA), 2)} of {EPSILON:g}; the best attacker is right in "
-             f"{plain(100 * guess_rate(design.mu))} of 100 guesses.")
+    spent = (f"Really spent: ε = {as_number(design.epsilon_spent(DELTA), 2)} of {EPSILON:g}; the best attacker is "
+             f"right in {as_number(100 * guess_rate(design.mu))} of 100 guesses.")
     if guarantee == "exact":
         return f"{spent} With less noise the promise would be broken."
     return f"{spent} The theorem's promise is true, but it is paid for with noise that nobody needed."
@@ -131,8 +131,8 @@ def _trials_why(favourite: str) -> str:
     how = "less" if found.gain > 0 else "more"
     lesson = {"yes": "It favours what the prediction needs.", "no": "It favours what the prediction hardly needs.",
               "unclear": "Whoever favours nearly everything favours nothing."}[STEPS[6].answer(favourite).right]
-    return (f"The error is {plain(abs(found.gain), 2)} half pints {how} than with noise of one size (give or take "
-            f"{plain(found.margin, 2)}). {lesson}")
+    return (f"The error is {as_number(abs(found.gain), 2)} half pints {how} than with noise of one size (give or take "
+            f"{as_number(found.margin, 2)}). {lesson}")
 
 
 def _trials_hint(favourite: str, given: str) -> str:

@@ -11,7 +11,7 @@ from mvgviz.figures.lesson.look import large
 from mvgviz.figures.lesson.turn import plot_turn, turn_numbers
 from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_ellipse
 from mvgviz.lesson.steps import LEVEL, STEPS, against_circle, attack, circle, ellipse, radius, turned
-from mvgviz.text import plain, times
+from mvgviz.text import as_factor, as_number
 from mvgviz.ui.lesson.scene import Scene, Sentences
 
 _NAMES = ("sleep", "mood")
@@ -31,8 +31,8 @@ def _bells(noise: float) -> tuple[go.Figure, str]:
     one = attack(noise)
     figure = plot_bells(bells_numbers(_AVERAGE, shift=one.shift, noise=noise, span=_AROUND),
                         names=("Ann 0", "Ann 10"), axis="published average (points)")
-    return figure, (f"Two bell curves, {plain(one.shift, 2)} points apart and each about {noise:g} wide: what may be "
-                    "published with Ann at 0 and with Ann at 10.")
+    return figure, (f"Two bell curves, {as_number(one.shift, 2)} points apart and each about {noise:g} wide: what may "
+                    "be published with Ann at 0 and with Ann at 10.")
 
 
 def _bells_words(noise: float) -> Sentences:
@@ -46,8 +46,8 @@ def _bells_words(noise: float) -> Sentences:
 
 def _bells_why(noise: float) -> str:
     one = attack(noise)
-    return (f"Ann moves the average by {plain(one.shift, 2)}, the noise by about {noise:g}. Whoever names the nearer "
-            f"curve is right in {plain(100 * one.success)} of 100 cases; a coin would be right in 50.")
+    return (f"Ann moves the average by {as_number(one.shift, 2)}, the noise by about {noise:g}. Whoever names the "
+            f"nearer curve is right in {as_number(100 * one.success)} of 100 cases; a coin would be right in 50.")
 
 
 def _bells_hint(noise: float, given: str) -> str:
@@ -74,8 +74,8 @@ def _cloud_words(epsilon: float) -> Sentences:
 
 def _cloud_why(epsilon: float) -> str:
     design = circle(epsilon)
-    return (f"The circle reaches {plain(radius(design))} points. The noise on each average is "
-            f"{plain(float(design.direction_std()[0]))}; a circle 2.45 times as wide holds 95 of 100.")
+    return (f"The circle reaches {as_number(radius(design))} points. The noise on each average is "
+            f"{as_number(float(design.direction_std()[0]))}; a circle 2.45 times as wide holds 95 of 100.")
 
 
 def _cloud_hint(epsilon: float, given: str) -> str:
@@ -111,8 +111,8 @@ def _ellipse_why(share: float) -> str:
     down, up = against_circle(ellipse(share))
     if share == 0.5:
         return "Equal parts: the two shapes are one."
-    return (f"The noise on mood is {times(up)} the circle's, the noise on sleep {times(down)}: mood pays more than "
-            "sleep gains.")
+    return (f"The noise on mood is {as_factor(up)} the circle's, the noise on sleep {as_factor(down)}: mood pays more "
+            "than sleep gains.")
 
 
 def _ellipse_hint(share: float, given: float) -> str:
@@ -145,7 +145,7 @@ def _turn_why(angle: int) -> str:
     lesson = {"smaller": "The narrow side points where the answer is used: that pays.",
               "same": "Nearly well aimed is not enough to win.",
               "larger": "An ellipse that misses its aim is worse than a circle."}[answer.right]
-    return f"The noise on mood is {times(answer.value)} the circle's. {lesson}"
+    return f"The noise on mood is {as_factor(answer.value)} the circle's. {lesson}"
 
 
 def _turn_hint(angle: int, given: str) -> str:

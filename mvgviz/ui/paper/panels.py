@@ -18,7 +18,7 @@ from mvgviz.figures.paper.rows import AS_PRINTED, EXACTLY, PRINTED, RowNumbers, 
 from mvgviz.paper import EXPERIMENTS, Curve, Experiment, Kept, MeasuredRow, Report, direction_curves, run
 from mvgviz.paper.figure4 import SHARE
 from mvgviz.paper.words import ONCE, cell_text, figure_text, printed_text, sentence, setting, ways_text
-from mvgviz.text import plain
+from mvgviz.text import as_number
 from mvgviz.trials.run import Memory
 from mvgviz.trials.tasks import References
 from mvgviz.ui import session
@@ -137,7 +137,7 @@ def rows_words(numbers: RowNumbers) -> str:
 
 
 def _percent(way: float) -> str:
-    return f"{100 * way:.0f}\u00a0%" if abs(way) >= 0.01 else f"{plain(100 * way, 1)}\u00a0%"
+    return f"{100 * way:.0f}\u00a0%" if abs(way) >= 0.01 else f"{as_number(100 * way, 1)}\u00a0%"
 
 
 def draw_table(report: Report) -> None:
@@ -197,7 +197,7 @@ def directions_words(numbers: DirectionNumbers) -> str:
     spread = max(max(line.means) / min(line.means) for line in flat)
     move = "do not move" if spread < 1.01 else f"move by at most {100 * (spread - 1):.0f} %"
     choice = "favouring nothing (noise of one size)" if best == "none" else f"more precision for {best}"
-    return (f"**Exact noise:** at ε = {at:g} {choice} does best (error {plain(ends[best], 2)}). Under Theorem 1 "
+    return (f"**Exact noise:** at ε = {at:g} {choice} does best (error {as_number(ends[best], 2)}). Under Theorem 1 "
             f"as printed the lines {move} between ε = 0.1 and 100.")
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.report.slides import Slide, design_slides, utility_slide
-from mvgviz.scenario.view import View
+from mvgviz.scenario.resolve import Setup
 from mvgviz.trials.run import run_trials
 from mvgviz.ui import session, trial_panel
 from mvgviz.ui.frame import show_error
@@ -31,15 +31,15 @@ _AT = "_slide"
 _TITLE = 110  # letters, at most
 
 
-def draw_deck(view: View) -> None:
+def draw_deck(setup: Setup) -> None:
     """The slide one is at, and the way on."""
     st.html(_STYLE)
-    deck: list[Slide | None] = [*design_slides(view), None]  # None: the trials, run when one comes to them
+    deck: list[Slide | None] = [*design_slides(setup), None]  # None: the trials, run when one comes to them
     at = _place(len(deck))
     session.write_link(slide=str(at + 1))
     slide, unfinished = deck[at], None
     if slide is None:
-        slide, unfinished = _trials(view)
+        slide, unfinished = _trials(setup)
     if slide is not None:
         _draw(slide)
     _draw_ways(at, len(deck))
@@ -55,11 +55,11 @@ def headline(takeaway: str) -> tuple[str, str]:
     return found[1].rstrip(":"), found[2][:1].upper() + found[2][1:]
 
 
-def _trials(view: View) -> tuple[Slide | None, trial_panel.Slice | None]:
-    work = trial_panel.begin("present", view.scenario.to_json())
+def _trials(setup: Setup) -> tuple[Slide | None, trial_panel.Slice | None]:
+    work = trial_panel.begin("present", setup.scenario.to_json())
     try:
-        results = run_trials(view.scenario, view.dataset, mechanisms=("mvg", "iid"),
-                             problem=trial_panel.problem(view), **work.arguments())
+        results = run_trials(setup.scenario, setup.dataset, mechanisms=("mvg", "iid"),
+                             problem=trial_panel.problem(setup), **work.arguments())
     except InputError as error:
         show_error(error)
         return None, None

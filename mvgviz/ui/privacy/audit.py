@@ -15,9 +15,8 @@ from mvgviz.figures.privacy.audit import plot_scores, score_numbers
 from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.release.audit import Audit, NoiseScores, attacks_per_release, judge, release_scores, simulate_scores
 from mvgviz.release.noise_check import FALSE_ALARMS, MIXTURES
-from mvgviz.scenario.resolve import scaled
-from mvgviz.scenario.view import View
-from mvgviz.text import in_markdown, plain
+from mvgviz.scenario.resolve import Setup, scaled
+from mvgviz.text import as_number, in_markdown
 from mvgviz.ui.frame import chart
 from mvgviz.ui.privacy.panels import found_pair
 
@@ -32,9 +31,9 @@ _MOST_KEPT = 6
 
 
 @st.fragment
-def draw_audit(view: View) -> None:
+def draw_audit(setup: Setup) -> None:
     """Simulated releases on both neighbours, attacked."""
-    loss = found_pair(view.setup)
+    loss = found_pair(setup)
     if loss is None:
         return
     picture, choices = st.columns([3, 1], gap="large")
@@ -42,14 +41,14 @@ def draw_audit(view: View) -> None:
         sampler = st.radio("Drawn by", (SIMULATED, HARDENED), key="privacy_sampler")
         trials, seconds = _trials(loss.design, hardened=sampler == HARDENED)
         broken = st.toggle("Break it: half the noise", key="privacy_broken")
-    noise = _drawn(view, loss, trials, seconds, sampler == HARDENED)
+    noise = _drawn(setup, loss, trials, seconds, sampler == HARDENED)
     if noise is None:
         return
-    result = judge(loss, noise, delta=view.setup.delta, noise_factor=0.5 if broken else 1.0)
+    result = judge(loss, noise, delta=setup.delta, noise_factor=0.5 if broken else 1.0)
     with choices:
         st.caption(_tested_words(loss.design, noise, hardened=sampler == HARDENED))
     with picture:
-        chart(plot_scores(score_numbers(result, loss.mu)), _audit_words(view, loss, result, broken),
+        chart(plot_scores(score_numbers(result, loss.mu)), _audit_words(setup, loss, result, broken),
               key="privacy_audit",
               about="The best attack scores each release by its likelihood ratio and accuses above a threshold. The "
                     "threshold is chosen on one half of the releases, its hits and false alarms are counted on the "
@@ -83,10 +82,10 @@ def _seconds(design: NoiseDesign) -> float:
     return design.rows * design.cols * (3e-8 + 3e-10 * products)
 
 
-def _drawn(view: View, loss: PairLoss, trials: int, seconds: float, hardened: bool) -> NoiseScores | None:
+def _drawn(setup: Setup, loss: PairLoss, trials: int, seconds: float, hardened: bool) -> NoiseScores | None:
     """The draws, kept for the session: epsilon and delta only scale them. None where they wait for a click."""
     kept: dict[object, NoiseScores] = st.session_state.setdefault(_KEPT, {})
-    key = (loss.shape(), trials, view.scenario.seed, hardened)
+    key = (loss.shape(), trials, setup.scenario.seed, hardened)
     if key not in kept:
         if seconds > _LONG and not st.button(f"Draw the releases (about {_long_words(seconds)})", key="privacy_draw"):
             return None
@@ -98,7 +97,7 @@ def _drawn(view: View, loss: PairLoss, trials: int, seconds: float, hardened: bo
                 told[0] = done
                 bar.progress(done, "Simulating releases …")
 
-        found = _draw(view, loss, trials, hardened, show)
+        found = _draw(setup, loss, trials, hardened, show)
         if bar is not None:
             bar.empty()
         if found is None:
@@ -109,15 +108,15 @@ def _drawn(view: View, loss: PairLoss, trials: int, seconds: float, hardened: bo
     return kept[key]
 
 
-def _draw(view: View, loss: PairLoss, trials: int, hardened: bool, show: Callable[[float], None]
+def _draw(setup: Setup, loss: PairLoss, trials: int, hardened: bool, show: Callable[[float], None]
           ) -> NoiseScores | None:
     """The scores from one of the two samplers, or None and a sentence."""
     if not hardened:
-        return simulate_scores(loss, trials=trials, rng=np.random.default_rng([view.scenario.seed, 4]), progress=show)
-    graph = view.setup.query.name in ("adjacency", "laplacian")
-    largest = None if graph else scaled(view.dataset, view.scenario.scale).largest_values
+        return simulate_scores(loss, trials=trials, rng=np.random.default_rng([setup.scenario.seed, 4]), progress=show)
+    graph = setup.query.name in ("adjacency", "laplacian")
+    largest = None if graph else scaled(setup.dataset, setup.scenario.scale).largest_values
     try:
-        return release_scores(loss, view.setup.query, trials=trials, largest=largest, progress=show)
+        return release_scores(loss, setup.query, trials=trials, largest=largest, progress=show)
     except InputError as error:
         st.markdown(f"The release's own sampler refuses: {in_markdown(str(error))}.")
         return None
@@ -142,12 +141,12 @@ def _tested_words(design: NoiseDesign, noise: NoiseScores, *, hardened: bool) ->
             "audited.")
 
 
-def _audit_words(view: View, loss: PairLoss, result: Audit, broken: bool) -> str:
+def _audit_words(setup: Setup, loss: PairLoss, result: Audit, broken: bool) -> str:
     """What the audit proves, and what it cannot."""
-    found, claim = result.epsilon_lower, view.setup.epsilon_spent
+    found, claim = result.epsilon_lower, setup.epsilon_spent
     counts = (f"accusing {result.accused:,} of {result.evaluated:,} absent, it catches {result.caught:,} of "
-              f"{result.evaluated:,} present: ε is at least **{plain(found)}** (95 % confidence)")
-    claimed = f"{'' if view.setup.design.mu_is == 'exact' else 'at most '}{plain(claim)}"
+              f"{result.evaluated:,} present: ε is at least **{as_number(found)}** (95 % confidence)")
+    claimed = f"{'' if setup.design.mu_is == 'exact' else 'at most '}{as_number(claim)}"
     if not broken:
         if found > claim:
             return (f"**Above the claim:** {counts}, claimed is {claimed}. By chance this happens in at most 5 of 100 "
@@ -155,18 +154,18 @@ def _audit_words(view: View, loss: PairLoss, result: Audit, broken: bool) -> str
         if not result.check.as_claimed:
             return f"**The noise is not as claimed:** {result.check.words}. The attack alone: {counts}."
         part = f" The pair attacked reaches only {loss.attained:.0%} of the bound μ." if loss.attained < 0.99 else ""
-        few = f" So few releases can show at most {plain(result.ceiling)}." if claim > result.ceiling else ""
+        few = f" So few releases can show at most {as_number(result.ceiling)}." if claim > result.ceiling else ""
         return f"**The claim stands:** {counts}, claimed is {claimed}.{part}{few}"
-    truth = float(gaussian_epsilon(view.setup.delta, 2 * loss.mu))
+    truth = float(gaussian_epsilon(setup.delta, 2 * loss.mu))
     if found > claim:
-        return f"**Caught:** {counts}, above the {claimed} claimed. Half the noise really spends {plain(truth)}."
-    if truth <= view.scenario.epsilon:
-        why = (f"Half the noise would spend {plain(truth)} on this pair, still within the "
-               f"ε = {view.scenario.epsilon:g} asked.")
+        return f"**Caught:** {counts}, above the {claimed} claimed. Half the noise really spends {as_number(truth)}."
+    if truth <= setup.scenario.epsilon:
+        why = (f"Half the noise would spend {as_number(truth)} on this pair, still within the "
+               f"ε = {setup.scenario.epsilon:g} asked.")
     elif claim > result.ceiling:
-        why = f"So few releases can show at most {plain(result.ceiling)}; a smaller ε can be audited."
+        why = f"So few releases can show at most {as_number(result.ceiling)}; a smaller ε can be audited."
     else:
-        why = f"Half the noise spends {plain(truth)}; more releases would show it."
+        why = f"Half the noise spends {as_number(truth)}; more releases would show it."
     if not result.check.as_claimed:
         return (f"**Caught, though not by the attack:** the noise itself is not as claimed: {result.check.words}. The "
                 f"attack: {counts}, claimed is {claimed}. {why}")

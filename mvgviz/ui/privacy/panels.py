@@ -13,8 +13,7 @@ from mvgviz.figures.privacy.composition import composition_numbers, plot_composi
 from mvgviz.figures.privacy.shares import plot_shares, share_numbers
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup, scaled
-from mvgviz.scenario.view import View
-from mvgviz.text import delta_words, in_html, in_markdown, plain, small
+from mvgviz.text import as_number, as_probability, delta_words, in_html, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart
 from mvgviz.validation import FloatArray
@@ -37,34 +36,34 @@ def found_pair(setup: Setup) -> PairLoss | None:
         return None
 
 
-def draw_neighbours(view: View) -> None:
+def draw_neighbours(setup: Setup) -> None:
     """Which record is replaced by which, and which directions carry the loss."""
-    loss = found_pair(view.setup)
+    loss = found_pair(setup)
     if loss is None:
         return
-    words = f"**Hardest to hide:** {in_markdown(loss.pair.words)}. {reached_words(view, loss.attained)}"
+    words = f"**Hardest to hide:** {in_markdown(loss.pair.words)}. {reached_words(setup, loss.attained)}"
     if loss.pair.before is None or loss.pair.after is None:
         st.markdown(words)
-        _draw_shares(view.setup, loss)
+        _draw_shares(setup, loss)
         return
     table, bars = st.columns([2, 3], gap="large")
     with table:
         st.markdown(words)
-        before, after = (_own_units(view, record) for record in (loss.pair.before, loss.pair.after))
+        before, after = (_own_units(setup, record) for record in (loss.pair.before, loss.pair.after))
         number = st.column_config.NumberColumn(format="%.4g")
-        st.dataframe(pd.DataFrame({"Feature": list(view.dataset.features), "Before": before, "After": after}),
+        st.dataframe(pd.DataFrame({"Feature": list(setup.dataset.features), "Before": before, "After": after}),
                      hide_index=True, column_config={"Before": number, "After": number},
                      height=min(36 * (len(before) + 1) + 2, 330))
         st.caption("In the data's own units. Nobody's records: only the declared ranges and the noise enter.")
     with bars:
-        _draw_shares(view.setup, loss)
+        _draw_shares(setup, loss)
 
 
-def _own_units(view: View, record: FloatArray) -> FloatArray:
+def _own_units(setup: Setup, record: FloatArray) -> FloatArray:
     """A record of the worst pair on the dataset's declared scale (tables give offsets inside the range)."""
-    data = view.dataset
-    table = scaled(data, view.scenario.scale)
-    offset = record if view.setup.query.name in ("identity", "mean") else record - table.lower
+    data = setup.dataset
+    table = scaled(data, setup.scenario.scale)
+    offset = record if setup.query.name in ("identity", "mean") else record - table.lower
     return np.asarray(data.lower + offset / table.widths * data.widths)
 
 
@@ -82,21 +81,21 @@ def _draw_shares(setup: Setup, loss: PairLoss) -> None:
 
 
 @st.fragment
-def draw_releases(view: View) -> None:
+def draw_releases(setup: Setup) -> None:
     """What k releases spend together."""
     picture, choices = st.columns([3, 1], gap="large")
-    spent, epsilon, delta = spent_mu(view.setup.design), view.scenario.epsilon, view.setup.delta
+    spent, epsilon, delta = spent_mu(setup.design), setup.scenario.epsilon, setup.delta
     with choices:
         k = st.select_slider("Releases of the same data", RELEASES, value=10, key="privacy_k",
                              format_func=lambda n: f"{n:,}")
     numbers = composition_numbers(spent, epsilon=epsilon, delta=delta, chosen=k)
-    most = "" if view.setup.design.mu_is == "exact" else "at most "
+    most = "" if setup.design.mu_is == "exact" else "at most "
     times = f"{k:,} release{'s' if k > 1 else ''}"
     spends = f"{times} together spend" if k > 1 else "1 release spends"
-    together = (f"**{spends} {most}ε = {plain(numbers.chosen_exact)}** at "
-                f"δ = {delta_words(delta, view.dataset.n_records)}")
+    together = (f"**{spends} {most}ε = {as_number(numbers.chosen_exact)}** at "
+                f"δ = {delta_words(delta, setup.dataset.n_records)}")
     added = ("adding up says nothing, as δ would pass 1" if np.isnan(numbers.chosen_added) else
-             f"adding up would say ε = {plain(numbers.chosen_added)} at δ = {small(k * delta)}")
+             f"adding up would say ε = {as_number(numbers.chosen_added)} at δ = {as_probability(k * delta)}")
     with picture:
         chart(plot_composition(numbers), f"{together}; {added}.", key="privacy_releases",
               about="Each release has fresh noise of this design. Together k of them have μ√k, exactly, which becomes "
@@ -104,7 +103,7 @@ def draw_releases(view: View) -> None:
                     "much. Where no ε is needed the curve has no value on this axis.")
     with choices:
         mu, share = spent.after(k)
-        st.markdown(f"One release: μ = {plain(spent.total)}  \n{times}: μ = **{plain(mu)}**")
+        st.markdown(f"One release: μ = {as_number(spent.total)}  \n{times}: μ = **{as_number(mu)}**")
         if spent.directions:
             st.caption(f"The private directions are learned once and used in all: {percent_words(share)} of μ² after "
                        f"{times}.")

@@ -10,15 +10,16 @@ import streamlit as st
 from mvgviz.data import samples
 from mvgviz.errors import InputError
 from mvgviz.report.script import DataSource, notebook, python_script
+from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import listed
 from mvgviz.trials.question import Problem, pose
 from mvgviz.trials.run import Results, run_trials
-from mvgviz.trials.stand_in import simulated_view
+from mvgviz.trials.stand_in import on_stand_in
 from mvgviz.ui import session
 from mvgviz.ui.compare.advisor import PLACES
 from mvgviz.ui.compare.work import bench
-from mvgviz.ui.frame import View, show_error
+from mvgviz.ui.frame import show_error
 from mvgviz.ui.trial_panel import Slice, begin, finish, problem
 from mvgviz.words.provenance import open_parts
 
@@ -27,53 +28,53 @@ _FILE, _REFUSED = "release_scenario_file", "_release_scenario_refused"
 _LARGEST = 1_000_000  # bytes of a scenario file
 
 
-def draw_exports(view: View) -> None:
+def draw_exports(setup: Setup) -> None:
     """Downloads on the left, the scenario as link and file on the right; works off trials for the report."""
     simulated = st.session_state.get(_PLACE, "stand-in") != "data"
-    told = _stand_in(view, f"{session.version()} {view.scenario.to_json()}") if simulated else view
+    told = _stand_in(setup, f"{session.version()} {setup.scenario.to_json()}") if simulated else setup
     work, results, error = _trials(told, simulated)
     busy = error is None and results is not None and not results.complete and not work.stopped
     left, right = st.columns(2, gap="large")
     with left:
         _draw_report(told, results, error, busy=busy, simulated=simulated)
         progress = st.container()
-        _draw_programs(view)
+        _draw_programs(setup)
     with right:
-        _draw_scenario(view)
+        _draw_scenario(setup)
     if error is None and results is not None:
         with progress:
             finish(work, complete=results.complete)
 
 
-def _trials(view: View, simulated: bool) -> tuple[Slice, Results | None, InputError | None]:
+def _trials(setup: Setup, simulated: bool) -> tuple[Slice, Results | None, InputError | None]:
     """Directional and i.i.d. noise on the scenario's task: a slice of the work, or why there is none."""
-    work = begin("release_report", view.scenario.to_json(), simulated)
-    arguments = work.arguments() | ({"memory": bench(view, simulated=True).memory} if simulated else {})
+    work = begin("release_report", setup.scenario.to_json(), simulated)
+    arguments = work.arguments() | ({"memory": bench(setup, simulated=True).memory} if simulated else {})
     try:
-        posed = _posed(view, f"{session.version()} {view.scenario.to_json()}") if simulated else problem(view)
-        return work, run_trials(view.scenario, view.dataset, problem=posed, **arguments), None
+        posed = _posed(setup, f"{session.version()} {setup.scenario.to_json()}") if simulated else problem(setup)
+        return work, run_trials(setup.scenario, setup.dataset, problem=posed, **arguments), None
     except InputError as error:
         return work, None, error
 
 
 @st.cache_resource(scope="session", max_entries=2, show_spinner=False)
-def _stand_in(_view: View, version: str) -> View:
-    return simulated_view(_view, uploaded=session.uploaded_directions())
+def _stand_in(_view: Setup, version: str) -> Setup:
+    return on_stand_in(_view, uploaded=session.uploaded_directions())
 
 
 @st.cache_resource(scope="session", max_entries=2, show_spinner=False)
-def _posed(_view: View, version: str) -> Problem:
+def _posed(_view: Setup, version: str) -> Problem:
     return pose(_view.scenario, _view.dataset, uploaded=session.uploaded_directions())
 
 
-def _draw_report(view: View, results: Results | None, error: InputError | None, *, busy: bool, simulated: bool
+def _draw_report(setup: Setup, results: Results | None, error: InputError | None, *, busy: bool, simulated: bool
                  ) -> None:
     from mvgviz.report.html import report_html
 
     st.markdown("#### Report for others")
     st.segmented_control("Its pictures and errors are measured on", list(PLACES), default="stand-in", required=True,
                          format_func=PLACES.__getitem__, key=_PLACE)
-    _button("Report as HTML", "report.html", "text/html", lambda: report_html(view, results, simulated=simulated),
+    _button("Report as HTML", "report.html", "text/html", lambda: report_html(setup, results, simulated=simulated),
             disabled=busy)
     if error is not None:
         show_error(error)
@@ -81,7 +82,7 @@ def _draw_report(view: View, results: Results | None, error: InputError | None, 
         return
     st.caption("One file with the guarantee in plain words and odds, the pictures, the expected error and what was "
                "assumed; works offline and prints well.")
-    parts = open_parts(view.setup)
+    parts = open_parts(setup)
     told = f" But for this, which it names at its top: {listed(parts)}." if parts else ""
     st.caption("Measured on simulated records with the same ranges and number: nothing in it is computed from the "
                f"data. No released answer is in it.{told}" if simulated else
@@ -89,8 +90,8 @@ def _draw_report(view: View, results: Results | None, error: InputError | None, 
                "before you pass it on. No released answer is in it.")
 
 
-def _draw_programs(view: View) -> None:
-    one, source = view.scenario, _source(view)
+def _draw_programs(setup: Setup) -> None:
+    one, source = setup.scenario, _source(setup)
     st.markdown("#### The same without the app")
     with st.container(horizontal=True):
         _button("Python program", "program.py", "text/x-python", lambda: python_script(one, source=source))
@@ -102,19 +103,19 @@ def _draw_programs(view: View) -> None:
                    "that you left to the data are read from it again.")
 
 
-def _source(view: View) -> DataSource:
+def _source(setup: Setup) -> DataSource:
     """Where the data comes from, as far as the session knows."""
     own, directions = session.upload(), session.uploaded_directions()
-    source = DataSource(name=view.scenario.data) if own is None or own.data_name != view.scenario.data else own.source
+    source = DataSource(name=setup.scenario.data) if own is None or own.data_name != setup.scenario.data else own.source
     return source if directions is None else replace(source, directions_origin=directions.origin)
 
 
-def _draw_scenario(view: View) -> None:
+def _draw_scenario(setup: Setup) -> None:
     st.markdown("#### The scenario")
     st.code(session.link(), language=None, wrap_lines=True)
-    own = " Who opens it has to bring the file." if view.scenario.data.startswith("upload-") else ""
+    own = " Who opens it has to bring the file." if setup.scenario.data.startswith("upload-") else ""
     st.caption(f"The link opens this very screen. It holds your choices, never your data.{own}")
-    _button("Scenario as JSON", "scenario.json", "application/json", view.scenario.to_json)
+    _button("Scenario as JSON", "scenario.json", "application/json", setup.scenario.to_json)
     draw_scenario_upload()
 
 

@@ -14,10 +14,10 @@ from mvgviz.release.files import to_csv, to_metadata_json, to_npy
 from mvgviz.release.ledger import CAVEATS
 from mvgviz.release.release import Plan, Release, plan
 from mvgviz.scenario.precision_budget import spreadsheet_cell
-from mvgviz.scenario.resolve import usual_delta
-from mvgviz.text import in_html, in_markdown, listed, plain, small
+from mvgviz.scenario.resolve import Setup, usual_delta
+from mvgviz.text import as_number, as_probability, in_html, in_markdown, listed
 from mvgviz.ui import session
-from mvgviz.ui.frame import View, chart, show_error
+from mvgviz.ui.frame import chart, show_error
 from mvgviz.ui.release.desk import desk, hardened_factor, release_once, ticket
 from mvgviz.words.provenance import chosen_on_data
 from mvgviz.words.release import ACCEPT, KEPT, budget_words, facts, ranges_table, released_words, spends, sure
@@ -33,23 +33,23 @@ _DELTAS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
 _FIRST_CAP = 3.0
 
 
-def draw_release(view: View) -> None:
+def draw_release(setup: Setup) -> None:
     """What will be spent, in words and as a bar; then what has to be ticked, and the button."""
-    planned = plan(view.setup, view.dataset)
+    planned = plan(setup, setup.dataset)
     left, right = st.columns([2, 3], gap="large")
     with left:
-        _draw_summary(view, planned)
+        _draw_summary(setup, planned)
     with right:
-        _draw_budget(view, planned)
+        _draw_budget(setup, planned)
         with st.container(key="release_conditions"):
-            _draw_button(view, planned)
+            _draw_button(setup, planned)
 
 
-def _draw_budget(view: View, planned: Plan) -> None:
+def _draw_budget(setup: Setup, planned: Plan) -> None:
     ledger = desk().ledger
-    before = [entry.mu for entry in ledger.entries_about(view.scenario.data)]
+    before = [entry.mu for entry in ledger.entries_about(setup.scenario.data)]
     numbers = budget_numbers(before, planned.mu, delta=planned.delta, cap=ledger.cap)
-    chart(plot_budget(numbers), budget_words(view, numbers, planned), key="release_budget",
+    chart(plot_budget(numbers), budget_words(setup, numbers, planned), key="release_budget",
           about="Every release of the same data spends of one budget. Epsilons do not add up, the squares of μ do, "
                 "exactly, also when one release is chosen after seeing another (Dong, Roth & Su 2022). So lengths "
                 "are μ², and the axis says which ε each total stands for. A file is known again by its numbers, in any "
@@ -57,34 +57,34 @@ def _draw_budget(view: View, planned: Plan) -> None:
                 "the page Data & query.")
 
 
-def _draw_summary(view: View, planned: Plan) -> None:
-    so_far = desk().ledger.total(view.scenario.data, delta=planned.delta)
+def _draw_summary(setup: Setup, planned: Plan) -> None:
+    so_far = desk().ledger.total(setup.scenario.data, delta=planned.delta)
     after = float(gaussian_epsilon(planned.delta, compose_mu([so_far.mu, planned.mu])))
     try:
-        factor = hardened_factor(view.setup, view.dataset)
+        factor = hardened_factor(setup, setup.dataset)
     except InputError:
         factor = None  # the button says why
     lines = "".join(f"<dt>{in_html(name)}</dt><dd>{in_html(text)}</dd>"
-                    for name, text in facts(view, planned, so_far, after, factor))
+                    for name, text in facts(setup, planned, so_far, after, factor))
     st.html(f'{_FACTS}<dl class="facts" aria-label="What this release will spend">{lines}</dl>')
-    if view.setup.query.neighbour_rule != FLIPPED_EDGE:
+    if setup.query.neighbour_rule != FLIPPED_EDGE:
         with st.popover("Every range", icon=":material/straighten:", type="tertiary"):
-            st.dataframe(pd.DataFrame(ranges_table(view.dataset)), hide_index=True)
+            st.dataframe(pd.DataFrame(ranges_table(setup.dataset)), hide_index=True)
             st.caption("In the data's own units.")
 
 
-def _draw_button(view: View, planned: Plan) -> None:
+def _draw_button(setup: Setup, planned: Plan) -> None:
     """Everything that has to be ticked, then the click."""
     held, now = desk(), ticket()
     accepted = tuple(caveat for caveat in planned.caveats
                      if st.checkbox(ACCEPT[caveat], key=f"release_accept_{caveat}_{now}"))
-    symmetrise = view.setup.query.symmetric and st.checkbox(
-        "Make the noisy answer symmetric (free: after the noise)", value="symmetrise" in view.scenario.post,
+    symmetrise = setup.query.symmetric and st.checkbox(
+        "Make the noisy answer symmetric (free: after the noise)", value="symmetrise" in setup.scenario.post,
         key="release_symmetric")
-    _draw_own_choices(view)
-    refused = _refusal(view, planned)
+    _draw_own_choices(setup)
+    refused = _refusal(setup, planned)
     missing = [CAVEATS[caveat] for caveat in planned.caveats if caveat not in accepted]
-    certain = st.checkbox(sure(view, planned), key=f"release_sure_{now}", disabled=refused is not None)
+    certain = st.checkbox(sure(setup, planned), key=f"release_sure_{now}", disabled=refused is not None)
     place = st.empty()
     st.button("Release once", key="release_go", type="primary", icon=":material/outbox:", on_click=release_once,
               args=(now, accepted, bool(symmetrise), place), width="stretch",
@@ -97,7 +97,7 @@ def _draw_button(view: View, planned: Plan) -> None:
         st.caption("Not before the box above is ticked. Fresh noise from the operating system, drawn once; a release "
                    "cannot be taken back.")
     else:
-        st.caption(f"Draws fresh noise once and spends {spends(view, planned)}.")
+        st.caption(f"Draws fresh noise once and spends {spends(setup, planned)}.")
     if held.releases:
         st.caption(f":material/check: {len(held.releases):,} released in this session: see below.")
     if held.refusal is not None:
@@ -105,9 +105,9 @@ def _draw_button(view: View, planned: Plan) -> None:
         held.refusal = None
 
 
-def _draw_own_choices(view: View) -> None:
+def _draw_own_choices(setup: Setup) -> None:
     """Choices made on the data, by name; a person may state them as their own."""
-    one = view.scenario
+    one = setup.scenario
     chosen = chosen_on_data(one)
     if not chosen:
         return
@@ -117,11 +117,11 @@ def _draw_own_choices(view: View) -> None:
                    "declared.", on_click=lambda: session.update(from_data=()))
 
 
-def _refusal(view: View, planned: Plan) -> InputError | None:
+def _refusal(setup: Setup, planned: Plan) -> InputError | None:
     """Why no release can be made, before any noise is drawn."""
     try:
-        desk().ledger.check(view.scenario.data, planned.mu)
-        hardened_factor(view.setup, view.dataset)
+        desk().ledger.check(setup.scenario.data, planned.mu)
+        hardened_factor(setup, setup.dataset)
     except InputError as error:
         return error
     return None
@@ -177,7 +177,8 @@ def draw_ledger() -> None:
     if ledger.entries:
         st.dataframe(pd.DataFrame([{
             "time (UTC)": entry.time.replace("T", " ").replace("+00:00", ""), "data": entry.data, "query": entry.query,
-            "design": spreadsheet_cell(entry.design), "μ": entry.mu, "ε": entry.epsilon, "at δ": small(entry.delta),
+            "design": spreadsheet_cell(entry.design), "μ": entry.mu, "ε": entry.epsilon,
+            "at δ": as_probability(entry.delta),
             "not covered": listed(list(entry.not_covered)) if entry.caveats else "",
             "total ε of the same people": entry.total_epsilon} for entry in ledger.entries]),
             hide_index=True, key="release_ledger",
@@ -227,10 +228,11 @@ def _draw_cap() -> None:
         if ledger.cap is not None:
             st.number_input("ε at most", min_value=0.01, max_value=1000.0, step=0.5, key="release_cap_epsilon",
                             format="%g", on_change=change, width=130)
-            st.selectbox("at δ", sorted({*_DELTAS, delta}, reverse=True), key="release_cap_delta", format_func=small,
-                         on_change=change, width=130)
+            st.selectbox("at δ", sorted({*_DELTAS, delta}, reverse=True), key="release_cap_delta",
+                         format_func=as_probability, on_change=change, width=130)
     if ledger.cap is not None:
-        st.caption(f"Over ε = {plain(epsilon)} at δ = {small(delta)} a release is refused before any noise is drawn.")
+        st.caption(f"Over ε = {as_number(epsilon)} at δ = {as_probability(delta)} a release is refused before any "
+                   "noise is drawn.")
 
 
 def _usual_delta() -> float:

@@ -14,11 +14,11 @@ from mvgviz.figures.shape.outcomes import leading_components, plot_component_out
 from mvgviz.figures.shared.matrix_map import MOST_COLS, MOST_ROWS, MatrixNumbers, plot_matrix
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import weakest
-from mvgviz.scenario.resolve import names_of_coordinates, scaled
+from mvgviz.scenario.resolve import Setup, names_of_coordinates, scaled
 from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
-from mvgviz.text import in_html, in_markdown, plain, times
+from mvgviz.text import as_factor, as_number, in_html, in_markdown
 from mvgviz.ui import session
-from mvgviz.ui.frame import View, chart
+from mvgviz.ui.frame import chart
 from mvgviz.ui.save_chart import draw_save
 from mvgviz.ui.shape.ellipse import ANGLE_STEP, EllipsePicture, draw_ellipse
 from mvgviz.validation import FloatArray
@@ -31,19 +31,20 @@ _PARTS = 10_000
 _STEP = 0.001  # of a share of two
 
 
-def draw_plane(view: View) -> None:
+def draw_plane(setup: Setup) -> None:
     """The ellipse in the plane of two features or two directions, with handles."""
-    design, iid = view.setup.design, view.setup.iid
-    names = _coordinates(view)
+    design, iid = setup.design, setup.iid
+    names = _coordinates(setup)
     if len(names) < 2:
-        st.info(f"One direction only: the noise is a number, of standard deviation {plain(design.direction_std()[0])}.")
+        std = as_number(design.direction_std()[0])
+        st.info(f"One direction only: the noise is a number, of standard deviation {std}.")
         return
     picture, choices = st.columns([7, 3], gap="medium")
     with choices:
-        pair, of_directions = _choose_plane(view, names)
+        pair, of_directions = _choose_plane(setup, names)
         model = shape_model(design, pair, of_directions=of_directions)
-        shown = view.setup.direction_names if of_directions else names
-        points = _data_points(view, pair) if not of_directions else np.empty((2, 0))
+        shown = setup.direction_names if of_directions else names
+        points = _data_points(setup, pair) if not of_directions else np.empty((2, 0))
         show_draws = st.toggle("Draws of the noise", value=True, key="shape_draws")
         show_data = st.toggle("Data under it", key="shape_data", disabled=points.size == 0,
                               help="For the table itself, whose records the noise is added to. Not private.")
@@ -54,21 +55,21 @@ def draw_plane(view: View) -> None:
     std_iid = iid_std(iid, pair[1])
     factors = [s / std_iid for s in model.std]
     pair_names = (in_markdown(shown[pair[0]]), in_markdown(shown[pair[1]]))
-    takeaway = (f"**{times(min(factors))} to {times(max(factors))} the i.i.d. noise**, at the same budget: "
-                f"± {plain(min(model.std))} along the best axis, ± {plain(max(model.std))} along the worst "
+    takeaway = (f"**{as_factor(min(factors))} to {as_factor(max(factors))} the i.i.d. noise**, at the same budget: "
+                f"± {as_number(min(model.std))} along the best axis, ± {as_number(max(model.std))} along the worst "
                 f"({pair_names[0]} against {pair_names[1]}).")
     spread = float(np.sqrt((points**2).mean())) if points.size else 0.0
     if spread > 0:
-        takeaway += f" The noise is {times(max(model.std) / spread)} the data's own spread."
+        takeaway += f" The noise is {as_factor(max(model.std) / spread)} the data's own spread."
     with picture:
         draw_ellipse(EllipsePicture(
             model=model, iid=std_iid, names=(shown[pair[0]], shown[pair[1]]),
             view=_half_height(model.std, model.angle, std_iid, points if zoom == "data" else None),
-            normals=np.random.default_rng([view.scenario.seed, 2]).standard_normal((2, _DRAWS)),
-            points=points if show_data else np.empty((2, 0)), useful=_useful(view, pair, useful, points),
+            normals=np.random.default_rng([setup.scenario.seed, 2]).standard_normal((2, _DRAWS)),
+            points=points if show_data else np.empty((2, 0)), useful=_useful(setup, pair, useful, points),
             show_draws=show_draws, spread=spread, share_step=_STEP if len(names) == 2 else 1 / _PARTS,
             alt=takeaway.replace("**", "").replace("\\", "")),
-            key="shape_ellipse", on_drag=lambda theta, angle, turned: _take_drag(view, pair, theta, angle, turned))
+            key="shape_ellipse", on_drag=lambda theta, angle, turned: _take_drag(setup, pair, theta, angle, turned))
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(takeaway)
             draw_save("shape_ellipse")
@@ -84,9 +85,9 @@ def _hint(model: ShapeModel) -> str:
     return "Drag an end of an axis to change the split of the budget."
 
 
-def draw_space(view: View) -> None:
+def draw_space(setup: Setup) -> None:
     """The ellipsoid of three features."""
-    names, design = _coordinates(view), view.setup.design
+    names, design = _coordinates(setup), setup.design
     if len(names) < 3:
         st.info("Three dimensions need at least three features; this answer has fewer.")
         return
@@ -100,25 +101,25 @@ def draw_space(view: View) -> None:
     covariance = side.covariance_of(chosen)
     std = np.sqrt(np.diag(covariance))
     labels = tuple(in_html(names[k]) for k in chosen)
-    chart(plot_ellipsoid(covariance, math.sqrt(float(view.setup.iid.directional_side.variances[0])),
+    chart(plot_ellipsoid(covariance, math.sqrt(float(setup.iid.directional_side.variances[0])),
                          names=(labels[0], labels[1], labels[2])),
-          f"**From {plain(std.min())} to {plain(std.max())}**: the noise's standard deviation on these three"
+          f"**From {as_number(std.min())} to {as_number(std.max())}**: the noise's standard deviation on these three"
           f"{' (one side of the matrix)' if design.mode == 'both' else ''}.", key="shape_ellipsoid",
           about="Each surface holds 95 % of the noise on three features. Turn it with the mouse.")
 
 
-def draw_matrices(view: View) -> None:
+def draw_matrices(setup: Setup) -> None:
     """Sigma, Psi and the standard deviation of every entry."""
-    design = view.setup.design
-    std = _part_of_std(view)
+    design = setup.design
+    std = _part_of_std(setup)
     rows, cols = std.shape
     part = f" (the first {rows} × {cols})" if (rows, cols) != (design.rows, design.cols) else ""
     middle, sides = st.columns([3, 2], gap="large")
     with middle:
         chart(plot_matrix(MatrixNumbers(shown=std, rows=design.rows, cols=design.cols),
-                          row_labels=_row_labels(view, rows), col_labels=[], row_title="row", col_title="column",
+                          row_labels=_row_labels(setup, rows), col_labels=[], row_title="row", col_title="column",
                           value_title="standard deviation"),
-              f"**Noise of each entry**{part}: from {plain(std.min())} to {plain(std.max())}."
+              f"**Noise of each entry**{part}: from {as_number(std.min())} to {as_number(std.max())}."
               + (" Row and column noise multiply: entry (i, j) has variance vᵢ vⱼ." if design.mode == "both" else ""),
               key="shape_std")
     with sides:
@@ -137,24 +138,24 @@ def draw_matrices(view: View) -> None:
                 break
 
 
-def draw_outcomes(view: View) -> None:
+def draw_outcomes(setup: Setup) -> None:
     """Thirty releases that might have been."""
-    query, design = view.setup.query, view.setup.design
+    query, design = setup.query, setup.design
     rows, cols = min(design.rows, 24), min(design.cols, 24)
     what = "The released matrix"
     if query.symmetric and query.rows > 1:
         what = st.segmented_control("What", ["The released matrix", "Its first principal component"],
                                     default="The released matrix", key="shape_outcome",
                                     label_visibility="collapsed") or what
-    rng = np.random.default_rng([view.scenario.seed, 3])
+    rng = np.random.default_rng([setup.scenario.seed, 3])
     size = f"{rows} × {cols}"
     if what == "The released matrix":
-        noise = _small_noise(view, rows, cols, rng)
+        noise = _small_noise(setup, rows, cols, rng)
         truth = query.value[:rows, :cols]
         ratio = float(np.sqrt((noise**2).mean())) / (float(np.sqrt((truth**2).mean())) or 1.0)
         chart(plot_matrix_outcomes(truth, truth + noise, value_title="answer"),
-              f"**The noise is {times(ratio)} the answer** (root mean square, {size} shown). Press play: 30 releases "
-              "that might have been; the first picture is the true answer, not private.", key="shape_play")
+              f"**The noise is {as_factor(ratio)} the answer** (root mean square, {size} shown). Press play: 30 "
+              "releases that might have been; the first picture is the true answer, not private.", key="shape_play")
         return
     released = query.value + sample_noise(design, rng=rng, trials=_OUTCOMES)
     components = leading_components(np.concatenate([query.value[None], released]))
@@ -165,19 +166,19 @@ def draw_outcomes(view: View) -> None:
           f"{overlap.min():.2f} to {overlap.max():.2f} over 30 releases.", key="shape_play")
 
 
-def _coordinates(view: View) -> tuple[str, ...]:
+def _coordinates(setup: Setup) -> tuple[str, ...]:
     """Names of the coordinates of the directional side (features, vertices, records)."""
-    design = view.setup.design
-    return names_of_coordinates(view.setup.query, design.mode, design.directional_side.size)[:_MANY]
+    design = setup.design
+    return names_of_coordinates(setup.query, design.mode, design.directional_side.size)[:_MANY]
 
 
-def _choose_plane(view: View, names: tuple[str, ...]) -> tuple[tuple[int, int], bool]:
-    one, design = view.scenario, view.setup.design
+def _choose_plane(setup: Setup, names: tuple[str, ...]) -> tuple[tuple[int, int], bool]:
+    one, design = setup.scenario, setup.design
     of_directions = False
     if not design.directional_side.directions.is_standard:
         of_directions = st.segmented_control("Plane of", ["features", "directions"], default="features",
                                              key="shape_of") == "directions"
-    shown = view.setup.direction_names if of_directions else names
+    shown = setup.direction_names if of_directions else names
     size = min(len(shown), len(names))
     first, second = one.plane if one.directions == "rotation" else (0, next(iter(one.favoured), 1))
     second = min(second, size - 1)
@@ -191,11 +192,11 @@ def _choose_plane(view: View, names: tuple[str, ...]) -> tuple[tuple[int, int], 
     return (across, up), of_directions
 
 
-def _data_points(view: View, pair: tuple[int, int]) -> FloatArray:
+def _data_points(setup: Setup, pair: tuple[int, int]) -> FloatArray:
     """Some records around the middle of their ranges, for the table itself."""
-    if view.setup.query.name != "identity" or view.setup.design.mode == "columns":
+    if setup.query.name != "identity" or setup.design.mode == "columns":
         return np.empty((2, 0))
-    table = scaled(view.dataset, view.scenario.scale)
+    table = scaled(setup.dataset, setup.scenario.scale)
     step = max(table.n_records // _POINTS, 1)
     middle = (table.lower + table.upper) / 2
     return table.matrix[list(pair), ::step][:, :_POINTS] - middle[list(pair), None]
@@ -210,9 +211,9 @@ def _half_height(std: tuple[float, float], angle: float, iid: float, points: Flo
     return 1.12 * RADII[2] * max(high, wide / 1.5, iid)
 
 
-def _useful(view: View, pair: tuple[int, int], choice: str, points: FloatArray) -> float | None:
+def _useful(setup: Setup, pair: tuple[int, int], choice: str, points: FloatArray) -> float | None:
     if choice == "the features that matter":
-        wanted = [float(k in view.scenario.favoured) for k in pair]
+        wanted = [float(k in setup.scenario.favoured) for k in pair]
         return math.atan2(wanted[1], wanted[0]) if any(wanted) else None
     if choice.startswith("along the data") and points.size:
         vector = np.linalg.eigh(points @ points.T)[1][:, -1]
@@ -220,10 +221,10 @@ def _useful(view: View, pair: tuple[int, int], choice: str, points: FloatArray) 
     return None
 
 
-def _take_drag(view: View, pair: tuple[int, int], theta: tuple[float, float], angle: float, turned: bool) -> None:
+def _take_drag(setup: Setup, pair: tuple[int, int], theta: tuple[float, float], angle: float, turned: bool) -> None:
     """A drag becomes part of the scenario: a share or parts, and directions if it was turned."""
     changes: dict[str, object] = {}
-    shares = np.array(view.setup.design.theta)
+    shares = np.array(setup.design.theta)
     shares[list(pair)] = theta
     if shares.size == 2:
         most = int(np.argmax(shares))
@@ -234,7 +235,7 @@ def _take_drag(view: View, pair: tuple[int, int], theta: tuple[float, float], an
         degrees = round(round(math.degrees(angle) / ANGLE_STEP) * ANGLE_STEP, 6)
         changes |= {"directions": "rotation" if degrees else "standard", "plane": pair, "angle": degrees}
     # What was not dragged is taken over as it stands, and so is where it comes from.
-    seen = view.setup.looked_at
+    seen = setup.looked_at
     session.choose(weakest([seen["directions"], seen["split"]]), **changes)
 
 
@@ -243,21 +244,21 @@ def _share(dragged: float) -> float:
     return min(max(round(round(dragged / _STEP) * _STEP, 6), LEAST_SHARE), MOST_SHARE)
 
 
-def _part_of_std(view: View) -> FloatArray:
+def _part_of_std(setup: Setup) -> FloatArray:
     def diagonal(side: NoiseSide, most: int) -> FloatArray:
         return np.diag(side.covariance_of(list(range(min(side.size, most)))))
 
-    design = view.setup.design
+    design = setup.design
     return np.sqrt(np.outer(diagonal(design.row_side, MOST_ROWS), diagonal(design.col_side, MOST_COLS)))
 
 
-def _row_labels(view: View, rows: int) -> list[str]:
-    return [in_html(name) for name in (view.setup.query.row_names or ())[:rows]]
+def _row_labels(setup: Setup, rows: int) -> list[str]:
+    return [in_html(name) for name in (setup.query.row_names or ())[:rows]]
 
 
-def _small_noise(view: View, rows: int, cols: int, rng: np.random.Generator) -> FloatArray:
+def _small_noise(setup: Setup, rows: int, cols: int, rng: np.random.Generator) -> FloatArray:
     """Thirty draws of the top left corner of the noise, without the rest of it."""
-    design = view.setup.design
+    design = setup.design
     parts = [np.linalg.cholesky(side.covariance_of(list(range(size))))
              for side, size in ((design.row_side, rows), (design.col_side, cols))]
     return np.asarray(parts[0] @ rng.standard_normal((_OUTCOMES, rows, cols)) @ parts[1].T)

@@ -12,9 +12,8 @@ from mvgviz.figures.utility.components import captured_numbers, loading_numbers,
 from mvgviz.figures.utility.matrices import MatrixPair, matrix_pair, plot_one_of_pair
 from mvgviz.figures.utility.predictions import plot_predictions, prediction_numbers
 from mvgviz.scenario.precision_budget import budget_table
-from mvgviz.scenario.resolve import names_of_coordinates
-from mvgviz.scenario.view import View
-from mvgviz.text import in_markdown, plain
+from mvgviz.scenario.resolve import Setup, names_of_coordinates
+from mvgviz.text import as_number, in_markdown
 from mvgviz.trials.first_trial import Components, FirstTrial, Predictions, first_trial
 from mvgviz.trials.question import Problem
 from mvgviz.trials.tasks import TASKS
@@ -34,33 +33,33 @@ def _first_trial(_problem: Problem, key: str) -> FirstTrial:
     return first_trial(_problem)
 
 
-def draw_one_draw(view: View) -> None:
+def draw_one_draw(setup: Setup) -> None:
     """True and noisy answer in the same colours, and what the task makes of them."""
-    posed = problem(view)
-    trial = _first_trial(posed, version(view))
+    posed = problem(setup)
+    trial = _first_trial(posed, version(setup))
     st.caption(f":material/visibility_lock: {SHOWN_TO_HOLDER}")
     if not np.isfinite(trial.noisy).all():
         st.info("The noise is too large to be drawn.", icon=":material/block:")
         return
     pair = matrix_pair(trial.true, trial.noisy, trial.shape)
     labels = _labels(posed, trial)
-    signal = _signal(view) if trial.predictions is None and trial.components is None else None
+    signal = _signal(setup) if trial.predictions is None and trial.components is None else None
     alone = trial.predictions is None and trial.components is None and signal is None
     columns = st.columns([8, 9] if alone else [8, 9, 9], gap="medium")
     with columns[0]:
         chart(_one(pair, labels, noisy=False), _true_words(trial, pair), key="utility_true")
     with columns[1]:
-        chart(_one(pair, labels, noisy=True), draw_words(trial, pair, TASKS[view.scenario.task].symbol),
+        chart(_one(pair, labels, noisy=True), draw_words(trial, pair, TASKS[setup.scenario.task].symbol),
               key="utility_noisy")
     with columns[-1]:
         if trial.predictions is not None:
-            _draw_predictions(view, trial.predictions)
-        elif trial.components is not None and view.scenario.task == "first-component":
+            _draw_predictions(setup, trial.predictions)
+        elif trial.components is not None and setup.scenario.task == "first-component":
             _draw_loadings(posed, trial.components)
         elif trial.components is not None:
             _draw_captured(trial.components)
         elif signal is not None:
-            _draw_signal(view, signal)
+            _draw_signal(setup, signal)
 
 
 def _labels(posed: Problem, trial: FirstTrial) -> tuple[list[str], list[str], str, str]:
@@ -96,16 +95,16 @@ def _true_words(trial: FirstTrial, pair: MatrixPair) -> str:
     return f"**True {what}.**{part}"
 
 
-def _draw_predictions(view: View, found: Predictions) -> None:
+def _draw_predictions(setup: Setup, found: Predictions) -> None:
     numbers = prediction_numbers(found)
-    name = view.dataset.features[found.label]
+    name = setup.dataset.features[found.label]
     rmse = [float(np.sqrt(np.square(values - found.labels).mean())) for values in (found.clean, found.noisy)]
     outside = f" {numbers.outside} noisy predictions leave the picture." if numbers.outside else ""
     part = f" The first {len(numbers.labels)} of {numbers.total:,} are drawn." if len(
         numbers.labels) < numbers.total else ""
     chart(plot_predictions(numbers, name=short_label(name), height=_HEIGHT),
-          f"**Predictions** of {in_markdown(name)} on records held out: off by {plain(rmse[1])} (RMSE), without "
-          f"privacy {plain(rmse[0])}.{outside}{part}", key="utility_predictions",
+          f"**Predictions** of {in_markdown(name)} on records held out: off by {as_number(rmse[1])} (RMSE), without "
+          f"privacy {as_number(rmse[0])}.{outside}{part}", key="utility_predictions",
           about="Each point is a record that was not learned from. On the dashed line the prediction is right.")
 
 
@@ -115,7 +114,7 @@ def _draw_loadings(posed: Problem, parts: Components) -> None:
     part = f" The {len(numbers.shown)} largest of {numbers.total} loadings are drawn." if len(
         numbers.shown) < numbers.total else ""
     chart(plot_loadings(numbers, names=[short_label(names[k]) for k in numbers.shown], height=_HEIGHT),
-          f"**First component:** {plain(numbers.angle, 2)}° from the true one.{part}", key="utility_loadings",
+          f"**First component:** {as_number(numbers.angle, 2)}° from the true one.{part}", key="utility_loadings",
           about="How much of each feature the strongest direction holds. A component has no sign of its own; the "
                 "noisy one is turned to agree with the true one.")
 
@@ -124,21 +123,21 @@ def _draw_captured(parts: Components) -> None:
     numbers = captured_numbers(parts)
     part = f" The first {len(numbers.captured)} of {numbers.total}." if len(numbers.captured) < numbers.total else ""
     total = float(parts.eigenvalues[0])
-    share = f", {plain(100 * float(parts.captured[0]) / total, 2)} % of what the true one does" if total > 0 else ""
+    share = f", {as_number(100 * float(parts.captured[0]) / total, 2)} % of what the true one does" if total > 0 else ""
     chart(plot_captured(numbers, height=_HEIGHT),
-          f"**The first noisy component** captures {plain(float(parts.captured[0]))}{share}.{part}",
+          f"**The first noisy component** captures {as_number(float(parts.captured[0]))}{share}.{part}",
           key="utility_captured",
           about="Each component captures a part of the true answer: the true ones their eigenvalues, the noisy ones "
                 "less of the strong and more of the weak.")
 
 
-def _signal(view: View) -> SignalNumbers | None:
-    return signal_numbers(budget_table(view.setup, moments(view)))
+def _signal(setup: Setup) -> SignalNumbers | None:
+    return signal_numbers(budget_table(setup, moments(setup)))
 
 
-def _draw_signal(view: View, numbers: SignalNumbers) -> None:
+def _draw_signal(setup: Setup, numbers: SignalNumbers) -> None:
     """Signal-to-noise along each direction."""
-    names = Names(view.setup)
+    names = Names(setup)
     part = f" {len(numbers.shown)} of {numbers.total} are drawn." if len(numbers.shown) < numbers.total else ""
     chart(plot_signal_to_noise(numbers, names=names.labels(numbers.shown)),
           f"**Signal above noise** in {numbers.above} of {numbers.total} directions (noise of one size: "

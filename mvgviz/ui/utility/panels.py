@@ -8,7 +8,7 @@ from mvgviz.errors import InputError
 from mvgviz.figures.shared.theme import DIRECTIONAL, IID
 from mvgviz.figures.utility.dots import dot_numbers, plot_dots
 from mvgviz.figures.utility.sweep import error_curve, plot_sweep, sweep_numbers
-from mvgviz.scenario.view import View
+from mvgviz.scenario.resolve import Setup
 from mvgviz.text import in_markdown
 from mvgviz.trials.favoured_sets import coarse_first, epsilon_grid
 from mvgviz.trials.run import Results
@@ -20,19 +20,19 @@ from mvgviz.words.utility import dots_about, measured_words, metric_words, resul
 BOTH = ("mvg", "iid")
 
 
-def draw_trials(view: View) -> tuple[Results | None, Pending | None]:
+def draw_trials(setup: Setup) -> tuple[Results | None, Pending | None]:
     """The main chart; None where the scenario does not work out, which is said."""
-    work = begin("utility", version(view))
+    work = begin("utility", version(setup))
     try:
-        results = gather(view, work, [Point({}, BOTH)])[0]
-        posed = problem(view)
+        results = gather(setup, work, [Point({}, BOTH)])[0]
+        posed = problem(setup)
     except InputError as error:
-        say_why_not(view, error)
+        say_why_not(setup, error)
         return None, None
     if results is not None:
         reason = results["mvg"].reason
         if reason is not None:
-            say_why_not(view, InputError(reason))
+            say_why_not(setup, InputError(reason))
             return None, None
         numbers = dot_numbers(results)
         chart(plot_dots(numbers, title=metric_words(results)), result_words(results), key="utility_dots",
@@ -42,13 +42,13 @@ def draw_trials(view: View) -> tuple[Results | None, Pending | None]:
     return results, Pending(work, done, st.container())
 
 
-def draw_sweep(view: View) -> Pending:
+def draw_sweep(setup: Setup) -> Pending:
     """The error over epsilon."""
-    own = view.scenario.epsilon
+    own = setup.scenario.epsilon
     grid = epsilon_grid(own)
     points = [Point({"epsilon": epsilon}, BOTH) for epsilon in coarse_first(grid, own)]
-    work = begin_tab(view, "sweep", points)
-    found = gather(view, work, points)
+    work = begin_tab(setup, "sweep", points)
+    found = gather(setup, work, points)
     known = [one for one in found if one is not None]
     slot = st.container()
     if known:

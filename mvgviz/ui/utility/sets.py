@@ -9,7 +9,7 @@ from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, IID
 from mvgviz.figures.utility.sets import SetNumbers, SetRow, plot_sets, set_numbers
 from mvgviz.figures.utility.sweep import error_curve, plot_sweep, sweep_numbers
 from mvgviz.provenance import Origin
-from mvgviz.scenario.view import View
+from mvgviz.scenario.resolve import Setup
 from mvgviz.text import in_markdown
 from mvgviz.trials.favoured_sets import (
     MOST_SETS,
@@ -31,29 +31,29 @@ _LISTED = 2_000
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "hexagon", "triangle-down", "pentagon")
 
 
-def draw_sets(view: View) -> Pending | None:
+def draw_sets(setup: Setup) -> Pending | None:
     """Which directions to favour: each set at the scenario's epsilon, and over all epsilons."""
-    size = view.setup.design.theta.size
-    names = SetNames(Names(view.setup), size)
+    size = setup.design.theta.size
+    names = SetNames(Names(setup), size)
     if size < 2:
         st.info("With one direction there is nothing to choose.", icon=":material/block:")
         return None
-    sets = _draw_chooser(view, names, size)
-    one = view.scenario
+    sets = _draw_chooser(setup, names, size)
+    one = setup.scenario
     grid = epsilon_grid(one.epsilon)
     order = coarse_first(grid, one.epsilon)
     points = [Point({"epsilon": epsilon} | change, mechanisms) for epsilon in order
               for change, mechanisms in [*((set_change(one, favoured), ("mvg",)) for favoured in sets), ({}, ("iid",))]]
-    work = begin_tab(view, "sets", points, sets)
-    found = gather(view, work, points)
+    work = begin_tab(setup, "sets", points, sets)
+    found = gather(setup, work, points)
     slot = st.container()
-    _draw_set_charts(view, names, sets, grid, [one for one in found if one is not None])
+    _draw_set_charts(setup, names, sets, grid, [one for one in found if one is not None])
     return Pending(work, complete(found), slot)
 
 
-def _draw_set_charts(view: View, names: SetNames, sets: list[Favoured], grid: list[float],
+def _draw_set_charts(setup: Setup, names: SetNames, sets: list[Favoured], grid: list[float],
                      found: list[Results]) -> None:
-    one = view.scenario
+    one = setup.scenario
     here = [results for results in found if results.scenario.epsilon == one.epsilon]
     if not here:
         return
@@ -71,7 +71,7 @@ def _draw_set_charts(view: View, names: SetNames, sets: list[Favoured], grid: li
               about="Each set gets the scenario's share of the precision budget, the rest of the directions the "
                     "remainder; everything else stays. Blue: the scenario's own set. Orange: noise of one size. The "
                     "paper's Figure 4 asks the same of its three experiments.")
-        _draw_take_over(view, names, numbers)
+        _draw_take_over(setup, names, numbers)
     with right:
         curves = []
         for choice in choices:
@@ -101,8 +101,8 @@ def _outcome(found: list[Results], choice: Favoured | None) -> Outcome | None:
     return None
 
 
-def _draw_take_over(view: View, names: SetNames, numbers: SetNumbers) -> None:
-    one = view.scenario
+def _draw_take_over(setup: Setup, names: SetNames, numbers: SetNumbers) -> None:
+    one = setup.scenario
     best = numbers.rows[0].choice if numbers.rows else None
     if best is None:
         st.caption("No set of these beats noise of one size here.")
@@ -115,10 +115,10 @@ def _draw_take_over(view: View, names: SetNames, numbers: SetNumbers) -> None:
                    "until you change it or state it as your own.")
 
 
-def _draw_chooser(view: View, names: SetNames, size: int) -> list[Favoured]:
+def _draw_chooser(setup: Setup, names: SetNames, size: int) -> list[Favoured]:
     """The sets compared: the person's own, kept while data and directions stay."""
-    one = view.scenario
-    key = f"_utility_sets {session.data_version()} {one.query} {view.setup.design.mode} {one.directions} {size}"
+    one = setup.scenario
+    key = f"_utility_sets {session.data_version()} {one.query} {setup.design.mode} {one.directions} {size}"
     own = one.favoured if one.allocation in ("binary", "least-error") else ()
     if key not in st.session_state:
         st.session_state[key] = starting_sets(own, size)
