@@ -40,6 +40,6 @@ clean:
 	$(INSTALL) -e ".[test]"
 	touch $@ .venv/app.done
 
-.venv/browser.done: .venv/test.done tests/install_browser.sh
-	sh tests/install_browser.sh $(BIN)/python
+.venv/browser.done: .venv/test.done tests/browser/install.sh
+	sh tests/browser/install.sh $(BIN)/python
 	touch $@
