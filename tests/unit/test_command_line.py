@@ -91,6 +91,7 @@ def test_an_upper_bound_is_called_so(saved, capsys):
     assert_table(output, scenario, sample("liver"), 5)
 
 
+@pytest.mark.slow
 def test_without_a_report_neither_pandas_nor_plotly_is_needed(saved, tmp_path):
     done = subprocess.run([sys.executable, "-c", BLOCKED, saved(Scenario()), "--trials", "3", "--report", "r.html"],
                           cwd=tmp_path, capture_output=True, text=True)
@@ -210,6 +211,7 @@ def test_what_has_to_be_mended_is_one_sentence_and_exit_code_2(saved, own_file, 
         assert words in said[0], (what, said)
 
 
+@pytest.mark.slow
 def test_ctrl_c_prints_what_is_finished_and_ends_with_130(saved, tmp_path):
     scenario = Scenario.default_for("liver").changed(query="identity", task="kernel-ridge", trials=100_000)
     with subprocess.Popen([sys.executable, "-c", "import mvgviz.__main__ as m, sys\n"

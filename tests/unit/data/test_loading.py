@@ -111,6 +111,7 @@ def test_a_table_of_ordinary_size_is_read_fast():
     assert time.perf_counter() - start < 1  # 30 ms where it was measured
 
 
+@pytest.mark.slow
 def test_a_long_file_is_read_in_blocks_to_the_last_digit():
     values = np.random.default_rng(1).normal(size=(40_000, 7))
     content = bad.as_text(values, list("abcdefg"))
@@ -125,6 +126,7 @@ def test_a_long_file_is_read_in_blocks_to_the_last_digit():
         read_table(b"".join(spoiled))
 
 
+@pytest.mark.slow
 def test_reading_holds_little_more_than_its_array():
     content = bad.as_text(np.random.default_rng(2).normal(size=(20_000, 20)).round(3), [f"f{i}" for i in range(20)])
     read_table(SMALL)
@@ -274,6 +276,7 @@ def test_a_sheet_may_begin_below_and_beside_the_corner():
         read_table(bad.saved(book))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("last", ["A999999999", "XFD1048576"])
 def test_a_cell_far_away_from_the_rest_costs_nothing(last):
     number = last.lstrip("AXFD")
@@ -657,6 +660,7 @@ def test_a_constant_column_is_accepted_with_a_declared_range():
     assert data.upper.tolist()[0] == 5
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns_are_read_and_refused_as_features():
     table = read_table(bad.as_npy(np.random.default_rng(0).normal(size=(3, 10_000))))
     with pytest.raises(InputError, match=r"10000 features and at most 2000 .* If its records are columns, say so"):
@@ -701,24 +705,28 @@ _SLOW = settings(deadline=None, max_examples=250,
                  suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
+@pytest.mark.slow
 @_SLOW
 @given(bad.text_files())
 def test_whole_texts_are_read_or_refused(content):
     _read_or_refuse(content)
 
 
+@pytest.mark.slow
 @settings(_SLOW, max_examples=500)
 @given(bad.corrupted(bad.text_files()))
 def test_corrupted_texts_are_read_or_refused(content):
     _read_or_refuse(content)
 
 
+@pytest.mark.slow
 @settings(_SLOW, max_examples=400)
 @given(bad.corrupted(bad.binary_files()))
 def test_corrupted_binaries_are_read_or_refused(content):
     _read_or_refuse(content)
 
 
+@pytest.mark.slow
 @_SLOW
 @given(bad.spoiled_insides())
 def test_archives_spoiled_inside_are_read_or_refused(content):

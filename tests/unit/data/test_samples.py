@@ -202,6 +202,7 @@ def test_the_tables_of_the_readme_are_what_the_script_prints():
         assert block in README
 
 
+@pytest.mark.slow
 def test_the_files_are_what_the_script_builds():
     done = run_build("--check")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -213,6 +214,7 @@ def test_the_files_are_what_the_script_builds():
         assert line == "as built." or line.startswith("skipped, the package ")
 
 
+@pytest.mark.slow
 def test_the_check_fails_on_a_changed_file_and_skips_what_it_cannot_download(tmp_path):
     (tmp_path / "karate.csv").write_text((FOLDER / "karate.csv").read_text("utf-8").replace("1", "0"), "utf-8")
     # pip is told that there is no index, and not to look into its own settings for another source

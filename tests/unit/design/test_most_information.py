@@ -106,6 +106,7 @@ def test_turned_tables_and_means_reach_the_largest_by_all_corners_at_once(name, 
     assert query.neighbours.worst(design.row_side, design.col_side).mu == pytest.approx(design.mu)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lower", "upper"), [(-1, 1), (0, 1), ([-1, 0, 2], [1, 3, 3])])
 @pytest.mark.parametrize("turned", [False, True])
 def test_covariances_reach_what_a_long_search_finds(lower, upper, turned):
@@ -121,6 +122,7 @@ def test_covariances_reach_what_a_long_search_finds(lower, upper, turned):
     assert log_pnr(moments, design) >= -long.fun * 0.99
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUERIES)
 @pytest.mark.parametrize("data", ["liver", "cardiotocography", "movement_simulated"])
 @pytest.mark.parametrize("kind", ["standard", "eigenvectors", "random"])

@@ -52,6 +52,7 @@ def test_gaussian_mu_equals_the_60_digit_reference(epsilon, delta, mu):
     assert gaussian_mu(epsilon, delta) == pytest.approx(mu, rel=1e-13)
 
 
+@pytest.mark.slow
 @given(epsilon=epsilons, delta=deltas)
 def test_gaussian_delta_of_gaussian_mu_is_delta_at_high_precision(epsilon, delta):
     mu = gaussian_mu(epsilon, delta)
@@ -83,6 +84,7 @@ def test_gaussian_epsilon_inverts_gaussian_mu(epsilon, delta):
     assert gaussian_epsilon(delta, mu) == pytest.approx(epsilon, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(delta=deltas, mu=mus)
 def test_gaussian_epsilon_is_zero_exactly_when_delta_covers_the_total_variation(delta, mu):
     epsilon = gaussian_epsilon(delta, mu)

@@ -66,6 +66,7 @@ def test_private_eigenvectors_spend_what_they_say(rng):
     assert (found.eigenvalues >= 0).all()
 
 
+@pytest.mark.slow
 def test_private_eigenvectors_add_the_analytic_gaussian_s_noise(rng):
     # With data at 0 the release is pure noise: its trace has variance 3 (s2/mu)².
     data = Dataset(

@@ -246,6 +246,7 @@ def test_figure_4_has_a_curve_for_each_set_and_guarantee():
             assert all(abs(outcome.mean - references.random_guess) < 0.11 for outcome in curve.outcomes)
 
 
+@pytest.mark.slow
 def test_the_command_prints_three_tables():
     done = subprocess.run([sys.executable, "-m", "mvgviz.paper", "--trials", "3", "--seed", "5"], cwd=ROOT,
                           capture_output=True, text=True, check=True)

@@ -75,6 +75,7 @@ def largest_outer_distance(design, data, starts=40):
     return math.sqrt(best)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("box", BOXES)
 @pytest.mark.parametrize("m", [1, 2, 3, 5])
 @pytest.mark.parametrize("rotated", [False, True])
@@ -85,6 +86,7 @@ def test_covariance_mu_is_the_largest_a_generic_optimiser_finds(m, box, rotated)
     assert largest_outer_distance(design, data) == pytest.approx(design.mu, rel=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("m", "box", "rotated", "exact"), [
     (7, "symmetric", False, True), (8, "away from zero", False, True), (8, "lopsided", False, True),
     (8, "symmetric", True, True), (7, "lopsided", True, True), (9, "lopsided", False, False),

@@ -78,6 +78,7 @@ def bounds_of(side, middle, halves):
             bound_from_products(whitener, middle, halves))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("centre", CENTRES)
 def test_bounds_are_never_below_the_exact_distance(centre):
     for seed in range(120):

@@ -105,6 +105,7 @@ def test_sparse_graphs_are_held_against_no_edge_and_full_ones_against_every_edge
         assert references.trivial_is == best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", samples())
 @pytest.mark.parametrize("task", sorted(TASKS))
 def test_no_answer_of_zeros_and_no_chance_beats_the_trivial_answer(name, task):

@@ -102,6 +102,7 @@ def test_the_records_of_a_pair_lie_in_their_ranges_and_make_the_difference(rng):
         assert pair.left @ pair.right.T == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_claims_of_many_rotated_features_are_close_to_the_worst_pair_found():
     ratios = []
     for seed in range(40):

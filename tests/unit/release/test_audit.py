@@ -44,6 +44,7 @@ def test_the_bound_uses_clopper_pearson_limits(caught, accused):
     assert epsilon_lower(caught, accused, 100, DELTA, 0.95) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0])
 def test_over_many_seeds_the_bound_passes_the_truth_in_at_most_one_of_twenty(epsilon):
     loss = loss_of(epsilon)
@@ -62,6 +63,7 @@ def test_half_the_noise_is_caught(epsilon):
     assert broken.epsilon_lower < gaussian_epsilon(DELTA, 2 * loss.mu)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("query", "size", "records"), [
     (identity, 3, 40), (identity, 3, 1_000), (identity, 21, 2_126), (covariance, 4, 40), (covariance, 51, 60)])
 def test_scores_are_normal_at_every_size(query, size, records):

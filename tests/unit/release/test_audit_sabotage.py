@@ -24,6 +24,8 @@ from mvgviz.release.audit import judge, release_scores, simulate_scores
 from mvgviz.release.noise_check import FALSE_ALARMS, NoiseTally, PairTally, _arranged, _moving_together
 from tests.datasets import make_dataset
 
+pytestmark = pytest.mark.slow
+
 DELTA = 1e-2
 EPSILON = 1.0
 GRAPH = np.triu(np.random.default_rng(3).integers(0, 2, (60, 60)), 1)

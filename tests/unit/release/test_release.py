@@ -221,6 +221,7 @@ def test_the_sensitivity_pays_for_the_rounding_of_the_whitening(name):
     assert 0 < 2 * error <= paid
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lower", "n"), [(-1.0, 5000), (0.0, 5000), (1e4, 300)])
 @pytest.mark.parametrize("ask", [mean, covariance])
 def test_the_sensitivity_pays_for_the_rounding_of_the_answer(ask, lower, n):
@@ -283,6 +284,7 @@ def test_whitened_neighbours_are_at_most_mu_apart(name):
     np.testing.assert_allclose(unwhiten(design.row_side, design.col_side, white), move, atol=1e-12 * np.abs(move).max())
 
 
+@pytest.mark.slow
 def test_whitened_noise_is_standard_normal():
     how = hardening(entries=20_000, mu=0.3, sensitivity=0.3 * (1 + MARGIN))
     noise = add_noise(np.zeros(20_000), how)
@@ -290,6 +292,7 @@ def test_whitened_noise_is_standard_normal():
     assert len(set(noise.tolist())) == 20_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rotated", [False, True])
 @pytest.mark.parametrize("mode", ["rows", "columns"])
 def test_released_noise_has_the_covariance_of_the_design(mode, rotated):
@@ -307,6 +310,7 @@ def test_released_noise_has_the_covariance_of_the_design(mode, rotated):
     assert (np.abs(draws.mean(axis=1)) < 7 * np.sqrt(np.diag(expected) / many)).all()
 
 
+@pytest.mark.slow
 def test_noise_over_both_sides_has_the_kronecker_covariance():
     query = covariance(make_dataset(2, 30))
     design = design_noise(query, epsilon=1, delta=1e-3, directions=rotation(2, (0, 1), 0.5), theta=manual([1, 4]))

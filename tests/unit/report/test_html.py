@@ -28,6 +28,8 @@ from tests.browser.chromium import FLAGS
 from tests.datasets import make_dataset
 from tests.unit.report.setups import setup_of
 
+pytestmark = pytest.mark.slow
+
 NASTY = ("</script><script>alert(1)</script>", "**bold** \\ & \"'", "=cmd|' /C calc'!A0", "ü\u202e\n€")
 
 

@@ -20,6 +20,8 @@ from mvgviz.report.script import DataSource, notebook, python_script
 from mvgviz.scenario.resolve import build
 from mvgviz.trials.question import pose
 
+pytestmark = pytest.mark.slow
+
 ODD_NAMES = ('say "hi"', "it's", "line\nbreak", "=cmd|' /C calc'!A0", "größe 漢字 \\n {x} %s", "'''\"\"\"")
 TRIALS = 10
 

@@ -25,6 +25,7 @@ def scenario(**changes):
     return Scenario(data="upload-0123456789ab", favoured=(1,), share=0.7).changed(**changes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("allocation", ALLOCATIONS)
 @pytest.mark.parametrize("guarantee", ["exact", "theorem1"])

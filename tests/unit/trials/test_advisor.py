@@ -103,6 +103,7 @@ def test_what_is_favoured_is_the_scenario_s_or_the_label():
 
 # ranking
 
+@pytest.mark.slow
 def test_the_ranking_is_that_of_direct_trials(advice):
     assert advice.complete
     means = [row.outcome.mean for row in advice.rows if row.finalist]

@@ -15,6 +15,8 @@ from scipy.special import ive, logsumexp
 from mvgviz import InputError, random_rotation
 from mvgviz.trials.mechanisms.bingham import sample_bingham
 
+pytestmark = pytest.mark.slow
+
 LUCK = 1e-7
 TRIALS = 20_000
 

@@ -13,6 +13,8 @@ from mvgviz.trials.run import run_trials
 from tests.unit.trials.cases import CASES, DATA, EVERY
 from tests.unit.trials.problems import same
 
+pytestmark = pytest.mark.slow
+
 
 def expected(case):
     return run_trials(CASES[case], DATA, mechanisms=EVERY)

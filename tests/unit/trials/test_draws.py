@@ -37,6 +37,7 @@ def test_trials_seeds_and_purposes_draw_different_numbers():
     assert len(set(firsts)) == len(firsts) == 200
 
 
+@pytest.mark.slow
 def test_normals_are_standard_normal_across_and_within_trials():
     values = Draws(5, 0, 2000).normals((3, 4))
     assert stats.kstest(values.ravel(), "norm").pvalue > LUCK

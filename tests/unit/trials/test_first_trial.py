@@ -24,6 +24,7 @@ def posed(data, query, task, **changes):
     return pose(scenario, sample(data))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("data", "query", "task"), CASES)
 @pytest.mark.parametrize("directions", ["standard", "private"])
 def test_it_is_the_first_of_the_trials(data, query, task, directions):
@@ -46,6 +47,7 @@ def test_where_trials_draw_only_a_size_the_draw_is_said_to_be_another():
         sample("movement_simulated"), mechanisms=["mvg"], trials=4)["mvg"].mean < 2
 
 
+@pytest.mark.slow
 def test_predictions_give_the_error_back():
     for query, task in (("covariance", "linear-ridge"), ("identity", "kernel-ridge")):
         problem = posed("liver", query, task)
@@ -70,6 +72,7 @@ def test_components_give_the_error_back():
     assert first_trial(estimation).error == pytest.approx(np.sum((both.eigenvalues - both.captured) ** 2))
 
 
+@pytest.mark.slow
 def test_what_is_shown_is_what_was_processed():
     found = first_trial(posed("liver", "covariance", "reconstruction"))
     assert found.noisy == pytest.approx(found.noisy.T)

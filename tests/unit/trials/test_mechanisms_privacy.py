@@ -16,6 +16,8 @@ from mvgviz import Dataset
 from mvgviz.trials.mechanisms import MECHANISMS
 from tests.unit.trials.problems import BOXES, delta_at, differences, posed, prepared
 
+pytestmark = pytest.mark.slow
+
 BOX = {"symmetric": (-1.0, 1.0), "from zero": (0.0, 3.0), "away": (10.0, 11.0)}
 
 

@@ -56,6 +56,7 @@ class Backwards:
         return future
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", list(CASES))
 def test_batches_their_order_and_threads_change_nothing(case):
     one = CASES[case]
@@ -319,6 +320,7 @@ def test_a_failure_on_a_worker_comes_back():
         run_trials(CASES["reconstruction"], DATA, executor=Broken())
 
 
+@pytest.mark.slow
 def test_a_trial_of_a_million_records_costs_no_more_than_one_of_a_thousand():
     one = scenario("identity", task="covariance-estimation", trials=200)
     problem = pose(one, make_dataset(5, 1_000_000))
