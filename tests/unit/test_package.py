@@ -118,3 +118,9 @@ def test_nonsense_gets_an_input_error_that_names_the_argument(name):
             called = {"w": "directions", "rank": "ratio|rank"}.get(argument, argument)
             with pytest.raises(InputError, match=called):
                 call(**{argument: value})
+
+
+def test_the_picture_of_the_rooms_is_what_the_code_says():
+    done = subprocess.run([sys.executable, "tools/draw_rooms.py", "--check"], cwd=ROOT.parent, capture_output=True,
+                          text=True, check=False)
+    assert done.returncode == 0, done.stderr
