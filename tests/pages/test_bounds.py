@@ -1,16 +1,21 @@
 """The Bounds page: every control, every kind of scenario, and the numbers in its sentences."""
 
+import base64
 import json
+import math
 
 import numpy as np
 import pytest
 
-from mvgviz.data import samples
+from mvgviz import Scenario, build
+from mvgviz.data import sample, samples
 from mvgviz.design.limits import AXES, Problem
+from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.scenario.scenario import ALLOCATIONS, DIRECTIONS
+from mvgviz.text import as_number
 from mvgviz.ui.bounds.panels import table_lines
 from mvgviz.ui.menu import BOUNDS, DATA
-from tests.pages.app import clean, opened, text
+from tests.pages.app import clean, link, opened, text
 
 CHARTS = 3
 
@@ -25,6 +30,42 @@ def spec(app, position):
 
 def trace(figure, name):
     return next(one for one in figure["data"] if one.get("name") == name)
+
+
+def values(array):
+    """Numbers of a trace; plotly packs long ones."""
+    if isinstance(array, dict):
+        return np.frombuffer(base64.b64decode(array["bdata"]), array["dtype"])
+    return np.asarray(array, dtype=float)
+
+
+def assert_as_worked_out(app, dataset=None):
+    """The point drawn, the edge it is on and the epsilon in the sentence are those of the scenario worked out anew."""
+    scenario = Scenario.from_query(link(app))
+    setup = build(scenario, sample(scenario.data) if dataset is None else dataset)
+    point = trace(spec(app, 2), "this design")
+    for at, side in ((point["x"], setup.design.row_side), (point["y"], setup.design.col_side)):
+        assert at == pytest.approx([np.linalg.norm(side.precisions)], rel=1e-9)
+    spent = gaussian_epsilon(setup.delta, setup.design.mu)
+    if scenario.guarantee == "exact":
+        share = scenario.private_share if scenario.directions == "private" else 0
+        mu = gaussian_mu(scenario.epsilon, setup.delta) * math.sqrt(1 - share)
+        assert setup.design.mu == pytest.approx(mu, rel=1e-9)
+        assert ("spends exactly the ε it is given" if setup.design.mu_is == "exact" else
+                "spends at most the ε it is given") in text(app)
+    else:
+        assert spent < scenario.epsilon
+        assert f"ε = {as_number(spent)}" in text(app) or (spent == 0 and "δ alone covers it" in text(app))
+        assert "on the edge of its guarantee" in text(app)
+
+
+def assert_no_theorem_beats_the_exact_limit(app):
+    lines = [one for one in spec(app, 0)["data"] if one["mode"] == "lines" and len(values(one["x"])) > 1]
+    limit = values(next(one for one in lines if one["name"] == "Exact limit")["y"])
+    theorems = [values(one["y"]) for one in lines if one["name"].startswith("Theorem")]
+    assert len(theorems) >= 2
+    for theorem in theorems:
+        assert np.all((theorem > 0) & (theorem <= limit * (1 + 1e-9)))
 
 
 def uploaded(columns, rows, query):
@@ -136,7 +177,7 @@ def test_every_dataset_under_every_guarantee(data, guarantee):
 @pytest.mark.parametrize("query", ["identity", "covariance", "mean", "kernel"])
 @pytest.mark.parametrize("guarantee", ["theorem1", "exact"])
 def test_every_query_of_a_table(query, guarantee):
-    bounds(data="liver", query=query, guarantee=guarantee)
+    assert_as_worked_out(bounds(data="liver", query=query, guarantee=guarantee))
 
 
 @pytest.mark.parametrize("kind", [kind for kind in DIRECTIONS if kind != "upload"])
@@ -144,6 +185,7 @@ def test_every_query_of_a_table(query, guarantee):
 def test_every_kind_of_directions(kind, guarantee):
     app = bounds(data="liver", directions=kind, guarantee=guarantee)
     assert ("went to the directions" in text(app)) == (kind == "private")
+    assert_as_worked_out(app)
 
 
 def test_a_design_that_shares_its_budget_with_its_directions_says_why_its_edge_differs():
@@ -156,13 +198,13 @@ def test_a_design_that_shares_its_budget_with_its_directions_says_why_its_edge_d
 @pytest.mark.parametrize("allocation", [kind for kind in ALLOCATIONS if kind != "manual"])
 @pytest.mark.parametrize("guarantee", ["theorem2", "exact"])
 def test_every_split(allocation, guarantee):
-    bounds(data="liver", allocation=allocation, guarantee=guarantee)
+    assert_as_worked_out(bounds(data="liver", allocation=allocation, guarantee=guarantee))
 
 
 @pytest.mark.parametrize("mode", ["rows", "columns"])
 @pytest.mark.parametrize("guarantee", ["theorem1", "exact"])
 def test_other_sides_of_a_large_table(mode, guarantee):
-    bounds(data="cardiotocography", mode=mode, guarantee=guarantee)
+    assert_as_worked_out(bounds(data="cardiotocography", mode=mode, guarantee=guarantee))
 
 
 @pytest.mark.parametrize("parameters", [{"epsilon": "0.001", "delta": "1e-30"}, {"epsilon": "1000", "delta": "0.9"}])
@@ -170,7 +212,8 @@ def test_other_sides_of_a_large_table(mode, guarantee):
 def test_extreme_budgets(parameters, axis):
     app = bounds(data="karate", query="adjacency", **parameters)
     app.segmented_control(key="bounds_axis").set_value(axis).run()
-    clean(app)
+    assert_no_theorem_beats_the_exact_limit(clean(app))
+    assert_as_worked_out(app)
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(1, 30), (200, 300)])
@@ -179,4 +222,4 @@ def test_the_smallest_and_a_large_answer(columns, rows, query):
     app = uploaded(columns, rows, query)
     for axis in AXES:
         app.segmented_control(key="bounds_axis").set_value(axis).run()
-        clean(app)
+        assert_no_theorem_beats_the_exact_limit(clean(app))
