@@ -4,6 +4,7 @@ import ast
 import csv
 import json
 import os
+import pathlib
 import runpy
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from mvgviz import InputError, Scenario, from_matrix, random_rotation, run_trials
 from mvgviz.data import read_table, sample, samples, table_to_dataset
 from mvgviz.provenance import Origin
+from mvgviz.report import script
 from mvgviz.report.script import DataSource, notebook, python_script
 from mvgviz.scenario.resolve import build
 from mvgviz.trials.question import pose
@@ -73,6 +75,13 @@ def expected(scenario, data, uploaded=None):
 def assert_prints(output, lines):
     printed = output.splitlines()
     assert [line for line in lines if line not in printed] == []
+
+
+def test_the_template_is_a_program_that_runs_as_it_stands(tmp_path):
+    template = pathlib.Path(script.__file__).parent / "templates" / "program.py"
+    done = clean(tmp_path, template.read_text(encoding="utf-8"), "--trials", TRIALS)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert_prints(done.stdout, expected(Scenario(data="two_features"), sample("two_features")))
 
 
 def odd_table(folder):
