@@ -51,7 +51,7 @@ _MOST_DIGITS = 300
 ON_STAND_IN = ("**Measured on simulated records** with the same ranges and the same number, so that nothing here tells "
                "about the data. How the real records lie is not known to this report; on them the error may be larger "
                "or smaller. Directions or a split that are read from the data are those of the simulated records here.")
-REFERENCES = (
+_REFERENCES = (
     "T. Chanyaswad, A. Dytso, H. V. Poor, P. Mittal. MVG mechanism: differential privacy under matrix-valued query. "
     "CCS 2018. (Theorems 1 and 2.)",
     "B. Balle, Y.-X. Wang. Improving the Gaussian mechanism for differential privacy. ICML 2018. (The exact limit.)",
@@ -116,12 +116,10 @@ def _about_sample(setup: Setup) -> list[tuple[str, str]]:
             ("Source", f"{in_markdown(info.source)}. Licence: {in_markdown(info.licence)}.")]
 
 
-def data_references(setup: Setup) -> list[str]:
-    """The publication of the data, as plain text, where there is one."""
-    if setup.scenario.data.startswith("upload-"):
-        return []
-    citation = describe(setup.scenario.data).citation
-    return [] if citation.startswith("none") else [f"{citation}. (The data.)"]
+def references(setup: Setup) -> list[str]:
+    """Publications as plain text, at the end that of the data where there is one."""
+    citation = "none" if setup.scenario.data.startswith("upload-") else describe(setup.scenario.data).citation
+    return [*_REFERENCES, *([] if citation.startswith("none") else [f"{citation}. (The data.)"])]
 
 
 def range_rows(setup: Setup) -> tuple[list[tuple[str, str, str]], int]:
@@ -225,7 +223,7 @@ def _split_words(setup: Setup) -> str:
 
 def sharing_warnings(setup: Setup, results: Results | None, *, simulated: bool) -> list[str]:
     """What in the report was computed on private data; empty where nothing was."""
-    setup, said = setup, []
+    said = []
     if not simulated and results is not None and any(one.errors.size for one in results.outcomes):
         said.append("the errors of the answer were measured on the records themselves")
     if not simulated and setup.design.directions_origin is Origin.PAID:
