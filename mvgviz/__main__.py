@@ -23,6 +23,7 @@ from typing import NoReturn
 
 from mvgviz.data import read_table, sample, table_to_dataset
 from mvgviz.errors import InputError
+from mvgviz.labels import REFERENCES
 from mvgviz.noise.directions import Directions, from_matrix
 from mvgviz.provenance import Origin
 from mvgviz.query.dataset import MISSING, Dataset
@@ -34,7 +35,6 @@ from mvgviz.trials.stand_in import on_stand_in
 
 _NAME = "python -m mvgviz"
 _BAD_INPUT, _STOPPED = 2, 130
-_REFERENCES = {"non_private": "without privacy", "trivial": "trivial answer", "random_guess": "random guess"}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -119,7 +119,7 @@ def table(setup: Setup, results: Results) -> str:
             one.mechanism.label, f"{one.mean:.6g}" if one.errors.size else one.reason or "no trial yet",
             f"{low:.6g} to {high:.6g}" if math.isfinite(low) else "", str(one.errors.size),
             spent if at_most[one.mechanism.key] == "exact" else f"at most {spent}"))
-    rows += [(label, f"{getattr(results.references, key):.6g}", "", "", "") for key, label in _REFERENCES.items()]
+    rows += [(label, f"{getattr(results.references, key):.6g}", "", "", "") for key, label in REFERENCES.items()]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["| " + " | ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)) + " |"
              for row in rows]

@@ -64,6 +64,11 @@ def in_html(name: str) -> str:
     return html.escape(" ".join(name.split()))
 
 
+def capitalised(text: str) -> str:
+    """The text with a capital first letter, the others as they are."""
+    return text[:1].upper() + text[1:]
+
+
 def listed(names: list[str], most: int = 4) -> str:
     """"a, b and c", or "a, b, c and 12 more"."""
     if len(names) > most:

@@ -27,6 +27,7 @@ import numpy as np
 
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.errors import InputError
+from mvgviz.labels import MODES
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin, Range, Ranges, weakest
@@ -218,8 +219,7 @@ def plan(setup: Setup, dataset: Dataset) -> Plan:
 
 def design_words(design: NoiseDesign) -> str:
     """The design in a few words, for a ledger: nothing private."""
-    over = {"rows": "rows", "columns": "columns", "both": "both sides"}[design.mode]
-    return f"{design.guarantee}, noise over {over}, {design.directional_side.directions.label}"
+    return f"{design.guarantee}, noise over {MODES[design.mode].sides}, {design.directional_side.directions.label}"
 
 
 def _with_fresh_directions(setup: Setup, dataset: Dataset) -> Setup:

@@ -7,21 +7,17 @@ import streamlit as st
 
 from mvgviz.data import describe, samples
 from mvgviz.errors import InputError
+from mvgviz.labels import QUERIES as QUERY_LABELS
+from mvgviz.labels import SCALES
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.resolve import delta_of, names_of_coordinates, numbered, paper_delta, usual_delta
 from mvgviz.scenario.scenario import QUERIES, Scenario
-from mvgviz.text import as_number, as_probability, delta_caution, delta_words
+from mvgviz.text import as_number, as_probability, capitalised, delta_caution, delta_words
 from mvgviz.ui import session
 from mvgviz.ui.sidebar_design import draw_directions, draw_guarantee, draw_share, draw_split
 
 EPSILONS = (*(float(f"{m}e{e}") for e in range(-2, 2) for m in (1, 1.5, 2, 3, 4, 5, 7)), 100.0)
 DELTAS = tuple(float(f"1e{e}") for e in range(-12, 0))
-QUERY_WORDS = {
-    "identity": "The table itself", "covariance": "Second moments (covariance)", "mean": "The mean record",
-    "kernel": "Kernel matrix of the records", "adjacency": "Adjacency matrix of the graph",
-    "laplacian": "Laplacian of the graph",
-}
-SCALE_WORDS = {"declared": "As declared", "symmetric": "Mapped onto [-1, 1]", "unit": "Mapped onto [0, 1]"}
 
 
 def draw_sidebar() -> None:
@@ -66,10 +62,10 @@ def _draw_data() -> None:
 def _draw_query() -> None:
     one = session.scenario()
     options = list(_queries(one))
-    st.selectbox("Query: what is asked of the data", options, format_func=QUERY_WORDS.__getitem__,
+    st.selectbox("Query: what is asked of the data", options, format_func=lambda query: QUERY_LABELS[query].choice,
                  **session.bound("w_query", one.query, lambda query: _query_change(query)))
     if one.query not in ("adjacency", "laplacian"):
-        st.selectbox("Ranges", list(SCALE_WORDS), format_func=SCALE_WORDS.__getitem__,
+        st.selectbox("Ranges", list(SCALES), format_func=lambda scale: capitalised(SCALES[scale]),
                      **session.bound("w_scale", one.scale, lambda scale: {"scale": scale}))
     if one.query == "kernel":
         st.number_input("Kernel length", min_value=1e-6, max_value=1e6, format="%g",

@@ -11,29 +11,14 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from mvgviz.data import read_table
 from mvgviz.design.allocation import rebalanced
 from mvgviz.errors import InputError
+from mvgviz.labels import ALLOCATIONS, DIRECTIONS, FORMS, GUARANTEES, MODES, TAILS
 from mvgviz.noise.directions import from_matrix
 from mvgviz.provenance import Origin
-from mvgviz.scenario.scenario import FORMS, LEAST_SHARE, MOST_SHARE
-from mvgviz.text import in_markdown
+from mvgviz.scenario.scenario import FORMS as SCENARIO_FORMS
+from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
+from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui import session
 
-GUARANTEE_WORDS = {
-    "exact": ("Exact", "The exact privacy of Gaussian noise: it spends what you ask, no more."),
-    "theorem1": ("Theorem 1", "The paper's general bound, as printed: any query."),
-    "theorem2": ("Theorem 2", "The paper's bound for positive semi-definite queries, as printed."),
-    "theorem2-any": ("2, any query", "Theorem 2's constant for any query: its proof needs no more. "
-                                             "Ours, not the paper's."),
-}
-TAIL_WORDS = {"printed": "As printed", "laurent-massart": "Laurent–Massart", "exact-chi": "Exact chi quantile"}
-MODE_WORDS = {"auto": "As the query suggests", "rows": "Rows (features)", "columns": "Columns (records)",
-              "both": "Both sides alike"}
-DIRECTION_WORDS = {
-    "standard": "The features themselves", "rotation": "Turned by an angle", "eigenvectors": "Eigenvectors of the data",
-    "private": "Private eigenvectors", "random": "Random rotation", "upload": "From a file",
-}
-SPLIT_WORDS = {"uniform": "Equal shares", "binary": "A share for some", "manual": "By hand",
-               "max-pnr": "Power-to-noise ratio (max-PNR)", "least-error": "Least weighted error"}
-FORM_WORDS = {"relaxed": "As in the paper (relaxed)", "unrelaxed": "Under the theorem's own constraint"}
 _DIRECTION_FILE = "_direction_file"
 _FEW = 8
 _PARTS = 10_000
@@ -48,18 +33,18 @@ def draw_guarantee() -> None:
         psd, name = True, ""
     st.markdown("Guarantee")
     with st.container(horizontal=True):
-        for key, (label, help_text) in GUARANTEE_WORDS.items():
+        for key, label in GUARANTEES.items():
             reason = f"Needs a positive semi-definite query; {name} is not." if key == "theorem2" and not psd else None
-            st.button(label, key=f"w_guarantee_{key}", disabled=reason is not None, help=reason or help_text,
-                      type="primary" if one.guarantee == key else "secondary",
+            st.button(label.button, key=f"w_guarantee_{key}", disabled=reason is not None,
+                      help=reason or label.explained, type="primary" if one.guarantee == key else "secondary",
                       on_click=_set, kwargs={"guarantee": key} | ({"mode": "auto"} if key == "theorem2" else {}))
     if not psd:
         st.caption(f"Theorem 2 needs a positive semi-definite query; {name} is not.")
     with st.expander("More: tail, sides"):
-        st.selectbox("Tail of the noise's norm in the theorems", list(TAIL_WORDS), format_func=TAIL_WORDS.__getitem__,
-                     disabled=one.guarantee == "exact",
+        st.selectbox("Tail of the noise's norm in the theorems", list(TAILS),
+                     format_func=lambda tail: capitalised(TAILS[tail].name), disabled=one.guarantee == "exact",
                      **session.bound("w_tail", one.tail, lambda tail: {"tail": tail}))
-        st.selectbox("Directional noise over", list(MODE_WORDS), format_func=MODE_WORDS.__getitem__,
+        st.selectbox("Directional noise over", list(MODES), format_func=lambda mode: MODES[mode].choice,
                      disabled=one.guarantee == "theorem2",
                      **session.bound("w_mode", one.mode, lambda mode: {"mode": mode}))
 
@@ -67,7 +52,7 @@ def draw_guarantee() -> None:
 def draw_directions() -> None:
     """Where the directions come from, and what that costs."""
     one = session.scenario()
-    st.selectbox("Directions", list(DIRECTION_WORDS), format_func=DIRECTION_WORDS.__getitem__,
+    st.selectbox("Directions", list(DIRECTIONS), format_func=lambda kind: DIRECTIONS[kind][0],
                  **session.bound("w_directions", one.directions, lambda kind: {"directions": kind}))
     if one.directions == "rotation":
         st.slider("Angle (degrees)", -180, 180,
@@ -131,7 +116,8 @@ def _state_origin() -> None:
 def draw_split(names: tuple[str, ...]) -> None:
     """theta: how the precision budget is divided."""
     one = session.scenario()
-    st.selectbox("Split of the precision budget (theta)", list(SPLIT_WORDS), format_func=SPLIT_WORDS.__getitem__,
+    st.selectbox("Split of the precision budget (theta)", list(ALLOCATIONS),
+                 format_func=lambda kind: ALLOCATIONS[kind].choice,
                  **session.bound("w_allocation", one.allocation, lambda kind: _allocation(kind, len(names))))
     if not 1 < len(names) <= 2_000:
         return
@@ -145,7 +131,7 @@ def draw_split(names: tuple[str, ...]) -> None:
         _draw_manual(names)
     elif one.allocation == "max-pnr":
         if one.guarantee != "exact":
-            st.selectbox("Form", FORMS, format_func=FORM_WORDS.__getitem__,
+            st.selectbox("Form", SCENARIO_FORMS, format_func=lambda form: FORMS[form][0],
                          **session.bound("w_form", one.form, lambda form: {"form": form}))
         if one.directions != "private":
             st.warning("The split reads the data's spread: **not private**, unless the directions are private too.",

@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mvgviz.figures.compare.families import GUARANTEE_COLOURS
 from mvgviz.figures.compare.ranking import Mark
 from mvgviz.figures.shared.error_axis import mean_words
+from mvgviz.figures.shared.theme import GUARANTEE_COLOURS
+from mvgviz.labels import ALLOCATIONS, DIRECTIONS, GUARANTEES, QUERIES
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_number, in_html, listed
 from mvgviz.trials.advisor import Advice, Contrast, Row
@@ -16,10 +17,6 @@ from mvgviz.trials.candidates import Candidate
 from mvgviz.trials.paired import BETTER, against
 from mvgviz.words.compare import more_words
 
-QUERIES = {"identity": "table", "covariance": "covariance", "mean": "mean", "kernel": "kernel matrix",
-           "adjacency": "adjacency matrix", "laplacian": "Laplacian"}
-GUARANTEES = {"exact": "exact", "theorem1": "Theorem 1", "theorem2": "Theorem 2",
-              "theorem2-any": "Theorem 2's constant"}
 SYMBOLS = {"identity": "square"}
 SHOWN = 12
 ON_STAND_IN = ("Tried on **simulated data** with the same ranges and sizes. Nothing of the data was looked at, so the "
@@ -47,19 +44,17 @@ def design_words(candidate: Candidate, names: Sequence[str]) -> DesignWords:
     """What a design is called; ``names``: of the features."""
     one = candidate.scenario
     flag = "" if candidate.private else " (not private)"
-    return DesignWords(QUERIES[one.query], GUARANTEES[one.guarantee], _split_words(one, names) + flag)
+    return DesignWords(QUERIES[one.query].name, GUARANTEES[one.guarantee].name, _split_words(one, names) + flag)
 
 
 def _split_words(one: Scenario, names: Sequence[str]) -> str:
-    turned = {"rotation": f"turned by {one.angle:g}°", "random": "random directions", "private": "private eigenvectors",
-              "upload": "directions from a file", "eigenvectors": "eigenvectors"}.get(one.directions, "")
-    favoured = _favoured(one, names)
-    what = {"uniform": "equal shares", "manual": "shares by hand", "max-pnr": "max-PNR",
-            "binary": f"{100 * one.share:.0f} % to {favoured}", "least-error": f"least error for {favoured}"}
+    turned = DIRECTIONS[one.directions][1].format(angle=one.angle)
     some = [k for k in one.favoured if one.query == "kernel" or k < len(names)]
     idle = one.allocation in ("binary", "least-error") and not 0 < len(some) < (
         math.inf if one.query == "kernel" else len(names))
-    return ", ".join(filter(None, [turned, what["uniform" if idle else one.allocation]]))
+    what = ALLOCATIONS["uniform" if idle else one.allocation].design
+    what = what.format(percent=100 * one.share, favoured=_favoured(one, names))
+    return ", ".join(filter(None, [turned, what]))
 
 
 def _favoured(one: Scenario, names: Sequence[str]) -> str:
@@ -97,7 +92,7 @@ def places(advice: Advice) -> str:
     kinds: dict[str, int] = {}
     for at, row in enumerate(advice.rows):
         one = row.candidate.scenario
-        kinds.setdefault(f"{QUERIES[one.query]}, {GUARANTEES[one.guarantee]}", at + 1)
+        kinds.setdefault(f"{QUERIES[one.query].name}, {GUARANTEES[one.guarantee].name}", at + 1)
     best = [f"{kind}: place {place}" for kind, place in kinds.items()]
     return f"Best of each kind, of {len(advice.rows)} designs: {'; '.join(best)}."
 
@@ -151,7 +146,7 @@ def _reason(contrast: Contrast, best: Row, names: Sequence[str]) -> str:
 
 
 def _query_reason(best: Row, other: Row, worth: str) -> str:
-    mine, theirs = (QUERIES[row.candidate.scenario.query] for row in (best, other))
+    mine, theirs = (QUERIES[row.candidate.scenario.query].name for row in (best, other))
     if best.rows * best.cols < other.rows * other.cols:
         return (f"it asks for the {mine}, {best.rows:,} × {best.cols:,} numbers, instead of the {theirs}, "
                 f"{other.rows:,} × {other.cols:,} numbers that would all need noise "
@@ -161,7 +156,7 @@ def _query_reason(best: Row, other: Row, worth: str) -> str:
 
 def _guarantee_reason(best: Row, other: Row, worth: str) -> str:
     spent = [row.outcome.epsilon_spent for row in (best, other)]
-    mine, theirs = (GUARANTEES[row.candidate.scenario.guarantee] for row in (best, other))
+    mine, theirs = (GUARANTEES[row.candidate.scenario.guarantee].name for row in (best, other))
     if best.candidate.scenario.guarantee == "exact" and spent[1] is not None:
         asked = best.candidate.scenario.epsilon
         return (f"exact calibration spends the whole budget, while the noise of {theirs} spends ε = "

@@ -5,20 +5,17 @@ from __future__ import annotations
 from mvgviz.design.allocation import FLOOR
 from mvgviz.design.most_information import is_proved
 from mvgviz.figures.budget.noise import NoiseFactors
-from mvgviz.figures.budget.pnr import GUARANTEE_LABELS, PnrNumbers
+from mvgviz.figures.budget.pnr import PnrNumbers
 from mvgviz.figures.budget.split import percent
 from mvgviz.figures.budget.water_levels import WaterNumbers
+from mvgviz.labels import GUARANTEES, SPLITS
 from mvgviz.provenance import Origin, weakest
 from mvgviz.scenario.precision_budget import BudgetTable
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_factor, as_number, in_html, in_markdown, listed
+from mvgviz.text import as_factor, as_number, capitalised, in_html, in_markdown, listed
 from mvgviz.validation import FloatArray
 
 NOT_PRIVATE = "Computed on the data: not private."
-SPLIT_NAMES = {
-    "uniform": "equal shares", "binary": "a share for some", "least-error": "least error", "manual": "by hand",
-    "max-pnr relaxed": "max-PNR, relaxed", "max-pnr unrelaxed": "max-PNR, unrelaxed", "max-pnr exact": "max-PNR, exact",
-}
 _NAMED = 3
 _LONGEST = 22
 
@@ -90,12 +87,12 @@ def what_gets_through(numbers: PnrNumbers) -> str:
     sentences = []
     for guarantee in reversed(numbers.scores):
         best, equal = numbers.best(guarantee), numbers.scores[guarantee]["uniform"]
-        label = GUARANTEE_LABELS[guarantee]
+        label = GUARANTEES[guarantee].in_chart
         words = f"no split beats equal shares, log PNR {as_number(equal.log_pnr)}"
         if best.log_pnr > equal.log_pnr * (1 + 1e-6):
-            words = (f"{SPLIT_NAMES[best.split]} lets most through, log PNR {as_number(best.log_pnr)}; equal shares "
+            words = (f"{SPLITS[best.split]} lets most through, log PNR {as_number(best.log_pnr)}; equal shares "
                      f"{as_number(equal.log_pnr)}")
-        sentences.append(f"**{label[:1].upper()}{label[1:]}:** {words}.")
+        sentences.append(f"**{capitalised(label)}:** {words}.")
     return f"{' '.join(sentences)} Half of it is the mutual information in nats, for Gaussian answers only."
 
 

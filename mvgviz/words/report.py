@@ -12,39 +12,22 @@ import re
 from mvgviz.data import describe
 from mvgviz.design.limits import exact_limit, iid_std, problem_of
 from mvgviz.design.privacy_loss import spent_mu
-from mvgviz.figures.shared.error_axis import REFERENCE_LABELS
+from mvgviz.labels import GUARANTEES, MODES, QUERIES, REFERENCES, SCALES, SPLITS, TAILS
 from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.provenance import Origin
 from mvgviz.query.queries import FLIPPED_EDGE
 from mvgviz.scenario.resolve import Setup, paper_delta
 from mvgviz.scenario.scenario import POST
-from mvgviz.text import as_number, as_probability, delta_caution, delta_words, in_markdown, listed
+from mvgviz.text import as_number, as_probability, capitalised, delta_caution, delta_words, in_markdown, listed
 from mvgviz.trials.question import REGRESSIONS, split_records
 from mvgviz.trials.run import Results
 from mvgviz.trials.tasks.post import WORDS as POST_WORDS
 from mvgviz.words.bounds import second_name
-from mvgviz.words.budget import SPLIT_NAMES, Names
+from mvgviz.words.budget import Names
 from mvgviz.words.privacy import thing
 from mvgviz.words.provenance import chosen_on_data, open_parts
 from mvgviz.words.utility import NOT_PRIVATE, mean_words
 
-QUESTIONS = {
-    "identity": "the table itself: every record, with noise", "mean": "the mean of every feature",
-    "covariance": "the second moments (covariance): how the features vary together",
-    "kernel": "how similar every two records are (Gaussian kernel matrix)",
-    "adjacency": "who is tied to whom (adjacency matrix of the graph)",
-    "laplacian": "ties and degrees of the graph (its Laplacian)",
-}
-GUARANTEES = {
-    "exact": "exactly: the noise is made to spend what was asked, no more",
-    "theorem1": "by the paper's Theorem 1 (general), as printed",
-    "theorem2": "by the paper's Theorem 2 (positive semi-definite answers), as printed",
-    "theorem2-any": "by Theorem 2's constant for any answer (its proof needs no more; not in the paper)",
-}
-_TAILS = {"printed": "the printed tail", "laurent-massart": "the Laurent–Massart tail",
-          "exact-chi": "the exact chi quantile as tail"}
-_SCALES = {"declared": "as declared", "symmetric": "mapped onto [-1, 1]", "unit": "mapped onto [0, 1]"}
-_SIDES = {"rows": "over the rows of the answer", "columns": "over its columns", "both": "over both sides alike"}
 _TOKENS = re.compile(r"\\(.)|(\*\*)", re.DOTALL)
 _MOST_RANGES = 30
 _MOST_DIGITS = 300
@@ -92,13 +75,13 @@ def asked_items(setup: Setup) -> list[tuple[str, str]]:
     """What was asked of which data: names and sentences."""
     one, query, data = setup.scenario, setup.query, setup.dataset
     length = f", length {one.length:g}" if one.query == "kernel" else ""
-    items = [("Question", f"{QUESTIONS[one.query]}{length}"), ("Answer", f"a matrix, {query.rows:,} × {query.cols:,}"),
-             ("Data", in_markdown(data_title(setup)))]
+    items = [("Question", f"{QUERIES[one.query].question}{length}"),
+             ("Answer", f"a matrix, {query.rows:,} × {query.cols:,}"), ("Data", in_markdown(data_title(setup)))]
     if is_graph(setup):
         return [*items, ("Vertices", f"{query.rows:,}"), *_about_sample(setup)]
     return [*items, ("Records", f"{data.n_records:,}, which is taken as public"),
             ("Features", f"{data.n_features:,}: {listed([in_markdown(name) for name in data.features], 8)}"),
-            ("Ranges", f"{data.ranges_origin.words}; the numbers asked about are {_SCALES[one.scale]}"),
+            ("Ranges", f"{data.ranges_origin.words}; the numbers asked about are {SCALES[one.scale]}"),
             *_about_sample(setup)]
 
 
@@ -152,7 +135,7 @@ def promise_sentences(setup: Setup) -> list[str]:
               "replace any one record by any other within the ranges")
     covered = not open_parts(setup)
     return [
-        f"**{change[:1].upper()}{change[1:]}: no outcome becomes more than e^ε = {factor} times as likely**"
+        f"**{capitalised(change)}: no outcome becomes more than e^ε = {factor} times as likely**"
         f", but for δ = {as_probability(setup.delta)} of probability. So what anyone concludes from the answer about "
         f"one {thing(setup)} can hardly depend on that {thing(setup)}.",
         spent_words(setup),
@@ -176,8 +159,9 @@ def assumption_sentences(setup: Setup) -> list[str]:
                     if setup.dataset.records_origin.is_covered else
                     "**Number of records: not private.** Records were left out because of their gaps.")
     said.append(_delta_words(setup))
-    tail = "" if one.guarantee == "exact" else f", with {_TAILS[one.tail]}"
-    said.append(f"**Noise calibrated** {GUARANTEES[one.guarantee]}{tail}; directional {_SIDES[design.mode]}.")
+    tail = "" if one.guarantee == "exact" else f", with {TAILS[one.tail].in_sentence}"
+    said.append(f"**Noise calibrated** {GUARANTEES[one.guarantee].calibrated}{tail}; "
+                f"directional {MODES[design.mode].over}.")
     said.append("**Worst neighbours:** their distance is computed exactly." if design.mu_is == "exact" else
                 "**Worst neighbours:** known up to an **upper bound**; what is really spent may be less.")
     said += [_directions_words(setup), _split_words(setup)]
@@ -212,10 +196,10 @@ def _split_words(setup: Setup) -> str:
     one = setup.scenario
     names = Names(setup)
     favoured = [k for k in one.favoured if k < setup.design.theta.size]
-    kind = SPLIT_NAMES.get(one.allocation, "by the power-to-noise ratio (max-PNR)")
+    kind = SPLITS[one.allocation]
     if one.allocation in ("binary", "least-error"):
         kind = (f"{one.share:.0%} {'of the budget' if one.allocation == 'binary' else 'of the weight'} for "
-                f"{names.few(favoured)}" if 0 < len(favoured) < setup.design.theta.size else SPLIT_NAMES["uniform"])
+                f"{names.few(favoured)}" if 0 < len(favoured) < setup.design.theta.size else SPLITS["uniform"])
     words = {Origin.DECLARED: "chosen without the data", Origin.READ: "**read from the data, not private**",
              Origin.PAID: "from the private release of the directions"}[setup.origins["split"]]
     return f"**Split of the budget:** {kind}, {words}."
@@ -259,7 +243,7 @@ def error_rows(setup: Setup, results: Results) -> list[tuple[str, str, str]]:
         error = mean_words(one) if one.errors.size else in_markdown(one.reason or "no trial yet")
         rows.append((in_markdown(one.mechanism.label), error,
                      "" if one.epsilon_spent is None else f"{most}{as_number(one.epsilon_spent)}"))
-    return rows + [(label, as_number(value), "") for key, label in REFERENCE_LABELS.items()
+    return rows + [(label, as_number(value), "") for key, label in REFERENCES.items()
                    for value in [getattr(results.references, key)] if math.isfinite(value)]
 
 

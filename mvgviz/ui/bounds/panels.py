@@ -6,21 +6,17 @@ import streamlit as st
 
 from mvgviz.design.limits import Problem, Rival, exact_limit, rival
 from mvgviz.figures.bounds.design_space import Edge, Place, place
-from mvgviz.figures.shared.theme import DIRECTIONAL, EXACT, THEOREM1, THEOREM2
+from mvgviz.figures.shared.theme import DIRECTIONAL, EXACT, GUARANTEE_COLOURS, THEOREM1, THEOREM2
+from mvgviz.labels import GUARANTEES, TAILS
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_number
+from mvgviz.text import as_number, capitalised
 from mvgviz.ui import session
 from mvgviz.validation import FloatArray
 from mvgviz.words.bounds import short_second
 
-GUARANTEES = {"theorem1": "Theorem 1", "theorem2": "Theorem 2", "theorem2-any": "Theorem 2's constant",
-              "exact": "the exact guarantee"}
-TAILS = {"printed": "as printed", "laurent-massart": "Laurent–Massart", "exact-chi": "exact chi quantile"}
-RIVALS = GUARANTEES | {"exact": "Exact"}
-COLOURS = {"theorem1": THEOREM1, "theorem2": THEOREM2, "theorem2-any": THEOREM2, "exact": EXACT}
 _TAIL_FORMULAS = {"printed": r"t=\zeta", "laurent-massart": r"t=\sqrt{\zeta}",
                   "exact-chi": r"\Pr(\chi_k>t)=\delta"}
 _DIGITS = 6
@@ -83,21 +79,22 @@ def space_of(setup: Setup, problem: Problem) -> tuple[list[Edge], list[Place], s
              Edge(name=short_second(problem), colour=THEOREM2, limit=problem.theorem2(tail).limit),
              Edge(name="Exact, i.i.d. noise", colour=EXACT, limit=limit)]
     this = place(design, name="this design", colour=DIRECTIONAL)
-    others = [place(one.design, name=f"{RIVALS[one.guarantee]}, same shares", colour=COLOURS[one.guarantee],
-                    symbol="diamond", size=17 if one.guarantee == "theorem1" else 11) for one in rivals(setup)]
+    others = [place(other.design, name=f"{capitalised(GUARANTEES[other.guarantee].name)}, same shares",
+                    colour=GUARANTEE_COLOURS[other.guarantee], symbol="diamond",
+                    size=17 if other.guarantee == "theorem1" else 11) for other in rivals(setup)]
     if design.bound is None:
         words = (f"**This design's product of norms is {as_number(this.product)}, {as_number(this.product / limit)} "
                  "times that of exact i.i.d. noise.** The exact limit depends on the shape, not only on the two norms.")
         return edges, [*others, this], words
     own = design.bound.limit
-    words = (f"**This design is on the edge of its guarantee, {GUARANTEES[design.guarantee]}:** "
+    words = (f"**This design is on the edge of its guarantee, {GUARANTEES[design.guarantee].in_sentence}:** "
              f"{as_number(this.rows)} × {as_number(this.cols)} = φ² = {as_number(own)}.")
     if all(abs(edge.limit / own - 1) > 1e-9 for edge in edges):
         paper = problem.sensitivity < setup.query.printed_sensitivity * (1 - 1e-9)
         reason = " and ".join([*(["the paper's s₂"] if paper else []),
                                *(["part of ε and δ"] if setup.scenario.directions == "private" else [])])
-        edges.append(Edge(name=f"its own edge ({reason})", colour=COLOURS[design.guarantee], limit=own, dash="dash",
-                          filled=False, width=2))
+        edges.append(Edge(name=f"its own edge ({reason})", colour=GUARANTEE_COLOURS[design.guarantee], limit=own,
+                          dash="dash", filled=False, width=2))
         words += f" That edge is dashed: it was built with {reason}."
     return edges, [*others, this], words
 
@@ -140,7 +137,7 @@ def exact_words(setup: Setup, others: tuple[Rival, ...]) -> list[str]:
         fair = f" ({_times(other.factors / extra)} with the paper's s₂ for both)" if extra > 1 + 1e-9 else ""
         wants = (f"for noise **{_times(other.factors)} larger**{fair}, which then spends "
                  f"{_epsilon(other.design.epsilon_spent(setup.delta))}.")
-        asked.setdefault(wants, []).append(f"**{GUARANTEES[other.guarantee]}**{beyond}")
+        asked.setdefault(wants, []).append(f"**{GUARANTEES[other.guarantee].in_sentence}**{beyond}")
     lines = [f"- {' and '.join(names)} {'asks' if len(names) == 1 else 'both ask'} {wants}"
              for wants, names in asked.items()]
     return [*sentences, "\n".join(lines)]
@@ -150,7 +147,7 @@ def draw_table(problem: Problem, tail: str, *, s2_words: str) -> None:
     """Every quantity on the way to phi, with its formula and six digits."""
     given = (f"Given: ε = {_digits(problem.epsilon)}, δ = {_digits(problem.delta)}, answer "
              f"R × C = {problem.rows:,} × {problem.cols:,}, γ = {_digits(problem.gamma)}, "
-             f"s₂ = {_digits(problem.sensitivity)} ({s2_words}), tail {TAILS[tail]}.")
+             f"s₂ = {_digits(problem.sensitivity)} ({s2_words}), tail {TAILS[tail].name}.")
     st.markdown(f"**Check it by hand.** {given}")
     lines = [f"| {name} | ${formula}$ | {value} |" for name, formula, value in table_lines(problem, tail)]
     for column, part in zip(st.columns(2, gap="large"), (lines[:_ON_THE_WAY], lines[_ON_THE_WAY:]), strict=True):

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from mvgviz.data import Table, describe, propose_ranges, read_table, samples, table_to_dataset
+from mvgviz.data.sniff import SEPARATORS
 from mvgviz.errors import InputError
 from mvgviz.report.script import DataSource
 from mvgviz.text import in_markdown, listed
@@ -17,7 +18,7 @@ from mvgviz.ui.data.tables import OpenFile, tables
 from mvgviz.ui.frame import show_error
 from mvgviz.ui.release.desk import desk
 
-_SEPARATORS = {None: "detected", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
+_SEPARATORS = {None: "detected"} | SEPARATORS
 _DECIMALS = {None: "detected", ".": "point", ",": "comma"}
 _HEADERS = {None: "detected", True: "has a header", False: "has no header"}
 _READING = ("separator", "decimal", "header", "member")

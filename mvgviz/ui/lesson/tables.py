@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from mvgviz.figures.lesson.bells import bells_numbers, plot_bells
 from mvgviz.figures.lesson.sizes import plot_sizes, sizes_numbers
 from mvgviz.figures.lesson.trials import plot_trials
+from mvgviz.labels import GUARANTEES
 from mvgviz.lesson.steps import (
     DELTA,
     EPSILON,
@@ -25,7 +26,7 @@ from mvgviz.ui.lesson.scene import Scene, Sentences
 
 _PUPILS = ("Ann", "Ben", "Eva", "Ida", "Leo", "Tom")
 _TABLES = {"people": "six pupils' own answers", "together": "how the questions go together"}
-_RULES = {"exact": "Exact calculation", "theorem2": "Theorem 2", "theorem1": "Theorem 1"}
+_RULES = {key: label.name for key, label in GUARANTEES.items()} | {"exact": "Exact calculation"}
 _PARTS = {"all": "All of it", "half": "About half of it", "tenth": "About a tenth of it",
           "nothing": "Less than a hundredth of it"}
 _LIVER = {"drinks": "drinks", "sgpt, drinks": "one enzyme and drinks", "all but mcv": "all but cell size",
