@@ -69,6 +69,11 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def at_most(mu_is: str) -> str:
+    """What stands before a number that follows from mu: nothing where mu is exact, else that it is a bound."""
+    return "" if mu_is == "exact" else "at most "
+
+
 def listed(names: list[str], most: int = 4) -> str:
     """"a, b and c", or "a, b, c and 12 more"."""
     if len(names) > most:

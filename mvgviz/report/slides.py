@@ -46,7 +46,7 @@ def utility_slide(results: Results) -> Slide | None:
 
     ``results`` has the mechanisms "mvg" and "iid"; others are left out.
     """
-    shown = replace(results, outcomes=tuple(one for one in results.outcomes if one.mechanism.key in LANES))
+    shown = replace(results, outcomes=tuple(outcome for outcome in results.outcomes if outcome.mechanism.key in LANES))
     if not shown["mvg"].errors.size:
         return None
     numbers = dot_numbers(shown)

@@ -14,6 +14,7 @@ from mvgviz.scenario.precision_budget import BudgetTable
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, capitalised, in_html, in_markdown, listed
 from mvgviz.validation import FloatArray
+from mvgviz.words.provenance import thing
 
 NOT_PRIVATE = "Computed on the data: not private."
 _NAMED = 3
@@ -39,9 +40,8 @@ class Names:
     def few(self, positions: list[int]) -> str:
         """For a sentence: three or four names, the rest counted."""
         names = [in_markdown(self(k)) for k in positions[: _NAMED + 1]]
-        if len(positions) > _NAMED + 1:
-            return f"{', '.join(names[:_NAMED])} and {len(positions) - _NAMED:,} more"
-        return listed(names)
+        more = len(positions) - _NAMED
+        return f"{', '.join(names[:_NAMED])} and {more:,} more" if more > 1 else listed(names)
 
 
 def short_label(name: str) -> str:
@@ -64,12 +64,10 @@ def who_gains(setup: Setup, names: Names, numbers: NoiseFactors) -> str:
     gains, pays, factors = numbers.gains, numbers.pays, numbers.all_factors
     if not gains and not pays:
         return "**Nobody gains and nobody pays:** this is i.i.d. noise."
-    gain, pay = "**Nobody gains.**", "**Nobody pays.**"
-    if gains:
-        gain = f"**Gain:** {names.few(gains)}, with {_span(factors[gains])} the i.i.d. noise."
-    if pays:
-        pay = f"**Pay:** {names.few(pays)}, with {_span(factors[pays])}."
-    return f"{gain} {pay}" if gains else f"{gain} {pay} {_why_nobody_gains(setup)}"
+    pay = f"**Pay:** {names.few(pays)}, with {_span(factors[pays])}." if pays else "**Nobody pays.**"
+    if not gains:
+        return f"**Nobody gains.** {pay} {_why_nobody_gains(setup)}"
+    return f"**Gain:** {names.few(gains)}, with {_span(factors[gains])} the i.i.d. noise. {pay}"
 
 
 def largest_share(names: Names, table: BudgetTable) -> str:
@@ -87,12 +85,11 @@ def what_gets_through(numbers: PnrNumbers) -> str:
     sentences = []
     for guarantee in reversed(numbers.scores):
         best, equal = numbers.best(guarantee), numbers.scores[guarantee]["uniform"]
-        label = GUARANTEES[guarantee].in_chart
         words = f"no split beats equal shares, log PNR {as_number(equal.log_pnr)}"
         if best.log_pnr > equal.log_pnr * (1 + 1e-6):
             words = (f"{SPLITS[best.split]} lets most through, log PNR {as_number(best.log_pnr)}; equal shares "
                      f"{as_number(equal.log_pnr)}")
-        sentences.append(f"**{capitalised(label)}:** {words}.")
+        sentences.append(f"**{capitalised(GUARANTEES[guarantee].in_chart)}:** {words}.")
     return f"{' '.join(sentences)} Half of it is the mutual information in nats, for Gaussian answers only."
 
 
@@ -111,10 +108,8 @@ def exact_words(setup: Setup) -> str:
 def water_words(names: Names, numbers: WaterNumbers, *, dry: list[int], level: float | None) -> str:
     """The level and who is dry."""
     floor = f"the floor, {FLOOR:g} of an equal part, since no share at all would be infinite noise"
-    if dry:
-        who = f"**{numbers.n_dry} of {numbers.total} dry:** {names.few(dry)} got {floor}."
-    else:
-        who = "**Nobody is dry:** every direction gets water."
+    who = (f"**{numbers.n_dry} of {numbers.total} dry:** {names.few(dry)} got {floor}." if dry else
+           "**Nobody is dry:** every direction gets water.")
     if level is None:
         return f"{who} Here is no common level: bars are what each direction gets."
     thin = " The water is thin, so heights are measured from the lowest ground." if numbers.from_lowest else ""
@@ -131,5 +126,4 @@ def _why_nobody_gains(setup: Setup) -> str:
         return "The worst neighbours of this shape are only known up to an upper bound, and the noise makes up for it."
     if setup.scenario.directions == "private":
         return "Finding the directions privately took a part of the budget."
-    who = "edge" if setup.query.name in ("adjacency", "laplacian") else "record"
-    return f"One {who} can act just where the noise is least, so no direction can be favoured for free."
+    return f"One {thing(setup)} can act just where the noise is least, so no direction can be favoured for free."

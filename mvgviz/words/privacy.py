@@ -6,36 +6,29 @@ from mvgviz.design.privacy_loss import SpentMu, coin_odds, odds
 from mvgviz.figures.privacy.curve import CurveNumbers
 from mvgviz.figures.privacy.loss import LossNumbers
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_number, as_probability, delta_words, listed
-from mvgviz.words.provenance import open_parts
-
-
-def thing(setup: Setup) -> str:
-    """What neighbours differ by."""
-    return "edge" if setup.query.name in ("adjacency", "laplacian") else "record"
+from mvgviz.text import as_number, as_probability, at_most, delta_words, listed
+from mvgviz.words.provenance import open_parts, thing
 
 
 def odds_words(setup: Setup, spent: SpentMu) -> str:
     """The best attack on the worst neighbours as a sentence of whole numbers."""
-    mu, most = spent.total, "" if setup.design.mu_is == "exact" else "at most "
-    crowd, accused, caught = odds(mu)
-    right, guesses = coin_odds(mu)
-    one = thing(setup)
-    who = "edges" if one == "edge" else "records"
+    most, what = at_most(setup.design.mu_is), thing(setup)
+    crowd, accused, caught = odds(spent.total)
+    right, guesses = coin_odds(spent.total)
     if caught == accused:
         return (f"**No better than guessing:** even an attacker who knows everything else and accuses {accused:,} in "
-                f"{crowd:,} of the absent {who} catches {caught:,} in {crowd:,} of the present.")
+                f"{crowd:,} of the absent {what}s catches {caught:,} in {crowd:,} of the present.")
     how = f"all {crowd:,}" if caught == crowd else f"{most}{caught:,} in {crowd:,}"
     coin = ("practically always right" if right == guesses else
             f"right {most}{right:,} times in {guesses:,} instead of {guesses // 2:,}")
     return (f"**An attacker who accuses {accused:,} in {crowd:,} of the absent catches {how} of the present.** Blind "
-            f"guessing would catch {accused:,}. Asked whether one {one} is there, with even odds before, the best "
+            f"guessing would catch {accused:,}. Asked whether one {what} is there, with even odds before, the best "
             f"guess is {coin}.")
 
 
 def caveats(setup: Setup, spent: SpentMu) -> list[str]:
     """What the numbers count in and what they leave out."""
-    setup, said = setup, []
+    said = []
     if spent.directions:
         said.append(f"Counted in: the private directions, which spent {spent.directions_share:.0%} of μ² "
                     f"(directions μ = {as_number(spent.directions)}, noise {as_number(spent.noise)}, "
@@ -84,7 +77,7 @@ def tail_label(numbers: LossNumbers) -> str:
 def curve_words(setup: Setup, numbers: CurveNumbers) -> str:
     """Takeaway of the delta curve."""
     delta, asked = delta_words(numbers.asked_delta, setup.dataset.n_records), numbers.asked_epsilon
-    most = "" if setup.design.mu_is == "exact" else "at most "
+    most = at_most(setup.design.mu_is)
     if numbers.spent == 0:
         return (f"**No ε is spent:** even ε = 0 needs only δ = {as_probability(numbers.at_zero)}, "
                 f"less than the {delta} allowed.")

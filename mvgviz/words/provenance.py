@@ -20,6 +20,16 @@ FIELDS = {
 """A scenario's fields as a person calls them."""
 
 
+def is_graph(setup: Setup) -> bool:
+    """Whether neighbours differ in an edge; ranges then play no part."""
+    return setup.query.neighbour_rule == FLIPPED_EDGE
+
+
+def thing(setup: Setup) -> str:
+    """What neighbours differ by."""
+    return "edge" if is_graph(setup) else "record"
+
+
 def chosen_on_data(scenario: Scenario) -> list[str]:
     """The choices that were made by looking at the data and matter here, in words."""
     return [FIELDS[name] for name in scenario.read_among(scenario.from_data)]
@@ -28,9 +38,8 @@ def chosen_on_data(scenario: Scenario) -> list[str]:
 def origin_items(setup: Setup) -> list[tuple[str, str, bool]]:
     """Name, origin and whether care is needed, of everything that the guarantee rests on."""
     origins = setup.origins
-    names = {"directions": "directions", "split": "split", "ranges": "ranges"}
-    items = [(name, origins[key].words, not origins[key].is_covered) for key, name in names.items()
-             if key != "ranges" or setup.query.neighbour_rule != FLIPPED_EDGE]
+    items = [(part, origins[part].words, not origins[part].is_covered)
+             for part in ("directions", "split", "ranges") if part != "ranges" or not is_graph(setup)]
     if not origins["records"].is_covered:
         items.append(("number of records", "follows from gaps: not private", True))
     chosen = chosen_on_data(setup.scenario)

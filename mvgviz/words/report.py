@@ -15,20 +15,19 @@ from mvgviz.design.privacy_loss import spent_mu
 from mvgviz.labels import GUARANTEES, MODES, QUERIES, REFERENCES, SCALES, SPLITS, TAILS
 from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.provenance import Origin
-from mvgviz.query.queries import FLIPPED_EDGE
 from mvgviz.scenario.resolve import Setup, paper_delta
 from mvgviz.scenario.scenario import POST
-from mvgviz.text import as_number, as_probability, capitalised, delta_caution, delta_words, in_markdown, listed
+from mvgviz.text import as_number, as_probability, at_most, capitalised, delta_caution, delta_words, in_markdown, listed
 from mvgviz.trials.question import REGRESSIONS, split_records
 from mvgviz.trials.run import Results
 from mvgviz.trials.tasks.post import WORDS as POST_WORDS
 from mvgviz.words.bounds import second_name
 from mvgviz.words.budget import Names
-from mvgviz.words.privacy import thing
-from mvgviz.words.provenance import chosen_on_data, open_parts
+from mvgviz.words.provenance import chosen_on_data, is_graph, open_parts, thing
 from mvgviz.words.utility import NOT_PRIVATE, mean_words
 
-_TOKENS = re.compile(r"\\(.)|(\*\*)", re.DOTALL)
+_TOKENS = re.compile(r"\\(.)|\*\*", re.DOTALL)
+_ORIGINS = {Origin.DECLARED: "chosen without the data", Origin.READ: "**read from the data, not private**"}
 _MOST_RANGES = 30
 _MOST_DIGITS = 300
 ON_STAND_IN = ("**Measured on simulated records** with the same ranges and the same number, so that nothing here tells "
@@ -46,17 +45,10 @@ _REFERENCES = (
 
 def as_html(markdown: str) -> str:
     """Bold and escapes become HTML; everything else is text."""
-    bold = len([match for match in _TOKENS.finditer(markdown) if match[2]]) // 2 * 2
-    parts, at, seen = [], 0, 0
-    for match in _TOKENS.finditer(markdown):
-        parts.append(html.escape(markdown[at : match.start()]))
-        at = match.end()
-        if match[2] and seen < bold:
-            parts.append("</strong>" if seen % 2 else "<strong>")
-            seen += 1
-        else:
-            parts.append(html.escape(match[1] or match[2]))
-    return "".join([*parts, html.escape(markdown[at:])])
+    text = html.escape(markdown)
+    bold = sum(match[1] is None for match in _TOKENS.finditer(text)) // 2
+    tags = iter(["<strong>", "</strong>"] * bold)
+    return _TOKENS.sub(lambda match: match[1] or next(tags, "**"), text)
 
 
 def as_text(markdown: str) -> str:
@@ -73,21 +65,16 @@ def data_title(setup: Setup) -> str:
 
 def asked_items(setup: Setup) -> list[tuple[str, str]]:
     """What was asked of which data: names and sentences."""
-    one, query, data = setup.scenario, setup.query, setup.dataset
-    length = f", length {one.length:g}" if one.query == "kernel" else ""
-    items = [("Question", f"{QUERIES[one.query].question}{length}"),
+    scenario, query, data = setup.scenario, setup.query, setup.dataset
+    length = f", length {scenario.length:g}" if scenario.query == "kernel" else ""
+    items = [("Question", f"{QUERIES[scenario.query].question}{length}"),
              ("Answer", f"a matrix, {query.rows:,} × {query.cols:,}"), ("Data", in_markdown(data_title(setup)))]
     if is_graph(setup):
         return [*items, ("Vertices", f"{query.rows:,}"), *_about_sample(setup)]
     return [*items, ("Records", f"{data.n_records:,}, which is taken as public"),
             ("Features", f"{data.n_features:,}: {listed([in_markdown(name) for name in data.features], 8)}"),
-            ("Ranges", f"{data.ranges_origin.words}; the numbers asked about are {SCALES[one.scale]}"),
+            ("Ranges", f"{data.ranges_origin.words}; the numbers asked about are {SCALES[scenario.scale]}"),
             *_about_sample(setup)]
-
-
-def is_graph(setup: Setup) -> bool:
-    """Whether neighbours differ in an edge; ranges then play no part."""
-    return setup.query.neighbour_rule == FLIPPED_EDGE
 
 
 def _about_sample(setup: Setup) -> list[tuple[str, str]]:
@@ -115,7 +102,7 @@ def range_rows(setup: Setup) -> tuple[list[tuple[str, str, str]], int]:
 
 def spent_words(setup: Setup) -> str:
     """Epsilon asked and epsilon really spent."""
-    most = "" if setup.design.mu_is == "exact" else "at most "
+    most = at_most(setup.design.mu_is)
     delta = delta_words(setup.delta, setup.dataset.n_records)
     words = (f"**Asked: ε = {setup.scenario.epsilon:g} at δ = {delta}. Really spent by the noise: {most}ε = "
              f"{as_number(setup.epsilon_spent)}.**")
@@ -146,7 +133,7 @@ def promise_sentences(setup: Setup) -> list[str]:
 
 def assumption_sentences(setup: Setup) -> list[str]:
     """What the guarantee rests on, and what it does not cover."""
-    one = setup.scenario
+    scenario = setup.scenario
     design = setup.design
     several = "ties" if is_graph(setup) else "records"
     said = [f"**Neighbours:** {design.neighbour_rule}. A person with several {several} is protected less."]
@@ -159,13 +146,13 @@ def assumption_sentences(setup: Setup) -> list[str]:
                     if setup.dataset.records_origin.is_covered else
                     "**Number of records: not private.** Records were left out because of their gaps.")
     said.append(_delta_words(setup))
-    tail = "" if one.guarantee == "exact" else f", with {TAILS[one.tail].in_sentence}"
-    said.append(f"**Noise calibrated** {GUARANTEES[one.guarantee].calibrated}{tail}; "
+    tail = "" if scenario.guarantee == "exact" else f", with {TAILS[scenario.tail].in_sentence}"
+    said.append(f"**Noise calibrated** {GUARANTEES[scenario.guarantee].calibrated}{tail}; "
                 f"directional {MODES[design.mode].over}.")
     said.append("**Worst neighbours:** their distance is computed exactly." if design.mu_is == "exact" else
                 "**Worst neighbours:** known up to an **upper bound**; what is really spent may be less.")
     said += [_directions_words(setup), _split_words(setup)]
-    chosen = chosen_on_data(one)
+    chosen = chosen_on_data(scenario)
     if chosen:
         said.append(f"**Chosen by looking at the data, not private:** {listed(chosen)}.")
     said.append("**One answer.** Every further release about the same records spends more; their μ add up as squares.")
@@ -186,29 +173,27 @@ def _delta_words(setup: Setup) -> str:
 
 def _directions_words(setup: Setup) -> str:
     directions = setup.design.directional_side.directions
-    words = {Origin.DECLARED: "chosen without the data", Origin.READ: "**read from the data, not private**",
-             Origin.PAID: f"released privately on {setup.scenario.private_share:.0%} of the budget; those shown here "
-                          "come from a seed, for looking, and a release draws its own"}
-    return f"**Directions:** {in_markdown(directions.label)}, {words[setup.origins['directions']]}."
+    paid = (f"released privately on {setup.scenario.private_share:.0%} of the budget; those shown here come from a "
+            "seed, for looking, and a release draws its own")
+    return f"**Directions:** {in_markdown(directions.label)}, {_ORIGINS.get(setup.origins['directions'], paid)}."
 
 
 def _split_words(setup: Setup) -> str:
-    one = setup.scenario
+    scenario = setup.scenario
     names = Names(setup)
-    favoured = [k for k in one.favoured if k < setup.design.theta.size]
-    kind = SPLITS[one.allocation]
-    if one.allocation in ("binary", "least-error"):
-        kind = (f"{one.share:.0%} {'of the budget' if one.allocation == 'binary' else 'of the weight'} for "
+    favoured = [k for k in scenario.favoured if k < setup.design.theta.size]
+    kind = SPLITS[scenario.allocation]
+    if scenario.allocation in ("binary", "least-error"):
+        kind = (f"{scenario.share:.0%} {'of the budget' if scenario.allocation == 'binary' else 'of the weight'} for "
                 f"{names.few(favoured)}" if 0 < len(favoured) < setup.design.theta.size else SPLITS["uniform"])
-    words = {Origin.DECLARED: "chosen without the data", Origin.READ: "**read from the data, not private**",
-             Origin.PAID: "from the private release of the directions"}[setup.origins["split"]]
-    return f"**Split of the budget:** {kind}, {words}."
+    origin = _ORIGINS.get(setup.origins["split"], "from the private release of the directions")
+    return f"**Split of the budget:** {kind}, {origin}."
 
 
 def sharing_warnings(setup: Setup, results: Results | None, *, simulated: bool) -> list[str]:
     """What in the report was computed on private data; empty where nothing was."""
     said = []
-    if not simulated and results is not None and any(one.errors.size for one in results.outcomes):
+    if not simulated and results is not None and any(outcome.errors.size for outcome in results.outcomes):
         said.append("the errors of the answer were measured on the records themselves")
     if not simulated and setup.design.directions_origin is Origin.PAID:
         said.append("the directions shown were drawn from a known seed, which undoes their noise")
@@ -237,12 +222,12 @@ def error_rows(setup: Setup, results: Results) -> list[tuple[str, str, str]]:
     """Each mechanism's mean error, interval and epsilon; then the three errors to hold them against."""
     designs = {"mvg": setup.design, "iid": setup.iid}
     rows = []
-    for one in results.outcomes:
-        key = one.mechanism.key
-        most = "at most " if key in designs and designs[key].mu_is != "exact" else ""
-        error = mean_words(one) if one.errors.size else in_markdown(one.reason or "no trial yet")
-        rows.append((in_markdown(one.mechanism.label), error,
-                     "" if one.epsilon_spent is None else f"{most}{as_number(one.epsilon_spent)}"))
+    for outcome in results.outcomes:
+        key = outcome.mechanism.key
+        most = at_most(designs[key].mu_is) if key in designs else ""
+        error = mean_words(outcome) if outcome.errors.size else in_markdown(outcome.reason or "no trial yet")
+        rows.append((in_markdown(outcome.mechanism.label), error,
+                     "" if outcome.epsilon_spent is None else f"{most}{as_number(outcome.epsilon_spent)}"))
     return rows + [(label, as_number(value), "") for key, label in REFERENCES.items()
                    for value in [getattr(results.references, key)] if math.isfinite(value)]
 

@@ -28,11 +28,11 @@ def _percent(share: float) -> str:
 # Step 1
 
 def _bells(noise: float) -> tuple[go.Figure, str]:
-    one = attack(noise)
-    figure = plot_bells(bells_numbers(_AVERAGE, shift=one.shift, noise=noise, span=_AROUND),
+    found = attack(noise)
+    figure = plot_bells(bells_numbers(_AVERAGE, shift=found.shift, noise=noise, span=_AROUND),
                         names=("Ann 0", "Ann 10"), axis="published average (points)")
-    return figure, (f"Two bell curves, {as_number(one.shift, 2)} points apart and each about {noise:g} wide: what may "
-                    "be published with Ann at 0 and with Ann at 10.")
+    return figure, (f"Two bell curves, {as_number(found.shift, 2)} points apart and each about {noise:g} wide: what "
+                    "may be published with Ann at 0 and with Ann at 10.")
 
 
 def _bells_words(noise: float) -> Sentences:
@@ -45,9 +45,9 @@ def _bells_words(noise: float) -> Sentences:
 
 
 def _bells_why(noise: float) -> str:
-    one = attack(noise)
-    return (f"Ann moves the average by {as_number(one.shift, 2)}, the noise by about {noise:g}. Whoever names the "
-            f"nearer curve is right in {as_number(100 * one.success)} of 100 cases; a coin would be right in 50.")
+    found = attack(noise)
+    return (f"Ann moves the average by {as_number(found.shift, 2)}, the noise by about {noise:g}. Whoever names the "
+            f"nearer curve is right in {as_number(100 * found.success)} of 100 cases; a coin would be right in 50.")
 
 
 def _bells_hint(noise: float, given: str) -> str:

@@ -91,14 +91,14 @@ def _draw_report(setup: Setup, results: Results | None, error: InputError | None
 
 
 def _draw_programs(setup: Setup) -> None:
-    one, source = setup.scenario, _source(setup)
+    scenario, source = setup.scenario, _source(setup)
     st.markdown("#### The same without the app")
     with st.container(horizontal=True):
-        _button("Python program", "program.py", "text/x-python", lambda: python_script(one, source=source))
-        _button("Notebook", "notebook.ipynb", "application/x-ipynb+json", lambda: notebook(one, source=source))
+        _button("Python program", "program.py", "text/x-python", lambda: python_script(scenario, source=source))
+        _button("Notebook", "notebook.ipynb", "application/x-ipynb+json", lambda: notebook(scenario, source=source))
     st.caption("Rebuild the design, the trials and, only if asked, one release. They hold your choices, never your "
                "data.")
-    if one.data.startswith("upload-"):
+    if scenario.data.startswith("upload-"):
         st.caption("They read your file as you had it read, with its columns, gaps and the ranges you gave; ranges "
                    "that you left to the data are read from it again.")
 
