@@ -19,6 +19,7 @@ from mvgviz.scenario.resolve import Setup
 from mvgviz.trials.run import Results
 from mvgviz.version import VERSION
 from mvgviz.words import report as words
+from mvgviz.words.provenance import is_graph
 from mvgviz.words.utility import metric_words
 
 _LINE = 50
@@ -38,9 +39,15 @@ def report_html(setup: Setup, results: Results | None, *, simulated: bool) -> st
     told = None if results is None else utility_slide(results)
     slides = design_slides(setup)
     return _PAGES.get_template("report.html").render(
-        setup=setup, results=results, simulated=simulated, slides=slides, told=told, words=words,
-        metric_words=metric_words, title=" ".join(words.data_title(setup).split()), version=VERSION,
-        made=datetime.now(UTC), warnings=words.sharing_warnings(setup, results, simulated=simulated),
+        title=words.data_title(setup), version=VERSION, made=datetime.now(UTC), scenario=setup.scenario,
+        warnings=words.sharing_warnings(setup, results, simulated=simulated), asked=words.asked_items(setup),
+        ranges=None if is_graph(setup) else words.range_rows(setup), ranges_origin=setup.dataset.ranges_origin,
+        promises=words.promise_sentences(setup), slides=slides, results=results, told=told,
+        measured=None if results is None or told is None else {
+            "metric": metric_words(results), "errors": words.error_rows(setup, results),
+            "said": words.measured_sentences(setup, results, simulated=simulated)},
+        limits=words.limit_rows(setup), assumptions=words.assumption_sentences(setup),
+        references=words.references(setup),
         charts={slide.key: _drawing(slide.figure) for slide in [*slides, told] if slide}, plotly=get_plotlyjs())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -13,10 +12,8 @@ from mvgviz.figures.lesson.clock import plot_clock
 from mvgviz.lesson.steps import STEPS, against_circle, against_circle_along, asking_less, liver_pay, turned
 from mvgviz.text import as_factor, as_number, in_html
 from mvgviz.ui.lesson.panels import SCENES
-from mvgviz.ui.lesson.scene import Scene
+from mvgviz.ui.lesson.scene import TEXTS, Scene
 from mvgviz.ui.menu import LESSON
-
-_HERE = Path(__file__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,10 +28,9 @@ class Note:
 @lru_cache(maxsize=len(STEPS))
 def note_of(number: int) -> Note:
     """The note of one step; the last one waits for the trials."""
-    numbers = _numbers(number)
-    entry = tomllib.loads(_HERE.with_name("notes.toml").read_text(encoding="utf-8"))["note"][number - 1]
-    return Note(show=entry["show"], ask=entry["ask"],
-                mistakes=tuple((said, reply.format(**numbers)) for said, reply in entry["mistakes"]))
+    text, numbers = TEXTS[number - 1], _numbers(number)
+    return Note(show=text["show"], ask=text["ask"],
+                mistakes=tuple((said, reply.format(**numbers)) for said, reply in text["mistakes"]))
 
 
 def _numbers(step: int) -> dict[str, str]:
@@ -53,7 +49,7 @@ def _numbers(step: int) -> dict[str, str]:
 
 def draw_overview() -> None:
     """The clock, and how to use the notes."""
-    st.html(_HERE.with_name("notes.css"))
+    st.html(Path(__file__).with_name("notes.css"))
     minutes = [step.minutes for step in STEPS]
     st.plotly_chart(plot_clock([scene.title for scene in SCENES], minutes), key="lesson_clock",
                     alt=f"Seven steps in {sum(minutes)} minutes.", config={"displayModeBar": False})
