@@ -78,10 +78,8 @@ class Columns:
         if not self._kept:
             raise InputError(f"{self._source.name} has no records: at least two rows of numbers are needed.")
         if not numeric:
-            raise InputError(
-                f"{self._source.name} has no column of numbers, only text: check the separator and the decimal mark, "
-                "or choose another file."
-            )
+            raise InputError(f"{self._source.name} has no column of numbers, only text: check the separator and the "
+                             "decimal mark, or choose another file.")
         found = {"columns": self._named(numeric), "text_columns": self._named(text),
                  "empty_columns": self._named(empty), "values": self._selected(numeric),
                  "row_names": self._names_of_rows() if 0 in text else None}
@@ -136,17 +134,14 @@ class Columns:
         if counts[TEXT]:
             row, others = row_of(int(firsts[TEXT])), int(counts[TEXT]) - 1
             more = f" (and in {others} more)" if others else ""
-            raise InputError(
-                f"{self._source.name} has text in row {row}{more} of column {column}, which holds numbers otherwise: "
-                f"correct it or leave the cell empty{'' if row > 1 else ', or say that the first row is the header'}."
-            )
+            header = "" if row > 1 else ", or say that the first row is the header"
+            raise InputError(f"{self._source.name} has text in row {row}{more} of column {column}, which holds "
+                             f"numbers otherwise: correct it or leave the cell empty{header}.")
         present = sorted((int(counts[kind]), kind) for kind in _WORDS if counts[kind])
         if len(present) > 1:
             fewer, most = present[0][1], present[-1][1]
-            raise InputError(
-                f"{self._source.name} mixes {_WORDS[most]} and {_WORDS[fewer]} in column {column}, first in row "
-                f"{row_of(int(firsts[fewer]))}: write the whole column in one way."
-            )
+            raise InputError(f"{self._source.name} mixes {_WORDS[most]} and {_WORDS[fewer]} in column {column}, first "
+                             f"in row {row_of(int(firsts[fewer]))}: write the whole column in one way.")
 
     def _selected(self, numeric: list[int]) -> FloatArray:
         stored = self._stored or []

@@ -74,11 +74,9 @@ def table_to_dataset(table: Table, *, orientation: str = "rows", columns: Iterab
     if missing != "middle" and table.rows_with_missing:
         values = _complete(table, features, orientation, missing)
     if not values.shape[0] >= 2:
-        raise InputError(
-            f"{table.name} has {values.shape[0]} record{'s' * (values.shape[0] != 1)}"
-            f"{' without missing values' * bool(table.rows_with_missing)}, and at least 2 are needed"
-            f"{': are the records in columns?' if orientation == 'rows' and values.shape[1] > 2 else '.'}"
-        )
+        raise InputError(f"{table.name} has {values.shape[0]} record{'s' * (values.shape[0] != 1)}"
+                         f"{' without missing values' * bool(table.rows_with_missing)}, and at least 2 are needed"
+                         f"{': are the records in columns?' if orientation == 'rows' and values.shape[1] > 2 else '.'}")
     used = [given or _proposed(table, features, i) for i, given in enumerate(_given(table, features, ranges))]
     lows, highs = np.array([(each.low, each.high) for each in used]).T
     if missing == "middle" and np.isnan(values).any():
@@ -99,10 +97,8 @@ def _features(table: Table, orientation: str, columns: Iterable[str] | None) -> 
     chosen = names if columns is None else _chosen(columns, names, table)
     if not len(chosen) <= _MOST_FEATURES:
         turn = " If its records are columns, say so." if values.shape[0] <= _MOST_FEATURES else ""
-        raise InputError(
-            f"{table.name} has {len(chosen)} features and at most {_MOST_FEATURES} can be used: "
-            f"choose the columns you need.{turn}"
-        )
+        raise InputError(f"{table.name} has {len(chosen)} features and at most {_MOST_FEATURES} can be used: "
+                         f"choose the columns you need.{turn}")
     if chosen == names:
         return _Features(names=names, values=values, positions=range(len(names)))
     position_of = {name: position for position, name in enumerate(names)}

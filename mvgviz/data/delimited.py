@@ -146,10 +146,8 @@ def _unparsed(bad: Any, layout: Layout, columns: Columns, source: Source) -> Inp
         question = "is there a title above the table? Remove it."
     elif bad.number == 1 and bad.actual_columns == bad.expected_columns + 1:
         question = "is there a column without a name? Give it one."
-    return InputError(
-        f"{source.name} has {bad.actual_columns} value{'s' * (bad.actual_columns != 1)} in row "
-        f"{bad.number + layout.first_row - 1} where {where} has {bad.expected_columns}: {question}"
-    )
+    return InputError(f"{source.name} has {bad.actual_columns} value{'s' * (bad.actual_columns != 1)} in row "
+                      f"{bad.number + layout.first_row - 1} where {where} has {bad.expected_columns}: {question}")
 
 
 def _detected(layout: Layout, encoding: str) -> str:
