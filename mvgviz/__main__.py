@@ -110,15 +110,15 @@ def table(setup: Setup, results: Results) -> str:
     """The results as a Markdown table."""
     scenario = setup.scenario
     origins = "; ".join(f"{what}: {origin.words}" for what, origin in setup.origins.items())
-    at_most = {"mvg": setup.design.mu_is, "iid": setup.iid.mu_is}
+    mu_is = {"mvg": setup.design.mu_is, "iid": setup.iid.mu_is}
     rows = [("answer", "mean error", "95 % interval", "trials", "epsilon spent")]
-    for one in results.outcomes:
-        low, high = one.interval
-        spent = "" if one.epsilon_spent is None else f"{one.epsilon_spent:.6g}"
+    for outcome in results.outcomes:
+        low, high = outcome.interval
+        spent = "" if outcome.epsilon_spent is None else f"{outcome.epsilon_spent:.6g}"
         rows.append((
-            one.mechanism.label, f"{one.mean:.6g}" if one.errors.size else one.reason or "no trial yet",
-            f"{low:.6g} to {high:.6g}" if math.isfinite(low) else "", str(one.errors.size),
-            spent if at_most[one.mechanism.key] == "exact" else f"at most {spent}"))
+            outcome.mechanism.label, f"{outcome.mean:.6g}" if outcome.errors.size else outcome.reason or "no trial yet",
+            f"{low:.6g} to {high:.6g}" if math.isfinite(low) else "", str(outcome.errors.size),
+            spent if mu_is[outcome.mechanism.key] == "exact" else f"at most {spent}"))
     rows += [(label, f"{getattr(results.references, key):.6g}", "", "", "") for key, label in REFERENCES.items()]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["| " + " | ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)) + " |"
@@ -184,11 +184,10 @@ def _dataset(scenario: Scenario, chosen: argparse.Namespace) -> Dataset:
 
 def _ranges(path: Path) -> dict[str, tuple[float, float] | None]:
     """Columns in their order; None where the range is to be read from the data."""
+    text = _read(path)
     try:
-        content = json.loads(_read(path))
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
+        content = json.loads(text)
+    except (ValueError, RecursionError):
         content = None
     if not (isinstance(content, dict) and content and all(
             pair is None or (isinstance(pair, list) and len(pair) == 2) for pair in content.values())):

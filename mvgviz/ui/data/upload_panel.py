@@ -18,9 +18,11 @@ from mvgviz.ui.data.tables import OpenFile, tables
 from mvgviz.ui.frame import show_error
 from mvgviz.ui.release.desk import desk
 
-_SEPARATORS = {None: "detected"} | SEPARATORS
-_DECIMALS = {None: "detected", ".": "point", ",": "comma"}
-_HEADERS = {None: "detected", True: "has a header", False: "has no header"}
+_CORRECTIONS: tuple[tuple[str, str, dict[Any, str]], ...] = (
+    ("Separator", "separator", {None: "detected"} | SEPARATORS),
+    ("Decimal mark", "decimal", {None: "detected", ".": "point", ",": "comma"}),
+    ("First line", "header", {None: "detected", True: "has a header", False: "has no header"}),
+)
 _READING = ("separator", "decimal", "header", "member")
 _ORIENTATIONS = {"rows": "records in rows", "columns": "records in columns"}
 _MISSING = {"middle": "fill with the middle of the range", "drop": "leave those records out",
@@ -32,7 +34,6 @@ _MISSING_WORDS = {
             "**not private**. A release asks you to accept that.",
     "reject": "",
 }
-_TEXT_FORMATS = ("csv", "tsv", "text")
 
 
 def draw_upload_panel() -> None:
@@ -63,7 +64,7 @@ def _read(_opened: OpenFile, file_id: str, **reading: Any) -> Table:
     file.seek(0)
     try:
         return read_table(file, name=_opened.name, **reading,
-                          progress=lambda share: bar.progress(min(max(share, 0.0), 1.0), "Reading the file"))
+                          progress=lambda share: bar.progress(share, "Reading the file"))
     finally:
         bar.empty()
 
@@ -93,13 +94,9 @@ def _choose_reading(opened: OpenFile) -> Table | None:
         if table is not None:
             for note in table.notes:
                 st.caption(in_markdown(note))
-        if table is None or table.format in _TEXT_FORMATS:
-            first, second, third = st.columns(3)
-            for place, label, name, options in ((first, "Separator", "separator", _SEPARATORS),
-                                                (second, "Decimal mark", "decimal", _DECIMALS),
-                                                (third, "First line", "header", _HEADERS)):
-                place.selectbox(label, list(options), format_func=options.__getitem__,
-                                **_kept(opened, name))
+        if table is None or table.format == "csv":
+            for column, (label, name, options) in zip(st.columns(3), _CORRECTIONS, strict=True):
+                column.selectbox(label, list(options), format_func=options.__getitem__, **_kept(opened, name))
         if table is not None and len(table.members) > 1:
             opened.reading.setdefault("member", table.member)
             st.selectbox("Array or sheet", table.members, **_kept(opened, "member"))
@@ -164,9 +161,9 @@ def _use(opened: OpenFile, table: Table, columns: list[str] | None) -> None:
                                missing=opened.missing)
     clipped = 0
     if opened.orientation == "rows":
-        for name, one in ranges.items():
+        for name, (low, high, _) in ranges.items():
             values = table.values[:, table.columns.index(name)]
-            clipped += int(((values < one.low) | (values > one.high)).sum())
+            clipped += int(((values < low) | (values > high)).sum())
     opened.used, opened.edits = use, opened.edits + 1
     source = DataSource(name=opened.name, columns=None if columns is None else tuple(columns), ranges=ranges or None,
                         orientation=opened.orientation, missing=opened.missing, **opened.reading)
@@ -178,7 +175,7 @@ def _use(opened: OpenFile, table: Table, columns: list[str] | None) -> None:
 def _choose_people(opened: OpenFile) -> None:
     """Files about the same people share one budget: known by their records, or by what the person says."""
     others, ledger, own = tables().others(), desk().ledger, opened.data_name
-    known = {name: describe(name).title for name in samples()} | {name: one.name for name, one in others.items()}
+    known = {name: describe(name).title for name in samples()} | {name: file.name for name, file in others.items()}
     joined = [known[name] for name in known if name in ledger.same_people(own)]
     if joined:
         st.caption(f":material/group: Counts together with {in_markdown(listed(joined))}: the same people, one budget.")
