@@ -7,6 +7,7 @@ is decided by :mod:`mvgviz.data.cells`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from contextlib import closing
 from typing import Any
@@ -25,7 +26,7 @@ from mvgviz.errors import InputError
 
 SAMPLE = 1 << 16
 _LONGEST_ROW = 1 << 23
-_CONTROL = frozenset(range(32)) - {9, 10, 12, 13, 26, 0}
+_CONTROLS = re.compile(r"[\x01-\x08\x0b\x0e-\x19\x1b-\x1f]")  # but for those that a text may have
 
 
 def read_delimited(source: Source, *, separator: str | None, decimal: str | None, header: bool | None,
@@ -60,8 +61,7 @@ def read_delimited(source: Source, *, separator: str | None, decimal: str | None
 def _sample(stream: TextStream, source: Source) -> str:
     """The beginning of the text: 64 KB, or more until it holds a few whole rows."""
     text = stream.text(SAMPLE)
-    controls = sum(ord(character) in _CONTROL for character in text)
-    if controls > 0.02 * len(text):
+    if len(_CONTROLS.findall(text)) > 0.02 * len(text):
         raise InputError(f"{source.name} does not look like a table of text: it is a binary file or damaged.")
     while not stream.ended and len(text) < _LONGEST_ROW:
         if sum(not record.idle for record in records_of(text, complete=False)) > 3:
@@ -131,10 +131,8 @@ def _batches(stream: TextStream, layout: Layout, odd: _OddRows) -> Generator[Any
 
 def _unparsed(bad: Any, layout: Layout, columns: Columns, source: Source) -> InputError:
     if bad is None:
-        return InputError(
-            f"{source.name} has a row that is too long after row {layout.first_row + columns.n_added - 1}: "
-            "is a line break or a closing quotation mark missing?"
-        )
+        return InputError(f"{source.name} has a row that is too long after row {layout.first_row + columns.n_added - 1}"
+                          ": is a line break or a closing quotation mark missing?")
     where = "the header" if layout.names is not None else "the first row"
     separator = SEPARATORS.get(layout.separator, layout.separator)
     question = f"is the separator a {separator}, and is every text that contains one in quotation marks?"

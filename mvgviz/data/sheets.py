@@ -121,7 +121,10 @@ def _gather(rows: Iterator[_Row], columns: Columns, width: int, decimal: str, ex
     """Fill ``columns``, block by block; returns the numbers of the rows taken."""
     numbers: list[int] = []
     while block := list(islice(rows, _BLOCK)):
-        _check_width(block, width, source)
+        for number, cells in block:
+            if len(cells) > width:
+                raise InputError(f"{source.name} has {len(cells)} values in row {number} where the rows above have "
+                                 f"{width}: remove what stands beside the table.")
         numbers += [number for number, _ in block]
         padded = [[*cells, *[None] * (width - len(cells))] for _, cells in block]
         share = numbers[-1] / max(expected or _MOST_ROWS, numbers[-1])
@@ -130,15 +133,6 @@ def _gather(rows: Iterator[_Row], columns: Columns, width: int, decimal: str, ex
     if not numbers:
         raise InputError(f"{source.name} has a header and no records below it: choose a sheet with two or more.")
     return numbers
-
-
-def _check_width(block: list[_Row], width: int, source: Source) -> None:
-    for number, cells in block:
-        if len(cells) > width:
-            raise InputError(
-                f"{source.name} has {len(cells)} values in row {number} where the rows above have {width}: "
-                "remove what stands beside the table."
-            )
 
 
 def _cells(column: tuple[Any, ...], decimal: str) -> Any:

@@ -150,11 +150,9 @@ def has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
     words = [i for i in filled if not is_numeric(first[i], decimal)]
     if not words or 2 * len(words) < len(filled):
         return False
-    for i in words:
-        below = [row[i] for row in rest if i < len(row) and not is_missing(row[i])]
-        if 2 * sum(is_numeric(cell, decimal) for cell in below) > len(below):
-            return True
-    return len(words) == len(filled)
+    columns = ([row[i] for row in rest if i < len(row) and not is_missing(row[i])] for i in words)
+    above_numbers = any(2 * sum(is_numeric(cell, decimal) for cell in cells) > len(cells) for cells in columns)
+    return above_numbers or len(words) == len(filled)
 
 
 def _separator(lines: Sequence[str], decimal: str | None) -> str:
@@ -190,10 +188,8 @@ def _told_decimal(rows: Sequence[Sequence[str]], separator: str, name: str) -> s
     unclear = any(("." in cell or "," in cell) and is_numeric(cell, ".") and is_numeric(cell, ",")
                   for row in rows for cell in row)
     if unclear and sum(any(is_fraction(cell, decimal) for cell in row) for row in rows) < 2:
-        raise InputError(
-            f"{name} holds numbers such as 1.234 or 1,234, and nothing else in it tells whether that is one or a "
-            "thousand: say which decimal mark it has."
-        )
+        raise InputError(f"{name} holds numbers such as 1.234 or 1,234, and nothing else in it tells whether that is "
+                         "one or a thousand: say which decimal mark it has.")
     return decimal
 
 
