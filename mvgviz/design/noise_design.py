@@ -147,7 +147,7 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
         raise InputError(f"query must be a Query, got a {type(query).__name__}")
     epsilon, delta = positive("epsilon", epsilon), fraction("delta", delta)
     guarantee, tail = one_of("guarantee", guarantee, GUARANTEES), one_of("tail", tail, TAILS)
-    mode = ("both" if query.symmetric else "rows") if mode is None else one_of("mode", mode, MODES)
+    mode = mode_of(query) if mode is None else one_of("mode", mode, MODES)
     _check_fit(query, guarantee, mode)
     size = query.cols if mode == "columns" else query.rows
     directions = standard_basis(size) if directions is None else directions
@@ -175,6 +175,11 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
         bound=bound, row_side=row_side, col_side=col_side, theta=theta, precision_budget=budget,
         mu=mu, mu_is="exact" if exact else "upper bound", theta_origin=theta_origin,
     )
+
+
+def mode_of(query: Query, chosen: str = "auto") -> str:
+    """The mode that was chosen; "auto" is both sides for a symmetric answer, else rows."""
+    return chosen if chosen != "auto" else "both" if query.symmetric else "rows"
 
 
 def _check_fit(query: Query, guarantee: str, mode: str) -> None:

@@ -35,6 +35,9 @@ from mvgviz.validation import FloatArray, array, frozen, positive, square
 REPLACED_RECORD = "one record replaced"
 FLIPPED_EDGE = "one edge added or removed"
 AS_DECLARED = "as declared with the sensitivity"
+GRAPHS = ("adjacency", "laplacian")
+"""The queries of a graph: no ranges, no records, an edge instead of a record."""
+
 _LARGEST_KERNEL = 5_000
 
 
@@ -67,6 +70,10 @@ class Query:
             value = getattr(self, attribute)
             if not (math.isfinite(value) and value > 0):
                 raise InputError(f"{attribute} of the {self.name} query must be positive and finite, got {value:g}")
+
+    @property
+    def is_graph(self) -> bool:
+        return self.name in GRAPHS
 
     @property
     def rows(self) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 from mvgviz.errors import InputError
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Range
-from mvgviz.query.queries import FLIPPED_EDGE
+from mvgviz.query.queries import GRAPHS
 from mvgviz.release.release import Release
 from mvgviz.scenario.precision_budget import spreadsheet_cell
 
@@ -95,7 +95,7 @@ def _records_in_rows(release: Release) -> bool:
 def _row_names(release: Release) -> Sequence[str]:
     if release.row_names is not None:
         return release.row_names
-    kind = {"rbf kernel": "record"}.get(release.query, "vertex" if release.neighbour_rule == FLIPPED_EDGE else "row")
+    kind = {"rbf kernel": "record"}.get(release.query, "vertex" if release.query in GRAPHS else "row")
     return _numbered(kind, release.noisy.shape[0])
 
 

@@ -94,9 +94,7 @@ def noisy_answer(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, *, l
     from growing more than it must. ``progress`` is called with the share that is done. ``plan``: that of
     an earlier draw for the same query and design, which need not be worked out again.
     """
-    if plan is None:
-        plan = hardening(entries=query.rows * query.cols, mu=mu,
-                         sensitivity=computed_sensitivity(query, rows, cols, mu, largest))
+    plan = hardening_for(query, rows, cols, mu, largest) if plan is None else plan
     white = whiten(rows, cols, query.value)
     if not np.isfinite(white).all():
         raise InputError("the answer is too large for this noise to be added in floating point; change the units")
@@ -140,6 +138,13 @@ def _apply(side: NoiseSide, matrix: FloatArray, *, inverse: bool) -> FloatArray:
         roots = np.sqrt(side.variances)[:, None]
         return matrix * roots if inverse else matrix / roots
     return np.asarray((side.root() if inverse else side.whitener()) @ matrix)
+
+
+def hardening_for(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, largest: FloatArray | None
+                  ) -> Hardening:
+    """How an answer with the noise of these sides is made noisy; an InputError where that cannot be safe."""
+    sensitivity = computed_sensitivity(query, rows, cols, mu, largest)
+    return hardening(entries=query.rows * query.cols, mu=mu, sensitivity=sensitivity)
 
 
 def computed_sensitivity(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float,

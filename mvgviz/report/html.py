@@ -125,7 +125,7 @@ def _asked(setup: Setup) -> str:
     items = "\n".join(f"<dt>{html.escape(name)}</dt><dd>{as_html(text)}</dd>"
                       for name, text in words.asked_items(setup))
     table = ""
-    if not words.is_graph(setup):
+    if not setup.query.is_graph:
         rows, more = words.range_rows(setup)
         table = _table(("feature", "lowest", "highest"), rows, caption=f"Ranges, {setup.dataset.ranges_origin.words}")
         if more:
@@ -171,7 +171,7 @@ def _assumed(setup: Setup) -> str:
 def _again(setup: Setup) -> str:
     """What it takes to come to the same numbers."""
     link = "?" + urlencode(setup.scenario.to_query())
-    needs = ("" if not setup.scenario.data.startswith("upload-") else
+    needs = ("" if not setup.scenario.is_upload else
              " The file itself is in neither: it has to be brought again.")
     return ("<h2>To do it again</h2>\n<p>Put this behind the address of the app, or save the JSON below and open it "
             f"there, or run <code>python -m mvgviz scenario.json</code>.{needs}</p>\n"

@@ -68,7 +68,7 @@ class DataSource:
 
 def python_script(scenario: Scenario, *, source: DataSource) -> str:
     """A program: ``python program.py [data file] [--trials N] [--release out.csv]``."""
-    own = _is_upload(scenario)
+    own = scenario.is_upload
     usage = f"python program.py {'[data file] ' if own else ''}[--trials N] [--release out.csv]"
     top = "\n\n".join([
         f'"""Rebuilds a scenario of mvgviz: its noise, its trials and, if asked, one release.\n\n'
@@ -83,7 +83,7 @@ def notebook(scenario: Scenario, *, source: DataSource) -> str:
     """The same as a notebook (JSON text, nbformat 4): a few cells with a sentence each."""
     uploaded = ", directions=directions()" if scenario.directions == "upload" else ""
     more = ", uploaded=directions()" if scenario.directions == "upload" else ""
-    load = "load(FILE)" if _is_upload(scenario) else "load()"
+    load = "load(FILE)" if scenario.is_upload else "load()"
     cells = [
         ("markdown", "# A scenario of mvgviz\n\nThe noise of one private answer, how good the answer will be, and, "
                      f"if you want it, the answer itself. Made with mvgviz {VERSION}; needs "
@@ -91,7 +91,7 @@ def notebook(scenario: Scenario, *, source: DataSource) -> str:
         ("code", "import sys\nfrom pathlib import Path\n\n" + _imports(scenario, source)),
         ("markdown", "## What was chosen"),
         ("code", _constants(scenario, source)),
-        ("markdown", "## The data" + ("\n\nChange `FILE` if yours lies elsewhere." if _is_upload(scenario) else "")),
+        ("markdown", "## The data" + ("\n\nChange `FILE` if yours lies elsewhere." if scenario.is_upload else "")),
         ("code", f"{_load(scenario, source)}\n\n\ndata = {load}"),
         ("markdown", "## The noise\n\nAlong which direction there is how much, and what that spends."),
         ("code", f"{_DESIGN}\n\n\nsetup = build(SCENARIO, data{more})\nshow_design(setup, data)"),
@@ -140,10 +140,10 @@ _RELEASE = '''def make_release(setup, data, out, accept=()):
     about = out.with_suffix(".json")
     if out == about or out.exists() or about.exists() or not out.parent.is_dir():
         raise InputError(f"{out} must be a new .csv file in a folder that is there, with no .json beside it")
-    planned = plan(setup, data)
+    planned = plan(setup)
     print(f"a release spends epsilon {planned.epsilon:.6g} at delta {planned.delta:.6g}")
     symmetrise = setup.query.symmetric and "symmetrise" in SCENARIO.post
-    given = release_setup(setup, data, accept=accept, symmetrise=symmetrise)
+    given = release_setup(setup, accept=accept, symmetrise=symmetrise)
     out.write_text(to_csv(given), encoding="utf-8", newline="")
     about.write_text(to_metadata_json(given), encoding="utf-8")
     print(f"released: {given.guarantee}")'''
@@ -172,16 +172,12 @@ if __name__ == "__main__":
         sys.exit(str(error))'''
 
 
-def _is_upload(scenario: Scenario) -> bool:
-    return scenario.data.startswith("upload-")
-
-
 def _imports(scenario: Scenario, source: DataSource) -> str:
     constants = _constants(scenario, source)
     used = [name for name, sign in (("Origin", "Origin."), ("Range", "Range(")) if sign in constants]
     given = scenario.directions == "upload"
     names = {"InputError", "Scenario", "build", "plan", "release_setup", "run_trials", "to_csv", "to_metadata_json",
-             *used, *(("read_table", "table_to_dataset") if _is_upload(scenario) else ("sample",)),
+             *used, *(("read_table", "table_to_dataset") if scenario.is_upload else ("sample",)),
              *(("from_matrix", "pose", "read_table") if given else ())}
     ordered = sorted(names, key=lambda name: (not name[0].isupper(), name))
     return f"from mvgviz import (\n{''.join(f'    {name},{chr(10)}' for name in ordered)})"
@@ -190,7 +186,7 @@ def _imports(scenario: Scenario, source: DataSource) -> str:
 def _constants(scenario: Scenario, source: DataSource) -> str:
     chosen = "\n".join(f"    {field.name}={getattr(scenario, field.name)!r}," for field in fields(scenario))
     parts = [f"SCENARIO = Scenario(\n{chosen}\n)"]
-    if _is_upload(scenario):
+    if scenario.is_upload:
         parts.append(f"FILE = {source.name!r}")
         parts.append(f"COLUMNS = {_listing(map(repr, source.columns), '[]') if source.columns is not None else None}")
         ranges = None if source.ranges is None else _listing(
@@ -203,7 +199,7 @@ def _constants(scenario: Scenario, source: DataSource) -> str:
 
 
 def _load(scenario: Scenario, source: DataSource) -> str:
-    if not _is_upload(scenario):
+    if not scenario.is_upload:
         text = f'def load():\n    """A sample that comes with mvgviz."""\n    return sample({scenario.data!r})'
     else:
         reading = {name: getattr(source, name) for name in ("separator", "decimal", "header", "member")
@@ -230,7 +226,7 @@ def _trials(scenario: Scenario) -> str:
 
 def _main(scenario: Scenario) -> str:
     arguments, load, given = [], "load()", scenario.directions == "upload"
-    if _is_upload(scenario):
+    if scenario.is_upload:
         arguments.append('    parser.add_argument("file", nargs="?", default=FILE, help="the table (%(default)r)")')
         load = "load(options.file)"
     if given:

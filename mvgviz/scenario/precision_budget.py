@@ -24,8 +24,7 @@ from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.smallest_epsilon import smallest_epsilon
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions
-from mvgviz.query.dataset import Dataset
-from mvgviz.scenario.resolve import Setup, moments_along, scaled
+from mvgviz.scenario.resolve import Setup, moments_along
 from mvgviz.validation import FloatArray
 
 LEAST_EPSILON, MOST_EPSILON = 1e-3, 1e3
@@ -78,16 +77,6 @@ def budget_table(setup: Setup, moments: FloatArray | None = None) -> BudgetTable
         variance=v, std=design.direction_std(), iid_std=_std_along(setup.iid, design.directional_side.directions),
         signal=None if moments is None else _signal(design, moments),
     )
-
-
-def second_moments(setup: Setup, dataset: Dataset) -> FloatArray | None:
-    """``X Xᵀ/n`` in the query's units (not private); None where the query has no records to speak of."""
-    if setup.query.name == "covariance":
-        return setup.query.value
-    if setup.query.name not in ("identity", "mean"):
-        return None
-    x = scaled(dataset, setup.scenario.scale).matrix
-    return np.asarray(x @ x.T / x.shape[1])
 
 
 def _signal(design: NoiseDesign, moments: FloatArray) -> FloatArray | None:

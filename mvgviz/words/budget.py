@@ -134,5 +134,5 @@ def _why_nobody_gains(setup: Setup) -> str:
         return "The worst neighbours of this shape are only known up to an upper bound, and the noise makes up for it."
     if setup.scenario.directions == "private":
         return "Finding the directions privately took a part of the budget."
-    who = "edge" if setup.query.name in ("adjacency", "laplacian") else "record"
+    who = "edge" if setup.query.is_graph else "record"
     return f"One {who} can act just where the noise is least, so no direction can be favoured for free."

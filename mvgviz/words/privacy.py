@@ -12,7 +12,7 @@ from mvgviz.words.provenance import open_parts
 
 def thing(setup: Setup) -> str:
     """What neighbours differ by."""
-    return "edge" if setup.query.name in ("adjacency", "laplacian") else "record"
+    return "edge" if setup.query.is_graph else "record"
 
 
 def odds_words(setup: Setup, spent: SpentMu) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from mvgviz.provenance import Origin, weakest
-from mvgviz.query.queries import FLIPPED_EDGE
 from mvgviz.release.ledger import CAVEATS
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
@@ -30,7 +29,7 @@ def origin_items(setup: Setup) -> list[tuple[str, str, bool]]:
     origins = setup.origins
     names = {"directions": "directions", "split": "split", "ranges": "ranges"}
     items = [(name, origins[key].words, not origins[key].is_covered) for key, name in names.items()
-             if key != "ranges" or setup.query.neighbour_rule != FLIPPED_EDGE]
+             if key != "ranges" or not setup.query.is_graph]
     if not origins["records"].is_covered:
         items.append(("number of records", "follows from gaps: not private", True))
     chosen = chosen_on_data(setup.scenario)

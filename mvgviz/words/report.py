@@ -15,7 +15,6 @@ from mvgviz.design.privacy_loss import spent_mu
 from mvgviz.figures.shared.error_axis import REFERENCE_LABELS
 from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.provenance import Origin
-from mvgviz.query.queries import FLIPPED_EDGE
 from mvgviz.scenario.resolve import Setup, paper_delta
 from mvgviz.scenario.scenario import POST
 from mvgviz.text import as_number, as_probability, delta_caution, delta_words, in_markdown, listed
@@ -83,7 +82,7 @@ def as_text(markdown: str) -> str:
 
 def data_title(setup: Setup) -> str:
     """What the data is called."""
-    if setup.scenario.data.startswith("upload-"):
+    if setup.scenario.is_upload:
         return f"an uploaded file ({setup.scenario.data})"
     return describe(setup.scenario.data).title
 
@@ -94,7 +93,7 @@ def asked_items(setup: Setup) -> list[tuple[str, str]]:
     length = f", length {one.length:g}" if one.query == "kernel" else ""
     items = [("Question", f"{QUESTIONS[one.query]}{length}"), ("Answer", f"a matrix, {query.rows:,} × {query.cols:,}"),
              ("Data", in_markdown(data_title(setup)))]
-    if is_graph(setup):
+    if setup.query.is_graph:
         return [*items, ("Vertices", f"{query.rows:,}"), *_about_sample(setup)]
     return [*items, ("Records", f"{data.n_records:,}, which is taken as public"),
             ("Features", f"{data.n_features:,}: {listed([in_markdown(name) for name in data.features], 8)}"),
@@ -102,23 +101,18 @@ def asked_items(setup: Setup) -> list[tuple[str, str]]:
             *_about_sample(setup)]
 
 
-def is_graph(setup: Setup) -> bool:
-    """Whether neighbours differ in an edge; ranges then play no part."""
-    return setup.query.neighbour_rule == FLIPPED_EDGE
-
-
 def _about_sample(setup: Setup) -> list[tuple[str, str]]:
-    if setup.scenario.data.startswith("upload-"):
+    if setup.scenario.is_upload:
         return []
     info = describe(setup.scenario.data)
     care = " Several can belong to one person: protecting one does not protect the person." * info.not_person_level
-    return [("One edge" if is_graph(setup) else "One record", f"{in_markdown(info.record)}.{care}"),
+    return [("One edge" if setup.query.is_graph else "One record", f"{in_markdown(info.record)}.{care}"),
             ("Source", f"{in_markdown(info.source)}. Licence: {in_markdown(info.licence)}.")]
 
 
 def data_references(setup: Setup) -> list[str]:
     """The publication of the data, as plain text, where there is one."""
-    if setup.scenario.data.startswith("upload-"):
+    if setup.scenario.is_upload:
         return []
     citation = describe(setup.scenario.data).citation
     return [] if citation.startswith("none") else [f"{citation}. (The data.)"]
@@ -150,7 +144,7 @@ def promise_sentences(setup: Setup) -> list[str]:
     epsilon = setup.scenario.epsilon
     digits = epsilon / math.log(10)
     factor = as_number(math.exp(epsilon)) if digits < _MOST_DIGITS else f"10 to the power {digits:.0f}"
-    change = ("add or remove any one edge of the graph" if is_graph(setup) else
+    change = ("add or remove any one edge of the graph" if setup.query.is_graph else
               "replace any one record by any other within the ranges")
     covered = not open_parts(setup)
     return [
@@ -167,9 +161,9 @@ def assumption_sentences(setup: Setup) -> list[str]:
     """What the guarantee rests on, and what it does not cover."""
     one = setup.scenario
     design = setup.design
-    several = "ties" if is_graph(setup) else "records"
+    several = "ties" if setup.query.is_graph else "records"
     said = [f"**Neighbours:** {design.neighbour_rule}. A person with several {several} is protected less."]
-    if not is_graph(setup):
+    if not setup.query.is_graph:
         said.append("**Ranges:** declared, that is known without looking at the data; values outside were moved to the "
                     "nearest end." if setup.dataset.ranges_origin.is_covered else
                     "**Ranges: read from the data, not private.** The guarantee does not cover them; declare ranges "
@@ -193,7 +187,7 @@ def assumption_sentences(setup: Setup) -> list[str]:
 def _delta_words(setup: Setup) -> str:
     """Where delta comes from; a caution where it is 1/n or more."""
     delta, n = setup.delta, setup.dataset.n_records
-    counted = "vertices" if is_graph(setup) else "records"
+    counted = "vertices" if setup.query.is_graph else "records"
     source = f"the smaller of 1e-6 and 1/(100 n), n the number of {counted}"
     if setup.scenario.delta is not None:
         paper = delta == paper_delta(n)
@@ -272,7 +266,7 @@ def measured_sentences(setup: Setup, results: Results, *, simulated: bool) -> li
     said = [ON_STAND_IN if simulated else f"**{NOT_PRIVATE}**", f"Use: {task.label}. Rule: {task.rule}.",
             f"Trivial answer, without the data: {results.references.trivial_is}.",
             f"Free post-processing, after the noise: {'; '.join(steps) or 'none'}."]
-    if results.scenario.task in REGRESSIONS and not is_graph(setup):
+    if results.scenario.task in REGRESSIONS and not setup.query.is_graph:
         learned, rest = split_records(setup.dataset)
         said.append(f"Learned from {learned.n_records:,} records and measured on {rest.n_records:,} held out, so the "
                     f"noise differs a little from the design above; δ = "

@@ -10,7 +10,7 @@ from mvgviz.figures.shared.theme import DIRECTIONAL, EXACT, THEOREM1, THEOREM2
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.queries import Query
-from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.resolve import Setup, left_for_noise
 from mvgviz.text import as_number
 from mvgviz.ui import session
 from mvgviz.validation import FloatArray
@@ -50,13 +50,13 @@ numbers are higher."""
 @st.cache_resource(scope="session", max_entries=12, show_spinner=False)
 def _rivals(_setup: Setup, version: str) -> tuple[Rival, ...]:
     scenario, design, query = _setup.scenario, _setup.design, _setup.query
-    part = 1 - scenario.private_share if scenario.directions == "private" else 1.0
+    epsilon, delta = left_for_noise(scenario.changed(guarantee="theorem1"), _setup.delta)
     if design.guarantee == "exact":
         names = ["theorem1", "theorem2" if query.psd and design.mode == "both" else "theorem2-any"]
     else:
         names = ["exact"]
-    return tuple(rival(design, query, guarantee=name, epsilon=scenario.epsilon * part, delta=_setup.delta * part,
-                       tail=scenario.tail) for name in names)
+    return tuple(rival(design, query, guarantee=name, epsilon=epsilon, delta=delta, tail=scenario.tail)
+                 for name in names)
 
 
 def rivals(setup: Setup) -> tuple[Rival, ...]:
