@@ -19,7 +19,7 @@ import numpy as np
 from mvgviz.design.allocation import uniform
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, gaussian_mu
-from mvgviz.noise.bounds import TAILS, Bound, theorem1, theorem2, theorem2_any
+from mvgviz.noise.bounds import TAILS, Bound, theorem_bound
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
@@ -79,10 +79,6 @@ class NoiseDesign:
     @property
     def row_directions(self) -> Directions:
         return self.row_side.directions
-
-    @property
-    def col_directions(self) -> Directions:
-        return self.col_side.directions
 
     @property
     def directional_side(self) -> NoiseSide:
@@ -165,7 +161,8 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
         side, exact = _calibrate(query, mu, mode, directions, theta)
         budget = mu * mu
     else:
-        bound = _bound_of(query, guarantee, epsilon, delta, tail)
+        bound = theorem_bound(guarantee, query.rows, query.cols, epsilon=epsilon, delta=delta, gamma=query.gamma,
+                              sensitivity=query.printed_sensitivity, tail=tail)
         side, budget = _spend(bound, query, mode, directions, theta)
         mu, exact = query.neighbours.worst(*_both_sides(query, mode, side))
     row_side, col_side = _both_sides(query, mode, side)
@@ -192,15 +189,6 @@ def _check_fit(query: Query, guarantee: str, mode: str) -> None:
         raise InputError(f"guarantee theorem2 needs mode both (Psi = Sigma), got mode {mode}")
     if mode == "both" and query.rows != query.cols:
         raise InputError(f"mode both needs a square answer, got {query.rows} × {query.cols}")
-
-
-def _bound_of(query: Query, guarantee: str, epsilon: float, delta: float, tail: str) -> Bound:
-    if guarantee == "theorem2":
-        return theorem2(query.rows, epsilon=epsilon, delta=delta, gamma=query.gamma,
-                        sensitivity=query.printed_sensitivity, tail=tail)
-    theorem = theorem1 if guarantee == "theorem1" else theorem2_any
-    return theorem(query.rows, query.cols, epsilon=epsilon, delta=delta, gamma=query.gamma,
-                   sensitivity=query.printed_sensitivity, tail=tail)
 
 
 def _spend(bound: Bound, query: Query, mode: str, directions: Directions, theta: FloatArray

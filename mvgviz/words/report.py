@@ -10,7 +10,7 @@ import math
 import re
 
 from mvgviz.data import describe
-from mvgviz.design.limits import exact_limit, iid_std, problem_of
+from mvgviz.design.limits import exact_limit, iid_std, limit_inputs
 from mvgviz.design.privacy_loss import spent_mu
 from mvgviz.figures.shared.error_axis import REFERENCE_LABELS
 from mvgviz.noise.accounting import gaussian_epsilon
@@ -233,7 +233,7 @@ def limit_rows(setup: Setup) -> list[tuple[str, str, str, str]]:
     All with the tight sensitivity, as in the picture of the bounds.
     """
     query = setup.query
-    problem = problem_of(query, epsilon=setup.scenario.epsilon, delta=setup.delta, sensitivity=query.sensitivity)
+    problem = limit_inputs(query, epsilon=setup.scenario.epsilon, delta=setup.delta, sensitivity=query.sensitivity)
     tail = setup.scenario.tail
     exact = iid_std(problem, exact_limit(problem))
     rows = []

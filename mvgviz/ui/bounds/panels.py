@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from mvgviz.design.limits import Problem, Rival, exact_limit, rival
+from mvgviz.design.limits import LimitInputs, Rival, exact_limit, rival
 from mvgviz.figures.bounds.design_space import Edge, Place, place
 from mvgviz.figures.shared.theme import DIRECTIONAL, EXACT, THEOREM1, THEOREM2
 from mvgviz.noise.accounting import gaussian_mu
@@ -75,7 +75,7 @@ def sensitivity_is_exact(query: Query) -> bool:
     return _exactness(query, f"{session.version()} {session.scenario().to_json()}")
 
 
-def space_of(setup: Setup, problem: Problem) -> tuple[list[Edge], list[Place], str]:
+def space_of(setup: Setup, problem: LimitInputs) -> tuple[list[Edge], list[Place], str]:
     """Edges, designs and the takeaway of the design space."""
     design, tail = setup.design, setup.scenario.tail
     limit = exact_limit(problem)
@@ -146,7 +146,7 @@ def exact_words(setup: Setup, others: tuple[Rival, ...]) -> list[str]:
     return [*sentences, "\n".join(lines)]
 
 
-def draw_table(problem: Problem, tail: str, *, s2_words: str) -> None:
+def draw_table(problem: LimitInputs, tail: str, *, s2_words: str) -> None:
     """Every quantity on the way to phi, with its formula and six digits."""
     given = (f"Given: ε = {_digits(problem.epsilon)}, δ = {_digits(problem.delta)}, answer "
              f"R × C = {problem.rows:,} × {problem.cols:,}, γ = {_digits(problem.gamma)}, "
@@ -158,7 +158,7 @@ def draw_table(problem: Problem, tail: str, *, s2_words: str) -> None:
     st.caption("φ as printed is (−β + √(β² + 8αε)) / 2α: the same number, but the difference loses its digits.")
 
 
-def table_lines(problem: Problem, tail: str) -> list[tuple[str, str, str]]:
+def table_lines(problem: LimitInputs, tail: str) -> list[tuple[str, str, str]]:
     """Name, formula in LaTeX, value in words; values are those of the bounds themselves."""
     one, two = problem.theorem1(tail), problem.theorem2(tail)
     second = short_second(problem)
