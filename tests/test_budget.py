@@ -20,12 +20,12 @@ from mvgviz.scenario.precision_budget import (
     BudgetTable,
     budget_table,
     inverse_refusal,
-    spreadsheet_cell,
     table_csv,
     wanted_noise,
 )
 from mvgviz.scenario.resolve import build, moments_along, second_moments
 from mvgviz.scenario.splits import compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
+from mvgviz.text import spreadsheet_cell
 
 DATA = make_dataset(4, 30, lower=[-1, 0, -2, 1], upper=[1, 3, 1, 4])
 

@@ -120,7 +120,7 @@ def bound_curves(inputs: LimitInputs, axis: str) -> BoundCurves:
     Sensitivities end at ``2 gamma``, and gammas begin at ``s2/2``: no query is beyond.
     """
     axis = one_of("axis", axis, AXES)
-    here = _position(inputs, axis)
+    here = float(max(inputs.rows, inputs.cols) if axis == "size" else getattr(inputs, axis))
     values = _values(inputs, axis, here)
     moved = [_moved(inputs, axis, value) for value in values]
     mu = gaussian_mu(np.array([p.epsilon for p in moved]), np.array([p.delta for p in moved]))
@@ -168,10 +168,6 @@ def rival(design: NoiseDesign, query: Query, *, guarantee: str, epsilon: float, 
     other = design_noise(query, epsilon=epsilon, delta=delta, guarantee=guarantee, mode=design.mode, tail=tail,
                          directions=design.directional_side.directions, theta=design.theta)
     return Rival(design=other, factors=other.direction_std() / design.direction_std())
-
-
-def _position(inputs: LimitInputs, axis: str) -> float:
-    return float(max(inputs.rows, inputs.cols) if axis == "size" else getattr(inputs, axis))
 
 
 def _values(inputs: LimitInputs, axis: str, here: float) -> list[float]:

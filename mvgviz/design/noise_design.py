@@ -25,7 +25,7 @@ from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
 from mvgviz.query.neighbours import Neighbours
 from mvgviz.query.queries import Query
-from mvgviz.validation import FloatArray, fraction, one_of, positive, shares
+from mvgviz.validation import FloatArray, fraction, instance, one_of, positive, shares
 
 GUARANTEES = ("theorem1", "theorem2", "theorem2-any", "exact")
 MODES = ("rows", "columns", "both")
@@ -91,6 +91,13 @@ class NoiseDesign:
         return self.directional_side.directions.origin
 
     @property
+    def reach(self) -> FloatArray:
+        """How far one record can move each direction; ones where that is not bounded singly."""
+        if self.mode == "columns":
+            return np.ones(self.cols)
+        return self.neighbours.reach(self.row_side.directions)
+
+    @property
     def total_mu(self) -> float:
         """``mu`` of noise and directions together; infinite if those are not private."""
         spent = self.directional_side.directions.mu
@@ -139,8 +146,7 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
     ``cover_directions`` (exact guarantee): epsilon and delta are to cover what the
     directions spent too, so the noise gets ``sqrt(mu² - directions.mu²)``.
     """
-    if not isinstance(query, Query):
-        raise InputError(f"query must be a Query, got a {type(query).__name__}")
+    instance("query", query, Query)
     epsilon, delta = positive("epsilon", epsilon), fraction("delta", delta)
     guarantee, tail = one_of("guarantee", guarantee, GUARANTEES), one_of("tail", tail, TAILS)
     mode = mode_of(query) if mode is None else one_of("mode", mode, MODES)

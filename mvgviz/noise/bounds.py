@@ -97,7 +97,8 @@ def theorem2_wins(rank: Any, ratio: Any) -> Any:
     PSD queries (for which ``ratio <= sqrt 2``).
     """
     ranks, ratios = broadcast(rank=numbers("rank", rank, above=0), ratio=numbers("ratio", ratio, above=0))
-    limits = np.array([_ratio_limit(count("rank", r)) for r in ranks.ravel()]).reshape(ranks.shape)
+    whole = [count("rank", r) for r in ranks.ravel()]
+    limits = np.array([(1 + harmonic(r, 0.5) / harmonic(r)) / 2 for r in whole]).reshape(ranks.shape)
     wins = ratios <= limits
     return bool(wins) if wins.ndim == 0 else wins
 
@@ -127,10 +128,6 @@ def harmonic(rank: int, power: float = 1.0) -> float:
     if rank > _LARGEST_RANK:
         raise InputError(f"min(rows, cols) must be at most {_LARGEST_RANK}, got {rank}")
     return float(np.sum(np.arange(1, rank + 1, dtype=np.float64) ** -power))
-
-
-def _ratio_limit(rank: int) -> float:
-    return (1 + harmonic(rank, 0.5) / harmonic(rank)) / 2
 
 
 def theorem_bound(theorem: str, rows: int, cols: int, *, epsilon: float, delta: float, gamma: float,

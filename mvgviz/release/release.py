@@ -36,7 +36,7 @@ from mvgviz.release.ledger import CAVEATS, Ledger
 from mvgviz.release.secure_noise import FRESH_DIRECTIONS, Hardening, noisy_answer, private_directions
 from mvgviz.scenario.resolve import Setup, build, left_for_noise, mu_for_directions, origins_of
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.validation import FloatArray, fraction, frozen, one_of
+from mvgviz.validation import FloatArray, fraction, frozen, instance, one_of
 from mvgviz.version import VERSION
 
 _MOST_NUMBERS = 40_000  # of a design, beside a release
@@ -254,10 +254,8 @@ def _with_fresh_directions(setup: Setup) -> Setup:
 
 
 def _check_made_for(query: Query, design: NoiseDesign) -> None:
-    if not isinstance(query, Query):
-        raise InputError(f"query must be a Query, got a {type(query).__name__}")
-    if not isinstance(design, NoiseDesign):
-        raise InputError(f"design must be a NoiseDesign, got a {type(design).__name__}")
+    instance("query", query, Query)
+    instance("design", design, NoiseDesign)
     if (design.rows, design.cols) != (query.rows, query.cols):
         raise InputError(f"the design must be {query.rows} × {query.cols} like the answer, "
                          f"got {design.rows} × {design.cols}")

@@ -143,9 +143,7 @@ def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None,
 
 
 def mu_for_directions(scenario: Scenario, delta: float) -> float:
-    """What private directions may spend: their share of mu² under the exact guarantee; under a theorem,
-    of epsilon and of delta (basic composition, as in the paper).
-    """
+    """What private directions may spend: a share of mu² (exact), or of epsilon and delta (theorem, as in the paper)."""
     share = scenario.private_share
     if scenario.guarantee == "exact":
         return float(gaussian_mu(scenario.epsilon, delta)) * math.sqrt(share)
@@ -226,11 +224,11 @@ def _theta(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesig
         return manual(scenario.weights), Origin.DECLARED
     if kind == "max-pnr":
         return _max_pnr(scenario, dataset, query, equal)
-    split = None if kind == "uniform" else favouring(kind, scenario, query, equal)
+    split = None if kind == "uniform" else favouring(kind, scenario, equal)
     return uniform(size) if split is None else split, Origin.DECLARED
 
 
-def favouring(kind: str, scenario: Scenario, query: Query, equal: NoiseDesign) -> FloatArray | None:
+def favouring(kind: str, scenario: Scenario, equal: NoiseDesign) -> FloatArray | None:
     """The "binary" or "least-error" split; None where no direction is favoured, or every one."""
     size = equal.theta.size
     favoured = [k for k in scenario.favoured if k < size]
@@ -239,9 +237,8 @@ def favouring(kind: str, scenario: Scenario, query: Query, equal: NoiseDesign) -
     split = binary(size, favoured=favoured, share=scenario.share)
     if kind == "binary":
         return split
-    use_reach = equal.guarantee == "exact" and equal.mode != "columns"
-    reach = query.neighbours.reach(equal.directional_side.directions) if use_reach else None
-    return least_error(split, guarantee=equal.guarantee, half_widths=reach)
+    half_widths = equal.reach if equal.guarantee == "exact" else None
+    return least_error(split, guarantee=equal.guarantee, half_widths=half_widths)
 
 
 def _max_pnr(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, Origin]:
@@ -271,12 +268,11 @@ def filled(query: Query, equal: NoiseDesign, signal: FloatArray, form: str) -> W
     ``signal``: the second moment along each direction or, where the measure is defined and the data may
     be read, the whole matrix along them.
     """
-    side = equal.directional_side
     if form == "exact" and has_measure(equal):
         return most_informative(query, equal, signal)
     if form == "exact":
-        h = query.neighbours.reach(side.directions)
-        return water_filling(signal, budget=float(np.sum(h**2 * side.precisions)), form=form, half_widths=h)
+        budget = float(np.sum(equal.reach**2 * equal.directional_side.precisions))
+        return water_filling(signal, budget=budget, form=form, half_widths=equal.reach)
     budget = equal.precision_budget if form == "unrelaxed" else math.sqrt(equal.precision_budget)
     return water_filling(signal, budget=budget, form=form)
 

@@ -133,7 +133,7 @@ class Scenario:
 
         What gets another value is no longer from the data; what keeps its value keeps its origin.
         """
-        unknown = set(changes) - {one.name for one in fields(self)}
+        unknown = set(changes) - {known.name for known in fields(self)}
         if unknown:
             raise InputError(f"a scenario has no field {', '.join(sorted(unknown))}")
         new = replace(self, **changes)

@@ -16,15 +16,7 @@ from mvgviz.design.power_to_noise import log_pnr
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin
 from mvgviz.query.queries import Query
-from mvgviz.scenario.resolve import (
-    Setup,
-    build,
-    favouring,
-    filled,
-    moments_along,
-    released_spectrum,
-    turned_moments,
-)
+from mvgviz.scenario.resolve import Setup, build, favouring, filled, moments_along, released_spectrum, turned_moments
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.validation import FloatArray
 
@@ -85,7 +77,7 @@ def compare_splits(setup: Setup, moments: FloatArray) -> tuple[SplitScore, ...]:
         directions = equal.directional_side.directions
         thetas = {"uniform": equal.theta}
         for kind in ("binary", "least-error"):
-            theta = favouring(kind, scenario, query, equal)
+            theta = favouring(kind, scenario, equal)
             if theta is not None:
                 thetas[kind] = theta
         if scenario.allocation == "manual":

@@ -73,7 +73,7 @@ def _filled(_setup: Setup, _moments: FloatArray, key: str, guarantee: str, form:
     """The water filling and, for the exact form, its prices h²."""
     query = _setup.query
     equal = equal_design(_setup, guarantee)
-    prices = query.neighbours.reach(equal.directional_side.directions) ** 2 if form == "exact" else None
+    prices = equal.reach**2 if form == "exact" else None
     return fill(equal, query, _moments, form), prices
 
 

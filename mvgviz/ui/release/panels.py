@@ -12,9 +12,8 @@ from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
 from mvgviz.release.files import to_csv, to_metadata_json, to_npy
 from mvgviz.release.ledger import CAVEATS
 from mvgviz.release.release import Plan, Release, plan
-from mvgviz.scenario.precision_budget import spreadsheet_cell
 from mvgviz.scenario.resolve import Setup, usual_delta
-from mvgviz.text import as_number, as_probability, in_html, in_markdown, listed
+from mvgviz.text import as_number, as_probability, in_html, in_markdown, listed, spreadsheet_cell
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart, show_error
 from mvgviz.ui.release.desk import desk, hardened_factor, release_once, ticket
