@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mvgviz.design.allocation import FLOOR, WaterFilling, manual, water_filling
-from mvgviz.design.noise_design import NoiseDesign
+from mvgviz.design.noise_design import NoiseDesign, both_sides
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
 from mvgviz.query.box_norms import all_signs
@@ -187,7 +187,7 @@ class _Search:
     def fitted(self, x: FloatArray) -> tuple[FloatArray, bool]:
         """The parts times the factor that spends just what may be spent; whether that is exact."""
         side = self.side(x / x.max())
-        worst = self.query.neighbours.worst(side, side if self.both else NoiseSide.identity(self.query.cols))
+        worst = self.query.neighbours.worst(*both_sides(self.query, self.equal.mode, side))
         ratio = self.equal.mu / worst.mu
         return x / x.max() * (ratio if self.both else ratio * ratio), worst.exact
 

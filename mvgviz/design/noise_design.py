@@ -170,8 +170,8 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
         bound = theorem_bound(guarantee, query.rows, query.cols, epsilon=epsilon, delta=delta, gamma=query.gamma,
                               sensitivity=query.printed_sensitivity, tail=tail)
         side, budget = _spend(bound, query, mode, directions, theta)
-        mu, exact = query.neighbours.worst(*_both_sides(query, mode, side))
-    row_side, col_side = _both_sides(query, mode, side)
+        mu, exact = query.neighbours.worst(*both_sides(query, mode, side))
+    row_side, col_side = both_sides(query, mode, side)
     return NoiseDesign(
         query_name=query.name, n_records=query.n_records, neighbour_rule=query.neighbour_rule,
         neighbours=query.neighbours, epsilon=epsilon, delta=delta, guarantee=guarantee, mode=mode,
@@ -222,13 +222,13 @@ def _calibrate(query: Query, mu: float, mode: str, directions: Directions, theta
     h = np.ones(directions.size) if mode == "columns" else query.neighbours.reach(directions)
     shape = (h / h.max()) ** 2 / theta
     shape = shape / shape.min()
-    worst = query.neighbours.worst(*_both_sides(query, mode, NoiseSide.of(directions, shape)))
+    worst = query.neighbours.worst(*both_sides(query, mode, NoiseSide.of(directions, shape)))
     ratio = worst.mu / mu
     scaled = shape * (ratio if mode == "both" else ratio * ratio)
     return NoiseSide.of(directions, scaled), worst.exact
 
 
-def _both_sides(query: Query, mode: str, side: NoiseSide) -> tuple[NoiseSide, NoiseSide]:
+def both_sides(query: Query, mode: str, side: NoiseSide) -> tuple[NoiseSide, NoiseSide]:
     """(Sigma, Psi); the very same object twice when ``Psi = Sigma``."""
     if mode == "both":
         return side, side

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mvgviz.design.allocation import FLOOR
+from mvgviz.design.noise_design import both_sides, mode_of
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.noise.directions import Directions, standard_basis
@@ -34,8 +35,7 @@ def smallest_epsilon(query: Query, *, delta: float, target_std: Any,
     targets = _targets(target_std, query.rows)
     variances = targets if query.symmetric else targets**2
     side = NoiseSide.of(directions, _with_floor(variances, query.neighbours.reach(directions)))
-    other = side if query.symmetric else NoiseSide.identity(query.cols)
-    return float(gaussian_epsilon(delta, query.neighbours.worst(side, other).mu))
+    return float(gaussian_epsilon(delta, query.neighbours.worst(*both_sides(query, mode_of(query), side)).mu))
 
 
 def _targets(target_std: Any, size: int) -> FloatArray:

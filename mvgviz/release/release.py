@@ -148,7 +148,8 @@ def release(query: Query, design: NoiseDesign, *, ranges: Ranges | None = None, 
     under the name ``data``. ``progress`` is called with the share done; if it raises, nothing was
     released and nothing is entered.
     """
-    _check_made_for(query, design)
+    instance("query", query, Query)
+    instance("design", design, NoiseDesign)
     order = _Order(query=query, design=design, mu=_spent(design), mu_is=design.mu_is,
                    delta=design.delta if delta is None else fraction("delta", delta),
                    ranges=None if ranges is None else {name: Range(*ends) for name, ends in ranges.items()},
@@ -163,7 +164,7 @@ def release_setup(setup: Setup, *, accept: Iterable[str] = (), ledger: Ledger | 
     Private directions are drawn anew: those of ``setup`` come from its seed. The answer then
     gets noise along the new ones, and the design is made for them.
     """
-    scenario, query, table = setup.scenario, setup.query, setup.table
+    scenario, query = setup.scenario, setup.query
     planned = plan(setup)
     caveats = _accepted(planned.caveats, accept)
     _check_symmetrise(query, symmetrise)
@@ -175,7 +176,7 @@ def release_setup(setup: Setup, *, accept: Iterable[str] = (), ledger: Ledger | 
         mu, mu_is = planned.mu, "upper bound" if planned.mu > mu * (1 + _ROUNDING) else mu_is
     same_units = query.is_graph or scenario.scale == "declared"
     order = _Order(query=query, design=design, mu=mu, mu_is=mu_is, delta=planned.delta,
-                   ranges=None if query.is_graph else table.ranges,
+                   ranges=None if query.is_graph else setup.table.ranges,
                    declared_ranges=None if same_units else setup.dataset.ranges, data=scenario.data, scenario=scenario)
     return _carried_out(order, caveats, symmetrise, ledger, progress)
 
@@ -198,6 +199,7 @@ def _carried_out(order: _Order, accept: Iterable[str], symmetrise: bool, ledger:
                  progress: Callable[[float], object] | None) -> Release:
     """Everything is checked first; then the noise is drawn; then the ledger gets its entry."""
     query, design, data, ranges = order.query, order.design, order.data, order.ranges
+    _check_made_for(query, design)
     if design.directions_origin is Origin.PAID and design.directional_side.directions.label != FRESH_DIRECTIONS:
         raise InputError("the private directions were drawn from a seed, for looking; draw new ones for a release "
                          "with private_directions")
@@ -254,8 +256,6 @@ def _with_fresh_directions(setup: Setup) -> Setup:
 
 
 def _check_made_for(query: Query, design: NoiseDesign) -> None:
-    instance("query", query, Query)
-    instance("design", design, NoiseDesign)
     if (design.rows, design.cols) != (query.rows, query.cols):
         raise InputError(f"the design must be {query.rows} × {query.cols} like the answer, "
                          f"got {design.rows} × {design.cols}")
