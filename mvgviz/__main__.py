@@ -163,7 +163,7 @@ def _stop_on_interrupt() -> Iterator[threading.Event]:
 
 def _dataset(scenario: Scenario, chosen: argparse.Namespace) -> Dataset:
     """The sample, or the table of the scenario's own file with columns and ranges."""
-    if not scenario.data.startswith("upload-"):
+    if not scenario.is_upload:
         for name in ("data", "ranges"):
             if getattr(chosen, name) is not None:
                 raise InputError(f"--{name} is for scenarios of an uploaded table, and this one has the sample "
@@ -172,7 +172,7 @@ def _dataset(scenario: Scenario, chosen: argparse.Namespace) -> Dataset:
     if chosen.data is None:
         raise InputError("the scenario was made with an uploaded table, which is not in it; name the file with --data")
     table, missing = read_table(chosen.data, decimal=chosen.decimal), chosen.missing
-    if scenario.query in ("adjacency", "laplacian") and chosen.ranges is None:
+    if scenario.is_graph and chosen.ranges is None:
         return table_to_dataset(table, missing=missing)
     if chosen.ranges is None:
         raise InputError("the columns of the table and their ranges are not in the scenario; name a file with "

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import html
+import io
 import math
 import re
+from collections.abc import Iterable
 from fractions import Fraction
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -79,3 +82,16 @@ def listed(names: list[str], most: int = 4) -> str:
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else "nothing"
+
+
+def spreadsheet_cell(name: str) -> str:
+    """A name that no spreadsheet takes for a formula."""
+    risky = name.lstrip().startswith(("=", "+", "-", "@")) or name[:1] in ("\t", "\r", "\n")
+    return f"'{name}" if risky else name
+
+
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
+    """Rows of cells as CSV."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()

@@ -3,7 +3,7 @@
 import plotly.graph_objects as go
 import streamlit as st
 
-from mvgviz.design.limits import AXES, Problem, bound_curves, problem_of
+from mvgviz.design.limits import AXES, LimitInputs, bound_curves, limit_inputs
 from mvgviz.figures.bounds.curves import CurveLine, curve_lines, plot_bound_curves
 from mvgviz.figures.bounds.design_space import plot_design_space
 from mvgviz.figures.bounds.winner_map import WinnerMap, plot_winner_map, winner_map
@@ -16,7 +16,7 @@ from mvgviz.words import bounds as words
 SHOWN = {"precision": "Precision φ²", "noise": "Noise"}
 
 
-def choose_sensitivity(setup: Setup) -> tuple[Problem, str]:
+def choose_sensitivity(setup: Setup) -> tuple[LimitInputs, str]:
     """One sensitivity for all limits: the tight one, or the paper's where it is larger."""
     query = setup.query
     values = {"tight": query.sensitivity, "paper": query.printed_sensitivity}
@@ -32,12 +32,12 @@ def choose_sensitivity(setup: Setup) -> tuple[Problem, str]:
         said["tight"] += " (the paper's is the same)"
     if not panels.sensitivity_is_exact(query):
         said["tight"] += " (itself an upper bound)"
-    return problem_of(query, epsilon=setup.scenario.epsilon, delta=setup.delta,
+    return limit_inputs(query, epsilon=setup.scenario.epsilon, delta=setup.delta,
                       sensitivity=values[which]), said[which]
 
 
 @st.cache_resource(scope="session", max_entries=20, show_spinner=False)
-def curves_of(problem: Problem, axis: str, tail: str, as_noise: bool, all_tails: bool
+def curves_of(problem: LimitInputs, axis: str, tail: str, as_noise: bool, all_tails: bool
               ) -> tuple[go.Figure, list[CurveLine]]:
     """The picture of the three limits and its lines."""
     curves = bound_curves(problem, axis)
@@ -53,14 +53,14 @@ def map_of(rank: int, ratio: float, psd: bool, second: str) -> tuple[go.Figure, 
     return plot_winner_map(numbers, psd=psd, second=second), numbers
 
 
-def draw_curves(problem: Problem, s2_words: str, axis: str, tail: str, *, as_noise: bool, all_tails: bool) -> None:
+def draw_curves(problem: LimitInputs, s2_words: str, axis: str, tail: str, *, as_noise: bool, all_tails: bool) -> None:
     """The three limits as one input varies."""
     figure, lines = curves_of(problem, axis, tail, as_noise, all_tails)
     chart(figure, f"{words.curves_takeaway(problem, lines, as_noise=as_noise, s2_words=s2_words)} "
                   f"{words.held_fixed(problem, axis)}", key="bounds_curves", about=words.ABOUT_CURVES)
 
 
-def draw_map(problem: Problem, tail: str, s2_words: str) -> None:
+def draw_map(problem: LimitInputs, tail: str, s2_words: str) -> None:
     """Where Theorem 2 allows more."""
     figure, numbers = map_of(problem.rank, problem.sensitivity / problem.gamma, problem.psd,
                              words.short_second(problem))
@@ -68,7 +68,7 @@ def draw_map(problem: Problem, tail: str, s2_words: str) -> None:
           about=words.ABOUT_MAP)
 
 
-def draw_space(setup: Setup, problem: Problem) -> None:
+def draw_space(setup: Setup, problem: LimitInputs) -> None:
     """The two norms: what each guarantee allows, and this design."""
     edges, places, takeaway = panels.space_of(setup, problem)
     chart(plot_design_space(edges, places), takeaway, key="bounds_space", about=panels.ABOUT_SPACE)

@@ -7,8 +7,8 @@ import streamlit as st
 from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors
 from mvgviz.figures.budget.signal import plot_signal_to_noise, signal_numbers
 from mvgviz.figures.budget.split import plot_split, split_numbers
-from mvgviz.scenario.precision_budget import BudgetTable, budget_table, spreadsheet_cell, table_csv
-from mvgviz.text import delta_words
+from mvgviz.scenario.precision_budget import BudgetTable, budget_table, table_csv
+from mvgviz.text import delta_words, spreadsheet_cell
 from mvgviz.ui.budget.panels import draw_inverse, draw_loadings, draw_pnr, moments
 from mvgviz.ui.frame import Setup, chart, open_page
 from mvgviz.ui.menu import BUDGET

@@ -19,7 +19,6 @@ from mvgviz.scenario.resolve import Setup
 from mvgviz.trials.run import Results
 from mvgviz.version import VERSION
 from mvgviz.words import report as words
-from mvgviz.words.provenance import is_graph
 from mvgviz.words.utility import metric_words
 
 _LINE = 50
@@ -41,7 +40,7 @@ def report_html(setup: Setup, results: Results | None, *, simulated: bool) -> st
     return _PAGES.get_template("report.html").render(
         title=words.data_title(setup), version=VERSION, made=datetime.now(UTC), scenario=setup.scenario,
         warnings=words.sharing_warnings(setup, results, simulated=simulated), asked=words.asked_items(setup),
-        ranges=None if is_graph(setup) else words.range_rows(setup), ranges_origin=setup.dataset.ranges_origin,
+        ranges=None if setup.query.is_graph else words.range_rows(setup), ranges_origin=setup.dataset.ranges_origin,
         promises=words.promise_sentences(setup), slides=slides, results=results, told=told,
         measured=None if results is None or told is None else {
             "metric": metric_words(results), "errors": words.error_rows(setup, results),

@@ -62,7 +62,7 @@ def adopt_link() -> None:
     touched = st.session_state.pop(_TOUCHED, False)
     if first or (parameters and not touched and parameters != st.session_state.get(_WRITTEN)):
         scenario, ignored = Scenario.read_query(parameters)
-        if not scenario.data.startswith("upload-") and scenario.data not in samples():
+        if not scenario.is_upload and scenario.data not in samples():
             ignored = (*ignored, "the link names data that is not here")
             scenario = Scenario()
         st.session_state[_SCENARIO] = scenario
@@ -178,10 +178,10 @@ def state_directions_origin(origin: Origin) -> None:
 
 def dataset() -> Dataset:
     """The scenario's data; an InputError when it was uploaded in another session."""
-    name, own = scenario().data, upload()
-    if not name.startswith("upload-"):
-        return sample(name)
-    if own is None or own.data_name != name:
+    chosen, own = scenario(), upload()
+    if not chosen.is_upload:
+        return sample(chosen.data)
+    if own is None or own.data_name != chosen.data:
         raise InputError(
             "this link was made with an uploaded file, which is not part of a link: choose the file on the page Data & "
             "query, or another dataset"

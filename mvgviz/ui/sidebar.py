@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from mvgviz.data import describe, samples
+from mvgviz.design.noise_design import mode_of
 from mvgviz.errors import InputError
 from mvgviz.labels import QUERIES as QUERY_LABELS
 from mvgviz.labels import SCALES
@@ -64,7 +65,7 @@ def _draw_query() -> None:
     options = list(_queries(one))
     st.selectbox("Query: what is asked of the data", options, format_func=lambda query: QUERY_LABELS[query].choice,
                  **session.bound("w_query", one.query, lambda query: _query_change(query)))
-    if one.query not in ("adjacency", "laplacian"):
+    if not one.is_graph:
         st.selectbox("Ranges", list(SCALES), format_func=lambda scale: capitalised(SCALES[scale]),
                      **session.bound("w_scale", one.scale, lambda scale: {"scale": scale}))
     if one.query == "kernel":
@@ -113,7 +114,7 @@ def _draw_delta() -> None:
     except InputError:
         return
     value, usual, paper = delta_of(one, data), usual_delta(data.n_records), paper_delta(data.n_records)
-    thing = "edge" if one.query in ("adjacency", "laplacian") else "record"
+    thing = "edge" if one.is_graph else "record"
     options = sorted({*DELTAS, value, usual, paper})
     st.select_slider("Probability of failure delta (δ)", options,
                      format_func=lambda d: (f"{as_probability(d)} (usual)" if d == usual
@@ -148,7 +149,7 @@ def _direction_names() -> tuple[str, ...]:
         query = session.query()
     except InputError:
         return ()
-    mode = ("both" if query.symmetric else "rows") if one.mode == "auto" else one.mode
+    mode = mode_of(query, one.mode)
     size = query.cols if mode == "columns" else query.rows
     if one.directions == "standard" or size < 2:
         return names_of_coordinates(query, mode, size)

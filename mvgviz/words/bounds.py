@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mvgviz.design.limits import Problem
+from mvgviz.design.limits import LimitInputs
 from mvgviz.figures.bounds.curves import CurveLine
 from mvgviz.figures.bounds.winner_map import WinnerMap
 from mvgviz.figures.shared.theme import EXACT, THEOREM1, THEOREM2
@@ -24,17 +24,17 @@ line), and r > 12 for positive semi-definite queries, whose s₂ is at most √2
 Epsilon, delta and the tail decide how much more, not who wins."""
 
 
-def short_second(problem: Problem) -> str:
+def short_second(problem: LimitInputs) -> str:
     """Theorem 2, or what stands in for it where the query is not PSD."""
     return "Theorem 2" if problem.psd else "Theorem 2's constant"
 
 
-def second_name(problem: Problem) -> str:
+def second_name(problem: LimitInputs) -> str:
     """What the curve of omega is called for this query."""
     return "Theorem 2" if problem.psd else "Theorem 2's constant (beyond the paper)"
 
 
-def axis_title(problem: Problem, axis: str) -> str:
+def axis_title(problem: LimitInputs, axis: str) -> str:
     """The horizontal axis in words."""
     if axis != "size":
         return _AXIS_TITLES[axis]
@@ -45,7 +45,7 @@ def axis_title(problem: Problem, axis: str) -> str:
     return f"{longer} of the answer ({shorter}: {side:,})"
 
 
-def held_fixed(problem: Problem, axis: str) -> str:
+def held_fixed(problem: LimitInputs, axis: str) -> str:
     """What stays as the axis moves."""
     if axis == "size":
         return "Held fixed as the answer grows: ε, δ, γ and s₂ (in a real query γ, and often s₂, grow with it)."
@@ -57,7 +57,7 @@ def held_fixed(problem: Problem, axis: str) -> str:
     return f"Held fixed: {', '.join(others)} and {size}.{end}"
 
 
-def curves_takeaway(problem: Problem, lines: list[CurveLine], *, as_noise: bool, s2_words: str) -> str:
+def curves_takeaway(problem: LimitInputs, lines: list[CurveLine], *, as_noise: bool, s2_words: str) -> str:
     """All three limits at the scenario, and how far the theorems are from the exact one."""
     first, second, exact = (next(line.here for line in lines if line.main and line.colour == colour)
                             for colour in (THEOREM1, THEOREM2, EXACT))
@@ -79,7 +79,7 @@ def curves_takeaway(problem: Problem, lines: list[CurveLine], *, as_noise: bool,
     return f"{words} {' and '.join(as_number(factor) for factor in (factors[:1] if alike else factors))} {what}. {same}"
 
 
-def map_takeaway(problem: Problem, numbers: WinnerMap, tail: str, *, s2_words: str) -> str:
+def map_takeaway(problem: LimitInputs, numbers: WinnerMap, tail: str, *, s2_words: str) -> str:
     """Which theorem allows more here, by how much, and up to which ratio."""
     two = short_second(problem)
     factor = problem.theorem2(tail).limit / problem.theorem1(tail).limit

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from mvgviz.provenance import Origin, weakest
-from mvgviz.query.queries import FLIPPED_EDGE
 from mvgviz.release.ledger import CAVEATS
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
@@ -20,14 +19,9 @@ FIELDS = {
 """A scenario's fields as a person calls them."""
 
 
-def is_graph(setup: Setup) -> bool:
-    """Whether neighbours differ in an edge; ranges then play no part."""
-    return setup.query.neighbour_rule == FLIPPED_EDGE
-
-
 def thing(setup: Setup) -> str:
     """What neighbours differ by."""
-    return "edge" if is_graph(setup) else "record"
+    return "edge" if setup.query.is_graph else "record"
 
 
 def chosen_on_data(scenario: Scenario) -> list[str]:
@@ -39,7 +33,7 @@ def origin_items(setup: Setup) -> list[tuple[str, str, bool]]:
     """Name, origin and whether care is needed, of everything that the guarantee rests on."""
     origins = setup.origins
     items = [(part, origins[part].words, not origins[part].is_covered)
-             for part in ("directions", "split", "ranges") if part != "ranges" or not is_graph(setup)]
+             for part in ("directions", "split", "ranges") if part != "ranges" or not setup.query.is_graph]
     if not origins["records"].is_covered:
         items.append(("number of records", "follows from gaps: not private", True))
     chosen = chosen_on_data(setup.scenario)

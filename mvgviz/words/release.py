@@ -7,9 +7,9 @@ from mvgviz.provenance import Origin
 from mvgviz.query.dataset import Dataset
 from mvgviz.release.ledger import CAVEATS, Total
 from mvgviz.release.release import Plan, Release, design_words
-from mvgviz.scenario.resolve import Setup, scaled
+from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, at_most, delta_caution, delta_words, listed
-from mvgviz.words.provenance import is_graph, thing
+from mvgviz.words.provenance import thing
 
 ACCEPT = {
     "ranges": "I accept that the **ranges were read from the data**. They size the noise, so the smallest and largest "
@@ -43,9 +43,9 @@ def facts(setup: Setup, planned: Plan, so_far: Total, after: float, factor: floa
     """The summary before a release, as name and plain text."""
     data = setup.dataset
     query, delta = setup.query, delta_words(planned.delta, data.n_records)
-    graph = is_graph(setup)
+    graph = setup.query.is_graph
     open_parts = [CAVEATS[caveat] for caveat in planned.caveats]
-    table = scaled(data, setup.scenario.scale)
+    table = setup.table
     asked = "" if graph or setup.scenario.scale == "declared" else (
         f"; mapped onto {as_number(float(table.lower[0]))} to {as_number(float(table.upper[0]))}")
     before = (f"nothing → ε = {as_number(after)}" if so_far.mu == 0

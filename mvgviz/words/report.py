@@ -10,7 +10,7 @@ import math
 import re
 
 from mvgviz.data import describe
-from mvgviz.design.limits import exact_limit, iid_std, problem_of
+from mvgviz.design.limits import exact_limit, iid_std, limit_inputs
 from mvgviz.design.privacy_loss import spent_mu
 from mvgviz.labels import GUARANTEES, MODES, QUERIES, REFERENCES, SCALES, SPLITS, TAILS
 from mvgviz.noise.accounting import gaussian_epsilon
@@ -23,7 +23,7 @@ from mvgviz.trials.run import Results
 from mvgviz.trials.tasks.post import WORDS as POST_WORDS
 from mvgviz.words.bounds import second_name
 from mvgviz.words.budget import Names
-from mvgviz.words.provenance import chosen_on_data, is_graph, open_parts, thing
+from mvgviz.words.provenance import chosen_on_data, open_parts, thing
 from mvgviz.words.utility import NOT_PRIVATE, mean_words
 
 _TOKENS = re.compile(r"\\(.)|\*\*", re.DOTALL)
@@ -58,7 +58,7 @@ def as_text(markdown: str) -> str:
 
 def data_title(setup: Setup) -> str:
     """What the data is called."""
-    if setup.scenario.data.startswith("upload-"):
+    if setup.scenario.is_upload:
         return f"an uploaded file ({setup.scenario.data})"
     return describe(setup.scenario.data).title
 
@@ -69,7 +69,7 @@ def asked_items(setup: Setup) -> list[tuple[str, str]]:
     length = f", length {scenario.length:g}" if scenario.query == "kernel" else ""
     items = [("Question", f"{QUERIES[scenario.query].question}{length}"),
              ("Answer", f"a matrix, {query.rows:,} × {query.cols:,}"), ("Data", in_markdown(data_title(setup)))]
-    if is_graph(setup):
+    if setup.query.is_graph:
         return [*items, ("Vertices", f"{query.rows:,}"), *_about_sample(setup)]
     return [*items, ("Records", f"{data.n_records:,}, which is taken as public"),
             ("Features", f"{data.n_features:,}: {listed([in_markdown(name) for name in data.features], 8)}"),
@@ -78,17 +78,17 @@ def asked_items(setup: Setup) -> list[tuple[str, str]]:
 
 
 def _about_sample(setup: Setup) -> list[tuple[str, str]]:
-    if setup.scenario.data.startswith("upload-"):
+    if setup.scenario.is_upload:
         return []
     info = describe(setup.scenario.data)
     care = " Several can belong to one person: protecting one does not protect the person." * info.not_person_level
-    return [("One edge" if is_graph(setup) else "One record", f"{in_markdown(info.record)}.{care}"),
+    return [("One edge" if setup.query.is_graph else "One record", f"{in_markdown(info.record)}.{care}"),
             ("Source", f"{in_markdown(info.source)}. Licence: {in_markdown(info.licence)}.")]
 
 
 def references(setup: Setup) -> list[str]:
     """Publications as plain text, at the end that of the data where there is one."""
-    citation = "none" if setup.scenario.data.startswith("upload-") else describe(setup.scenario.data).citation
+    citation = "none" if setup.scenario.is_upload else describe(setup.scenario.data).citation
     return [*_REFERENCES, *([] if citation.startswith("none") else [f"{citation}. (The data.)"])]
 
 
@@ -118,7 +118,7 @@ def promise_sentences(setup: Setup) -> list[str]:
     epsilon = setup.scenario.epsilon
     digits = epsilon / math.log(10)
     factor = as_number(math.exp(epsilon)) if digits < _MOST_DIGITS else f"10 to the power {digits:.0f}"
-    change = ("add or remove any one edge of the graph" if is_graph(setup) else
+    change = ("add or remove any one edge of the graph" if setup.query.is_graph else
               "replace any one record by any other within the ranges")
     covered = not open_parts(setup)
     return [
@@ -135,9 +135,9 @@ def assumption_sentences(setup: Setup) -> list[str]:
     """What the guarantee rests on, and what it does not cover."""
     scenario = setup.scenario
     design = setup.design
-    several = "ties" if is_graph(setup) else "records"
+    several = "ties" if setup.query.is_graph else "records"
     said = [f"**Neighbours:** {design.neighbour_rule}. A person with several {several} is protected less."]
-    if not is_graph(setup):
+    if not setup.query.is_graph:
         said.append("**Ranges:** declared, that is known without looking at the data; values outside were moved to the "
                     "nearest end." if setup.dataset.ranges_origin.is_covered else
                     "**Ranges: read from the data, not private.** The guarantee does not cover them; declare ranges "
@@ -162,7 +162,7 @@ def assumption_sentences(setup: Setup) -> list[str]:
 def _delta_words(setup: Setup) -> str:
     """Where delta comes from; a caution where it is 1/n or more."""
     delta, n = setup.delta, setup.dataset.n_records
-    counted = "vertices" if is_graph(setup) else "records"
+    counted = "vertices" if setup.query.is_graph else "records"
     source = f"the smaller of 1e-6 and 1/(100 n), n the number of {counted}"
     if setup.scenario.delta is not None:
         paper = delta == paper_delta(n)
@@ -206,7 +206,7 @@ def limit_rows(setup: Setup) -> list[tuple[str, str, str, str]]:
     All with the tight sensitivity, as in the picture of the bounds.
     """
     query = setup.query
-    problem = problem_of(query, epsilon=setup.scenario.epsilon, delta=setup.delta, sensitivity=query.sensitivity)
+    problem = limit_inputs(query, epsilon=setup.scenario.epsilon, delta=setup.delta, sensitivity=query.sensitivity)
     tail = setup.scenario.tail
     exact = iid_std(problem, exact_limit(problem))
     rows = []
@@ -239,7 +239,7 @@ def measured_sentences(setup: Setup, results: Results, *, simulated: bool) -> li
     said = [ON_STAND_IN if simulated else f"**{NOT_PRIVATE}**", f"Use: {task.label}. Rule: {task.rule}.",
             f"Trivial answer, without the data: {results.references.trivial_is}.",
             f"Free post-processing, after the noise: {'; '.join(steps) or 'none'}."]
-    if results.scenario.task in REGRESSIONS and not is_graph(setup):
+    if results.scenario.task in REGRESSIONS and not setup.query.is_graph:
         learned, rest = split_records(setup.dataset)
         said.append(f"Learned from {learned.n_records:,} records and measured on {rest.n_records:,} held out, so the "
                     f"noise differs a little from the design above; δ = "

@@ -9,7 +9,7 @@ import pytest
 
 from mvgviz import Scenario, build
 from mvgviz.data import sample, samples
-from mvgviz.design.limits import AXES, Problem
+from mvgviz.design.limits import AXES, LimitInputs
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.scenario.scenario import ALLOCATIONS, DIRECTIONS
 from mvgviz.text import as_number
@@ -149,7 +149,7 @@ def test_a_sensitivity_that_is_an_upper_bound_is_called_one():
 def test_the_table_has_every_quantity_of_a_case_worked_by_hand():
     # k = r = 1, delta = 1/e: zeta = 5; gamma = s2 = 1: alpha = omega = 4, beta = 10.
     # With epsilon = 11: phi = (sqrt(452) - 10)/8.
-    problem = Problem(rows=1, cols=1, epsilon=11, delta=float(np.exp(-1)), gamma=1, sensitivity=1, psd=True)
+    problem = LimitInputs(rows=1, cols=1, epsilon=11, delta=float(np.exp(-1)), gamma=1, sensitivity=1, psd=True)
     values = {name: value for name, _, value in table_lines(problem, "printed")}
     assert values["rank bound r"] == "1"
     assert values["$H_r$"] == values["$H_{r,1/2}$"] == "1.00000"
@@ -163,7 +163,7 @@ def test_the_table_has_every_quantity_of_a_case_worked_by_hand():
 
 
 def test_no_formula_breaks_its_table():
-    problem = Problem(rows=2, cols=3, epsilon=1, delta=0.1, gamma=1, sensitivity=1)
+    problem = LimitInputs(rows=2, cols=3, epsilon=1, delta=0.1, gamma=1, sensitivity=1)
     for tail in ("printed", "laurent-massart", "exact-chi"):
         assert not any("|" in name + formula + value for name, formula, value in table_lines(problem, tail))
 

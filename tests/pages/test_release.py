@@ -172,7 +172,7 @@ def test_an_answer_that_cannot_be_released_safely_says_so_before_the_click(monke
     def refuse(*arguments):
         raise InputError("rounding errors in this answer could reach a tenth")
 
-    monkeypatch.setattr(release_desk, "computed_sensitivity", refuse)
+    monkeypatch.setattr(release_desk, "hardening_for", refuse)
     app = page(data="liver", epsilon="0.37")
     assert [element.value for element in app.error] == ["Rounding errors in this answer could reach a tenth"]
     assert go(app).disabled
@@ -329,7 +329,7 @@ def test_two_threads_of_a_session_with_one_ticket_make_one_release(monkeypatch):
     held = release_desk.Desk()
     begun = threading.Barrier(2)
 
-    def slow(setup, dataset, *, ledger, **_):
+    def slow(setup, *, ledger, **_):
         time.sleep(0.2)
         ledger.entries.append("entered")
 
@@ -339,7 +339,7 @@ def test_two_threads_of_a_session_with_one_ticket_make_one_release(monkeypatch):
     monkeypatch.setattr(release_desk, "release_setup", slow)
     design = types.SimpleNamespace(rows=2, cols=2)
     monkeypatch.setattr(release_desk, "session", types.SimpleNamespace(
-        setup=lambda: types.SimpleNamespace(design=design), dataset=lambda: None))
+        setup=lambda: types.SimpleNamespace(design=design)))
     monkeypatch.setattr(release_desk, "st", types.SimpleNamespace(session_state={"release_sure_0": True}))
 
     def click():

@@ -67,10 +67,10 @@ def test_every_marked_field_that_matters_is_a_caveat_and_one_that_does_not_is_no
     one = Scenario(**busy | {"from_data": (field,)})
     part = "directions" if field in DIRECTION_FIELDS else "split" if field in SPLIT_FIELDS else "choices"
     assert build(one, data).origins[part] is Origin.READ
-    assert part in plan(build(one, data), data).caveats
+    assert part in plan(build(one, data)).caveats
     idle = Scenario(directions="standard", allocation="uniform", query="mean", from_data=(field,))
     matters = field in ("directions", "allocation", "query", "scale", "epsilon", "delta", "guarantee", "mode")
-    assert (plan(build(idle, data), data).caveats == ()) != matters
+    assert (plan(build(idle, data)).caveats == ()) != matters
 
 
 def test_directions_from_a_file_have_the_origin_they_are_given():
@@ -78,7 +78,7 @@ def test_directions_from_a_file_have_the_origin_they_are_given():
     for origin in (Origin.DECLARED, Origin.READ):
         setup = build(Scenario(directions="upload"), data, uploaded=from_matrix(turned, origin=origin))
         assert setup.origins["directions"] is origin
-        assert plan(setup, data).caveats == (() if origin.is_covered else ("directions",))
+        assert plan(setup).caveats == (() if origin.is_covered else ("directions",))
 
 
 def test_a_design_keeps_the_origin_of_its_split():

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from mvgviz.design.limits import Problem, Rival, exact_limit, rival
+from mvgviz.design.limits import LimitInputs, Rival, exact_limit, rival
 from mvgviz.figures.bounds.design_space import Edge, Place, place
 from mvgviz.figures.shared.theme import DIRECTIONAL, EXACT, GUARANTEE_COLOURS, THEOREM1, THEOREM2
 from mvgviz.labels import GUARANTEES, TAILS
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.queries import Query
-from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.resolve import Setup, left_for_noise
 from mvgviz.text import as_number, capitalised
 from mvgviz.ui import session
 from mvgviz.validation import FloatArray
@@ -46,13 +46,13 @@ numbers are higher."""
 @st.cache_resource(scope="session", max_entries=12, show_spinner=False)
 def _rivals(_setup: Setup, version: str) -> tuple[Rival, ...]:
     scenario, design, query = _setup.scenario, _setup.design, _setup.query
-    part = 1 - scenario.private_share if scenario.directions == "private" else 1.0
+    epsilon, delta = left_for_noise(scenario.changed(guarantee="theorem1"), _setup.delta)
     if design.guarantee == "exact":
         names = ["theorem1", "theorem2" if query.psd and design.mode == "both" else "theorem2-any"]
     else:
         names = ["exact"]
-    return tuple(rival(design, query, guarantee=name, epsilon=scenario.epsilon * part, delta=_setup.delta * part,
-                       tail=scenario.tail) for name in names)
+    return tuple(rival(design, query, guarantee=name, epsilon=epsilon, delta=delta, tail=scenario.tail)
+                 for name in names)
 
 
 def rivals(setup: Setup) -> tuple[Rival, ...]:
@@ -71,7 +71,7 @@ def sensitivity_is_exact(query: Query) -> bool:
     return _exactness(query, f"{session.version()} {session.scenario().to_json()}")
 
 
-def space_of(setup: Setup, problem: Problem) -> tuple[list[Edge], list[Place], str]:
+def space_of(setup: Setup, problem: LimitInputs) -> tuple[list[Edge], list[Place], str]:
     """Edges, designs and the takeaway of the design space."""
     design, tail = setup.design, setup.scenario.tail
     limit = exact_limit(problem)
@@ -143,7 +143,7 @@ def exact_words(setup: Setup, others: tuple[Rival, ...]) -> list[str]:
     return [*sentences, "\n".join(lines)]
 
 
-def draw_table(problem: Problem, tail: str, *, s2_words: str) -> None:
+def draw_table(problem: LimitInputs, tail: str, *, s2_words: str) -> None:
     """Every quantity on the way to phi, with its formula and six digits."""
     given = (f"Given: ε = {_digits(problem.epsilon)}, δ = {_digits(problem.delta)}, answer "
              f"R × C = {problem.rows:,} × {problem.cols:,}, γ = {_digits(problem.gamma)}, "
@@ -155,7 +155,7 @@ def draw_table(problem: Problem, tail: str, *, s2_words: str) -> None:
     st.caption("φ as printed is (−β + √(β² + 8αε)) / 2α: the same number, but the difference loses its digits.")
 
 
-def table_lines(problem: Problem, tail: str) -> list[tuple[str, str, str]]:
+def table_lines(problem: LimitInputs, tail: str) -> list[tuple[str, str, str]]:
     """Name, formula in LaTeX, value in words; values are those of the bounds themselves."""
     one, two = problem.theorem1(tail), problem.theorem2(tail)
     second = short_second(problem)

@@ -22,10 +22,9 @@ from mvgviz.scenario.precision_budget import (
     BudgetTable,
     WantedNoise,
     inverse_refusal,
-    second_moments,
     wanted_noise,
 )
-from mvgviz.scenario.resolve import Setup, names_of_directions
+from mvgviz.scenario.resolve import Setup, names_of_directions, second_moments
 from mvgviz.scenario.splits import SplitScore, compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
 from mvgviz.text import as_number, delta_words, in_markdown
 from mvgviz.ui import session
@@ -54,7 +53,7 @@ def _data_key(setup: Setup) -> str:
 
 @st.cache_resource(scope="session", max_entries=6, show_spinner=False)
 def _moments(_setup: Setup, key: str) -> FloatArray | None:
-    return second_moments(_setup, _setup.dataset)
+    return second_moments(_setup)
 
 
 def moments(setup: Setup) -> FloatArray | None:
@@ -64,7 +63,7 @@ def moments(setup: Setup) -> FloatArray | None:
 
 @st.cache_resource(scope="session", max_entries=40, show_spinner=False)
 def _scores(_setup: Setup, _moments: FloatArray, key: str) -> tuple[SplitScore, ...]:
-    return compare_splits(_setup, _setup.dataset, _moments)
+    return compare_splits(_setup, _moments)
 
 
 @st.cache_resource(scope="session", max_entries=40, show_spinner=False)
@@ -72,8 +71,8 @@ def _filled(_setup: Setup, _moments: FloatArray, key: str, guarantee: str, form:
             ) -> tuple[WaterFilling, FloatArray | None]:
     """The water filling and, for the exact form, its prices h²."""
     query = _setup.query
-    equal = equal_design(_setup, _setup.dataset, guarantee)
-    prices = query.neighbours.reach(equal.directional_side.directions) ** 2 if form == "exact" else None
+    equal = equal_design(_setup, guarantee)
+    prices = equal.reach**2 if form == "exact" else None
     return fill(equal, query, _moments, form), prices
 
 

@@ -18,6 +18,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from mvgviz.data import Table, sample, samples
 from mvgviz.data.recognise import Contents, contents_of, new_key
 from mvgviz.provenance import Range
+from mvgviz.scenario.scenario import UPLOAD
 
 _TABLES = "_tables"
 
@@ -76,7 +77,7 @@ class Tables:
             known = self._files.get(digest)
             if known is None:
                 taken = {file.data_name for file in self._files.values()}
-                name = wanted if wanted and wanted not in taken else f"upload-{secrets.token_hex(6)}"
+                name = wanted if wanted and wanted not in taken else f"{UPLOAD}{secrets.token_hex(6)}"
                 known = self._files[digest] = OpenFile(name=chosen.name, data_name=name, file=chosen)
             self.current, self._file_id = known, chosen.file_id
             known.file = chosen

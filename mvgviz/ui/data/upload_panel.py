@@ -39,9 +39,9 @@ _MISSING_WORDS = {
 def draw_upload_panel() -> None:
     """The uploader and its corrections; a readable file becomes the session's data at once."""
     chosen = st.file_uploader("A table: CSV, TSV, Excel, Parquet, NPY or NPZ, up to 200 MB", key="upload_file")
-    linked = session.scenario().data
+    linked = session.scenario()
     opened = tables().current if chosen is None else tables().open(
-        chosen, wanted=linked if linked.startswith("upload-") else None)
+        chosen, wanted=linked.data if linked.is_upload else None)
     if opened is None or opened.file is None:
         return
     if chosen is None:

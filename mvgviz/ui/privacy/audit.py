@@ -15,7 +15,7 @@ from mvgviz.figures.privacy.audit import plot_scores, score_numbers
 from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.release.audit import Audit, NoiseScores, attacks_per_release, judge, release_scores, simulate_scores
 from mvgviz.release.noise_check import FALSE_ALARMS, MIXTURES
-from mvgviz.scenario.resolve import Setup, scaled
+from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, in_markdown
 from mvgviz.ui.frame import chart
 from mvgviz.ui.privacy.panels import found_pair
@@ -113,10 +113,8 @@ def _draw(setup: Setup, loss: PairLoss, trials: int, hardened: bool, show: Calla
     """The scores from one of the two samplers, or None and a sentence."""
     if not hardened:
         return simulate_scores(loss, trials=trials, rng=np.random.default_rng([setup.scenario.seed, 4]), progress=show)
-    graph = setup.query.name in ("adjacency", "laplacian")
-    largest = None if graph else scaled(setup.dataset, setup.scenario.scale).largest_values
     try:
-        return release_scores(loss, setup.query, trials=trials, largest=largest, progress=show)
+        return release_scores(loss, setup.query, trials=trials, largest=setup.largest_values, progress=show)
     except InputError as error:
         st.markdown(f"The release's own sampler refuses: {in_markdown(str(error))}.")
         return None

@@ -20,12 +20,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.errors import InputError
-from mvgviz.query.dataset import Dataset
-from mvgviz.query.queries import FLIPPED_EDGE
 from mvgviz.release.ledger import Ledger
 from mvgviz.release.release import Release, release_setup
-from mvgviz.release.secure_noise import computed_sensitivity, hardening
-from mvgviz.scenario.resolve import Setup, scaled
+from mvgviz.release.secure_noise import hardening_for
+from mvgviz.scenario.resolve import Setup
 from mvgviz.ui import session
 
 _DESK = "_release_desk"
@@ -66,10 +64,9 @@ def release_once(given: str, accept: tuple[str, ...], symmetrise: bool, place: D
             return
         held.refusal = None
         try:
-            setup, dataset = session.setup(), session.dataset()
+            setup = session.setup()
             show = _progress(place) if setup.design.rows * setup.design.cols > _LONG else None
-            made = release_setup(setup, dataset, accept=accept, ledger=held.ledger, symmetrise=symmetrise,
-                                 progress=show)
+            made = release_setup(setup, accept=accept, ledger=held.ledger, symmetrise=symmetrise, progress=show)
             held.releases.append(made)
         except InputError as error:
             held.refusal = error
@@ -87,19 +84,16 @@ def _progress(place: DeltaGenerator) -> Callable[[float], None]:
 
 
 @st.cache_resource(scope="session", max_entries=8, show_spinner=False)
-def _factor(_setup: Setup, _dataset: Dataset, version: str) -> float:
-    query, design = _setup.query, _setup.design
-    graph = query.neighbour_rule == FLIPPED_EDGE
-    largest = None if graph else scaled(_dataset, _setup.scenario.scale).largest_values
-    sensitivity = computed_sensitivity(query, design.row_side, design.col_side, design.mu, largest)
-    return hardening(entries=query.rows * query.cols, mu=design.mu, sensitivity=sensitivity).noise_std
+def _factor(_setup: Setup, version: str) -> float:
+    design = _setup.design
+    return hardening_for(_setup.query, design.row_side, design.col_side, design.mu, _setup.largest_values).noise_std
 
 
-def hardened_factor(setup: Setup, dataset: Dataset) -> float | None:
+def hardened_factor(setup: Setup) -> float | None:
     """By how much the noise will be larger than designed; None where the directions are still to be drawn.
 
     Raises InputError where such an answer cannot be released safely.
     """
     if setup.scenario.directions == "private":
         return None
-    return _factor(setup, dataset, f"{session.version()} {setup.scenario.to_json()}")
+    return _factor(setup, f"{session.version()} {setup.scenario.to_json()}")

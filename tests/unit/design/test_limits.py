@@ -24,12 +24,12 @@ from mvgviz import (
 )
 from mvgviz.design.limits import (
     AXES,
-    Problem,
+    LimitInputs,
     bound_curves,
     exact_limit,
     iid_std,
+    limit_inputs,
     precision_norm,
-    problem_of,
     ratio_limit,
     rival,
 )
@@ -41,9 +41,10 @@ from mvgviz.figures.shared.theme import EXACT, THEOREM1, THEOREM2
 from mvgviz.noise.bounds import TAILS
 from tests.datasets import make_dataset
 
-ONE = Problem(rows=6, cols=248, epsilon=1, delta=1 / 248, gamma=math.sqrt(248 * 6), sensitivity=math.sqrt(24))
-TWO = Problem(rows=4, cols=4, epsilon=1, delta=1 / 10_176, gamma=4e4, sensitivity=8e4 / 10_176, psd=True)
-THREE = Problem(rows=21, cols=2126, epsilon=1, delta=1 / 2126, gamma=math.sqrt(2126 * 21), sensitivity=math.sqrt(21))
+ONE = LimitInputs(rows=6, cols=248, epsilon=1, delta=1 / 248, gamma=math.sqrt(248 * 6), sensitivity=math.sqrt(24))
+TWO = LimitInputs(rows=4, cols=4, epsilon=1, delta=1 / 10_176, gamma=4e4, sensitivity=8e4 / 10_176, psd=True)
+THREE = LimitInputs(rows=21, cols=2126, epsilon=1, delta=1 / 2126, gamma=math.sqrt(2126 * 21),
+                    sensitivity=math.sqrt(21))
 GRAPH = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
 
 
@@ -65,7 +66,7 @@ def test_experiment_2_with_the_tight_sensitivity_and_what_the_printed_designs_sp
     data = make_dataset(4, 10_176, lower=-100, upper=100)
     query = covariance(data)
     assert query.printed_sensitivity == pytest.approx(TWO.sensitivity, rel=1e-12)
-    tight = problem_of(query, epsilon=1, delta=1 / 10_176, sensitivity=query.sensitivity)
+    tight = limit_inputs(query, epsilon=1, delta=1 / 10_176, sensitivity=query.sensitivity)
     assert iid_std(tight, exact_limit(tight)) == pytest.approx(17.73, abs=0.005)
     std = iid_std(TWO, TWO.theorem2("printed").limit)
     spent = [float(gaussian_epsilon(TWO.delta, s2 / std)) for s2 in (TWO.sensitivity, query.sensitivity)]
@@ -86,7 +87,7 @@ def test_the_exact_limit_is_the_product_of_norms_of_the_exact_iid_design(query, 
     reach = query.neighbours.reach(standard_basis(query.rows))
     theta = manual(reach**2) if mode != "columns" else uniform(query.cols)
     design = design_noise(query, epsilon=0.7, delta=1e-4, mode=mode, theta=theta)
-    problem = problem_of(query, epsilon=0.7, delta=1e-4, sensitivity=query.sensitivity)
+    problem = limit_inputs(query, epsilon=0.7, delta=1e-4, sensitivity=query.sensitivity)
     norms = [np.linalg.norm(np.linalg.svd(np.linalg.inv(c), compute_uv=False))
              for c in (design.row_covariance(), design.col_covariance())]
     assert norms[0] * norms[1] == pytest.approx(exact_limit(problem), rel=1e-10)
@@ -97,7 +98,7 @@ def test_the_exact_limit_is_the_product_of_norms_of_the_exact_iid_design(query, 
 @pytest.mark.parametrize("tail", TAILS)
 def test_a_theorem_s_design_lies_on_the_edge_and_its_iid_noise_is_the_curve_s(guarantee, tail, rng):
     query = covariance(make_dataset(4, 50))
-    problem = problem_of(query, epsilon=2, delta=1e-3, sensitivity=query.printed_sensitivity)
+    problem = limit_inputs(query, epsilon=2, delta=1e-3, sensitivity=query.printed_sensitivity)
     bound = problem.theorem1(tail) if guarantee == "theorem1" else problem.theorem2(tail)
     tilted = design_noise(query, epsilon=2, delta=1e-3, guarantee=guarantee, tail=tail,
                           directions=random_rotation(4, rng=rng), theta=binary(4, favoured=[1], share=0.9))
@@ -107,8 +108,9 @@ def test_a_theorem_s_design_lies_on_the_edge_and_its_iid_noise_is_the_curve_s(gu
 
 
 @pytest.mark.parametrize("axis", AXES)
-@pytest.mark.parametrize("problem", [ONE, TWO, Problem(rows=5, cols=1, epsilon=1, delta=0.1, gamma=3, sensitivity=6),
-                                     Problem(rows=1, cols=1, epsilon=1, delta=0.9, gamma=1, sensitivity=2)])
+@pytest.mark.parametrize("problem", [ONE, TWO,
+                                     LimitInputs(rows=5, cols=1, epsilon=1, delta=0.1, gamma=3, sensitivity=6),
+                                     LimitInputs(rows=1, cols=1, epsilon=1, delta=0.9, gamma=1, sensitivity=2)])
 def test_curves_pass_through_the_scenario_and_no_theorem_passes_the_exact_limit(axis, problem):
     curves = bound_curves(problem, axis)
     at = list(curves.positions).index(curves.here)
@@ -123,7 +125,7 @@ def test_curves_pass_through_the_scenario_and_no_theorem_passes_the_exact_limit(
 
 
 def test_no_impossible_query_is_on_a_curve():
-    problem = Problem(rows=3, cols=3, epsilon=1, delta=0.01, gamma=1, sensitivity=0.5)
+    problem = LimitInputs(rows=3, cols=3, epsilon=1, delta=0.01, gamma=1, sensitivity=0.5)
     assert bound_curves(problem, "sensitivity").positions[-1] == 2
     assert bound_curves(problem, "gamma").positions[0] == 0.25
 
@@ -132,7 +134,7 @@ def test_size_moves_both_sides_of_a_square_answer_and_the_longer_side_of_another
     square, wide = bound_curves(TWO, "size"), bound_curves(ONE, "size")
     assert square.entries == pytest.approx(square.positions**2)
     assert wide.entries == pytest.approx(6 * wide.positions)
-    tall = bound_curves(Problem(rows=5, cols=1, epsilon=1, delta=0.1, gamma=3, sensitivity=2), "size")
+    tall = bound_curves(LimitInputs(rows=5, cols=1, epsilon=1, delta=0.1, gamma=3, sensitivity=2), "size")
     assert tall.entries == pytest.approx(tall.positions)
     # With s2 held fixed, exact noise does not see the size; the theorems' does.
     assert np.ptp(square.as_std(square.exact)) < 1e-9 * square.as_std(square.exact)[0]
@@ -167,7 +169,7 @@ def test_a_rival_has_the_same_shares_and_spends_what_it_is_given(rng):
 def test_bad_problems_are_refused(change, message):
     facts = {"rows": 2, "cols": 3, "epsilon": 1, "delta": 0.1, "gamma": 1, "sensitivity": 1} | change
     with pytest.raises(InputError, match=message):
-        Problem(**facts)
+        LimitInputs(**facts)
 
 
 def test_an_unknown_axis_is_refused():

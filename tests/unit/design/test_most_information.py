@@ -11,8 +11,7 @@ from mvgviz.data import sample
 from mvgviz.design.allocation import FLOOR, least_error, water_filling
 from mvgviz.design.most_information import fill_correlated, is_proved, measure_and_slope, most_informative
 from mvgviz.noise.directions import random_rotation, standard_basis
-from mvgviz.scenario.precision_budget import second_moments
-from mvgviz.scenario.resolve import build
+from mvgviz.scenario.resolve import build, second_moments
 from tests.datasets import make_dataset
 
 QUERIES = {"identity": identity, "mean": mean, "covariance": covariance}
@@ -130,7 +129,7 @@ def test_no_other_split_that_is_shown_lets_more_through(name, data, kind):
     table = sample(data)
     one = Scenario.default_for(data).changed(query=name, directions=kind, allocation="max-pnr")
     setup = build(one, table)
-    moments, directions = second_moments(setup, table), setup.design.row_directions
+    moments, directions = second_moments(setup), setup.design.row_directions
     best = log_pnr(moments, setup.design)
     h = setup.query.neighbours.reach(directions)
     for share in (0.55, 0.8, 0.95):
@@ -145,7 +144,7 @@ def test_the_liver_table_gets_more_through_than_a_filling_in_other_units(query, 
     """½ log PNR in nats at epsilon 1, delta 1/n; with the table's signal in place of the answer's 1.254 and 1.811."""
     table = sample("liver")
     setup = build(Scenario.default_for("liver").changed(query=query, allocation="max-pnr", delta=1 / 345), table)
-    assert log_pnr(second_moments(setup, table), setup.design) / 2 >= least
+    assert log_pnr(second_moments(setup), setup.design) / 2 >= least
 
 
 def test_only_concave_problems_are_called_proved(rng):

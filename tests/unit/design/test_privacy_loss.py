@@ -66,7 +66,8 @@ def test_shares_and_mu_agree_with_dense_whitening(name, mode, rotated, rng):
     white = rows @ difference @ cols.T
     assert loss.shares == pytest.approx(np.square(white).sum(axis=0 if mode == "columns" else 1) / square, abs=1e-10)
     assert loss.shares.sum() == pytest.approx(1)
-    assert np.sum(loss.attack() * difference) == pytest.approx(square, rel=1e-8)
+    left, right = loss.attack_factors()
+    assert np.sum(left @ right.T * difference) == pytest.approx(square, rel=1e-8)
 
 
 @pytest.mark.parametrize("name", ["identity", "mean", "covariance", "adjacency", "laplacian"])

@@ -21,7 +21,8 @@ from mvgviz.design import sampling
 from mvgviz.design.privacy_loss import pair_loss
 from mvgviz.release import secure_noise as hardened
 from mvgviz.release.audit import judge, release_scores, simulate_scores
-from mvgviz.release.noise_check import FALSE_ALARMS, NoiseTally, PairTally, _arranged, _moving_together
+from mvgviz.release.noise_check import FALSE_ALARMS, NoiseTally
+from mvgviz.release.noise_pairs import PairTally, _arranged, moving_together
 from tests.datasets import make_dataset
 
 pytestmark = pytest.mark.slow
@@ -284,7 +285,7 @@ def test_the_correlation_of_a_pair_is_that_of_the_definition():
     tally = PairTally.of(values)
     scale = np.linalg.norm(values, axis=0)
     expected = values.T @ values / np.outer(scale, scale)
-    assert tally.largest.correlation == pytest.approx(expected[tally.largest.one, tally.largest.other])
+    assert tally.largest.correlation == pytest.approx(expected[tally.largest.first, tally.largest.second])
     assert abs(tally.largest_found.correlation) == pytest.approx(np.abs(np.triu(expected, 1)).max())
     assert tally.largest_found.pairs == 600 * 599 // 2
 
@@ -410,6 +411,6 @@ def test_correlations_of_sound_noise_are_doubted_no_more_often_than_stated(sampl
     doubted = np.zeros(3)
     for _ in range(checks):
         tally = PairTally.of(rng.standard_normal((samples, size)))
-        found = [finding.p_value < level for finding in _moving_together("row directions", tally, size)]
+        found = [finding.p_value < level for finding in moving_together("row directions", tally, size)]
         doubted[: len(found)] += found
     assert (doubted <= checks * level + 3 * np.sqrt(checks * level)).all()

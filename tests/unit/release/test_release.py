@@ -464,7 +464,7 @@ def test_accepted_caveats_are_kept_and_only_those_that_apply():
 
 def test_a_graph_does_not_rest_on_ranges():
     data = replace(sample("karate"), range_origins=(Origin.READ,) * 34)
-    assert plan(build(Scenario.default_for("karate"), data), data).caveats == ()
+    assert plan(build(Scenario.default_for("karate"), data)).caveats == ()
 
 
 def test_private_directions_from_a_seed_are_refused():
@@ -507,19 +507,19 @@ def test_a_scenario_with_private_directions_draws_them_anew(query, allocation, g
     data = make_dataset(3, 50)
     scenario = Scenario(directions="private", guarantee=guarantee, query=query, allocation=allocation, epsilon=2)
     setup = build(scenario, data)
-    given, again = release_setup(setup, data), release_setup(setup, data)
+    given, again = release_setup(setup), release_setup(setup)
     assert given.origins["directions"] is Origin.PAID
     assert given.row_noise.directions.label == FRESH_DIRECTIONS
     seeded = setup.design.row_directions.matrix
     drawn = [seeded, given.row_noise.directions.matrix, again.row_noise.directions.matrix]
     assert all(np.abs(drawn[i] - drawn[j]).max() > 0 for i in range(3) for j in range(i))
-    assert given.mu == pytest.approx(plan(setup, data).mu, rel=1e-12)  # known before any direction was drawn
+    assert given.mu == pytest.approx(plan(setup).mu, rel=1e-12)  # known before any direction was drawn
     if guarantee == "exact":
         assert given.epsilon == pytest.approx(2, rel=1e-9)
     # Along the same directions it is the very design that was looked at.
     monkeypatch.setattr(release_module, "private_directions",
                         lambda table, *, mu: replace(setup.design.row_directions, label=FRESH_DIRECTIONS))
-    looked_at = release_setup(setup, data)
+    looked_at = release_setup(setup)
     np.testing.assert_allclose(looked_at.row_noise.variances, setup.design.row_variances, rtol=1e-9)
     assert looked_at.mu >= setup.design.total_mu * (1 - 1e-9)
     assert (looked_at.mu_is == "exact") == (guarantee == "exact")
@@ -530,7 +530,7 @@ def test_too_little_left_beside_private_directions_is_said_before_they_are_drawn
     setup = build(Scenario(directions="private", query="mean", epsilon=0.002, delta=1e-3, private_share=0.9), data)
     monkeypatch.setattr(hardened_module, "gaussian", refuses_to_draw)
     with pytest.raises(InputError, match="too little of the budget is left for the noise"):
-        release_setup(setup, data)
+        release_setup(setup)
 
 
 # Scenarios and files
@@ -541,7 +541,7 @@ def test_too_little_left_beside_private_directions_is_said_before_they_are_drawn
 def test_every_bundled_scenario_can_be_released(data, guarantee):
     dataset = sample(data)
     setup = build(Scenario.default_for(data).changed(guarantee=guarantee), dataset)
-    planned, given = plan(setup, dataset), release_setup(setup, dataset)
+    planned, given = plan(setup), release_setup(setup)
     assert (planned.mu, planned.epsilon, planned.delta) == (given.mu, given.epsilon, given.delta)
     assert planned.entries == given.noisy.size
     assert planned.caveats == given.caveats == ()
@@ -556,11 +556,11 @@ def test_a_scenario_that_reads_the_data_needs_its_caveats_named():
     data = make_dataset(3, 50)
     data = Dataset(matrix=data.matrix, features=data.features, lower=-1, upper=1, range_origins=Origin.READ)
     setup = build(Scenario(directions="eigenvectors", allocation="max-pnr"), data)
-    assert plan(setup, data).caveats == ("ranges", "directions", "split")
+    assert plan(setup).caveats == ("ranges", "directions", "split")
     with pytest.raises(InputError, match="accept: ranges, directions, split"):
-        release_setup(setup, data)
+        release_setup(setup)
     ledger = Ledger()
-    given = release_setup(setup, data, accept=["ranges", "directions", "split"], ledger=ledger)
+    given = release_setup(setup, accept=["ranges", "directions", "split"], ledger=ledger)
     assert given.caveats == ledger.entries[0].caveats == ("ranges", "directions", "split")
     assert math.isfinite(given.mu)
 
@@ -571,11 +571,11 @@ def test_a_full_ledger_refuses_before_any_noise_is_drawn(monkeypatch):
     private = build(Scenario(query="mean", directions="private"), data)
     theorem = build(Scenario(query="mean", directions="private", guarantee="theorem1"), data)
     ledger = Ledger(cap=(1.0, plain.delta))
-    release_setup(private, data, ledger=ledger)  # exactly fits
+    release_setup(private, ledger=ledger)  # exactly fits
     monkeypatch.setattr(hardened_module, "gaussian", refuses_to_draw)
     for setup in (plain, private, theorem):
         with pytest.raises(InputError, match="this release would exceed the cap"):
-            release_setup(setup, data, ledger=ledger)
+            release_setup(setup, ledger=ledger)
     with pytest.raises(InputError, match="this release would exceed the cap"):
         release(plain.query, plain.design, ledger=ledger, data="two_features")
     assert len(ledger.entries) == 1
@@ -637,7 +637,7 @@ def test_the_metadata_restores_scenario_guarantee_and_noise():
     data = sample("liver")
     scenario = Scenario.default_for("liver").changed(directions="rotation", angle=20)
     setup = build(scenario, data)
-    given = release_setup(setup, data, symmetrise=True)
+    given = release_setup(setup, symmetrise=True)
     content = json.loads(to_metadata_json(given))
     assert Scenario.from_json(json.dumps(content["scenario"])) == scenario
     assert content["guarantee"]["mu"] == setup.design.mu

@@ -19,13 +19,12 @@ from mvgviz.scenario.precision_budget import (
     BudgetTable,
     budget_table,
     inverse_refusal,
-    second_moments,
-    spreadsheet_cell,
     table_csv,
     wanted_noise,
 )
-from mvgviz.scenario.resolve import build, moments_along
+from mvgviz.scenario.resolve import build, moments_along, second_moments
 from mvgviz.scenario.splits import compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
+from mvgviz.text import spreadsheet_cell
 from tests.datasets import make_dataset
 
 DATA = make_dataset(4, 30, lower=[-1, 0, -2, 1], upper=[1, 3, 1, 4])
@@ -44,7 +43,7 @@ CASES = [
 @pytest.mark.parametrize("choices", CASES)
 def test_the_table_agrees_with_dense_covariances(choices):
     setup = setup_of(**choices)
-    table = budget_table(setup, second_moments(setup, DATA))
+    table = budget_table(setup, second_moments(setup))
     w = setup.design.row_directions.matrix
     both = choices["query"] == "covariance"
 
@@ -83,14 +82,14 @@ def test_theta_divides_what_is_called_precision(choices):
                                      {"query": "kernel", "favoured": (0,)}])
 def test_signal_is_left_out_where_it_has_no_meaning(choices):
     setup = setup_of(**choices)
-    moments = second_moments(setup, DATA)
+    moments = second_moments(setup)
     assert budget_table(setup, moments).signal is None
     assert signal_numbers(budget_table(setup, moments)) is None
 
 
 def test_a_graph_has_no_second_moments():
     setup = build(Scenario.default_for("karate"), sample("karate"))
-    assert second_moments(setup, sample("karate")) is None
+    assert second_moments(setup) is None
 
 
 def test_the_file_holds_the_table_and_no_formulas():
@@ -101,7 +100,7 @@ def test_the_file_holds_the_table_and_no_formulas():
     assert [float(row[1]) for row in rows[1:]] == table.theta.tolist()
     assert [float(row[4]) for row in rows[1:]] == table.std.tolist()
     assert "1/v" in rows[0][2]
-    signal = budget_table(setup_of(), second_moments(setup_of(), DATA))
+    signal = budget_table(setup_of(), second_moments(setup_of()))
     assert "signal" not in table_csv(signal, list("abcd"))  # measured on the data, which a file must not tell
     assert table_csv(signal, list("abcd"), care=" (!)").splitlines()[0].count(" (!)") == 6
 
@@ -116,16 +115,16 @@ def test_other_names_stay(name):
     assert spreadsheet_cell(name) == name
 
 
-def scores_of(setup, moments, data=DATA):
-    return {(score.guarantee, score.split): score for score in compare_splits(setup, data, moments)}
+def scores_of(setup, moments):
+    return {(score.guarantee, score.split): score for score in compare_splits(setup, moments)}
 
 
 @pytest.mark.parametrize("directions", ["standard", "random", "private"])
 def test_log_pnr_of_each_split_is_the_determinant_it_claims_to_be(directions):
     data = make_dataset(3, 4)
     setup = build(Scenario(scale="declared", directions=directions), data)
-    moments = second_moments(setup, data)
-    scores = scores_of(setup, moments, data)
+    moments = second_moments(setup)
+    scores = scores_of(setup, moments)
     assert {split for _, split in scores} == {"uniform", "binary", "least-error", "max-pnr relaxed",
                                               "max-pnr unrelaxed", "max-pnr exact"}
     for (guarantee, split), score in scores.items():
@@ -147,8 +146,8 @@ def test_each_form_of_max_pnr_wins_under_its_own_guarantee():
     data = make_dataset(3, 4)
     data = type(data)(matrix=signs * [[1.0], [0.5], [0.1]], features=data.features, lower=-1, upper=1)
     setup = build(Scenario(scale="declared", epsilon=5.0), data)
-    moments = second_moments(setup, data)
-    scores = scores_of(setup, moments, data)
+    moments = second_moments(setup)
+    scores = scores_of(setup, moments)
     for guarantee, best in (("exact", "max-pnr exact"), ("theorem1", "max-pnr unrelaxed")):
         others = [score.log_pnr for (under, split), score in scores.items() if under == guarantee and split != best]
         assert scores[guarantee, best].log_pnr > max(others)
@@ -161,13 +160,13 @@ def test_the_current_split_is_marked_once_and_under_its_guarantee():
                                ("theorem2-any", "max-pnr unrelaxed")),
                               ({"allocation": "manual", "weights": (1, 2, 3, 4)}, ("exact", "manual"))):
         setup = setup_of(**choices)
-        scores = scores_of(setup, second_moments(setup, DATA))
+        scores = scores_of(setup, second_moments(setup))
         assert [key for key, score in scores.items() if score.is_current] == [expected]
 
 
 def test_nobody_favoured_leaves_binary_and_least_error_out():
     setup = setup_of(favoured=())
-    assert {split for _, split in scores_of(setup, second_moments(setup, DATA))} == {
+    assert {split for _, split in scores_of(setup, second_moments(setup))} == {
         "uniform", "max-pnr relaxed", "max-pnr unrelaxed", "max-pnr exact"}
 
 
@@ -177,7 +176,7 @@ def test_nobody_favoured_leaves_binary_and_least_error_out():
                                                  ("exact", "exact")])
 def test_the_water_shown_is_the_split_that_is_built(query, directions, guarantee, form):
     setup = setup_of(query=query, directions=directions)
-    filled = fill(equal_design(setup, DATA, guarantee), setup.query, second_moments(setup, DATA), form)
+    filled = fill(equal_design(setup, guarantee), setup.query, second_moments(setup), form)
     shape = {} if form == "exact" else {"form": form}
     built = build(setup.scenario.changed(guarantee=guarantee, allocation="max-pnr", **shape), DATA)
     assert filled.theta == pytest.approx(built.design.theta, rel=1e-9)
@@ -190,7 +189,7 @@ def test_a_form_without_its_guarantee_is_refused():
 
 def test_moments_along_a_rotation_keep_their_sum():
     setup = setup_of(directions="random")
-    moments = second_moments(setup, DATA)
+    moments = second_moments(setup)
     assert moments_along(setup.design.row_directions, moments).sum() == pytest.approx(np.trace(moments))
 
 
@@ -328,7 +327,7 @@ def test_the_unrelaxed_form_has_no_level():
 
 def test_scores_are_drawn_one_line_a_split():
     setup = setup_of()
-    numbers = pnr_numbers(compare_splits(setup, DATA, second_moments(setup, DATA)))
+    numbers = pnr_numbers(compare_splits(setup, second_moments(setup)))
     assert numbers.best("exact").log_pnr == max(score.log_pnr for score in numbers.scores["exact"].values())
     figure = plot_pnr(numbers, names={split: split for split in numbers.splits})
     assert figure.layout.xaxis.type == "log"
