@@ -119,10 +119,10 @@ def make_release(setup, data, out, accept=()):
     about = out.with_suffix(".json")
     if out == about or out.exists() or about.exists() or not out.parent.is_dir():
         raise mv.InputError(f"{out} must be a new .csv file in a folder that is there, with no .json beside it")
-    planned = mv.plan(setup, data)
+    planned = mv.plan(setup)
     print(f"a release spends epsilon {planned.epsilon:.6g} at delta {planned.delta:.6g}")
     symmetrise = setup.query.symmetric and "symmetrise" in SCENARIO.post
-    given = mv.release_setup(setup, data, accept=accept, symmetrise=symmetrise)
+    given = mv.release_setup(setup, accept=accept, symmetrise=symmetrise)
     out.write_text(mv.to_csv(given), encoding="utf-8", newline="")
     about.write_text(mv.to_metadata_json(given), encoding="utf-8")
     print(f"released: {given.guarantee}")
