@@ -89,7 +89,7 @@ def _of_norm(problem: Problem, level: str, *, by_column: bool) -> Sampler:
 
 
 def _component(problem: Problem, level: str) -> Sampler:
-    query, table = problem.query, problem.asked.table
+    query, table = problem.query, problem.question.table
     if level != "component":
         raise InputError("it releases a direction and nothing else; choose the task first component")
     if table is None or query.name not in ("identity", "covariance"):

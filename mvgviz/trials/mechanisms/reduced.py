@@ -19,7 +19,7 @@ from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms.base import BOTH, Mechanism, Sampler
 from mvgviz.trials.mechanisms.gaussian import ANALYTIC
 from mvgviz.trials.mechanisms.sketch import SKETCH
-from mvgviz.trials.question import REGRESSIONS, Asked, Problem
+from mvgviz.trials.question import REGRESSIONS, Problem, Question
 from mvgviz.validation import FloatArray
 
 _TABLES = ("identity", "mean", "covariance")
@@ -76,21 +76,21 @@ class MissingSquare:
 
 def _reduced(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
     positions = _favoured(problem)
-    asked, scenario = problem.asked, problem.scenario
-    dataset = _rows(asked.dataset, positions)
-    small = replace(problem, asked=Asked(dataset=dataset, table=scaled(dataset, scenario.scale), held_out=None,
-                                         query=ask(scenario, dataset)))
+    question, scenario = problem.question, problem.scenario
+    dataset = _rows(question.dataset, positions)
+    small = replace(problem, question=Question(dataset=dataset, table=scaled(dataset, scenario.scale), held_out=None,
+                                               query=ask(scenario, dataset)))
     part = mechanism.prepare(small, level)
-    frame, value = asked.guess.answer, asked.query.value
+    frame, value = question.guess.answer, question.query.value
     if level == "square":
         missing = (frame - value) ** 2
-        kept = missing[np.ix_(positions, positions)] if asked.query.symmetric else missing[positions]
+        kept = missing[np.ix_(positions, positions)] if question.query.symmetric else missing[positions]
         return MissingSquare(part=part, missing=float(missing.sum() - kept.sum()))
-    if level in ("moments", "component") and asked.query.name == "identity":
-        assert asked.table is not None
-        frame = guessed_moments(asked.table).answer
+    if level in ("moments", "component") and question.query.name == "identity":
+        assert question.table is not None
+        frame = guessed_moments(question.table).answer
     return Filled(part=part, frame=np.array(frame), positions=tuple(positions), level=level,
-                  both_sides=level != "answer" or asked.query.symmetric)
+                  both_sides=level != "answer" or question.query.symmetric)
 
 
 def _favoured(problem: Problem) -> list[int]:
