@@ -22,7 +22,7 @@ from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.norms import largest_diagonal_square
 from mvgviz.scenario.resolve import Setup
 from mvgviz.trials.draws import DIRECTIONS, Draws
-from mvgviz.trials.mechanisms.base import BOTH, Mechanism, Sampler, at_level
+from mvgviz.trials.mechanisms.base import BOTH, Mechanism, NoisyAnswer, Sampler, at_level
 from mvgviz.trials.question import Problem
 from mvgviz.validation import FloatArray
 
@@ -31,18 +31,12 @@ _DESIGN = ("epsilon", "delta", "tail", "mode", "directions", "angle", "plane", "
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class GaussianAnswer:
+class GaussianAnswer(NoisyAnswer):
     """``f(X) + MVG(0, Sigma, Psi)``."""
 
-    value: FloatArray = field(repr=False)
     rows: NoiseSide
     cols: NoiseSide
     mu: float
-    level: str = "answer"
-
-    @property
-    def size(self) -> int:
-        return int(self.value.size)
 
     def draw(self, draws: Draws) -> FloatArray:
         noise = colour(self.rows, self.cols, draws.normals(self.value.shape))
@@ -110,17 +104,11 @@ class RedrawnDirections:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TriangleNormals:
+class TriangleNormals(NoisyAnswer):
     """A symmetric answer with independent normal noise on and above the diagonal, mirrored."""
 
-    value: FloatArray = field(repr=False)
     std: float
     mu: float
-    level: str = "answer"
-
-    @property
-    def size(self) -> int:
-        return int(self.value.size)
 
     def draw(self, draws: Draws) -> FloatArray:
         return self.value + self.std * mirrored(draws.normals(self.value.shape))
