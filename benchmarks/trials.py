@@ -18,6 +18,7 @@ from mvgviz.paper import EXPERIMENTS, run
 from mvgviz.scenario.resolve import build
 from mvgviz.threads import one_blas_thread
 from mvgviz.trials.question import pose
+from mvgviz.trials.resumable import TrialCache
 from mvgviz.trials.run import run_trials
 
 TRIALS, DRAWS, SYSTEM = 100, 3, 248
@@ -52,12 +53,12 @@ def experiment1_ratio() -> float:
     points = rng.uniform(-1, 1, (5, 5, SYSTEM))
     kernels = np.exp(-0.3 * np.square(points[:, :, :, None] - points[:, :, None, :]).sum(axis=1)) + np.eye(SYSTEM)
     labels = rng.uniform(-1, 1, (5, SYSTEM, 1))
-    memory: dict[str, np.ndarray] = {}
+    cache = TrialCache()
     with ThreadPoolExecutor(os.cpu_count()) as workers:
         start = time.perf_counter()
-        run(one, dataset, trials=TRIALS, executor=workers, memory=memory)
+        run(one, dataset, trials=TRIALS, executor=workers, cache=cache)
         ours = time.perf_counter() - start
-        systems = sum(len(errors) for key, errors in memory.items() if "kernel-ridge" in key)
+        systems = sum(len(errors) for key, errors in cache.items() if "kernel-ridge" in key)
         with one_blas_thread():
             start = time.perf_counter()
             list(workers.map(lambda _: np.linalg.solve(kernels, labels), range(-(-systems // len(kernels)))))

@@ -6,7 +6,7 @@ from mvgviz.ui.compare.advisor import draw_advisor
 from mvgviz.ui.compare.panels import choose_sensitivity, draw_ranking, draw_same_error
 from mvgviz.ui.frame import open_page
 from mvgviz.ui.menu import COMPARE
-from mvgviz.ui.trial_panel import draw_task
+from mvgviz.ui.task_controls import draw_task
 
 SECTIONS = (("All mechanisms", draw_ranking), ("Same error", draw_same_error), ("Advisor", draw_advisor))
 

@@ -15,7 +15,7 @@ from mvgviz.ui.paper.panels import (
     rows_so_far,
     start,
 )
-from mvgviz.ui.trial_panel import finish
+from mvgviz.ui.slices import show_progress_and_rerun
 
 TABLE, FIGURE = "The table, row by row", "Effect of the directions (Figure 4)"
 
@@ -40,4 +40,4 @@ if tabs[1].open:
         else:
             st.caption("The rows above come first.")
 draw_notes(experiment)
-finish(work, complete=complete)
+show_progress_and_rerun(work, complete=complete)

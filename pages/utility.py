@@ -5,7 +5,7 @@ import streamlit as st
 from mvgviz.errors import InputError
 from mvgviz.ui.frame import open_page
 from mvgviz.ui.menu import UTILITY
-from mvgviz.ui.trial_panel import draw_task, say_why_not
+from mvgviz.ui.task_controls import draw_task, say_why_not
 from mvgviz.ui.utility.draw import draw_one_draw
 from mvgviz.ui.utility.panels import draw_sweep, draw_trials
 from mvgviz.ui.utility.sets import draw_sets
@@ -15,7 +15,7 @@ SECTIONS = (("Over epsilon", draw_sweep), ("Choice of directions", draw_sets), (
 
 setup = open_page(UTILITY)
 draw_task(setup)
-results, main = draw_trials(setup)
+main = draw_trials(setup)
 pending = [main]
 if main is not None:
     tabs = st.tabs([label for label, _ in SECTIONS], key="utility_section", on_change="rerun")

@@ -33,7 +33,8 @@ from mvgviz.query import queries
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.paired import paired
-from mvgviz.trials.run import Memory, Results, run_trials
+from mvgviz.trials.resumable import TrialCache
+from mvgviz.trials.run import Results, run_trials
 from mvgviz.validation import FloatArray, one_of
 
 PUPILS, MOST_POINTS = 100, 10.0
@@ -191,7 +192,7 @@ def _spent(guarantee: str) -> Answer:
 FAVOURITES = {"drinks": (5,), "sgpt, drinks": (2, 5), "all but mcv": (1, 2, 3, 4, 5), "mcv, alkphos": (0, 1)}
 """What can be favoured in the liver table, by position."""
 TRIALS = 100
-_MEMORY: Memory = {}  # noise of one size is the same for every favourite
+_CACHE = TrialCache()  # noise of one size is the same for every favourite
 _POINTS = 7.5  # the scale from -1 to 1 stands for 0 to 15 half pints a day
 
 
@@ -212,13 +213,13 @@ class Pay:
     results: Results = field(repr=False)
 
 
-def pay(favourite: str, dataset: Dataset, *, trials: int = TRIALS, memory: Memory | None = None,
+def pay(favourite: str, dataset: Dataset, *, trials: int = TRIALS, cache: TrialCache | None = None,
         query: str = "identity", task: str = "kernel-ridge") -> Pay:
     """Trials on the liver table: drinks predicted from a noisy copy of it, or from another noisy answer."""
     one_of("favourite", favourite, FAVOURITES)
     scenario = Scenario.default_for("liver").changed(
         query=query, task=task, favoured=FAVOURITES[favourite], share=FAVOURED_SHARE)
-    results = run_trials(scenario, dataset, mechanisms=("mvg", "iid", "mvg-theorem1"), trials=trials, memory=memory)
+    results = run_trials(scenario, dataset, mechanisms=("mvg", "iid", "mvg-theorem1"), trials=trials, cache=cache)
     less = paired(results["iid"], results["mvg"])
     if less is None or less.trials < 2:
         raise InputError(f"trials must be at least 2, got {trials}")
@@ -234,7 +235,7 @@ def liver_pay(favourite: str) -> Pay:
     """The same on the bundled table, once."""
     from mvgviz.data import sample
 
-    return pay(favourite, sample("liver"), memory=_MEMORY)
+    return pay(favourite, sample("liver"), cache=_CACHE)
 
 
 @lru_cache(maxsize=1)
@@ -242,7 +243,7 @@ def asking_less() -> Pay:
     """The same prediction from a noisy table of second moments, 6 × 6, in place of the noisy table of people."""
     from mvgviz.data import sample
 
-    return pay("drinks", sample("liver"), memory=_MEMORY, query="covariance", task="linear-ridge")
+    return pay("drinks", sample("liver"), cache=_CACHE, query="covariance", task="linear-ridge")
 
 
 def _paid(favourite: str) -> Answer:

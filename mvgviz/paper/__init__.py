@@ -12,9 +12,8 @@
 0.2138
 """
 
-from mvgviz.paper.figure4 import EPSILONS, Curve, direction_curves
-from mvgviz.paper.runs import Cell, Kept, MeasuredRow, MeasuredSet, Report, run
-from mvgviz.paper.tables import EXPERIMENTS, SHARES, Experiment, Printed, Row, Way
+from mvgviz.paper.runs import EPSILONS, Cell, Curve, MeasuredRow, Report, direction_curves, run
+from mvgviz.paper.tables import EXPERIMENTS, SHARES, Experiment
 
-__all__ = ["EPSILONS", "EXPERIMENTS", "SHARES", "Cell", "Curve", "Experiment", "Kept", "MeasuredRow", "MeasuredSet",
-           "Printed", "Report", "Row", "Way", "direction_curves", "run"]
+__all__ = ["EPSILONS", "EXPERIMENTS", "SHARES", "Cell", "Curve", "Experiment", "MeasuredRow", "Report",
+           "direction_curves", "run"]

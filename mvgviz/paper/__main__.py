@@ -25,9 +25,9 @@ def main(arguments: list[str] | None = None) -> int:
     except InputError as error:
         parser.error(str(error))
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as workers:
-        for one in EXPERIMENTS.values():
-            print(f"Experiment {one.key} …", file=sys.stderr, flush=True)  # noqa: T201
-            report = run(one, sample(one.scenario.data), trials=trials, seed=seed, executor=workers)
+        for experiment in EXPERIMENTS.values():
+            print(f"Experiment {experiment.key} …", file=sys.stderr, flush=True)  # noqa: T201
+            report = run(experiment, sample(experiment.scenario.data), trials=trials, seed=seed, executor=workers)
             print(report_markdown(report), flush=True)  # noqa: T201
     return 0
 

@@ -18,22 +18,23 @@ from mvgviz.paper.words import (
 
 def report_markdown(report: Report) -> str:
     """Heading, table, the favoured sets with all shares, and what is not as in the paper."""
-    one = report.experiment
-    parts = [f"## Experiment {one.key}: {one.title}", setting(report), main_table(report),
+    experiment = report.experiment
+    parts = [f"## Experiment {experiment.key}: {experiment.title}", setting(report), main_table(report),
              f"All five shares, for the favoured sets of the paper's Figure 4. {ONCE}", sets_table(report),
-             "\n".join(f"* {note}" for note in one.notes)]
+             "\n".join(f"* {note}" for note in experiment.notes)]
     return "\n\n".join(parts) + "\n"
 
 
 def main_table(report: Report, *, sentences: bool = True) -> str:
     """Printed, as printed and exact, row by row."""
-    one, ours = report.experiment, report.references
+    experiment, ours = report.experiment, report.references
     head = ["mechanism", "printed in the paper", "ours, as printed", "ours, exact",
             "way to a random guess: printed / as printed / exact"] + ["what makes the difference"] * sentences
     lines = [head, ["---"] * len(head)]
-    for label, printed, value in (("without privacy", printed_text(one, one.non_private), ours.non_private),
-                                  ("random guess", printed_text(one, one.random_guess), ours.random_guess),
-                                  ("trivial answer", "–", ours.trivial)):
+    for label, printed, value in (
+            ("without privacy", printed_text(experiment, experiment.non_private), ours.non_private),
+            ("random guess", printed_text(experiment, experiment.random_guess), ours.random_guess),
+            ("trivial answer", "–", ours.trivial)):
         said = figure_text(value)
         way = way_text(report.way(value))
         ways = f"{'–' if printed == '–' else way} / {way} / {way}"
@@ -53,8 +54,8 @@ def sets_table(report: Report) -> str:
     """Every favoured set at every share, as printed and exact."""
     lines = [["more for", "noise", *(f"τ {share:.0%}".replace("%", " %") for share in SHARES)],
              ["---"] * (2 + len(SHARES))]
-    for one in report.sets:
-        for label, cell in (("as printed", one.as_printed), ("exact", one.exact)):
+    for favoured in report.sets:
+        for label, cell in (("as printed", favoured.as_printed), ("exact", favoured.exact)):
             figures = [figure_text(outcome.mean, outcome.half_width) for outcome in cell.outcomes]
-            lines.append([one.name, label, *(figures if cell.shares else figures * len(SHARES))])
+            lines.append([favoured.name, label, *(figures if cell.shares else figures * len(SHARES))])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,23 +1,28 @@
-"""Running an experiment: every row of its table, and every favoured set with every share."""
+"""Running an experiment: every row of its table, every favoured set with every share, and the paper's Figure 4."""
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Mapping, MutableMapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any, Unpack
 
 import numpy as np
 
-from mvgviz.paper.tables import SHARES, Experiment, Printed, Row, Way
+from mvgviz.paper.tables import EXACT, SHARES, THEOREM1, Experiment, Method, Printed, Row
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.threads import one_blas_thread
 from mvgviz.trials.mechanisms import mechanism
-from mvgviz.trials.question import Problem, ask_once, pose, question
-from mvgviz.trials.run import Memory, Outcome, Progress, Submits, sweep
-from mvgviz.trials.tasks import TASKS, References
+from mvgviz.trials.outcomes import Outcome
+from mvgviz.trials.question import Problem, pose_each
+from mvgviz.trials.resumable import Options, Point, resume
+from mvgviz.trials.tasks import References, measure_for
+
+EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+FIGURE4_SHARE = SHARES[2]
+"""What the favoured features get, in every point of Figure 4: the middle of the five shares."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,7 +43,7 @@ class Cell:
     @property
     def position(self) -> int:
         """Of the best share (the first of equals); 0 before the first trial."""
-        means = [one.mean for one in self.outcomes]
+        means = [outcome.mean for outcome in self.outcomes]
         known = [k for k, mean in enumerate(means) if not math.isnan(mean)]
         return min(known, key=lambda k: means[k]) if known else 0
 
@@ -49,7 +54,7 @@ class Cell:
     @property
     def share(self) -> float | None:
         """The best one, or None where none was chosen or all do alike."""
-        if not self.shares or len({one.mean for one in self.outcomes}) == 1:
+        if not self.shares or len({outcome.mean for outcome in self.outcomes}) == 1:
             return None
         return self.shares[self.position]
 
@@ -124,105 +129,67 @@ def _way(error: float, clean: float, random: float) -> float:
     return (error - clean) / (random - clean)
 
 
-Kept = MutableMapping[str, list[Outcome]]
-"""Finished parts of an experiment, so that a run that goes on prepares nothing twice."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Curve:
+    """A line of the paper's Figure 4: one favoured set under one guarantee, an outcome at each of EPSILONS."""
+
+    name: str
+    exact: bool
+    outcomes: tuple[Outcome, ...] = field(repr=False)
 
 
-class Bench:
-    """One experiment's data and settings: asks each question once, counts what is done.
+def run(experiment: Experiment, dataset: Dataset, *, trials: int = 100, seed: int = 0, seconds: float = math.inf,
+        **options: Unpack[Options]) -> Report:
+    """All rows and sets of an experiment on its bundled dataset; ``seconds`` and options as in ``resume``."""
+    wanted = [(method, row.changes, row.shares) for row in experiment.rows for method in (row.as_printed, row.exact)]
+    wanted += [(method, {"favoured": chosen}, bool(chosen)) for _, chosen in experiment.sets
+               for method in (THEOREM1, EXACT)]
+    parts = [(method, [{**changes, "share": share} for share in SHARES] if shares else [changes])
+             for method, changes, shares in wanted]
+    outcomes, problem, complete = _measured(experiment.scenario.changed(trials=trials, seed=seed), dataset, parts,
+                                            seconds, options)
+    cells = [Cell(outcomes=found, shares=SHARES if shares else ())
+             for found, (_, _, shares) in zip(outcomes, wanted, strict=True)]
+    pairs = zip(cells[::2], cells[1::2], strict=True)  # as printed and exact
+    rows = tuple(MeasuredRow(row=row, as_printed=first, exact=second)
+                 for row, (first, second) in zip(experiment.rows, pairs, strict=False))
+    sets = tuple(MeasuredSet(name=name, as_printed=first, exact=second)
+                 for (name, _), (first, second) in zip(experiment.sets, pairs, strict=True))
+    return Report(experiment=experiment, trials=trials, seed=seed, delta=problem.delta, rows=rows, sets=sets,
+                  references=measure_for(problem).references, complete=complete)
 
-    A run that is not cancelled from the start finishes at least one batch, however slow the machine.
+
+def direction_curves(experiment: Experiment, dataset: Dataset, *, trials: int = 100, seed: int = 0,
+                     seconds: float = math.inf, **options: Unpack[Options]) -> tuple[list[Curve], References, bool]:
+    """Figure 4, how the choice of favoured features changes the error as epsilon grows.
+
+    The curves, the references, and whether every trial was finished.
     """
-
-    def __init__(self, experiment: Experiment, dataset: Dataset, *, trials: int, seed: int,
-                 executor: Submits | None, memory: Memory | None, kept: Kept | None, progress: Progress | None,
-                 cancelled: Callable[[], bool] | None) -> None:
-        self.dataset, self.executor = dataset, executor
-        self.base = experiment.scenario.changed(trials=trials, seed=seed)
-        self.memory: Memory = {} if memory is None else memory
-        self.complete = True
-        self._kept: Kept = {} if kept is None else kept
-        self._progress, self._done, self._total = progress, 0, 0
-        self._late = cancelled or (lambda: False)
-        self._idle, self._moved = self._late(), False
-        self._problems: dict[tuple[object, ...], Problem] = {}
-
-    @property
-    def references(self) -> References:
-        """Of the experiment's own task."""
-        return TASKS[self.base.task].prepare(self.problem(self.base)).references
-
-    def expect(self, points: int) -> None:
-        """How many points will be measured altogether, for the progress."""
-        self._total = points * self.base.trials
-
-    def problem(self, scenario: Scenario) -> Problem:
-        """The scenario's question of the data, asked once."""
-        key = question(scenario)
-        if key not in self._problems:
-            self._problems[key] = pose(scenario, self.dataset, asked=ask_once(scenario, self.dataset))
-        return self._problems[key]
-
-    def measure(self, way: Way, grid: list[dict[str, Any]], changes: Mapping[str, Any]) -> list[Outcome]:
-        """One mechanism at each point of a grid; outcomes without trials where the time is over."""
-        scenario = self.base.changed(**changes)
-        key = json.dumps([way.mechanism, way.sensitivity, grid, scenario.to_json()])
-        outcomes = self._kept.get(key)
-        if outcomes is None and self._cancelled():
-            self.complete = False
-            nothing = Outcome(mechanism=mechanism(way.mechanism), errors=np.empty(0))
-            return [nothing] * len(grid)
-        if outcomes is None:
-            with one_blas_thread():  # its own threads would spin beside the workers after every preparation
-                results = sweep(grid, scenario, self.dataset, mechanisms=[way.mechanism], sensitivity=way.sensitivity,
-                                problem=self.problem(scenario), executor=self.executor, memory=self.memory,
-                                progress=self._report, cancelled=self._cancelled)
-            outcomes = [one.outcomes[0] for one in results]
-            if all(one.complete for one in results):
-                self._kept[key] = outcomes
-            else:
-                self.complete = False
-        self._done += sum(self.base.trials if one.reason is not None else one.errors.size for one in outcomes)
-        if self._progress is not None:
-            self._progress(self._done, self._total)
-        return outcomes
-
-    def cell(self, way: Way, changes: Mapping[str, Any], *, shares: bool) -> Cell:
-        """One mechanism at all five shares, or as it is."""
-        grid: list[dict[str, Any]] = [{"share": share} for share in SHARES] if shares else [{}]
-        return Cell(outcomes=tuple(self.measure(way, grid, changes)), shares=SHARES if shares else ())
-
-    def _cancelled(self) -> bool:
-        return self._idle or (self._moved and self._late())
-
-    def _report(self, done: int, total: int) -> None:
-        self._moved = True
-        if self._progress is not None:
-            self._progress(self._done + done, self._total)
+    lines = [(name, method, chosen) for method in (EXACT, THEOREM1) for name, chosen in experiment.sets]
+    parts = [(method, [{"favoured": chosen, "share": FIGURE4_SHARE, "epsilon": epsilon} for epsilon in EPSILONS])
+             for _, method, chosen in lines]
+    outcomes, problem, complete = _measured(experiment.scenario.changed(trials=trials, seed=seed), dataset, parts,
+                                            seconds, options)
+    curves = [Curve(name=name, exact=method is EXACT, outcomes=found)
+              for (name, method, _), found in zip(lines, outcomes, strict=True)]
+    return curves, measure_for(problem).references, complete
 
 
-def theorem_of(experiment: Experiment) -> Way:
-    """What the paper's Figure 4 uses: Theorem 1 in all three."""
-    return experiment.rows[0].as_printed
+def _measured(base: Scenario, dataset: Dataset, parts: Sequence[tuple[Method, Sequence[Mapping[str, Any]]]],
+              seconds: float, options: Options) -> tuple[list[tuple[Outcome, ...]], Problem, bool]:
+    """For each part, a method and some changes of the base scenario, an outcome at each change.
 
-
-def run(experiment: Experiment, dataset: Dataset, *, trials: int = 100, seed: int = 0,
-        executor: Submits | None = None, memory: Memory | None = None, kept: Kept | None = None,
-        progress: Progress | None = None, cancelled: Callable[[], bool] | None = None) -> Report:
-    """All rows and sets of an experiment on its bundled dataset; arguments as in ``run_trials``.
-
-    ``kept``: a mapping that keeps finished parts, for runs that go on where another stopped.
+    Also the problem of the base itself, and whether everything was finished; where the time was over before a
+    point was begun, its outcome has no trials.
     """
-    bench = Bench(experiment, dataset, trials=trials, seed=seed, executor=executor, memory=memory, kept=kept,
-                  progress=progress, cancelled=cancelled)
-    bench.expect(sum(2 * (len(SHARES) if row.shares else 1) for row in experiment.rows)
-                 + sum(2 * (len(SHARES) if favoured else 1) for _, favoured in experiment.sets))
-    rows = tuple(MeasuredRow(row=row, as_printed=bench.cell(row.as_printed, row.changes, shares=row.shares),
-                             exact=bench.cell(row.exact, row.changes, shares=row.shares))
-                 for row in experiment.rows)
-    theorem, exact = theorem_of(experiment), experiment.rows[0].exact
-    sets = tuple(MeasuredSet(name=name, as_printed=bench.cell(theorem, {"favoured": chosen}, shares=bool(chosen)),
-                             exact=bench.cell(exact, {"favoured": chosen}, shares=bool(chosen)))
-                 for name, chosen in experiment.sets)
-    return Report(experiment=experiment, trials=trials, seed=seed, delta=bench.problem(bench.base).delta,
-                  references=bench.references, rows=rows, sets=sets, complete=bench.complete)
+    methods = [method for method, changes in parts for _ in changes]
+    with one_blas_thread():  # its own threads would spin beside the workers after every preparation
+        own, *problems = pose_each([base, *(base.changed(**change) for _, changes in parts for change in changes)],
+                                   dataset)
+        results = resume([Point(replace(problem, sensitivity=method.sensitivity), (method.mechanism,))
+                          for problem, method in zip(problems, methods, strict=True)], seconds=seconds, **options)
+        measure_for(own)
+    outcomes = iter([Outcome(mechanism=mechanism(method.mechanism), errors=np.empty(0)) if found is None
+                     else found.outcomes[0] for found, method in zip(results, methods, strict=True)])
+    complete = all(found is not None and found.complete for found in results)
+    return [tuple(islice(outcomes, len(changes))) for _, changes in parts], own, complete

@@ -29,7 +29,7 @@ class Printed:
 
 
 @dataclass(frozen=True)
-class Way:
+class Method:
     """A mechanism's key, and the sensitivity it stands on: "printed" or "tight"."""
 
     mechanism: str
@@ -48,8 +48,8 @@ class Row:
     key: str
     label: str
     printed: Printed | None
-    as_printed: Way
-    exact: Way
+    as_printed: Method
+    exact: Method
     why: str
     changes: Mapping[str, Any] = field(default_factory=dict)
     shares: bool = False
@@ -78,21 +78,21 @@ class Experiment:
     notes: tuple[str, ...]
 
 
-_CLASSIC, _ANALYTIC = Way("gaussian-classic", "printed"), Way("gaussian-analytic", "tight")
-_THEOREM1, _THEOREM2 = Way("mvg-theorem1", "printed"), Way("mvg-theorem2", "printed")
-_EXACT = Way("mvg-exact", "tight")
+_CLASSIC, _ANALYTIC = Method("gaussian-classic", "printed"), Method("gaussian-analytic", "tight")
+THEOREM1, _THEOREM2 = Method("mvg-theorem1", "printed"), Method("mvg-theorem2", "printed")
+EXACT = Method("mvg-exact", "tight")
 
 
-def _row(key: str, label: str, figures: tuple[float, float] | None, power: int, as_printed: Way, exact: Way, why: str,
-         *, shares: bool = False, against: str | None = None, **changes: Any) -> Row:
+def _row(key: str, label: str, figures: tuple[float, float] | None, power: int, as_printed: Method, exact: Method,
+         why: str, *, shares: bool = False, against: str | None = None, **changes: Any) -> Row:
     printed = None if figures is None else Printed(*(round(value * 10.0**power, 9) for value in figures))
     return Row(key=key, label=label, printed=printed, as_printed=as_printed, exact=exact, why=why, shares=shares,
                against=against, changes=changes)
 
 
-def _one(key: str) -> tuple[Way, Way]:
+def _single(key: str) -> tuple[Method, Method]:
     """A mechanism with one calibration."""
-    return Way(key, "tight"), Way(key, "tight")
+    return Method(key, "tight"), Method(key, "tight")
 
 
 _TABLE = "every value of the table gets noise of its own, larger than its range, whatever the shape"
@@ -108,27 +108,27 @@ _I = Experiment(
                       delta=1 / 248, task="kernel-ridge", post=()),
     non_private=Printed(0.01226), random_guess=Printed(0.03989),
     rows=(
-        _row("binary", "MVG, more for ALT and label", (1.624, 0.026), -2, _THEOREM1, _EXACT, _TABLE, shares=True,
+        _row("binary", "MVG, more for ALT and label", (1.624, 0.026), -2, THEOREM1, EXACT, _TABLE, shares=True,
              against="gaussian"),
-        _row("max-pnr", "MVG, private SVD and max-PNR", (1.611, 0.046), -2, _THEOREM1, _EXACT,
+        _row("max-pnr", "MVG, private SVD and max-PNR", (1.611, 0.046), -2, THEOREM1, EXACT,
              "a fifth of the budget goes to the directions, which come out noisy, and rotated noise reaches every "
              "feature", against="gaussian", directions="private", allocation="max-pnr"),
         _row("gaussian", "Gaussian", (1.913, 0.069), -2, _CLASSIC, _ANALYTIC, _CLASSIC_WHY),
-        _row("jl", "Johnson–Lindenstrauss", (1.682, 0.015), -2, *_one("johnson-lindenstrauss"),
+        _row("jl", "Johnson–Lindenstrauss", (1.682, 0.015), -2, *_single("johnson-lindenstrauss"),
              "the paper does not say how its kernel ridge read the sketch"),
-        _row("laplace", "Laplace", (2.482, 0.189), -2, *_one("laplace"), _LAPLACE),
-        _row("exponential", "Exponential", (2.202, 0.721), -2, Way("exponential", "printed"),
-             Way("exponential-columns", "tight"), _WHOLE),
-        _row("reduced-gaussian", "Gaussian, ALT and label only", (2.538, 0.065), -2, *_one("reduced-gaussian"),
+        _row("laplace", "Laplace", (2.482, 0.189), -2, *_single("laplace"), _LAPLACE),
+        _row("exponential", "Exponential", (2.202, 0.721), -2, Method("exponential", "printed"),
+             Method("exponential-columns", "tight"), _WHOLE),
+        _row("reduced-gaussian", "Gaussian, ALT and label only", (2.538, 0.065), -2, *_single("reduced-gaussian"),
              "fewer features need less noise, but an unclipped label still has noise beyond its range"),
         _row("reduced-jl", "Johnson–Lindenstrauss, ALT and label only", (2.863, 0.022), -2,
-             *_one("reduced-johnson-lindenstrauss"), "the paper does not say how its kernel ridge read the sketch"),
-        _row("clipped", "MVG, released values clipped to their ranges", None, -2, _THEOREM1, _EXACT,
+             *_single("reduced-johnson-lindenstrauss"), "the paper does not say how its kernel ridge read the sketch"),
+        _row("clipped", "MVG, released values clipped to their ranges", None, -2, THEOREM1, EXACT,
              "clipping is free and keeps the exact noise within the ranges; nothing is left to save after the "
              "theorem's", shares=True, against="clipped-gaussian", post=("clip",)),
         _row("clipped-gaussian", "Gaussian, released values clipped", None, -2, _CLASSIC, _ANALYTIC, _CLASSIC_WHY,
              post=("clip",)),
-        _row("ridge", "MVG, linear ridge from the covariance", None, -2, _THEOREM2, _EXACT, _MOMENTS, shares=True,
+        _row("ridge", "MVG, linear ridge from the covariance", None, -2, _THEOREM2, EXACT, _MOMENTS, shares=True,
              against="ridge-gaussian", query="covariance", task="linear-ridge", post=("psd",)),
         _row("ridge-gaussian", "Gaussian, linear ridge from the covariance", None, -2, _CLASSIC, _ANALYTIC, _MOMENTS,
              query="covariance", task="linear-ridge", post=("psd",)),
@@ -151,22 +151,22 @@ _II = Experiment(
                       delta=1 / 10_176, task="first-component", post=("symmetrise",)),
     non_private=Printed(0.0), random_guess=Printed(0.4370),
     rows=(
-        _row("theorem1", "MVG, Theorem 1", (2.138, 0.192), -1, _THEOREM1, _EXACT,
+        _row("theorem1", "MVG, Theorem 1", (2.138, 0.192), -1, THEOREM1, EXACT,
              "the theorem is sufficient and very loose, and on a 4 × 4 answer of 10 176 records the limit is far away",
              shares=True, against="gaussian"),
-        _row("theorem2", "MVG, Theorem 2", (1.434, 0.192), -1, _THEOREM2, _EXACT,
+        _row("theorem2", "MVG, Theorem 2", (1.434, 0.192), -1, _THEOREM2, EXACT,
              "Theorem 2 asks for less noise than Theorem 1, as the paper says, and still for far too much; the limit "
              "knows no theorems, so the exact column repeats", shares=True, against="gaussian"),
         _row("gaussian", "Gaussian", (2.290, 0.185), -1, _CLASSIC, _ANALYTIC,
              "the paper's sensitivity is √2 times the tight one and its calibration the classic one"),
-        _row("jl", "Johnson–Lindenstrauss", (2.258, 0.186), -1, *_one("johnson-lindenstrauss"),
+        _row("jl", "Johnson–Lindenstrauss", (2.258, 0.186), -1, *_single("johnson-lindenstrauss"),
              "every singular value is lifted so far that the data's own can no longer be seen"),
-        _row("laplace", "Laplace", (2.432, 0.177), -1, *_one("laplace"), _LAPLACE),
-        _row("exponential", "Exponential, for the component", (1.742, 0.188), -1, *_one("exponential-component"),
+        _row("laplace", "Laplace", (2.432, 0.177), -1, *_single("laplace"), _LAPLACE),
+        _row("exponential", "Exponential, for the component", (1.742, 0.188), -1, *_single("exponential-component"),
              "sampled exactly here; the publication used a Markov chain"),
-        _row("triangle", "Gaussian, upper triangle", None, -1, Way("gaussian-triangle", "printed"),
-             Way("gaussian-triangle", "tight"), "noise on ten entries is enough for a symmetric matrix of sixteen"),
-        _row("svd", "MVG, Theorem 2, without symmetrising", None, -1, _THEOREM2, _EXACT,
+        _row("triangle", "Gaussian, upper triangle", None, -1, Method("gaussian-triangle", "printed"),
+             Method("gaussian-triangle", "tight"), "noise on ten entries is enough for a symmetric matrix of sixteen"),
+        _row("svd", "MVG, Theorem 2, without symmetrising", None, -1, _THEOREM2, EXACT,
              "singular vectors of the noisy matrix itself, the paper's way; averaging it with its transpose is free",
              shares=True, post=()),
     ),
@@ -188,18 +188,18 @@ _III = Experiment(
                       delta=1 / 2126, task="covariance-estimation", post=()),
     non_private=Printed(0.0), random_guess=Printed(0.12393),
     rows=(
-        _row("mvg", "MVG, more for FHR, ASV and ALV", (6.657, 0.193), -2, _THEOREM1, _EXACT,
+        _row("mvg", "MVG, more for FHR, ASV and ALV", (6.657, 0.193), -2, THEOREM1, EXACT,
              "the noise's own second moments hide those of the data", shares=True, against="gaussian"),
         _row("gaussian", "Gaussian", (7.029, 0.216), -2, _CLASSIC, _ANALYTIC, _CLASSIC_WHY),
-        _row("jl", "Johnson–Lindenstrauss", (6.718, 0.229), -2, *_one("johnson-lindenstrauss"),
+        _row("jl", "Johnson–Lindenstrauss", (6.718, 0.229), -2, *_single("johnson-lindenstrauss"),
              "every singular value is lifted so far that the data's own can no longer be seen"),
-        _row("laplace", "Laplace", (7.109, 0.211), -2, *_one("laplace"), _LAPLACE),
-        _row("exponential", "Exponential", (7.223, 0.211), -2, Way("exponential", "printed"),
-             Way("exponential-columns", "tight"), _WHOLE),
-        _row("subtracted", "MVG, known noise subtracted", None, -2, _THEOREM1, _EXACT,
+        _row("laplace", "Laplace", (7.109, 0.211), -2, *_single("laplace"), _LAPLACE),
+        _row("exponential", "Exponential", (7.223, 0.211), -2, Method("exponential", "printed"),
+             Method("exponential-columns", "tight"), _WHOLE),
+        _row("subtracted", "MVG, known noise subtracted", None, -2, THEOREM1, EXACT,
              "the noise's expected second moments are known and can be subtracted for free, but what is left of the "
              "noise is still larger than the data", shares=True, post=("symmetrise", "subtract")),
-        _row("covariance", "MVG, asking for the covariance", None, -2, _THEOREM2, _EXACT,
+        _row("covariance", "MVG, asking for the covariance", None, -2, _THEOREM2, EXACT,
              "one record moves an average over 2126 little, so far less noise is needed", shares=True,
              against="covariance-gaussian", query="covariance", post=("symmetrise",)),
         _row("covariance-gaussian", "Gaussian, asking for the covariance", None, -2, _CLASSIC, _ANALYTIC,
@@ -216,4 +216,4 @@ _III = Experiment(
         "No post-processing, as in the paper; subtracting the known noise stands in a row of its own.",
     ))
 
-EXPERIMENTS = {one.key: one for one in (_I, _II, _III)}
+EXPERIMENTS = {experiment.key: experiment for experiment in (_I, _II, _III)}

@@ -6,7 +6,7 @@ import math
 
 from mvgviz.paper.runs import Cell, MeasuredRow, Report
 from mvgviz.paper.tables import Experiment, Printed
-from mvgviz.trials.run import Outcome
+from mvgviz.trials.outcomes import Outcome, half_width
 from mvgviz.trials.tasks import References
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -88,15 +88,15 @@ def verdict(cell: Cell, references: References) -> str:
     return "better than the trivial answer" if trivial < random else "better than a random guess"
 
 
-def compared(one: Outcome, other: Outcome) -> str:
+def compared(first: Outcome, second: Outcome) -> str:
     """Of two mechanisms on the same random numbers: "better than", "no different from" or "worse than"."""
-    trials = min(one.errors.size, other.errors.size)
+    trials = min(first.errors.size, second.errors.size)
     if trials < 2:
         return "no different from"
-    difference = Outcome(mechanism=one.mechanism, errors=one.errors[:trials] - other.errors[:trials])
-    if abs(difference.mean) <= difference.half_width:
+    differences = first.errors[:trials] - second.errors[:trials]
+    if abs(differences.mean()) <= half_width(differences):
         return "no different from"
-    return "better than" if difference.mean < 0 else "worse than"
+    return "better than" if differences.mean() < 0 else "worse than"
 
 
 def sentence(report: Report, row: MeasuredRow) -> str:
@@ -132,6 +132,6 @@ def _rough(factor: float) -> str:
 
 def setting(report: Report) -> str:
     """What was run, in one line."""
-    one = report.experiment
-    return (f"{one.data}: {one.size}. Error: {one.symbol}. ε = 1, δ = 1/{round(1 / report.delta)}, {report.trials} "
-            f"trials, seed {report.seed}; means with 95 % intervals.")
+    experiment = report.experiment
+    return (f"{experiment.data}: {experiment.size}. Error: {experiment.symbol}. ε = 1, "
+            f"δ = 1/{round(1 / report.delta)}, {report.trials} trials, seed {report.seed}; means with 95 % intervals.")

@@ -14,19 +14,21 @@ private unless the trials ran on a stand-in (``mvgviz.trials.stand_in``).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Unpack
 
 from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.candidates import Candidate, candidates
+from mvgviz.trials.outcomes import Outcome, Results
 from mvgviz.trials.paired import BETTER, Difference, paired
 from mvgviz.trials.question import Problem, pose
-from mvgviz.trials.resumable import Kept, sweep_in_steps
-from mvgviz.trials.run import Memory, Outcome, Progress, Submits
-from mvgviz.trials.tasks import TASKS, References
+from mvgviz.trials.resumable import Options, Point, Progress, TrialCache, resume
+from mvgviz.trials.tasks import References, measure_for
 
 FIRST_ROUND = 40
 FINALISTS = 6
@@ -103,25 +105,21 @@ class Advice:
             if others:
                 other = min(others, key=lambda row: row.outcome.mean)
                 found.append(_contrast(aspect, self.best, other))
-        return sorted(found, key=lambda one: -one.ratio)
+        return sorted(found, key=lambda contrast: -contrast.ratio)
 
 
-def _other_query(one: Scenario, best: Scenario) -> bool:
-    return one.query != best.query
-
-
-def _other_guarantee(one: Scenario, best: Scenario) -> bool:
-    return one.query == best.query and one.guarantee != best.guarantee
-
-
-def _other_split(one: Scenario, best: Scenario) -> bool:
+def _other_split(scenario: Scenario, best: Scenario) -> bool:
     """Another way to share the budget out, the query and guarantee being the same: equal shares or not, or turned."""
-    same = one.query == best.query and one.guarantee == best.guarantee
-    return same and ((one.allocation == "uniform") != (best.allocation == "uniform")
-                     or one.directions != best.directions)
+    same = scenario.query == best.query and scenario.guarantee == best.guarantee
+    return same and ((scenario.allocation == "uniform") != (best.allocation == "uniform")
+                     or scenario.directions != best.directions)
 
 
-_ASPECTS = {"query": _other_query, "guarantee": _other_guarantee, "split": _other_split}
+_ASPECTS: dict[str, Callable[[Scenario, Scenario], bool]] = {
+    "query": lambda scenario, best: scenario.query != best.query,
+    "guarantee": lambda scenario, best: scenario.query == best.query and scenario.guarantee != best.guarantee,
+    "split": _other_split,
+}
 
 
 def _contrast(aspect: str, best: Row, other: Row) -> Contrast:
@@ -131,62 +129,70 @@ def _contrast(aspect: str, best: Row, other: Row) -> Contrast:
 
 
 def advise(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "tight", uploaded: Directions | None = None,
-           executor: Submits | None = None, memory: Memory | None = None, kept: Kept | None = None,
-           progress: Progress | None = None, cancelled: Callable[[], bool] | None = None) -> Advice:
+           seconds: float = math.inf, **options: Unpack[Options]) -> Advice:
     """Try every candidate for the scenario's task on ``dataset``, which may be a stand-in.
 
-    ``sensitivity``: one for all (see ``mvgviz.trials.question``). ``uploaded``: directions from a file.
-    ``kept``: what an earlier call finished (see ``mvgviz.trials.resumable``). Other arguments as in
-    :func:`mvgviz.trials.run.run_trials`; when it is cancelled, what there is comes back with ``complete`` False.
+    ``sensitivity``: one for all (see ``mvgviz.trials.question``). ``uploaded``: directions from a file. Other
+    arguments as in :func:`mvgviz.trials.resumable.resume`; what there is after a slice has ``complete`` False.
     """
-    memory, kept = {} if memory is None else memory, {} if kept is None else kept
-    listed, problems, dropped = _possible(scenario, dataset, sensitivity, uploaded)
-    if not listed:
+    problems, dropped = _possible(scenario, dataset, sensitivity, uploaded)
+    if not problems:
         return Advice(rows=(), dropped=dropped, references=None, trials=scenario.trials, complete=True)
+    if options.get("cache") is None:
+        options["cache"] = TrialCache()  # both rounds share it
+
+    def tried(some: Sequence[Candidate], trials: int, before: int, after: int) -> dict[Candidate, Results]:
+        """What is known of some candidates; ``before`` and ``after``: trials of other rounds, for the progress."""
+        points = [Point(_with_trials(problems[candidate], trials), ("mvg",)) for candidate in some]
+        in_round = Options(progress=_within(options.get("progress"), before, after))
+        results = resume(points, seconds=seconds, **options | in_round)
+        return {candidate: found for candidate, found in zip(some, results, strict=True) if found is not None}
+
     first = min(FIRST_ROUND, scenario.trials)
-    more = min(FINALISTS, len(listed)) * (scenario.trials - first)
-
-    def tried(some: list[Candidate], trials: int, report: Progress) -> list[tuple[Candidate, Outcome]]:
-        grid = [asdict(one.scenario) | {"trials": trials} for one in some]
-        results = sweep_in_steps(grid, scenario, dataset, mechanisms=("mvg",), problems=list(problems.values()),
-                                 memory=memory, kept=kept, executor=executor, progress=report, cancelled=cancelled)
-        return [(one, result.outcomes[0]) for one, result in zip(some, results, strict=True) if result is not None]
-
-    def report(before: int, after: int) -> Progress:
-        return lambda done, total: None if progress is None else progress(before + done, before + total + after)
-
-    outcomes = tried(listed, first, report(0, more))
-    complete = len(outcomes) == len(listed) and all(
-        one.reason is not None or one.errors.size == first for _, one in outcomes)
-    dropped += tuple(Dropped((one,), outcome.reason) for one, outcome in outcomes if outcome.reason is not None)
-    known = dict(sorted(((one, outcome) for one, outcome in outcomes if outcome.errors.size),
-                        key=lambda pair: pair[1].mean))
-    best = [one for one in known if one.private][:FINALISTS] if complete else []
-    if best and scenario.trials > first:
-        longer = best + [one for one in known if one.is_current and one not in best]
-        again = tried(longer, scenario.trials, report(first * (len(known) - len(longer)), 0))
-        complete = len(again) == len(longer) and all(one.errors.size == scenario.trials for _, one in again)
-        known |= {one: outcome for one, outcome in again if outcome.errors.size > first}
-    rows = [Row(candidate=one, outcome=outcome, finalist=one in best, rows=problems[one.scenario.query].query.rows,
-                cols=problems[one.scenario.query].query.cols) for one, outcome in known.items()]
+    more = min(FINALISTS, len(problems)) * (scenario.trials - first)
+    results = tried(list(problems), first, 0, more)
+    complete = len(results) == len(problems) and all(found.complete for found in results.values())
+    outcomes = {candidate: found.outcomes[0] for candidate, found in results.items()}
+    dropped += tuple(Dropped((candidate,), outcome.reason) for candidate, outcome in outcomes.items()
+                     if outcome.reason is not None)
+    ranked = sorted((candidate for candidate in outcomes if outcomes[candidate].errors.size),
+                    key=lambda candidate: outcomes[candidate].mean)
+    finalists = [candidate for candidate in ranked if candidate.private][:FINALISTS] if complete else []
+    if finalists and scenario.trials > first:
+        longer = finalists + [candidate for candidate in ranked if candidate.is_current and candidate not in finalists]
+        again = tried(longer, scenario.trials, first * (len(ranked) - len(longer)), 0)
+        complete = len(again) == len(longer) and all(found.complete for found in again.values())
+        outcomes |= {candidate: found.outcomes[0] for candidate, found in again.items()
+                     if found.outcomes[0].errors.size > first}
+    rows = [Row(candidate=candidate, outcome=outcomes[candidate], finalist=candidate in finalists,
+                rows=problems[candidate].query.rows, cols=problems[candidate].query.cols) for candidate in ranked]
     rows.sort(key=lambda row: (not row.finalist, row.outcome.mean))
     return Advice(rows=tuple(rows), dropped=dropped, trials=scenario.trials, complete=complete,
-                  references=TASKS[scenario.task].prepare(next(iter(problems.values()))).references)
+                  references=measure_for(next(iter(problems.values()))).references)
 
 
 def _possible(scenario: Scenario, dataset: Dataset, sensitivity: str, uploaded: Directions | None
-              ) -> tuple[list[Candidate], dict[str, Problem], tuple[Dropped, ...]]:
-    """The candidates whose query serves the task, their problems by query, and what was dropped."""
-    listed, problems, dropped = [], {}, []
+              ) -> tuple[dict[Candidate, Problem], tuple[Dropped, ...]]:
+    """The problem of each candidate whose query serves the task, and what was dropped."""
+    problems: dict[Candidate, Problem] = {}
+    dropped = []
     everyone = candidates(scenario, dataset)
-    for query in dict.fromkeys(one.scenario.query for one in everyone):
-        some = [one for one in everyone if one.scenario.query == query]
+    for query in dict.fromkeys(candidate.scenario.query for candidate in everyone):
+        some = [candidate for candidate in everyone if candidate.scenario.query == query]
         try:
             posed = pose(some[0].scenario, dataset, sensitivity=sensitivity, uploaded=uploaded)
-            TASKS[scenario.task].prepare(posed)
+            measure_for(posed)
         except InputError as error:
             dropped.append(Dropped(tuple(some), str(error)))
             continue
-        problems[query] = posed
-        listed += some
-    return listed, problems, tuple(dropped)
+        problems |= {candidate: posed.with_scenario(candidate.scenario) for candidate in some}
+    return problems, tuple(dropped)
+
+
+def _with_trials(problem: Problem, trials: int) -> Problem:
+    return problem.with_scenario(problem.scenario.changed(trials=trials))
+
+
+def _within(progress: Progress | None, before: int, after: int) -> Progress | None:
+    """The progress of one round as a part of the whole."""
+    return None if progress is None else lambda done, total: progress(before + done, before + total + after)

@@ -26,15 +26,6 @@ def epsilon_grid(own: float) -> list[float]:
     return sorted({*_EPSILONS, own})
 
 
-def coarse_first(values: list[float], own: float) -> list[float]:
-    """The same, the scenario's own first, then the ends, then ever finer: a curve shows early."""
-    order, step = [own, values[0], values[-1]], len(values)
-    while step > 1:
-        step = (step + 1) // 2
-        order += values[::step]
-    return list(dict.fromkeys(order + values))
-
-
 def starting_sets(favoured: Iterable[int], size: int) -> list[Favoured]:
     """The set itself, up to four of its members alone, and all others (where a scenario can hold them).
 

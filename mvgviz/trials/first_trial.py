@@ -16,7 +16,7 @@ from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import Sampler, mechanism
 from mvgviz.trials.mechanisms.gaussian import GaussianAnswer
 from mvgviz.trials.question import Problem
-from mvgviz.trials.tasks import TASKS, Measure
+from mvgviz.trials.tasks import Measure, measure_for
 from mvgviz.trials.tasks.labels import Labelled
 from mvgviz.trials.tasks.moments import LinearRidge, true_moments
 from mvgviz.trials.tasks.post import components, symmetrised
@@ -76,7 +76,7 @@ class FirstTrial:
 
 def first_trial(problem: Problem, key: str = "mvg") -> FirstTrial:
     """The first trial of a mechanism, as it can be seen."""
-    measure = TASKS[problem.scenario.task].prepare(problem)
+    measure = measure_for(problem)
     chosen = mechanism(key)
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
         if measure.level == "square":
@@ -107,7 +107,7 @@ def _answer(problem: Problem, measure: Measure, released: FloatArray, error: flo
     if isinstance(measure, Reconstruction):
         noisy = measure.processed(released)
     elif isinstance(measure, KernelRidge):
-        table = problem.asked.table
+        table = problem.question.table
         assert table is not None  # kernel ridge needs one
         if measure.clip:
             noisy = np.clip(released, table.lower[:, None], table.upper[:, None])

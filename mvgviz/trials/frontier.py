@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mvgviz.trials.mechanisms import Mechanism
-from mvgviz.trials.run import Results
+from mvgviz.trials.outcomes import Results
 from mvgviz.validation import FloatArray, positive
 
 EPSILONS = (*(float(f"{m}e{e}") for e in (-2, -1, 0, 1) for m in (1, 2, 5)), 100.0)
@@ -49,7 +49,7 @@ class Reading:
         return math.isfinite(self.epsilon)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Curve:
     """One mechanism's error at rising epsilons: means and the ends of their 95 % intervals."""
 
@@ -83,27 +83,19 @@ def frontier(results: Sequence[Results]) -> tuple[Curve, ...]:
     """The curves of a sweep over epsilon; a mechanism without trials has none."""
     points: dict[str, list[tuple[float, float, float, float]]] = {}
     mechanisms = {}
-    for one in sorted(results, key=lambda result: result.scenario.epsilon):
-        for outcome in one.outcomes:
-            if outcome.errors.size:
-                mechanisms[outcome.mechanism.key] = outcome.mechanism
-                points.setdefault(outcome.mechanism.key, []).append(
-                    (one.scenario.epsilon, outcome.mean, *outcome.interval))
-    return tuple(Curve(mechanism=mechanisms[key], epsilons=columns[0], means=columns[1], lows=columns[2],
-                       highs=columns[3])
-                 for key, rows in points.items() for columns in [np.array(rows).T])
+    for point in sorted(results, key=lambda point: point.scenario.epsilon):
+        for outcome in (outcome for outcome in point.outcomes if outcome.errors.size):
+            mechanisms[outcome.mechanism.key] = outcome.mechanism
+            points.setdefault(outcome.mechanism.key, []).append(
+                (point.scenario.epsilon, outcome.mean, *outcome.interval))
+    return tuple(Curve(mechanisms[key], *np.array(rows).T) for key, rows in points.items())
 
 
 def falling(values: FloatArray) -> FloatArray:
     """The sequence closest to ``values`` (least squares) that never rises."""
-    blocks: list[tuple[float, int]] = []
-    for value in values.tolist():
-        mean, size = value, 1
-        while blocks and blocks[-1][0] < mean:
-            before, count = blocks.pop()
-            mean, size = (before * count + mean * size) / (count + size), count + size
-        blocks.append((mean, size))
-    return np.repeat([mean for mean, _ in blocks], [size for _, size in blocks])
+    from scipy.optimize import isotonic_regression
+
+    return np.asarray(isotonic_regression(values, increasing=False).x)
 
 
 def epsilon_for(epsilons: FloatArray, means: FloatArray, error: float) -> float:

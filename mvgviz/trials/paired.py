@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mvgviz.trials.run import Outcome, Results
+from mvgviz.trials.outcomes import Outcome, Results, half_width
 
 _ROUNDING = 1e-9
 BETTER, WORSE, SAME, UNCLEAR = "better", "worse", "same", "unclear"
@@ -37,7 +37,7 @@ def paired(first: Outcome, second: Outcome) -> Difference | None:
         return Difference(math.nan, math.nan, n, UNCLEAR)
     differences = first.errors[:n] - second.errors[:n]
     size = float(np.abs(second.errors[:n]).max())
-    mean, half = float(differences.mean()), _half_width(differences)
+    mean, half = float(differences.mean()), half_width(differences)
     same = bool(np.abs(differences).max() <= _ROUNDING * size)
     return Difference(mean, half, n, SAME if same else _verdict(mean, half))
 
@@ -56,19 +56,11 @@ def against(outcome: Outcome, reference: float) -> str | None:
 def beaten_from(curve: Sequence[Results], mechanism: str) -> float | None:
     """The smallest epsilon from which on, at every one tried, the trivial answer is clearly beaten."""
     found = None
-    for results in sorted(curve, key=lambda one: -one.scenario.epsilon):
+    for results in sorted(curve, key=lambda results: -results.scenario.epsilon):
         if against(results[mechanism], results.references.trivial) != BETTER:
             break
         found = results.scenario.epsilon
     return found
-
-
-def _half_width(values: np.ndarray) -> float:
-    if values.size < 2:
-        return math.nan
-    from scipy.special import stdtrit
-
-    return float(stdtrit(values.size - 1, 0.975) * values.std(ddof=1) / math.sqrt(values.size))
 
 
 def _verdict(mean: float, half: float) -> str:

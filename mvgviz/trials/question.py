@@ -8,8 +8,10 @@ are held out follows from their number alone, not from the data.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,9 +21,12 @@ from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.prior import Guess, ignorant_guess
 from mvgviz.query.queries import Query
-from mvgviz.scenario.resolve import ask, delta_of, scaled
+from mvgviz.scenario.resolve import Setup, ask, build, delta_of, scaled
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.validation import one_of
+
+if TYPE_CHECKING:
+    from mvgviz.trials.tasks.base import Measure
 
 REGRESSIONS = ("kernel-ridge", "linear-ridge")
 HELD_OUT = 0.28
@@ -31,8 +36,8 @@ SENSITIVITIES = ("own", "tight", "printed")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Asked:
-    """A query of a dataset, and what can be worked out of it once.
+class Question:
+    """A query of a dataset, and everything derived from it once.
 
     ``dataset`` has the declared ranges, ``table`` the scenario's scale (None for graphs);
     ``held_out`` are the records kept for measuring, on the same scale.
@@ -54,21 +59,30 @@ class Asked:
         """The answer of someone who has not seen the data."""
         return ignorant_guess(self.query, self.table, length=self.length)
 
+    @cached_property
+    def measures(self) -> dict[tuple[object, ...], Measure]:
+        """What tasks prepared for it (see ``mvgviz.trials.tasks.measure_for``)."""
+        return {}
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Problem:
-    """``sensitivity``: "own" (theorems the printed one, everything else the tight one), or one for all."""
+    """``sensitivity``: "own" (theorems the printed one, everything else the tight one), or one for all.
+
+    ``worked_out``: a setup that is there already, used where it is that of the problem.
+    """
 
     scenario: Scenario
-    asked: Asked = field(repr=False)
+    question: Question = field(repr=False)
     delta: float
     sensitivity: str = "own"
     uploaded: Directions | None = field(default=None, repr=False)
+    worked_out: Setup | None = field(default=None, repr=False)
 
     @property
     def query(self) -> Query:
         """The query, with the sensitivity that the theorems are to use."""
-        query = self.asked.query
+        query = self.question.query
         return replace(query, printed_sensitivity=query.sensitivity) if self.sensitivity == "tight" else query
 
     @property
@@ -78,45 +92,85 @@ class Problem:
     @property
     def s2(self) -> float:
         """The L2 sensitivity that mechanisms with noise of one size use."""
-        query = self.asked.query
+        query = self.question.query
         return query.printed_sensitivity if self.sensitivity == "printed" else query.sensitivity
 
     @property
     def enlargement(self) -> float:
         """By how much noise calibrated exactly must grow to stand on the same sensitivity."""
-        return self.s2 / self.asked.query.sensitivity
+        return self.s2 / self.question.query.sensitivity
+
+    def setup(self, guarantee: str) -> Setup:
+        """The scenario worked out under a guarantee, once."""
+        if guarantee not in self._setups:
+            self._setups[guarantee] = self.redrawn_setup(guarantee, self.scenario.seed)
+        return self._setups[guarantee]
+
+    @cached_property
+    def _setups(self) -> dict[str, Setup]:
+        known = self.worked_out
+        same = (known is not None and known.scenario == self.scenario and known.dataset is self.question.dataset
+                and self.sensitivity == "own")
+        return {known.scenario.guarantee: known} if known is not None and same else {}
+
+    def redrawn_setup(self, guarantee: str, seed: int) -> Setup:
+        """The same with another seed, so that private directions come out anew."""
+        scenario, question = self.scenario.changed(guarantee=guarantee, seed=seed), self.question
+        if question.table is None:
+            return build(scenario, question.dataset, query=self.query, uploaded=self.uploaded)
+        # The table is scaled already: private directions would do it again in every trial.
+        return build(scenario.changed(scale="declared"), question.table, query=self.query, uploaded=self.uploaded)
 
     def with_scenario(self, scenario: Scenario) -> Problem:
-        """Another choice on the same data; what was asked is kept where the question is the same."""
-        if question(scenario) == question(self.scenario):
-            return replace(self, scenario=scenario, delta=delta_of(scenario, self.asked.dataset))
+        """Another choice on the same data; refuses one that asks another question."""
+        if question_key(scenario) == question_key(self.scenario):
+            return replace(self, scenario=scenario, delta=delta_of(scenario, self.question.dataset))
         raise InputError("the scenario asks another question of the data; pose the problem anew")
 
 
-def question(scenario: Scenario) -> tuple[object, ...]:
+def question_key(scenario: Scenario) -> tuple[object, ...]:
     """What of a scenario decides the answer to a query and which records are held out."""
     regression = scenario.task in REGRESSIONS
     return (scenario.data, scenario.query, scenario.scale, scenario.length if scenario.query == "kernel" else 0.0,
             regression)
 
 
-def pose(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "own", asked: Asked | None = None,
-         uploaded: Directions | None = None) -> Problem:
-    """The problem of a scenario; ``asked`` saves asking again, ``uploaded`` are directions from a file."""
+def pose(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "own", question: Question | None = None,
+         uploaded: Directions | None = None, worked_out: Setup | None = None) -> Problem:
+    """The problem of a scenario; ``question`` saves asking again, ``uploaded`` are directions from a file."""
     one_of("sensitivity", sensitivity, SENSITIVITIES)
-    asked = ask_once(scenario, dataset) if asked is None else asked
-    return Problem(scenario=scenario, asked=asked, delta=delta_of(scenario, asked.dataset), sensitivity=sensitivity,
-                   uploaded=uploaded)
+    question = ask_once(scenario, dataset) if question is None else question
+    return Problem(scenario=scenario, question=question, delta=delta_of(scenario, question.dataset),
+                   sensitivity=sensitivity, uploaded=uploaded, worked_out=worked_out)
 
 
-def ask_once(scenario: Scenario, dataset: Dataset) -> Asked:
+def pose_each(scenarios: Iterable[Scenario], dataset: Dataset, *, sensitivity: str | None = None,
+              known: Problem | None = None) -> list[Problem]:
+    """The problem of each scenario; what several ask alike is asked once, and not what a ``known`` one has asked.
+
+    Sensitivity (unless it is given) and directions from a file are those of the known one.
+    """
+    if sensitivity is None:
+        sensitivity = "own" if known is None else known.sensitivity
+    questions = {} if known is None else {question_key(known.scenario): known.question}
+    problems = []
+    for scenario in scenarios:
+        posed = pose(scenario, dataset, sensitivity=sensitivity, question=questions.get(question_key(scenario)),
+                     uploaded=None if known is None else known.uploaded,
+                     worked_out=None if known is None else known.worked_out)
+        questions[question_key(scenario)] = posed.question
+        problems.append(posed)
+    return problems
+
+
+def ask_once(scenario: Scenario, dataset: Dataset) -> Question:
     """The scenario's question, of the training records where its task is regression."""
     if scenario.is_graph:
-        return Asked(dataset=dataset, table=None, held_out=None, query=ask(scenario, dataset))
+        return Question(dataset=dataset, table=None, held_out=None, query=ask(scenario, dataset))
     kept, rest = split_records(dataset) if scenario.task in REGRESSIONS else (dataset, None)
     table = scaled(kept, scenario.scale)
-    return Asked(dataset=kept, table=table, held_out=None if rest is None else scaled(rest, scenario.scale),
-                 query=ask(scenario.changed(scale="declared"), table), length=scenario.length)
+    return Question(dataset=kept, table=table, held_out=None if rest is None else scaled(rest, scenario.scale),
+                    query=ask(scenario.changed(scale="declared"), table), length=scenario.length)
 
 
 def split_records(dataset: Dataset) -> tuple[Dataset, Dataset]:

@@ -1,53 +1,297 @@
-"""A sweep done in steps: what is finished is kept, so that work cut into slices prepares nothing twice."""
+"""Trials that stop and go on: points to measure, a cache of what was found, and work in slices of some seconds.
+
+A trial's numbers depend on the seed and its own number alone: batches, their order, the
+slices and the workers change nothing, bit for bit.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from itertools import groupby
-from typing import Any
+import json
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, Protocol, TypedDict
 
-from mvgviz.query.dataset import Dataset
-from mvgviz.scenario.scenario import Scenario
-from mvgviz.trials.question import Problem, question
-from mvgviz.trials.run import Memory, Progress, Results, Submits, sweep
+import numpy as np
 
-Kept = MutableMapping[str, Results]
-_STEP = 4
+from mvgviz.errors import InputError
+from mvgviz.noise.accounting import gaussian_epsilon
+from mvgviz.threads import one_blas_thread
+from mvgviz.trials.draws import Draws
+from mvgviz.trials.mechanisms import Mechanism, Sampler, mechanism
+from mvgviz.trials.outcomes import Outcome, Results
+from mvgviz.trials.question import Problem, question_key
+from mvgviz.trials.tasks import TASKS, Measure, measure_for
+from mvgviz.validation import FloatArray, count
+
+_BLOCK = 25  # trials at once, at most
+_NUMBERS = 2_000_000  # at once, at most, where a trial is smaller
+_IN_FLIGHT = 16
+_POINTS_AT_ONCE = 4
+_MOST_RESULTS = 2_000
+
+Progress = Callable[[int, int], None]
 
 
-def sweep_in_steps(grid: Sequence[Mapping[str, Any]], scenario: Scenario, dataset: Dataset, *,
-                   mechanisms: Sequence[str], problems: Sequence[Problem], memory: Memory, kept: Kept,
-                   executor: Submits | None = None, progress: Progress | None = None,
-                   cancelled: Callable[[], bool] | None = None) -> list[Results | None]:
-    """Like :func:`mvgviz.trials.run.sweep`, a few points at a time; None for points that were not begun.
+class Submits(Protocol):
+    """What is used of a ``concurrent.futures.Executor``."""
 
-    ``problems``: one for each question that the grid asks; they bring the sensitivity and uploaded
-    directions. ``kept``: finished points; pass the same mapping to go on where it was cancelled.
+    def submit(self, fn: Callable[..., Any], /, *args: Any) -> Any: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A problem and the mechanisms to try on it, each for as many trials as the problem's scenario says."""
+
+    problem: Problem
+    mechanisms: tuple[str, ...]
+
+    @cached_property
+    def key(self) -> str:
+        """What its results depend on, for one dataset."""
+        problem = self.problem
+        return f"{problem.sensitivity} {self.mechanisms} {_directions_key(problem)} {problem.scenario.to_json()}"
+
+    @property
+    def trials(self) -> int:
+        """Of all its mechanisms."""
+        return self.problem.scenario.trials * len(self.mechanisms)
+
+
+class TrialCache(dict[str, FloatArray]):
+    """What trials found on one dataset with its ranges: nothing in it is computed or prepared again.
+
+    Errors by what they depend on (:func:`trial_key`); ``results``: of points that were begun, the oldest
+    first. It knows the scenario's name of the data, not the data.
     """
-    asked = {question(one.scenario): one for one in problems}
-    points = [scenario.changed(**change) for change in grid]
-    keys = [f"{asked[question(one)].sensitivity} {' '.join(mechanisms)} {one.to_json()}" for one in points]
-    found: dict[str, Results] = {key: kept[key] for key in keys if key in kept}
-    total = sum(one.trials for one in points) * len(mechanisms)
-    missing = [(key, one) for key, one in dict(zip(keys, points, strict=True)).items() if key not in found]
-    for same, group in groupby(missing, key=lambda pair: question(pair[1])):
-        some = list(group)
-        for start in range(0, len(some), _STEP):
-            part = some[start : start + _STEP]
-            before = sum(kept[key].scenario.trials for key in keys if key in kept) * len(mechanisms)
-            results = sweep([_fields(one) for _, one in part], scenario, dataset, mechanisms=mechanisms,
-                            sensitivity=asked[same].sensitivity, problem=asked[same], executor=executor,
-                            memory=memory, progress=_after(before, total, progress), cancelled=cancelled)
-            found |= {key: result for (key, _), result in zip(part, results, strict=True)}
-            if not results[0].complete:
-                return [found.get(key) for key in keys]
-            kept.update({key: found[key] for key, _ in part})
-    return [found[key] for key in keys]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.results: dict[str, Results] = {}
+
+    def finished(self, point: Point) -> Results | None:
+        """The results of a point with all its trials."""
+        results = self.results.get(point.key)
+        return results if results is not None and results.complete else None
+
+    def done(self, point: Point) -> int:
+        """How many trials of a point that was begun are done; all of them where nothing is left to do."""
+        results = self.results.get(point.key)
+        if results is None:
+            return 0
+        return point.trials if results.complete else sum(outcome.errors.size for outcome in results.outcomes)
+
+    def keep(self, point: Point, results: Results) -> None:
+        """Keep what there is of a point; the oldest go where there are too many."""
+        self.results[point.key] = results
+        while len(self.results) > _MOST_RESULTS:
+            del self.results[next(iter(self.results))]
+
+    def add(self, key: str, first: int, errors: FloatArray) -> None:
+        """The errors of trial ``first`` and those after it; others may work with the same cache meanwhile."""
+        before = self.get(key, np.empty(0))
+        if first <= len(before) < first + len(errors):
+            self[key] = np.concatenate([before, errors[len(before) - first :]])
 
 
-def _fields(scenario: Scenario) -> dict[str, Any]:
-    return {name: getattr(scenario, name) for name in scenario.__dataclass_fields__}
+class Options(TypedDict, total=False):
+    """How trials are run, the same wherever they are.
+
+    ``cache``: goes on from what is in it. ``executor``: anything with ``submit``, such as a process
+    pool or Dask's ``client.get_executor()``. ``progress(done, total)`` is called after each batch; when
+    ``cancelled()`` becomes true, what is finished so far comes back with ``complete`` False.
+    """
+
+    cache: TrialCache | None
+    executor: Submits | None
+    progress: Progress | None
+    cancelled: Callable[[], bool] | None
 
 
-def _after(before: int, total: int, progress: Progress | None) -> Progress | None:
-    return None if progress is None else lambda done, _: progress(min(before + done, total), total)
+def coarse_first(values: Sequence[float], own: float) -> list[float]:
+    """The same, the scenario's own first, then the ends, then ever finer: a curve shows early."""
+    order, step = [own, values[0], values[-1]], len(values)
+    while step > 1:
+        step = (step + 1) // 2
+        order += values[::step]
+    return list(dict.fromkeys([*order, *values]))
+
+
+def resume(points: Sequence[Point], *, cache: TrialCache | None = None, seconds: float = math.inf,
+           executor: Submits | None = None, progress: Progress | None = None,
+           cancelled: Callable[[], bool] | None = None) -> list[Results | None]:
+    """Go on with the points, in their order: put first what should show first.
+
+    Finished points come from the cache, others get as far as a slice of ``seconds`` does; None for those
+    never begun. Unless it is cancelled from the start, a slice finishes at least one batch, however slow the
+    machine: its time begins with its first trial.
+    """
+    cache = TrialCache() if cache is None else cache
+    total = sum(point.trials for point in points)
+
+    def report(done: int) -> None:
+        if progress is not None:
+            progress(min(done, total), total)
+
+    missing = list({point.key: point for point in points if cache.finished(point) is None}.values())
+    if cancelled is not None and cancelled():
+        missing = []
+    over = _end_of_slice(seconds, cancelled)
+    for start in range(0, len(missing), _POINTS_AT_ONCE):
+        if start and over():
+            break
+        before = sum(point.trials for point in points if cache.finished(point) is not None)
+        results = measure(missing[start : start + _POINTS_AT_ONCE], cache=cache, executor=executor, cancelled=over,
+                          progress=lambda done, _, before=before: report(before + done))  # type: ignore[misc]
+        if not all(result.complete for result in results):
+            break
+    report(sum(cache.done(point) for point in points))
+    return [cache.results.get(point.key) for point in points]
+
+
+def _end_of_slice(seconds: float, cancelled: Callable[[], bool] | None) -> Callable[[], bool]:
+    """Whether a slice is over; asked for the first time when its first batch is about to begin."""
+    end: float | None = None
+
+    def over() -> bool:
+        nonlocal end
+        if end is None:
+            end = time.monotonic() + seconds
+            return False
+        return time.monotonic() > end or (cancelled is not None and cancelled())
+
+    return over
+
+
+def measure(points: Sequence[Point], *, cache: TrialCache | None = None, batch: int | None = None,
+            executor: Submits | None = None, progress: Progress | None = None,
+            cancelled: Callable[[], bool] | None = None) -> list[Results]:
+    """All points in step, every one prepared first: results for each, with as many trials as it came to."""
+    batch = None if batch is None else count("batch", batch)
+    cache = TrialCache() if cache is None else cache
+    prepared = [_prepare(point) for point in points]
+    jobs: dict[str, _Job] = {}
+    for job in (entry for entries in prepared for entry in entries if isinstance(entry, _Job)):
+        if job.key not in jobs or jobs[job.key].trials < job.trials:
+            jobs[job.key] = job
+    _run(list(jobs.values()), cache, batch=batch, executor=executor, progress=progress,
+         cancelled=cancelled or (lambda: False))
+    found = [_results(point.problem, entries, cache) for point, entries in zip(points, prepared, strict=True)]
+    for point, results in zip(points, found, strict=True):
+        cache.keep(point, results)
+    return found
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Job:
+    """The trials of one mechanism on one problem."""
+
+    key: str
+    mechanism: Mechanism = field(repr=False)
+    sampler: Sampler = field(repr=False)
+    measure: Measure = field(repr=False)
+    seed: int
+    trials: int
+
+    @property
+    def block(self) -> int:
+        return min(max(_NUMBERS // max(self.sampler.size, self.measure.size), 1), _BLOCK)
+
+    def done(self, cache: TrialCache) -> int:
+        return min(len(cache.get(self.key, ())), self.trials)
+
+
+def _prepare(point: Point) -> list[_Job | Outcome]:
+    """A job for each mechanism, or the outcome of one that does not apply."""
+    problem, measure, prepared = point.problem, measure_for(point.problem), list[_Job | Outcome]()
+    for chosen in map(mechanism, point.mechanisms):
+        try:
+            sampler = chosen.prepare(problem, measure.level)
+        except InputError as error:
+            prepared.append(Outcome(mechanism=chosen, errors=np.empty(0), reason=str(error)))
+        else:
+            prepared.append(_Job(key=trial_key(problem, chosen), mechanism=chosen, sampler=sampler, measure=measure,
+                                 seed=problem.scenario.seed, trials=problem.scenario.trials))
+    return prepared
+
+
+def trial_key(problem: Problem, chosen: Mechanism) -> str:
+    """What the trials of a mechanism depend on, and nothing more."""
+    scenario = asdict(problem.scenario)
+    post = [step for step in TASKS[problem.scenario.task].post if step in problem.scenario.post]
+    return json.dumps([chosen.key, problem.sensitivity, question_key(problem.scenario), scenario["task"],
+                       scenario["label"], post, scenario["seed"], problem.question.dataset.n_records,
+                       [scenario[name] for name in chosen.fields],
+                       _directions_key(problem) if "directions" in chosen.fields else None])
+
+
+def _directions_key(problem: Problem) -> str | None:
+    """Of directions from a file, which the scenario does not hold."""
+    if problem.scenario.directions != "upload" or problem.uploaded is None:
+        return None
+    return problem.uploaded.digest
+
+
+def _run(jobs: list[_Job], cache: TrialCache, *, batch: int | None, executor: Submits | None,
+         progress: Progress | None, cancelled: Callable[[], bool]) -> None:
+    """Compute what the cache lacks, until it is cancelled."""
+    total = sum(job.trials for job in jobs)
+    waiting = deque(_batches(jobs, cache, batch))
+    begun: deque[tuple[_Job, int, Any]] = deque()
+    stopped = False
+    while begun or (waiting and not stopped):
+        stopped = stopped or cancelled()
+        while waiting and not stopped and len(begun) < (1 if executor is None else _IN_FLIGHT):
+            job, first, trials = waiting.popleft()
+            begun.append((job, first, _submit(executor, job.sampler, job.measure, job.seed, first, trials)))
+        if not begun:
+            break
+        job, first, errors = begun.popleft()
+        if stopped and errors.cancel():  # waiting at the executor; what is under way is kept
+            continue
+        cache.add(job.key, first, errors.result())
+        if progress is not None:
+            progress(sum(job.done(cache) for job in jobs), total)
+
+
+def _batches(jobs: list[_Job], cache: TrialCache, batch: int | None) -> list[tuple[_Job, int, int]]:
+    """Job, first trial and how many, all jobs in step: every mechanism has some trials early."""
+    batches = []
+    for job in jobs:
+        size = batch or job.block
+        batches += [(job, first, min(size, job.trials - first)) for first in range(job.done(cache), job.trials, size)]
+    return sorted(batches, key=lambda entry: entry[1])
+
+
+def _submit(executor: Submits | None, *work: Any) -> Any:
+    """The errors of a batch, later; at once where there is no executor."""
+    if executor is not None:
+        return executor.submit(_errors, *work)
+    future: Future[FloatArray] = Future()
+    future.set_result(_errors(*work))
+    return future
+
+
+def _errors(sampler: Sampler, measure: Measure, seed: int, first: int, trials: int) -> FloatArray:
+    """One batch, wherever it runs."""
+    with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+        return measure.errors(sampler.draw(Draws(seed, first, trials)))
+
+
+def _results(problem: Problem, prepared: list[_Job | Outcome], cache: TrialCache) -> Results:
+    complete = all(entry.done(cache) == entry.trials for entry in prepared if isinstance(entry, _Job))
+    return Results(scenario=problem.scenario, task=TASKS[problem.scenario.task], delta=problem.delta,
+                   sensitivity=problem.sensitivity, references=measure_for(problem).references, complete=complete,
+                   outcomes=tuple(entry if isinstance(entry, Outcome) else _outcome(problem, entry, cache)
+                                  for entry in prepared))
+
+
+def _outcome(problem: Problem, job: _Job, cache: TrialCache) -> Outcome:
+    mu = job.sampler.mu
+    return Outcome(mechanism=job.mechanism, errors=cache.get(job.key, np.empty(0))[: job.trials],
+                   caution=job.mechanism.caution(problem),
+                   epsilon_spent=None if mu is None else float(gaussian_epsilon(problem.delta, mu)))

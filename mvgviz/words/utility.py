@@ -85,9 +85,9 @@ def _interval(difference: Difference) -> str:
 def measured_words(problem: Problem, results: Results) -> str:
     """What the numbers are, what rule made them, on which records."""
     parts = [NOT_PRIVATE, f"Rule: {results.task.rule}.", f"Trivial answer: {results.references.trivial_is}."]
-    held_out = problem.asked.held_out
+    held_out = problem.question.held_out
     if held_out is not None:
-        learned = problem.asked.dataset.n_records
+        learned = problem.question.dataset.n_records
         parts.append(f"Learned from {learned:,} records, measured on {held_out.n_records:,} held out, so the noise "
                      f"differs a little from the line above; δ = {delta_words(problem.delta, learned)}.")
     return " ".join(parts)

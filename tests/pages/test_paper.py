@@ -94,7 +94,7 @@ def test_work_can_be_stopped_and_goes_on(monkeypatch):
 
 
 def _stopped(work):
-    from mvgviz.ui.trial_panel import _stop
+    from mvgviz.ui.slices import _stop
 
     _stop(work.key)
     return work

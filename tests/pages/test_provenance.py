@@ -16,7 +16,7 @@ from mvgviz.scenario.resolve import build
 from mvgviz.ui.data.range_editor import frame_of, given_ranges
 from mvgviz.ui.menu import BUDGET, COMPARE, DATA, HOME, RELEASE, UTILITY
 from mvgviz.ui.shape import panels as shape_panels
-from mvgviz.ui.trial_panel import _MEMORY
+from mvgviz.ui.slices import _CACHE
 from tests.pages.app import (
     CSV,
     ROOT,
@@ -418,10 +418,10 @@ def test_directions_from_a_file_are_the_same_ones_at_every_rerun():
 
 def test_trials_along_directions_from_a_file_go_on_where_they_stopped():
     app = with_directions(opened(UTILITY.path, everything=True, data="two_features", directions="upload", trials="50"))
-    kept = app.session_state[_MEMORY]
+    kept = app.session_state[_CACHE]
     assert kept[1]
     app.run()
-    assert app.session_state[_MEMORY] is kept
+    assert app.session_state[_CACHE] is kept
 
 
 # Links

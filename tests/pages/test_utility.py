@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +16,7 @@ from mvgviz.scenario.scenario import TASKS
 from mvgviz.trials.first_trial import first_trial
 from mvgviz.trials.question import pose
 from mvgviz.trials.run import run_trials
-from mvgviz.ui import trial_panel
+from mvgviz.ui import slices
 from mvgviz.ui.menu import UTILITY
 from mvgviz.ui.session import Upload
 from tests.datasets import make_dataset
@@ -250,7 +251,7 @@ def test_the_scenario_s_new_set_joins_those_compared():
 
 
 def test_work_gets_on_however_short_a_slice_is(monkeypatch):
-    monkeypatch.setitem(trial_panel.begin.__kwdefaults__, "seconds", -1.0)
+    monkeypatch.setitem(slices.begin.__kwdefaults__, "seconds", -1.0)
     app = clean(on(data="liver", trials="200"))
     assert "200 trials" in text(app)
     assert not [button for button in app.button if (button.key or "").startswith(("go_on", "stop"))]
@@ -281,16 +282,47 @@ class _Everything(set):
 def test_nothing_is_computed_again(monkeypatch):
     app = on(SWEEP, data="liver")
     calls = []
-    import mvgviz.ui.utility.work as work
+    from mvgviz.trials import resumable
 
-    monkeypatch.setattr(work, "run_trials", lambda *a, **k: calls.append(k) or run_trials(*a, **k))
+    measure = resumable.measure
+    monkeypatch.setattr(resumable, "measure", lambda points, **k: calls.extend(points) or measure(points, **k))
     app.run()
     turn(app, SETS)
     computed = len(calls)
     turn(app, SWEEP)
     clean(turn(app, SETS))
     assert len(calls) == computed
-    assert all(call["mechanisms"] != ("mvg", "iid") for call in calls)
+    assert computed
+    assert all(point.mechanisms != ("mvg", "iid") for point in calls)
+
+
+@pytest.mark.parametrize(("parameters", "tab", "builds"), [
+    ({"data": "movement_simulated"}, DRAW, 1),  # the page's own setup is that of the trials
+    ({"data": "liver"}, DRAW, 2),  # regression learns from some records only: one setup for them, one for all
+    ({"data": "karate"}, SWEEP, 1)])  # the other epsilons are known
+def test_a_moved_slider_derives_everything_once(parameters, tab, builds, monkeypatch):
+    from mvgviz.scenario import resolve
+    from mvgviz.trials import question
+    from mvgviz.trials.tasks import TASKS as MEASURED
+    from mvgviz.ui import session
+
+    app = on(tab, **parameters)
+    calls = Counter()
+
+    def counted(name, function):
+        return lambda *args, **more: calls.update([name]) or function(*args, **more)
+
+    for module in (session, question):
+        monkeypatch.setattr(module, "build", counted("build", resolve.build))
+    monkeypatch.setattr(resolve, "design_noise", counted("design_noise", resolve.design_noise))
+    for key, task in MEASURED.items():
+        monkeypatch.setitem(MEASURED, key, replace(task, prepare=counted("prepare", task.prepare)))
+    app.select_slider(key="w_epsilon").set_value(0.5)
+    clean(app.run())
+    assert "utility_dots" in keys(app)
+    assert calls["build"] == builds
+    assert calls["design_noise"] <= 3 * builds  # equal shares, the design, and noise of one size
+    assert calls["prepare"] <= 1
 
 
 def test_long_work_in_a_tab_waits_for_a_click():

@@ -77,46 +77,55 @@ class Mechanism:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Moments:
+class NoisyAnswer:
+    """The part that samplers of the answer itself share."""
+
+    value: FloatArray = field(repr=False)
+    level: str = "answer"
+
+    @property
+    def size(self) -> int:
+        return int(self.value.size)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Derived:
+    """The part that samplers share which only work on what another one draws."""
+
+    source: Sampler
+
+    @property
+    def mu(self) -> float | None:
+        return self.source.mu
+
+    @property
+    def size(self) -> int:
+        return self.source.size
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Moments(Derived):
     """Second moments of a released table, ``R Rᵀ/n``, less what the noise is known to add."""
 
-    table: Sampler
     n_records: int
     known: FloatArray | None = field(repr=False)
     level: str = "moments"
 
-    @property
-    def mu(self) -> float | None:
-        return self.table.mu
-
-    @property
-    def size(self) -> int:
-        return self.table.size
-
     def draw(self, draws: Draws) -> FloatArray:
-        released = self.table.draw(draws)
+        released = self.source.draw(draws)
         moments = released @ released.transpose(0, 2, 1) / self.n_records
         return moments if self.known is None else moments - self.known
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class SquareError:
+class SquareError(Derived):
     """The squared error of a released answer."""
 
-    answer: Sampler
     value: FloatArray = field(repr=False)
     level: str = "square"
 
-    @property
-    def mu(self) -> float | None:
-        return self.answer.mu
-
-    @property
-    def size(self) -> int:
-        return self.answer.size
-
     def draw(self, draws: Draws) -> FloatArray:
-        error = (self.answer.draw(draws) - self.value).reshape(draws.count, -1)
+        error = (self.source.draw(draws) - self.value).reshape(draws.count, -1)
         return np.asarray(np.einsum("ti,ti->t", error, error))
 
 
@@ -129,10 +138,10 @@ def at_level(answer: Sampler, problem: Problem, level: str, *, known: FloatArray
     if level == "answer":
         return answer
     if level == "square":
-        return SquareError(answer=answer, value=query.value)
+        return SquareError(source=answer, value=query.value)
     if query.symmetric:
         return answer
     if query.name != "identity":
         raise InputError(f"second moments must come from a table or a symmetric answer, got the {query.name} query")
     subtract = "subtract" in problem.scenario.post
-    return Moments(table=answer, n_records=query.cols, known=known if subtract else None)
+    return Moments(source=answer, n_records=query.cols, known=known if subtract else None)

@@ -15,29 +15,23 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.trials.draws import Draws
-from mvgviz.trials.mechanisms.base import EPSILON, Mechanism, Sampler, at_level
+from mvgviz.trials.mechanisms.base import EPSILON, Mechanism, NoisyAnswer, Sampler, at_level
 from mvgviz.trials.mechanisms.bingham import sample_bingham
 from mvgviz.trials.question import Problem
 from mvgviz.validation import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class NormNoise:
+class NormNoise(NoisyAnswer):
     """Noise of density ``∝ exp(-||z||_F/scale)``; ``by_column``: ``∝ exp(-sum_j ||z_j||/scale)``.
 
     A uniform direction and a radius that is Gamma(size, scale). As the density is a norm's and
     its normaliser does not depend on the data, no factor 2 is needed.
     """
 
-    value: FloatArray = field(repr=False)
     scale: float
     by_column: bool
     mu: None = None
-    level: str = "answer"
-
-    @property
-    def size(self) -> int:
-        return int(self.value.size)
 
     def draw(self, draws: Draws) -> FloatArray:
         rows, cols = self.value.shape
@@ -89,7 +83,7 @@ def _of_norm(problem: Problem, level: str, *, by_column: bool) -> Sampler:
 
 
 def _component(problem: Problem, level: str) -> Sampler:
-    query, table = problem.query, problem.asked.table
+    query, table = problem.query, problem.question.table
     if level != "component":
         raise InputError("it releases a direction and nothing else; choose the task first component")
     if table is None or query.name not in ("identity", "covariance"):

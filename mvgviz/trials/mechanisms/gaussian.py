@@ -10,7 +10,7 @@ References
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,9 +21,9 @@ from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.norms import largest_diagonal_square
-from mvgviz.scenario.resolve import Setup, build
+from mvgviz.scenario.resolve import Setup
 from mvgviz.trials.draws import DIRECTIONS, Draws
-from mvgviz.trials.mechanisms.base import BOTH, Mechanism, Sampler, at_level
+from mvgviz.trials.mechanisms.base import BOTH, Mechanism, NoisyAnswer, Sampler, at_level
 from mvgviz.trials.question import Problem
 from mvgviz.validation import FloatArray
 
@@ -32,18 +32,12 @@ _DESIGN = ("epsilon", "delta", "tail", "mode", "directions", "angle", "plane", "
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class GaussianAnswer:
+class GaussianAnswer(NoisyAnswer):
     """``f(X) + MVG(0, Sigma, Psi)``."""
 
-    value: FloatArray = field(repr=False)
     rows: NoiseSide
     cols: NoiseSide
     mu: float
-    level: str = "answer"
-
-    @property
-    def size(self) -> int:
-        return int(self.value.size)
 
     def draw(self, draws: Draws) -> FloatArray:
         noise = colour(self.rows, self.cols, draws.normals(self.value.shape))
@@ -104,24 +98,18 @@ class RedrawnDirections:
 
     def draw(self, draws: Draws) -> FloatArray:
         parts = []
-        for one, rng in zip(draws.one_by_one(), draws.generators(DIRECTIONS), strict=True):
-            setup = _setup(self.problem, self.guarantee, seed=int(rng.integers(2**29)))
-            parts.append(_of_design(self.problem, setup, self.level).draw(one))
+        for trial, rng in zip(draws.one_by_one(), draws.generators(DIRECTIONS), strict=True):
+            setup = self.problem.redrawn_setup(self.guarantee, int(rng.integers(2**29)))
+            parts.append(_of_design(self.problem, setup, self.level).draw(trial))
         return np.concatenate(parts)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TriangleNormals:
+class TriangleNormals(NoisyAnswer):
     """A symmetric answer with independent normal noise on and above the diagonal, mirrored."""
 
-    value: FloatArray = field(repr=False)
     std: float
     mu: float
-    level: str = "answer"
-
-    @property
-    def size(self) -> int:
-        return int(self.value.size)
 
     def draw(self, draws: Draws) -> FloatArray:
         return self.value + self.std * mirrored(draws.normals(self.value.shape))
@@ -139,10 +127,10 @@ def mvg(guarantee: str | None, *, key: str, label: str, applies: str, iid: bool 
 
     def prepare(problem: Problem, level: str) -> Sampler:
         chosen = guarantee or problem.scenario.guarantee
-        setup = _setup(problem, chosen)
+        setup = problem.setup(chosen)
         if problem.scenario.directions == "private" and not iid:
             noise, spent = _of_design(problem, setup, level).mu, setup.design.directional_side.directions.mu
-            return RedrawnDirections(problem=problem, guarantee=chosen, level=level,
+            return RedrawnDirections(problem=replace(problem, worked_out=None), guarantee=chosen, level=level,
                                      mu=math.hypot(noise or 0.0, spent))
         return _of_design(problem, setup, level, iid=iid)
 
@@ -155,7 +143,7 @@ def of_one_size(problem: Problem, std: float, level: str) -> Sampler:
     """Independent noise of one standard deviation on every entry."""
     query = problem.query
     rows = NoiseSide.of(standard_basis(query.rows), np.full(query.rows, std * std))
-    return gaussian(problem, rows, NoiseSide.identity(query.cols), problem.asked.query.sensitivity / std, level)
+    return gaussian(problem, rows, NoiseSide.identity(query.cols), problem.question.query.sensitivity / std, level)
 
 
 def gaussian(problem: Problem, rows: NoiseSide, cols: NoiseSide, mu: float, level: str) -> Sampler:
@@ -168,18 +156,9 @@ def gaussian(problem: Problem, rows: NoiseSide, cols: NoiseSide, mu: float, leve
         known = rows.covariance() * float(cols.covariance_diagonal().mean())
         if cols.is_identity:
             subtract = "subtract" in problem.scenario.post
-            return GaussianGram(gram=problem.asked.gram, rows=rows, known=known if subtract else None, mu=mu)
+            return GaussianGram(gram=problem.question.gram, rows=rows, known=known if subtract else None, mu=mu)
     answer = GaussianAnswer(value=query.value, rows=rows, cols=cols, mu=mu)
     return at_level(answer, problem, level, known=known)
-
-
-def _setup(problem: Problem, guarantee: str, *, seed: int | None = None) -> Setup:
-    scenario, table = problem.scenario, problem.asked.table
-    scenario = scenario.changed(guarantee=guarantee, seed=scenario.seed if seed is None else seed)
-    if table is None:
-        return build(scenario, problem.asked.dataset, query=problem.query, uploaded=problem.uploaded)
-    # The table is scaled already: private directions would do it again in every trial.
-    return build(scenario.changed(scale="declared"), table, query=problem.query, uploaded=problem.uploaded)
 
 
 def _of_design(problem: Problem, setup: Setup, level: str, *, iid: bool = False) -> Sampler:

@@ -5,32 +5,26 @@ Reference: Dwork, McSherry, Nissim & Smith, Calibrating noise to sensitivity, TC
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.query.norms import largest_absolute_sum
 from mvgviz.trials.draws import Draws
-from mvgviz.trials.mechanisms.base import EPSILON, Mechanism, Sampler, at_level
+from mvgviz.trials.mechanisms.base import EPSILON, Mechanism, NoisyAnswer, Sampler, at_level
 from mvgviz.trials.mechanisms.gaussian import mirrored
 from mvgviz.trials.question import Problem
 from mvgviz.validation import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LaplaceAnswer:
+class LaplaceAnswer(NoisyAnswer):
     """The answer with independent noise of density ``∝ exp(-|z|/scale)`` on every entry (or mirrored)."""
 
-    value: FloatArray = field(repr=False)
     scale: float
     triangle: bool = False
     mu: None = None
-    level: str = "answer"
-
-    @property
-    def size(self) -> int:
-        return int(self.value.size)
 
     def draw(self, draws: Draws) -> FloatArray:
         noise = draws.laplace(self.value.shape)

@@ -16,35 +16,30 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.query.prior import guessed_moments
 from mvgviz.scenario.resolve import ask, scaled
 from mvgviz.trials.draws import Draws
-from mvgviz.trials.mechanisms.base import BOTH, Mechanism, Sampler
+from mvgviz.trials.mechanisms.base import BOTH, Derived, Mechanism, Sampler
 from mvgviz.trials.mechanisms.gaussian import ANALYTIC
 from mvgviz.trials.mechanisms.sketch import SKETCH
-from mvgviz.trials.question import REGRESSIONS, Asked, Problem
+from mvgviz.trials.question import REGRESSIONS, Problem, Question
 from mvgviz.validation import FloatArray
 
 _TABLES = ("identity", "mean", "covariance")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Filled:
+class Filled(Derived):
     """A release of some features inside the answer of evenly spread records for all."""
 
-    part: Sampler
     frame: FloatArray = field(repr=False)
     positions: tuple[int, ...]
     level: str
     both_sides: bool
 
     @property
-    def mu(self) -> float | None:
-        return self.part.mu
-
-    @property
     def size(self) -> int:
-        return self.part.size + int(self.frame.size)
+        return self.source.size + int(self.frame.size)
 
     def draw(self, draws: Draws) -> FloatArray:
-        released = self.part.draw(draws)
+        released = self.source.draw(draws)
         whole = np.repeat(self.frame[None], draws.count, axis=0)
         chosen = list(self.positions)
         if self.both_sides:
@@ -55,42 +50,33 @@ class Filled:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class MissingSquare:
+class MissingSquare(Derived):
     """The squared error of some features, and what the answer of evenly spread records misses in the others."""
 
-    part: Sampler
     missing: float
     level: str = "square"
 
-    @property
-    def mu(self) -> float | None:
-        return self.part.mu
-
-    @property
-    def size(self) -> int:
-        return self.part.size
-
     def draw(self, draws: Draws) -> FloatArray:
-        return self.part.draw(draws) + self.missing
+        return self.source.draw(draws) + self.missing
 
 
 def _reduced(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
     positions = _favoured(problem)
-    asked, scenario = problem.asked, problem.scenario
-    dataset = _rows(asked.dataset, positions)
-    small = replace(problem, asked=Asked(dataset=dataset, table=scaled(dataset, scenario.scale), held_out=None,
-                                         query=ask(scenario, dataset)))
+    question, scenario = problem.question, problem.scenario
+    dataset = _rows(question.dataset, positions)
+    small = replace(problem, question=Question(dataset=dataset, table=scaled(dataset, scenario.scale), held_out=None,
+                                               query=ask(scenario, dataset)))
     part = mechanism.prepare(small, level)
-    frame, value = asked.guess.answer, asked.query.value
+    frame, value = question.guess.answer, question.query.value
     if level == "square":
         missing = (frame - value) ** 2
-        kept = missing[np.ix_(positions, positions)] if asked.query.symmetric else missing[positions]
-        return MissingSquare(part=part, missing=float(missing.sum() - kept.sum()))
-    if level in ("moments", "component") and asked.query.name == "identity":
-        assert asked.table is not None
-        frame = guessed_moments(asked.table).answer
-    return Filled(part=part, frame=np.array(frame), positions=tuple(positions), level=level,
-                  both_sides=level != "answer" or asked.query.symmetric)
+        kept = missing[np.ix_(positions, positions)] if question.query.symmetric else missing[positions]
+        return MissingSquare(source=part, missing=float(missing.sum() - kept.sum()))
+    if level in ("moments", "component") and question.query.name == "identity":
+        assert question.table is not None
+        frame = guessed_moments(question.table).answer
+    return Filled(source=part, frame=np.array(frame), positions=tuple(positions), level=level,
+                  both_sides=level != "answer" or question.query.symmetric)
 
 
 def _favoured(problem: Problem) -> list[int]:

@@ -56,7 +56,7 @@ def lift(epsilon: float, delta: float, sketch: int) -> float:
 
 
 def _prepare(problem: Problem, level: str) -> Sampler:
-    query, table = problem.query, problem.asked.table
+    query, table = problem.query, problem.question.table
     if table is None or query.name not in ("identity", "covariance"):
         raise InputError(f"a random projection needs the records of a table, got the {query.name} query")
     if level in ("answer", "square") and query.name == "identity":
@@ -65,7 +65,7 @@ def _prepare(problem: Problem, level: str) -> Sampler:
     if query.symmetric:
         products = query.value * table.n_records
     else:
-        products = problem.asked.gram.factor @ problem.asked.gram.factor.T
+        products = problem.question.gram.factor @ problem.question.gram.factor.T
     rho2, sketch = float(table.widths @ table.widths), query.rows
     w = lift(problem.epsilon, problem.delta, sketch)
     values, vectors = np.linalg.eigh(products / rho2)

@@ -57,7 +57,7 @@ class Labelled:
 
 def labelled(problem: Problem) -> Labelled:
     """The labelled problem; refuses one without a label or without features."""
-    table, held_out, label = problem.asked.table, problem.asked.held_out, problem.scenario.label
+    table, held_out, label = problem.question.table, problem.question.held_out, problem.scenario.label
     if table is None or held_out is None:
         raise InputError("regression needs a table of records")
     if label is None:

@@ -23,15 +23,15 @@ def true_moments(problem: Problem) -> FloatArray:
     """``X Xᵀ/n``, or the symmetric answer itself."""
     if problem.query.symmetric:
         return problem.query.value
-    factor = problem.asked.gram.factor
+    factor = problem.question.gram.factor
     return np.asarray(factor @ factor.T / problem.query.cols)
 
 
 def trivial_moments(problem: Problem) -> FloatArray:
     """The second moments of someone who has not seen the data; ties go to equal weights."""
-    table = problem.asked.table
+    table = problem.question.table
     moments = (guessed_moments(table).answer if table is not None and not problem.query.symmetric
-               else problem.asked.guess.answer)
+               else problem.question.guess.answer)
     return np.asarray(moments + 1e-9 * float(np.abs(moments).max()))
 
 

@@ -146,11 +146,11 @@ class Reconstruction:
 
 
 def _reconstruction(problem: Problem) -> Reconstruction:
-    query, post, table = problem.query, problem.scenario.post, problem.asked.table
+    query, post, table = problem.query, problem.scenario.post, problem.question.table
     clip = "clip" in post and query.name in ("identity", "mean")
     symmetrise = "symmetrise" in post and query.symmetric
     psd = "psd" in post and query.psd and symmetrise and query.rows <= MOST_ROWS
-    guess = problem.asked.guess
+    guess = problem.question.guess
     units = (float(np.linalg.norm(query.value)), guess.expected_error(query.value), guess.random_error(query.value))
     unit = next(one for one in units if one > _ROUNDING * query.gamma)  # the expected answer may be right by chance
     references = References.against(

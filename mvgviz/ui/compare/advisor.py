@@ -5,44 +5,48 @@ from __future__ import annotations
 import math
 import zlib
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from mvgviz.figures.compare.ranking import plot_ranked
 from mvgviz.figures.shared.error_axis import reference_items
 from mvgviz.provenance import Origin, weakest
+from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_number, in_markdown
 from mvgviz.trials.advisor import FIRST_ROUND, Advice, Row, advise
 from mvgviz.trials.candidates import SEARCHED
+from mvgviz.trials.stand_in import SEED, stand_in
 from mvgviz.trials.tasks import TASKS
 from mvgviz.ui import session
-from mvgviz.ui.compare.work import bench, patient, work_for
 from mvgviz.ui.frame import chart
-from mvgviz.ui.trial_panel import Slice, finish
+from mvgviz.ui.slices import Slice, begin, show_progress_and_rerun, trial_cache
 from mvgviz.words import advice as words
 
-PLACES = {"stand-in": "A simulated stand-in", "data": "The data itself (not private)"}
+TRIED_ON = {"stand-in": "A simulated stand-in", "data": "The data itself (not private)"}
 BUTTONS = 5
-_CHOSEN = "_compare_other"
+_CHOSEN, _ADVICE = "_compare_other", "_compare_advice"
+_MOST_KEPT = 100
 
 
 def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
     """The designs tried for the task and budget, ranked."""
     left, right = st.columns([2, 3], gap="medium", vertical_alignment="bottom")
     with left:
-        place = st.segmented_control("Choose on", list(PLACES), default="stand-in", required=True, key="compare_place",
-                                     format_func=PLACES.__getitem__, help="What the trials of the advisor run on.")
-    simulated = place != "data"
-    right.caption(_place_words(setup, simulated))
-    work = work_for(setup, "advisor", sensitivity, place)
+        chosen = st.segmented_control("Choose on", list(TRIED_ON), default="stand-in", required=True,
+                                      key="compare_place", format_func=TRIED_ON.__getitem__,
+                                      help="What the trials of the advisor run on.")
+    simulated = chosen != "data"
+    right.caption(_tried_on_words(setup, simulated))
+    work = begin("compare_advisor", setup.scenario.to_json(), sensitivity, chosen)
     advice = _advice(setup, work, sensitivity, simulated=simulated)
     names = setup.dataset.features
     if not advice.rows:
         for line in words.dropped_words(advice):
             st.info(in_markdown(line[:1].upper() + line[1:]) + ".", icon=":material/block:")
-        finish(work, complete=advice.complete, label="trials")
+        show_progress_and_rerun(work, complete=advice.complete)
         return
     left, right = st.columns([3, 2], gap="medium")
     with left:
@@ -58,10 +62,10 @@ def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
     st.caption(_tried_words(advice, s2_words))
     _draw_table(advice, names)
     with slot:
-        finish(work, complete=advice.complete)
+        show_progress_and_rerun(work, complete=advice.complete)
 
 
-def _place_words(setup: Setup, simulated: bool) -> str:
+def _tried_on_words(setup: Setup, simulated: bool) -> str:
     if not simulated:
         return words.ON_DATA
     ranges = setup.dataset.ranges_origin
@@ -70,16 +74,24 @@ def _place_words(setup: Setup, simulated: bool) -> str:
 
 def _advice(setup: Setup, work: Slice, sensitivity: str, *, simulated: bool) -> Advice:
     """The advice as far as this slice comes; a finished one is kept."""
-    place = bench(setup, simulated=simulated)
-    key = f"{sensitivity} {setup.scenario.to_json()}"
-    known = place.advice.get(key)
-    if known is None:
-        known = advise(setup.scenario, place.dataset, sensitivity=sensitivity, uploaded=session.uploaded_directions(),
-                       kept=place.kept, **patient(work) | {"memory": place.memory})
-        if known.complete:
-            place.advice[key] = known
-    found: Advice = known
-    return found
+    key = f"{session.version()} {simulated} {sensitivity} {setup.scenario.to_json()}"
+    kept: dict[str, Advice] = st.session_state.setdefault(_ADVICE, {})
+    if key in kept:
+        return kept[key]
+    graph = setup.scenario.query in ("adjacency", "laplacian")
+    dataset = _stand_in(setup.dataset, graph, session.data_version()) if simulated else setup.dataset
+    advice = advise(setup.scenario, dataset, sensitivity=sensitivity, uploaded=session.uploaded_directions(),
+                    **work.options(trial_cache(simulated=simulated)))
+    if advice.complete:
+        kept[key] = advice
+        while len(kept) > _MOST_KEPT:
+            del kept[next(iter(kept))]
+    return advice
+
+
+@st.cache_resource(scope="session", max_entries=2, show_spinner=False)
+def _stand_in(_dataset: Dataset, graph: bool, version: str) -> Dataset:
+    return stand_in(_dataset, rng=np.random.default_rng(SEED), graph=graph)
 
 
 def _draw_chart(setup: Setup, advice: Advice) -> None:
@@ -120,9 +132,9 @@ def _any_other(labels: list[str], rest: list[Row]) -> int:
     A list with other entries is another control: the browser would go on showing an entry of the old one.
     """
     before = st.session_state.get(_CHOSEN)
-    place = next((k for k, row in enumerate(rest) if row.candidate.scenario == before), 0)
+    index = next((k for k, row in enumerate(rest) if row.candidate.scenario == before), 0)
     key = f"compare_other_{zlib.crc32(chr(10).join(labels).encode()):08x}"
-    chosen: int = st.selectbox("Any other", range(len(rest)), index=place, key=key, format_func=labels.__getitem__)
+    chosen: int = st.selectbox("Any other", range(len(rest)), index=index, key=key, format_func=labels.__getitem__)
     st.session_state[_CHOSEN] = rest[chosen].candidate.scenario
     return chosen
 

@@ -15,14 +15,15 @@ from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, in_markdown
 from mvgviz.trials.frontier import frontier, grid_with
 from mvgviz.trials.mechanisms import COMPARED, MECHANISMS
-from mvgviz.trials.run import Results
-from mvgviz.ui.compare.work import points, posed_problem, work_for
+from mvgviz.trials.outcomes import Results
+from mvgviz.trials.resumable import Point, coarse_first
 from mvgviz.ui.frame import chart
-from mvgviz.ui.trial_panel import finish, say_why_not
+from mvgviz.ui.slices import begin, problem, show_progress_and_rerun
+from mvgviz.ui.task_controls import say_why_not
 from mvgviz.words import compare as words
 from mvgviz.words.utility import measured_words, metric_words
 
-KEYS = (*(one.key for one in COMPARED), "iid")
+KEYS = (*(mechanism.key for mechanism in COMPARED), "iid")
 CURVES = 6
 FRONTIER_TRIALS = 40
 _STEPS = 41
@@ -46,15 +47,15 @@ def choose_sensitivity(query: Query) -> tuple[str, str]:
 
 def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
     """All mechanisms and guarantees on the task, ranked; what does not apply, and every number."""
-    work = work_for(setup, "ranking", sensitivity)
+    work = begin("compare_ranking", setup.scenario.to_json(), sensitivity)
     try:
-        posed = posed_problem(setup, sensitivity)
-        results = points(setup, work, [{}], mechanisms=KEYS, posed=posed)[0]
+        posed = problem(setup, sensitivity=sensitivity)
+        results = work.resume([Point(posed, KEYS)])[0]
     except InputError as error:
         say_why_not(setup, error)
         return
     if results is None:
-        finish(work, complete=False)
+        show_progress_and_rerun(work, complete=False)
         return
     numbers = ranking(results)
     marks = words.ranking_marks(numbers)
@@ -69,7 +70,7 @@ def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
                f"{in_markdown(measured_words(posed, results))}")
     _draw_rest(numbers)
     with slot:
-        finish(work, complete=results.complete)
+        show_progress_and_rerun(work, complete=results.complete)
 
 
 def _draw_rest(numbers: Ranking) -> None:
@@ -89,17 +90,17 @@ def _draw_rest(numbers: Ranking) -> None:
 
 def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
     """The epsilon each mechanism needs for one error."""
-    work = work_for(setup, "frontier", sensitivity)
-    trials = min(FRONTIER_TRIALS, setup.scenario.trials)
+    work = begin("compare_frontier", setup.scenario.to_json(), sensitivity)
+    scenario = setup.scenario.changed(trials=min(FRONTIER_TRIALS, setup.scenario.trials))
     try:
-        posed = posed_problem(setup, sensitivity)
-        here = points(setup, work, [{}], mechanisms=KEYS, posed=posed, trials=trials)[0]
+        posed = problem(setup, sensitivity=sensitivity).with_scenario(scenario)
+        here = work.resume([Point(posed, KEYS)])[0]
     except InputError as error:
         say_why_not(setup, error)
         return
     if here is None or not here.complete:
         st.caption("First, all mechanisms at this ε.")
-        finish(work, complete=False)
+        show_progress_and_rerun(work, complete=False)
         return
     own = f"mvg-{setup.scenario.guarantee}"
     left, right = st.columns([1, 3], gap="medium", vertical_alignment="bottom")
@@ -111,23 +112,22 @@ def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
         st.info("Choose at least one mechanism." if not shown else "Every error is 0 here: any ε will do.",
                 icon=":material/info:")
         return
-    grid = grid_with(setup.scenario.epsilon)
-    found = points(setup, work, [{"epsilon": epsilon} for epsilon in _coarse_first(grid)], mechanisms=shown,
-                   posed=posed, trials=trials)
-    known = [one for one in found if one is not None]
+    found = work.resume([Point(posed.with_scenario(scenario.changed(epsilon=epsilon)), tuple(shown))
+                         for epsilon in coarse_first(grid_with(scenario.epsilon), scenario.epsilon)])
+    known = [results for results in found if results is not None]
     curves = [curve for curve in frontier(known) if np.isfinite(curve.means).all()]
     if curves:
-        lines = needed(curves, wanted, guarantee=setup.scenario.guarantee)
-        chart(plot_frontier(lines, error=wanted, epsilon=setup.scenario.epsilon, title=here.task.metric,
+        lines = needed(curves, wanted, guarantee=scenario.guarantee)
+        chart(plot_frontier(lines, error=wanted, epsilon=scenario.epsilon, title=here.task.metric,
                             references=reference_items(here.references)),
-              words.frontier_words([one.curve for one in lines], [one.reading for one in lines], wanted, own=own,
+              words.frontier_words([line.curve for line in lines], [line.reading for line in lines], wanted, own=own,
                                    trivial=here.references.trivial),
               key="compare_frontier", about=_ABOUT_FRONTIER)
     slot = st.container()
-    st.caption(f"All with {s2_words}; {trials:,} trials a point, the same random numbers at every ε. Gaussian, classic "
-               "is proved for ε below 1 only. Measured on the data itself: not private.")
+    st.caption(f"All with {s2_words}; {scenario.trials:,} trials a point, the same random numbers at every ε. "
+               "Gaussian, classic is proved for ε below 1 only. Measured on the data itself: not private.")
     with slot:
-        finish(work, complete=len(known) == len(found) and all(one.complete for one in known))
+        show_progress_and_rerun(work, complete=len(known) == len(found) and all(results.complete for results in known))
 
 
 _ABOUT_FRONTIER = """Above: the mean error of each mechanism as its budget grows, with 95 % bands; the upright line is
@@ -138,29 +138,13 @@ Between the measured points the curve is a straight line in logarithms; where ch
 from the closest curve that never rises. *Not below* means that no ε looked at is enough."""
 
 
-def _coarse_first(grid: tuple[float, ...]) -> list[float]:
-    """The ends first, then what lies between, so that the curves have their shape early."""
-    order, step = [], 1
-    while step < len(grid):
-        step *= 2
-    seen: set[int] = set()
-    while step:
-        for at in (*range(0, len(grid), step), len(grid) - 1):
-            if at not in seen:
-                seen.add(at)
-                order.append(grid[at])
-        step //= 2
-    return order
-
-
 def _choose_mechanisms(setup: Setup, here: Results, own: str) -> list[str]:
     """Some of those that apply; at first the design as it stands and the best others."""
-    numbers = ranking(here)
-    ranked = [one.mechanism.key for one in numbers.outcomes]
+    ranked = [outcome.mechanism.key for outcome in ranking(here).outcomes]
     first = [key for key in ranked if key != own][: CURVES - (own in ranked)]
     usual = [key for key in ranked if key == own or key in first]
-    one = setup.scenario
-    key = f"compare_shown {one.data} {one.query} {one.task} {one.guarantee}"
+    scenario = setup.scenario
+    key = f"compare_shown {scenario.data} {scenario.query} {scenario.task} {scenario.guarantee}"
     with st.popover(f"Mechanisms: {len(st.session_state.get(key, usual))} of {len(ranked)}", width="stretch"):
         return st.multiselect("Mechanisms drawn", ranked, default=usual, placeholder="choose some", key=key,
                               format_func=lambda key: MECHANISMS[key].label)
@@ -168,12 +152,12 @@ def _choose_mechanisms(setup: Setup, here: Results, own: str) -> list[str]:
 
 def _choose_error(setup: Setup, here: Results, own: str, sensitivity: str) -> float | None:
     """The wanted error, at first that of the design as it stands; None where every error is 0."""
-    ranked = [one.mean for one in here.ranked() if np.isfinite(one.mean) and one.mean > 0]
+    ranked = [outcome.mean for outcome in here.ranked() if np.isfinite(outcome.mean) and outcome.mean > 0]
     if not ranked:
         return None
     least = here.references.non_private
-    outcome = next((one for one in here.outcomes if one.mechanism.key == own and one.mean > 0), None)
-    usual = _rounded(ranked[0] if outcome is None else outcome.mean)
+    usual = _rounded(next((outcome.mean for outcome in here.outcomes
+                           if outcome.mechanism.key == own and outcome.mean > 0), ranked[0]))
     low, high = max(ranked[0] / 10, least), max(here.references.trivial, usual)
     steps = np.geomspace(low, high, _STEPS) if 0 < low < high else np.array([usual])
     options = sorted({_rounded(float(step)) for step in steps} | {usual})
@@ -186,5 +170,3 @@ def _choose_error(setup: Setup, here: Results, own: str, sensitivity: str) -> fl
 
 def _rounded(value: float) -> float:
     return float(f"{value:.3g}")
-
-

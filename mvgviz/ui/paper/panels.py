@@ -15,15 +15,15 @@ import streamlit as st
 from mvgviz.data import sample
 from mvgviz.figures.paper.directions import DirectionNumbers, direction_numbers, plot_directions
 from mvgviz.figures.paper.rows import AS_PRINTED, EXACTLY, PRINTED, RowNumbers, plot_rows, row_numbers
-from mvgviz.paper import EXPERIMENTS, Curve, Experiment, Kept, MeasuredRow, Report, direction_curves, run
-from mvgviz.paper.figure4 import SHARE
+from mvgviz.paper import EXPERIMENTS, Curve, Experiment, MeasuredRow, Report, direction_curves, run
+from mvgviz.paper.runs import FIGURE4_SHARE
 from mvgviz.paper.words import ONCE, cell_text, figure_text, printed_text, sentence, setting, ways_text
 from mvgviz.text import as_number
-from mvgviz.trials.run import Memory
+from mvgviz.trials.resumable import TrialCache
 from mvgviz.trials.tasks import References
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart
-from mvgviz.ui.trial_panel import Slice, begin
+from mvgviz.ui.slices import Slice, begin
 
 TRIALS, SEED = 100, 0
 T = TypeVar("T")
@@ -57,9 +57,9 @@ WHY_NOT = (
 
 
 @st.cache_resource(show_spinner=False)
-def _memory(experiment: str) -> tuple[Memory, Kept]:
+def _cache(experiment: str) -> TrialCache:
     """Every trial of an experiment, for all sessions."""
-    return {}, {}
+    return TrialCache()
 
 
 @st.cache_resource(show_spinner=False)
@@ -98,9 +98,8 @@ def _worked(kind: str, experiment: Experiment, work: Slice, function: Callable[.
     if known is not None:
         return known
     with _turn():
-        memory, kept = _memory(experiment.key)
-        arguments = work.arguments() | {"memory": memory, "kept": kept}
-        result = function(experiment, sample(experiment.scenario.data), trials=TRIALS, seed=SEED, **arguments)
+        result = function(experiment, sample(experiment.scenario.data), trials=TRIALS, seed=SEED,
+                          **work.options(_cache(experiment.key)))
     if complete(result):
         _finished()[kind, experiment.key, TRIALS] = result
     return result
@@ -142,12 +141,12 @@ def _percent(way: float) -> str:
 
 def draw_table(report: Report) -> None:
     """Every row with its figures and its sentence."""
-    one, ours = report.experiment, report.references
+    experiment, ours = report.experiment, report.references
     lines = [(label, printed, figure_text(value), figure_text(value), "") for label, printed, value in (
-        ("Without privacy", printed_text(one, one.non_private), ours.non_private),
-        ("Random guess", printed_text(one, one.random_guess), ours.random_guess),
+        ("Without privacy", printed_text(experiment, experiment.non_private), ours.non_private),
+        ("Random guess", printed_text(experiment, experiment.random_guess), ours.random_guess),
         ("Trivial answer", "–", ours.trivial))]
-    lines += [(_beyond(row), printed_text(one, row.printed), cell_text(row.as_printed), cell_text(row.exact),
+    lines += [(_beyond(row), printed_text(experiment, row.printed), cell_text(row.as_printed), cell_text(row.exact),
                ways_text(report, row)) for row in report.rows]
     names = ["", "in the paper", "ours, as printed", "ours, exact", "way to a random guess: paper / as printed / exact"]
     st.table(pd.DataFrame([(line[0], *map(_unbroken, line[1:])) for line in lines], columns=names), hide_index=True)
@@ -170,10 +169,10 @@ def draw_shares(report: Report) -> None:
     """The five shares of every set, as printed and exact."""
     shares = [f"τ {share:.0%}" for share in report.rows[0].exact.shares]
     lines = []
-    for one in report.sets:
-        for label, cell in (("as printed", one.as_printed), ("exact", one.exact)):
+    for favoured in report.sets:
+        for label, cell in (("as printed", favoured.as_printed), ("exact", favoured.exact)):
             texts = [_unbroken(figure_text(outcome.mean, outcome.half_width)) for outcome in cell.outcomes]
-            lines.append([one.name, label, *(texts if cell.shares else texts * len(shares))])
+            lines.append([favoured.name, label, *(texts if cell.shares else texts * len(shares))])
     st.table(pd.DataFrame(lines, columns=["more for", "noise", *shares]), hide_index=True)
 
 
@@ -181,9 +180,9 @@ def draw_directions(experiment: Experiment, curves: list[Curve], references: Ref
     """Figure 4."""
     numbers = direction_numbers(curves, references, symbol=experiment.symbol)
     chart(plot_directions(numbers), directions_words(numbers), key="paper_directions", about=(
-        f"Favoured features get {SHARE:.0%} of the budget, the middle of the paper's five shares. Lines of one colour "
-        "belong to one guarantee; the dash tells the set. The paper draws Theorem 1 only, and does not print the "
-        "figures behind its curves."))
+        f"Favoured features get {FIGURE4_SHARE:.0%} of the budget, the middle of the paper's five shares. Lines of "
+        "one colour belong to one guarantee; the dash tells the set. The paper draws Theorem 1 only, and does not "
+        "print the figures behind its curves."))
 
 
 def directions_words(numbers: DirectionNumbers) -> str:

@@ -11,8 +11,8 @@ from mvgviz.errors import InputError
 from mvgviz.report.slides import Slide, design_slides, utility_slide
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import capitalised
-from mvgviz.trials.run import run_trials
-from mvgviz.ui import session, trial_panel
+from mvgviz.trials.resumable import Point
+from mvgviz.ui import session, slices
 from mvgviz.ui.frame import show_error
 from mvgviz.ui.menu import SHAPE
 
@@ -33,7 +33,7 @@ def draw_deck(setup: Setup) -> None:
         _draw(slide)
     _draw_ways(at, len(deck))
     if unfinished is not None:
-        trial_panel.finish(unfinished, complete=False)
+        slices.show_progress_and_rerun(unfinished, complete=False)
 
 
 def headline(takeaway: str) -> tuple[str, str]:
@@ -44,14 +44,15 @@ def headline(takeaway: str) -> tuple[str, str]:
     return found[1].rstrip(":"), capitalised(found[2])
 
 
-def _trials(setup: Setup) -> tuple[Slide | None, trial_panel.Slice | None]:
-    work = trial_panel.begin("present", setup.scenario.to_json())
+def _trials(setup: Setup) -> tuple[Slide | None, slices.Slice | None]:
+    work = slices.begin("present", setup.scenario.to_json())
     try:
-        results = run_trials(setup.scenario, setup.dataset, mechanisms=("mvg", "iid"),
-                             problem=trial_panel.problem(setup), **work.arguments())
+        results = work.resume([Point(slices.problem(setup), ("mvg", "iid"))])[0]
     except InputError as error:
         show_error(error)
         return None, None
+    if results is None:
+        return None, work
     return utility_slide(results), None if results.complete else work
 
 

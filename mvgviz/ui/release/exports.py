@@ -14,13 +14,13 @@ from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import listed
 from mvgviz.trials.question import Problem, pose
-from mvgviz.trials.run import Results, run_trials
+from mvgviz.trials.resumable import Point
+from mvgviz.trials.run import Results
 from mvgviz.trials.stand_in import on_stand_in
 from mvgviz.ui import session
-from mvgviz.ui.compare.advisor import PLACES
-from mvgviz.ui.compare.work import bench
+from mvgviz.ui.compare.advisor import TRIED_ON
 from mvgviz.ui.frame import show_error
-from mvgviz.ui.trial_panel import Slice, begin, finish, problem
+from mvgviz.ui.slices import Slice, begin, problem, show_progress_and_rerun
 from mvgviz.words.provenance import open_parts
 
 _PLACE = "release_report_on"
@@ -33,7 +33,8 @@ def draw_exports(setup: Setup) -> None:
     simulated = st.session_state.get(_PLACE, "stand-in") != "data"
     told = _stand_in(setup, f"{session.version()} {setup.scenario.to_json()}") if simulated else setup
     work, results, error = _trials(told, simulated)
-    busy = error is None and results is not None and not results.complete and not work.stopped
+    complete = results is not None and results.complete
+    busy = error is None and not complete and not work.stopped
     left, right = st.columns(2, gap="large")
     with left:
         _draw_report(told, results, error, busy=busy, simulated=simulated)
@@ -41,18 +42,17 @@ def draw_exports(setup: Setup) -> None:
         _draw_programs(setup)
     with right:
         _draw_scenario(setup)
-    if error is None and results is not None:
+    if error is None:
         with progress:
-            finish(work, complete=results.complete)
+            show_progress_and_rerun(work, complete=complete)
 
 
 def _trials(setup: Setup, simulated: bool) -> tuple[Slice, Results | None, InputError | None]:
     """Directional and i.i.d. noise on the scenario's task: a slice of the work, or why there is none."""
     work = begin("release_report", setup.scenario.to_json(), simulated)
-    arguments = work.arguments() | ({"memory": bench(setup, simulated=True).memory} if simulated else {})
     try:
         posed = _posed(setup, f"{session.version()} {setup.scenario.to_json()}") if simulated else problem(setup)
-        return work, run_trials(setup.scenario, setup.dataset, problem=posed, **arguments), None
+        return work, work.resume([Point(posed, ("mvg", "iid"))], simulated=simulated)[0], None
     except InputError as error:
         return work, None, error
 
@@ -72,8 +72,8 @@ def _draw_report(setup: Setup, results: Results | None, error: InputError | None
     from mvgviz.report.html import report_html
 
     st.markdown("#### Report for others")
-    st.segmented_control("Its pictures and errors are measured on", list(PLACES), default="stand-in", required=True,
-                         format_func=PLACES.__getitem__, key=_PLACE)
+    st.segmented_control("Its pictures and errors are measured on", list(TRIED_ON), default="stand-in", required=True,
+                         format_func=TRIED_ON.__getitem__, key=_PLACE)
     _button("Report as HTML", "report.html", "text/html", lambda: report_html(setup, results, simulated=simulated),
             disabled=busy)
     if error is not None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
@@ -19,7 +22,7 @@ from mvgviz.trials.question import Problem
 from mvgviz.trials.tasks import TASKS
 from mvgviz.ui.budget.panels import moments
 from mvgviz.ui.frame import chart
-from mvgviz.ui.trial_panel import problem
+from mvgviz.ui.slices import problem
 from mvgviz.ui.utility.work import version
 from mvgviz.words.budget import Names, short_label
 from mvgviz.words.utility import SHOWN_TO_HOLDER, draw_words
@@ -41,25 +44,28 @@ def draw_one_draw(setup: Setup) -> None:
     if not np.isfinite(trial.noisy).all():
         st.info("The noise is too large to be drawn.", icon=":material/block:")
         return
-    pair = matrix_pair(trial.true, trial.noisy, trial.shape)
-    labels = _labels(posed, trial)
-    signal = _signal(setup) if trial.predictions is None and trial.components is None else None
-    alone = trial.predictions is None and trial.components is None and signal is None
-    columns = st.columns([8, 9] if alone else [8, 9, 9], gap="medium")
+    pair, labels = matrix_pair(trial.true, trial.noisy, trial.shape), _labels(posed, trial)
+    draw_use = _use(setup, posed, trial)
+    columns = st.columns([8, 9] if draw_use is None else [8, 9, 9], gap="medium")
     with columns[0]:
-        chart(_one(pair, labels, noisy=False), _true_words(trial, pair), key="utility_true")
+        chart(_matrix(pair, labels, noisy=False), _true_words(trial, pair), key="utility_true")
     with columns[1]:
-        chart(_one(pair, labels, noisy=True), draw_words(trial, pair, TASKS[setup.scenario.task].symbol),
+        chart(_matrix(pair, labels, noisy=True), draw_words(trial, pair, TASKS[setup.scenario.task].symbol),
               key="utility_noisy")
-    with columns[-1]:
-        if trial.predictions is not None:
-            _draw_predictions(setup, trial.predictions)
-        elif trial.components is not None and setup.scenario.task == "first-component":
-            _draw_loadings(posed, trial.components)
-        elif trial.components is not None:
-            _draw_captured(trial.components)
-        elif signal is not None:
-            _draw_signal(setup, signal)
+    if draw_use is not None:
+        with columns[2]:
+            draw_use()
+
+
+def _use(setup: Setup, posed: Problem, trial: FirstTrial) -> Callable[[], None] | None:
+    """The picture of what the task makes of the answer; None where there is none."""
+    if trial.predictions is not None:
+        return partial(_draw_predictions, setup, trial.predictions)
+    if trial.components is not None:
+        first = setup.scenario.task == "first-component"
+        return partial(_draw_loadings, posed, trial.components) if first else partial(_draw_captured, trial.components)
+    signal = signal_numbers(budget_table(setup, moments(setup)))
+    return None if signal is None else partial(_draw_signal, setup, signal)
 
 
 def _labels(posed: Problem, trial: FirstTrial) -> tuple[list[str], list[str], str, str]:
@@ -80,7 +86,7 @@ def _thinned(count: int) -> list[str]:
     return [str(k + 1) if k % every == 0 else "" for k in range(count)]
 
 
-def _one(pair: MatrixPair, labels: tuple[list[str], list[str], str, str], *, noisy: bool) -> go.Figure:
+def _matrix(pair: MatrixPair, labels: tuple[list[str], list[str], str, str], *, noisy: bool) -> go.Figure:
     numbers = pair.noisy if noisy else pair.true
     rows, cols = numbers.shown.shape
     return plot_one_of_pair(pair, numbers, row_labels=labels[0][:rows], col_labels=labels[1][:cols],
@@ -129,10 +135,6 @@ def _draw_captured(parts: Components) -> None:
           key="utility_captured",
           about="Each component captures a part of the true answer: the true ones their eigenvalues, the noisy ones "
                 "less of the strong and more of the weak.")
-
-
-def _signal(setup: Setup) -> SignalNumbers | None:
-    return signal_numbers(budget_table(setup, moments(setup)))
 
 
 def _draw_signal(setup: Setup, numbers: SignalNumbers) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import streamlit as st
 
 from mvgviz.errors import InputError
@@ -14,16 +16,17 @@ from mvgviz.text import in_markdown
 from mvgviz.trials.favoured_sets import (
     MOST_SETS,
     Favoured,
-    coarse_first,
     epsilon_grid,
     set_change,
     starting_sets,
     with_set,
 )
-from mvgviz.trials.run import Outcome, Results
+from mvgviz.trials.outcomes import Outcome, Results
+from mvgviz.trials.resumable import Point, coarse_first
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart
-from mvgviz.ui.utility.work import Pending, Point, begin_tab, complete, gather
+from mvgviz.ui.slices import problem
+from mvgviz.ui.utility.work import Pending, work_in_tab
 from mvgviz.words.budget import Names, short_label
 from mvgviz.words.utility import SetNames, best_set_words, sets_words
 
@@ -39,27 +42,25 @@ def draw_sets(setup: Setup) -> Pending | None:
         st.info("With one direction there is nothing to choose.", icon=":material/block:")
         return None
     sets = _draw_chooser(setup, names, size)
-    one = setup.scenario
-    grid = epsilon_grid(one.epsilon)
-    order = coarse_first(grid, one.epsilon)
-    points = [Point({"epsilon": epsilon} | change, mechanisms) for epsilon in order
-              for change, mechanisms in [*((set_change(one, favoured), ("mvg",)) for favoured in sets), ({}, ("iid",))]]
-    work = begin_tab(setup, "sets", points, sets)
-    found = gather(setup, work, points)
-    slot = st.container()
-    _draw_set_charts(setup, names, sets, grid, [one for one in found if one is not None])
-    return Pending(work, complete(found), slot)
+    posed, scenario = problem(setup), setup.scenario
+    grid = epsilon_grid(scenario.epsilon)
+    tried = [*((scenario.changed(**set_change(scenario, favoured)), "mvg") for favoured in sets), (scenario, "iid")]
+    known, pending = work_in_tab(setup, "sets", [
+        Point(posed.with_scenario(changed.changed(epsilon=epsilon)), (key,))
+        for epsilon in coarse_first(grid, scenario.epsilon) for changed, key in tried], sets)
+    _draw_set_charts(setup, names, sets, grid, known)
+    return pending
 
 
 def _draw_set_charts(setup: Setup, names: SetNames, sets: list[Favoured], grid: list[float],
                      found: list[Results]) -> None:
-    one = setup.scenario
-    here = [results for results in found if results.scenario.epsilon == one.epsilon]
+    scenario = setup.scenario
+    here = [results for results in found if results.scenario.epsilon == scenario.epsilon]
     if not here:
         return
     choices: list[Favoured | None] = [*sets, None]
-    styles = {choice: _style(one.favoured if one.allocation in ("binary", "least-error") else None, choice, place)
-              for place, choice in enumerate(choices)}
+    own = scenario.favoured if scenario.allocation in ("binary", "least-error") else None
+    styles = {choice: _style(own, choice, symbol) for choice, symbol in zip(choices, cycle(_SYMBOLS), strict=False)}
     rows = [SetRow(choice=choice, outcome=outcome, colour=styles[choice][0], symbol=styles[choice][1])
             for choice in choices if (outcome := _outcome(here, choice)) is not None]
     numbers = set_numbers(rows, here[0].references)
@@ -80,17 +81,17 @@ def _draw_set_charts(setup: Setup, names: SetNames, sets: list[Favoured], grid: 
                 [results for results in found if results.scenario.epsilon == epsilon], choice)) is not None]
             curves.append(error_curve(outcomes, name=short_label(names(choice)), colour=colour,
                                       symbol=symbol, band=colour != DATA))
-        drawn = sweep_numbers(curves, here[0].references, own=one.epsilon, span=(grid[0], grid[-1]))
-        chart(plot_sweep(drawn, title=here[0].task.metric, legend=False), sets_words(curves, own=one.epsilon),
+        drawn = sweep_numbers(curves, here[0].references, own=scenario.epsilon, span=(grid[0], grid[-1]))
+        chart(plot_sweep(drawn, title=here[0].task.metric, legend=False), sets_words(curves, own=scenario.epsilon),
               key="utility_set_sweep",
               about="The same sets at other budgets; sets and lines look the same in both charts.")
 
 
-def _style(own: Favoured | None, choice: Favoured | None, place: int) -> tuple[str, str]:
+def _style(own: Favoured | None, choice: Favoured | None, symbol: str) -> tuple[str, str]:
     """Colour and mark: blue for the scenario's own set, orange for noise of one size, grey for others."""
     if choice is None:
         return IID, "circle"
-    return DIRECTIONAL if choice == own else DATA, _SYMBOLS[place % len(_SYMBOLS)]
+    return DIRECTIONAL if choice == own else DATA, symbol
 
 
 def _outcome(found: list[Results], choice: Favoured | None) -> Outcome | None:
@@ -102,13 +103,13 @@ def _outcome(found: list[Results], choice: Favoured | None) -> Outcome | None:
 
 
 def _draw_take_over(setup: Setup, names: SetNames, numbers: SetNumbers) -> None:
-    one = setup.scenario
+    scenario = setup.scenario
     best = numbers.rows[0].choice if numbers.rows else None
     if best is None:
         st.caption("No set of these beats noise of one size here.")
         return
-    change = set_change(one, best)
-    if one.changed(**change) != one:
+    change = set_change(scenario, best)
+    if scenario.changed(**change) != scenario:
         st.button(f"Take over the best set: {in_markdown(names(best))}", key="utility_take",
                   icon=":material/check:", on_click=session.choose, args=(Origin.READ,), kwargs=change)
         st.caption("Chosen by looking at private data: that choice is itself **not private**, and stays marked as such "
@@ -117,9 +118,9 @@ def _draw_take_over(setup: Setup, names: SetNames, numbers: SetNumbers) -> None:
 
 def _draw_chooser(setup: Setup, names: SetNames, size: int) -> list[Favoured]:
     """The sets compared: the person's own, kept while data and directions stay."""
-    one = setup.scenario
-    key = f"_utility_sets {session.data_version()} {one.query} {setup.design.mode} {one.directions} {size}"
-    own = one.favoured if one.allocation in ("binary", "least-error") else ()
+    scenario = setup.scenario
+    key = f"_utility_sets {session.data_version()} {scenario.query} {setup.design.mode} {scenario.directions} {size}"
+    own = scenario.favoured if scenario.allocation in ("binary", "least-error") else ()
     if key not in st.session_state:
         st.session_state[key] = starting_sets(own, size)
     sets: list[Favoured] = st.session_state[key]
@@ -142,8 +143,9 @@ def _draw_chooser(setup: Setup, names: SetNames, size: int) -> list[Favoured]:
     refused = st.session_state.pop("_utility_refused", None)
     if refused:
         st.info(in_markdown(refused), icon=":material/block:")
-    if one.allocation not in ("binary", "least-error"):
-        st.caption(f"Here each set gets {one.share:.0%} of the precision budget; the scenario divides it another way.")
+    if scenario.allocation not in ("binary", "least-error"):
+        st.caption(f"Here each set gets {scenario.share:.0%} of the precision budget; the scenario divides it another "
+                   "way.")
     return sets
 
 

@@ -1,32 +1,23 @@
-"""Trials of the page Utility: point by point, kept when done, shared by its charts."""
+"""Trials of the page Utility: the main chart's and those of its tabs, where long work waits for a click."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.scenario.resolve import Setup
-from mvgviz.trials.run import Results, run_trials
+from mvgviz.trials.outcomes import Results
+from mvgviz.trials.resumable import Point
 from mvgviz.ui import session
-from mvgviz.ui.trial_panel import Slice, begin, finish, problem
+from mvgviz.ui.slices import Slice, begin, show_progress_and_rerun, trial_cache
 
-_KEPT, _RATES = "_utility_results", "_utility_rates"
-_MOST_KEPT = 1_000
+_RATES = "_utility_rates"
 PATIENCE = 30.0
 """Seconds of work that a tab starts by itself."""
-
-
-@dataclass(frozen=True)
-class Point:
-    """A change of the scenario, and the mechanisms to try there."""
-
-    change: dict[str, Any]
-    mechanisms: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -44,83 +35,42 @@ def version(setup: Setup) -> str:
     return f"{session.version()} {choices}"
 
 
-def gather(setup: Setup, work: Slice, points: Sequence[Point]) -> list[Results | None]:
-    """The results of each point: kept ones at once, others as far as this slice comes, None where it did not.
+def work_in_tab(setup: Setup, name: str, points: Sequence[Point], *parts: object) -> tuple[list[Results], Pending]:
+    """What is known of the points after this slice; what would take long waits for a click, with a guess of how long.
 
-    Leaves in ``work`` how many trials are done; raises InputError where the scenario does not work out.
+    ``parts``: what the points depend on besides the scenario. The progress will stand here.
     """
-    kept = _kept(setup)
-    found: list[Results | None] = []
-    fresh = True
-    for point in points:
-        scenario = setup.scenario.changed(**point.change)
-        key = f"{scenario.to_json()} {point.mechanisms}"
-        results = kept.get(key)
-        if results is None or not results.complete:
-            if not (work.stopped if fresh else work.late()):  # whatever the time, a slice gets on with one point
-                fresh = False
-                began, before = time.perf_counter(), _done(results)
-                results = run_trials(scenario, setup.dataset, mechanisms=point.mechanisms, problem=problem(setup),
-                                     **work.arguments())
-                if before:  # the first slice also prepares and imports
-                    _remember_rate(setup, time.perf_counter() - began, _done(results) - before)
-            if results is not None:
-                kept[key] = results
-        found.append(results)
-    work.total = sum(setup.scenario.trials * len(point.mechanisms) for point in points)
-    work.done = sum(setup.scenario.trials * len(point.mechanisms) if one is not None and one.complete else _done(one)
-                    for point, one in zip(points, found, strict=True))
-    return found
-
-
-def complete(found: Sequence[Results | None]) -> bool:
-    """Whether nothing is left to do."""
-    return all(one is not None and one.complete for one in found)
-
-
-def begin_tab(setup: Setup, name: str, points: Sequence[Point], *parts: object) -> Slice:
-    """Work for a tab; what would take long waits for a click, with a guess of how long."""
-    kept = _kept(setup)
-    missing = 0
-    for point in points:
-        results = kept.get(f"{setup.scenario.changed(**point.change).to_json()} {point.mechanisms}")
-        missing += setup.scenario.trials * len(point.mechanisms) - _done(results)
+    missing = sum(point.trials - trial_cache().done(point) for point in points)
     seconds = missing * st.session_state.get(_RATES, {}).get(_kind(setup), 0.0)
     work = begin(f"utility_{name}", version(setup), *parts, waiting=seconds > PATIENCE)
     if work.stopped and seconds > PATIENCE:
         st.caption(f"About {max(round(seconds / 60), 1)} min of work for this chart: press Go on to start it.")
-    return work
+    found = gather(setup, work, points)
+    known = [results for results in found if results is not None]
+    complete = len(known) == len(found) and all(results.complete for results in known)
+    return known, Pending(work, complete, st.container())
+
+
+def gather(setup: Setup, work: Slice, points: Sequence[Point]) -> list[Results | None]:
+    """The results of the points; a slice that went on where one had stopped tells how long a trial takes."""
+    cache = trial_cache()
+    before, began = sum(map(cache.done, points)), time.perf_counter()
+    went_on = any(0 < cache.done(point) < point.trials for point in points)  # the first slice also prepares and imports
+    found = work.resume(points)
+    if went_on and work.done > before:
+        rates = st.session_state.setdefault(_RATES, {})
+        rates[_kind(setup)] = (time.perf_counter() - began) / (work.done - before)
+    return found
 
 
 def go_on(pending: Sequence[Pending | None]) -> None:
     """Progress bars at their places; runs the page again while there is work to do. Call it last."""
-    for one in pending:
-        if one is not None:
-            with one.slot:
-                finish(one.work, complete=one.complete)
-
-
-def _done(results: Results | None) -> int:
-    return 0 if results is None else sum(one.errors.size for one in results.outcomes)
-
-
-def _kept(setup: Setup) -> dict[str, Results]:
-    """The session's results for the data as it is now; the oldest go first."""
-    name = f"{session.version()}"
-    known = st.session_state.get(_KEPT)
-    if known is None or known[0] != name:
-        known = st.session_state[_KEPT] = (name, {})
-    results: dict[str, Results] = known[1]
-    while len(results) > _MOST_KEPT:
-        del results[next(iter(results))]
-    return results
+    for entry in pending:
+        if entry is not None:
+            with entry.slot:
+                show_progress_and_rerun(entry.work, complete=entry.complete)
 
 
 def _kind(setup: Setup) -> str:
-    one = setup.scenario
-    return f"{session.data_version()} {one.query} {one.task} {one.directions}"
-
-
-def _remember_rate(setup: Setup, seconds: float, trials: int) -> None:
-    if trials > 0:
-        st.session_state.setdefault(_RATES, {})[_kind(setup)] = seconds / trials
+    scenario = setup.scenario
+    return f"{session.data_version()} {scenario.query} {scenario.task} {scenario.directions}"

@@ -16,6 +16,7 @@ from mvgviz.data import sample
 from mvgviz.paper import EPSILONS, EXPERIMENTS, SHARES, direction_curves, run
 from mvgviz.paper.markdown import main_table, report_markdown, sets_table
 from mvgviz.paper.words import compared, figure_text, sentence, verdict, way_text
+from mvgviz.trials.resumable import TrialCache
 from mvgviz.trials.run import Outcome, sweep
 from mvgviz.trials.tasks import References
 
@@ -130,7 +131,7 @@ def test_ways_place_the_references_at_0_and_1(report):
 def test_reports_do_not_depend_on_slices_or_workers(report):
     from concurrent.futures import ThreadPoolExecutor
 
-    memory, kept, runs, left = {}, {}, 0, 0
+    cache, runs, left = TrialCache(), 0, 0
 
     def late():
         nonlocal left
@@ -140,7 +141,7 @@ def test_reports_do_not_depend_on_slices_or_workers(report):
     with ThreadPoolExecutor(2) as workers:
         while True:
             runs, left = runs + 1, 40
-            other = two(100, memory=memory, kept=kept, cancelled=late, executor=workers)
+            other = two(100, cache=cache, cancelled=late, executor=workers)
             if other.complete:
                 break
             assert runs < 100
@@ -149,18 +150,18 @@ def test_reports_do_not_depend_on_slices_or_workers(report):
 
 
 def test_a_run_that_is_slow_from_the_start_still_gets_on_and_a_stopped_one_does_nothing():
-    memory, calls = {}, []
+    cache, calls = TrialCache(), []
 
     def late():
         calls.append(1)
         return len(calls) > 1  # not stopped, but at once too late
 
-    first = two(50, memory=memory, cancelled=late)
+    first = two(50, cache=cache, cancelled=late)
     assert not first.complete
-    assert sum(map(len, memory.values())) > 0
+    assert sum(map(len, cache.values())) > 0
     assert not math.isnan(first["theorem1"].as_printed.mean)
-    nothing = {}
-    stopped = two(50, memory=nothing, cancelled=lambda: True)
+    nothing = TrialCache()
+    stopped = two(50, cache=nothing, cancelled=lambda: True)
     assert not nothing
     assert math.isnan(stopped["theorem1"].exact.mean)
     assert sentence(stopped, stopped["theorem1"]) == "Not measured yet."

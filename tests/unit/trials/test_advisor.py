@@ -11,6 +11,7 @@ from mvgviz.data import sample, samples
 from mvgviz.scenario.resolve import build
 from mvgviz.trials.advisor import FINALISTS, FIRST_ROUND, advise
 from mvgviz.trials.candidates import SHARES, candidates, favoured_features, serving_queries
+from mvgviz.trials.resumable import TrialCache
 from mvgviz.trials.run import run_trials
 from mvgviz.trials.stand_in import stand_in
 from mvgviz.words.advice import advice_marks, design_words, dropped_words, places, why
@@ -162,12 +163,12 @@ def test_one_trial_still_gives_an_advice_that_claims_nothing():
 
 
 def test_cancelled_work_comes_back_as_far_as_it_is_and_goes_on():
-    scenario, data, memory, kept = Scenario(trials=42), sample("two_features"), {}, {}
+    scenario, data, cache = Scenario(trials=42), sample("two_features"), TrialCache()
     calls, seen = iter(range(10**9)), []
-    part = advise(scenario, data, memory=memory, kept=kept, cancelled=lambda: next(calls) > 12)
+    part = advise(scenario, data, cache=cache, cancelled=lambda: next(calls) > 12)
     assert not part.complete
     assert part.rows
-    whole = advise(scenario, data, memory=memory, kept=kept, progress=lambda *now: seen.append(now))
+    whole = advise(scenario, data, cache=cache, progress=lambda *now: seen.append(now))
     assert whole.complete
     assert len(whole.rows) > len(part.rows)
     assert seen[-1][0] == seen[-1][1]

@@ -9,6 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 import pytest
 
+from mvgviz.trials.resumable import TrialCache
 from mvgviz.trials.run import run_trials
 from tests.unit.trials.cases import CASES, DATA, EVERY
 from tests.unit.trials.problems import same
@@ -62,15 +63,15 @@ def test_a_dask_cluster_gives_identical_results(case, cluster):
 
 
 def test_work_on_a_cluster_can_be_stopped_and_gone_on_with(cluster):
-    memory, calls, one = {}, [], CASES["covariance-estimation"]
+    cache, calls, one = TrialCache(), [], CASES["covariance-estimation"]
 
     def cancelled():
         calls.append(None)
         return len(calls) > 3
 
-    part = run_trials(one, DATA, mechanisms=EVERY, executor=cluster, batch=1, memory=memory, cancelled=cancelled)
+    part = run_trials(one, DATA, mechanisms=EVERY, executor=cluster, batch=1, cache=cache, cancelled=cancelled)
     assert not part.complete
     whole = expected("covariance-estimation")
     for some, every in zip(part.outcomes, whole.outcomes, strict=True):
         assert np.array_equal(some.errors, every.errors[: some.errors.size])
-    assert same(whole, run_trials(one, DATA, mechanisms=EVERY, executor=cluster, memory=memory))
+    assert same(whole, run_trials(one, DATA, mechanisms=EVERY, executor=cluster, cache=cache))

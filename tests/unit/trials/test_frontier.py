@@ -12,7 +12,7 @@ from mvgviz import InputError, Scenario, gaussian_epsilon, gaussian_mu
 from mvgviz.trials.frontier import EPSILONS, Curve, epsilon_for, falling, frontier, grid_with
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.question import pose
-from mvgviz.trials.resumable import sweep_in_steps
+from mvgviz.trials.resumable import Point, TrialCache, resume
 from mvgviz.trials.run import sweep
 from tests.datasets import make_dataset
 
@@ -123,24 +123,23 @@ def test_a_mechanism_that_does_not_apply_has_no_curve(swept):
     assert {one.mechanism.key for one in frontier(swept[2])} == {"gaussian-analytic", "laplace"}
 
 
-def test_a_sweep_in_steps_gives_the_sweep_and_prepares_nothing_twice(swept, monkeypatch):
+def test_a_resumed_sweep_gives_the_sweep_and_prepares_nothing_twice(swept, monkeypatch):
     data, scenario, results = swept
-    posed, kept, memory = pose(scenario, data), {}, {}
-    grid = [{"epsilon": epsilon} for epsilon in EPSILONS]
-    seen = []
+    posed, cache, seen = pose(scenario, data), TrialCache(), []
+    points = [Point(posed.with_scenario(scenario.changed(epsilon=epsilon)),
+                    ("gaussian-analytic", "laplace", "gaussian-triangle")) for epsilon in EPSILONS]
 
     def stepped(**more):
-        return sweep_in_steps(grid, scenario, data, mechanisms=("gaussian-analytic", "laplace", "gaussian-triangle"),
-                              problems=[posed], memory=memory, kept=kept, **more)
+        return resume(points, cache=cache, **more)
 
     calls = iter(range(10**9))
     first = stepped(cancelled=lambda: next(calls) > 30, progress=lambda *now: seen.append(now))
     assert None in first
-    assert 0 < len(kept) < len(grid)
+    assert 0 < sum(cache.finished(point) is not None for point in points) < len(points)
     again = stepped(progress=lambda *now: seen.append(now))
     assert all(np.array_equal(a[key].errors, b[key].errors) for a, b in zip(again, results, strict=True)
                for key in ("gaussian-analytic", "laplace"))
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert max(done for done, _ in seen) <= seen[-1][1]
-    monkeypatch.setattr("mvgviz.trials.resumable.sweep", None)  # everything is kept: calling it would fail
+    monkeypatch.setattr("mvgviz.trials.resumable.measure", None)  # everything is kept: calling it would fail
     assert all(a is b for a, b in zip(stepped(), again, strict=True))

@@ -213,4 +213,4 @@ def test_a_sketch_of_two_features_loses_less_than_epsilon(rng):
 
 def test_dimension_reduction_protects_what_it_releases():
     sampler = prepared("reduced-gaussian", posed(m=2, n=1, lower=[-1.0, -5.0], upper=[1.0, 5.0], favoured=(0,)))
-    assert delta_at(1.0, 2 / math.sqrt(float(sampler.part.rows.variances[0]))) == pytest.approx(1e-3)
+    assert delta_at(1.0, 2 / math.sqrt(float(sampler.source.rows.variances[0]))) == pytest.approx(1e-3)

@@ -9,9 +9,10 @@ from scipy import stats
 
 from mvgviz import InputError, Scenario
 from mvgviz.data import sample
-from mvgviz.trials.favoured_sets import MOST_SETS, coarse_first, epsilon_grid, set_change, starting_sets, with_set
+from mvgviz.trials.favoured_sets import MOST_SETS, epsilon_grid, set_change, starting_sets, with_set
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.paired import BETTER, SAME, UNCLEAR, WORSE, against, beaten_from, paired
+from mvgviz.trials.resumable import coarse_first
 from mvgviz.trials.run import Outcome, run_trials
 
 

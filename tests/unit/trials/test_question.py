@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mvgviz import Dataset, InputError, Scenario
 from mvgviz.data import sample
 from mvgviz.trials.mechanisms import MECHANISMS, mechanism
-from mvgviz.trials.question import ask_once, pose, question, split_records
+from mvgviz.trials.question import ask_once, pose, question_key, split_records
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import differences, graph, many, posed, scenario
 
@@ -66,10 +66,10 @@ def test_delta_defaults_to_a_hundredth_of_one_over_the_records_that_are_protecte
 def test_the_answer_and_the_records_held_out_have_the_scenarios_scale(scale, low, high):
     data = make_dataset(2, 50, -5.0, 3.0)
     problem = posed(data=data, scale=scale, task="linear-ridge", label=0)
-    assert (problem.asked.table.lower == low).all()
-    assert (problem.asked.held_out.upper == high).all()
+    assert (problem.question.table.lower == low).all()
+    assert (problem.question.held_out.upper == high).all()
     learn, measure = split_records(data)
-    for part, there in ((learn, problem.query.value), (measure, problem.asked.held_out.matrix)):
+    for part, there in ((learn, problem.query.value), (measure, problem.question.held_out.matrix)):
         expected = low + (part.matrix + 5) / 8 * (high - low)
         assert np.abs(there - expected).max() < 1e-14
     assert problem.query.sensitivity == pytest.approx((high - low) * math.sqrt(2))
@@ -90,11 +90,11 @@ def test_graphs_are_never_divided():
 ])
 def test_a_question_is_what_decides_the_answer(change, same):
     one = scenario()
-    assert (question(one) == question(one.changed(**change))) is same
+    assert (question_key(one) == question_key(one.changed(**change))) is same
     problem = pose(one, make_dataset(3, 20))
     if same:
         other = problem.with_scenario(one.changed(**change))
-        assert other.asked is problem.asked
+        assert other.question is problem.question
         assert other.scenario == one.changed(**change)
     else:
         with pytest.raises(InputError, match="another question"):
@@ -102,7 +102,7 @@ def test_a_question_is_what_decides_the_answer(change, same):
 
 
 def test_a_kernels_length_is_part_of_the_question():
-    assert question(scenario("kernel", length=1.0)) != question(scenario("kernel", length=2.0))
+    assert question_key(scenario("kernel", length=1.0)) != question_key(scenario("kernel", length=2.0))
 
 
 def test_another_scenario_on_the_same_data_has_its_own_delta():
@@ -159,4 +159,4 @@ def test_problems_travel():
 
 def test_liver_has_the_papers_248_and_97():
     problem = pose(Scenario.default_for("liver"), sample("liver"))
-    assert (problem.asked.table.n_records, problem.asked.held_out.n_records) == (248, 97)
+    assert (problem.question.table.n_records, problem.question.held_out.n_records) == (248, 97)

@@ -13,11 +13,12 @@ from scipy import stats
 
 from mvgviz import InputError, Scenario, random_rotation
 from mvgviz.data import sample
-from mvgviz.trials import run as module
+from mvgviz.trials import resumable as module
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import MECHANISMS, mechanism
 from mvgviz.trials.question import pose
-from mvgviz.trials.run import Outcome, memory_key, run_trials, sweep
+from mvgviz.trials.resumable import TrialCache, trial_key
+from mvgviz.trials.run import Outcome, run_trials, sweep
 from mvgviz.trials.tasks import TASKS
 from tests.datasets import make_dataset
 from tests.unit.trials.cases import CASES, DATA, EVERY
@@ -116,14 +117,14 @@ def test_one_trial_has_a_mean_and_no_interval_and_none_has_neither():
 
 
 def test_nothing_is_computed_twice(monkeypatch):
-    counting, memory, one = Counting(monkeypatch), {}, CASES["linear-ridge"]
-    first = run_trials(one, DATA, mechanisms=EVERY, memory=memory)
+    counting, cache, one = Counting(monkeypatch), TrialCache(), CASES["linear-ridge"]
+    first = run_trials(one, DATA, mechanisms=EVERY, cache=cache)
     assert counting.trials == 8 * len(first.ranked())
-    assert same(first, run_trials(one, DATA, mechanisms=EVERY, memory=memory))
+    assert same(first, run_trials(one, DATA, mechanisms=EVERY, cache=cache))
     assert counting.trials == 8 * len(first.ranked())
-    run_trials(one, DATA, mechanisms=["mvg", "laplace"], memory=memory, trials=10)
+    run_trials(one, DATA, mechanisms=["mvg", "laplace"], cache=cache, trials=10)
     assert counting.trials == 8 * len(first.ranked()) + 4
-    run_trials(one, DATA, mechanisms=["mvg", "laplace"], memory=memory, trials=5)
+    run_trials(one, DATA, mechanisms=["mvg", "laplace"], cache=cache, trials=5)
     assert counting.trials == 8 * len(first.ranked()) + 4
 
 
@@ -135,11 +136,11 @@ def test_nothing_is_computed_twice(monkeypatch):
 ])
 def test_a_changed_choice_recomputes_what_depends_on_it_and_nothing_else(change, again):
     keys = ["mvg", "mvg-exact", "iid", "gaussian-analytic", "laplace", "exponential", "reduced-gaussian"]
-    one, memory = scenario("identity", task="reconstruction", trials=3), {}
-    run_trials(one, DATA, mechanisms=keys, memory=memory)
-    before = set(memory)
-    run_trials(one.changed(**change), DATA, mechanisms=keys, memory=memory)
-    assert {key.split('"')[1] for key in set(memory) - before} == again
+    one, cache = scenario("identity", task="reconstruction", trials=3), TrialCache()
+    run_trials(one, DATA, mechanisms=keys, cache=cache)
+    before = set(cache)
+    run_trials(one.changed(**change), DATA, mechanisms=keys, cache=cache)
+    assert {key.split('"')[1] for key in set(cache) - before} == again
 
 
 @pytest.mark.parametrize("change", [
@@ -150,38 +151,38 @@ def test_a_changed_choice_recomputes_what_depends_on_it_and_nothing_else(change,
 ])
 def test_whatever_can_change_a_trial_is_in_its_key(change):
     one = scenario("covariance", task="linear-ridge", label=0)
-    keys = [memory_key(pose(other, DATA), mechanism("mvg")) for other in (one, one.changed(**change))]
+    keys = [trial_key(pose(other, DATA), mechanism("mvg")) for other in (one, one.changed(**change))]
     assert keys[0] != keys[1]
 
 
 def test_kernels_of_another_length_other_sensitivities_and_numbers_of_records_have_other_keys():
     def key(data=DATA, sensitivity="own", **choices):
-        return memory_key(pose(scenario("kernel", **choices), data, sensitivity=sensitivity), mechanism("laplace"))
+        return trial_key(pose(scenario("kernel", **choices), data, sensitivity=sensitivity), mechanism("laplace"))
 
     assert len({key(), key(length=2.0), key(make_dataset(3, 41)), key(sensitivity="tight")}) == 4
 
 
 def test_other_directions_from_a_file_are_other_trials():
     one = scenario("covariance", task="first-component", directions="upload", trials=3)
-    memory, errors = {}, []
+    cache, errors = TrialCache(), []
     for seed in (1, 2, 1):
         problem = pose(one, DATA, uploaded=random_rotation(3, rng=np.random.default_rng(seed)))
-        results = run_trials(one, DATA, mechanisms=["mvg", "laplace"], problem=problem, memory=memory)
+        results = run_trials(one, DATA, mechanisms=["mvg", "laplace"], problem=problem, cache=cache)
         errors.append(results["mvg"].errors)
     assert not np.array_equal(errors[0], errors[1])
     assert np.array_equal(errors[0], errors[2])
-    assert len(memory) == 3  # Laplace once
+    assert len(cache) == 3  # Laplace once
 
 
 def test_progress_rises_to_the_total(monkeypatch):
-    seen, memory = [], {}
-    run_trials(CASES["linear-ridge"], DATA, mechanisms=["mvg", "laplace"], batch=3, memory=memory,
+    seen, cache = [], TrialCache()
+    run_trials(CASES["linear-ridge"], DATA, mechanisms=["mvg", "laplace"], batch=3, cache=cache,
                progress=lambda done, total: seen.append((done, total)))
     assert seen == sorted(seen)
     assert len(seen) == 6
     assert seen[-1] == (16, 16)
     seen.clear()
-    run_trials(CASES["linear-ridge"], DATA, mechanisms=["mvg", "iid"], memory=memory,
+    run_trials(CASES["linear-ridge"], DATA, mechanisms=["mvg", "iid"], cache=cache,
                progress=lambda done, total: seen.append((done, total)))
     assert seen == [(16, 16)]  # what was remembered is done from the start
 
@@ -190,7 +191,7 @@ def test_progress_rises_to_the_total(monkeypatch):
 @pytest.mark.parametrize("after", [0, 1, 4])
 def test_what_is_finished_when_cancelled_is_kept_and_going_on_ends_the_same(threads, after):
     # 120 batches, of which at most 16 are under way at a time.
-    one, calls, memory = CASES["reconstruction"].changed(trials=40), [], {}
+    one, calls, cache = CASES["reconstruction"].changed(trials=40), [], TrialCache()
     whole = run_trials(one, DATA, mechanisms=["mvg", "laplace", "exponential"])
 
     def cancelled():
@@ -198,13 +199,13 @@ def test_what_is_finished_when_cancelled_is_kept_and_going_on_ends_the_same(thre
         return len(calls) > after
 
     pool = ThreadPoolExecutor(threads) if threads else None
-    part = run_trials(one, DATA, mechanisms=["mvg", "laplace", "exponential"], batch=1, memory=memory, executor=pool,
+    part = run_trials(one, DATA, mechanisms=["mvg", "laplace", "exponential"], batch=1, cache=cache, executor=pool,
                       cancelled=cancelled)
     assert not part.complete
     assert after > 0 or not part.ranked()
     for some, every in zip(part.outcomes, whole.outcomes, strict=True):
         assert np.array_equal(some.errors, every.errors[: some.errors.size])
-    rest = run_trials(one, DATA, mechanisms=["mvg", "laplace", "exponential"], batch=3, memory=memory, executor=pool)
+    rest = run_trials(one, DATA, mechanisms=["mvg", "laplace", "exponential"], batch=3, cache=cache, executor=pool)
     assert rest.complete
     assert same(rest, whole)
     if pool is not None:
@@ -212,11 +213,11 @@ def test_what_is_finished_when_cancelled_is_kept_and_going_on_ends_the_same(thre
 
 
 def test_two_runs_can_share_a_memory_whatever_their_batches():
-    one, memory, results = CASES["reconstruction"].changed(trials=40), {}, []
+    one, cache, results = CASES["reconstruction"].changed(trials=40), TrialCache(), []
     usual = run_trials(one, DATA, mechanisms=["mvg", "laplace"])
 
     def run(batch):
-        results.append(run_trials(one, DATA, mechanisms=["mvg", "laplace"], batch=batch, memory=memory))
+        results.append(run_trials(one, DATA, mechanisms=["mvg", "laplace"], batch=batch, cache=cache))
 
     threads = [threading.Thread(target=run, args=(batch,)) for batch in (3, 7, 1)]
     for thread in threads:
@@ -224,22 +225,22 @@ def test_two_runs_can_share_a_memory_whatever_their_batches():
     for thread in threads:
         thread.join()
     assert len(results) == 3
-    assert all(len(errors) >= 40 for errors in memory.values())
-    assert same(usual, run_trials(one, DATA, mechanisms=["mvg", "laplace"], memory=memory))
+    assert all(len(errors) >= 40 for errors in cache.values())
+    assert same(usual, run_trials(one, DATA, mechanisms=["mvg", "laplace"], cache=cache))
 
 
 def test_a_memory_that_others_fill_meanwhile_still_ends_complete():
     # Between two batches of 2 someone else puts in a third trial: nothing is lost, doubled or called complete early.
-    one, memory = CASES["reconstruction"].changed(trials=7), {}
+    one, cache = CASES["reconstruction"].changed(trials=7), TrialCache()
     usual = run_trials(one, DATA, mechanisms=["mvg"])["mvg"].errors
     seen = []
 
     def meddle(done, total):
         seen.append(done)
         if done == 2:
-            memory[next(iter(memory))] = usual[:3]
+            cache[next(iter(cache))] = usual[:3]
 
-    results = run_trials(one, DATA, mechanisms=["mvg"], batch=2, memory=memory, progress=meddle)
+    results = run_trials(one, DATA, mechanisms=["mvg"], batch=2, cache=cache, progress=meddle)
     assert results.complete
     assert np.array_equal(results["mvg"].errors, usual)
     assert seen == [2, 4, 6, 7]
@@ -272,8 +273,8 @@ def test_epsilon_spent_is_known_for_gaussian_noise_alone():
 
 
 def test_a_sweep_asks_each_question_once_and_shares_random_numbers(monkeypatch):
-    asked, ask = [], module.pose.__globals__["ask_once"]
-    monkeypatch.setitem(module.pose.__globals__, "ask_once", lambda *args: (asked.append(args), ask(*args))[1])
+    asked, ask = [], pose.__globals__["ask_once"]
+    monkeypatch.setitem(pose.__globals__, "ask_once", lambda *args: (asked.append(args), ask(*args))[1])
     counting = Counting(monkeypatch)
     grid = [{"epsilon": 0.5}, {"epsilon": 1.0, "share": 0.6}, {"epsilon": 1.0, "share": 0.9}, {"query": "covariance"}]
     points = sweep(grid, scenario("identity", task="subspace", trials=4), DATA, mechanisms=["mvg", "laplace"])
@@ -325,7 +326,7 @@ def test_a_trial_of_a_million_records_costs_no_more_than_one_of_a_thousand():
     one = scenario("identity", task="covariance-estimation", trials=200)
     problem = pose(one, make_dataset(5, 1_000_000))
     keys = ["mvg", "gaussian-analytic", "mvg-theorem1", "johnson-lindenstrauss"]
-    run_trials(one, problem.asked.dataset, problem=problem, mechanisms=keys, trials=1)
+    run_trials(one, problem.question.dataset, problem=problem, mechanisms=keys, trials=1)
     measure = TASKS[one.task].prepare(problem)
     samplers = [mechanism(key).prepare(problem, measure.level) for key in keys]
     assert len(pickle.dumps((samplers, measure))) < 20_000  # what a worker is sent

@@ -87,10 +87,10 @@ def test_linear_ridge_is_the_plain_one(psd, query, rng):
     problem = posed(query, make_dataset(3, 40, lower, upper), task="linear-ridge", label=1,
                     post=("psd",) if psd else ())
     measure = measured("linear-ridge", problem)
-    x = problem.asked.table.matrix
+    x = problem.question.table.matrix
     truth = x @ x.T / x.shape[1]
     released = truth + np.array([0, 1, 5])[:, None, None] * rng.standard_normal((3, 3, 3))
-    test = problem.asked.held_out.matrix
+    test = problem.question.held_out.matrix
     expected = [plain_linear_ridge(one, test, 1, upper, psd=psd) for one in released]
     assert measure.errors(released) == pytest.approx(expected, rel=1e-8)
     assert measure.references.non_private == pytest.approx(expected[0], rel=1e-9)
@@ -207,7 +207,7 @@ def test_the_nearest_psd_matrix_is_a_projection(values):
 
 def test_a_random_guess_of_a_label_is_uniform_in_its_range(rng):
     problem = posed("covariance", make_dataset(3, 60, -1.0, 3.0), task="linear-ridge", label=1)
-    truth = problem.asked.held_out.matrix[1]
+    truth = problem.question.held_out.matrix[1]
     squares = ((rng.uniform(-1, 3, (20_000, truth.size)) - truth) ** 2).mean(axis=1)
     for name, query in (("linear-ridge", "covariance"), ("kernel-ridge", "identity")):
         references = measured(name, posed(query, make_dataset(3, 60, -1.0, 3.0), task=name, label=1)).references

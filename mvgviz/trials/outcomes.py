@@ -1,0 +1,72 @@
+"""What trials found: the errors of a mechanism with their mean and its interval, and all outcomes of a scenario."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from mvgviz.scenario.scenario import Scenario
+from mvgviz.trials.mechanisms import Mechanism
+from mvgviz.trials.tasks import References, Task
+from mvgviz.validation import FloatArray
+
+
+def half_width(values: FloatArray) -> float:
+    """Half the 95 % confidence interval of the mean (Student's t); NaN for fewer than two values."""
+    if values.size < 2:
+        return math.nan
+    from scipy.special import stdtrit
+
+    return float(stdtrit(values.size - 1, 0.975) * values.std(ddof=1) / math.sqrt(values.size))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Outcome:
+    """How one mechanism did. ``errors``: all trials, in order; none where ``reason`` says it does not apply.
+
+    ``epsilon_spent``: by Gaussian noise, exactly, at the problem's delta; None for other mechanisms.
+    """
+
+    mechanism: Mechanism
+    errors: FloatArray = field(repr=False)
+    reason: str | None = None
+    caution: str | None = None
+    epsilon_spent: float | None = None
+
+    @property
+    def mean(self) -> float:
+        """NaN before the first trial."""
+        return float(self.errors.mean()) if self.errors.size else math.nan
+
+    @property
+    def half_width(self) -> float:
+        """Of the interval of the mean."""
+        return half_width(self.errors)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % confidence interval of the mean."""
+        return self.mean - self.half_width, self.mean + self.half_width
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Results:
+    """One scenario's trials: an outcome for each mechanism asked for, in that order."""
+
+    scenario: Scenario
+    task: Task
+    delta: float
+    sensitivity: str
+    references: References
+    outcomes: tuple[Outcome, ...]
+    complete: bool
+
+    def __getitem__(self, key: str) -> Outcome:
+        for outcome in self.outcomes:
+            if outcome.mechanism.key == key:
+                return outcome
+        raise KeyError(key)
+
+    def ranked(self) -> list[Outcome]:
+        """Those that apply and have trials, the smallest mean error first."""
+        return sorted((outcome for outcome in self.outcomes if outcome.errors.size), key=lambda outcome: outcome.mean)

@@ -1,0 +1,129 @@
+"""Trials in slices with a stop button, for the pages that show them.
+
+Each run of a page works for about a second, draws what there is and runs again: results
+appear as they come, the stop button is an ordinary button, and nothing is computed twice.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from mvgviz.query.dataset import Dataset
+from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.scenario import Scenario
+from mvgviz.trials.outcomes import Results
+from mvgviz.trials.question import Problem, Question, ask_once, pose, question_key
+from mvgviz.trials.resumable import Point, TrialCache, resume
+from mvgviz.ui import session
+
+_CACHE, _STAND_IN_CACHE = "_trial_cache", "_stand_in_trial_cache"
+_STOPPED, _KNOWN = "_trials_stopped", "_trials_known"
+SLICE = 1.0
+"""Seconds of work before a page is drawn again."""
+_BRIGHT = "<style>[data-stale=true] {opacity: 1 !important;}</style>"
+"""While slices follow one another the page is not dimmed: what is there can be read."""
+
+
+@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
+def _question(_scenario: Scenario, _dataset: Dataset, key: str) -> Question:
+    return ask_once(_scenario, _dataset)
+
+
+@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
+def _problem(_setup: Setup, sensitivity: str, key: str) -> Problem:
+    question = _question(_setup.scenario, _setup.dataset, f"{session.data_version()} {question_key(_setup.scenario)}")
+    return pose(_setup.scenario, _setup.dataset, sensitivity=sensitivity, question=question,
+                uploaded=session.uploaded_directions(), worked_out=_setup)
+
+
+def problem(setup: Setup, *, sensitivity: str = "own") -> Problem:
+    """The scenario's problem; raises InputError where it does not work out."""
+    return _problem(setup, sensitivity, f"{session.version()} {setup.scenario.to_json()}")
+
+
+def trial_cache(*, simulated: bool = False) -> TrialCache:
+    """Every trial of this session for the data as it is now (and for uploaded directions), or for its stand-in."""
+    name, version = _STAND_IN_CACHE if simulated else _CACHE, session.version()
+    kept = st.session_state.get(name)
+    if kept is None or kept[0] != version:
+        kept = st.session_state[name] = (version, TrialCache())
+    cache: TrialCache = kept[1]
+    return cache
+
+
+@st.cache_resource(show_spinner=False)
+def workers() -> ThreadPoolExecutor:
+    """Threads that share the trials of all sessions; the arithmetic runs outside Python's lock."""
+    return ThreadPoolExecutor(max_workers=os.cpu_count() or 1, thread_name_prefix="trials")
+
+
+@dataclass
+class Slice:
+    """One run's share of the work, and how far the whole of it is."""
+
+    key: str
+    seconds: float
+    done: int = 0
+    total: int = 0
+
+    @property
+    def stopped(self) -> bool:
+        return self.key in st.session_state.get(_STOPPED, set())
+
+    def options(self, cache: TrialCache) -> dict[str, Any]:
+        """The arguments of :func:`mvgviz.trials.resumable.resume` besides the points."""
+        return {"cache": cache, "seconds": self.seconds, "executor": workers(), "progress": self._progress,
+                "cancelled": lambda: self.stopped}
+
+    def resume(self, points: Sequence[Point], *, simulated: bool = False) -> list[Results | None]:
+        """The points' results after this slice; None for those that no slice has come to."""
+        return resume(points, **self.options(trial_cache(simulated=simulated)))
+
+    def _progress(self, done: int, total: int) -> None:
+        self.done, self.total = done, total
+
+
+def begin(key: str, *parts: object, seconds: float = SLICE, waiting: bool = False) -> Slice:
+    """A slice of the work named by ``key`` and what it depends on; another choice starts a new one.
+
+    ``waiting``: work that takes long starts stopped, and goes on when asked to.
+    """
+    name = f"{key} {session.data_version()} {' '.join(map(str, parts))}"
+    known = st.session_state.setdefault(_KNOWN, set())
+    if waiting and name not in known:
+        _stop(name)
+    known.add(name)
+    return Slice(key=name, seconds=seconds)
+
+
+def show_progress_and_rerun(work: Slice, *, complete: bool) -> None:
+    """The progress bar with its stop button, or a way to go on; call it where they should stand.
+
+    Runs the page again for the next slice: call it after everything else was drawn.
+    """
+    if complete:
+        return
+    share = work.done / work.total if work.total else 0.0
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(share, text=f"{work.done:,} of {work.total:,} trials")
+        if work.stopped:
+            st.button("Go on", key=f"go_on {work.key}", on_click=_go_on, args=(work.key,), icon=":material/play_arrow:")
+        else:
+            st.button("Stop", key=f"stop {work.key}", on_click=_stop, args=(work.key,), icon=":material/stop:")
+    if not work.stopped:
+        st.html(_BRIGHT)
+        st.rerun()
+
+
+def _stop(key: str) -> None:
+    st.session_state.setdefault(_STOPPED, set()).add(key)
+
+
+def _go_on(key: str) -> None:
+    st.session_state.get(_STOPPED, set()).discard(key)

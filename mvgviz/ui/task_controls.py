@@ -1,0 +1,78 @@
+"""What the pages of trials share: the controls of the task, and a way out where it does not fit the query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from mvgviz.errors import InputError
+from mvgviz.scenario.resolve import Setup
+from mvgviz.text import in_markdown
+from mvgviz.trials.question import REGRESSIONS
+from mvgviz.trials.tasks import TASKS
+from mvgviz.trials.tasks.post import WORDS
+from mvgviz.ui import session
+
+
+def draw_task(setup: Setup) -> None:
+    """What the answer is used for, the label where it needs one, and free post-processing."""
+    scenario = setup.scenario
+    left, middle, right = st.columns([2, 1, 1], vertical_alignment="bottom")
+    with left:
+        st.selectbox("What the answer is used for", list(TASKS), format_func=lambda key: TASKS[key].label,
+                     **session.bound("w_task", scenario.task, _task_change))
+    with middle:
+        if scenario.task in REGRESSIONS:
+            names = dict(enumerate(setup.dataset.features))
+            st.selectbox("Label: what is predicted", [None, *names],
+                         format_func=lambda k: "choose a feature" if k is None else names[k],
+                         **session.bound("w_label", scenario.label if scenario.label in names else None,
+                                         lambda label: {"label": label}))
+    with right, st.popover("Free post-processing", icon=":material/tune:"):
+        st.caption("Done after the noise, so it costs no privacy.")
+        for step in TASKS[scenario.task].post:
+            st.checkbox(WORDS[step].capitalize(),
+                        **session.bound(f"w_post_{step}", step in scenario.post, _switch(step)))
+
+
+def say_why_not(setup: Setup, error: InputError) -> None:
+    """What does not fit together, and what would."""
+    text, scenario = str(error), setup.scenario
+    st.info(in_markdown(text[:1].upper() + text[1:]) + ("" if text.endswith(".") else "."), icon=":material/block:")
+    with st.container(horizontal=True):
+        if scenario.task != "reconstruction":
+            _way_out("Measure the answer itself instead", task="reconstruction")
+        if scenario.query in ("mean", "kernel"):
+            _way_out("Ask for the covariance instead", query="covariance", mode="auto")
+        elif scenario.task == "kernel-ridge" and scenario.query in ("identity", "covariance"):
+            _way_out("Use linear ridge instead", task="linear-ridge")
+
+
+def _way_out(label: str, **change: str) -> None:
+    st.button(label, key=f"trials_fix_{'_'.join(change)}_{'_'.join(change.values())}", icon=":material/swap_horiz:",
+              on_click=session.update, kwargs=change)
+
+
+def _task_change(task: str) -> dict[str, Any]:
+    """A task that the query cannot serve brings the query that can."""
+    scenario = session.scenario()
+    change: dict[str, Any] = {"task": task}
+    graph = scenario.query in ("adjacency", "laplacian")
+    if task == "kernel-ridge" and not graph and scenario.query != "identity":
+        change |= {"query": "identity", "mode": "auto"}
+        if scenario.guarantee == "theorem2":
+            change["guarantee"] = "theorem1"
+    elif task in ("linear-ridge", "first-component", "covariance-estimation", "subspace") and scenario.query in (
+            "mean", "kernel"):
+        change |= {"query": "covariance", "mode": "auto"}
+    return change
+
+
+def _switch(step: str) -> Callable[[bool], dict[str, Any]]:
+    def change(on: bool) -> dict[str, Any]:
+        others = set(session.scenario().post) - {step}
+        return {"post": tuple(others | {step} if on else others)}
+
+    return change
