@@ -59,7 +59,7 @@ def _task_change(task: str) -> dict[str, Any]:
     """A task that the query cannot serve brings the query that can."""
     scenario = session.scenario()
     change: dict[str, Any] = {"task": task}
-    graph = scenario.query in ("adjacency", "laplacian")
+    graph = scenario.is_graph
     if task == "kernel-ridge" and not graph and scenario.query != "identity":
         change |= {"query": "identity", "mode": "auto"}
         if scenario.guarantee == "theorem2":

@@ -78,7 +78,7 @@ def _advice(setup: Setup, work: Slice, sensitivity: str, *, simulated: bool) -> 
     kept: dict[str, Advice] = st.session_state.setdefault(_ADVICE, {})
     if key in kept:
         return kept[key]
-    graph = setup.scenario.query in ("adjacency", "laplacian")
+    graph = setup.scenario.is_graph
     dataset = _stand_in(setup.dataset, graph, session.data_version()) if simulated else setup.dataset
     advice = advise(setup.scenario, dataset, sensitivity=sensitivity, uploaded=session.uploaded_directions(),
                     **work.options(trial_cache(simulated=simulated)))
