@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors
-from mvgviz.figures.budget.signal import plot_signal_to_noise, signal_numbers
+from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors, plot_signal_to_noise, signal_numbers
 from mvgviz.figures.budget.split import plot_split, split_numbers
 from mvgviz.scenario.precision_budget import BudgetTable, budget_table, spreadsheet_cell, table_csv
 from mvgviz.text import delta_words

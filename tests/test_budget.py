@@ -11,9 +11,8 @@ from conftest import make_dataset
 
 from mvgviz import InputError, Scenario, design_noise, gaussian_mu, manual
 from mvgviz.data import sample
-from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors
+from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors, plot_signal_to_noise, signal_numbers
 from mvgviz.figures.budget.pnr import plot_pnr, pnr_numbers
-from mvgviz.figures.budget.signal import plot_signal_to_noise, signal_numbers
 from mvgviz.figures.budget.split import percent, plot_split, split_numbers
 from mvgviz.figures.budget.water_levels import plot_water, water_numbers
 from mvgviz.scenario.precision_budget import (

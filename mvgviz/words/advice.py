@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mvgviz.figures.compare.families import GUARANTEE_COLOURS
 from mvgviz.figures.compare.ranking import Mark
 from mvgviz.figures.shared.error_axis import mean_words
+from mvgviz.figures.shared.theme import GUARANTEE_COLOURS
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_number, in_html, listed
 from mvgviz.trials.advisor import Advice, Contrast, Row

@@ -64,7 +64,7 @@ def promise(setup: Setup, *, epsilon: float, delta: str) -> str:
 
 def who_gains(setup: Setup, names: Names, numbers: NoiseFactors) -> str:
     """Names and factors of those with less and of those with more noise than i.i.d."""
-    gains, pays, factors = numbers.gains, numbers.pays, numbers.all_factors
+    gains, pays, factors = numbers.gains, numbers.pays, numbers.table.factor
     if not gains and not pays:
         return "**Nobody gains and nobody pays:** this is i.i.d. noise."
     gain, pay = "**Nobody gains.**", "**Nobody pays.**"

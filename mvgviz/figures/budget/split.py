@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, styled
+from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, EDGE, styled
 from mvgviz.validation import FloatArray
 
 MOST_IN_BAR = 12
@@ -45,11 +45,10 @@ def plot_split(numbers: SplitNumbers, *, names: list[str]) -> go.Figure:
 
 def _bar(numbers: SplitNumbers, names: list[str]) -> go.Figure:
     figure = go.Figure()
-    edge = {"width": 1.5, "color": "rgba(128,128,128,0.9)"}
     for name, share in zip(names, numbers.shares.tolist(), strict=True):
         figure.add_bar(
             x=[100 * share, 100 * numbers.equal], y=["this split", "equal shares"], orientation="h", name=name,
-            marker={"color": [_colour(share, numbers.equal), DATA], "line": edge, "opacity": [1.0, 0.5]},
+            marker={"color": [_colour(share, numbers.equal), DATA], "line": EDGE, "opacity": [1.0, 0.5]},
             text=[f"{name}<br>{percent(share)}", ""], textposition="inside", insidetextanchor="middle", textangle=0,
             hovertemplate=f"{name}: %{{x:.3g}} %<extra>%{{y}}</extra>")
     figure.update_layout(barmode="stack", bargap=0.25, uniformtext={"minsize": 10, "mode": "hide"})
@@ -67,7 +66,7 @@ def _treemap(numbers: SplitNumbers, names: list[str]) -> go.Figure:
     figure = go.Figure(go.Treemap(
         ids=[str(i) for i in range(len(labels))], labels=labels, parents=[""] * len(labels), values=shares,
         text=[percent(share) for share in shares], textinfo="label+text", sort=True,
-        marker={"colors": colours, "line": {"width": 1.5, "color": "rgba(128,128,128,0.9)"}},
+        marker={"colors": colours, "line": EDGE},
         tiling={"pad": 1}, root={"color": "rgba(0,0,0,0)"}, pathbar={"visible": False},
         hovertemplate="%{label}: %{text} of the precision budget<extra></extra>"))
     figure.update_layout(uniformtext={"minsize": 9, "mode": "hide"})

@@ -12,7 +12,7 @@ from mvgviz.design.allocation import WaterFilling
 from mvgviz.errors import InputError
 from mvgviz.figures.budget.pnr import GUARANTEE_LABELS, PnrNumbers, plot_pnr, pnr_numbers
 from mvgviz.figures.budget.water_levels import plot_water, water_numbers
-from mvgviz.figures.shared.matrix_map import matrix_numbers, plot_matrix
+from mvgviz.figures.shared.matrix_map import plot_matrix, top_left
 from mvgviz.noise.directions import standard_basis
 from mvgviz.provenance import Origin, weakest
 from mvgviz.scenario.precision_budget import (
@@ -87,13 +87,12 @@ def draw_loadings(setup: Setup, table: BudgetTable) -> None:
     features = names_of_directions(setup.query, setup.design.mode, standard_basis(table.size))
     first = int(np.argmax(table.theta))
     parts = [f"{in_markdown(features[i])} ({w[i, first]:+.2f})" for i in np.argsort(-np.abs(w[:, first]))[:2]]
-    numbers = matrix_numbers(w)
-    rows, cols = numbers.shown.shape
+    rows, cols = top_left(w).shape
     care = f" {NOT_PRIVATE}" if not setup.origins["directions"].is_covered else ""
-    chart(plot_matrix(numbers, row_labels=[short_label(name) for name in features[:rows]], row_title="feature",
+    chart(plot_matrix(top_left(w), row_labels=[short_label(name) for name in features[:rows]], row_title="feature",
                       col_labels=[str(k + 1) for k in range(cols)], col_title="direction", value_title="loading"),
           f"**Direction {first + 1}**, with the largest share, is mostly {' and '.join(parts)}."
-          f"{f' The first {rows} × {cols} loadings are drawn.' if numbers.is_part else ''}{care}",
+          f"{f' The first {rows} × {cols} loadings are drawn.' if (rows, cols) != w.shape else ''}{care}",
           key="budget_loadings",
           about="Each column is a direction of length 1; its entries say how much of each feature it holds.")
 
