@@ -43,8 +43,8 @@ def curve_lines(curves: BoundCurves, *, second: str, tail: str, all_tails: bool,
     return lines
 
 
-def plot_bound_curves(curves: BoundCurves, lines: list[CurveLine], *, axis_title: str, value_title: str,
-                      height: int = 400) -> go.Figure:
+def plot_bound_curves(curves: BoundCurves, lines: list[CurveLine], *, axis_title: str, value_title: str
+                      ) -> go.Figure:
     """The scenario's tail is thick, other tails thin; line styles tell tails apart.
 
     Theorem 1 is drawn wider, so that it still shows where Theorem 2 lies on it.
@@ -77,7 +77,7 @@ def plot_bound_curves(curves: BoundCurves, lines: list[CurveLine], *, axis_title
         xaxis={"type": "log", "title": axis_title, "range": edge.tolist(), **decades(*edge)},
         yaxis={"type": "log", "title": value_title, "range": [low, high], **decades(low, high)},
         shapes=[upright(curves.here, DATA, "dot", width=1)])
-    return styled(figure, height=height)
+    return styled(figure)
 
 
 def _width(line: CurveLine) -> float:

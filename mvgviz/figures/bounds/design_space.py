@@ -50,7 +50,7 @@ def place(design: NoiseDesign, *, name: str, colour: str, symbol: str = "circle"
                  cols=precision_norm(design.col_side))
 
 
-def plot_design_space(edges: list[Edge], places: list[Place], *, height: int = 360) -> go.Figure:
+def plot_design_space(edges: list[Edge], places: list[Place]) -> go.Figure:
     """Hyperbolas, straight on log axes; the window holds every edge and every point."""
     xs = [math.log10(design.rows) for design in places]
     ys = [math.log10(design.cols) for design in places]
@@ -77,7 +77,7 @@ def plot_design_space(edges: list[Edge], places: list[Place], *, height: int = 3
     for axis, title, ends in ((figure.update_xaxes, "precision over rows, ‖σ(Σ⁻¹)‖₂", window[:2]),
                               (figure.update_yaxes, "precision over columns, ‖σ(Ψ⁻¹)‖₂", window[2:])):
         axis(type="log", title=title, range=list(ends), **decades(*ends))
-    return styled(figure, height=height)
+    return styled(figure, height=360)
 
 
 _Window = tuple[float, float, float, float]

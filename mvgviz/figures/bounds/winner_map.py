@@ -42,7 +42,7 @@ def winner_map(rank: int, ratio: float) -> WinnerMap:
                      theorem2_allows_more=theorem2_wins(rank, ratio))
 
 
-def plot_winner_map(numbers: WinnerMap, *, psd: bool, second: str, height: int = 360) -> go.Figure:
+def plot_winner_map(numbers: WinnerMap, *, psd: bool, second: str) -> go.Figure:
     """The exact region filled, the paper's two sufficient conditions as outlines inside it."""
     top, last = max(_TOP, 1.1 * numbers.ratio), float(numbers.ranks[-1])
     figure = go.Figure()
@@ -73,4 +73,4 @@ def plot_winner_map(numbers: WinnerMap, *, psd: bool, second: str, height: int =
         shapes=[{"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": 2, "y1": 2,
                  "line": {"color": DATA, "width": 1}}],
         annotations=[{"x": x, "y": y, "text": text, "showarrow": False} for x, y, text in words])
-    return styled(figure, height=height)
+    return styled(figure, height=360)

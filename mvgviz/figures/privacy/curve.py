@@ -52,18 +52,18 @@ def curve_numbers(mu: float, *, epsilon: float, delta: float) -> CurveNumbers:
     )
 
 
-def plot_curve(numbers: CurveNumbers, *, height: int = 300) -> go.Figure:
+def plot_curve(numbers: CurveNumbers) -> go.Figure:
     """The curve on a log axis; the asked point, and the spent one where it is another."""
-    figure = go.Figure(go.Scatter(
-        x=numbers.epsilons, y=numbers.deltas, mode="lines", name="this noise",
-        line={"color": DIRECTIONAL, "width": 2.5}, hovertemplate="ε = %{x:.3g} needs δ = %{y:.2e}<extra></extra>"))
+    figure = go.Figure()
+    figure.add_scatter(x=numbers.epsilons, y=numbers.deltas, mode="lines", name="this noise",
+                       line={"color": DIRECTIONAL, "width": 2.5},
+                       hovertemplate="ε = %{x:.3g} needs δ = %{y:.2e}<extra></extra>")
+    points = [("asked", numbers.asked_epsilon, {"color": EXACT, "size": 12, "symbol": "diamond"})]
     if 0 < numbers.spent < 0.999 * numbers.asked_epsilon:
-        figure.add_scatter(x=[numbers.spent], y=[numbers.asked_delta], mode="markers", name="spent",
-                           marker={"color": DIRECTIONAL, "size": 11},
-                           hovertemplate="spent: ε = %{x:.3g} at δ = %{y:.2e}<extra></extra>")
-    figure.add_scatter(x=[numbers.asked_epsilon], y=[numbers.asked_delta], mode="markers", name="asked",
-                       marker={"color": EXACT, "size": 12, "symbol": "diamond"},
-                       hovertemplate="asked: ε = %{x:.3g} at δ = %{y:.2e}<extra></extra>")
+        points.insert(0, ("spent", numbers.spent, {"color": DIRECTIONAL, "size": 11}))
+    for name, epsilon, marker in points:
+        figure.add_scatter(x=[epsilon], y=[numbers.asked_delta], mode="markers", name=name, marker=marker,
+                           hovertemplate=f"{name}: ε = %{{x:.3g}} at δ = %{{y:.2e}}<extra></extra>")
     top = max(numbers.at_zero, numbers.asked_delta)
     figure.update_yaxes(title="δ needed", type="log", range=[math.log10(numbers.lowest), math.log10(top) + 0.4])
     if numbers.log_epsilon:
@@ -71,4 +71,4 @@ def plot_curve(numbers: CurveNumbers, *, height: int = 300) -> go.Figure:
                             range=[math.log10(numbers.epsilons[0]), math.log10(3 * numbers.asked_epsilon)])
     else:
         figure.update_xaxes(title="ε", range=[0, float(numbers.epsilons[-1])])
-    return styled(figure, height=height)
+    return styled(figure, height=300)

@@ -58,7 +58,7 @@ def loss_numbers(mu: float, epsilon: float) -> LossNumbers:
     )
 
 
-def plot_loss(numbers: LossNumbers, *, label: str, thing: str = "record", height: int = 300) -> go.Figure:
+def plot_loss(numbers: LossNumbers, *, label: str, thing: str = "record") -> go.Figure:
     """Two bells, the tail beyond epsilon shaded, the part that counts as delta darker. ``label`` names the tail."""
     traces = [
         {"x": numbers.loss, "y": numbers.density, "name": f"{thing} there", "mode": "lines",
@@ -84,4 +84,4 @@ def plot_loss(numbers: LossNumbers, *, label: str, thing: str = "record", height
         "xaxis": {"title": {"text": "privacy loss (log-odds learned)"}, "zeroline": False, "nticks": 6,
                   "range": [low, high]},
         "yaxis": {"title": {"text": "density"}, "showticklabels": False, "showgrid": False, "range": [0, 1.42 * peak]},
-    }), height=height)
+    }), height=300)

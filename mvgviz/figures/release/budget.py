@@ -71,7 +71,7 @@ def budget_numbers(before: Sequence[float], mu: float, *, delta: float, cap: tup
         more=None if whole is None else max(math.floor((whole * (1 + 1e-9) - spent) / this), 0))
 
 
-def plot_budget(numbers: BudgetNumbers, *, height: int = 190) -> go.Figure:
+def plot_budget(numbers: BudgetNumbers) -> go.Figure:
     """One bar: earlier releases, this one, what is left of the cap."""
     edge = {"width": 1.5, "color": "rgba(128,128,128,0.9)"}
     figure = go.Figure()
@@ -101,7 +101,7 @@ def plot_budget(numbers: BudgetNumbers, *, height: int = 190) -> go.Figure:
                         tickvals=[square for square, _ in numbers.ticks],
                         ticktext=[f"{epsilon:g}" for _, epsilon in numbers.ticks])
     figure.update_yaxes(showticklabels=False, showgrid=False, zeroline=False)
-    return styled(figure, height=height)
+    return styled(figure, height=190)
 
 
 def _segment(figure: go.Figure, start: float, length: float, name: str, colour: str, edge: dict[str, object], *,

@@ -48,3 +48,9 @@ def upright(x: float, colour: str, dash: str, *, width: float, top: float = 1, *
     """A line (a Plotly shape) from the bottom of the picture to its top, or to a share of its height."""
     return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": top, "yref": "paper",
             "line": {"color": colour, "width": width, "dash": dash}, **more}
+
+
+def interval(means: Sequence[float], halves: Sequence[float], *, thickness: float, log: bool) -> dict[str, Any]:
+    """Bars without ends for Plotly's ``error_x`` and ``error_y``; on a log axis none reaches down to 0."""
+    below = [min(half, 0.95 * mean) if log else half for mean, half in zip(means, halves, strict=True)]
+    return {"array": halves, "arrayminus": below, "thickness": thickness, "width": 0}

@@ -26,6 +26,7 @@ from mvgviz.validation import FloatArray
 _COUNTS = (100, 50, 20)
 _BINS = 64
 _TALLEST = 11
+_HEIGHT = 385
 LANES = {"mvg": ("directional", DIRECTIONAL), "iid": ("one size", IID)}
 
 
@@ -91,13 +92,13 @@ def _lane(outcome: Outcome, axis: ErrorAxis, count: int) -> Lane:
                 trials=outcome.errors.size)
 
 
-def plot_dots(numbers: DotNumbers, *, title: str, height: int = 385) -> go.Figure:
+def plot_dots(numbers: DotNumbers, *, title: str) -> go.Figure:
     """Two lanes; under each its mean (diamond) and interval; each line's label on a level of its own."""
     axis = numbers.axis
-    per_unit = (height - 140) / 2.25  # pixels
+    per_unit = (_HEIGHT - 140) / 2.25  # pixels
     spacing = min(0.8 / max(numbers.tallest, 1), 12 / per_unit)
     baselines = dict(zip(LANES, (1.0, 0.0), strict=True))
-    lines = [_reference(axis, kind, value, top=1 + (6 + 19 * level) / (height - 116), left=left)
+    lines = [_reference(axis, kind, value, top=1 + (6 + 19 * level) / (_HEIGHT - 116), left=left)
              for level, (kind, value, left) in enumerate(_stacked(numbers))]
     ticks = [f"<b>{LANES[lane.key][0]}</b><br>{mean_words(lane).replace(' ± ', '<br>± ')}" for lane in numbers.lanes]
     figure = go.Figure(layout={
@@ -113,7 +114,7 @@ def plot_dots(numbers: DotNumbers, *, title: str, height: int = 385) -> go.Figur
             hovertemplate=f"{name}: error %{{customdata:.4g}}<br>one dot: {100 / numbers.dots:.3g} % of the trials"
                           "<extra></extra>")
         _add_mean(figure, lane, axis, baselines[lane.key] - 0.07)
-    return styled(figure, height=height, legend=False, top=66)
+    return styled(figure, height=_HEIGHT, legend=False, top=66)
 
 
 def _add_mean(figure: go.Figure, lane: Lane, axis: ErrorAxis, y: float) -> None:

@@ -13,6 +13,7 @@ from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, styled
 from mvgviz.trials.first_trial import Components, Predictions
 from mvgviz.validation import FloatArray
 
+_HEIGHT = 330
 _STRONG = 1.5
 _MOST_BARS, _MOST_COMPONENTS, _MOST_RECORDS = 20, 40, 400
 
@@ -35,10 +36,10 @@ def matrix_pair(true: FloatArray, noisy: FloatArray) -> MatrixPair:
 
 
 def plot_one_of_pair(pair: MatrixPair, shown: FloatArray, *, row_labels: list[str], col_labels: list[str],
-                     row_title: str, col_title: str, scale: bool, height: int = 320) -> go.Figure:
+                     row_title: str, col_title: str, scale: bool) -> go.Figure:
     """One side, on the scale of both; ``scale``: whether it is drawn beside it. Empty labels are left out."""
     figure = plot_matrix(shown, row_labels=row_labels, col_labels=col_labels, row_title=row_title,
-                         col_title=col_title, value_title="", height=height)
+                         col_title=col_title, value_title="", height=_HEIGHT)
     for axis, labels in ((figure.layout.xaxis, col_labels), (figure.layout.yaxis, row_labels)):
         places = [k for k, label in enumerate(labels) if label]
         axis.update(tickvals=places, ticktext=[labels[k] for k in places])
@@ -51,7 +52,7 @@ def largest_loadings(parts: Components) -> list[int]:
     return [int(k) for k in np.sort(np.argsort(-size, kind="stable")[:_MOST_BARS])]
 
 
-def plot_loadings(parts: Components, shown: list[int], *, names: list[str], height: int = 320) -> go.Figure:
+def plot_loadings(parts: Components, shown: list[int], *, names: list[str]) -> go.Figure:
     """The first component's loadings, two bars a feature."""
     figure = go.Figure()
     rows = list(range(len(names)))
@@ -61,10 +62,10 @@ def plot_loadings(parts: Components, shown: list[int], *, names: list[str], heig
     figure.update_xaxes(title="loading on the first component", zeroline=True, zerolinecolor=DATA)
     figure.update_yaxes(tickvals=rows, ticktext=names, autorange="reversed", showgrid=False)
     figure.update_layout(barmode="group", bargap=0.3)
-    return styled(figure, height=height, top=20)
+    return styled(figure, height=_HEIGHT, top=20)
 
 
-def plot_captured(parts: Components, *, height: int = 320) -> go.Figure:
+def plot_captured(parts: Components) -> go.Figure:
     """The strongest 40 eigenvalues, and what as many noisy components capture of the true answer."""
     true, noisy = parts.eigenvalues[:_MOST_COMPONENTS], parts.captured[:_MOST_COMPONENTS]
     axis = _captured_axis(np.concatenate([true, noisy]))
@@ -78,7 +79,7 @@ def plot_captured(parts: Components, *, height: int = 320) -> go.Figure:
                            hovertemplate=f"component %{{x}}, {label}: %{{customdata:.4g}}<extra></extra>")
     figure.update_xaxes(title="component", dtick=1 if order.size <= 12 else 5)
     figure.update_yaxes(**axis.layout("captured of the true answer", upright=True))
-    return styled(figure, height=height, top=20)
+    return styled(figure, height=_HEIGHT, top=20)
 
 
 def _captured_axis(values: FloatArray) -> ErrorAxis:
@@ -113,7 +114,7 @@ def prediction_numbers(found: Predictions) -> PredictionNumbers:
                              view=(max(float(seen.min()), low) - pad, min(float(seen.max()), high) + pad))
 
 
-def plot_predictions(numbers: PredictionNumbers, *, name: str, height: int = 320) -> go.Figure:
+def plot_predictions(numbers: PredictionNumbers, *, name: str) -> go.Figure:
     """Records held out: the true label against what is predicted; on the diagonal a prediction is right."""
     figure = go.Figure()
     ends = [float(numbers.labels.min()), float(numbers.labels.max())]
@@ -126,4 +127,4 @@ def plot_predictions(numbers: PredictionNumbers, *, name: str, height: int = 320
                            hovertemplate=f"true %{{x:.3g}}, {label} %{{y:.3g}}<extra></extra>")
     figure.update_xaxes(title=f"true {name}", zeroline=False)
     figure.update_yaxes(title=f"predicted {name}", range=list(numbers.view), zeroline=False)
-    return styled(figure, height=height, top=20)
+    return styled(figure, height=_HEIGHT, top=20)

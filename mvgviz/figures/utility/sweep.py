@@ -43,7 +43,7 @@ def error_curve(points: Sequence[tuple[float, Outcome]], *, name: str, colour: s
 
 
 def plot_sweep(curves: Sequence[ErrorCurve], references: References, *, own: float, span: tuple[float, float],
-               title: str, height: int = 380, legend: bool = True) -> go.Figure:
+               title: str, legend: bool = True) -> go.Figure:
     """Lines with bands, references named in the legend, a dotted line at ``own``, the scenario's epsilon.
 
     ``span``: the epsilons between which the picture lies.
@@ -72,7 +72,7 @@ def plot_sweep(curves: Sequence[ErrorCurve], references: References, *, own: flo
         xaxis={"type": "log", "title": "ε (log scale); the ring is this scenario", "range": edge.tolist(),
                "tickvals": ticks, "ticktext": [f"{value:g}" for value in ticks]},
         yaxis=axis.layout(title, upright=True))
-    return styled(figure, height=height, legend=legend, top=20)
+    return styled(figure, height=380, legend=legend, top=20)
 
 
 def _add_curve(figure: go.Figure, axis: ErrorAxis, curve: ErrorCurve) -> None:

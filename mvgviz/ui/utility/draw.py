@@ -31,7 +31,6 @@ from mvgviz.ui.utility.work import version
 from mvgviz.words.budget import Names, short_label
 from mvgviz.words.utility import SHOWN_TO_HOLDER, draw_words
 
-_HEIGHT = 330
 _NAMED = 24
 
 
@@ -91,7 +90,7 @@ def _one(pair: MatrixPair, labels: tuple[list[str], list[str], str, str], *, noi
     shown = pair.noisy if noisy else pair.true
     rows, cols = shown.shape
     return plot_one_of_pair(pair, shown, row_labels=labels[0][:rows], col_labels=labels[1][:cols],
-                            row_title=labels[2], col_title=labels[3], scale=noisy, height=_HEIGHT)
+                            row_title=labels[2], col_title=labels[3], scale=noisy)
 
 
 def _true_words(trial: FirstTrial, pair: MatrixPair) -> str:
@@ -109,7 +108,7 @@ def _draw_predictions(setup: Setup, found: Predictions) -> None:
     outside = f" {numbers.outside} noisy predictions leave the picture." if numbers.outside else ""
     part = f" The first {len(numbers.labels)} of {found.labels.size:,} are drawn." if len(
         numbers.labels) < found.labels.size else ""
-    chart(plot_predictions(numbers, name=short_label(name), height=_HEIGHT),
+    chart(plot_predictions(numbers, name=short_label(name)),
           f"**Predictions** of {in_markdown(name)} on records held out: off by {as_number(rmse[1])} (RMSE), without "
           f"privacy {as_number(rmse[0])}.{outside}{part}", key="utility_predictions",
           about="Each point is a record that was not learned from. On the dashed line the prediction is right.")
@@ -119,14 +118,14 @@ def _draw_loadings(posed: Problem, parts: Components) -> None:
     shown, total = largest_loadings(parts), parts.first.size
     names = names_of_coordinates(posed.query, "rows", total)
     part = f" The {len(shown)} largest of {total} loadings are drawn." if len(shown) < total else ""
-    chart(plot_loadings(parts, shown, names=[short_label(names[k]) for k in shown], height=_HEIGHT),
+    chart(plot_loadings(parts, shown, names=[short_label(names[k]) for k in shown]),
           f"**First component:** {as_number(parts.angle, 2)}° from the true one.{part}", key="utility_loadings",
           about="How much of each feature the strongest direction holds. A component has no sign of its own; the "
                 "noisy one is turned to agree with the true one.")
 
 
 def _draw_captured(parts: Components) -> None:
-    figure = plot_captured(parts, height=_HEIGHT)
+    figure = plot_captured(parts)
     drawn, every = len(figure.data[0].x), parts.captured.size
     part = f" The first {drawn} of {every}." if drawn < every else ""
     total = float(parts.eigenvalues[0])
