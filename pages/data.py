@@ -29,9 +29,9 @@ def draw_data(setup: Setup) -> None:
     narrow = min(histograms, key=lambda h: h.used)
     takeaway = (f"**{data.n_features} features × {data.n_records:,} records**, each against its range; "
                 f"{in_markdown(narrow.name)} uses the least of it ({narrow.used:.0%}).")
-    chart(plot_histograms(histograms, escape={h.name: in_html(h.name) for h in histograms}), takeaway,
-          key="histograms", about=f"{NOT_PRIVATE} Privacy rests on the declared ranges, which are public: "
-                                  "the wider they are, the more noise is needed.")
+    chart(plot_histograms(histograms), takeaway, key="histograms",
+          about=f"{NOT_PRIVATE} Privacy rests on the declared ranges, which are public: the wider they are, the more "
+                "noise is needed.")
     if setup.scenario.data in samples() and describe(setup.scenario.data).not_person_level:
         st.caption(f":material/group: A record is {describe(setup.scenario.data).record}. "
                    "What hides one record does not hide a person who has several.")

@@ -53,7 +53,7 @@ def test_each_dot_stands_for_its_share_of_the_trials(rng):
 def test_the_number_of_dots_follows_the_trials(trials, expected, rng):
     numbers = dot_numbers(results(rng.uniform(0, 2, trials), rng.uniform(0, 2, trials)))
     assert numbers.dots == expected
-    assert [lane.trials for lane in numbers.lanes] == [trials, trials]
+    assert [lane.outcome.errors.size for lane in numbers.lanes] == [trials, trials]
 
 
 def test_dots_are_fewer_where_they_would_tower(rng):
@@ -90,8 +90,8 @@ def test_the_dot_plot_draws_means_intervals_and_three_lines(rng):
     figure = plot_dots(numbers, title="error")
     dots, mean = figure.data[0], figure.data[1]
     assert dots.customdata == pytest.approx(numbers.lanes[0].dots)
-    assert mean.x[0] == pytest.approx(numbers.lanes[0].mean)
-    assert mean.error_x.array[0] == pytest.approx(numbers.lanes[0].half_width)
+    assert mean.x[0] == pytest.approx(numbers.lanes[0].outcome.mean)
+    assert mean.error_x.array[0] == pytest.approx(numbers.lanes[0].outcome.half_width)
     assert {note.text for note in figure.layout.annotations} == {
         "random guess: 2.00", "trivial answer: 1.00", "without privacy: 0"}
     assert {shape.x0 for shape in figure.layout.shapes} == {0.0, 1.0, 2.0}

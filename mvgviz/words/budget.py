@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from mvgviz.design.allocation import FLOOR
+from mvgviz.design.allocation import FLOOR, WaterFilling
 from mvgviz.design.most_information import is_proved
 from mvgviz.figures.budget.noise import NoiseFactors
 from mvgviz.figures.budget.pnr import GUARANTEE_LABELS, PnrNumbers
 from mvgviz.figures.budget.split import percent
-from mvgviz.figures.budget.water_levels import WaterNumbers
 from mvgviz.provenance import Origin, weakest
 from mvgviz.scenario.precision_budget import BudgetTable
 from mvgviz.scenario.resolve import Setup
@@ -111,17 +110,18 @@ def exact_words(setup: Setup) -> str:
             "the largest found, not proved to be the largest.")
 
 
-def water_words(names: Names, numbers: WaterNumbers, *, dry: list[int], level: float | None) -> str:
+def water_words(names: Names, filled: WaterFilling, *, from_lowest: bool) -> str:
     """The level and who is dry."""
     floor = f"the floor, {FLOOR:g} of an equal part, since no share at all would be infinite noise"
+    dry = [k for k in range(filled.dry.size) if filled.dry[k]]
     if dry:
-        who = f"**{numbers.n_dry} of {numbers.total} dry:** {names.few(dry)} got {floor}."
+        who = f"**{len(dry)} of {filled.dry.size} dry:** {names.few(dry)} got {floor}."
     else:
         who = "**Nobody is dry:** every direction gets water."
-    if level is None:
+    if filled.level is None:
         return f"{who} Here is no common level: bars are what each direction gets."
-    thin = " The water is thin, so heights are measured from the lowest ground." if numbers.from_lowest else ""
-    return f"{who} Level: {as_number(level)}.{thin}"
+    thin = " The water is thin, so heights are measured from the lowest ground." if from_lowest else ""
+    return f"{who} Level: {as_number(filled.level)}.{thin}"
 
 
 def _span(factors: FloatArray) -> str:

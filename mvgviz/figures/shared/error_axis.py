@@ -6,13 +6,14 @@ import math
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from mvgviz.figures.shared.axes import log_ticks
 from mvgviz.figures.shared.theme import DATA
 from mvgviz.text import as_number
+from mvgviz.trials.run import Outcome
 from mvgviz.trials.tasks import References
 
 _SPAN = 20.0
@@ -97,17 +98,7 @@ def reference_look(kind: str, name: str, *, width: float = 2) -> dict[str, Any]:
             "line": {"color": DATA, "width": width, "dash": REFERENCE_DASHES[kind]}}
 
 
-class Measured(Protocol):
-    """A mean and half its 95 % interval."""
-
-    @property
-    def mean(self) -> float: ...
-
-    @property
-    def half_width(self) -> float: ...
-
-
-def mean_words(outcome: Measured) -> str:
+def mean_words(outcome: Outcome) -> str:
     """"0.531 ± 0.004", without an interval for one trial."""
     if not math.isfinite(outcome.mean):
         return "too large to be written"

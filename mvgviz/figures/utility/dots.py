@@ -34,13 +34,14 @@ LANES = {"mvg": ("directional", DIRECTIONAL), "iid": ("one size", IID)}
 class Lane:
     """One mechanism. ``dots``: quantiles of its errors; ``places``: where they stand; ``levels``: how high, from 0."""
 
-    key: str
+    outcome: Outcome
     dots: FloatArray = field(repr=False)
     places: FloatArray = field(repr=False)
     levels: FloatArray = field(repr=False)
-    mean: float
-    half_width: float
-    trials: int
+
+    @property
+    def key(self) -> str:
+        return self.outcome.mechanism.key
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,9 +88,7 @@ def _lane(outcome: Outcome, axis: ErrorAxis, count: int) -> Lane:
     width = (axis.high - axis.low) / _BINS
     bins = np.minimum((axis.place(dots) - axis.low) // width, _BINS - 1)
     levels = np.arange(count) - np.searchsorted(bins, bins)  # dots are sorted, so stacks are runs
-    return Lane(key=outcome.mechanism.key, dots=dots, places=axis.low + (bins + 0.5) * width,
-                levels=levels.astype(np.float64), mean=outcome.mean, half_width=outcome.half_width,
-                trials=outcome.errors.size)
+    return Lane(outcome=outcome, dots=dots, places=axis.low + (bins + 0.5) * width, levels=levels.astype(np.float64))
 
 
 def plot_dots(numbers: DotNumbers, *, title: str) -> go.Figure:
@@ -100,7 +99,8 @@ def plot_dots(numbers: DotNumbers, *, title: str) -> go.Figure:
     baselines = dict(zip(LANES, (1.0, 0.0), strict=True))
     lines = [_reference(axis, kind, value, top=1 + (6 + 19 * level) / (_HEIGHT - 116), left=left)
              for level, (kind, value, left) in enumerate(_stacked(numbers))]
-    ticks = [f"<b>{LANES[lane.key][0]}</b><br>{mean_words(lane).replace(' ± ', '<br>± ')}" for lane in numbers.lanes]
+    ticks = [f"<b>{LANES[lane.key][0]}</b><br>{mean_words(lane.outcome).replace(' ± ', '<br>± ')}"
+             for lane in numbers.lanes]
     figure = go.Figure(layout={
         "shapes": [shape for shape, _ in lines], "annotations": [label for _, label in lines],
         "xaxis": axis.layout(title),
@@ -119,7 +119,7 @@ def plot_dots(numbers: DotNumbers, *, title: str) -> go.Figure:
 
 def _add_mean(figure: go.Figure, lane: Lane, axis: ErrorAxis, y: float) -> None:
     name, colour = LANES[lane.key]
-    mean, half = lane.mean, lane.half_width
+    mean, half = lane.outcome.mean, lane.outcome.half_width
     interval: dict[str, Any] = {}
     words = f"{name}: mean %{{customdata[0]:.4g}}"
     if math.isfinite(half):

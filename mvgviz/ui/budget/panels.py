@@ -157,11 +157,10 @@ def _draw_water(setup: Setup, known: FloatArray, key: str, names: Names) -> None
     private = setup.design.directions_origin is Origin.PAID
     source = "Spectrum from the private release: its cost is in the budget." if private else NOT_PRIVATE
     drawn = len(numbers.shown)
-    part = f" The {drawn} with the strongest signal are drawn." if drawn < numbers.total else ""
-    dry = [int(k) for k in np.flatnonzero(filled.dry)]
+    part = f" The {drawn} with the strongest signal are drawn." if drawn < filled.dry.size else ""
     chart(plot_water(numbers, names=names.labels(numbers.shown),
                      unit=_WEIGHED if form == "exact" and filled.level is None else _UNITS[form]),
-          f"{water_words(names, numbers, dry=dry, level=filled.level)}{part} {source}", key="budget_water",
+          f"{water_words(names, filled, from_lowest=numbers.from_lowest)}{part} {source}", key="budget_water",
           about=f"Max-PNR pours the budget like water over uneven ground. A direction's ground is high where the "
                 f"data's second moment along it is small (exact form: where the other directions, noise and all, "
                 f"already tell most of it). Under water, every direction reaches the same level; what stands above "

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from mvgviz.figures.lesson.tables import plot_sizes, plot_trials
-from mvgviz.figures.lesson.vectors import plot_bells
+from mvgviz.figures.lesson.steps import plot_bells, plot_sizes, plot_trials
 from mvgviz.lesson.steps import (
     DELTA,
     EPSILON,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.figures.lesson.look import large
-from mvgviz.figures.lesson.vectors import plot_bells, plot_cloud, plot_turn
+from mvgviz.figures.lesson.steps import large, plot_bells, plot_cloud, plot_turn
 from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_ellipse
 from mvgviz.lesson.steps import LEVEL, STEPS, against_circle, attack, circle, ellipse, radius, turned
 from mvgviz.text import as_factor, as_number
