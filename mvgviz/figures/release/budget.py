@@ -120,10 +120,11 @@ def budget_ticks(numbers: BudgetNumbers) -> list[tuple[float, float]]:
     if not largest > 0:
         return found
     exponent = math.floor(math.log10(largest))
+    steps = [step * 10.0**power for power in range(exponent, exponent - 4, -1) for step in reversed(_STEPS)]
     last = math.inf
-    for epsilon in (step * 10.0**power for power in range(exponent, exponent - 4, -1) for step in reversed(_STEPS)):
-        square = float(gaussian_mu(epsilon, numbers.delta)) ** 2 if epsilon <= largest else math.inf
-        if closest <= square <= last - closest:
+    for epsilon in (step for step in steps if step <= largest):
+        square = float(gaussian_mu(epsilon, numbers.delta)) ** 2
+        if last - square >= closest and square >= closest:
             found.append((square, epsilon))
             last = square
     return sorted(found)
