@@ -3,8 +3,7 @@
 import streamlit as st
 
 from mvgviz.design.privacy_loss import SpentMu, odds, spent_mu
-from mvgviz.figures.privacy.curve import curve_numbers, plot_curve
-from mvgviz.figures.privacy.loss import loss_numbers, plot_loss
+from mvgviz.figures.privacy.loss import curve_numbers, loss_numbers, plot_curve, plot_loss
 from mvgviz.figures.privacy.tradeoff import plot_tradeoff
 from mvgviz.ui.frame import Setup, chart, open_page
 from mvgviz.ui.menu import PRIVACY

@@ -30,8 +30,7 @@ from mvgviz import (
 )
 from mvgviz.design.privacy_loss import SpentMu, coin_odds, loss_density, mass_beyond, odds, pair_loss, spent_mu
 from mvgviz.figures.privacy.composition import RELEASES, plot_composition, spent_together
-from mvgviz.figures.privacy.curve import curve_numbers, plot_curve
-from mvgviz.figures.privacy.loss import loss_numbers, plot_loss
+from mvgviz.figures.privacy.loss import curve_numbers, loss_numbers, plot_curve, plot_loss
 from mvgviz.figures.privacy.shares import largest_shares, plot_shares
 from mvgviz.figures.privacy.tradeoff import best_attacks, fewest_misses, plot_tradeoff
 
