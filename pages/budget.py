@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors
-from mvgviz.figures.budget.signal import plot_signal_to_noise, signal_numbers
-from mvgviz.figures.budget.split import plot_split, split_numbers
+from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors, plot_signal_to_noise, signal_numbers
+from mvgviz.figures.budget.split import largest_directions, plot_split
 from mvgviz.scenario.precision_budget import BudgetTable, budget_table, table_csv
 from mvgviz.text import delta_words, spreadsheet_cell
 from mvgviz.ui.budget.panels import draw_inverse, draw_loadings, draw_pnr, moments
@@ -32,10 +31,10 @@ def draw_noise(setup: Setup, table: BudgetTable, names: Names) -> None:
 
 def draw_split(setup: Setup, table: BudgetTable, names: Names) -> None:
     """The shares, as a bar or a treemap."""
-    numbers = split_numbers(table.theta)
+    shown = largest_directions(table.theta)
     what = ("1/v (v the noise variance), weighted by how far one record can reach: together μ²"
             if table.precision_is == "1/v" else "1/v² (v the noise variance), which the paper calls precision")
-    chart(plot_split(numbers, names=names.labels(numbers.shown)), largest_share(names, table),
+    chart(plot_split(table.theta, shown, names=names.labels(shown)), largest_share(names, table),
           key="budget_split",
           about=f"theta: how the precision budget is divided. Under this guarantee it is the sum of {what}. Strong "
                 "colour: more than an equal share.")

@@ -5,7 +5,7 @@ import streamlit as st
 
 from mvgviz.data import describe, samples
 from mvgviz.figures.data.histograms import plot_histograms
-from mvgviz.figures.shared.matrix_map import matrix_numbers, plot_matrix
+from mvgviz.figures.shared.matrix_map import plot_matrix, top_left
 from mvgviz.text import as_number, in_html, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.data.upload_panel import draw_upload_panel
@@ -29,9 +29,9 @@ def draw_data(setup: Setup) -> None:
     narrow = min(histograms, key=lambda h: h.used)
     takeaway = (f"**{data.n_features} features × {data.n_records:,} records**, each against its range; "
                 f"{in_markdown(narrow.name)} uses the least of it ({narrow.used:.0%}).")
-    chart(plot_histograms(histograms, escape={h.name: in_html(h.name) for h in histograms}), takeaway,
-          key="histograms", about=f"{NOT_PRIVATE} Privacy rests on the declared ranges, which are public: "
-                                  "the wider they are, the more noise is needed.")
+    chart(plot_histograms(histograms), takeaway, key="histograms",
+          about=f"{NOT_PRIVATE} Privacy rests on the declared ranges, which are public: the wider they are, the more "
+                "noise is needed.")
     if setup.scenario.data in samples() and describe(setup.scenario.data).not_person_level:
         st.caption(f":material/group: A record is {describe(setup.scenario.data).record}. "
                    "What hides one record does not hide a person who has several.")
@@ -40,11 +40,11 @@ def draw_data(setup: Setup) -> None:
 def draw_answer(setup: Setup) -> None:
     """The query's answer as a heat map."""
     query = setup.query
-    numbers = matrix_numbers(query.value)
-    rows = [in_html(name) for name in (query.row_names or ())[: numbers.shown.shape[0]]]
+    shown = top_left(query.value)
+    rows = [in_html(name) for name in (query.row_names or ())[: shown.shape[0]]]
     cols = rows if query.symmetric else []
-    part = f" (the first {numbers.shown.shape[0]} × {numbers.shown.shape[1]} shown)" if numbers.is_part else ""
-    chart(plot_matrix(numbers, row_labels=rows, col_labels=cols, row_title="feature" if rows else "row",
+    part = f" (the first {shown.shape[0]} × {shown.shape[1]} shown)" if shown.size < query.value.size else ""
+    chart(plot_matrix(shown, row_labels=rows, col_labels=cols, row_title="feature" if rows else "row",
                       col_title="feature" if cols else "record" if query.name == "identity" else "column",
                       value_title="true answer"),
           f"**The true answer**, {query.rows:,} × {query.cols:,}{part}. {NOT_PRIVATE}", key="answer")
@@ -54,12 +54,12 @@ def draw_change(setup: Setup) -> None:
     """The worst neighbours' difference, and why it cannot be larger."""
     query = setup.query
     pair = session.unseen_pair()
-    numbers = matrix_numbers(pair.difference)
-    rows = [in_html(name) for name in (query.row_names or ())[: numbers.shown.shape[0]]]
+    shown = top_left(pair.difference)
+    rows = [in_html(name) for name in (query.row_names or ())[: shown.shape[0]]]
     left, right = st.columns([3, 2], gap="large")
     with left:
         almost = "" if pair.attained > 0.999 else f" (the worst found; the bound used is {1 / pair.attained:.2f}×)"
-        chart(plot_matrix(numbers, row_labels=rows, col_labels=rows if query.symmetric else [], height=300,
+        chart(plot_matrix(shown, row_labels=rows, col_labels=rows if query.symmetric else [], height=300,
                           row_title="feature" if rows else "row", value_title="change of the answer",
                           col_title="feature" if rows and query.symmetric else "column"),
               f"**What one record can change:** {pair.words}; the answer moves by "

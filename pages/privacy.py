@@ -3,9 +3,8 @@
 import streamlit as st
 
 from mvgviz.design.privacy_loss import SpentMu, odds, spent_mu
-from mvgviz.figures.privacy.curve import curve_numbers, plot_curve
-from mvgviz.figures.privacy.loss import loss_numbers, plot_loss
-from mvgviz.figures.privacy.tradeoff import plot_tradeoff, tradeoff_numbers
+from mvgviz.figures.privacy.loss import curve_numbers, loss_numbers, plot_curve, plot_loss
+from mvgviz.figures.privacy.tradeoff import plot_tradeoff
 from mvgviz.ui.frame import Setup, chart, open_page
 from mvgviz.ui.menu import PRIVACY
 from mvgviz.ui.privacy.audit import draw_audit
@@ -26,9 +25,9 @@ def draw_odds(setup: Setup, spent: SpentMu) -> None:
 def draw_tradeoff(setup: Setup, spent: SpentMu) -> None:
     """Misses against false alarms."""
     said = odds(spent.total)
-    numbers = tradeoff_numbers(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta,
-                               marked=said.accused / said.out_of)
-    chart(plot_tradeoff(numbers), tradeoff_words(spent), key="privacy_tradeoff",
+    figure = plot_tradeoff(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta,
+                           marked=said.accused / said.out_of)
+    chart(figure, tradeoff_words(spent), key="privacy_tradeoff",
           about="Every attack is a point; none lies below the blue curve. An attacker can raise few false alarms or "
                 "miss few, not both. On the diagonal the release tells nothing. The dotted line is the least that the "
                 "ε and δ asked for promise. For the worst neighbours, and an attacker who knows all other records.")

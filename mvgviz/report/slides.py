@@ -11,7 +11,7 @@ from mvgviz.design.limits import bound_curves, limit_inputs
 from mvgviz.design.privacy_loss import odds, spent_mu
 from mvgviz.figures.bounds.curves import curve_lines, plot_bound_curves
 from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors
-from mvgviz.figures.privacy.tradeoff import plot_tradeoff, tradeoff_numbers
+from mvgviz.figures.privacy.tradeoff import plot_tradeoff
 from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_ellipse
 from mvgviz.figures.utility.dots import LANES, dot_numbers, plot_dots
 from mvgviz.scenario.precision_budget import budget_table
@@ -78,9 +78,9 @@ def _gains(setup: Setup) -> Slide | None:
 def _privacy(setup: Setup) -> Slide:
     spent = spent_mu(setup.design)
     said = odds(spent.total)
-    numbers = tradeoff_numbers(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta,
-                               marked=said.accused / said.out_of)
-    return Slide(key="privacy", takeaway=odds_words(setup, spent), figure=plot_tradeoff(numbers),
+    figure = plot_tradeoff(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta,
+                           marked=said.accused / said.out_of)
+    return Slide(key="privacy", takeaway=odds_words(setup, spent), figure=figure,
                  about="Every attack is a point; none lies below the curve. On the diagonal the release tells nothing. "
                        "For the worst neighbours, and an attacker who knows all other records.")
 

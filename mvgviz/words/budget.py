@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from mvgviz.design.allocation import FLOOR
+from mvgviz.design.allocation import FLOOR, WaterFilling
 from mvgviz.design.most_information import is_proved
 from mvgviz.figures.budget.noise import NoiseFactors
 from mvgviz.figures.budget.pnr import PnrNumbers
 from mvgviz.figures.budget.split import percent
-from mvgviz.figures.budget.water_levels import WaterNumbers
 from mvgviz.labels import GUARANTEES, SPLITS
 from mvgviz.provenance import Origin, weakest
 from mvgviz.scenario.precision_budget import BudgetTable
@@ -61,7 +60,7 @@ def promise(setup: Setup, *, epsilon: float, delta: str) -> str:
 
 def who_gains(setup: Setup, names: Names, numbers: NoiseFactors) -> str:
     """Names and factors of those with less and of those with more noise than i.i.d."""
-    gains, pays, factors = numbers.gains, numbers.pays, numbers.all_factors
+    gains, pays, factors = numbers.gains, numbers.pays, numbers.table.factor
     if not gains and not pays:
         return "**Nobody gains and nobody pays:** this is i.i.d. noise."
     pay = f"**Pay:** {names.few(pays)}, with {_span(factors[pays])}." if pays else "**Nobody pays.**"
@@ -105,15 +104,18 @@ def exact_words(setup: Setup) -> str:
             "the largest found, not proved to be the largest.")
 
 
-def water_words(names: Names, numbers: WaterNumbers, *, dry: list[int], level: float | None) -> str:
+def water_words(names: Names, filled: WaterFilling, *, from_lowest: bool) -> str:
     """The level and who is dry."""
     floor = f"the floor, {FLOOR:g} of an equal part, since no share at all would be infinite noise"
-    who = (f"**{numbers.n_dry} of {numbers.total} dry:** {names.few(dry)} got {floor}." if dry else
-           "**Nobody is dry:** every direction gets water.")
-    if level is None:
+    dry = [k for k in range(filled.dry.size) if filled.dry[k]]
+    if dry:
+        who = f"**{len(dry)} of {filled.dry.size} dry:** {names.few(dry)} got {floor}."
+    else:
+        who = "**Nobody is dry:** every direction gets water."
+    if filled.level is None:
         return f"{who} Here is no common level: bars are what each direction gets."
-    thin = " The water is thin, so heights are measured from the lowest ground." if numbers.from_lowest else ""
-    return f"{who} Level: {as_number(level)}.{thin}"
+    thin = " The water is thin, so heights are measured from the lowest ground." if from_lowest else ""
+    return f"{who} Level: {as_number(filled.level)}.{thin}"
 
 
 def _span(factors: FloatArray) -> str:

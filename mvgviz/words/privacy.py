@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from mvgviz.design.privacy_loss import SpentMu, coin_odds, odds
-from mvgviz.figures.privacy.curve import CurveNumbers
-from mvgviz.figures.privacy.loss import LossNumbers
+from mvgviz.figures.privacy.loss import CurveNumbers, LossNumbers
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, as_probability, at_most, delta_words, listed
 from mvgviz.words.provenance import open_parts, thing

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from mvgviz.figures.shared.error_axis import mean_words as mean_words  # a sentence's number and a chart's are one
 from mvgviz.figures.utility.dots import DotNumbers
-from mvgviz.figures.utility.matrices import MatrixPair
-from mvgviz.figures.utility.sets import SetNumbers
+from mvgviz.figures.utility.one_draw import MatrixPair
+from mvgviz.figures.utility.sets import SetRow
 from mvgviz.figures.utility.sweep import ErrorCurve
 from mvgviz.text import as_number, delta_words, in_markdown
 from mvgviz.trials.favoured_sets import Favoured
@@ -156,16 +156,16 @@ class SetNames:
         return " + ".join(shown) + (f" + {rest} more" if rest else "")
 
 
-def best_set_words(names: SetNames, numbers: SetNumbers) -> str:
-    """The set with the least error, and whether the next one can be told from it."""
-    if not numbers.rows:
+def best_set_words(names: SetNames, rows: list[SetRow]) -> str:
+    """The set with the least error, and whether the next one can be told from it; rows are ranked."""
+    if not rows:
         return "**No trial yet.**"
-    said = ["noise of one size" if row.choice is None else in_markdown(names(row.choice)) for row in numbers.rows[:2]]
-    best = numbers.rows[0].outcome
+    said = ["noise of one size" if row.choice is None else in_markdown(names(row.choice)) for row in rows[:2]]
+    best = rows[0].outcome
     words = f"**Least error: {said[0]}**, {mean_words(best)}."
     if len(said) == 1:
         return words
-    second = numbers.rows[1].outcome
+    second = rows[1].outcome
     difference = paired(best, second)
     sure = difference is not None and difference.verdict == BETTER
     return f"{words} Next: {said[1]}, {mean_words(second)}{'.' if sure else ': no difference can be seen.'}"

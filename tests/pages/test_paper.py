@@ -7,8 +7,8 @@ import pytest
 
 from mvgviz import Scenario
 from mvgviz.data import sample
-from mvgviz.figures.paper.directions import direction_numbers, plot_directions
-from mvgviz.figures.paper.rows import AS_PRINTED, EXACTLY, PRINTED, plot_rows, row_numbers
+from mvgviz.figures.paper.directions import measured, plot_directions
+from mvgviz.figures.paper.rows import AS_PRINTED, EXACTLY, PRINTED, plot_rows, row_dots
 from mvgviz.paper import EPSILONS, EXPERIMENTS, run
 from mvgviz.paper.words import cell_text, sentence
 from mvgviz.ui.menu import PAPER
@@ -103,17 +103,16 @@ def _stopped(work):
 def test_dots_lie_between_no_privacy_and_a_random_guess_on_one_axis():
     one = EXPERIMENTS["II"]
     report = run(one, sample(one.scenario.data), trials=30)
-    numbers = row_numbers(report)
-    assert numbers.log
-    ways = {(dot.row, dot.series): dot for dot in numbers.dots}
+    dots = row_dots(report)
+    ways = {(dot.row, dot.series): dot for dot in dots}
     assert ways["MVG, Theorem 2", PRINTED].way == pytest.approx(0.1434 / 0.4370)
     assert ways["MVG, Theorem 2", PRINTED].half_width == pytest.approx(0.0192 / 0.4370)
     exact = report["theorem2"].exact
     assert ways["MVG, Theorem 2", EXACTLY].way == pytest.approx(exact.mean / report.references.random_guess)
-    figure = plot_rows(numbers)
+    figure = plot_rows(report, dots)
     assert figure.layout.xaxis.type == "log"
     assert all(value > 0 for trace in figure.data for value in trace.x)
-    assert "\u00a0%" in paper_panels.rows_words(numbers)
+    assert "\u00a0%" in paper_panels.rows_words(report, dots)
 
 
 def test_an_unfinished_figure_4_is_drawn_as_far_as_it_is():
@@ -121,11 +120,9 @@ def test_an_unfinished_figure_4_is_drawn_as_far_as_it_is():
 
     one = EXPERIMENTS["II"]
     curves, references, complete = direction_curves(one, sample(one.scenario.data), trials=2, cancelled=lambda: True)
-    numbers = direction_numbers(curves, references, symbol=one.symbol)
     assert not complete
-    assert paper_panels.directions_words(numbers) == "The curves appear as their trials come in."
-    assert plot_directions(numbers).layout.xaxis.title.text == "ε (log scale)"
+    assert paper_panels.directions_words(curves) == "The curves appear as their trials come in."
+    assert plot_directions(curves, references, symbol=one.symbol).layout.xaxis.title.text == "ε (log scale)"
     curves, references, _ = direction_curves(one, sample(one.scenario.data), trials=2)
-    numbers = direction_numbers(curves, references, symbol=one.symbol)
-    assert all(line.epsilons == list(EPSILONS) for line in numbers.lines)
-    assert not any(math.isnan(mean) for line in numbers.lines for mean in line.means)
+    assert all([epsilon for epsilon, _ in measured(curve)] == list(EPSILONS) for curve in curves)
+    assert not any(math.isnan(outcome.mean) for curve in curves for _, outcome in measured(curve))

@@ -12,7 +12,7 @@ import pytest
 from mvgviz import Scenario, gaussian_epsilon, gaussian_mu
 from mvgviz.data import sample
 from mvgviz.errors import InputError
-from mvgviz.figures.release.budget import AGAIN, SHOWN_SINGLY, budget_numbers, plot_budget
+from mvgviz.figures.release.budget import AGAIN, SHOWN_SINGLY, budget_numbers, budget_ticks, plot_budget
 from mvgviz.provenance import Origin
 from mvgviz.release.ledger import Ledger
 from mvgviz.scenario.resolve import build
@@ -291,7 +291,7 @@ def test_the_bar_s_lengths_are_squares_of_mu_and_its_ticks_their_epsilon():
     assert numbers.after == pytest.approx(0.5)
     assert numbers.epsilon_after == pytest.approx(gaussian_epsilon(1e-5, math.sqrt(0.5)))
     assert numbers.cap == pytest.approx(gaussian_mu(3.0, 1e-5) ** 2)
-    for square, epsilon in numbers.ticks[1:]:
+    for square, epsilon in budget_ticks(numbers)[1:]:
         assert gaussian_epsilon(1e-5, math.sqrt(square)) == pytest.approx(epsilon)
     assert numbers.left == pytest.approx(numbers.cap - 0.5 if numbers.cap > 0.5 else 0)
     drawn = plot_budget(numbers)
@@ -320,7 +320,7 @@ def test_many_releases_become_one_segment_and_no_cap_sketches_a_few_more():
 
 def test_a_budget_too_small_for_any_epsilon_still_has_an_axis():
     numbers = budget_numbers([], 1e-6, delta=0.1)
-    assert numbers.ticks == ((0.0, 0.0),)
+    assert budget_ticks(numbers) == [(0.0, 0.0)]
     assert numbers.epsilon_after == 0
     plot_budget(numbers)
 

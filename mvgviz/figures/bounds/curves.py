@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.design.limits import BoundCurves
-from mvgviz.figures.bounds.axes import decades
+from mvgviz.figures.shared.axes import decades, upright
 from mvgviz.figures.shared.theme import DATA, EXACT, THEOREM1, THEOREM2, styled
 from mvgviz.labels import TAILS
 from mvgviz.validation import FloatArray
@@ -31,32 +31,31 @@ class CurveLine:
 def curve_lines(curves: BoundCurves, *, second: str, tail: str, all_tails: bool, as_noise: bool) -> list[CurveLine]:
     """The curves to draw, as allowed precision or as noise; ``second`` names the curve of Theorem 2."""
     at = int(np.argmin(np.abs(curves.positions - curves.here)))
-    shown: list[tuple[str, str, str | None, FloatArray]] = []
-    for name, colour, family in (("Theorem 1", THEOREM1, curves.theorem1), (second, THEOREM2, curves.theorem2)):
-        shown += [(name, colour, one, limits) for one, limits in family.items() if all_tails or one == tail]
-    shown.append(("Exact limit", EXACT, None, curves.exact))
     lines = []
-    for name, colour, one, limits in shown:
-        values = curves.as_std(limits) if as_noise else limits
-        lines.append(CurveLine(name=name, colour=colour, tail=one, main=one in (None, tail), values=values,
-                               here=float(values[at])))
+    for name, colour, family in (("Theorem 1", THEOREM1, curves.theorem1), (second, THEOREM2, curves.theorem2),
+                                 ("Exact limit", EXACT, {None: curves.exact})):
+        for its_tail, limits in family.items():
+            main = its_tail in (None, tail)
+            if main or all_tails:
+                values = curves.as_std(limits) if as_noise else limits
+                lines.append(CurveLine(name=name, colour=colour, tail=its_tail, main=main, values=values,
+                                       here=float(values[at])))
     return lines
 
 
-def plot_bound_curves(curves: BoundCurves, lines: list[CurveLine], *, axis_title: str, value_title: str,
-                      height: int = 400) -> go.Figure:
+def plot_bound_curves(curves: BoundCurves, lines: list[CurveLine], *, axis_title: str, value_title: str
+                      ) -> go.Figure:
     """The scenario's tail is thick, other tails thin; line styles tell tails apart.
 
     Theorem 1 is drawn wider, so that it still shows where Theorem 2 lies on it.
     """
     figure = go.Figure()
-    for line in sorted(lines, key=lambda one: one.main):
+    for line in sorted(lines, key=lambda line: line.main):
         label = line.name if line.tail is None else f"{line.name}, tail {TAILS[line.tail].short}"
         figure.add_scatter(
             x=curves.positions, y=line.values, mode="lines", name=line.name, legendgroup=line.name,
             showlegend=line.main, opacity=1.0 if line.main else 0.75,
-            line={"color": line.colour, "width": _width(line),
-                  "dash": TAIL_DASHES.get(line.tail or "", "solid")},
+            line={"color": line.colour, "width": _width(line), "dash": TAIL_DASHES.get(line.tail or "", "solid")},
             hovertemplate=f"{label}<br>%{{x:.4g}}: %{{y:.4g}}<extra></extra>")
     tails = {line.tail for line in lines if line.tail is not None}
     for tail in TAIL_DASHES:
@@ -71,23 +70,16 @@ def plot_bound_curves(curves: BoundCurves, lines: list[CurveLine], *, axis_title
                        text=[line.name for line in main],
                        hovertemplate="%{text}, this scenario: %{y:.4g}<extra></extra>")
     edge = np.log10(curves.positions[[0, -1]]) + np.array([-0.02, 0.02])
-    low, high = _span(lines)
+    exponents = np.log10(np.concatenate([line.values for line in lines]))
+    room = max(0.04 * float(np.ptp(exponents)), 0.1)
+    low, high = float(exponents.min()) - room, float(exponents.max()) + room
     figure.update_layout(
         xaxis={"type": "log", "title": axis_title, "range": edge.tolist(), **decades(*edge)},
         yaxis={"type": "log", "title": value_title, "range": [low, high], **decades(low, high)},
-        shapes=[{"type": "line", "x0": curves.here, "x1": curves.here, "y0": 0, "y1": 1, "yref": "paper",
-                 "line": {"color": DATA, "width": 1, "dash": "dot"}}])
-    return styled(figure, height=height)
+        shapes=[upright(curves.here, DATA, "dot", width=1)])
+    return styled(figure)
 
 
 def _width(line: CurveLine) -> float:
     wide = 2.0 if line.colour == THEOREM1 else 1.0
     return wide * (3.0 if line.main else 1.5)
-
-
-def _span(lines: list[CurveLine]) -> tuple[float, float]:
-    """The exponents between which all curves lie, with some room."""
-    values = np.log10(np.concatenate([line.values for line in lines]))
-    low, high = float(values.min()), float(values.max())
-    room = max(0.04 * (high - low), 0.1)
-    return low - room, high + room

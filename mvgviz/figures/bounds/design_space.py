@@ -9,8 +9,8 @@ import plotly.graph_objects as go
 
 from mvgviz.design.limits import precision_norm
 from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.figures.bounds.axes import decades, wash
-from mvgviz.figures.shared.theme import DATA, styled
+from mvgviz.figures.shared.axes import decades
+from mvgviz.figures.shared.theme import DATA, styled, wash
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,43 +50,43 @@ def place(design: NoiseDesign, *, name: str, colour: str, symbol: str = "circle"
                  cols=precision_norm(design.col_side))
 
 
-def plot_design_space(edges: list[Edge], places: list[Place], *, height: int = 360) -> go.Figure:
+def plot_design_space(edges: list[Edge], places: list[Place]) -> go.Figure:
     """Hyperbolas, straight on log axes; the window holds every edge and every point."""
-    xs = [math.log10(one.rows) for one in places]
-    ys = [math.log10(one.cols) for one in places]
+    xs = [math.log10(design.rows) for design in places]
+    ys = [math.log10(design.cols) for design in places]
     anchor = sum(ys) / len(ys)
     xs += [math.log10(edge.limit) - anchor for edge in edges]
-    left, right = min(xs) - 1.5, max(xs) + 1.5
-    bottom, top = min(ys) - 2, max(ys) + 2
+    window = (min(xs) - 1.5, max(xs) + 1.5, min(ys) - 2, max(ys) + 2)
     figure = go.Figure()
-    window = (left, right, bottom, top)
     for edge in edges:
         if edge.filled:
-            region = [(left, bottom), *_under(_crossing(edge.limit, window), window)]
-            figure.add_scatter(x=[10**x for x, _ in region], y=[10**y for _, y in region], mode="lines",
-                               line={"width": 0}, fill="toself", fillcolor=wash(edge.colour, 0.14), hoverinfo="skip",
-                               showlegend=False)
+            x, y = _powers(_below(edge.limit, window))
+            figure.add_scatter(x=x, y=y, mode="lines", line={"width": 0}, fill="toself",
+                               fillcolor=wash(edge.colour, 0.14), hoverinfo="skip", showlegend=False)
     for edge in edges:
-        line = _crossing(edge.limit, window)
-        figure.add_scatter(x=[10**x for x, _ in line], y=[10**y for _, y in line], mode="lines", name=edge.name,
+        x, y = _powers(_crossing(edge.limit, window))
+        figure.add_scatter(x=x, y=y, mode="lines", name=edge.name,
                            line={"color": edge.colour, "width": edge.width, "dash": edge.dash},
                            hovertemplate=f"{edge.name}: product {edge.limit:.4g}<extra></extra>")
-    for one in places:
-        figure.add_scatter(x=[one.rows], y=[one.cols], mode="markers", name=one.name,
-                           marker={"size": one.size, "color": one.colour, "symbol": one.symbol,
+    for design in places:
+        figure.add_scatter(x=[design.rows], y=[design.cols], mode="markers", name=design.name,
+                           marker={"size": design.size, "color": design.colour, "symbol": design.symbol,
                                    "line": {"width": 2, "color": DATA}},
-                           hovertemplate=f"{one.name}<br>rows %{{x:.4g}}, columns %{{y:.4g}}, product "
-                                         f"{one.product:.4g}<extra></extra>")
-    figure.update_layout(
-        xaxis={"type": "log", "title": "precision over rows, ‖σ(Σ⁻¹)‖₂", "range": [left, right],
-               **decades(left, right)},
-        yaxis={"type": "log", "title": "precision over columns, ‖σ(Ψ⁻¹)‖₂", "range": [bottom, top],
-               **decades(bottom, top)})
-    return styled(figure, height=height)
+                           hovertemplate=f"{design.name}<br>rows %{{x:.4g}}, columns %{{y:.4g}}, product "
+                                         f"{design.product:.4g}<extra></extra>")
+    for axis, title, ends in ((figure.update_xaxes, "precision over rows, ‖σ(Σ⁻¹)‖₂", window[:2]),
+                              (figure.update_yaxes, "precision over columns, ‖σ(Ψ⁻¹)‖₂", window[2:])):
+        axis(type="log", title=title, range=list(ends), **decades(*ends))
+    return styled(figure, height=360)
 
 
 _Window = tuple[float, float, float, float]
 _Points = list[tuple[float, float]]
+
+
+def _powers(points: _Points) -> tuple[list[float], list[float]]:
+    """Coordinates of points that are given in exponents."""
+    return [10**x for x, _ in points], [10**y for _, y in points]
 
 
 def _crossing(limit: float, window: _Window) -> _Points:
@@ -98,10 +98,10 @@ def _crossing(limit: float, window: _Window) -> _Points:
     return [start, end]
 
 
-def _under(line: _Points, window: _Window) -> _Points:
-    """The rest of the outline of what lies below the line, clockwise from the lower left corner."""
+def _below(limit: float, window: _Window) -> _Points:
+    """The outline of what lies below the line, clockwise from the lower left corner."""
     left, right, bottom, top = window
-    start, end = line
+    start, end = _crossing(limit, window)
     before = [(left, top)] if start[0] > left else []
     after = [(right, bottom)] if end[1] > bottom else []
-    return [*before, start, end, *after]
+    return [(left, bottom), *before, start, end, *after]

@@ -9,8 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.design.limits import ratio_limit
-from mvgviz.figures.bounds.axes import wash
-from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, THEOREM1, THEOREM2, styled
+from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, THEOREM1, THEOREM2, styled, wash
 from mvgviz.noise.bounds import theorem2_wins
 from mvgviz.validation import FloatArray
 
@@ -43,24 +42,24 @@ def winner_map(rank: int, ratio: float) -> WinnerMap:
                      theorem2_allows_more=theorem2_wins(rank, ratio))
 
 
-def plot_winner_map(numbers: WinnerMap, *, psd: bool, second: str, height: int = 360) -> go.Figure:
+def plot_winner_map(numbers: WinnerMap, *, psd: bool, second: str) -> go.Figure:
     """The exact region filled, the paper's two sufficient conditions as outlines inside it."""
     top, last = max(_TOP, 1.1 * numbers.ratio), float(numbers.ranks[-1])
     figure = go.Figure()
     border = np.minimum(numbers.border, 2.0)
-    figure.add_scatter(x=[*numbers.ranks, last, 1], y=[*border, 0, 0], mode="lines", fill="toself", hoverinfo="skip",
-                       line={"width": 0}, fillcolor=wash(THEOREM2, 0.2), name=f"{second} allows more", showlegend=False)
-    figure.add_scatter(x=[*numbers.ranks, last, 1], y=[*border, 2, 2], mode="lines", fill="toself", hoverinfo="skip",
-                       line={"width": 0}, fillcolor=wash(THEOREM1, 0.2), name="Theorem 1 allows more", showlegend=False)
+    for edge, colour, winner in ((0, THEOREM2, second), (2, THEOREM1, "Theorem 1")):
+        figure.add_scatter(x=[*numbers.ranks, last, 1], y=[*border, edge, edge], mode="lines", fill="toself",
+                           line={"width": 0}, fillcolor=wash(colour, 0.2), name=f"{winner} allows more",
+                           hoverinfo="skip", showlegend=False)
     below = numbers.border <= 2
     figure.add_scatter(x=numbers.ranks[below], y=numbers.border[below], mode="lines", name="exact border",
                        line={"color": THEOREM2, "width": 3},
                        hovertemplate="r = %{x}: up to s₂/γ = %{y:.3f}<extra>exact border</extra>")
-    figure.add_scatter(x=[1, last], y=[1, 1], mode="lines", name="paper: s₂ ≤ γ", hoverinfo="name",
-                       line={"color": DATA, "width": 2, "dash": "dash"})
-    figure.add_scatter(x=[_PAPER_RANK, _PAPER_RANK, last], y=[0, _ROOT2, _ROOT2], mode="lines",
-                       name="paper: r > 12, PSD" if psd else "paper: r > 12 (PSD only)", hoverinfo="name",
-                       line={"color": DATA, "width": 2, "dash": "dot"})
+    for name, x, y, dash in (("paper: s₂ ≤ γ", [1, last], [1, 1], "dash"),
+                             ("paper: r > 12, PSD" if psd else "paper: r > 12 (PSD only)",
+                              [_PAPER_RANK, _PAPER_RANK, last], [0, _ROOT2, _ROOT2], "dot")):
+        figure.add_scatter(x=x, y=y, mode="lines", name=name, hoverinfo="name",
+                           line={"color": DATA, "width": 2, "dash": dash})
     figure.add_scatter(x=[numbers.rank], y=[numbers.ratio], mode="markers", name="this scenario", cliponaxis=False,
                        marker={"size": 13, "color": DIRECTIONAL, "line": {"width": 2, "color": DATA}},
                        hovertemplate="r = %{x}, s₂/γ = %{y:.4g}<extra>this scenario</extra>")
@@ -74,4 +73,4 @@ def plot_winner_map(numbers: WinnerMap, *, psd: bool, second: str, height: int =
         shapes=[{"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": 2, "y1": 2,
                  "line": {"color": DATA, "width": 1}}],
         annotations=[{"x": x, "y": y, "text": text, "showarrow": False} for x, y, text in words])
-    return styled(figure, height=height)
+    return styled(figure, height=360)

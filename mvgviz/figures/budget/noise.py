@@ -1,96 +1,128 @@
-"""Noise along each direction as a multiple of i.i.d. noise: who gains, who pays."""
+"""Direction by direction: the noise against i.i.d. noise (who gains, who pays), and the signal against both."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.figures.shared.theme import DIRECTIONAL, IID, styled
+from mvgviz.figures.shared.axes import log_axis, row_axis
+from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, IID, styled
 from mvgviz.scenario.precision_budget import BudgetTable
 from mvgviz.validation import FloatArray
 
 MOST = 40
+_FEW = 24
 _SAME = 0.005
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NoiseFactors:
-    """``shown``: positions of the directions drawn; ``factors`` and ``std`` of those. ``all_factors``: of every one."""
+    """``shown``: positions of the directions drawn."""
 
+    table: BudgetTable
     shown: list[int]
-    factors: FloatArray
-    std: FloatArray
-    all_factors: FloatArray
 
     @property
     def gains(self) -> list[int]:
         """Positions of the directions with less noise than i.i.d., the luckiest first."""
-        order = np.argsort(self.all_factors, kind="stable")
-        return [int(k) for k in order if self.all_factors[k] < 1 - _SAME]
+        factors = self.table.factor
+        return [int(k) for k in np.argsort(factors, kind="stable") if factors[k] < 1 - _SAME]
 
     @property
     def pays(self) -> list[int]:
         """Positions of the directions with more noise than i.i.d., the dearest first."""
-        order = np.argsort(-self.all_factors, kind="stable")
-        return [int(k) for k in order if self.all_factors[k] > 1 + _SAME]
+        factors = self.table.factor
+        return [int(k) for k in np.argsort(-factors, kind="stable") if factors[k] > 1 + _SAME]
 
 
 def noise_factors(table: BudgetTable) -> NoiseFactors:
     """All directions in their order, or of more than 40 the 20 with least and the 20 with most noise."""
-    factors = table.factor
-    shown = list(range(table.size))
+    shown: Sequence[int] = range(table.size)
     if table.size > MOST:
-        order = np.argsort(factors, kind="stable")
-        shown = [int(k) for k in (*order[: MOST // 2], *order[-MOST // 2:])]
-    return NoiseFactors(shown=shown, factors=factors[shown], std=table.std[shown], all_factors=factors)
+        order = np.argsort(table.factor, kind="stable")
+        shown = [*order[: MOST // 2], *order[-MOST // 2:]]
+    return NoiseFactors(table=table, shown=[int(k) for k in shown])
 
 
 def plot_noise_factors(numbers: NoiseFactors, *, names: list[str]) -> go.Figure:
     """A dot a direction and its distance from 1×, which is i.i.d. noise. ``names``: of those shown."""
-    rows = np.arange(len(numbers.shown))
-    stems_x = [x for factor in numbers.factors.tolist() for x in (1.0, factor, None)]
-    stems_y = [y for row in rows.tolist() for y in (row, row, None)]
+    shown, few = numbers.table.factor[numbers.shown], len(names) <= _FEW
     figure = go.Figure()
-    figure.add_scatter(x=stems_x, y=stems_y, mode="lines", line={"color": DIRECTIONAL, "width": 3}, hoverinfo="skip",
-                       showlegend=False)
-    few = len(rows) <= 24
+    _add_stems(figure, [1.0] * len(names), shown.tolist(), DIRECTIONAL, width=3)
     figure.add_scatter(
-        x=numbers.factors, y=rows, mode="markers+text" if few else "markers", name="directional noise",
+        x=shown, y=np.arange(len(names)), mode="markers+text" if few else "markers", name="directional noise",
         marker={"color": DIRECTIONAL, "size": 12 if few else 8}, cliponaxis=False,
-        text=[f"{factor:.2g}×" if factor < 100 else f"{factor:,.0f}×" for factor in numbers.factors.tolist()],
-        textposition=["middle left" if factor < 1 else "middle right" for factor in numbers.factors.tolist()],
-        customdata=np.column_stack([np.array(names, dtype=object), numbers.std.astype(object)]),
+        text=[f"{factor:.2g}×" if factor < 100 else f"{factor:,.0f}×" for factor in shown.tolist()],
+        textposition=["middle left" if factor < 1 else "middle right" for factor in shown.tolist()],
+        customdata=np.column_stack([np.array(names, dtype=object), numbers.table.std[numbers.shown].astype(object)]),
         hovertemplate="%{customdata[0]}: %{x:.3g} times i.i.d. noise,"
                       " standard deviation %{customdata[1]:.4g}<extra></extra>")
-    figure.add_scatter(x=[1, 1], y=[-0.6, len(rows) - 0.4], mode="lines", name="i.i.d. noise, same budget (1×)",
-                       line={"color": IID, "width": 2, "dash": "dash"}, hoverinfo="name")
-    low, high = min(float(numbers.factors.min()), 1.0), max(float(numbers.factors.max()), 1.0)
-    room = max(0.25 * np.log10(high / low), 0.12)
-    figure.update_xaxes(title="noise, as a multiple of i.i.d. noise (log scale)", type="log",
-                        range=[np.log10(low) - room, np.log10(high) + room], **log_ticks(low, high))
-    figure.update_yaxes(tickvals=rows.tolist(), ticktext=names, range=[len(rows) - 0.4, -0.6], showgrid=False,
-                        zeroline=False, tickfont={"size": 12 if few else 10})
-    return styled(figure, height=row_height(len(rows)), top=30)
+    _add_one(figure, len(names), "i.i.d. noise, same budget (1×)", {"color": IID, "width": 2, "dash": "dash"})
+    figure.update_xaxes(title="noise, as a multiple of i.i.d. noise (log scale)",
+                        **log_axis(min(float(shown.min()), 1.0), max(float(shown.max()), 1.0), room=0.25, least=0.12))
+    return _direction_rows(figure, names)
 
 
-def row_height(rows: int) -> int:
-    """The height of a picture with one line a direction."""
-    return min(max(110 + rows * (34 if rows <= 8 else 24 if rows <= 24 else 12), 230), 700)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SignalNumbers:
+    """``shown``: positions of the directions drawn (all but those without any signal, at most 40)."""
+
+    shown: list[int]
+    directional: FloatArray
+    iid: FloatArray
+    silent: int
+    above: int
+    iid_above: int
+    total: int
 
 
-def log_ticks(low: float, high: float) -> dict[str, Any]:
-    """Few round ticks of a log axis: 1, 2, 5 within a decade or two, whole decades beyond."""
-    decades = np.log10(high / low)
-    exponents = range(int(np.floor(np.log10(low))) - 1, int(np.ceil(np.log10(high))) + 2)
-    if decades <= 0.8:
-        steps: tuple[float, ...] = (1, 1.5, 2, 3, 4, 5, 7)
-    elif decades <= 2.5:
-        steps = (1, 2, 5)
-    else:
-        every = int(np.ceil(decades / 6))
-        exponents = range(exponents.start - exponents.start % every, exponents.stop, every)
-        steps = (1,)
-    return {"tickvals": [step * 10.0**e for e in exponents for step in steps]}
+def signal_numbers(table: BudgetTable) -> SignalNumbers | None:
+    """The ratios; None where the signal has no meaning, or is 0 everywhere."""
+    if table.signal is None or not table.signal.max() > 0:
+        return None
+    ours, iid = table.signal / table.std, table.signal / table.iid_std
+    heard = np.flatnonzero(table.signal > 0)
+    shown = heard if heard.size <= MOST else np.sort(heard[np.argsort(-ours[heard], kind="stable")[:MOST]])
+    return SignalNumbers(shown=[int(k) for k in shown], directional=ours[shown], iid=iid[shown],
+                         silent=table.size - int(heard.size), above=int((ours > 1).sum()),
+                         iid_above=int((iid > 1).sum()), total=table.size)
+
+
+def plot_signal_to_noise(numbers: SignalNumbers, *, names: list[str]) -> go.Figure:
+    """Two dots a direction, joined; right of the line the signal is larger than the noise."""
+    figure = go.Figure()
+    _add_stems(figure, numbers.iid.tolist(), numbers.directional.tolist(), DATA, width=2)
+    for label, values, colour, symbol in (("i.i.d. noise", numbers.iid, IID, "circle-open"),
+                                          ("directional noise", numbers.directional, DIRECTIONAL, "circle")):
+        figure.add_scatter(x=values, y=np.arange(len(names)), mode="markers", name=label, customdata=names,
+                           marker={"color": colour, "size": 10 if len(names) <= _FEW else 7, "symbol": symbol,
+                                   "line": {"width": 2, "color": colour}},
+                           hovertemplate=f"%{{customdata}}: %{{x:.3g}} with {label}<extra></extra>")
+    _add_one(figure, len(names), "signal = noise", {"color": DATA, "width": 1, "dash": "dot"})
+    both = [*numbers.iid.tolist(), *numbers.directional.tolist(), 1.0]
+    figure.update_xaxes(title="signal / noise (log scale)", **log_axis(min(both), max(both), room=0.08))
+    return _direction_rows(figure, names, less=20)
+
+
+def _add_stems(figure: go.Figure, starts: Sequence[float], ends: Sequence[float], colour: str, *, width: int) -> None:
+    """A line in each row, from where it starts to where it ends."""
+    figure.add_scatter(
+        x=[x for pair in zip(starts, ends, strict=True) for x in (*pair, None)],
+        y=[y for row in range(len(ends)) for y in (row, row, None)], mode="lines", hoverinfo="skip", showlegend=False,
+        line={"color": colour, "width": width})
+
+
+def _add_one(figure: go.Figure, rows: int, name: str, line: dict[str, object]) -> None:
+    """The line at 1, through all rows."""
+    figure.add_scatter(x=[1, 1], y=[-0.6, rows - 0.4], mode="lines", name=name, line=line, hoverinfo="name")
+
+
+def _direction_rows(figure: go.Figure, names: list[str], *, less: int = 0) -> go.Figure:
+    """One line a direction, in a height that suits their number (``less``: pixels lower)."""
+    rows = len(names)
+    figure.update_yaxes(**row_axis(names, 12 if rows <= _FEW else 10))
+    height = min(max(110 + rows * (34 if rows <= 8 else 24 if rows <= _FEW else 12), 230), 700)
+    return styled(figure, height=height - less, top=30)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.figures.budget.noise import log_ticks
+from mvgviz.figures.shared.axes import log_axis
 from mvgviz.figures.shared.theme import GUARANTEE_COLOURS, styled
 from mvgviz.labels import GUARANTEES
 from mvgviz.scenario.splits import SplitScore
@@ -37,26 +36,24 @@ def plot_pnr(numbers: PnrNumbers, *, names: dict[str, str]) -> go.Figure:
     """Dots on a log axis; the scenario's own split is ringed."""
     figure = go.Figure()
     rows = {split: i for i, split in enumerate(numbers.splits)}
-    values = [score.log_pnr for by_split in numbers.scores.values() for score in by_split.values()]
-    for guarantee, by_split in numbers.scores.items():
-        some = [score for score in by_split.values() if score.log_pnr > 0]
+    scores = [score for by_split in numbers.scores.values() for score in by_split.values()]
+    for guarantee in numbers.scores:
+        some = [score for score in scores if score.guarantee == guarantee and score.log_pnr > 0]
         figure.add_scatter(
             x=[score.log_pnr for score in some], y=[rows[score.split] for score in some], mode="markers",
-            name=GUARANTEES[guarantee].in_chart, customdata=[[names[s.split], s.mutual_information] for s in some],
+            name=GUARANTEES[guarantee].in_chart,
+            customdata=[[names[score.split], score.mutual_information] for score in some],
             marker={"color": GUARANTEE_COLOURS[guarantee], "size": 13,
                     "symbol": "circle" if guarantee == "exact" else "diamond"},
             hovertemplate="%{customdata[0]}: log PNR %{x:.4g},"
                           " mutual information %{customdata[1]:.4g} nats<extra></extra>")
-    current = [score for by_split in numbers.scores.values() for score in by_split.values() if score.is_current]
+    current = [score for score in scores if score.is_current]
     figure.add_scatter(x=[score.log_pnr for score in current], y=[rows[score.split] for score in current],
                        mode="markers", name="this design", hoverinfo="skip",
                        marker={"symbol": "circle-open", "size": 22, "color": "rgba(128,128,128,1)",
                                "line": {"width": 2}})
-    positive = [value for value in values if value > 0] or [1.0]
-    low, high = min(positive), max(positive)
-    room = max(0.06 * np.log10(high / low), 0.1)
-    figure.update_xaxes(title="log PNR, in nats (log scale)", type="log",
-                        range=[np.log10(low) - room, np.log10(high) + room], **log_ticks(low, high))
+    positive = [score.log_pnr for score in scores if score.log_pnr > 0] or [1.0]
+    figure.update_xaxes(title="log PNR, in nats (log scale)", **log_axis(min(positive), max(positive), room=0.06))
     figure.update_yaxes(tickvals=list(rows.values()), ticktext=[names[split] for split in rows],
                         range=[len(rows) - 0.5, -0.5], zeroline=False)
     return styled(figure, height=340, top=50)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, styled
+from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, EDGE, styled
 from mvgviz.validation import FloatArray
 
 MOST_IN_BAR = 12
@@ -15,41 +13,24 @@ MOST_TILES = 40
 _WEAK = "#8FA9BD"  # opaque, so that labels on it read in light and dark
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SplitNumbers:
-    """Shares of the directions shown, and of ``others`` directions together (0 when there are none)."""
-
-    shown: list[int]
-    shares: FloatArray
-    others: int
-    rest: float
-    equal: float
+def largest_directions(theta: FloatArray) -> list[int]:
+    """Positions of every direction, or of more than 40 of the 39 with the largest shares."""
+    if theta.size <= MOST_TILES:
+        return list(range(theta.size))
+    return [int(k) for k in np.argsort(-theta, kind="stable")[: MOST_TILES - 1]]
 
 
-def split_numbers(theta: FloatArray) -> SplitNumbers:
-    """Every direction, or of more than 40 the 39 with the largest shares and the others as one."""
-    shown = np.arange(theta.size)
-    if theta.size > MOST_TILES:
-        shown = np.argsort(-theta, kind="stable")[: MOST_TILES - 1]
-    rest = theta.size - shown.size
-    return SplitNumbers(shown=[int(k) for k in shown], shares=theta[shown], others=rest,
-                        rest=max(1 - float(theta[shown].sum()), 0.0) if rest else 0.0, equal=1 / theta.size)
+def plot_split(theta: FloatArray, shown: list[int], *, names: list[str]) -> go.Figure:
+    """Strong colour: more than an equal share. ``names``: of those shown; the others are one tile."""
+    return (_bar if theta.size <= MOST_IN_BAR else _treemap)(theta, shown, names)
 
 
-def plot_split(numbers: SplitNumbers, *, names: list[str]) -> go.Figure:
-    """Strong colour: more than an equal share. ``names``: of those shown."""
-    if len(numbers.shown) + (numbers.others > 0) <= MOST_IN_BAR:
-        return _bar(numbers, names)
-    return _treemap(numbers, names)
-
-
-def _bar(numbers: SplitNumbers, names: list[str]) -> go.Figure:
-    figure = go.Figure()
-    edge = {"width": 1.5, "color": "rgba(128,128,128,0.9)"}
-    for name, share in zip(names, numbers.shares.tolist(), strict=True):
+def _bar(theta: FloatArray, shown: list[int], names: list[str]) -> go.Figure:
+    figure, equal = go.Figure(), 1 / theta.size
+    for name, share in zip(names, theta[shown].tolist(), strict=True):
         figure.add_bar(
-            x=[100 * share, 100 * numbers.equal], y=["this split", "equal shares"], orientation="h", name=name,
-            marker={"color": [_colour(share, numbers.equal), DATA], "line": edge, "opacity": [1.0, 0.5]},
+            x=[100 * share, 100 * equal], y=["this split", "equal shares"], orientation="h", name=name,
+            marker={"color": [_colour(share, equal), DATA], "line": EDGE, "opacity": [1.0, 0.5]},
             text=[f"{name}<br>{percent(share)}", ""], textposition="inside", insidetextanchor="middle", textangle=0,
             hovertemplate=f"{name}: %{{x:.3g}} %<extra>%{{y}}</extra>")
     figure.update_layout(barmode="stack", bargap=0.25, uniformtext={"minsize": 10, "mode": "hide"})
@@ -58,18 +39,19 @@ def _bar(numbers: SplitNumbers, names: list[str]) -> go.Figure:
     return styled(figure, height=190, legend=False)
 
 
-def _treemap(numbers: SplitNumbers, names: list[str]) -> go.Figure:
-    labels, shares = list(names), numbers.shares.tolist()
-    colours = [_colour(share, numbers.equal) for share in shares]
-    if numbers.others:
-        labels, shares = [*labels, f"the other {numbers.others:,}"], [*shares, numbers.rest]
-        colours.append(_colour(numbers.rest / numbers.others, numbers.equal))
+def _treemap(theta: FloatArray, shown: list[int], names: list[str]) -> go.Figure:
+    labels, shares, equal = list(names), theta[shown].tolist(), 1 / theta.size
+    colours = [_colour(share, equal) for share in shares]
+    others = theta.size - len(shown)
+    if others:
+        rest = max(1 - float(theta[shown].sum()), 0.0)
+        labels, shares = [*labels, f"the other {others:,}"], [*shares, rest]
+        colours.append(_colour(rest / others, equal))
     figure = go.Figure(go.Treemap(
         ids=[str(i) for i in range(len(labels))], labels=labels, parents=[""] * len(labels), values=shares,
         text=[percent(share) for share in shares], textinfo="label+text", sort=True,
-        marker={"colors": colours, "line": {"width": 1.5, "color": "rgba(128,128,128,0.9)"}},
-        tiling={"pad": 1}, root={"color": "rgba(0,0,0,0)"}, pathbar={"visible": False},
-        hovertemplate="%{label}: %{text} of the precision budget<extra></extra>"))
+        marker={"colors": colours, "line": EDGE}, tiling={"pad": 1}, root={"color": "rgba(0,0,0,0)"},
+        pathbar={"visible": False}, hovertemplate="%{label}: %{text} of the precision budget<extra></extra>"))
     figure.update_layout(uniformtext={"minsize": 9, "mode": "hide"})
     return styled(figure, height=260, legend=False)
 

@@ -33,8 +33,6 @@ class WaterNumbers:
     surface: float | None
     top: float
     from_lowest: bool
-    n_dry: int
-    total: int
 
 
 def water_numbers(filled: WaterFilling, *, prices: FloatArray | None = None) -> WaterNumbers:
@@ -54,7 +52,7 @@ def water_numbers(filled: WaterFilling, *, prices: FloatArray | None = None) -> 
         heights, top = filled.depth[shown] - base, _SKY * surface
     return WaterNumbers(
         shown=[int(k) for k in shown], ground=np.minimum(heights, top), water=parts[shown], dry=filled.dry[shown],
-        surface=surface, top=top, from_lowest=from_lowest, n_dry=int(filled.dry.sum()), total=int(filled.dry.size))
+        surface=surface, top=top, from_lowest=from_lowest)
 
 
 def plot_water(numbers: WaterNumbers, *, names: list[str], unit: str) -> go.Figure:

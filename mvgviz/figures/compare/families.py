@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from mvgviz.figures.shared.theme import GUARANTEE_COLOURS, IID
 from mvgviz.trials.mechanisms import EPSILON, Mechanism
 
@@ -37,16 +39,8 @@ def two_lines(text: str, most: int = 24) -> str:
     """A long label broken at a comma or a bracket, for Plotly; names in it must be harmless already."""
     if len(text) <= most:
         return text
-    cuts = [at for mark, skip in ((", ", 2), (" (", 1)) for at in _places(text, mark, skip)]
+    cuts = [found.end() for mark in (r", ", r" (?=\()") for found in re.finditer(mark, text)]
     if not cuts:
         return text
-    at = min(cuts, key=lambda place: abs(place - len(text) / 2))
+    at = min(cuts, key=lambda cut: abs(cut - len(text) / 2))
     return f"{text[:at].rstrip()}<br>{text[at:]}"
-
-
-def _places(text: str, mark: str, skip: int) -> list[int]:
-    found, start = [], text.find(mark)
-    while start >= 0:
-        found.append(start + skip)
-        start = text.find(mark, start + 1)
-    return found

@@ -10,6 +10,7 @@ from plotly.subplots import make_subplots
 
 from mvgviz.figures.shared.theme import DIRECTIONAL, styled
 from mvgviz.query.dataset import Dataset
+from mvgviz.text import in_html
 from mvgviz.validation import FloatArray
 
 _BINS = 24
@@ -39,20 +40,19 @@ def feature_histograms(dataset: Dataset, positions: list[int]) -> list[FeatureHi
     return found
 
 
-def plot_histograms(histograms: list[FeatureHistogram], *, escape: dict[str, str]) -> go.Figure:
-    """One panel a feature; the axis is the declared range. ``escape`` maps names to labels."""
+def plot_histograms(histograms: list[FeatureHistogram]) -> go.Figure:
+    """One panel a feature; the axis is the declared range."""
     rows = -(-len(histograms) // _ACROSS)
-    figure = make_subplots(rows=rows, cols=_ACROSS, subplot_titles=[escape[h.name] for h in histograms],
+    figure = make_subplots(rows=rows, cols=_ACROSS, subplot_titles=[in_html(feature.name) for feature in histograms],
                            vertical_spacing=min(0.12, 0.32 / rows), horizontal_spacing=0.06)
-    for i, histogram in enumerate(histograms):
-        low, high = histogram.lower, histogram.upper
-        width = (high - low) / _BINS
-        centres = low + width * (np.arange(_BINS) + 0.5)
-        row, col = i // _ACROSS + 1, i % _ACROSS + 1
-        figure.add_bar(x=centres, y=histogram.counts, width=width,
+    for i, feature in enumerate(histograms):
+        where = {"row": i // _ACROSS + 1, "col": i % _ACROSS + 1}
+        ends = [feature.lower, feature.upper]
+        width = (feature.upper - feature.lower) / _BINS
+        figure.add_bar(x=feature.lower + width * (np.arange(_BINS) + 0.5), y=feature.counts, width=width,
                        marker={"color": DIRECTIONAL, "line": {"width": 0}},
-                       hovertemplate="%{y:,} records near %{x:.4g}<extra></extra>", row=row, col=col)
-        figure.update_xaxes(range=[low, high], tickvals=[low, high], tickformat=".4~g", row=row, col=col)
+                       hovertemplate="%{y:,} records near %{x:.4g}<extra></extra>", **where)
+        figure.update_xaxes(range=ends, tickvals=ends, tickformat=".4~g", **where)
     figure.update_yaxes(showticklabels=False, showgrid=False)
     figure.update_annotations(font_size=12)
     figure.update_layout(bargap=0)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import plotly.graph_objects as go
 
@@ -17,40 +15,25 @@ _FEW = 6
 _VISIBLE = 1e-3
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ShareNumbers:
-    """The largest shares of mu², largest first, with the same directions' theta; ``rest`` are the others together."""
-
-    positions: tuple[int, ...]
-    shares: FloatArray
-    theta: FloatArray
-    others: int
-    rest: float
-    rest_theta: float
-
-
-def share_numbers(shares: FloatArray, theta: FloatArray) -> ShareNumbers:
-    """At most 20 directions singly, and beyond the sixth only those whose bar can be seen."""
+def largest_shares(shares: FloatArray) -> list[int]:
+    """At most 20 positions, the largest first, and beyond the sixth only those whose bar can be seen."""
     most = min(max(int(np.count_nonzero(shares >= _VISIBLE)), _FEW), MOST)
-    order = np.argsort(-shares, kind="stable")
-    shown, others = order[:most], order[most:]
-    return ShareNumbers(positions=tuple(int(k) for k in shown), shares=shares[shown], theta=theta[shown],
-                        others=int(others.size), rest=float(shares[others].sum()),
-                        rest_theta=float(theta[others].sum()))
+    return [int(k) for k in np.argsort(-shares, kind="stable")[:most]]
 
 
-def plot_shares(numbers: ShareNumbers, *, labels: list[str]) -> go.Figure:
-    """A bar a direction, theta as a mark on it. ``labels`` are those of the bars, in order."""
-    names, shares, theta = list(labels), list(numbers.shares), list(numbers.theta)
-    if numbers.others:
-        names.append(f"the other {numbers.others:,} together")
-        shares.append(numbers.rest)
-        theta.append(numbers.rest_theta)
+def plot_shares(shares: FloatArray, theta: FloatArray, *, labels: list[str]) -> go.Figure:
+    """A bar for each of the largest shares of mu², theta as a mark on it. ``labels``: of the bars, in order."""
+    shown, others = np.split(np.argsort(-shares, kind="stable"), [len(labels)])
+    names, drawn, marked = list(labels), list(shares[shown]), list(theta[shown])
+    if others.size:
+        names.append(f"the other {others.size:,} together")
+        drawn.append(float(shares[others].sum()))
+        marked.append(float(theta[others].sum()))
     places = list(range(len(names)))
-    figure = go.Figure(go.Bar(x=shares, y=places, orientation="h", marker={"color": DIRECTIONAL}, customdata=names,
+    figure = go.Figure(go.Bar(x=drawn, y=places, orientation="h", marker={"color": DIRECTIONAL}, customdata=names,
                               name="share of the loss",
                               hovertemplate="%{customdata}: %{x:.1%} of the loss<extra></extra>"))
-    figure.add_scatter(x=theta, y=places, mode="markers", name="share of the budget (theta)", customdata=names,
+    figure.add_scatter(x=marked, y=places, mode="markers", name="share of the budget (theta)", customdata=names,
                        marker={"color": DATA, "symbol": "diamond", "size": 9, "line": {"width": 1}},
                        hovertemplate="%{customdata}: %{x:.1%} of the budget<extra></extra>")
     figure.update_xaxes(title="share of μ²", tickformat=".0%", rangemode="tozero")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import plotly.graph_objects as go
 from scipy import special
@@ -13,45 +11,36 @@ from mvgviz.noise.accounting import tradeoff
 from mvgviz.validation import FloatArray
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class TradeoffNumbers:
-    """Miss rates at false-alarm rates, and one attack among them (``marked``).
-
-    ``limit`` (2 × points): the fewest misses that (epsilon, delta) allow.
-    """
-
-    false_alarms: FloatArray
-    misses: FloatArray
-    limit: FloatArray
-    marked: tuple[float, float]
-
-
-def tradeoff_numbers(mu: float, *, epsilon: float, delta: float, marked: float) -> TradeoffNumbers:
-    """The curve for ``mu``; ``marked`` is the false-alarm rate of the point that is spoken of."""
-    # Evenly along the attacker's thresholds: the bend is drawn smoothly for every mu.
+def best_attacks(mu: float) -> tuple[FloatArray, FloatArray]:
+    """False alarms and misses, evenly along the attacker's thresholds: the bend is drawn smoothly for every mu."""
     thresholds = np.linspace(-5, mu + 5, 241)
     false_alarms = np.concatenate([[1.0], special.ndtr(-thresholds), [0.0]])
-    # (epsilon, delta): misses >= 1 - delta - e^epsilon alarms, and the same with the two exchanged.
+    return false_alarms, tradeoff(false_alarms, mu)
+
+
+def fewest_misses(epsilon: float, delta: float) -> FloatArray:
+    """What is promised (2 × points): misses >= 1 - delta - e^epsilon alarms, and the same with the two exchanged."""
     corner = (1 - delta) * float(special.expit(-epsilon))
-    limit = np.array([[0, corner, 1 - delta, 1], [1 - delta, corner, 0, 0]])
-    return TradeoffNumbers(false_alarms=false_alarms, misses=tradeoff(false_alarms, mu), limit=limit,
-                           marked=(marked, float(tradeoff(marked, mu))))
+    return np.array([[0, corner, 1 - delta, 1], [1 - delta, corner, 0, 0]])
 
 
-def plot_tradeoff(numbers: TradeoffNumbers, *, height: int = 300) -> go.Figure:
-    """The curve, the diagonal of blind guessing, the promise that was asked, and the marked attack."""
+def plot_tradeoff(mu: float, *, epsilon: float, delta: float, marked: float) -> go.Figure:
+    """The curve, the diagonal of blind guessing, the promise that was asked, and one attack by its false alarms."""
+    false_alarms, misses = best_attacks(mu)
+    limit = fewest_misses(epsilon, delta)
     hover = "accuses %{x:.2%} of the absent, misses %{y:.2%} of the present<extra></extra>"
-    ends = {"tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1], "range": [0, 1.02]}
-    figure = styled(go.Figure(data=[
-        {"x": [0, 1], "y": [1, 0], "name": "blind guess", "mode": "lines", "hoverinfo": "name",
-         "line": {"color": DATA, "width": 1.5, "dash": "dash"}},
-        {"x": numbers.limit[0], "y": numbers.limit[1], "name": "least asked for", "mode": "lines", "hoverinfo": "name",
-         "line": {"color": EXACT, "width": 2, "dash": "dot"}},
-        {"x": numbers.false_alarms, "y": numbers.misses, "name": "best attack", "mode": "lines",
-         "line": {"color": DIRECTIONAL, "width": 2.5}, "hovertemplate": hover},
-        {"x": [numbers.marked[0]], "y": [numbers.marked[1]], "mode": "markers", "showlegend": False,
-         "marker": {"color": DIRECTIONAL, "size": 11}, "cliponaxis": False, "hovertemplate": hover},
-    ], layout={"xaxis": {"title": {"text": "false alarms: absent, yet accused"}, **ends},
-               "yaxis": {"title": {"text": "misses: present, not accused"}, **ends}}), height=height)
+    figure = go.Figure()
+    figure.add_scatter(x=[0, 1], y=[1, 0], name="blind guess", mode="lines", hoverinfo="name",
+                       line={"color": DATA, "width": 1.5, "dash": "dash"})
+    figure.add_scatter(x=limit[0], y=limit[1], name="least asked for", mode="lines", hoverinfo="name",
+                       line={"color": EXACT, "width": 2, "dash": "dot"})
+    figure.add_scatter(x=false_alarms, y=misses, name="best attack", mode="lines", hovertemplate=hover,
+                       line={"color": DIRECTIONAL, "width": 2.5})
+    figure.add_scatter(x=[marked], y=[float(tradeoff(marked, mu))], mode="markers", showlegend=False, cliponaxis=False,
+                       marker={"color": DIRECTIONAL, "size": 11}, hovertemplate=hover)
+    for axis, title in ((figure.update_xaxes, "false alarms: absent, yet accused"),
+                        (figure.update_yaxes, "misses: present, not accused")):
+        axis(title=title, tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], range=[0, 1.02])
     # Above the diagonal nothing is ever drawn.
-    return figure.update_layout(legend={"orientation": "v", "x": 1, "xanchor": "right", "y": 1, "yanchor": "top"})
+    return styled(figure, height=300).update_layout(
+        legend={"orientation": "v", "x": 1, "xanchor": "right", "y": 1, "yanchor": "top"})

@@ -34,15 +34,15 @@ class ShapeModel:
     kind: str
     std: tuple[float, float]
     angle: float
-    theta: tuple[float, float]
-    rest: float
-    reach: tuple[float, float]
-    root_budget: float
-    factor: float
-    total: float
     across: float
-    rough: bool
-    can_turn: bool
+    theta: tuple[float, float] = (0.0, 0.0)
+    rest: float = 0.0
+    reach: tuple[float, float] = (1.0, 1.0)
+    root_budget: float = 1.0
+    factor: float = 1.0
+    total: float = 1.0
+    rough: bool = False
+    can_turn: bool = False
 
 
 def shape_model(design: NoiseDesign, pair: tuple[int, int], *, of_directions: bool) -> ShapeModel:
@@ -56,9 +56,7 @@ def shape_model(design: NoiseDesign, pair: tuple[int, int], *, of_directions: bo
     values, vectors = np.linalg.eigh(across * side.covariance_of(list(pair)))
     std = (math.sqrt(values[1]), math.sqrt(max(values[0], 0.0)))
     angle = math.atan2(vectors[1, 1], vectors[0, 1])
-    return ShapeModel(kind="fixed", std=std, angle=angle - math.pi * round(angle / math.pi), theta=(0.0, 0.0), rest=0.0,
-                      reach=(1.0, 1.0), root_budget=1.0, factor=1.0, total=1.0, across=across, rough=False,
-                      can_turn=False)
+    return ShapeModel(kind="fixed", std=std, angle=angle - math.pi * round(angle / math.pi), across=across)
 
 
 def iid_std(iid: NoiseDesign, position: int) -> float:
@@ -86,8 +84,7 @@ def _across(design: NoiseDesign, position: int) -> float:
 
 def _block(w: FloatArray, pair: tuple[int, int]) -> FloatArray | None:
     """The 2 × 2 rotation of the pair, if these two directions live in the plane of these two features."""
-    columns = w[:, list(pair)]
-    block = columns[list(pair)]
+    block = w[np.ix_(pair, pair)]
     return block if abs(float(np.sum(block**2)) - 2) < 1e-12 and np.linalg.det(block) > 0 else None
 
 
@@ -101,11 +98,9 @@ def _movable(design: NoiseDesign, pair: tuple[int, int], angle: float, across: f
     rest = float(design.theta.sum()) - theta[0] - theta[1]
     reach = (1.0, 1.0)
     if exact and design.mode != "columns":
-        h = design.neighbours.reach(side.directions)
+        # Where it can turn, the features' own ranges, not their shadows on turned axes.
+        h = design.neighbours.reach(standard_basis(side.size) if can_turn else side.directions)
         reach = (float(h[i]), float(h[j]))
-        if can_turn:  # the features' own ranges, not their shadows on turned axes
-            plain = design.neighbours.reach(standard_basis(side.size))
-            reach = (float(plain[i]), float(plain[j]))
     h_now, total = _worst(reach, rest, theta, angle)
     return ShapeModel(
         kind="exact" if exact else "theorem", std=std, angle=angle, theta=theta, rest=rest, reach=reach,

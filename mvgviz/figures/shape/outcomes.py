@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
+from mvgviz.figures.shared.matrix_map import heat_map
 from mvgviz.figures.shared.theme import DIRECTIONAL, styled
 from mvgviz.validation import FloatArray
-
-_SCALE = "RdBu_r"
 
 
 def leading_components(matrices: FloatArray) -> FloatArray:
@@ -23,9 +22,7 @@ def plot_matrix_outcomes(truth: FloatArray, draws: FloatArray, *, value_title: s
     """The true answer first, then each draw as a frame."""
     reach = float(np.quantile(np.abs(draws), 0.99)) or 1.0
     frames = [go.Frame(data=[go.Heatmap(z=draw)], name=f"draw {i + 1}") for i, draw in enumerate(draws)]
-    figure = go.Figure(go.Heatmap(z=truth, colorscale=_SCALE, zmin=-reach, zmax=reach,
-                                  colorbar={"title": {"text": value_title, "side": "right"}, "thickness": 12,
-                                            "exponentformat": "power"}), frames=frames)
+    figure = go.Figure(heat_map(truth, reach, value_title), frames=frames)
     figure.update_yaxes(autorange="reversed", title="row")
     figure.update_xaxes(title="column")
     return _playable(figure)
@@ -33,7 +30,7 @@ def plot_matrix_outcomes(truth: FloatArray, draws: FloatArray, *, value_title: s
 
 def plot_component_outcomes(truth: FloatArray, components: FloatArray, *, names: list[str]) -> go.Figure:
     """The loadings of the first principal component: the true ones, then each draw's."""
-    frames = [go.Frame(data=[go.Bar(y=one)], name=f"draw {i + 1}") for i, one in enumerate(components)]
+    frames = [go.Frame(data=[go.Bar(y=loadings)], name=f"draw {i + 1}") for i, loadings in enumerate(components)]
     figure = go.Figure(go.Bar(x=list(range(len(truth))), y=truth, marker={"color": DIRECTIONAL}), frames=frames)
     ticks = {"tickvals": list(range(len(names))), "ticktext": names} if len(names) <= 40 else {}
     figure.update_xaxes(title="feature", **ticks)

@@ -6,13 +6,15 @@ import math
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from mvgviz.figures.budget.noise import log_ticks
+from mvgviz.figures.shared.axes import log_ticks
+from mvgviz.figures.shared.theme import DATA
 from mvgviz.labels import REFERENCES
 from mvgviz.text import as_number
+from mvgviz.trials.run import Outcome
 from mvgviz.trials.tasks import References
 
 _SPAN = 20.0
@@ -38,6 +40,17 @@ class ErrorAxis:
     def value(self, places: Any) -> Any:
         """The errors of places."""
         return 10.0 ** np.asarray(places) if self.log else np.asarray(places)
+
+    def cut(self, errors: Any) -> Any:
+        """The errors, those beyond an end of the axis moved to it."""
+        return self.value(self.place(errors))
+
+    def whisker(self, mean: float, low: float, high: float, *, colour: str, thickness: float,
+                width: float) -> dict[str, Any]:
+        """An interval around a mean for Plotly's ``error_x``, no longer than the axis."""
+        here, left, right = (float(self.cut(error)) for error in (mean, low, high))
+        return {"type": "data", "array": [right - here], "arrayminus": [here - left], "color": colour,
+                "thickness": thickness, "width": width}
 
     def holds(self, error: float) -> bool:
         """Whether an error is on the axis (0 is not, on a log axis)."""
@@ -79,17 +92,13 @@ def reference_items(references: References) -> list[tuple[str, float]]:
     return sorted((item for item in items if math.isfinite(item[1])), key=lambda item: item[1])
 
 
-class Measured(Protocol):
-    """A mean and half its 95 % interval."""
-
-    @property
-    def mean(self) -> float: ...
-
-    @property
-    def half_width(self) -> float: ...
+def reference_look(kind: str, name: str, *, width: float = 2) -> dict[str, Any]:
+    """What the lines of references have in common, for Plotly's ``add_scatter``."""
+    return {"mode": "lines", "name": name, "hoverinfo": "name",
+            "line": {"color": DATA, "width": width, "dash": REFERENCE_DASHES[kind]}}
 
 
-def mean_words(outcome: Measured) -> str:
+def mean_words(outcome: Outcome) -> str:
     """"0.531 ± 0.004", without an interval for one trial."""
     if not math.isfinite(outcome.mean):
         return "too large to be written"

@@ -15,6 +15,8 @@ THEOREM1 = "#CC79A7"
 THEOREM2 = "#E69F00"
 DATA = "#7F7F7F"
 GUARANTEE_COLOURS = {"exact": EXACT, "theorem1": THEOREM1, "theorem2": THEOREM2, "theorem2-any": THEOREM2}
+EDGE = {"width": 1.5, "color": "rgba(128,128,128,0.9)"}
+"""The line around a bar's parts or a map's tiles."""
 
 
 def styled(figure: go.Figure, *, height: int = 400, legend: bool = True, top: int = 10) -> go.Figure:
@@ -26,3 +28,9 @@ def styled(figure: go.Figure, *, height: int = 400, legend: bool = True, top: in
         xaxis={"exponentformat": "power"}, yaxis={"exponentformat": "power"},
     )
     return figure
+
+
+def wash(colour: str, strength: float) -> str:
+    """The colour, mostly transparent, so that it shows on light and dark."""
+    red, green, blue = (int(colour[i:i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{strength:g})"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from mvgviz.figures.shared.axes import upright
 from mvgviz.figures.shared.error_axis import (
     REFERENCE_DASHES,
     ErrorAxis,
@@ -25,6 +26,7 @@ from mvgviz.validation import FloatArray
 _COUNTS = (100, 50, 20)
 _BINS = 64
 _TALLEST = 11
+_HEIGHT = 385
 LANES = {"mvg": ("directional", DIRECTIONAL), "iid": ("one size", IID)}
 
 
@@ -32,13 +34,14 @@ LANES = {"mvg": ("directional", DIRECTIONAL), "iid": ("one size", IID)}
 class Lane:
     """One mechanism. ``dots``: quantiles of its errors; ``places``: where they stand; ``levels``: how high, from 0."""
 
-    key: str
+    outcome: Outcome
     dots: FloatArray = field(repr=False)
     places: FloatArray = field(repr=False)
     levels: FloatArray = field(repr=False)
-    mean: float
-    half_width: float
-    trials: int
+
+    @property
+    def key(self) -> str:
+        return self.outcome.mechanism.key
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -63,17 +66,18 @@ def quantile_dots(errors: FloatArray, count: int) -> FloatArray:
 
 def dot_numbers(results: Results) -> DotNumbers:
     """100, 50 or 20 dots: as many as there are trials for and as stack low enough to be seen."""
-    outcomes = [one for one in results.outcomes if np.isfinite(one.errors).all()]
+    outcomes = [outcome for outcome in results.outcomes if np.isfinite(outcome.errors).all()]
+    tried = [outcome for outcome in outcomes if outcome.errors.size]
     references = reference_items(results.references)
     lines = [value for _, value in references]
-    axis = error_axis([*lines, *(x for one in outcomes for x in one.errors.tolist())],
-                      typical=[*lines, *(float(np.median(one.errors)) for one in outcomes if one.errors.size)])
-    trials = min((one.errors.size for one in outcomes if one.errors.size), default=0)
+    axis = error_axis([*lines, *(error for outcome in tried for error in outcome.errors.tolist())],
+                      typical=[*lines, *(float(np.median(outcome.errors)) for outcome in tried)])
+    trials = min((outcome.errors.size for outcome in tried), default=0)
     counts = sorted({k for k in (*_COUNTS, trials) if 0 < k <= min(trials, _COUNTS[0])}, reverse=True)
     lanes: tuple[Lane, ...] = ()
     dots = 0
     for dots in counts:
-        lanes = tuple(_lane(one, axis, dots) for one in outcomes if one.errors.size)
+        lanes = tuple(_lane(outcome, axis, dots) for outcome in tried)
         if max(lane.levels.max() for lane in lanes) < _TALLEST or dots <= _COUNTS[-1]:
             break
     return DotNumbers(lanes=lanes, axis=axis, references=references, dots=dots)
@@ -84,54 +88,46 @@ def _lane(outcome: Outcome, axis: ErrorAxis, count: int) -> Lane:
     width = (axis.high - axis.low) / _BINS
     bins = np.minimum((axis.place(dots) - axis.low) // width, _BINS - 1)
     levels = np.arange(count) - np.searchsorted(bins, bins)  # dots are sorted, so stacks are runs
-    return Lane(key=outcome.mechanism.key, dots=dots, places=axis.low + (bins + 0.5) * width,
-                levels=levels.astype(np.float64), mean=outcome.mean, half_width=outcome.half_width,
-                trials=outcome.errors.size)
+    return Lane(outcome=outcome, dots=dots, places=axis.low + (bins + 0.5) * width, levels=levels.astype(np.float64))
 
 
-def plot_dots(numbers: DotNumbers, *, title: str, height: int = 385) -> go.Figure:
+def plot_dots(numbers: DotNumbers, *, title: str) -> go.Figure:
     """Two lanes; under each its mean (diamond) and interval; each line's label on a level of its own."""
     axis = numbers.axis
-    per_unit = (height - 140) / 2.25  # pixels
+    per_unit = (_HEIGHT - 140) / 2.25  # pixels
     spacing = min(0.8 / max(numbers.tallest, 1), 12 / per_unit)
     baselines = dict(zip(LANES, (1.0, 0.0), strict=True))
-    lines = [_reference(axis, kind, value, level=level, left=left, height=height)
+    lines = [_reference(axis, kind, value, top=1 + (6 + 19 * level) / (_HEIGHT - 116), left=left)
              for level, (kind, value, left) in enumerate(_stacked(numbers))]
-    ticks = [f"<b>{LANES[lane.key][0]}</b><br>{mean_words(lane).replace(' ± ', '<br>± ')}" for lane in numbers.lanes]
-    figure = go.Figure(
-        data=[trace for lane in numbers.lanes
-              for trace in (_dots(lane, axis, baselines[lane.key], 100 / numbers.dots, spacing, per_unit),
-                            _mean(lane, axis, baselines[lane.key]))],
-        layout={"shapes": [shape for shape, _ in lines], "annotations": [label for _, label in lines],
-                "xaxis": axis.layout(title),
-                "yaxis": {"range": [-0.2, 2.05], "showgrid": False, "zeroline": False, "ticktext": ticks,
-                          "tickvals": [baselines[lane.key] + 0.25 for lane in numbers.lanes]}})
-    return styled(figure, height=height, legend=False, top=66)
+    ticks = [f"<b>{LANES[lane.key][0]}</b><br>{mean_words(lane.outcome).replace(' ± ', '<br>± ')}"
+             for lane in numbers.lanes]
+    figure = go.Figure(layout={
+        "shapes": [shape for shape, _ in lines], "annotations": [label for _, label in lines],
+        "xaxis": axis.layout(title),
+        "yaxis": {"range": [-0.2, 2.05], "showgrid": False, "zeroline": False, "ticktext": ticks,
+                  "tickvals": [baselines[lane.key] + 0.25 for lane in numbers.lanes]}})
+    for lane in numbers.lanes:
+        name, colour = LANES[lane.key]
+        figure.add_scatter(
+            x=axis.value(lane.places), y=baselines[lane.key] + 0.06 + (lane.levels + 0.5) * spacing, mode="markers",
+            name=name, customdata=lane.dots, marker={"color": colour, "size": max(spacing * per_unit - 1, 2.5)},
+            hovertemplate=f"{name}: error %{{customdata:.4g}}<br>one dot: {100 / numbers.dots:.3g} % of the trials"
+                          "<extra></extra>")
+        _add_mean(figure, lane, axis, baselines[lane.key] - 0.07)
+    return styled(figure, height=_HEIGHT, legend=False, top=66)
 
 
-def _dots(lane: Lane, axis: ErrorAxis, base: float, percent: float, spacing: float, per_unit: float) -> dict[str, Any]:
+def _add_mean(figure: go.Figure, lane: Lane, axis: ErrorAxis, y: float) -> None:
     name, colour = LANES[lane.key]
-    return {"type": "scatter", "x": axis.value(lane.places), "y": base + 0.06 + (lane.levels + 0.5) * spacing,
-            "mode": "markers", "name": name, "customdata": lane.dots,
-            "marker": {"color": colour, "size": max(spacing * per_unit - 1, 2.5)},
-            "hovertemplate": f"{name}: error %{{customdata:.4g}}<br>one dot: {percent:.3g} % of the trials"
-                             "<extra></extra>"}
-
-
-def _mean(lane: Lane, axis: ErrorAxis, base: float) -> dict[str, Any]:
-    name, colour = LANES[lane.key]
-    half = lane.half_width
-    mean = float(axis.value(axis.place(lane.mean)))
-    trace = {"type": "scatter", "x": [mean], "y": [base - 0.07], "mode": "markers", "name": f"{name}, mean",
-             "customdata": [[lane.mean, half]], "marker": {"color": colour, "size": 10, "symbol": "diamond"},
-             "hovertemplate": f"{name}: mean %{{customdata[0]:.4g}}<extra></extra>"}
+    mean, half = lane.outcome.mean, lane.outcome.half_width
+    interval: dict[str, Any] = {}
+    words = f"{name}: mean %{{customdata[0]:.4g}}"
     if math.isfinite(half):
-        low, high = (float(axis.value(axis.place(lane.mean + sign * half))) for sign in (-1, 1))
-        trace["error_x"] = {"type": "data", "array": [high - mean], "arrayminus": [mean - low], "color": colour,
-                            "thickness": 3, "width": 7}
-        trace["hovertemplate"] = (f"{name}: mean %{{customdata[0]:.4g}} ± %{{customdata[1]:.2g}} (95 % interval)"
-                                  "<extra></extra>")
-    return trace
+        interval = {"error_x": axis.whisker(mean, mean - half, mean + half, colour=colour, thickness=3, width=7)}
+        words += " ± %{customdata[1]:.2g} (95 % interval)"
+    figure.add_scatter(x=[float(axis.cut(mean))], y=[y], mode="markers", name=f"{name}, mean",
+                       customdata=[[mean, half]], marker={"color": colour, "size": 10, "symbol": "diamond"},
+                       hovertemplate=f"{words}<extra></extra>", **interval)
 
 
 def _stacked(numbers: DotNumbers) -> list[tuple[str, float, bool]]:
@@ -148,16 +144,13 @@ def _stacked(numbers: DotNumbers) -> list[tuple[str, float, bool]]:
     return [*right, *left]
 
 
-def _reference(axis: ErrorAxis, kind: str, value: float, *, level: int, left: bool,
-               height: int) -> tuple[dict[str, Any], dict[str, Any]]:
+def _reference(axis: ErrorAxis, kind: str, value: float, *, top: float,
+               left: bool) -> tuple[dict[str, Any], dict[str, Any]]:
     """A line from the bottom up to its label, and the label."""
-    at = float(axis.place(value))
-    top = 1 + (6 + 19 * level) / (height - 66 - 50)
-    where = float(axis.value(at))
     text = f"{REFERENCES[kind]}: {as_number(value)}"
-    line = {"type": "line", "x0": where, "x1": where, "y0": 0, "y1": top, "yref": "paper", "xref": "x",
-            "layer": "below", "line": {"color": DATA, "width": 2, "dash": REFERENCE_DASHES[kind]}}
-    label = {"x": at, "y": top, "yref": "paper", "xref": "x", "showarrow": False, "yanchor": "bottom",
-             "xanchor": "left" if left else "right", "text": text if axis.holds(value) else f"◂ {text}",
-             "font": {"size": 12}, "borderpad": 1}  # on a log axis a label's place is an exponent, a line's is not
+    line = upright(float(axis.cut(value)), DATA, REFERENCE_DASHES[kind], width=2, top=top, xref="x", layer="below")
+    # On a log axis a label's place is an exponent, a line's is not.
+    label = {"x": float(axis.place(value)), "y": top, "yref": "paper", "xref": "x", "showarrow": False,
+             "yanchor": "bottom", "xanchor": "left" if left else "right", "font": {"size": 12}, "borderpad": 1,
+             "text": text if axis.holds(value) else f"◂ {text}"}
     return line, label

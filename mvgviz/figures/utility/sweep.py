@@ -9,14 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.figures.bounds.axes import wash
-from mvgviz.figures.shared.error_axis import (
-    REFERENCE_DASHES,
-    ErrorAxis,
-    error_axis,
-    reference_items,
-)
-from mvgviz.figures.shared.theme import DATA, styled
+from mvgviz.figures.shared.axes import upright
+from mvgviz.figures.shared.error_axis import ErrorAxis, error_axis, reference_items, reference_look
+from mvgviz.figures.shared.theme import DATA, styled, wash
 from mvgviz.labels import REFERENCES
 from mvgviz.text import as_number
 from mvgviz.trials.run import Outcome
@@ -37,65 +32,48 @@ class ErrorCurve:
     half_widths: FloatArray = field(repr=False)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SweepNumbers:
-    """``own``: the scenario's epsilon; ``span``: the epsilons between which the picture lies."""
-
-    curves: list[ErrorCurve]
-    references: list[tuple[str, float]]
-    axis: ErrorAxis
-    own: float
-    span: tuple[float, float]
-
-
 def error_curve(points: Sequence[tuple[float, Outcome]], *, name: str, colour: str, symbol: str = "circle",
                 band: bool = True) -> ErrorCurve:
     """From the outcomes at some epsilons; those without a trial, or that overflow, are left out."""
-    known = [(epsilon, one) for epsilon, one in sorted(points, key=lambda point: point[0])
-             if one.errors.size and math.isfinite(one.mean)]
+    known = [(epsilon, outcome) for epsilon, outcome in sorted(points, key=lambda point: point[0])
+             if outcome.errors.size and math.isfinite(outcome.mean)]
     return ErrorCurve(name=name, colour=colour, symbol=symbol, band=band,
                       epsilons=np.array([epsilon for epsilon, _ in known]),
-                      means=np.array([one.mean for _, one in known]),
-                      half_widths=np.array([one.half_width for _, one in known]))
+                      means=np.array([outcome.mean for _, outcome in known]),
+                      half_widths=np.array([outcome.half_width for _, outcome in known]))
 
 
-def sweep_numbers(curves: list[ErrorCurve], references: References, *, own: float,
-                  span: tuple[float, float]) -> SweepNumbers:
-    """An axis for all curves and, where they are not 0, the references."""
+def plot_sweep(curves: Sequence[ErrorCurve], references: References, *, own: float, span: tuple[float, float],
+               title: str, legend: bool = True) -> go.Figure:
+    """Lines with bands, references named in the legend, a dotted line at ``own``, the scenario's epsilon.
+
+    ``span``: the epsilons between which the picture lies.
+    """
     items = reference_items(references)
-    values = [value for _, value in items] + [float(mean) for curve in curves for mean in curve.means]
-    return SweepNumbers(curves=curves, references=items, axis=error_axis(values), own=own, span=span)
-
-
-def plot_sweep(numbers: SweepNumbers, *, title: str, height: int = 380, legend: bool = True) -> go.Figure:
-    """Lines with bands, references named in the legend, a dotted line at the scenario's epsilon."""
-    axis, figure = numbers.axis, go.Figure()
-    ends = list(numbers.span)
-    for kind, value in reversed(numbers.references):
+    axis = error_axis([*(value for _, value in items), *(float(mean) for curve in curves for mean in curve.means)])
+    figure = go.Figure()
+    for kind, value in reversed(items):
         on_axis = axis.holds(value)
-        below = "" if on_axis else ", below the axis"
-        figure.add_scatter(x=ends, y=[value, value] if on_axis else [None, None], mode="lines",
-                           name=f"{REFERENCES[kind]} ({as_number(value)}{below})", hoverinfo="name",
-                           line={"color": DATA, "width": 2, "dash": REFERENCE_DASHES[kind]})
-    for curve in numbers.curves:
+        name = f"{REFERENCES[kind]} ({as_number(value)}{'' if on_axis else ', below the axis'})"
+        figure.add_scatter(x=list(span), y=[value, value] if on_axis else [None, None], **reference_look(kind, name))
+    for curve in curves:
         _add_curve(figure, axis, curve)
-    for curve in numbers.curves:
-        here = np.flatnonzero(curve.epsilons == numbers.own)
+    for curve in curves:
+        here = np.flatnonzero(curve.epsilons == own)
         if here.size:
-            figure.add_scatter(x=[numbers.own], y=[float(curve.means[here[0]])], mode="markers", showlegend=False,
+            figure.add_scatter(x=[own], y=[float(curve.means[here[0]])], mode="markers", showlegend=False,
                                name=f"{curve.name}, here", hoverinfo="skip", cliponaxis=False,
                                marker={"color": curve.colour, "size": 15, "symbol": f"{curve.symbol}-open",
                                        "line": {"width": 2}})
-    figure.add_shape(type="line", x0=numbers.own, x1=numbers.own, y0=0, y1=1, yref="paper", layer="below",
-                     line={"color": DATA, "width": 1, "dash": "dot"})
-    edge = np.log10(ends) + np.array([-0.04, 0.04]) * (math.log10(ends[1] / ends[0]) or 1.0)
+    figure.add_shape(upright(own, DATA, "dot", width=1, layer="below"))
+    edge = np.log10(span) + np.array([-0.04, 0.04]) * (math.log10(span[1] / span[0]) or 1.0)
     ticks = [value for value in (0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 100, 1000)
              if 10 ** edge[0] <= value <= 10 ** edge[1]]
     figure.update_layout(
         xaxis={"type": "log", "title": "ε (log scale); the ring is this scenario", "range": edge.tolist(),
                "tickvals": ticks, "ticktext": [f"{value:g}" for value in ticks]},
         yaxis=axis.layout(title, upright=True))
-    return styled(figure, height=height, legend=legend, top=20)
+    return styled(figure, height=380, legend=legend, top=20)
 
 
 def _add_curve(figure: go.Figure, axis: ErrorAxis, curve: ErrorCurve) -> None:
@@ -103,12 +81,12 @@ def _add_curve(figure: go.Figure, axis: ErrorAxis, curve: ErrorCurve) -> None:
         return
     half = np.nan_to_num(curve.half_widths)
     if curve.band:
-        edges = [axis.value(axis.place(curve.means + sign * half)) for sign in (-1, 1)]
+        low, high = (axis.cut(curve.means + sign * half) for sign in (-1, 1))
         figure.add_scatter(x=np.concatenate([curve.epsilons, curve.epsilons[::-1]]), showlegend=False, mode="lines",
-                           y=np.concatenate([edges[1], edges[0][::-1]]), fill="toself", hoverinfo="skip",
+                           y=np.concatenate([high, low[::-1]]), fill="toself", hoverinfo="skip",
                            fillcolor=wash(curve.colour, 0.25), line={"width": 0}, name=f"{curve.name}, interval")
     figure.add_scatter(
-        x=curve.epsilons, y=axis.value(axis.place(curve.means)), mode="lines+markers", name=curve.name,
+        x=curve.epsilons, y=axis.cut(curve.means), mode="lines+markers", name=curve.name,
         line={"color": curve.colour, "width": 2.5 if curve.band else 1.5},
         marker={"size": 7, "symbol": curve.symbol, "color": curve.colour},
         customdata=np.column_stack([curve.means, curve.half_widths]),

@@ -12,7 +12,7 @@ from mvgviz.design.allocation import WaterFilling
 from mvgviz.errors import InputError
 from mvgviz.figures.budget.pnr import PnrNumbers, plot_pnr, pnr_numbers
 from mvgviz.figures.budget.water_levels import plot_water, water_numbers
-from mvgviz.figures.shared.matrix_map import matrix_numbers, plot_matrix
+from mvgviz.figures.shared.matrix_map import plot_matrix, top_left
 from mvgviz.labels import FORMS, GUARANTEES, SPLITS
 from mvgviz.noise.directions import standard_basis
 from mvgviz.provenance import Origin, weakest
@@ -85,13 +85,12 @@ def draw_loadings(setup: Setup, table: BudgetTable) -> None:
     features = names_of_directions(setup.query, setup.design.mode, standard_basis(table.size))
     first = int(np.argmax(table.theta))
     parts = [f"{in_markdown(features[i])} ({w[i, first]:+.2f})" for i in np.argsort(-np.abs(w[:, first]))[:2]]
-    numbers = matrix_numbers(w)
-    rows, cols = numbers.shown.shape
+    rows, cols = top_left(w).shape
     care = f" {NOT_PRIVATE}" if not setup.origins["directions"].is_covered else ""
-    chart(plot_matrix(numbers, row_labels=[short_label(name) for name in features[:rows]], row_title="feature",
+    chart(plot_matrix(top_left(w), row_labels=[short_label(name) for name in features[:rows]], row_title="feature",
                       col_labels=[str(k + 1) for k in range(cols)], col_title="direction", value_title="loading"),
           f"**Direction {first + 1}**, with the largest share, is mostly {' and '.join(parts)}."
-          f"{f' The first {rows} × {cols} loadings are drawn.' if numbers.is_part else ''}{care}",
+          f"{f' The first {rows} × {cols} loadings are drawn.' if (rows, cols) != w.shape else ''}{care}",
           key="budget_loadings",
           about="Each column is a direction of length 1; its entries say how much of each feature it holds.")
 
@@ -156,11 +155,10 @@ def _draw_water(setup: Setup, known: FloatArray, key: str, names: Names) -> None
     private = setup.design.directions_origin is Origin.PAID
     source = "Spectrum from the private release: its cost is in the budget." if private else NOT_PRIVATE
     drawn = len(numbers.shown)
-    part = f" The {drawn} with the strongest signal are drawn." if drawn < numbers.total else ""
-    dry = [int(k) for k in np.flatnonzero(filled.dry)]
+    part = f" The {drawn} with the strongest signal are drawn." if drawn < filled.dry.size else ""
     chart(plot_water(numbers, names=names.labels(numbers.shown),
                      unit=_WEIGHED if form == "exact" and filled.level is None else _UNITS[form]),
-          f"{water_words(names, numbers, dry=dry, level=filled.level)}{part} {source}", key="budget_water",
+          f"{water_words(names, filled, from_lowest=numbers.from_lowest)}{part} {source}", key="budget_water",
           about=f"Max-PNR pours the budget like water over uneven ground. A direction's ground is high where the "
                 f"data's second moment along it is small (exact form: where the other directions, noise and all, "
                 f"already tell most of it). Under water, every direction reaches the same level; what stands above "

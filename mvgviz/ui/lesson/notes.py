@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from mvgviz.figures.lesson.clock import plot_clock
+from mvgviz.figures.lesson.steps import plot_clock
 from mvgviz.lesson.steps import STEPS, against_circle, against_circle_along, asking_less, liver_pay, turned
 from mvgviz.text import as_factor, as_number, in_html
 from mvgviz.ui.lesson.panels import SCENES

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from mvgviz.figures.lesson.bells import bells_numbers, plot_bells
-from mvgviz.figures.lesson.sizes import plot_sizes, sizes_numbers
-from mvgviz.figures.lesson.trials import plot_trials
+from mvgviz.figures.lesson.steps import plot_bells, plot_sizes, plot_trials
 from mvgviz.labels import GUARANTEES
 from mvgviz.lesson.steps import (
     DELTA,
@@ -38,13 +36,13 @@ _PAID = {"yes": "Yes, the error is smaller", "no": "No, the error is larger", "u
 
 def _sizes(table: str) -> tuple[go.Figure, str]:
     design = table_noise(table)
-    rows, cols = edge_sizes(design)
-    numbers = sizes_numbers(design, row_sizes=rows, col_sizes=cols, asked=TABLES[table])
+    rows, cols = ([f"{size:.3g}" for size in sizes] for sizes in edge_sizes(design))
     columns = QUESTIONS if table == "together" else _PUPILS
     row, col = TABLES[table]
-    return plot_sizes(numbers, row_names=QUESTIONS, col_names=columns), (
-        f"A table of {design.rows} rows and {design.cols} columns. Row sizes: {', '.join(numbers.row_sizes)}. Column "
-        f"sizes: {', '.join(numbers.col_sizes)}. Asked: the cell {QUESTIONS[row]}, {columns[col]}.")
+    return plot_sizes(design, row_sizes=rows, col_sizes=cols, asked=TABLES[table], row_names=QUESTIONS,
+                      col_names=columns), (
+        f"A table of {design.rows} rows and {design.cols} columns. Row sizes: {', '.join(rows)}. Column "
+        f"sizes: {', '.join(cols)}. Asked: the cell {QUESTIONS[row]}, {columns[col]}.")
 
 
 def _sizes_words(table: str) -> Sentences:
@@ -74,8 +72,7 @@ def _sizes_hint(table: str, given: float) -> str:
 
 def _promise(guarantee: str) -> tuple[go.Figure, str]:
     mu = promised(guarantee).mu
-    numbers = bells_numbers(0.0, shift=1.0, noise=1 / mu, span=4 / mu)
-    figure = plot_bells(numbers, names=("neighbour A", "neighbour B"),
+    figure = plot_bells(0.0, shift=1.0, noise=1 / mu, span=4 / mu, names=("neighbour A", "neighbour B"),
                         axis="published (one pupil changes 1)")
     return figure, f"{_RULES[guarantee]}: two bell curves, one unit apart and each {as_number(1 / mu)} wide."
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.figures.lesson.bells import bells_numbers, plot_bells
-from mvgviz.figures.lesson.cloud import cloud_numbers, plot_cloud
-from mvgviz.figures.lesson.look import large
-from mvgviz.figures.lesson.turn import plot_turn, turn_numbers
+from mvgviz.figures.lesson.steps import large, plot_bells, plot_cloud, plot_turn
 from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_ellipse
 from mvgviz.lesson.steps import LEVEL, STEPS, against_circle, attack, circle, ellipse, radius, turned
 from mvgviz.text import as_factor, as_number
@@ -29,7 +26,7 @@ def _percent(share: float) -> str:
 
 def _bells(noise: float) -> tuple[go.Figure, str]:
     found = attack(noise)
-    figure = plot_bells(bells_numbers(_AVERAGE, shift=found.shift, noise=noise, span=_AROUND),
+    figure = plot_bells(_AVERAGE, shift=found.shift, noise=noise, span=_AROUND,
                         names=("Ann 0", "Ann 10"), axis="published average (points)")
     return figure, (f"Two bell curves, {as_number(found.shift, 2)} points apart and each about {noise:g} wide: what "
                     "may be published with Ann at 0 and with Ann at 10.")
@@ -60,7 +57,7 @@ def _bells_hint(noise: float, given: str) -> str:
 
 def _cloud(epsilon: float) -> tuple[go.Figure, str]:
     design = circle(epsilon)
-    figure = plot_cloud(cloud_numbers(design, level=LEVEL, normals=_DOTS, span=1.9), names=_NAMES)
+    figure = plot_cloud(design, level=LEVEL, normals=_DOTS, span=1.9, names=_NAMES)
     return figure, f"A round cloud of releases around the truth at ε = {epsilon:g}, and the circle that holds most."
 
 
@@ -127,8 +124,7 @@ def _ellipse_hint(share: float, given: float) -> str:
 # Step 4
 
 def _turn(angle: int) -> tuple[go.Figure, str]:
-    numbers = turn_numbers(turned(angle), circle(), level=LEVEL, span=1.75)
-    return plot_turn(numbers, names=_NAMES), (
+    return plot_turn(turned(angle), circle(), level=LEVEL, span=1.75, names=_NAMES), (
         f"The ellipse turned by {angle}°, the circle, and beside them two bars: how high each reaches.")
 
 

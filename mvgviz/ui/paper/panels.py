@@ -13,8 +13,8 @@ import pandas as pd
 import streamlit as st
 
 from mvgviz.data import sample
-from mvgviz.figures.paper.directions import DirectionNumbers, direction_numbers, plot_directions
-from mvgviz.figures.paper.rows import AS_PRINTED, EXACTLY, PRINTED, RowNumbers, plot_rows, row_numbers
+from mvgviz.figures.paper.directions import measured, plot_directions
+from mvgviz.figures.paper.rows import AS_PRINTED, EXACTLY, PRINTED, Dot, plot_rows, row_dots
 from mvgviz.paper import EXPERIMENTS, Curve, Experiment, MeasuredRow, Report, direction_curves, run
 from mvgviz.paper.runs import FIGURE4_SHARE
 from mvgviz.paper.words import ONCE, cell_text, figure_text, printed_text, sentence, setting, ways_text
@@ -112,27 +112,27 @@ def start(kind: str, experiment: Experiment) -> Slice:
 
 def draw_rows(report: Report) -> None:
     """The chart of printed, as printed and exact."""
-    numbers = row_numbers(report)
-    if not numbers.of(EXACTLY) and not numbers.of(AS_PRINTED):
+    dots = row_dots(report)
+    if all(dot.series == PRINTED for dot in dots):
         st.caption("The first trials are on their way; the paper's figures are drawn already.")
-    chart(plot_rows(numbers), rows_words(numbers), key="paper_rows", about=(
+    chart(plot_rows(report, dots), rows_words(report, dots), key="paper_rows", about=(
         "Errors on the paper's scale and on ours cannot be compared, so each is placed between two fixed points of its "
         "own: 0 is the error without privacy, 1 that of a random guess, the paper's by the paper's own two figures. "
         "Lines are 95 % intervals of the mean. Dotted: the trivial answer, which ignores the data (ours; the paper has "
         "none). Below the line: rows that are not in the paper. A dot that is missing has its reason in the table."))
 
 
-def rows_words(numbers: RowNumbers) -> str:
+def rows_words(report: Report, dots: list[Dot]) -> str:
     """The takeaway of the chart, from the rows of the paper that have all three figures."""
-    ways = {(dot.row, dot.series): dot.way for dot in numbers.dots}
-    first = next((label for label in numbers.labels if all((label, s) in ways for s in (PRINTED, AS_PRINTED, EXACTLY))),
-                 None)
+    ways = {(dot.row, dot.series): dot.way for dot in dots}
+    first = next((row.label for row in report.rows
+                  if all((row.label, series) in ways for series in (PRINTED, AS_PRINTED, EXACTLY))), None)
     if first is None:
         return "The paper's own figures, placed between no privacy and a random guess."
     paper, theorem, exact = (ways[first, series] for series in (PRINTED, AS_PRINTED, EXACTLY))
     return (f"**{first}:** printed {_percent(paper)} of the way to a random guess; the theorem as printed gives "
             f"{_percent(theorem)}, exact noise {_percent(exact)}. The trivial answer is at "
-            f"{_percent(numbers.trivial)}.")
+            f"{_percent(report.way(report.references.trivial))}.")
 
 
 def _percent(way: float) -> str:
@@ -178,25 +178,26 @@ def draw_shares(report: Report) -> None:
 
 def draw_directions(experiment: Experiment, curves: list[Curve], references: References) -> None:
     """Figure 4."""
-    numbers = direction_numbers(curves, references, symbol=experiment.symbol)
-    chart(plot_directions(numbers), directions_words(numbers), key="paper_directions", about=(
+    figure = plot_directions(curves, references, symbol=experiment.symbol)
+    chart(figure, directions_words(curves), key="paper_directions", about=(
         f"Favoured features get {FIGURE4_SHARE:.0%} of the budget, the middle of the paper's five shares. Lines of "
         "one colour belong to one guarantee; the dash tells the set. The paper draws Theorem 1 only, and does not "
         "print the figures behind its curves."))
 
 
-def directions_words(numbers: DirectionNumbers) -> str:
+def directions_words(curves: list[Curve]) -> str:
     """Which set is best at the largest epsilon measured, and what the theorem's lines do."""
-    ends = {line.name: line.means[-1] for line in numbers.lines if line.exact and line.means}
-    flat = [line for line in numbers.lines if not line.exact and line.means]
+    ends = {curve.name: measured(curve)[-1] for curve in curves if curve.exact and measured(curve)}
+    flat = [[outcome.mean for _, outcome in measured(curve)] for curve in curves
+            if not curve.exact and measured(curve)]
     if not ends or not flat:
         return "The curves appear as their trials come in."
-    best = min(ends, key=lambda name: ends[name])
-    at = next(line.epsilons[-1] for line in numbers.lines if line.name == best and line.exact)
-    spread = max(max(line.means) / min(line.means) for line in flat)
+    best = min(ends, key=lambda name: ends[name][1].mean)
+    at, outcome = ends[best]
+    spread = max(max(means) / min(means) for means in flat)
     move = "do not move" if spread < 1.01 else f"move by at most {100 * (spread - 1):.0f} %"
     choice = "favouring nothing (noise of one size)" if best == "none" else f"more precision for {best}"
-    return (f"**Exact noise:** at ε = {at:g} {choice} does best (error {as_number(ends[best], 2)}). Under Theorem 1 "
+    return (f"**Exact noise:** at ε = {at:g} {choice} does best (error {as_number(outcome.mean, 2)}). Under Theorem 1 "
             f"as printed the lines {move} between ε = 0.1 and 100.")
 
 

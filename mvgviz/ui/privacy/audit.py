@@ -11,7 +11,7 @@ import streamlit as st
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import PairLoss
 from mvgviz.errors import InputError
-from mvgviz.figures.privacy.audit import plot_scores, score_numbers
+from mvgviz.figures.privacy.audit import plot_scores
 from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.release.audit import Audit, NoiseScores, attacks_per_release, judge, release_scores, simulate_scores
 from mvgviz.release.noise_check import FALSE_ALARMS, MIXTURES
@@ -48,7 +48,7 @@ def draw_audit(setup: Setup) -> None:
     with choices:
         st.caption(_tested_words(loss.design, noise, hardened=sampler == HARDENED))
     with picture:
-        chart(plot_scores(score_numbers(result, loss.mu)), _audit_words(setup, loss, result, broken),
+        chart(plot_scores(result, loss.mu), _audit_words(setup, loss, result, broken),
               key="privacy_audit",
               about="The best attack scores each release by its likelihood ratio and accuses above a threshold. The "
                     "threshold is chosen on one half of the releases, its hits and false alarms are counted on the "

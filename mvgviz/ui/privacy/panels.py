@@ -9,8 +9,8 @@ import streamlit as st
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import PairLoss, pair_loss, spent_mu
 from mvgviz.errors import InputError
-from mvgviz.figures.privacy.composition import composition_numbers, plot_composition
-from mvgviz.figures.privacy.shares import plot_shares, share_numbers
+from mvgviz.figures.privacy.composition import plot_composition, spent_together
+from mvgviz.figures.privacy.shares import largest_shares, plot_shares
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup, scaled
 from mvgviz.text import as_number, as_probability, delta_words, in_html, in_markdown
@@ -69,12 +69,13 @@ def _own_units(setup: Setup, record: FloatArray) -> FloatArray:
 
 def _draw_shares(setup: Setup, loss: PairLoss) -> None:
     names = setup.direction_names
-    numbers = share_numbers(loss.shares, setup.design.theta)
-    labels = [names[k] if k < len(names) else f"number {k + 1}" for k in numbers.positions]
-    first = f"{in_markdown(labels[0])} carries {percent_words(float(numbers.shares[0]))} of the loss"
-    rest = f" Of {loss.shares.size:,}, the largest {len(labels)} are shown singly." if numbers.others else ""
-    chart(plot_shares(numbers, labels=[in_html(label) for label in labels]),
-          f"**{first}** and has {percent_words(float(numbers.theta[0]))} of the budget.{rest}", key="privacy_shares",
+    shares, theta = loss.shares, setup.design.theta
+    shown = largest_shares(shares)
+    labels = [names[k] if k < len(names) else f"number {k + 1}" for k in shown]
+    first = f"{in_markdown(labels[0])} carries {percent_words(float(shares[shown[0]]))} of the loss"
+    rest = f" Of {shares.size:,}, the largest {len(labels)} are shown singly." if len(shown) < shares.size else ""
+    chart(plot_shares(shares, theta, labels=[in_html(label) for label in labels]),
+          f"**{first}** and has {percent_words(float(theta[shown[0]]))} of the budget.{rest}", key="privacy_shares",
           about="The worst pair's difference, seen through the noise, along each direction: the squares sum to μ². "
                 "A direction with less noise carries more of the loss; the total is what is promised, however it is "
                 "divided. More precision for a feature is not less privacy for a person.")
@@ -88,16 +89,17 @@ def draw_releases(setup: Setup) -> None:
     with choices:
         k = st.select_slider("Releases of the same data", RELEASES, value=10, key="privacy_k",
                              format_func=lambda n: f"{n:,}")
-    numbers = composition_numbers(spent, epsilon=epsilon, delta=delta, chosen=k)
+    (exact,), (summed,) = spent_together(spent, np.array([k]), epsilon=epsilon, delta=delta)
     most = "" if setup.design.mu_is == "exact" else "at most "
     times = f"{k:,} release{'s' if k > 1 else ''}"
     spends = f"{times} together spend" if k > 1 else "1 release spends"
-    together = (f"**{spends} {most}ε = {as_number(numbers.chosen_exact)}** at "
+    together = (f"**{spends} {most}ε = {as_number(exact)}** at "
                 f"δ = {delta_words(delta, setup.dataset.n_records)}")
-    added = ("adding up says nothing, as δ would pass 1" if np.isnan(numbers.chosen_added) else
-             f"adding up would say ε = {as_number(numbers.chosen_added)} at δ = {as_probability(k * delta)}")
+    added = ("adding up says nothing, as δ would pass 1" if np.isnan(summed) else
+             f"adding up would say ε = {as_number(summed)} at δ = {as_probability(k * delta)}")
     with picture:
-        chart(plot_composition(numbers), f"{together}; {added}.", key="privacy_releases",
+        chart(plot_composition(spent, epsilon=epsilon, delta=delta, chosen=k), f"{together}; {added}.",
+              key="privacy_releases",
               about="Each release has fresh noise of this design. Together k of them have μ√k, exactly, which becomes "
                     "ε at the same δ. Basic composition adds the ε and the δ that were asked of each: safe, but too "
                     "much. Where no ε is needed the curve has no value on this axis.")

@@ -7,7 +7,7 @@ import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.figures.release.budget import budget_numbers, plot_budget
-from mvgviz.figures.shared.matrix_map import matrix_numbers, plot_matrix
+from mvgviz.figures.shared.matrix_map import plot_matrix, top_left
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
 from mvgviz.release.files import to_csv, to_metadata_json, to_npy
 from mvgviz.release.ledger import CAVEATS
@@ -158,12 +158,12 @@ def _title(release: Release) -> str:
 
 
 def _draw_noisy(release: Release) -> None:
-    numbers = matrix_numbers(release.noisy)
-    rows = [in_html(name) for name in (release.row_names or ())[: numbers.shown.shape[0]]]
+    shown = top_left(release.noisy)
+    rows = [in_html(name) for name in (release.row_names or ())[: shown.shape[0]]]
     square = release.noisy.shape[0] == release.noisy.shape[1] and release.query != "identity"
-    part = f" The first {numbers.shown.shape[0]} × {numbers.shown.shape[1]} shown." if numbers.is_part else ""
+    part = f" The first {shown.shape[0]} × {shown.shape[1]} shown." if shown.size < release.noisy.size else ""
     across = "record" if release.query == "identity" else "feature" if rows and square else "column"
-    chart(plot_matrix(numbers, row_labels=rows, col_labels=rows if square else [], height=300,
+    chart(plot_matrix(shown, row_labels=rows, col_labels=rows if square else [], height=300,
                       row_title="feature" if rows else "row", col_title=across, value_title="noisy answer"),
           f"{released_words(release, release.n_records or 0)}{part}", key="release_answer")
 

@@ -11,7 +11,7 @@ from mvgviz.design.sampling import sample_noise
 from mvgviz.figures.shape.ellipsoid import plot_ellipsoid
 from mvgviz.figures.shape.model import RADII, ShapeModel, iid_std, shape_model
 from mvgviz.figures.shape.outcomes import leading_components, plot_component_outcomes, plot_matrix_outcomes
-from mvgviz.figures.shared.matrix_map import MOST_COLS, MOST_ROWS, MatrixNumbers, plot_matrix
+from mvgviz.figures.shared.matrix_map import MOST_COLS, MOST_ROWS, plot_matrix
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import weakest
 from mvgviz.scenario.resolve import Setup, names_of_coordinates
@@ -116,8 +116,7 @@ def draw_matrices(setup: Setup) -> None:
     part = f" (the first {rows} × {cols})" if (rows, cols) != (design.rows, design.cols) else ""
     middle, sides = st.columns([3, 2], gap="large")
     with middle:
-        chart(plot_matrix(MatrixNumbers(shown=std, rows=design.rows, cols=design.cols),
-                          row_labels=_row_labels(setup, rows), col_labels=[], row_title="row", col_title="column",
+        chart(plot_matrix(std, row_labels=_row_labels(setup, rows), col_labels=[], row_title="row", col_title="column",
                           value_title="standard deviation"),
               f"**Noise of each entry**{part}: from {as_number(std.min())} to {as_number(std.max())}."
               + (" Row and column noise multiply: entry (i, j) has variance vᵢ vⱼ." if design.mode == "both" else ""),
@@ -129,8 +128,8 @@ def draw_matrices(setup: Setup) -> None:
                 continue
             size = min(side.size, MOST_ROWS)
             block = side.covariance_of(list(range(size)))
-            chart(plot_matrix(MatrixNumbers(shown=block, rows=side.size, cols=side.size), row_labels=[], col_labels=[],
-                              row_title="", col_title="", value_title="covariance", height=230),
+            chart(plot_matrix(block, row_labels=[], col_labels=[], row_title="", col_title="", value_title="covariance",
+                              height=230),
                   f"**{name}**: {'diagonal' if side.is_diagonal else 'directions mix the features'}.",
                   key=f"shape_{name[:3]}")
             if design.mode == "both":

@@ -9,11 +9,18 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from mvgviz.figures.budget.signal import SignalNumbers, plot_signal_to_noise, signal_numbers
+from mvgviz.figures.budget.noise import SignalNumbers, plot_signal_to_noise, signal_numbers
 from mvgviz.figures.shared.matrix_map import MOST_COLS
-from mvgviz.figures.utility.components import captured_numbers, loading_numbers, plot_captured, plot_loadings
-from mvgviz.figures.utility.matrices import MatrixPair, matrix_pair, plot_one_of_pair
-from mvgviz.figures.utility.predictions import plot_predictions, prediction_numbers
+from mvgviz.figures.utility.one_draw import (
+    MatrixPair,
+    largest_loadings,
+    matrix_pair,
+    plot_captured,
+    plot_loadings,
+    plot_one_of_pair,
+    plot_predictions,
+    prediction_numbers,
+)
 from mvgviz.scenario.precision_budget import budget_table
 from mvgviz.scenario.resolve import Setup, names_of_coordinates
 from mvgviz.text import as_number, in_markdown
@@ -27,7 +34,6 @@ from mvgviz.ui.utility.work import version
 from mvgviz.words.budget import Names, short_label
 from mvgviz.words.utility import SHOWN_TO_HOLDER, draw_words
 
-_HEIGHT = 330
 _NAMED = 24
 
 
@@ -44,7 +50,7 @@ def draw_one_draw(setup: Setup) -> None:
     if not np.isfinite(trial.noisy).all():
         st.info("The noise is too large to be drawn.", icon=":material/block:")
         return
-    pair, labels = matrix_pair(trial.true, trial.noisy, trial.shape), _labels(posed, trial)
+    pair, labels = matrix_pair(trial.true, trial.noisy), _labels(posed, trial)
     draw_use = _use(setup, posed, trial)
     columns = st.columns([8, 9] if draw_use is None else [8, 9, 9], gap="medium")
     with columns[0]:
@@ -87,17 +93,17 @@ def _thinned(count: int) -> list[str]:
 
 
 def _matrix(pair: MatrixPair, labels: tuple[list[str], list[str], str, str], *, noisy: bool) -> go.Figure:
-    numbers = pair.noisy if noisy else pair.true
-    rows, cols = numbers.shown.shape
-    return plot_one_of_pair(pair, numbers, row_labels=labels[0][:rows], col_labels=labels[1][:cols],
-                            row_title=labels[2], col_title=labels[3], scale=noisy, height=_HEIGHT)
+    shown = pair.noisy if noisy else pair.true
+    rows, cols = shown.shape
+    return plot_one_of_pair(pair, shown, row_labels=labels[0][:rows], col_labels=labels[1][:cols],
+                            row_title=labels[2], col_title=labels[3], scale=noisy)
 
 
 def _true_words(trial: FirstTrial, pair: MatrixPair) -> str:
     what = "second moments of the table, which is all this task uses" if trial.what == "moments" else "answer"
-    rows, cols = pair.true.shown.shape
+    rows, cols = pair.true.shape
     part = f" The first {rows} × {cols} of {trial.shape[0]:,} × {trial.shape[1]:,} are drawn." if (
-        pair.true.is_part) else ""
+        (rows, cols) != trial.shape) else ""
     return f"**True {what}.**{part}"
 
 
@@ -106,31 +112,31 @@ def _draw_predictions(setup: Setup, found: Predictions) -> None:
     name = setup.dataset.features[found.label]
     rmse = [float(np.sqrt(np.square(values - found.labels).mean())) for values in (found.clean, found.noisy)]
     outside = f" {numbers.outside} noisy predictions leave the picture." if numbers.outside else ""
-    part = f" The first {len(numbers.labels)} of {numbers.total:,} are drawn." if len(
-        numbers.labels) < numbers.total else ""
-    chart(plot_predictions(numbers, name=short_label(name), height=_HEIGHT),
+    part = f" The first {len(numbers.labels)} of {found.labels.size:,} are drawn." if len(
+        numbers.labels) < found.labels.size else ""
+    chart(plot_predictions(numbers, name=short_label(name)),
           f"**Predictions** of {in_markdown(name)} on records held out: off by {as_number(rmse[1])} (RMSE), without "
           f"privacy {as_number(rmse[0])}.{outside}{part}", key="utility_predictions",
           about="Each point is a record that was not learned from. On the dashed line the prediction is right.")
 
 
 def _draw_loadings(posed: Problem, parts: Components) -> None:
-    numbers = loading_numbers(parts)
-    names = names_of_coordinates(posed.query, "rows", numbers.total)
-    part = f" The {len(numbers.shown)} largest of {numbers.total} loadings are drawn." if len(
-        numbers.shown) < numbers.total else ""
-    chart(plot_loadings(numbers, names=[short_label(names[k]) for k in numbers.shown], height=_HEIGHT),
-          f"**First component:** {as_number(numbers.angle, 2)}° from the true one.{part}", key="utility_loadings",
+    shown, total = largest_loadings(parts), parts.first.size
+    names = names_of_coordinates(posed.query, "rows", total)
+    part = f" The {len(shown)} largest of {total} loadings are drawn." if len(shown) < total else ""
+    chart(plot_loadings(parts, shown, names=[short_label(names[k]) for k in shown]),
+          f"**First component:** {as_number(parts.angle, 2)}° from the true one.{part}", key="utility_loadings",
           about="How much of each feature the strongest direction holds. A component has no sign of its own; the "
                 "noisy one is turned to agree with the true one.")
 
 
 def _draw_captured(parts: Components) -> None:
-    numbers = captured_numbers(parts)
-    part = f" The first {len(numbers.captured)} of {numbers.total}." if len(numbers.captured) < numbers.total else ""
+    figure = plot_captured(parts)
+    drawn, every = len(figure.data[0].x), parts.captured.size
+    part = f" The first {drawn} of {every}." if drawn < every else ""
     total = float(parts.eigenvalues[0])
     share = f", {as_number(100 * float(parts.captured[0]) / total, 2)} % of what the true one does" if total > 0 else ""
-    chart(plot_captured(numbers, height=_HEIGHT),
+    chart(figure,
           f"**The first noisy component** captures {as_number(float(parts.captured[0]))}{share}.{part}",
           key="utility_captured",
           about="Each component captures a part of the true answer: the true ones their eigenvalues, the noisy ones "

@@ -7,7 +7,7 @@ import streamlit as st
 from mvgviz.errors import InputError
 from mvgviz.figures.shared.theme import DIRECTIONAL, IID
 from mvgviz.figures.utility.dots import dot_numbers, plot_dots
-from mvgviz.figures.utility.sweep import error_curve, plot_sweep, sweep_numbers
+from mvgviz.figures.utility.sweep import error_curve, plot_sweep
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import in_markdown
 from mvgviz.trials.favoured_sets import epsilon_grid
@@ -50,8 +50,8 @@ def draw_sweep(setup: Setup) -> Pending:
     if known:
         curves = [error_curve([(results.scenario.epsilon, results[key]) for results in known], name=name, colour=colour)
                   for key, name, colour in (("iid", "noise of one size", IID), ("mvg", "directional", DIRECTIONAL))]
-        numbers = sweep_numbers(curves, known[0].references, own=own, span=(grid[0], grid[-1]))
-        chart(plot_sweep(numbers, title=known[0].task.metric), sweep_words(known), key="utility_sweep",
+        chart(plot_sweep(curves, known[0].references, own=own, span=(grid[0], grid[-1]), title=known[0].task.metric),
+              sweep_words(known), key="utility_sweep",
               about="The same trials at other budgets, with the same random numbers. Bands: the 95 % interval of the "
                     "mean. Everything but ε stays as in the scenario.")
     return pending

@@ -8,8 +8,8 @@ import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, IID
-from mvgviz.figures.utility.sets import SetNumbers, SetRow, plot_sets, set_numbers
-from mvgviz.figures.utility.sweep import error_curve, plot_sweep, sweep_numbers
+from mvgviz.figures.utility.sets import SetRow, plot_sets, ranked_sets
+from mvgviz.figures.utility.sweep import error_curve, plot_sweep
 from mvgviz.provenance import Origin
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import in_markdown
@@ -61,18 +61,17 @@ def _draw_set_charts(setup: Setup, names: SetNames, sets: list[Favoured], grid: 
     choices: list[Favoured | None] = [*sets, None]
     own = scenario.favoured if scenario.allocation in ("binary", "least-error") else None
     styles = {choice: _style(own, choice, symbol) for choice, symbol in zip(choices, cycle(_SYMBOLS), strict=False)}
-    rows = [SetRow(choice=choice, outcome=outcome, colour=styles[choice][0], symbol=styles[choice][1])
-            for choice in choices if (outcome := _outcome(here, choice)) is not None]
-    numbers = set_numbers(rows, here[0].references)
+    rows = ranked_sets(SetRow(choice=choice, outcome=outcome, colour=styles[choice][0], symbol=styles[choice][1])
+                       for choice in choices if (outcome := _outcome(here, choice)) is not None)
     left, right = st.columns(2, gap="large")
     with left:
-        labels = [short_label(names(row.choice)) for row in numbers.rows]
-        chart(plot_sets(numbers, names=labels, title=here[0].task.metric), best_set_words(names, numbers),
-              key="utility_sets",
+        labels = [short_label(names(row.choice)) for row in rows]
+        chart(plot_sets(rows, here[0].references, names=labels, title=here[0].task.metric),
+              best_set_words(names, rows), key="utility_sets",
               about="Each set gets the scenario's share of the precision budget, the rest of the directions the "
                     "remainder; everything else stays. Blue: the scenario's own set. Orange: noise of one size. The "
                     "paper's Figure 4 asks the same of its three experiments.")
-        _draw_take_over(setup, names, numbers)
+        _draw_take_over(setup, names, rows)
     with right:
         curves = []
         for choice in choices:
@@ -81,8 +80,8 @@ def _draw_set_charts(setup: Setup, names: SetNames, sets: list[Favoured], grid: 
                 [results for results in found if results.scenario.epsilon == epsilon], choice)) is not None]
             curves.append(error_curve(outcomes, name=short_label(names(choice)), colour=colour,
                                       symbol=symbol, band=colour != DATA))
-        drawn = sweep_numbers(curves, here[0].references, own=scenario.epsilon, span=(grid[0], grid[-1]))
-        chart(plot_sweep(drawn, title=here[0].task.metric, legend=False), sets_words(curves, own=scenario.epsilon),
+        chart(plot_sweep(curves, here[0].references, own=scenario.epsilon, span=(grid[0], grid[-1]),
+                         title=here[0].task.metric, legend=False), sets_words(curves, own=scenario.epsilon),
               key="utility_set_sweep",
               about="The same sets at other budgets; sets and lines look the same in both charts.")
 
@@ -102,9 +101,9 @@ def _outcome(found: list[Results], choice: Favoured | None) -> Outcome | None:
     return None
 
 
-def _draw_take_over(setup: Setup, names: SetNames, numbers: SetNumbers) -> None:
+def _draw_take_over(setup: Setup, names: SetNames, rows: list[SetRow]) -> None:
     scenario = setup.scenario
-    best = numbers.rows[0].choice if numbers.rows else None
+    best = rows[0].choice if rows else None
     if best is None:
         st.caption("No set of these beats noise of one size here.")
         return

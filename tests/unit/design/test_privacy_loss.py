@@ -28,11 +28,10 @@ from mvgviz import (
     tradeoff,
 )
 from mvgviz.design.privacy_loss import SpentMu, coin_odds, loss_density, mass_beyond, odds, pair_loss, spent_mu
-from mvgviz.figures.privacy.composition import composition_numbers, plot_composition
-from mvgviz.figures.privacy.curve import curve_numbers, plot_curve
-from mvgviz.figures.privacy.loss import loss_numbers, plot_loss
-from mvgviz.figures.privacy.shares import plot_shares, share_numbers
-from mvgviz.figures.privacy.tradeoff import plot_tradeoff, tradeoff_numbers
+from mvgviz.figures.privacy.composition import RELEASES, plot_composition, spent_together
+from mvgviz.figures.privacy.loss import curve_numbers, loss_numbers, plot_curve, plot_loss
+from mvgviz.figures.privacy.shares import largest_shares, plot_shares
+from mvgviz.figures.privacy.tradeoff import best_attacks, fewest_misses, plot_tradeoff
 from tests.datasets import make_dataset
 
 GRAPH = np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]])
@@ -176,13 +175,15 @@ def test_directions_that_are_not_private_leave_the_noise_alone():
 def test_every_picture_draws_for_every_mu(mu, epsilon, delta):
     loss = loss_numbers(mu, epsilon)
     curve = curve_numbers(mu, epsilon=epsilon, delta=delta)
-    trade = tradeoff_numbers(mu, epsilon=epsilon, delta=delta, marked=0.05)
-    many = composition_numbers(SpentMu(noise=mu, directions=0), epsilon=epsilon, delta=delta, chosen=10)
-    for values in (loss.loss, loss.density, loss.excess, curve.epsilons, curve.deltas, trade.misses, many.exact):
+    spent = SpentMu(noise=mu, directions=0)
+    misses, exact = best_attacks(mu)[1], spent_together(spent, RELEASES, epsilon=epsilon, delta=delta)[0]
+    for values in (loss.loss, loss.density, loss.excess, curve.epsilons, curve.deltas, misses, exact):
         assert np.isfinite(values).all()
     assert (loss.excess >= 0).all()
     assert (curve.deltas > 0).all()
-    for figure in (plot_loss(loss, label="beyond"), plot_curve(curve), plot_tradeoff(trade), plot_composition(many)):
+    for figure in (plot_loss(loss, label="beyond"), plot_curve(curve),
+                   plot_tradeoff(mu, epsilon=epsilon, delta=delta, marked=0.05),
+                   plot_composition(spent, epsilon=epsilon, delta=delta, chosen=10)):
         assert figure.data
 
 
@@ -202,8 +203,8 @@ def test_the_shaded_tail_has_the_area_of_its_name():
 
 
 def test_a_tiny_mu_is_the_diagonal_and_epsilon_is_out_of_the_picture():
-    numbers = tradeoff_numbers(1e-7, epsilon=1, delta=1e-3, marked=0.05)
-    assert numbers.misses == pytest.approx(1 - numbers.false_alarms, abs=1e-6)
+    false_alarms, misses = best_attacks(1e-7)
+    assert misses == pytest.approx(1 - false_alarms, abs=1e-6)
     assert loss_numbers(1e-7, 1.0).tail.size == 0
     assert curve_numbers(1e-7, epsilon=1, delta=1e-3).log_epsilon
 
@@ -212,35 +213,34 @@ def test_a_tiny_mu_is_the_diagonal_and_epsilon_is_out_of_the_picture():
 def test_the_best_attack_touches_what_was_asked_and_never_passes_it(epsilon):
     delta = 1e-3
     mu = design_noise(QUERIES["mean"], epsilon=epsilon, delta=delta).mu
-    numbers = tradeoff_numbers(mu, epsilon=epsilon, delta=delta, marked=0.05)
-    least = np.interp(numbers.false_alarms, numbers.limit[0], numbers.limit[1])
-    gap = numbers.misses - least
+    false_alarms, misses = best_attacks(mu)
+    gap = misses - np.interp(false_alarms, *fewest_misses(epsilon, delta))
     assert gap.min() > -1e-9
-    assert np.sort(gap[(numbers.false_alarms > 1e-6) & (numbers.false_alarms < 0.9)])[0] < 1e-3
-    assert numbers.marked[1] == tradeoff(0.05, mu)
+    assert np.sort(gap[(false_alarms > 1e-6) & (false_alarms < 0.9)])[0] < 1e-3
+    assert plot_tradeoff(mu, epsilon=epsilon, delta=delta, marked=0.05).data[-1].y[0] == tradeoff(0.05, mu)
 
 
 def test_composition_is_exact_and_below_adding_up():
-    numbers = composition_numbers(SpentMu(noise=0.3, directions=0), epsilon=gaussian_epsilon(1e-3, 0.3), delta=1e-3,
-                                  chosen=16)
-    assert numbers.chosen_exact == pytest.approx(gaussian_epsilon(1e-3, 1.2))
-    assert numbers.exact[0] == pytest.approx(numbers.added[0])
-    shown = np.isfinite(numbers.added)
-    assert (numbers.exact[shown][1:] < numbers.added[shown][1:]).all()
+    spent, asked = SpentMu(noise=0.3, directions=0), {"epsilon": gaussian_epsilon(1e-3, 0.3), "delta": 1e-3}
+    assert spent_together(spent, np.array([16]), **asked)[0] == pytest.approx(gaussian_epsilon(1e-3, 1.2))
+    exact, added = spent_together(spent, RELEASES, **asked)
+    assert exact[0] == pytest.approx(added[0])
+    shown = np.isfinite(added)
+    assert (exact[shown][1:] < added[shown][1:]).all()
     assert not shown[-1]  # 1 000 times 1/1 000: adding up says nothing any more
 
 
 def test_many_shares_are_summed_up_into_one_bar():
     shares = np.arange(1, 101) / 5050
-    numbers = share_numbers(shares, np.full(100, 0.01))
-    assert numbers.positions[0] == 99
-    assert numbers.others == 80
-    assert numbers.shares.sum() + numbers.rest == pytest.approx(1)
-    figure = plot_shares(numbers, labels=[f"d{k}" for k in numbers.positions])
+    shown = largest_shares(shares)
+    assert shown[0] == 99
+    assert len(shown) == 20
+    figure = plot_shares(shares, np.full(100, 0.01), labels=[f"d{k}" for k in shown])
+    assert sum(figure.data[0].x) == pytest.approx(1)
     assert figure.layout.yaxis.ticktext[-1] == "the other 80 together"
 
 
 def test_shares_too_small_to_see_are_not_drawn_singly():
-    numbers = share_numbers(binary(50, favoured=[3, 4], share=1 - 1e-6), np.full(50, 0.02))
-    assert len(numbers.positions) == 6
-    assert set(numbers.positions[:2]) == {3, 4}
+    shown = largest_shares(binary(50, favoured=[3, 4], share=1 - 1e-6))
+    assert len(shown) == 6
+    assert set(shown[:2]) == {3, 4}

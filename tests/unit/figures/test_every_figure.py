@@ -18,9 +18,10 @@ def numbers(rng):
 
 
 def test_outline_holds_its_share_of_the_draws(numbers):
-    covariance = np.cov(numbers.draws)
-    outline_distance = np.einsum("ip,ij,jp->p", numbers.outline, np.linalg.inv(covariance), numbers.outline)
-    inside = np.einsum("ip,ij,jp->p", numbers.draws, np.linalg.inv(covariance), numbers.draws) < outline_distance.mean()
+    outline, draws = numbers.ours.outline, numbers.ours.draws
+    covariance = np.cov(draws)
+    outline_distance = np.einsum("ip,ij,jp->p", outline, np.linalg.inv(covariance), outline)
+    inside = np.einsum("ip,ij,jp->p", draws, np.linalg.inv(covariance), draws) < outline_distance.mean()
     assert inside.mean() == pytest.approx(0.95, abs=0.01)
 
 
@@ -31,7 +32,7 @@ def test_outline_of_a_known_ellipse():
 
 def test_both_designs_share_their_randomness(numbers):
     # Independent clouds of 20 000 would correlate by less than 0.04.
-    assert np.corrcoef(numbers.draws[0], numbers.iid_draws[0])[0, 1] > 0.8
+    assert np.corrcoef(numbers.ours.draws[0], numbers.iid.draws[0])[0, 1] > 0.8
 
 
 def test_plot_has_two_outlines_two_clouds_and_axes_in_words(numbers):

@@ -7,12 +7,18 @@ import pytest
 
 from mvgviz import Scenario
 from mvgviz.figures.shared.error_axis import ErrorAxis, error_axis, mean_words
-from mvgviz.figures.utility.components import captured_numbers, loading_numbers, plot_captured, plot_loadings
 from mvgviz.figures.utility.dots import _stacked, dot_numbers, plot_dots, quantile_dots
-from mvgviz.figures.utility.matrices import matrix_pair, plot_one_of_pair
-from mvgviz.figures.utility.predictions import plot_predictions, prediction_numbers
-from mvgviz.figures.utility.sets import SetRow, plot_sets, set_numbers
-from mvgviz.figures.utility.sweep import error_curve, plot_sweep, sweep_numbers
+from mvgviz.figures.utility.one_draw import (
+    largest_loadings,
+    matrix_pair,
+    plot_captured,
+    plot_loadings,
+    plot_one_of_pair,
+    plot_predictions,
+    prediction_numbers,
+)
+from mvgviz.figures.utility.sets import SetRow, plot_sets, ranked_sets
+from mvgviz.figures.utility.sweep import error_curve, plot_sweep
 from mvgviz.trials.first_trial import Components, Predictions
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.run import Outcome, Results
@@ -47,7 +53,7 @@ def test_each_dot_stands_for_its_share_of_the_trials(rng):
 def test_the_number_of_dots_follows_the_trials(trials, expected, rng):
     numbers = dot_numbers(results(rng.uniform(0, 2, trials), rng.uniform(0, 2, trials)))
     assert numbers.dots == expected
-    assert [lane.trials for lane in numbers.lanes] == [trials, trials]
+    assert [lane.outcome.errors.size for lane in numbers.lanes] == [trials, trials]
 
 
 def test_dots_are_fewer_where_they_would_tower(rng):
@@ -84,8 +90,8 @@ def test_the_dot_plot_draws_means_intervals_and_three_lines(rng):
     figure = plot_dots(numbers, title="error")
     dots, mean = figure.data[0], figure.data[1]
     assert dots.customdata == pytest.approx(numbers.lanes[0].dots)
-    assert mean.x[0] == pytest.approx(numbers.lanes[0].mean)
-    assert mean.error_x.array[0] == pytest.approx(numbers.lanes[0].half_width)
+    assert mean.x[0] == pytest.approx(numbers.lanes[0].outcome.mean)
+    assert mean.error_x.array[0] == pytest.approx(numbers.lanes[0].outcome.half_width)
     assert {note.text for note in figure.layout.annotations} == {
         "random guess: 2.00", "trivial answer: 1.00", "without privacy: 0"}
     assert {shape.x0 for shape in figure.layout.shapes} == {0.0, 1.0, 2.0}
@@ -146,8 +152,7 @@ def test_curves_are_sorted_and_bands_hold_the_interval():
     points = [(1.0, outcome([0.4, 0.6])), (0.1, outcome([0.8, 0.9])), (5.0, outcome([]))]
     curve = error_curve(points, name="a", colour="#2B8CD6")
     assert curve.epsilons.tolist() == [0.1, 1.0]
-    numbers = sweep_numbers([curve], REFERENCES, own=1.0, span=(0.05, 20))
-    figure = plot_sweep(numbers, title="error")
+    figure = plot_sweep([curve], REFERENCES, own=1.0, span=(0.05, 20), title="error")
     line = next(trace for trace in figure.data if trace.name == "a" and trace.mode == "lines+markers")
     assert list(line.y) == pytest.approx([0.85, 0.5])
     ring = next(trace for trace in figure.data if trace.marker.symbol == "circle-open")
@@ -159,13 +164,13 @@ def test_sets_are_ranked_and_the_best_is_named():
     rows = [SetRow(choice=(0,), outcome=outcome([0.9, 0.8]), colour="#7F7F7F", symbol="square"),
             SetRow(choice=None, outcome=outcome([0.4, 0.41]), colour="#D55E00", symbol="circle"),
             SetRow(choice=(1, 2), outcome=outcome([]), colour="#7F7F7F", symbol="star")]
-    numbers = set_numbers(rows, REFERENCES)
-    assert [row.choice for row in numbers.rows] == [None, (0,)]
+    ranked = ranked_sets(rows)
+    assert [row.choice for row in ranked] == [None, (0,)]
     names = SetNames("abcdef".__getitem__, 6)
-    assert best_set_words(names, numbers).startswith("**Least error: noise of one size**, 0.405")
-    figure = plot_sets(numbers, names=["one size", "a"], title="error")
+    assert best_set_words(names, ranked).startswith("**Least error: noise of one size**, 0.405")
+    figure = plot_sets(ranked, REFERENCES, names=["one size", "a"], title="error")
     assert figure.layout.yaxis.ticktext[1].startswith("<b>a</b><br>0.850 ± ")
-    assert best_set_words(names, set_numbers([], REFERENCES)) == "**No trial yet.**"
+    assert best_set_words(names, []) == "**No trial yet.**"
 
 
 def test_sets_are_called_by_their_members_or_by_who_is_left_out():
@@ -187,12 +192,12 @@ def test_the_best_set_over_epsilon():
 
 def test_true_and_noisy_have_one_colour_scale():
     true, noisy = np.array([[1.0, -2.0]]), np.array([[5.0, 2.5]])
-    pair = matrix_pair(true, noisy, (1, 2))
+    pair = matrix_pair(true, noisy)
     assert (pair.reach, pair.cut) == (2.0, 0.5)
     scales = [plot_one_of_pair(pair, one, row_labels=["a"], col_labels=["1", "2"], row_title="feature",
                                col_title="record", scale=True).data[0] for one in (pair.true, pair.noisy)]
     assert {(trace.zmin, trace.zmax) for trace in scales} == {(-2.0, 2.0)}
-    assert matrix_pair(np.zeros((50, 70)), np.zeros((50, 70)), (50, 70)).true.shown.shape == (40, 60)
+    assert matrix_pair(np.zeros((50, 70)), np.zeros((50, 70))).true.shape == (40, 60)
 
 
 def components(m):
@@ -205,15 +210,15 @@ def components(m):
 
 
 def test_loadings_and_captured_parts_are_drawn_as_given():
-    numbers = loading_numbers(components(30))
-    assert (len(numbers.shown), numbers.total) == (20, 30)
-    assert numbers.angle == pytest.approx(45)
-    figure = plot_loadings(numbers, names=[str(k) for k in numbers.shown])
+    shown = largest_loadings(components(30))
+    assert len(shown) == 20
+    assert components(30).angle == pytest.approx(45)
+    figure = plot_loadings(components(30), shown, names=[str(k) for k in shown])
     assert [bar.x[0] for bar in figure.data] == pytest.approx([1, math.sqrt(0.5)])
-    captured = captured_numbers(components(5))
-    assert captured.axis.log
-    assert plot_captured(captured).data[1].y == pytest.approx(components(5).captured)
-    assert len(captured_numbers(components(60)).captured) == 40
+    captured = plot_captured(components(5))
+    assert captured.layout.yaxis.type == "log"
+    assert captured.data[1].y == pytest.approx(components(5).captured)
+    assert len(plot_captured(components(60)).data[1].y) == 40
 
 
 def test_wild_predictions_leave_the_picture_and_are_counted():
@@ -221,6 +226,6 @@ def test_wild_predictions_leave_the_picture_and_are_counted():
     noisy = labels.copy()
     noisy[:3] = [50.0, -50.0, 1.5]
     numbers = prediction_numbers(Predictions(labels=labels, clean=labels, noisy=noisy, lower=-1.0, upper=1.0, label=0))
-    assert (numbers.outside, len(numbers.labels), numbers.total) == (2, 400, 500)
+    assert (numbers.outside, len(numbers.labels)) == (2, 400)
     assert numbers.view == pytest.approx((-1.06, 1.56))
     assert plot_predictions(numbers, name="y").data[2].y == pytest.approx(noisy[:400])

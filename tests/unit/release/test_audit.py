@@ -18,7 +18,7 @@ from mvgviz import (
     sample_noise,
 )
 from mvgviz.design.privacy_loss import pair_loss
-from mvgviz.figures.privacy.audit import plot_scores, score_numbers
+from mvgviz.figures.privacy.audit import plot_scores
 from mvgviz.release.audit import audit, epsilon_lower, judge, simulate_scores
 from tests.datasets import make_dataset
 
@@ -148,9 +148,8 @@ def test_wrong_arguments_are_named(wrong, message):
 
 def test_the_picture_has_both_histograms_and_their_claims():
     loss = loss_of(1.0)
-    numbers = score_numbers(audit(loss, trials=5_000, delta=DELTA, rng=seeded(8)), loss.mu)
-    width = numbers.centres[1] - numbers.centres[0]
-    for values in (numbers.absent, numbers.present, numbers.claimed_absent, numbers.claimed_present):
-        assert values.sum() * width == pytest.approx(1, abs=0.01)
-    assert [trace.name for trace in plot_scores(numbers).data] == [
+    figure = plot_scores(audit(loss, trials=5_000, delta=DELTA, rng=seeded(8)), loss.mu)
+    for trace in figure.data:
+        assert trace.y.sum() * (trace.x[1] - trace.x[0]) == pytest.approx(1, abs=0.01)
+    assert [trace.name for trace in figure.data] == [
         "absent, simulated", "absent, claimed", "present, simulated", "present, claimed"]

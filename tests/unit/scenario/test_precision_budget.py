@@ -10,10 +10,9 @@ import pytest
 
 from mvgviz import InputError, Scenario, design_noise, gaussian_mu, manual
 from mvgviz.data import sample
-from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors
+from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors, plot_signal_to_noise, signal_numbers
 from mvgviz.figures.budget.pnr import plot_pnr, pnr_numbers
-from mvgviz.figures.budget.signal import plot_signal_to_noise, signal_numbers
-from mvgviz.figures.budget.split import percent, plot_split, split_numbers
+from mvgviz.figures.budget.split import largest_directions, percent, plot_split
 from mvgviz.figures.budget.water_levels import plot_water, water_numbers
 from mvgviz.scenario.precision_budget import (
     BudgetTable,
@@ -269,19 +268,21 @@ def test_no_more_than_forty_are_drawn():
     assert numbers.shown == [*range(20), *range(2980, 3000)]
     assert (signal.shown, signal.silent) == (list(range(1, 41)), 1)
     assert signal.above == int((0.5 / factors[1:] > 1).sum())
-    split = split_numbers(table.theta)
-    assert (len(split.shown), split.others) == (39, 2961)
-    assert split.shares.sum() + split.rest == pytest.approx(1)
+    shown = largest_directions(table.theta)
+    assert len(shown) == 39
     names = ["x"] * 40
     assert len(plot_noise_factors(numbers, names=names).data[1].x) == 40
     assert len(plot_signal_to_noise(signal, names=names).data[1].x) == 40
-    assert len(plot_split(split, names=names[:39]).data[0].values) == 40
+    tiles = plot_split(table.theta, shown, names=names[:39]).data[0]
+    assert (len(tiles.values), tiles.labels[-1]) == (40, "the other 2,961")
+    assert sum(tiles.values) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(("size", "kind"), [(1, "bar"), (12, "bar"), (13, "treemap"), (200, "treemap")])
 def test_the_split_is_a_bar_or_a_treemap(size, kind):
-    numbers = split_numbers(np.full(size, 1 / size))
-    figure = plot_split(numbers, names=["x"] * len(numbers.shown))
+    theta = np.full(size, 1 / size)
+    shown = largest_directions(theta)
+    figure = plot_split(theta, shown, names=["x"] * len(shown))
     assert figure.data[0].type == kind
     if kind == "bar":
         assert sum(trace.x[0] for trace in figure.data) == pytest.approx(100)
@@ -298,7 +299,7 @@ def test_wet_directions_reach_the_level_and_dry_ones_stand_above():
     prices = setup.query.neighbours.reach(setup.design.row_directions) ** 2
     numbers = water_numbers(filled, prices=prices)
     wet = ~numbers.dry
-    assert numbers.n_dry == filled.dry.sum() >= 2
+    assert numbers.dry.sum() == filled.dry.sum() >= 2
     assert numbers.ground[wet] + numbers.water[wet] == pytest.approx(numbers.surface)
     assert (numbers.ground[numbers.dry] > numbers.surface).all()
     assert np.isfinite(numbers.ground).all()
