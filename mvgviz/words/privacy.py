@@ -15,6 +15,11 @@ def thing(setup: Setup) -> str:
     return "edge" if setup.query.name in ("adjacency", "laplacian") else "record"
 
 
+def at_most(setup: Setup) -> str:
+    """What to say before a number that rests on mu: nothing where mu is exact."""
+    return "" if setup.design.mu_is == "exact" else "at most "
+
+
 def odds_words(setup: Setup, spent: SpentMu) -> str:
     """The best attack on the worst neighbours as a sentence of whole numbers."""
     mu, most = spent.total, "" if setup.design.mu_is == "exact" else "at most "

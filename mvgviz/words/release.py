@@ -6,10 +6,11 @@ from mvgviz.figures.release.budget import BudgetNumbers
 from mvgviz.provenance import Origin
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import FLIPPED_EDGE
-from mvgviz.release.ledger import CAVEATS, Total
+from mvgviz.release.ledger import CAVEATS, Ledger, Total
 from mvgviz.release.release import Plan, Release, design_words
 from mvgviz.scenario.resolve import Setup, scaled
-from mvgviz.text import as_number, delta_caution, delta_words, listed
+from mvgviz.text import as_number, delta_caution, delta_words, in_markdown, listed
+from mvgviz.words.privacy import at_most
 
 ACCEPT = {
     "ranges": "I accept that the **ranges were read from the data**. They size the noise, so the smallest and largest "
@@ -30,8 +31,8 @@ KEPT = "What was released stays as it is: a changed scenario, or this page drawn
 
 def spends(setup: Setup, planned: Plan) -> str:
     """ε = 1.00 at δ = 1e-6."""
-    most = "" if setup.design.mu_is == "exact" else "at most "
-    return f"{most}ε = {as_number(planned.epsilon)} at δ = {delta_words(planned.delta, setup.dataset.n_records)}"
+    delta = delta_words(planned.delta, setup.dataset.n_records)
+    return f"{at_most(setup)}ε = {as_number(planned.epsilon)} at δ = {delta}"
 
 
 def sure(setup: Setup, planned: Plan) -> str:
@@ -102,6 +103,17 @@ def released_words(release: Release, n_records: int) -> str:
     most = "" if release.mu_is == "exact" else "at most "
     return (f"**Released, {rows:,} × {cols:,}, noise included.** It spent {most}ε = {as_number(release.epsilon)} at "
             f"δ = {delta_words(release.delta, n_records)}.{open_parts}")
+
+
+def totals_words(ledger: Ledger) -> str:
+    """What the releases of the last data spent together, and those of all data."""
+    last = ledger.entries[-1]
+    names = {entry.data for entry in ledger.entries}
+    text = f"Releases of {in_markdown(last.data)} together: {ledger.total(last.data, delta=last.delta).words}."
+    if len(names) > len(ledger.same_people(last.data)):
+        text += (f" All {len(names)} data together, as if about the same people: "
+                 f"{ledger.total(delta=last.delta).words}.")
+    return text.replace("epsilon", "ε =").replace("delta", "δ =")
 
 
 def ranges_table(data: Dataset) -> dict[str, list[object]]:

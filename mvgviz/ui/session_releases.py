@@ -13,27 +13,26 @@ from __future__ import annotations
 import hashlib
 import secrets
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.errors import InputError
-from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import FLIPPED_EDGE
 from mvgviz.release.ledger import Ledger
 from mvgviz.release.release import Release, release_setup
 from mvgviz.release.secure_noise import computed_sensitivity, hardening
 from mvgviz.scenario.resolve import Setup, scaled
 from mvgviz.ui import session
+from mvgviz.ui.frame import show_progress
 
-_DESK = "_release_desk"
+_RELEASES = "_release_desk"
 _LONG = 20_000  # entries: about half a second
 
 
 @dataclass(eq=False)
-class Desk:
+class SessionReleases:
     """What the session released; ``refusal``: why the last click came to nothing."""
 
     ledger: Ledger = field(default_factory=Ledger)
@@ -43,63 +42,48 @@ class Desk:
     key: bytes = field(default_factory=lambda: secrets.token_bytes(16), repr=False)
 
 
-def desk() -> Desk:
+def session_releases() -> SessionReleases:
     """The session's own; lost with it."""
-    if _DESK not in st.session_state:
-        st.session_state[_DESK] = Desk()
-    kept: Desk = st.session_state[_DESK]
-    return kept
+    if _RELEASES not in st.session_state:
+        st.session_state[_RELEASES] = SessionReleases()
+    return st.session_state[_RELEASES]  # type: ignore[no-any-return]
 
 
 def ticket() -> str:
     """Good for one release of the data and scenario as they are now."""
-    held = desk()
-    text = f"{len(held.ledger.entries)} {session.version()} {session.scenario().to_json()}"
+    held = session_releases()
+    text = f"{len(held.ledger.entries)} {session.setup_version()}"
     return hashlib.blake2b(text.encode(), key=held.key, digest_size=8).hexdigest()
 
 
-def release_once(given: str, accept: tuple[str, ...], symmetrise: bool, place: DeltaGenerator) -> None:
+def release_once(given: str, accept: tuple[str, ...], symmetrise: bool, spot: DeltaGenerator) -> None:
     """The button's callback: one release, if the ticket is still good; a refusal is kept as a sentence."""
-    held = desk()
+    held = session_releases()
     with held.turn:  # a second click starts a thread of its own while the first is still drawing
         if given != ticket() or not st.session_state.get(f"release_sure_{given}"):
             return
         held.refusal = None
         try:
-            setup, dataset = session.setup(), session.dataset()
-            show = _progress(place) if setup.design.rows * setup.design.cols > _LONG else None
-            made = release_setup(setup, dataset, accept=accept, ledger=held.ledger, symmetrise=symmetrise,
+            setup, words, show = session.setup(), "Drawing the noise …", None
+            if setup.design.rows * setup.design.cols > _LONG:
+                show = show_progress(spot.progress(0.0, words), words)
+            made = release_setup(setup, session.dataset(), accept=accept, ledger=held.ledger, symmetrise=symmetrise,
                                  progress=show)
             held.releases.append(made)
         except InputError as error:
             held.refusal = error
 
 
-def _progress(place: DeltaGenerator) -> Callable[[float], None]:
-    bar, told = place.progress(0.0, "Drawing the noise …"), [0.0]
-
-    def show(share: float) -> None:
-        if share >= told[0] + 0.02:
-            told[0] = share
-            bar.progress(min(share, 1.0), "Drawing the noise …")
-
-    return show
-
-
-@st.cache_resource(scope="session", max_entries=8, show_spinner=False)
-def _factor(_setup: Setup, _dataset: Dataset, version: str) -> float:
-    query, design = _setup.query, _setup.design
-    graph = query.neighbour_rule == FLIPPED_EDGE
-    largest = None if graph else scaled(_dataset, _setup.scenario.scale).largest_values
-    sensitivity = computed_sensitivity(query, design.row_side, design.col_side, design.mu, largest)
-    return hardening(entries=query.rows * query.cols, mu=design.mu, sensitivity=sensitivity).noise_std
-
-
-def hardened_factor(setup: Setup, dataset: Dataset) -> float | None:
+@session.remembered(8)
+def hardened_factor(setup: Setup) -> float | None:
     """By how much the noise will be larger than designed; None where the directions are still to be drawn.
 
     Raises InputError where such an answer cannot be released safely.
     """
+    query, design = setup.query, setup.design
     if setup.scenario.directions == "private":
         return None
-    return _factor(setup, dataset, f"{session.version()} {setup.scenario.to_json()}")
+    graph = query.neighbour_rule == FLIPPED_EDGE
+    largest = None if graph else scaled(setup.dataset, setup.scenario.scale).largest_values
+    sensitivity = computed_sensitivity(query, design.row_side, design.col_side, design.mu, largest)
+    return hardening(entries=query.rows * query.cols, mu=design.mu, sensitivity=sensitivity).noise_std
