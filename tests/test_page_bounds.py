@@ -9,8 +9,8 @@ from test_pages import clean, opened, text
 from mvgviz.data import samples
 from mvgviz.design.limits import AXES, Problem
 from mvgviz.scenario.scenario import ALLOCATIONS, DIRECTIONS
-from mvgviz.ui.bounds.panels import table_lines
 from mvgviz.ui.menu import BOUNDS, DATA
+from mvgviz.words.bounds import table_lines
 
 CHARTS = 3
 

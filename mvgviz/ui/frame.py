@@ -116,12 +116,12 @@ def offer_file(label: str, name: str, mime: str, content: Callable[[], str | byt
                        **options)
 
 
-def draw_open_tab(panels: Mapping[str, Callable[[], None]], *, key: str) -> None:
-    """Tabs by their names, of which only the open one is worked out."""
+def draw_open_tab(panels: Mapping[str, Callable[..., None]], *given: object, key: str) -> None:
+    """Tabs by their names, of which only the open one is worked out, from what is given."""
     for tab, draw in zip(st.tabs(list(panels), key=key, on_change="rerun"), panels.values(), strict=True):
         if tab.open:
             with tab:
-                draw()
+                draw(*given)
 
 
 def show_progress(bar: DeltaGenerator, text: str) -> Callable[[float], None]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-import pandas as pd
 import streamlit as st
 
 from mvgviz.design.allocation import WaterFilling
@@ -14,28 +12,22 @@ from mvgviz.figures.budget.pnr import GUARANTEE_LABELS, PnrNumbers, plot_pnr, pn
 from mvgviz.figures.budget.water_levels import plot_water, water_numbers
 from mvgviz.figures.shared.matrix_map import matrix_numbers, plot_matrix
 from mvgviz.noise.directions import standard_basis
-from mvgviz.provenance import Origin, weakest
-from mvgviz.scenario.precision_budget import (
-    LEAST_EPSILON,
-    MOST_EPSILON,
-    BudgetTable,
-    WantedNoise,
-    inverse_refusal,
-    second_moments,
-    wanted_noise,
-)
+from mvgviz.provenance import weakest
+from mvgviz.scenario.precision_budget import LEAST_EPSILON, MOST_EPSILON, BudgetTable, inverse_refusal, wanted_noise
 from mvgviz.scenario.resolve import Setup, names_of_directions
 from mvgviz.scenario.splits import SplitScore, compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
-from mvgviz.text import as_number, delta_words, in_markdown
+from mvgviz.text import in_markdown
 from mvgviz.ui import session
-from mvgviz.ui.frame import chart, show_error
+from mvgviz.ui.frame import chart, show_error, show_table
 from mvgviz.validation import FloatArray
 from mvgviz.words.budget import (
     NOT_PRIVATE,
     SPLIT_NAMES,
     Names,
     exact_words,
+    loading_words,
     short_label,
+    smallest_words,
     water_words,
     what_gets_through,
 )
@@ -49,33 +41,17 @@ _UNITS = {"exact": "height (part of μ²)", "relaxed": "height (inverse variance
 _WEIGHED = "inverse noise variance × reach²"
 
 
-def _data_key(setup: Setup) -> str:
-    return f"{session.data_version()} {setup.scenario.query} {setup.scenario.scale}"
+@session.remembered(40)
+def _scores(setup: Setup, moments: FloatArray) -> tuple[SplitScore, ...]:
+    return compare_splits(setup, setup.dataset, moments)
 
 
-@st.cache_resource(scope="session", max_entries=6, show_spinner=False)
-def _moments(_setup: Setup, key: str) -> FloatArray | None:
-    return second_moments(_setup, _setup.dataset)
-
-
-def moments(setup: Setup) -> FloatArray | None:
-    """The data's second moments, where the query has any."""
-    return _moments(setup, _data_key(setup))
-
-
-@st.cache_resource(scope="session", max_entries=40, show_spinner=False)
-def _scores(_setup: Setup, _moments: FloatArray, key: str) -> tuple[SplitScore, ...]:
-    return compare_splits(_setup, _setup.dataset, _moments)
-
-
-@st.cache_resource(scope="session", max_entries=40, show_spinner=False)
-def _filled(_setup: Setup, _moments: FloatArray, key: str, guarantee: str, form: str
-            ) -> tuple[WaterFilling, FloatArray | None]:
+@session.remembered(40)
+def _filled(setup: Setup, moments: FloatArray, guarantee: str, form: str) -> tuple[WaterFilling, FloatArray | None]:
     """The water filling and, for the exact form, its prices h²."""
-    query = _setup.query
-    equal = equal_design(_setup, _setup.dataset, guarantee)
-    prices = query.neighbours.reach(equal.directional_side.directions) ** 2 if form == "exact" else None
-    return fill(equal, query, _moments, form), prices
+    equal = equal_design(setup, setup.dataset, guarantee)
+    prices = setup.query.neighbours.reach(equal.directional_side.directions) ** 2 if form == "exact" else None
+    return fill(equal, setup.query, moments, form), prices
 
 
 def draw_loadings(setup: Setup, table: BudgetTable) -> None:
@@ -83,42 +59,37 @@ def draw_loadings(setup: Setup, table: BudgetTable) -> None:
     directions = setup.design.directional_side.directions
     if directions.is_standard:
         return
-    w = directions.matrix
     features = names_of_directions(setup.query, setup.design.mode, standard_basis(table.size))
-    first = int(np.argmax(table.theta))
-    parts = [f"{in_markdown(features[i])} ({w[i, first]:+.2f})" for i in np.argsort(-np.abs(w[:, first]))[:2]]
-    numbers = matrix_numbers(w)
+    numbers = matrix_numbers(directions.matrix)
     rows, cols = numbers.shown.shape
+    part = f" The first {rows} × {cols} loadings are drawn." if numbers.is_part else ""
     care = f" {NOT_PRIVATE}" if not setup.origins["directions"].is_covered else ""
     chart(plot_matrix(numbers, row_labels=[short_label(name) for name in features[:rows]], row_title="feature",
                       col_labels=[str(k + 1) for k in range(cols)], col_title="direction", value_title="loading"),
-          f"**Direction {first + 1}**, with the largest share, is mostly {' and '.join(parts)}."
-          f"{f' The first {rows} × {cols} loadings are drawn.' if numbers.is_part else ''}{care}",
-          key="budget_loadings",
+          f"{loading_words(setup, directions.matrix, features)}{part}{care}", key="budget_loadings",
           about="Each column is a direction of length 1; its entries say how much of each feature it holds.")
 
 
 def draw_pnr(setup: Setup, table: BudgetTable, names: Names) -> None:
     """log PNR of every split, and the water filling behind the three forms of max-PNR."""
     refusal = pnr_refusal(setup)
-    known = moments(setup)
-    if refusal is not None or known is None:
+    moments = session.moments(setup)
+    if refusal is not None or moments is None:
         st.info(f"Nothing to compare: {refusal}.", icon=":material/water_drop:")
         return
-    if not known.any():
+    if not moments.any():
         st.info("Every value is 0: there is no signal to get through.", icon=":material/water_drop:")
         return
     if table.size > _MANY and not st.toggle(f"Compare the splits of {table.size} directions (takes a while)",
                                             key="budget_compare"):
         return
-    key = f"{_data_key(setup)} {session.version()} {setup.scenario.to_json()}"
     splits, water = st.columns(2, gap="large")
     try:
-        numbers = pnr_numbers(_scores(setup, known, key))
+        numbers = pnr_numbers(_scores(setup, moments))
         with splits:
             _draw_scores(setup, numbers)
         with water:
-            _draw_water(setup, known, key, names)
+            _draw_water(setup, moments, names)
         _draw_score_table(numbers)
     except InputError as error:
         show_error(error)
@@ -142,27 +113,19 @@ def _draw_score_table(numbers: PnrNumbers) -> None:
         for guarantee, by_split in numbers.scores.items()
         for what, field in (("log PNR", "log_pnr"), ("information (nats)", "mutual_information"))}
         for split in numbers.splits]
-    frame = pd.DataFrame(rows)
-    st.dataframe(frame, hide_index=True, key="budget_pnr_table", column_config={
-        name: st.column_config.NumberColumn(format="%.4g") for name in frame.columns[1:]})
+    show_table(rows, numbers=list(rows[0])[1:], key="budget_pnr_table")
 
 
-def _draw_water(setup: Setup, known: FloatArray, key: str, names: Names) -> None:
-    one = setup.scenario
-    own = "exact" if one.guarantee == "exact" else one.form
+def _draw_water(setup: Setup, moments: FloatArray, names: Names) -> None:
+    own = "exact" if setup.scenario.guarantee == "exact" else setup.scenario.form
     form = st.segmented_control("Form of max-PNR", list(_FORM_WORDS), format_func=_FORM_WORDS.__getitem__,
                                 default=own, key=f"budget_form_{own}", required=True)
     guarantee = "exact" if form == "exact" else printed_guarantee(setup)
-    filled, prices = _filled(setup, known, key, guarantee, form)
+    filled, prices = _filled(setup, moments, guarantee, form)
     numbers = water_numbers(filled, prices=prices)
-    private = setup.design.directions_origin is Origin.PAID
-    source = "Spectrum from the private release: its cost is in the budget." if private else NOT_PRIVATE
-    drawn = len(numbers.shown)
-    part = f" The {drawn} with the strongest signal are drawn." if drawn < numbers.total else ""
-    dry = [int(k) for k in np.flatnonzero(filled.dry)]
     chart(plot_water(numbers, names=names.labels(numbers.shown),
                      unit=_WEIGHED if form == "exact" and filled.level is None else _UNITS[form]),
-          f"{water_words(names, numbers, dry=dry, level=filled.level)}{part} {source}", key="budget_water",
+          water_words(setup, names, numbers, filled), key="budget_water",
           about=f"Max-PNR pours the budget like water over uneven ground. A direction's ground is high where the "
                 f"data's second moment along it is small (exact form: where the other directions, noise and all, "
                 f"already tell most of it). Under water, every direction reaches the same level; what stands above "
@@ -175,20 +138,20 @@ def draw_inverse(setup: Setup, table: BudgetTable, names: Names) -> None:
     if refusal is not None:
         st.info(f"The inverse question is not asked here: {refusal}.", icon=":material/undo:")
         return
-    one = setup.scenario
-    context = f"{_data_key(setup)} {one.directions} {table.size}".replace(" ", "_")
-    favoured = [k for k in one.favoured if k < table.size][:_ASKED] or [0]
+    scenario = setup.scenario
+    context = "_".join([session.data_version().replace(" ", "_"), scenario.query, scenario.scale, scenario.directions,
+                        str(table.size)])
+    favoured = [k for k in scenario.favoured if k < table.size][:_ASKED] or [0]
     asking, answer = st.columns(2, gap="large")
     with asking:
         chosen = st.multiselect("Directions whose noise matters", range(min(table.size, 2_000)), default=favoured,
-                                format_func=names, key=f"budget_asked_{context}",
-                                max_selections=_ASKED)
+                                format_func=names, key=f"budget_asked_{context}", max_selections=_ASKED)
         targets = {k: _wanted_std(f"{context}_{k}", names(k), float(table.std[k])) for k in chosen}
     with answer:
-        if not targets:
+        if targets:
+            _draw_answer(setup, targets)
+        else:
             st.info("Choose at least one direction.")
-            return
-        _draw_answer(setup, wanted_noise(setup, targets), table.size)
 
 
 def _wanted_std(key: str, name: str, now: float) -> float:
@@ -199,17 +162,14 @@ def _wanted_std(key: str, name: str, now: float) -> float:
                            format="%.6g", key=f"budget_want_{key}")
 
 
-def _draw_answer(setup: Setup, found: WantedNoise, size: int) -> None:
-    bound = "at most " if setup.design.mu_is != "exact" else ""
-    delta = delta_words(setup.delta, setup.dataset.n_records)
-    st.markdown(f"**The smallest ε for this noise: {bound}{as_number(found.needed)}**, at δ = {delta}, by the exact "
-                f"limit (asked now: {setup.scenario.epsilon:g}). The other directions get the floor: "
-                "almost no precision.")
+def _draw_answer(setup: Setup, targets: dict[int, float]) -> None:
+    found = wanted_noise(setup, targets)
+    st.markdown(smallest_words(setup, found))
     if not found.reachable:
         st.warning(f"That is outside what this app holds: at most {MOST_EPSILON:g}. Even that hides hardly anything.")
     elif found.needed < LEAST_EPSILON:
         st.caption(f"That is below {LEAST_EPSILON:g}, the least this app holds; {LEAST_EPSILON:g} is taken over.")
-    with_split = size <= _SPLIT_IN_LINK and found.reachable
+    with_split = setup.design.theta.size <= _SPLIT_IN_LINK and found.reachable
     changes: dict[str, object] = {"epsilon": found.epsilon, "guarantee": "exact"}
     if with_split:
         changes |= {"allocation": "manual", "weights": found.weights}

@@ -17,7 +17,7 @@ from mvgviz.text import as_number, in_markdown
 from mvgviz.trials.first_trial import Components, FirstTrial, Predictions, first_trial
 from mvgviz.trials.question import Problem
 from mvgviz.trials.tasks import TASKS
-from mvgviz.ui.budget.panels import moments
+from mvgviz.ui import session
 from mvgviz.ui.frame import chart
 from mvgviz.ui.trial_panel import problem
 from mvgviz.ui.utility.work import version
@@ -132,7 +132,7 @@ def _draw_captured(parts: Components) -> None:
 
 
 def _signal(setup: Setup) -> SignalNumbers | None:
-    return signal_numbers(budget_table(setup, moments(setup)))
+    return signal_numbers(budget_table(setup, session.moments(setup)))
 
 
 def _draw_signal(setup: Setup, numbers: SignalNumbers) -> None:
