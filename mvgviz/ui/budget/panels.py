@@ -20,17 +20,8 @@ from mvgviz.text import in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart, show_error, show_table
 from mvgviz.validation import FloatArray
-from mvgviz.words.budget import (
-    NOT_PRIVATE,
-    SPLIT_NAMES,
-    Names,
-    exact_words,
-    loading_words,
-    short_label,
-    smallest_words,
-    water_words,
-    what_gets_through,
-)
+from mvgviz.words import budget as words
+from mvgviz.words.budget import NOT_PRIVATE, Names
 
 _MANY = 400
 _SPLIT_IN_LINK = 50
@@ -64,9 +55,9 @@ def draw_loadings(setup: Setup, table: BudgetTable) -> None:
     rows, cols = numbers.shown.shape
     part = f" The first {rows} × {cols} loadings are drawn." if numbers.is_part else ""
     care = f" {NOT_PRIVATE}" if not setup.origins["directions"].is_covered else ""
-    chart(plot_matrix(numbers, row_labels=[short_label(name) for name in features[:rows]], row_title="feature",
+    chart(plot_matrix(numbers, row_labels=[words.short_label(name) for name in features[:rows]], row_title="feature",
                       col_labels=[str(k + 1) for k in range(cols)], col_title="direction", value_title="loading"),
-          f"{loading_words(setup, directions.matrix, features)}{part}{care}", key="budget_loadings",
+          f"{words.loading_words(setup, directions.matrix, features)}{part}{care}", key="budget_loadings",
           about="Each column is a direction of length 1; its entries say how much of each feature it holds.")
 
 
@@ -98,17 +89,18 @@ def draw_pnr(setup: Setup, table: BudgetTable, names: Names) -> None:
 def _draw_scores(setup: Setup, numbers: PnrNumbers) -> None:
     if "binary" not in numbers.splits and setup.design.theta.size > 1:
         st.caption("Choose in the sidebar which directions matter, to see a share for some and least error here too.")
-    chart(plot_pnr(numbers, names=SPLIT_NAMES), f"{what_gets_through(numbers)} {NOT_PRIVATE}", key="budget_pnr",
+    chart(plot_pnr(numbers, names=words.SPLIT_NAMES), f"{words.what_gets_through(numbers)} {NOT_PRIVATE}",
+          key="budget_pnr",
           about="PNR, the power-to-noise ratio: how much the answer stands out from the noise, over all directions at "
                 "once. Half its logarithm is the mutual information between true and noisy answer **for Gaussian "
                 "answers only**. Each form of max-PNR solves the constraint of its own guarantee. Relaxed (the "
                 "paper's) and unrelaxed take a theorem's, and maximise the ratio of a table along its eigenvectors: "
                 "elsewhere another split may come out ahead. "
-                f"{exact_words(setup)}")
+                f"{words.exact_words(setup)}")
 
 
 def _draw_score_table(numbers: PnrNumbers) -> None:
-    rows = [{"split": SPLIT_NAMES[split]} | {
+    rows = [{"split": words.SPLIT_NAMES[split]} | {
         f"{what}, {GUARANTEE_LABELS[guarantee]}": getattr(by_split[split], field) if split in by_split else None
         for guarantee, by_split in numbers.scores.items()
         for what, field in (("log PNR", "log_pnr"), ("information (nats)", "mutual_information"))}
@@ -125,7 +117,7 @@ def _draw_water(setup: Setup, moments: FloatArray, names: Names) -> None:
     numbers = water_numbers(filled, prices=prices)
     chart(plot_water(numbers, names=names.labels(numbers.shown),
                      unit=_WEIGHED if form == "exact" and filled.level is None else _UNITS[form]),
-          water_words(setup, names, numbers, filled), key="budget_water",
+          words.water_words(setup, names, numbers, filled), key="budget_water",
           about=f"Max-PNR pours the budget like water over uneven ground. A direction's ground is high where the "
                 f"data's second moment along it is small (exact form: where the other directions, noise and all, "
                 f"already tell most of it). Under water, every direction reaches the same level; what stands above "
@@ -164,7 +156,7 @@ def _wanted_std(key: str, name: str, now: float) -> float:
 
 def _draw_answer(setup: Setup, targets: dict[int, float]) -> None:
     found = wanted_noise(setup, targets)
-    st.markdown(smallest_words(setup, found))
+    st.markdown(words.smallest_words(setup, found))
     if not found.reachable:
         st.warning(f"That is outside what this app holds: at most {MOST_EPSILON:g}. Even that hides hardly anything.")
     elif found.needed < LEAST_EPSILON:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from mvgviz.errors import InputError
@@ -21,18 +20,8 @@ from mvgviz.text import as_number, as_probability, in_html, in_markdown, listed
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart, offer_file, show_error, show_table
 from mvgviz.ui.session_releases import hardened_factor, release_once, session_releases, ticket
+from mvgviz.words import release as words
 from mvgviz.words.provenance import chosen_on_data
-from mvgviz.words.release import (
-    ACCEPT,
-    KEPT,
-    budget_words,
-    facts,
-    ranges_table,
-    released_words,
-    spends,
-    sure,
-    totals_words,
-)
 
 _FACTS = """<style>
 .facts {display: grid; grid-template-columns: minmax(5rem, max-content) 1fr; gap: .15rem .9rem; margin: 0;
@@ -61,7 +50,7 @@ def _draw_budget(setup: Setup, planned: Plan) -> None:
     ledger = session_releases().ledger
     before = [entry.mu for entry in ledger.entries_about(setup.scenario.data)]
     numbers = budget_numbers(before, planned.mu, delta=planned.delta, cap=ledger.cap)
-    chart(plot_budget(numbers), budget_words(setup, numbers, planned), key="release_budget",
+    chart(plot_budget(numbers), words.budget_words(setup, numbers, planned), key="release_budget",
           about="Every release of the same data spends of one budget. Epsilons do not add up, the squares of μ do, "
                 "exactly, also when one release is chosen after seeing another (Dong, Roth & Su 2022). So lengths "
                 "are μ², and the axis says which ε each total stands for. A file is known again by its numbers, in any "
@@ -77,11 +66,11 @@ def _draw_summary(setup: Setup, planned: Plan) -> None:
     except InputError:
         factor = None  # the button says why
     lines = "".join(f"<dt>{in_html(name)}</dt><dd>{in_html(text)}</dd>"
-                    for name, text in facts(setup, planned, so_far, after, factor))
+                    for name, text in words.facts(setup, planned, so_far, after, factor))
     st.html(f'{_FACTS}<dl class="facts" aria-label="What this release will spend">{lines}</dl>')
     if setup.query.neighbour_rule != FLIPPED_EDGE:
         with st.popover("Every range", icon=":material/straighten:", type="tertiary"):
-            st.dataframe(pd.DataFrame(ranges_table(setup.dataset)), hide_index=True)
+            show_table(words.ranges_table(setup.dataset), numbers=())
             st.caption("In the data's own units.")
 
 
@@ -89,14 +78,14 @@ def _draw_button(setup: Setup, planned: Plan) -> None:
     """Everything that has to be ticked, then the click."""
     held, now = session_releases(), ticket()
     accepted = tuple(caveat for caveat in planned.caveats
-                     if st.checkbox(ACCEPT[caveat], key=f"release_accept_{caveat}_{now}"))
+                     if st.checkbox(words.ACCEPT[caveat], key=f"release_accept_{caveat}_{now}"))
     symmetrise = setup.query.symmetric and st.checkbox(
         "Make the noisy answer symmetric (free: after the noise)", value="symmetrise" in setup.scenario.post,
         key="release_symmetric")
     _draw_own_choices(setup)
     refused = _refusal(setup, planned)
     missing = [CAVEATS[caveat] for caveat in planned.caveats if caveat not in accepted]
-    certain = st.checkbox(sure(setup, planned), key=f"release_sure_{now}", disabled=refused is not None)
+    certain = st.checkbox(words.sure(setup, planned), key=f"release_sure_{now}", disabled=refused is not None)
     progress = st.empty()
     st.button("Release once", key="release_go", type="primary", icon=":material/outbox:", on_click=release_once,
               args=(now, accepted, bool(symmetrise), progress), width="stretch",
@@ -109,7 +98,7 @@ def _draw_button(setup: Setup, planned: Plan) -> None:
         st.caption("Not before the box above is ticked. Fresh noise from the operating system, drawn once; a release "
                    "cannot be taken back.")
     else:
-        st.caption(f"Draws fresh noise once and spends {spends(setup, planned)}.")
+        st.caption(f"Draws fresh noise once and spends {words.spends(setup, planned)}.")
     if held.releases:
         st.caption(f":material/check: {len(held.releases):,} released in this session: see below.")
     if held.refusal is not None:
@@ -120,12 +109,11 @@ def _draw_button(setup: Setup, planned: Plan) -> None:
 def _draw_own_choices(setup: Setup) -> None:
     """Choices made on the data, by name; a person may state them as their own."""
     chosen = chosen_on_data(setup.scenario)
-    if not chosen:
-        return
-    st.caption(f":material/visibility: Chosen by looking at the data: {listed(chosen)}.")
-    st.button("I would have chosen these without the data", key="release_own_choices", icon=":material/edit_note:",
-              help="Only if it is true: with the domain's knowledge, or on other data. The certificate then calls them "
-                   "declared.", on_click=lambda: session.update(from_data=()))
+    if chosen:
+        st.caption(f":material/visibility: Chosen by looking at the data: {listed(chosen)}.")
+        st.button("I would have chosen these without the data", key="release_own_choices", icon=":material/edit_note:",
+                  help="Only if it is true: with the domain's knowledge, or on other data. The certificate then calls "
+                       "them declared.", on_click=session.update, kwargs={"from_data": ()})
 
 
 def _refusal(setup: Setup, planned: Plan) -> InputError | None:
@@ -160,8 +148,8 @@ def draw_released() -> None:
                 ("Noisy answer as NPY", "npy", "application/octet-stream", to_npy),
                 ("What is to be known about it, as JSON", "json", "application/json", to_metadata_json)):
             offer_file(label, f"{stem}.{kind}", mime, partial(content, shown), key=f"release_{kind}", width="stretch")
-        st.caption(f"{KEPT} Keep the JSON beside the numbers: it says what was promised, for which neighbours and "
-                   "ranges, and what is not covered. The true answer is in none of them.")
+        st.caption(f"{words.KEPT} Keep the JSON beside the numbers: it says what was promised, for which neighbours "
+                   "and ranges, and what is not covered. The true answer is in none of them.")
 
 
 def _title(release: Release) -> str:
@@ -176,7 +164,7 @@ def _draw_noisy(release: Release) -> None:
     across = "record" if release.query == "identity" else "feature" if rows and square else "column"
     chart(plot_matrix(numbers, row_labels=rows, col_labels=rows if square else [], height=300,
                       row_title="feature" if rows else "row", col_title=across, value_title="noisy answer"),
-          f"{released_words(release, release.n_records or 0)}{part}", key="release_answer")
+          f"{words.released_words(release, release.n_records or 0)}{part}", key="release_answer")
 
 
 def draw_ledger() -> None:
@@ -191,7 +179,7 @@ def draw_ledger() -> None:
             "not covered": listed(list(entry.not_covered)) if entry.caveats else "",
             "total ε of the same people": entry.total_epsilon} for entry in ledger.entries],
             numbers=("μ", "ε", "total ε of the same people"), key="release_ledger")
-        st.caption(totals_words(ledger))
+        st.caption(words.totals_words(ledger))
     else:
         st.caption("Nothing was released in this session.")
     cap, files = st.columns([3, 2], gap="large", vertical_alignment="bottom")
@@ -213,9 +201,9 @@ def _draw_cap() -> None:
                              "release_cap_delta": delta})
 
     def change() -> None:
-        chosen = tuple(st.session_state.get(f"release_cap_{name}", usual)
-                       for name, usual in (("epsilon", epsilon), ("delta", delta)))
-        ledger.set_cap(chosen if st.session_state["release_capped"] else None)
+        state = st.session_state
+        cap = state.get("release_cap_epsilon", epsilon), state.get("release_cap_delta", delta)
+        ledger.set_cap(cap if state["release_capped"] else None)
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.toggle("Cap what may be spent on the same people", key="release_capped", on_change=change)
