@@ -1,4 +1,5 @@
 # make app    set up and open the app
+# make check  set up and run lint and the fast tests of the engine: under a minute
 # make test   set up and run lint and every test
 # make bench  set up and print the benchmarks
 # make lint   ruff, mypy and the order of the rooms
@@ -7,10 +8,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: app test bench lint clean
+.PHONY: app check test bench lint clean
 
 app: .venv/app.done
 	$(BIN)/streamlit run app.py
+
+check: lint
+	$(BIN)/python -m pytest -m "not slow" tests/unit
 
 test: lint .venv/browser.done
 	$(BIN)/python -m pytest
@@ -40,6 +44,6 @@ clean:
 	$(INSTALL) -e ".[test]"
 	touch $@ .venv/app.done
 
-.venv/browser.done: .venv/test.done tests/install_browser.sh
-	sh tests/install_browser.sh $(BIN)/python
+.venv/browser.done: .venv/test.done tests/browser/install.sh
+	sh tests/browser/install.sh $(BIN)/python
 	touch $@

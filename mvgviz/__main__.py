@@ -23,6 +23,7 @@ from typing import NoReturn
 
 from mvgviz.data import read_table, sample, table_to_dataset
 from mvgviz.errors import InputError
+from mvgviz.labels import REFERENCES
 from mvgviz.noise.directions import Directions, from_matrix
 from mvgviz.provenance import Origin
 from mvgviz.query.dataset import MISSING, Dataset
@@ -34,7 +35,6 @@ from mvgviz.trials.stand_in import on_stand_in
 
 _NAME = "python -m mvgviz"
 _BAD_INPUT, _STOPPED = 2, 130
-_REFERENCES = {"non_private": "without privacy", "trivial": "trivial answer", "random_guess": "random guess"}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -110,16 +110,16 @@ def table(setup: Setup, results: Results) -> str:
     """The results as a Markdown table."""
     scenario = setup.scenario
     origins = "; ".join(f"{what}: {origin.words}" for what, origin in setup.origins.items())
-    at_most = {"mvg": setup.design.mu_is, "iid": setup.iid.mu_is}
+    mu_is = {"mvg": setup.design.mu_is, "iid": setup.iid.mu_is}
     rows = [("answer", "mean error", "95 % interval", "trials", "epsilon spent")]
-    for one in results.outcomes:
-        low, high = one.interval
-        spent = "" if one.epsilon_spent is None else f"{one.epsilon_spent:.6g}"
+    for outcome in results.outcomes:
+        low, high = outcome.interval
+        spent = "" if outcome.epsilon_spent is None else f"{outcome.epsilon_spent:.6g}"
         rows.append((
-            one.mechanism.label, f"{one.mean:.6g}" if one.errors.size else one.reason or "no trial yet",
-            f"{low:.6g} to {high:.6g}" if math.isfinite(low) else "", str(one.errors.size),
-            spent if at_most[one.mechanism.key] == "exact" else f"at most {spent}"))
-    rows += [(label, f"{getattr(results.references, key):.6g}", "", "", "") for key, label in _REFERENCES.items()]
+            outcome.mechanism.label, f"{outcome.mean:.6g}" if outcome.errors.size else outcome.reason or "no trial yet",
+            f"{low:.6g} to {high:.6g}" if math.isfinite(low) else "", str(outcome.errors.size),
+            spent if mu_is[outcome.mechanism.key] == "exact" else f"at most {spent}"))
+    rows += [(label, f"{getattr(results.references, key):.6g}", "", "", "") for key, label in REFERENCES.items()]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["| " + " | ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)) + " |"
              for row in rows]
@@ -163,7 +163,7 @@ def _stop_on_interrupt() -> Iterator[threading.Event]:
 
 def _dataset(scenario: Scenario, chosen: argparse.Namespace) -> Dataset:
     """The sample, or the table of the scenario's own file with columns and ranges."""
-    if not scenario.data.startswith("upload-"):
+    if not scenario.is_upload:
         for name in ("data", "ranges"):
             if getattr(chosen, name) is not None:
                 raise InputError(f"--{name} is for scenarios of an uploaded table, and this one has the sample "
@@ -172,7 +172,7 @@ def _dataset(scenario: Scenario, chosen: argparse.Namespace) -> Dataset:
     if chosen.data is None:
         raise InputError("the scenario was made with an uploaded table, which is not in it; name the file with --data")
     table, missing = read_table(chosen.data, decimal=chosen.decimal), chosen.missing
-    if scenario.query in ("adjacency", "laplacian") and chosen.ranges is None:
+    if scenario.is_graph and chosen.ranges is None:
         return table_to_dataset(table, missing=missing)
     if chosen.ranges is None:
         raise InputError("the columns of the table and their ranges are not in the scenario; name a file with "
@@ -184,11 +184,10 @@ def _dataset(scenario: Scenario, chosen: argparse.Namespace) -> Dataset:
 
 def _ranges(path: Path) -> dict[str, tuple[float, float] | None]:
     """Columns in their order; None where the range is to be read from the data."""
+    text = _read(path)
     try:
-        content = json.loads(_read(path))
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
+        content = json.loads(text)
+    except (ValueError, RecursionError):
         content = None
     if not (isinstance(content, dict) and content and all(
             pair is None or (isinstance(pair, list) and len(pair) == 2) for pair in content.values())):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import html
+import io
 import math
 import re
+from collections.abc import Iterable
 from fractions import Fraction
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -64,8 +67,31 @@ def in_html(name: str) -> str:
     return html.escape(" ".join(name.split()))
 
 
+def capitalised(text: str) -> str:
+    """The text with a capital first letter, the others as they are."""
+    return text[:1].upper() + text[1:]
+
+
+def at_most(mu_is: str) -> str:
+    """What stands before a number that follows from mu: nothing where mu is exact, else that it is a bound."""
+    return "" if mu_is == "exact" else "at most "
+
+
 def listed(names: list[str], most: int = 4) -> str:
     """"a, b and c", or "a, b, c and 12 more"."""
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else "nothing"
+
+
+def spreadsheet_cell(name: str) -> str:
+    """A name that no spreadsheet takes for a formula."""
+    risky = name.lstrip().startswith(("=", "+", "-", "@")) or name[:1] in ("\t", "\r", "\n")
+    return f"'{name}" if risky else name
+
+
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
+    """Rows of cells as CSV."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()

@@ -8,7 +8,7 @@ Private values never appear in a message; positions and counts do.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ TOLERANCE_SUM = 1e-9
 LARGEST = 1e150
 """Settings lie between this and its inverse."""
 
+_Kind = TypeVar("_Kind")
 _NOT_NUMBERS = str | bytes | bytearray | memoryview
 _LARGEST_COUNT = 10**9
 _SMALLEST_SHARE = 1e-100
@@ -107,6 +108,13 @@ def broadcast(**named: FloatArray) -> tuple[FloatArray, ...]:
     except ValueError:
         shapes = " and ".join(f"{name} {values.shape}" for name, values in named.items())
         raise InputError(f"shapes must fit each other, got {shapes}") from None
+
+
+def instance(name: str, value: Any, kind: type[_Kind]) -> _Kind:
+    """An object of this class."""
+    if not isinstance(value, kind):
+        raise InputError(f"{name} must be a {kind.__name__}, got a {type(value).__name__}")
+    return value
 
 
 def generator(rng: Any) -> np.random.Generator:

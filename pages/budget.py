@@ -6,8 +6,9 @@ import streamlit as st
 from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors
 from mvgviz.figures.budget.signal import plot_signal_to_noise, signal_numbers
 from mvgviz.figures.budget.split import plot_split, split_numbers
-from mvgviz.scenario.precision_budget import BudgetTable, budget_table, spreadsheet_cell, table_csv
+from mvgviz.scenario.precision_budget import BudgetTable, budget_table, table_csv
 from mvgviz.scenario.resolve import Setup
+from mvgviz.text import spreadsheet_cell
 from mvgviz.ui import session
 from mvgviz.ui.budget.panels import draw_inverse, draw_loadings, draw_pnr
 from mvgviz.ui.frame import chart, draw_open_tab, offer_file, open_page, show_table

@@ -11,7 +11,8 @@ from mvgviz.ui.frame import chart, draw_open_tab, open_page
 from mvgviz.ui.menu import PRIVACY
 from mvgviz.ui.privacy.audit import draw_audit
 from mvgviz.ui.privacy.panels import draw_neighbours, draw_releases
-from mvgviz.words.privacy import caveats, curve_words, loss_words, odds_words, tail_label, thing, tradeoff_words
+from mvgviz.words.privacy import caveats, curve_words, loss_words, odds_words, tail_label, tradeoff_words
+from mvgviz.words.provenance import thing
 
 
 def draw_tradeoff(setup: Setup, spent: SpentMu) -> None:

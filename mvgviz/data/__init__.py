@@ -6,8 +6,7 @@
 (('age', 'dose'), 2, 'declared')
 """
 
-from mvgviz.data.conversion import table_to_dataset
-from mvgviz.data.ranges import propose_ranges
+from mvgviz.data.conversion import propose_ranges, table_to_dataset
 from mvgviz.data.readers import load_table, read_table
 from mvgviz.data.samples import FeatureInfo, SampleInfo, describe, sample, samples
 from mvgviz.data.table import Table

@@ -1,8 +1,7 @@
-"""ZIP archives that nobody vouches for: looked at before anything is expanded.
+"""ZIP archives (.npz, .xlsx) that nobody vouches for.
 
-An .npz and an .xlsx are ZIP archives. Here the sizes that the archive declares
-are summed first, and each member is then expanded in small pieces that are
-counted, never more than the limit.
+The sizes that an archive declares are summed before anything is expanded; each member is then
+expanded in small pieces that are counted, never more than the limit.
 """
 
 from __future__ import annotations
@@ -19,13 +18,6 @@ from mvgviz.errors import InputError
 _PIECE = 1 << 18
 _MOST_MEMBERS = 10_000
 _USUAL = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_FOUND_IN = (
-    ("xl/workbook.bin", "a binary Excel workbook (.xlsb)"),
-    ("word/", "a Word document"),
-    ("ppt/", "a PowerPoint document"),
-    ("content.xml", "an OpenDocument file (.ods, .odt)"),
-)
-
 # What zipfile and zlib raise on damaged, encrypted or unusual archives.
 ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OverflowError,
               KeyError)
@@ -44,26 +36,13 @@ def archive(source: Source) -> Iterator[zipfile.ZipFile]:
         yield opened
 
 
-def format_of_archive(names: list[str], file_name: str) -> str:
-    """``xlsx`` or ``npz``; any other archive is refused."""
-    if any(name.startswith("xl/workbook.xml") or name.startswith("xl/worksheets/") for name in names):
-        return "xlsx"
-    if any(name.endswith(".npy") for name in names):
-        return "npz"
-    what = next((what for start, what in _FOUND_IN if any(name.startswith(start) for name in names)), None)
-    if what:
-        raise InputError(f"{file_name} is {what}, not a table: save the table as CSV or .xlsx and choose that file.")
-    raise InputError(f"{file_name} is a ZIP archive, not a table: unpack it and choose the file inside.")
-
-
 def check_declared(members: list[zipfile.ZipInfo], source: Source) -> None:
     """Whether what the archive says it holds stays below the limit."""
     if not all(member.compress_type in _USUAL for member in members):
         raise InputError(f"{source.name} uses an unusual compression: save it again, or as CSV.")
     if any(member.flag_bits & 1 for member in members):
         raise InputError(f"{source.name} is protected by a password: save it without one.")
-    if not sum(member.file_size for member in members) <= source.max_bytes:
-        raise _expands(source)
+    _check_expanded(sum(member.file_size for member in members), source)
 
 
 def pieces(opened: zipfile.ZipFile, member: zipfile.ZipInfo, source: Source) -> Iterator[bytes]:
@@ -78,8 +57,7 @@ def pieces(opened: zipfile.ZipFile, member: zipfile.ZipInfo, source: Source) -> 
                 yield piece
     except ZIP_ERRORS:
         raise damaged(source.name) from None
-    if not expanded <= source.max_bytes:
-        raise _expands(source)
+    _check_expanded(expanded, source)
     if expanded != member.file_size:
         raise damaged(source.name)
 
@@ -89,8 +67,7 @@ def damaged(name: str) -> InputError:
     return InputError(f"{name} is damaged or cut short: copy or download it again, or save the table as CSV.")
 
 
-def _expands(source: Source) -> InputError:
-    return InputError(
-        f"{source.name} expands to more than the limit of {megabytes(source.max_bytes)}: "
-        "keep fewer rows or columns, or save the table as CSV."
-    )
+def _check_expanded(size: int, source: Source) -> None:
+    if not size <= source.max_bytes:
+        raise InputError(f"{source.name} expands to more than the limit of {megabytes(source.max_bytes)}: "
+                         "keep fewer rows or columns, or save the table as CSV.")

@@ -8,7 +8,6 @@ is the decimal mark), an apostrophe or a space.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,8 +17,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from mvgviz.validation import FloatArray
 
-NUMBER, PERCENT, BOOLEAN, TEXT = range(4)
-MISSING = 255
+NUMBER, PERCENT, BOOLEAN, TEXT, MISSING = range(5)
 
 Kinds: TypeAlias = npt.NDArray[np.uint8]
 
@@ -27,72 +25,58 @@ _MISSING_WORDS = (
     "", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-NaN", "-nan", "NULL", "Null", "null",
     "None", "none", "?", ".",
 )
-_MISSING_VALUES = pa.array(_MISSING_WORDS)
+_NOTHING = pa.scalar(None, pa.string())
 _SPACES = "'’ \u00a0\u202f"
 _EXPONENT = "(?:[eE][+-]?[0-9]+)?"
 
 
-def _patterns(decimal: str) -> dict[str, str]:
+def _patterns(decimal: str) -> dict[str, re.Pattern[str]]:
     mark, group = re.escape(decimal), "," if decimal == "." else "."
     plain = rf"[+-]?(?:[0-9]+{mark}?[0-9]*|{mark}[0-9]+){_EXPONENT}"
     grouped = rf"[+-]?[1-9][0-9]{{0,2}}(?:[{group}{_SPACES}][0-9]{{3}})+(?:{mark}[0-9]*)?"
     infinite = "[+-]?(?:inf|Inf|INF|infinity|Infinity|INFINITY)"
-    return {
+    patterns = {
         "number": f"^(?:{plain}|{grouped}|{infinite})$",
         "percent": f"^(?:{plain}|{grouped})[ \u00a0\u202f]?%$",
         "grouped": f"^{grouped}[ \u00a0\u202f]?%?$",
         "fraction": rf"^[+-]?(?:[0-9]*|[1-9][0-9]{{0,2}}(?:[{group}{_SPACES}][0-9]{{3}})+){mark}[0-9]+{_EXPONENT}%?$",
     }
+    return {what: re.compile(pattern) for what, pattern in patterns.items()}
 
 
 _PATTERNS = {decimal: _patterns(decimal) for decimal in ".,"}
-_COMPILED = {
-    decimal: {what: re.compile(pattern) for what, pattern in patterns.items()}
-    for decimal, patterns in _PATTERNS.items()
-}
-_BOOLEAN = "^(?i:true|false)$"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Block:
-    """``values``: NaN for what is no number. ``kinds``: one for each cell, or None if there are only plain numbers.
+def parse(cells: Any, decimal: str) -> tuple[FloatArray, Kinds, bool]:
+    """A block of cells, an arrow array of strings or floats with NaN for missing.
 
-    ``grouped``: thousands were set apart.
+    Its numbers, NaN for what is none; the kind of each cell; whether thousands were set apart.
     """
-
-    values: FloatArray
-    kinds: Kinds | None = None
-    grouped: bool = False
-
-
-def parse(cells: Any, decimal: str) -> Block:
-    """Numbers and kinds of a block of cells: an arrow array of strings, or floats with NaN for missing."""
-    if isinstance(cells, np.ndarray):
-        return Block(values=cells)
-    plain = _cast(cells, decimal)
-    if plain is not None:
-        return Block(values=plain)
-    trimmed = pc.utf8_trim_whitespace(cells)
-    present = pc.if_else(pc.is_in(trimmed, value_set=_MISSING_VALUES), pa.scalar(None, pa.string()), trimmed)
-    plain = _cast(present, decimal)
-    return Block(values=plain) if plain is not None else _mixed(present, decimal)
+    values = cells if isinstance(cells, np.ndarray) else _cast(cells, decimal)
+    if values is None:
+        trimmed = pc.utf8_trim_whitespace(cells)
+        cells = pc.if_else(pc.is_in(trimmed, value_set=pa.array(_MISSING_WORDS)), _NOTHING, trimmed)
+        values = _cast(cells, decimal)
+    if values is None:
+        return _mixed(cells, decimal)
+    return values, np.where(np.isnan(values), MISSING, NUMBER).astype(np.uint8), False
 
 
 def is_numeric(cell: str, decimal: str) -> bool:
     """Whether a cell would be read as a number, a percentage or a truth value."""
-    text, patterns = cell.strip(), _COMPILED[decimal]
+    text, patterns = cell.strip(), _PATTERNS[decimal]
     return bool(patterns["number"].match(text) or patterns["percent"].match(text) or text.lower() in ("true", "false"))
 
 
 def is_fraction(cell: str, decimal: str) -> bool:
     """Whether a cell is a number written with this decimal mark, and cannot be thousands set apart by it."""
     text, other = cell.strip(), "," if decimal == "." else "."
-    return bool(_COMPILED[decimal]["fraction"].match(text)) and not is_grouped(text, other)
+    return bool(_PATTERNS[decimal]["fraction"].match(text)) and not is_grouped(text, other)
 
 
 def is_grouped(cell: str, decimal: str) -> bool:
     """Whether a cell is a number whose thousands are set apart."""
-    return bool(_COMPILED[decimal]["grouped"].match(cell.strip()))
+    return bool(_PATTERNS[decimal]["grouped"].match(cell.strip()))
 
 
 def is_missing(cell: str) -> bool:
@@ -112,25 +96,17 @@ def _cast(cells: Any, decimal: str) -> FloatArray | None:
         return None
 
 
-def _mixed(cells: Any, decimal: str) -> Block:
-    patterns = _PATTERNS[decimal]
-    number = pc.match_substring_regex(cells, patterns["number"])
-    percent = pc.match_substring_regex(cells, patterns["percent"])
-    boolean = pc.match_substring_regex(cells, _BOOLEAN)
-    nothing = pa.scalar(None, pa.string())
-    digits = pc.if_else(pc.or_(number, percent), cells, nothing)
+def _mixed(cells: Any, decimal: str) -> tuple[FloatArray, Kinds, bool]:
+    number, percent, grouped = (pc.match_substring_regex(cells, _PATTERNS[decimal][what].pattern)
+                                for what in ("number", "percent", "grouped"))
+    lower = pc.utf8_lower(cells)
+    true, false = (_mask(pc.equal(lower, word)) for word in ("true", "false"))
+    digits = pc.if_else(pc.or_(number, percent), cells, _NOTHING)
     bare = pc.replace_substring_regex(digits, f"[%{_SPACES}{'.' if decimal == ',' else ','}]", "")
     values = _floats(pc.cast(pc.replace_substring(bare, ",", "."), pa.float64()))
-    kinds = np.full(len(cells), MISSING, dtype=np.uint8)
-    kinds[_mask(pc.is_valid(cells))] = TEXT
-    for kind, found in ((NUMBER, number), (PERCENT, percent), (BOOLEAN, boolean)):
-        kinds[_mask(found)] = kind
-    truths = kinds == BOOLEAN
-    if truths.any():
-        values = values.copy()
-        values[truths] = _mask(pc.equal(pc.utf8_lower(cells), "true"))[truths]
-    grouped = bool(pc.any(pc.match_substring_regex(cells, patterns["grouped"])).as_py())
-    return Block(values=values, kinds=kinds, grouped=grouped)
+    kinds = np.select([_mask(number), _mask(percent), true | false, _mask(pc.is_valid(cells))],
+                      [NUMBER, PERCENT, BOOLEAN, TEXT], MISSING).astype(np.uint8)
+    return np.where(true | false, true, values), kinds, bool(_mask(grouped).any())
 
 
 def _floats(numbers: Any) -> FloatArray:

@@ -2,20 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from mvgviz.data.ranges import around, extremes
-from mvgviz.data.selection import Features, features_of
+from mvgviz.data.names import clean_name, shown
+from mvgviz.data.ranges import around
 from mvgviz.data.table import Table
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range, Ranges
 from mvgviz.query.dataset import MISSING, Dataset
 from mvgviz.validation import FloatArray, number, one_of
 
+_MOST_FEATURES = 2_000
 _LARGEST = 1e60  # a dataset's own limit; here the message must not tell the data
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Features:
+    """``values``: records × features, a view where it can be. ``positions``: where in the table each feature is."""
+
+    names: tuple[str, ...]
+    values: FloatArray = field(repr=False)
+    positions: Sequence[int]
+
+    def shown(self, index: int) -> str:
+        """A feature's name as a message quotes it."""
+        return shown(self.names[index], self.positions[index] + 1)
+
+    def extremes(self, index: int) -> tuple[float, float]:
+        """The least and the greatest value of a feature, missing values left aside."""
+        values = self.values[:, index]
+        least, greatest = np.fmin.reduce(values), np.fmax.reduce(values)  # these two pass over NaN
+        if np.isnan(least):
+            raise InputError(f"Feature {self.shown(index)} has no values at all: leave it out.")
+        return float(least), float(greatest)
+
+
+def propose_ranges(table: Table, columns: Iterable[str] | None = None, *,
+                   orientation: str = "rows") -> dict[str, tuple[float, float]]:
+    """For each feature the least and the greatest value, rounded outwards: low < high always.
+
+    They show what the data is like and are not private. With ``orientation="columns"`` the features are
+    the rows of the table.
+
+    >>> from mvgviz.data import read_table
+    >>> propose_ranges(read_table(b"dose,age\\n0.27,23\\n4.81,67\\n"))
+    {'dose': (0.0, 5.0), 'age': (20.0, 70.0)}
+    """
+    features = _features(table, orientation, columns)
+    return {name: around(*features.extremes(i)) for i, name in enumerate(features.names)}
 
 
 def table_to_dataset(table: Table, *, orientation: str = "rows", columns: Iterable[str] | None = None,
@@ -31,58 +69,82 @@ def table_to_dataset(table: Table, *, orientation: str = "rows", columns: Iterab
     to drop. The same goes for rows that have nothing in them.
     """
     one_of("missing", missing, MISSING)
-    features = features_of(table, orientation=orientation, columns=columns)
+    features = _features(table, orientation, columns)
     values = features.values
-    if table.rows_with_missing:
+    if missing != "middle" and table.rows_with_missing:
         values = _complete(table, features, orientation, missing)
     if not values.shape[0] >= 2:
-        raise InputError(
-            f"{table.name} has {values.shape[0]} record{'s' * (values.shape[0] != 1)}"
-            f"{' without missing values' * bool(table.rows_with_missing)}, and at least 2 are needed"
-            f"{': are the records in columns?' if orientation == 'rows' and values.shape[1] > 2 else '.'}"
-        )
-    dropped = missing == "drop" or (orientation == "rows" and table.empty_rows > 0)
-    given = _given(table, features, ranges)
-    lows, highs = _ends(table, features, given)
+        raise InputError(f"{table.name} has {values.shape[0]} record{'s' * (values.shape[0] != 1)}"
+                         f"{' without missing values' * bool(table.rows_with_missing)}, and at least 2 are needed"
+                         f"{': are the records in columns?' if orientation == 'rows' and values.shape[1] > 2 else '.'}")
+    used = [given or _proposed(table, features, i) for i, given in enumerate(_given(table, features, ranges))]
+    lows, highs = np.array([(each.low, each.high) for each in used]).T
     if missing == "middle" and np.isnan(values).any():
         values = np.where(np.isnan(values), (lows + highs) / 2, values)
-    if given and (lows < highs).all() and ((values.min(axis=0) < lows) | (values.max(axis=0) > highs)).any():
+    if ranges and (lows < highs).all() and ((values.min(axis=0) < lows) | (values.max(axis=0) > highs)).any():
         values = np.clip(values, lows, highs)  # copied only where it must be
-    origins = [given[i].origin if i in given else Origin.READ for i in range(len(features.names))]
-    return Dataset(matrix=values.T, features=features.names, lower=lows, upper=highs, range_origins=origins,
+    dropped = missing == "drop" or (orientation == "rows" and table.empty_rows > 0)
+    return Dataset(matrix=values.T, features=features.names, lower=lows, upper=highs,
+                   range_origins=[each.origin for each in used],
                    records_origin=Origin.READ if dropped else Origin.DECLARED)
 
 
-def _given(table: Table, features: Features, ranges: Ranges | None) -> dict[int, Range]:
-    """The given ranges by the feature's place; those of columns that were not chosen are left aside."""
-    if ranges is None:
-        return {}
-    if not isinstance(ranges, Mapping):
+def _features(table: Table, orientation: str, columns: Iterable[str] | None) -> _Features:
+    """The chosen features in the chosen order; all of them by default."""
+    turned = one_of("orientation", orientation, ("rows", "columns")) == "columns"
+    names = _row_names(table) if turned else table.columns
+    values = table.values.T if turned else table.values
+    chosen = names if columns is None else _chosen(columns, names, table)
+    if not len(chosen) <= _MOST_FEATURES:
+        turn = " If its records are columns, say so." if values.shape[0] <= _MOST_FEATURES else ""
+        raise InputError(f"{table.name} has {len(chosen)} features and at most {_MOST_FEATURES} can be used: "
+                         f"choose the columns you need.{turn}")
+    if chosen == names:
+        return _Features(names=names, values=values, positions=range(len(names)))
+    position_of = {name: position for position, name in enumerate(names)}
+    positions = [position_of[name] for name in chosen]
+    return _Features(names=chosen, values=values[:, positions], positions=positions)
+
+
+def _row_names(table: Table) -> tuple[str, ...]:
+    cleaned = tuple(clean_name(name, row) for row, name in enumerate(table.row_names or (), start=1))
+    if cleaned and len(set(cleaned)) == len(cleaned):
+        return cleaned
+    return tuple(f"row {row}" for row in range(1, table.n_rows + 1))
+
+
+def _chosen(columns: Any, names: tuple[str, ...], table: Table) -> tuple[str, ...]:
+    """The names asked for, found to be names of features, all different."""
+    if isinstance(columns, str) or not isinstance(columns, Iterable):
+        raise InputError("columns must be a sequence of column names")
+    chosen, known = tuple(columns), set(names)
+    for position, name in enumerate(chosen, start=1):
+        if not isinstance(name, str):
+            raise InputError(f"columns must be names, got a {type(name).__name__}")
+        if name in known:
+            continue
+        quoted = shown(name, position)
+        if name in table.text_columns:
+            raise InputError(f"{table.name} has text in column {quoted}: only columns of numbers can be features.")
+        if name in table.empty_columns:
+            raise InputError(f"{table.name} has nothing in column {quoted}: leave it out.")
+        raise InputError(f"{table.name} has no column named {quoted}: check the spelling and the header.")
+    if len(set(chosen)) != len(chosen):
+        raise InputError("columns must be different from each other: one is named twice")
+    if not chosen:
+        raise InputError("columns must name at least one feature")
+    return chosen
+
+
+def _given(table: Table, features: _Features, ranges: Ranges | None) -> list[Range | None]:
+    """The given range of each feature, or None; those of columns that were not chosen are left aside."""
+    if not isinstance(ranges, Mapping | None):
         raise InputError("ranges must map column names to pairs (low, high)")
+    ranges = ranges or {}
     if not ranges.keys() <= {*features.names, *table.columns}:
         raise InputError("ranges must name columns of the table, and one of its names is no column: check the spelling")
-    return {i: _range(ranges[name], features.shown(i)) for i, name in enumerate(features.names) if name in ranges}
-
-
-def _ends(table: Table, features: Features,
-          given: Mapping[int, Range]) -> tuple[FloatArray, FloatArray]:
-    """Lower and upper ends: given, or around the data."""
-    pairs = {i: (one.low, one.high) for i, one in given.items()}
-    others = [i for i in range(len(features.names)) if i not in pairs]
-    for i, (least, greatest) in zip(others, extremes(features, others), strict=True):
-        if least == greatest and not table.is_graph:
-            raise InputError(
-                f"{table.name} has the same value in every record of {features.shown(i)}: leave this feature out "
-                "or declare its range."
-            )
-        low, high = pairs[i] = around(least, greatest)
-        if not (max(-low, high) <= _LARGEST and high - low >= 1 / _LARGEST):
-            raise InputError(
-                f"{table.name} has values in {features.shown(i)} that are too large or too close together to work "
-                f"with (beyond {_LARGEST:g}): change its unit or leave it out."
-            )
-    ends = np.array([pairs[i] for i in range(len(features.names))])
-    return ends[:, 0], ends[:, 1]
+    return [_range(ranges[name], features.shown(i)) if name in ranges else None
+            for i, name in enumerate(features.names)]
 
 
 def _range(ends: Any, feature: str) -> Range:
@@ -94,22 +156,38 @@ def _range(ends: Any, feature: str) -> Range:
     return Range(number(f"the low end of {feature}", low), number(f"the high end of {feature}", high), origin)
 
 
-def _complete(table: Table, features: Features, orientation: str, missing: str) -> FloatArray:
-    """The records, or those without a missing value among the chosen features; refuses what is to be refused."""
+def _proposed(table: Table, features: _Features, index: int) -> Range:
+    """A range around the data of a feature, as read from it."""
+    least, greatest = features.extremes(index)
+    if least == greatest and not table.is_graph:
+        raise InputError(
+            f"{table.name} has the same value in every record of {features.shown(index)}: leave this feature out "
+            "or declare its range."
+        )
+    low, high = around(least, greatest)
+    if not (max(-low, high) <= _LARGEST and high - low >= 1 / _LARGEST):
+        raise InputError(
+            f"{table.name} has values in {features.shown(index)} that are too large or too close together to work "
+            f"with (beyond {_LARGEST:g}): change its unit or leave it out."
+        )
+    return Range(low, high, Origin.READ)
+
+
+def _complete(table: Table, features: _Features, orientation: str, missing: str) -> FloatArray:
+    """The records without a missing value among the chosen features; refuses the others if they are not to drop."""
     gaps = np.isnan(features.values)
     incomplete = gaps.any(axis=1)
     count = int(incomplete.sum())
     if not count:
         return features.values
-    if missing == "middle":
-        return features.values
     if missing == "drop":
         return features.values[~incomplete]
     record, feature = (int(i) for i in np.argwhere(gaps)[0])
-    row, column = (record, features.positions[feature]) if orientation == "rows" else (
-        features.positions[feature], record)
+    row, column = record, features.shown(feature)
+    if orientation == "columns":
+        row, column = features.positions[feature], str(record + 1)
     raise InputError(
         f"{table.name} has missing values in {count} record{'s' * (count != 1)}, the first in row "
-        f"{table.file_row(row)}, column {column + 1 if orientation == 'columns' else features.shown(feature)}: "
+        f"{table.file_row(row)}, column {column}: "
         "fill them in (with the middle of their range, if you like), drop those records or leave the column out."
     )

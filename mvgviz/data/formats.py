@@ -1,38 +1,43 @@
-"""What a file is, from its first bytes. The name never decides."""
+"""What a file is, from its first bytes or the names in its archive. The file's name never decides."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mvgviz.errors import InputError
 
-_SAVE = "save the table as CSV, Excel (.xlsx), Parquet or .npy and choose that file."
-
-# Signatures that no text begins with, and what they mean to the user.
-_FOREIGN = (
-    (b"\x89PNG", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"GIF87a", "a GIF image"),
-    (b"GIF89a", "a GIF image"),
-    (b"II*\0", "a TIFF image"),
-    (b"MM\0*", "a TIFF image"),
-    (b"%PDF-", "a PDF document"),
-    (b"{\\rtf", "an RTF document"),
-    (b"\xd0\xcf\x11\xe0", "an old Excel or Word file (.xls, .doc)"),
-    (b"\x1f\x8b", "compressed with gzip"),
-    (b"BZh", "compressed with bzip2"),
-    (b"\xfd7zXZ", "compressed with xz"),
-    (b"\x28\xb5\x2f\xfd", "compressed with zstd"),
-    (b"7z\xbc\xaf", "a 7z archive"),
-    (b"Rar!\x1a", "a RAR archive"),
-    (b"\x7fELF", "a program"),
-    (b"SQLite format 3\0", "an SQLite database"),
-    (b"\x89HDF", "an HDF5 file"),
-    (b"ARROW1\0", "an Arrow file"),
-    (b"PARE", "an encrypted Parquet file"),
-    (b"MATLAB 5.0", "a MATLAB file"),
-)
 _PICKLES = tuple(bytes([0x80, protocol]) for protocol in range(2, 6))
 _MARKUP = (b"<!doctype", b"<html", b"<?xml", b"<svg")
 _JSON = (b'{"', b"{\n", b"{\r", b"[{", b"[[")
+
+# Beginnings that no text has, and what they mean to the user.
+_FOREIGN = {
+    "a PNG image": (b"\x89PNG",),
+    "a JPEG image": (b"\xff\xd8\xff",),
+    "a GIF image": (b"GIF87a", b"GIF89a"),
+    "a TIFF image": (b"II*\0", b"MM\0*"),
+    "a PDF document": (b"%PDF-",),
+    "an RTF document": (b"{\\rtf",),
+    "an old Excel or Word file (.xls, .doc)": (b"\xd0\xcf\x11\xe0",),
+    "compressed with gzip": (b"\x1f\x8b",),
+    "compressed with bzip2": (b"BZh",),
+    "compressed with xz": (b"\xfd7zXZ",),
+    "compressed with zstd": (b"\x28\xb5\x2f\xfd",),
+    "a 7z archive": (b"7z\xbc\xaf",),
+    "a RAR archive": (b"Rar!\x1a",),
+    "a program": (b"\x7fELF",),
+    "an SQLite database": (b"SQLite format 3\0",),
+    "an HDF5 file": (b"\x89HDF",),
+    "an Arrow file": (b"ARROW1\0",),
+    "an encrypted Parquet file": (b"PARE",),
+    "a MATLAB file": (b"MATLAB 5.0",),
+}
+_IN_ARCHIVES = {
+    "a binary Excel workbook (.xlsb)": "xl/workbook.bin",
+    "a Word document": "word/",
+    "a PowerPoint document": "ppt/",
+    "an OpenDocument file (.ods, .odt)": "content.xml",
+}
 
 
 def format_of(head: bytes, name: str) -> str:
@@ -41,28 +46,35 @@ def format_of(head: bytes, name: str) -> str:
         return "npy"
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return "zip"
-    binary = b"\0" in head
-    if head.startswith(b"PAR1") and (binary or not head.isascii()):
+    if head.startswith(b"PAR1") and (b"\0" in head or not head.isascii()):
         return "parquet"
-    what = _foreign(head, binary)
-    if what:
-        raise InputError(f"{name} is {what}, not a table: {_SAVE}")
+    if what := _foreign(head):
+        raise InputError(f"{name} is {what}, not a table: "
+                         "save the table as CSV, Excel (.xlsx), Parquet or .npy and choose that file.")
     return "text"
 
 
-def _foreign(head: bytes, binary: bool) -> str | None:
-    for signature, what in _FOREIGN:
-        if head.startswith(signature):
+def format_of_archive(members: Sequence[str], name: str) -> str:
+    """``xlsx`` or ``npz``; any other archive is refused."""
+    if any(member.startswith(("xl/workbook.xml", "xl/worksheets/")) for member in members):
+        return "xlsx"
+    if any(member.endswith(".npy") for member in members):
+        return "npz"
+    for what, start in _IN_ARCHIVES.items():
+        if any(member.startswith(start) for member in members):
+            raise InputError(f"{name} is {what}, not a table: save the table as CSV or .xlsx and choose that file.")
+    raise InputError(f"{name} is a ZIP archive, not a table: unpack it and choose the file inside.")
+
+
+def _foreign(head: bytes) -> str | None:
+    for what, signatures in _FOREIGN.items():
+        if head.startswith(signatures):
             return what
-    if binary and head.startswith(b"MZ"):
-        return "a program"
-    if binary and head.startswith(b"BM"):
-        return "a bitmap image"
+    if b"\0" in head and head.startswith((b"MZ", b"BM")):
+        return "a program" if head.startswith(b"MZ") else "a bitmap image"
     if head.startswith(_PICKLES) and not head.isascii():
         return "a Python pickle (these are never opened)"
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:16].lower()
     if start.startswith(_MARKUP):
         return "a web page or an XML file"
-    if start.startswith(_JSON):
-        return "a JSON file"
-    return None
+    return "a JSON file" if start.startswith(_JSON) else None

@@ -1,8 +1,4 @@
-"""Column names: how a file's are cleaned, and how a message quotes them.
-
-Names are kept as they are otherwise: they are data, and whoever draws them
-escapes them.
-"""
+"""Column names: how a file's are cleaned, and how a message quotes them. Whoever draws them escapes them."""
 
 from __future__ import annotations
 
@@ -13,17 +9,14 @@ from collections.abc import Iterable, Sequence
 from mvgviz.errors import InputError
 
 LONGEST_NAME = 80
-MOST_COLUMNS = 50_000
-"""In a file, where records may be columns; a dataset takes far fewer features."""
-
+_MOST_COLUMNS = 50_000  # in a file, where records may be columns; a dataset takes far fewer features
 _SHOWN_NAME = 40
 _LONG_NUMBER = re.compile(r"\d(?:[.,]?\d){4}")
 
 
 def clean_name(name: str, position: int) -> str:
     """A name on one line, at most 80 characters; "column 3" for the third if there is none."""
-    collapsed = " ".join(name.split())
-    return collapsed[:LONGEST_NAME].rstrip() or f"column {position}"
+    return " ".join(name.split())[:LONGEST_NAME].rstrip() or f"column {position}"
 
 
 def clean_names(names: Iterable[str], file_name: str) -> tuple[str, ...]:
@@ -32,12 +25,9 @@ def clean_names(names: Iterable[str], file_name: str) -> tuple[str, ...]:
     check_width(len(cleaned), file_name)
     twice = [name for name, times in Counter(cleaned).items() if times > 1]
     if twice:
-        quoted = ", ".join(shown(name, cleaned.index(name) + 1) for name in twice[:3])
-        more = f" and {len(twice) - 3} more" if len(twice) > 3 else ""
-        raise InputError(
-            f"{file_name} has more than one column named {quoted}{more}: give each column a name of its own, "
-            "or say that there is no header."
-        )
+        quoted = listed(twice, [cleaned.index(name) + 1 for name in twice[:3]], most=3)
+        raise InputError(f"{file_name} has more than one column named {quoted}: give each column a name of its own, "
+                         "or say that there is no header.")
     return cleaned
 
 
@@ -49,11 +39,9 @@ def plain_names(count: int, file_name: str) -> tuple[str, ...]:
 
 def check_width(count: int, file_name: str) -> None:
     """Whether a file has no more columns than can be handled."""
-    if not count <= MOST_COLUMNS:
-        raise InputError(
-            f"{file_name} has {count} columns and at most {MOST_COLUMNS} can be read: "
-            "keep the columns you need, or turn the table so that records are rows."
-        )
+    if not count <= _MOST_COLUMNS:
+        raise InputError(f"{file_name} has {count} columns and at most {_MOST_COLUMNS} can be read: "
+                         "keep the columns you need, or turn the table so that records are rows.")
 
 
 def shown(name: str, position: int) -> str:

@@ -25,8 +25,6 @@ def read_parquet(source: Source) -> Table:
     """A Parquet file as a table."""
     try:
         return _read(source)
-    except InputError:
-        raise
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise damaged(source.name) from None
 
@@ -36,8 +34,7 @@ def _read(source: Source) -> Table:
     schema, n_rows = file.schema_arrow, file.metadata.num_rows
     names = clean_names(schema.names, source.name)
     numeric = [i for i, field in enumerate(schema) if _is_numeric(field.type) and not _INDEX.fullmatch(field.name)]
-    chosen = set(numeric)
-    others = [i for i, field in enumerate(schema) if i not in chosen and not pa.types.is_null(field.type)]
+    others = sorted({i for i, field in enumerate(schema) if not pa.types.is_null(field.type)} - {*numeric})
     if not n_rows >= 1:
         raise InputError(f"{source.name} has no records: at least two are needed.")
     if not numeric:
@@ -45,21 +42,20 @@ def _read(source: Source) -> Table:
     _check_declared(file.metadata, source)
     source.check_cells(n_rows, len(numeric))
     values = _values(file, [schema.names[i] for i in numeric], n_rows, source)
-    filled = [slot for slot in range(len(numeric)) if not np.isnan(values[:, slot]).all()]
-    used = {numeric[slot] for slot in filled} | set(others)
-    empty = [i for i in range(len(names)) if i not in used]
-    if not filled:
+    filled = np.array([not np.isnan(column).all() for column in values.T])
+    if not filled.any():
         raise InputError(f"{source.name} has no numbers: every numeric column is empty.")
+    used = [i for i, is_filled in zip(numeric, filled, strict=True) if is_filled]
+    empty = sorted({*range(len(names))} - {*used, *others})
     notes = ["Read from a Parquet file."]
     for positions, words in ((others, "they hold no plain numbers"), (empty, "they are empty")):
         if positions:
-            positions_shown = [i + 1 for i in positions]
-            notes.append(f"Set aside because {words}: {listed([names[i] for i in positions], positions_shown)}.")
+            quoted = listed([names[i] for i in positions], [i + 1 for i in positions])
+            notes.append(f"Set aside because {words}: {quoted}.")
     return Table(
-        name=source.name, format="parquet", header=True,
-        columns=tuple(names[numeric[slot]] for slot in filled),
-        values=values if len(filled) == len(numeric) else values[:, filled],
-        text_columns=tuple(names[i] for i in others), empty_columns=tuple(names[i] for i in empty), notes=tuple(notes),
+        name=source.name, format="parquet", header=True, columns=tuple(names[i] for i in used),
+        values=values if filled.all() else values[:, filled], text_columns=tuple(names[i] for i in others),
+        empty_columns=tuple(names[i] for i in empty), notes=tuple(notes),
     )
 
 
@@ -77,7 +73,7 @@ def _values(file: Any, names: list[str], n_rows: int, source: Source) -> FloatAr
         if not row + batch.num_rows <= n_rows:
             break
         for slot, name in enumerate(names):
-            values[row : row + batch.num_rows, slot] = _floats(batch.column(batch.schema.get_field_index(name)))
+            values[row : row + batch.num_rows, slot] = _floats(batch.column(name))
         row += batch.num_rows
         source.report(row / n_rows)
     if row != n_rows:

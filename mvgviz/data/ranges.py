@@ -1,51 +1,13 @@
-"""Ranges proposed from the data, rounded outwards to plain numbers.
-
-They show what the data is like; they are not private, and whoever accepts them
-is told so.
-"""
+"""Ranges rounded outwards to plain numbers."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Sequence
 from fractions import Fraction
-
-import numpy as np
-
-from mvgviz.data.selection import Features, features_of
-from mvgviz.data.table import Table
-from mvgviz.errors import InputError
 
 _FINENESS = 10  # a range is at most about this many steps wide
 _LARGEST = Fraction(sys.float_info.max)
-
-
-def propose_ranges(table: Table, columns: Iterable[str] | None = None, *,
-                   orientation: str = "rows") -> dict[str, tuple[float, float]]:
-    """For each feature the least and the greatest value, rounded outwards: low < high always.
-
-    With ``orientation="columns"`` the features are the rows of the table.
-
-    >>> from mvgviz.data import read_table
-    >>> propose_ranges(read_table(b"dose,age\\n0.27,23\\n4.81,67\\n"))
-    {'dose': (0.0, 5.0), 'age': (20.0, 70.0)}
-    """
-    features = features_of(table, orientation=orientation, columns=columns)
-    found = extremes(features, range(len(features.names)))
-    return {name: around(*ends) for name, ends in zip(features.names, found, strict=True)}
-
-
-def extremes(features: Features, which: Sequence[int]) -> list[tuple[float, float]]:
-    """The least and the greatest value of some features, missing values left aside."""
-    found = []
-    for i in which:
-        values = features.values[:, i]
-        least, greatest = np.fmin.reduce(values), np.fmax.reduce(values)  # these two pass over NaN
-        if np.isnan(least):
-            raise InputError(f"Feature {features.shown(i)} has no values at all: leave it out.")
-        found.append((float(least), float(greatest)))
-    return found
 
 
 def around(low: float, high: float) -> tuple[float, float]:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mvgviz.data.archive import archive, format_of_archive
+from mvgviz.data.archive import archive
 from mvgviz.data.arrays import read_npy, read_npz
 from mvgviz.data.conversion import table_to_dataset
 from mvgviz.data.delimited import SAMPLE, read_delimited
-from mvgviz.data.formats import format_of
+from mvgviz.data.formats import format_of, format_of_archive
 from mvgviz.data.parquet import read_parquet
 from mvgviz.data.sheets import read_xlsx
-from mvgviz.data.source import File, Progress, Source, opened
+from mvgviz.data.source import File, Progress, opened
 from mvgviz.data.table import Table
 from mvgviz.errors import InputError
 from mvgviz.provenance import Ranges
@@ -44,7 +44,11 @@ def read_table(file: File, *, name: str | None = None, separator: str | None = N
         elif found == "parquet":
             table = read_parquet(source)
         elif found == "zip":
-            table = _read_archive(source, member=member, header=header, decimal=decimal)
+            with archive(source) as zipped:
+                if format_of_archive(zipped.namelist(), source.name) == "npz":
+                    table = read_npz(source, zipped, member)
+                else:
+                    table = read_xlsx(source, zipped, member=member, header=header, decimal=decimal)
         else:
             table = read_delimited(source, separator=separator, decimal=decimal, header=header, encoding=encoding)
         source.report(1.0)
@@ -61,18 +65,9 @@ def load_table(file: File, *, name: str | None = None, orientation: str = "rows"
     """
     table = read_table(file, name=name, decimal=decimal)
     if table.format == "npz" and len(table.members) > 1:
-        raise InputError(
-            f"{table.name} holds {len(table.members)} arrays: choose one with read_table(..., member=...) "
-            "and table_to_dataset."
-        )
+        raise InputError(f"{table.name} holds {len(table.members)} arrays: choose one with "
+                         "read_table(..., member=...) and table_to_dataset.")
     return table_to_dataset(table, orientation=orientation, columns=columns, ranges=ranges, missing=missing)
-
-
-def _read_archive(source: Source, *, member: str | None, header: bool | None, decimal: str | None) -> Table:
-    with archive(source) as zipped:
-        if format_of_archive(zipped.namelist(), source.name) == "npz":
-            return read_npz(source, zipped, member)
-        return read_xlsx(source, zipped, member=member, header=header, decimal=decimal)
 
 
 def _check_choices(separator: str | None, decimal: str | None, header: bool | None, encoding: str | None,

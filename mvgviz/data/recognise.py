@@ -10,8 +10,8 @@ session; a key drawn afresh makes it worthless elsewhere.
 
 >>> from mvgviz.data import read_table
 >>> key = new_key()
->>> one = contents_of(read_table(b"age,dose\\n31,0.5\\n58,2.5\\n40,1\\n").values, key)
->>> one.matches(contents_of(read_table(b"dose;visit\\n0,5;1\\n1;2\\n2,5;3\\n\\n").values, key))
+>>> patients = contents_of(read_table(b"age,dose\\n31,0.5\\n58,2.5\\n40,1\\n").values, key)
+>>> patients.matches(contents_of(read_table(b"dose;visit\\n0,5;1\\n1;2\\n2,5;3\\n\\n").values, key))
 True
 """
 

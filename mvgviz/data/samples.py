@@ -16,7 +16,7 @@ import json
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -40,10 +40,9 @@ class FeatureInfo:
 class SampleInfo:
     """What is known about a bundled dataset without looking at its records.
 
-    ``record`` says who or what one record is; with ``not_person_level`` several
-    records can belong to one person, and protecting a record does not protect the
-    person. ``favoured`` are the features that get more precision by default,
-    ``label`` is the one that regression predicts.
+    ``record``: who or what one record is; with ``not_person_level`` a person may have several, and what protects
+    a record does not protect the person. ``favoured`` features get more precision by default; regression predicts
+    the ``label``.
     """
 
     name: str
@@ -85,28 +84,22 @@ def sample(name: str) -> Dataset:
 @lru_cache(maxsize=16)  # more than there are
 def _load(name: str) -> Dataset:
     info = describe(name)
-    names = tuple(feature.name for feature in info.features)
+    names, lower, upper = zip(*((each.name, each.lower, each.upper) for each in info.features), strict=True)
     with (_folder() / info.file).open(encoding="utf-8") as file:
         header = file.readline().rstrip("\n").split(",")
         records = np.loadtxt(file, delimiter=",", usecols=[header.index(column) for column in names])
-    return Dataset(
-        matrix=records.T,
-        features=names,
-        lower=[feature.lower for feature in info.features],
-        upper=[feature.upper for feature in info.features],
-    ).clipped()
+    return Dataset(matrix=records.T, features=names, lower=lower, upper=upper).clipped()
 
 
 @lru_cache(maxsize=1)
 def _catalogue() -> dict[str, SampleInfo]:
-    entries = json.loads((_folder() / "catalogue.json").read_text(encoding="utf-8"))
-    return {entry["name"]: _info(entry) for entry in entries}
-
-
-def _info(entry: dict[str, Any]) -> SampleInfo:
-    features = tuple(FeatureInfo(**feature) for feature in entry["features"])
-    said = {key: value for key, value in entry.items() if key != "left_out"}  # columns that are no features
-    return SampleInfo(**said | {"features": features, "favoured": tuple(entry["favoured"])})
+    catalogue = {}
+    for entry in json.loads((_folder() / "catalogue.json").read_text(encoding="utf-8")):
+        entry.pop("left_out", None)  # columns that are no features
+        entry["features"] = tuple(FeatureInfo(**feature) for feature in entry["features"])
+        entry["favoured"] = tuple(entry["favoured"])
+        catalogue[entry["name"]] = SampleInfo(**entry)
+    return catalogue
 
 
 def _folder() -> Path:

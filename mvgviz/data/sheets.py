@@ -68,50 +68,41 @@ def _look_through(source: Source, opened: zipfile.ZipFile) -> bool:
 def _read(source: Source, member: str | None, header: bool | None, decimal: str, formulas: bool) -> Table:
     book = openpyxl.load_workbook(source.stream, read_only=True, data_only=True, keep_links=False)
     sheets = {sheet.title: sheet for sheet in book.worksheets}
-    if member is not None and member not in sheets:
-        raise InputError(f"{source.name} has no sheet of that name: choose one of the {len(sheets)} it holds.")
-    for title in sheets if member is None else [member]:
-        expected = sheets[title].max_row
-        rows = _rows(sheets[title], source)
-        top = list(islice(rows, _LOOK_AHEAD))
-        if top:
-            break
-    else:
-        raise InputError(f"{source.name} has nothing in its sheets: choose a workbook with a table.")
+    declared_rows = {title: sheet.max_row for title, sheet in sheets.items()}  # forgotten once the rows are read
+    title, top, rows = _chosen(sheets, member, source)
     width = max(len(cells) for _, cells in top)
     texts = [[_text(cell, decimal) for cell in cells] + [""] * (width - len(cells)) for _, cells in top]
     has_names = has_header(texts, decimal) if header is None else header
     names = clean_names(texts[0], source.name) if has_names else plain_names(width, source.name)
-    numbers: list[int] = []  # of the rows taken
     columns = Columns(names, decimal=decimal, source=source)
-    remaining = chain(top[has_names:], rows)
-    while block := list(islice(remaining, _BLOCK)):
-        _check_width(block, width, source)
-        numbers += [number for number, _ in block]
-        padded = [[*cells, *[None] * (width - len(cells))] for _, cells in block]
-        share = numbers[-1] / max(expected or _MOST_ROWS, numbers[-1])
-        columns.add([_cells(column, decimal) for column in zip(*padded, strict=True)], share)
-        source.report(share)
-    if not numbers:
-        raise InputError(f"{source.name} has a header and no records below it: choose a sheet with two or more.")
-    found = columns.finish(numbers.__getitem__)
-    taken = np.array(numbers)[np.setdiff1d(np.arange(len(numbers)), found.blank)]
+    numbers = _gather(chain(top[has_names:], rows), columns, width, decimal, declared_rows[title], source)
+    found, remarks = columns.finish(numbers.__getitem__)
+    taken = np.delete(numbers, columns.blank)
     left_out = np.setdiff1d(np.arange(taken[0], taken[-1]), taken)
     above = int(taken[0]) - top[0][0] - 1 if has_names else 0  # between the header and the first record
-    notes = [f"Read from an Excel sheet, {f'header in row {top[0][0]}' if has_names else 'no header'}."]
-    if left_out.size:
-        notes.append(f"Empty rows were left out: {left_out.size}.")
-    if len(sheets) > 1:
-        notes.append(f"The workbook holds {len(sheets)} sheets: one was read, another can be chosen.")
-    if formulas:
-        notes.append("The workbook has formulas: the results saved with them were read, and none counts as missing.")
+    notes = {
+        f"Read from an Excel sheet, {f'header in row {top[0][0]}' if has_names else 'no header'}.": True,
+        f"Empty rows were left out: {left_out.size}.": left_out.size > 0,
+        f"The workbook holds {len(sheets)} sheets: one was read, another can be chosen.": len(sheets) > 1,
+        "The workbook has formulas: the results saved with them were read, and none counts as missing.": formulas,
+    }
     book.close()
     return Table(
-        name=source.name, format="xlsx", columns=found.columns, values=found.values,
-        text_columns=found.text_columns, empty_columns=found.empty_columns, header=has_names, decimal=decimal,
-        member=title, members=tuple(sheets), notes=(*notes, *found.notes), first_row=int(taken[0]),
-        left_out=left_out, empty_rows=int(left_out.size) + above, row_names=found.row_names,
+        name=source.name, format="xlsx", **found, header=has_names, decimal=decimal, member=title,
+        members=tuple(sheets), notes=(*(note for note, holds in notes.items() if holds), *remarks),
+        first_row=int(taken[0]), left_out=left_out, empty_rows=int(left_out.size) + above,
     )
+
+
+def _chosen(sheets: dict[str, Any], member: str | None, source: Source) -> tuple[str, list[_Row], Iterator[_Row]]:
+    """The name of the sheet to be read, its first rows, and the rows below them."""
+    if member is not None and member not in sheets:
+        raise InputError(f"{source.name} has no sheet of that name: choose one of the {len(sheets)} it holds.")
+    for title in sheets if member is None else [member]:
+        rows = _rows(sheets[title], source)
+        if top := list(islice(rows, _LOOK_AHEAD)):
+            return title, top, rows
+    raise InputError(f"{source.name} has nothing in its sheets: choose a workbook with a table.")
 
 
 def _rows(sheet: Any, source: Source) -> Iterator[_Row]:
@@ -125,13 +116,23 @@ def _rows(sheet: Any, source: Source) -> Iterator[_Row]:
             yield number, row[:end]
 
 
-def _check_width(block: list[_Row], width: int, source: Source) -> None:
-    for number, cells in block:
-        if len(cells) > width:
-            raise InputError(
-                f"{source.name} has {len(cells)} values in row {number} where the rows above have {width}: "
-                "remove what stands beside the table."
-            )
+def _gather(rows: Iterator[_Row], columns: Columns, width: int, decimal: str, expected: int | None,
+            source: Source) -> list[int]:
+    """Fill ``columns``, block by block; returns the numbers of the rows taken."""
+    numbers: list[int] = []
+    while block := list(islice(rows, _BLOCK)):
+        for number, cells in block:
+            if len(cells) > width:
+                raise InputError(f"{source.name} has {len(cells)} values in row {number} where the rows above have "
+                                 f"{width}: remove what stands beside the table.")
+        numbers += [number for number, _ in block]
+        padded = [[*cells, *[None] * (width - len(cells))] for _, cells in block]
+        share = numbers[-1] / max(expected or _MOST_ROWS, numbers[-1])
+        columns.add([_cells(column, decimal) for column in zip(*padded, strict=True)], share)
+        source.report(share)
+    if not numbers:
+        raise InputError(f"{source.name} has a header and no records below it: choose a sheet with two or more.")
+    return numbers
 
 
 def _cells(column: tuple[Any, ...], decimal: str) -> Any:

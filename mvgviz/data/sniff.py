@@ -8,7 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, islice
+from itertools import accumulate, dropwhile, islice
+from typing import NamedTuple
 
 from mvgviz.data.cells import is_fraction, is_grouped, is_missing, is_numeric
 from mvgviz.data.names import check_width
@@ -45,17 +46,12 @@ class Layout:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Record:
-    """``text[start:end]``, with its line break; ``row`` counts from 1."""
+class _Record(NamedTuple):
+    """A record with its line break; ``start``: at which character of the text; ``row`` counts from 1."""
 
     text: str
     start: int
     row: int
-
-    @property
-    def end(self) -> int:
-        return self.start + len(self.text)
 
     @property
     def idle(self) -> bool:
@@ -80,38 +76,42 @@ def encoding_of(head: bytes) -> str:
 def layout_of(text: str, *, name: str, complete: bool, separator: str | None, decimal: str | None,
               header: bool | None) -> Layout:
     """The layout of a text from its beginning; what is given is taken as said."""
-    records = records_of(text, complete=complete)
-    start = next((i for i, record in enumerate(records) if not record.idle), len(records))
-    comments = [record.text for record in records[:start] if record.text.strip()]
-    if separator is None and start < len(records) and (hint := _EXCEL_HINT.match(records[start].text.strip())):
-        separator = hint[1]
-        start += 1
-    if start == len(records):
+    every = records_of(text, complete=complete)
+    records = list(dropwhile(lambda record: record.idle, every))
+    comments = [record.text for record in every[: len(every) - len(records)] if record.text.strip()]
+    if separator is None and records and (hint := _EXCEL_HINT.match(records[0].text.strip())):
+        separator, records = hint[1], records[1:]
+    if not records:
         raise InputError(f"{name} holds no table, only blank space or comments: choose a file with a table.")
-    lines = [record.text for record in records[start:] if not record.idle]
-    lines = lines[: max(5, _MOST_CHARACTERS // len(lines[0]))]
+    lines = _looked_at(records, separator, name)
+    separator = separator or _separator(lines, decimal)
+    rows = [fields(line, separator) for line in lines]
+    decimal = decimal or _told_decimal(rows, separator, name)
+    notes = [f"Comment lines above the table were left out: {len(comments)}."] if comments else []
+    names, first = None, records[0]
+    body, first_row = first.start, first.row
+    if header is None and comments and (names := _commented_names(comments[-1], rows[0], separator, decimal)):
+        notes = ["The column names were taken from the comment line above the records."]
+    elif has_header(rows, decimal) if header is None else header:
+        names, body, first_row = _fitted(rows[0], rows[1:]), first.start + len(first.text), first.row + 1
+    return Layout(separator=separator, decimal=decimal, names=names, notes=tuple(notes), first_row=first_row,
+                  body=body, width=len(names or rows[0]))
+
+
+def _looked_at(records: Sequence[_Record], separator: str | None, name: str) -> list[str]:
+    """The lines that decide: a few, if they are long."""
+    lines = [record.text for record in records if not record.idle]
     # before anything is split: a line of millions of separators takes its time
     check_width(1 + max(lines[0].count(mark) for mark in (separator or ",;\t|")), name)
-    if separator is None:
-        separator = _separator(lines, decimal)
-    rows = [fields(line, separator) for line in lines]
-    if decimal is None:
-        decimal = _decimal(rows[1:] or rows, separator)
-        _check_told(rows, decimal, name)
-    notes = [f"Comment lines above the table were left out: {len(comments)}."] if comments else []
-    names, skip = None, 0
-    if header is None and comments and _numeric_row(rows[0], decimal):
-        above = fields(comments[-1].lstrip("# \t"), separator)
-        if len(above) == len(rows[0]) > 1 and not any(is_numeric(cell, decimal) for cell in above):
-            names = tuple(above)
-            notes = ["The column names were taken from the comment line above the records."]
-    if names is None and (has_header(rows, decimal) if header is None else header):
-        names, skip = _fitted(rows[0], rows[1:]), 1
-    first = records[start]
-    return Layout(
-        separator=separator, decimal=decimal, names=names, notes=tuple(notes), first_row=first.row + skip,
-        body=first.end if skip else first.start, width=len(rows[0]) if names is None else len(names),
-    )
+    return lines[: max(5, _MOST_CHARACTERS // len(lines[0]))]
+
+
+def _commented_names(comment: str, row: Sequence[str], separator: str, decimal: str) -> tuple[str, ...] | None:
+    """Names for the columns from the comment above a first row of numbers, as NumPy writes them."""
+    names = tuple(fields(comment.lstrip("# \t"), separator))
+    numeric_row = all(is_numeric(cell, decimal) or is_missing(cell) for cell in row)
+    fit = len(names) == len(row) > 1 and not any(is_numeric(cell, decimal) for cell in names)
+    return names if numeric_row and fit else None
 
 
 def records_of(text: str, *, complete: bool) -> list[_Record]:
@@ -127,7 +127,7 @@ def records_of(text: str, *, complete: bool) -> list[_Record]:
             quotes = accumulate(line.count('"') for line in lines[position : position + _MOST_QUOTED_LINES])
             taken = next((i for i, count in enumerate(quotes, start=1) if count % 2 == 0), 1)
         record = "".join(lines[position : position + taken])
-        records.append(_Record(text=record, start=start, row=len(records) + 1))
+        records.append(_Record(record, start, len(records) + 1))
         busy += not records[-1].idle
         start += len(record)
         position += taken
@@ -150,11 +150,9 @@ def has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
     words = [i for i in filled if not is_numeric(first[i], decimal)]
     if not words or 2 * len(words) < len(filled):
         return False
-    for i in words:
-        below = [row[i] for row in rest if i < len(row) and not is_missing(row[i])]
-        if 2 * sum(is_numeric(cell, decimal) for cell in below) > len(below):
-            return True
-    return len(words) == len(filled)
+    columns = ([row[i] for row in rest if i < len(row) and not is_missing(row[i])] for i in words)
+    above_numbers = any(2 * sum(is_numeric(cell, decimal) for cell in cells) > len(cells) for cells in columns)
+    return above_numbers or len(words) == len(filled)
 
 
 def _separator(lines: Sequence[str], decimal: str | None) -> str:
@@ -184,19 +182,15 @@ def _decimal(rows: Sequence[Sequence[str]], separator: str) -> str:
     return "," if commas > points else "."
 
 
-def _check_told(rows: Sequence[Sequence[str]], decimal: str, name: str) -> None:
-    """Refuse to guess what 1.234 is where fewer than two records tell: one of them alone would decide for all."""
+def _told_decimal(rows: Sequence[Sequence[str]], separator: str, name: str) -> str:
+    """The decimal mark; refuses to guess what 1.234 is where fewer than two records tell."""
+    decimal = _decimal(rows[1:] or rows, separator)
     unclear = any(("." in cell or "," in cell) and is_numeric(cell, ".") and is_numeric(cell, ",")
                   for row in rows for cell in row)
     if unclear and sum(any(is_fraction(cell, decimal) for cell in row) for row in rows) < 2:
-        raise InputError(
-            f"{name} holds numbers such as 1.234 or 1,234, and nothing else in it tells whether that is one or a "
-            "thousand: say which decimal mark it has."
-        )
-
-
-def _numeric_row(row: Sequence[str], decimal: str) -> bool:
-    return all(is_numeric(cell, decimal) or is_missing(cell) for cell in row)
+        raise InputError(f"{name} holds numbers such as 1.234 or 1,234, and nothing else in it tells whether that is "
+                         "one or a thousand: say which decimal mark it has.")
+    return decimal
 
 
 def _fitted(names: list[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:

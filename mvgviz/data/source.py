@@ -45,10 +45,9 @@ class Source:
     def check_cells(self, rows: int, columns: int) -> None:
         """Whether so many numbers may be held in memory."""
         if not rows <= self.most_rows(columns):
-            raise InputError(
-                f"{self.name} holds a table of {rows} × {columns} or more, which is too large: numbers may take "
-                f"{megabytes(4 * self.max_bytes)} in memory. Keep fewer rows or columns."
-            )
+            most = megabytes(4 * self.max_bytes)
+            raise InputError(f"{self.name} holds a table of {rows} × {columns} or more, which is too large: numbers "
+                             f"may take {most} in memory. Keep fewer rows or columns.")
 
 
 @contextmanager
@@ -98,19 +97,16 @@ def _stream(file: Any, name: str, max_bytes: int) -> BinaryIO:
             raise InputError(f"{name} is open as text: open it in binary mode.")
         if hasattr(file, "seekable") and file.seekable():
             return file  # type: ignore[no-any-return]
-        content = file.read(max_bytes + 1)
+        return io.BytesIO(file.read(max_bytes + 1))
     except InputError:
         raise
     except (OSError, ValueError):  # closed, or open for writing only
         raise InputError(f"{name} cannot be read: open it for reading in binary mode.") from None
-    return io.BytesIO(content)
 
 
 def _check_size(size: int, name: str, max_bytes: int) -> None:
     if size == 0:
         raise InputError(f"{name} is empty: choose a file with a table of at least two records.")
     if not size <= max_bytes:
-        raise InputError(
-            f"{name} is larger than the limit of {megabytes(max_bytes)}: keep fewer rows or columns, "
-            "or raise the limit."
-        )
+        raise InputError(f"{name} is larger than the limit of {megabytes(max_bytes)}: keep fewer rows or columns, "
+                         "or raise the limit.")

@@ -18,10 +18,6 @@ IntArray: TypeAlias = npt.NDArray[np.int64]
 _BLOCK = 65_536  # rows looked at together, so that masks stay small
 
 
-def _no_rows() -> IntArray:
-    return np.empty(0, dtype=np.int64)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Table:
     """``values``: rows × numeric columns, NaN where missing; taken over, not copied, and read-only.
@@ -53,7 +49,7 @@ class Table:
     members: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     first_row: int = 1
-    left_out: IntArray = field(default_factory=_no_rows, repr=False)
+    left_out: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
     empty_rows: int = 0
     row_names: tuple[str, ...] | None = field(default=None, repr=False)
     missing: Mapping[str, int] = field(init=False)
@@ -68,10 +64,9 @@ class Table:
             block = self.values[start : start + _BLOCK]
             if np.isinf(block).any():
                 row, column = np.argwhere(np.isinf(block))[0]
-                raise InputError(
-                    f"{self.name} holds an infinite value in row {self.file_row(start + int(row))}, column "
-                    f"{shown(self.columns[column], int(column) + 1)}: replace it by a number or leave it empty."
-                )
+                quoted = shown(self.columns[column], int(column) + 1)
+                raise InputError(f"{self.name} holds an infinite value in row {self.file_row(start + int(row))}, "
+                                 f"column {quoted}: replace it by a number or leave it empty.")
             gaps = np.isnan(block)
             missing += gaps.sum(axis=0)
             incomplete += int(gaps.any(axis=1).sum())
@@ -86,13 +81,9 @@ class Table:
     @property
     def is_graph(self) -> bool:
         """Whether the numbers are an adjacency matrix: square, 0/1, symmetric, zero diagonal."""
-        square = self.values
-        return bool(
-            square.shape[0] == square.shape[1] >= 2
-            and ((square == 0) | (square == 1)).all()
-            and not square.diagonal().any()
-            and (square == square.T).all()
-        )
+        values = self.values
+        return bool(values.shape[0] == values.shape[1] >= 2 and ((values == 0) | (values == 1)).all()
+                    and not values.diagonal().any() and (values == values.T).all())
 
     def file_row(self, index: int) -> int:
         """The row of the file that holds record ``index`` (counted from 0)."""

@@ -7,6 +7,7 @@ seemed to be ASCII and turns out not to be UTF-8 is read as Latin-1.
 from __future__ import annotations
 
 import codecs
+import io
 import re
 import threading
 
@@ -17,31 +18,27 @@ _CHUNK = 1 << 20
 _END = 4_096
 
 
-class TextStream:
-    """Readable like a binary file, once :meth:`start` has said where the records begin."""
+class TextStream(io.RawIOBase):
+    """Readable like a binary file, once :meth:`start` has said where the records begin.
+
+    ``ended``: the file has been read to its end; ``quotes``: how many quotation marks the parser was given.
+    """
 
     def __init__(self, source: Source, encoding: str, *, guessed: bool) -> None:
-        self.encoding = encoding
-        self.closed = False
-        self.quotes = 0
+        super().__init__()
+        self.encoding, self.ended, self.quotes = encoding, False, 0
         self._source, self._guessed = source, guessed
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._consumed = self._lines = 0
-        self._ascii, self._cut = True, False
-        self._end = ""
-        self._lock = threading.Lock()
+        self._ascii, self._collapse = True, False
+        self._end = self._carry = ""
         self._ready = b""
-        self._collapse, self._carry = False, ""
+        self._lock = threading.Lock()
 
     @property
     def share(self) -> float:
         """The part of the file read so far."""
         return self._consumed / self._source.size
-
-    @property
-    def ended(self) -> bool:
-        """Whether the file has been read to its end."""
-        return self._consumed >= self._source.size or self._cut
 
     @property
     def is_over(self) -> bool:
@@ -58,13 +55,13 @@ class TextStream:
         """About ``count`` more bytes as text; empty at the end."""
         chunk = self._source.stream.read(count)
         self._consumed += len(chunk)
-        self._cut = not chunk  # the file became shorter while it was read
+        self.ended = self._consumed >= self._source.size or not chunk  # it may become shorter while it is read
         decoded = self._decoded(chunk)
-        if "\0" in decoded:
-            row = self._lines + decoded[: decoded.index("\0")].count("\n") + 1
-            raise InputError(
-                f"{self._source.name} holds a zero byte in line {row}: it is a binary file or damaged; save it as CSV."
-            )
+        before, zero, _ = decoded.partition("\0")
+        if zero:
+            line = self._lines + before.count("\n") + 1
+            raise InputError(f"{self._source.name} holds a zero byte in line {line}: "
+                             "it is a binary file or damaged; save it as CSV.")
         self._lines += decoded.count("\n")
         self._end = (self._end + decoded)[-_END:]
         return decoded
@@ -74,7 +71,7 @@ class TextStream:
         self._collapse = collapse
         self._ready = self._passed(rest)
 
-    def read(self, count: int) -> bytes:
+    def read(self, count: int = -1) -> bytes:
         """The next UTF-8 bytes; the parser asks from a thread of its own."""
         with self._lock:
             while len(self._ready) < count and not self.ended and not self.closed:
@@ -85,36 +82,24 @@ class TextStream:
     def readable(self) -> bool:
         return True
 
-    def writable(self) -> bool:
-        return False
-
-    def seekable(self) -> bool:
-        return False
-
     def close(self) -> None:
         """Touch the file no more; closing it is its owner's part."""
         with self._lock:
-            self.closed = True
+            super().close()
 
     def _decoded(self, chunk: bytes) -> str:
-        final = self.ended
         try:
-            decoded = self._decoder.decode(chunk, final)
+            decoded = self._decoder.decode(chunk, self.ended)
         except UnicodeDecodeError as error:
             if not (self._guessed and self._ascii and self.encoding == "utf-8"):
-                raise self._undecodable(chunk, error.start) from None
+                line = self._lines + chunk[: error.start].count(b"\n") + 1
+                raise InputError(f"{self._source.name} is not {self.encoding.upper()} text from about line {line} on: "
+                                 "it is cut short, damaged or in another encoding (save it as UTF-8).") from None
             self.encoding = "latin-1"
             self._decoder = codecs.getincrementaldecoder("latin-1")()
-            decoded = self._decoder.decode(chunk, final)
+            decoded = self._decoder.decode(chunk, self.ended)
         self._ascii = self._ascii and chunk.isascii()
         return decoded
-
-    def _undecodable(self, chunk: bytes, position: int) -> InputError:
-        line = self._lines + chunk[:position].count(b"\n") + 1
-        return InputError(
-            f"{self._source.name} is not {self.encoding.upper()} text from about line {line} on: it is cut short, "
-            "damaged or in another encoding (save it as UTF-8)."
-        )
 
     def _passed(self, text: str) -> bytes:
         if self._collapse:

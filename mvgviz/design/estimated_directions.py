@@ -13,13 +13,12 @@ from mvgviz.noise.directions import Directions
 from mvgviz.provenance import Origin
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query, covariance
-from mvgviz.validation import FloatArray, fraction, generator, positive
+from mvgviz.validation import FloatArray, fraction, generator, instance, positive
 
 
 def eigenvectors(query: Query) -> Directions:
     """Eigenvectors of a symmetric answer, or of ``f fᵀ/cols`` for any other. **Not private.**"""
-    if not isinstance(query, Query):
-        raise InputError(f"query must be a Query, got a {type(query).__name__}")
+    instance("query", query, Query)
     value = query.value if query.symmetric else query.value @ query.value.T / query.cols
     values, vectors = _sorted_eigh(value)
     return Directions(size=query.rows, rotated=vectors, eigenvalues=values, origin=Origin.READ,

@@ -6,9 +6,9 @@ of standard deviation ``s`` on a rows × cols answer is ``Sigma = s² I, Psi = I
 ``s = (rows*cols)^(1/4)/sqrt(L)``, and the exact guarantee, ``s = s2/mu(epsilon, delta)``
 (Balle & Wang 2018), allows i.i.d. noise the product ``sqrt(rows*cols) (mu/s2)²``.
 
->>> from mvgviz.design.limits import Problem, exact_limit, iid_std
->>> one = Problem(rows=6, cols=248, epsilon=1, delta=1/248, gamma=38.5746, sensitivity=24**0.5)
->>> f"{iid_std(one, exact_limit(one)):.2f}", f"{iid_std(one, one.theorem1('printed').limit):.0f}"
+>>> from mvgviz.design.limits import LimitInputs, exact_limit, iid_std
+>>> table = LimitInputs(rows=6, cols=248, epsilon=1, delta=1/248, gamma=38.5746, sensitivity=24**0.5)
+>>> f"{iid_std(table, exact_limit(table)):.2f}", f"{iid_std(table, table.theorem1('printed').limit):.0f}"
 ('10.60', '777909')
 """
 
@@ -23,7 +23,7 @@ import numpy as np
 from mvgviz.design.noise_design import NoiseDesign, design_noise
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_mu
-from mvgviz.noise.bounds import TAILS, Bound, theorem1, theorem2, theorem2_any
+from mvgviz.noise.bounds import TAILS, Bound, theorem_bound
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.queries import Query
 from mvgviz.validation import FloatArray, count, fraction, one_of, positive
@@ -35,7 +35,7 @@ _LARGEST_SQUARE, _LONGEST_SIDE = 1_000, 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Problem:
+class LimitInputs:
     """All that the limits depend on; ``psd`` says whether the paper's Theorem 2 applies."""
 
     rows: int
@@ -65,43 +65,42 @@ class Problem:
 
     def theorem1(self, tail: str) -> Bound:
         """The general bound."""
-        return theorem1(self.rows, self.cols, epsilon=self.epsilon, delta=self.delta, gamma=self.gamma,
-                        sensitivity=self.sensitivity, tail=tail)
+        return self._bound("theorem1", tail)
 
     def theorem2(self, tail: str) -> Bound:
         """The bound for PSD queries; for others its constant ("theorem2-any", beyond the paper)."""
-        facts = {"epsilon": self.epsilon, "delta": self.delta, "gamma": self.gamma, "sensitivity": self.sensitivity}
-        if self.psd:
-            return theorem2(self.rows, tail=tail, **facts)
-        return theorem2_any(self.rows, self.cols, tail=tail, **facts)
+        return self._bound("theorem2" if self.psd else "theorem2-any", tail)
+
+    def _bound(self, theorem: str, tail: str) -> Bound:
+        return theorem_bound(theorem, self.rows, self.cols, epsilon=self.epsilon, delta=self.delta, gamma=self.gamma,
+                             sensitivity=self.sensitivity, tail=tail)
 
 
-def problem_of(query: Query, *, epsilon: float, delta: float, sensitivity: float) -> Problem:
-    """The problem of a query, at the sensitivity that all limits are to share."""
-    return Problem(rows=query.rows, cols=query.cols, epsilon=epsilon, delta=delta, gamma=query.gamma,
+def limit_inputs(query: Query, *, epsilon: float, delta: float, sensitivity: float) -> LimitInputs:
+    """Those of a query, at the sensitivity that all limits are to share."""
+    return LimitInputs(rows=query.rows, cols=query.cols, epsilon=epsilon, delta=delta, gamma=query.gamma,
                    sensitivity=sensitivity, psd=query.psd)
 
 
-def exact_limit(problem: Problem) -> float:
+def exact_limit(inputs: LimitInputs) -> float:
     """The product of the two norms that exactly calibrated i.i.d. noise attains."""
-    mu = float(gaussian_mu(problem.epsilon, problem.delta))
-    return math.sqrt(problem.entries) * (mu / problem.sensitivity) ** 2
+    mu = float(gaussian_mu(inputs.epsilon, inputs.delta))
+    return math.sqrt(inputs.entries) * (mu / inputs.sensitivity) ** 2
 
 
-def iid_std(problem: Problem, limit: float) -> float:
+def iid_std(inputs: LimitInputs, limit: float) -> float:
     """The standard deviation per entry of the i.i.d. noise whose product of norms is ``limit``."""
-    return math.sqrt(math.sqrt(problem.entries) / limit)
+    return math.sqrt(math.sqrt(inputs.entries) / limit)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BoundCurves:
     """Limits on the product of the two norms along one axis; by tail for the theorems.
 
-    ``here`` is where ``problem`` itself stands; ``entries`` is rows*cols at each position.
+    ``here`` is the position they vary about; ``entries`` is rows*cols at each position.
     """
 
     axis: str
-    problem: Problem
     positions: FloatArray
     here: float
     entries: FloatArray
@@ -114,23 +113,23 @@ class BoundCurves:
         return np.asarray(self.entries**0.25 / np.sqrt(limits))
 
 
-def bound_curves(problem: Problem, axis: str) -> BoundCurves:
-    """All limits as ``axis`` varies and everything else of the problem stays.
+def bound_curves(inputs: LimitInputs, axis: str) -> BoundCurves:
+    """All limits as ``axis`` varies and all else stays.
 
     "size": the side of a square answer, else its longer side (the shorter one stays).
     Sensitivities end at ``2 gamma``, and gammas begin at ``s2/2``: no query is beyond.
     """
     axis = one_of("axis", axis, AXES)
-    here = _position(problem, axis)
-    values = _values(problem, axis, here)
-    problems = [_moved(problem, axis, value) for value in values]
-    mu = gaussian_mu(np.array([p.epsilon for p in problems]), np.array([p.delta for p in problems]))
-    entries = np.array([p.entries for p in problems], dtype=np.float64)
+    here = float(max(inputs.rows, inputs.cols) if axis == "size" else getattr(inputs, axis))
+    values = _values(inputs, axis, here)
+    moved = [_moved(inputs, axis, value) for value in values]
+    mu = gaussian_mu(np.array([p.epsilon for p in moved]), np.array([p.delta for p in moved]))
+    entries = np.array([p.entries for p in moved], dtype=np.float64)
     return BoundCurves(
-        axis=axis, problem=problem, positions=np.array(values, dtype=np.float64), here=here, entries=entries,
-        exact=np.sqrt(entries) * (mu / np.array([p.sensitivity for p in problems])) ** 2,
-        theorem1={tail: np.array([p.theorem1(tail).limit for p in problems]) for tail in TAILS},
-        theorem2={tail: np.array([p.theorem2(tail).limit for p in problems]) for tail in TAILS},
+        axis=axis, positions=np.array(values, dtype=np.float64), here=here, entries=entries,
+        exact=np.sqrt(entries) * (mu / np.array([p.sensitivity for p in moved])) ** 2,
+        theorem1={tail: np.array([p.theorem1(tail).limit for p in moved]) for tail in TAILS},
+        theorem2={tail: np.array([p.theorem2(tail).limit for p in moved]) for tail in TAILS},
     )
 
 
@@ -171,30 +170,26 @@ def rival(design: NoiseDesign, query: Query, *, guarantee: str, epsilon: float, 
     return Rival(design=other, factors=other.direction_std() / design.direction_std())
 
 
-def _position(problem: Problem, axis: str) -> float:
-    return float(max(problem.rows, problem.cols) if axis == "size" else getattr(problem, axis))
-
-
-def _values(problem: Problem, axis: str, here: float) -> list[float]:
-    """Positions along an axis, evenly spaced in decades, this problem's own among them."""
+def _values(inputs: LimitInputs, axis: str, here: float) -> list[float]:
+    """Positions along an axis, evenly spaced in decades, the one varied about among them."""
     if axis == "size":
-        longest = _LARGEST_SQUARE if problem.rows == problem.cols else _LONGEST_SIDE
+        longest = _LARGEST_SQUARE if inputs.rows == inputs.cols else _LONGEST_SIDE
         grid = np.geomspace(1, max(longest, here), _POINTS).round()
         return sorted({*grid.tolist(), here})
     low, high = {
         "epsilon": (min(0.01, here), max(100.0, here)),
         "delta": (min(1e-12, here), max(0.5, here)),
-        "gamma": (min(here, max(here / _DECADES, problem.sensitivity / 2)), here * _DECADES),
-        "sensitivity": (here / _DECADES, max(here, min(here * _DECADES, 2 * problem.gamma))),
+        "gamma": (min(here, max(here / _DECADES, inputs.sensitivity / 2)), here * _DECADES),
+        "sensitivity": (here / _DECADES, max(here, min(here * _DECADES, 2 * inputs.gamma))),
     }[axis]
     inside = np.geomspace(low, high, _POINTS)[1:-1]  # the ends are given, not computed
     return sorted({low, high, here, *inside.tolist()})
 
 
-def _moved(problem: Problem, axis: str, value: float) -> Problem:
+def _moved(inputs: LimitInputs, axis: str, value: float) -> LimitInputs:
     if axis != "size":
-        return replace(problem, **{axis: value})  # type: ignore[arg-type]
+        return replace(inputs, **{axis: value})  # type: ignore[arg-type]
     side = int(value)
-    if problem.rows == problem.cols:
-        return replace(problem, rows=side, cols=side)
-    return replace(problem, rows=side) if problem.rows > problem.cols else replace(problem, cols=side)
+    if inputs.rows == inputs.cols:
+        return replace(inputs, rows=side, cols=side)
+    return replace(inputs, rows=side) if inputs.rows > inputs.cols else replace(inputs, cols=side)

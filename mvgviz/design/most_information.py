@@ -21,9 +21,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mvgviz.design.allocation import FLOOR, WaterFilling, manual, water_filling
-from mvgviz.design.noise_design import NoiseDesign
+from mvgviz.design.noise_design import NoiseDesign, both_sides
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
+from mvgviz.query.box_norms import all_signs
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.queries import Query
 from mvgviz.query.worst_pairs import worst_pair
@@ -62,7 +63,7 @@ def most_informative(query: Query, equal: NoiseDesign, along: FloatArray) -> Wat
     signal = np.diag(along) if released else along
     if equal.query_name == "mean":
         signal = signal / (equal.n_records or 1)
-    h = query.neighbours.reach(side.directions)
+    h = equal.reach
     budget = float(np.sum(h**2 * side.precisions))
     if equal.mode == "rows":
         if released or side.size > _MANY:
@@ -89,15 +90,20 @@ def measure_and_slope(rho: FloatArray, signal: FloatArray, *, covariance_of: int
     ``covariance_of``: the number of records, for a covariance. An eigenvalue kappa with eigenvector u
     changes by ``kappa u_k²`` with ``log rho_k``.
     """
-    roots = np.sqrt(rho)
-    kappa, u = np.linalg.eigh(roots[:, None] * signal * roots)
-    kappa = np.maximum(kappa, 0.0)
+    kappa, weights = _whitened_spectrum(rho, signal)
     if covariance_of is None:
-        return float(np.log1p(kappa).sum()), np.asarray(u**2 @ (kappa / (1 + kappa)))
+        return float(np.log1p(kappa).sum()), np.asarray(weights @ (kappa / (1 + kappa)))
     pairs = 2 * np.outer(kappa, kappa) / covariance_of
     each = pairs / (1 + pairs)
-    return float(np.log1p(pairs[np.triu_indices(kappa.size)]).sum()), np.asarray(
-        u**2 @ (each.sum(axis=1) + np.diag(each)))
+    value = float(np.log1p(pairs[np.triu_indices(kappa.size)]).sum())
+    return value, np.asarray(weights @ (each.sum(axis=1) + np.diag(each)))
+
+
+def _whitened_spectrum(rho: FloatArray, signal: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The eigenvalues kappa of ``R^1/2 S R^1/2`` and the squares of its eigenvectors, a column each."""
+    roots = np.sqrt(rho)
+    kappa, u = np.linalg.eigh(roots[:, None] * signal * roots)
+    return np.maximum(kappa, 0.0), u**2
 
 
 def fill_correlated(signal: FloatArray, *, budget: float, half_widths: FloatArray) -> WaterFilling:
@@ -132,11 +138,8 @@ def fill_correlated(signal: FloatArray, *, budget: float, half_widths: FloatArra
 
 def _left_open(rho: FloatArray, signal: FloatArray) -> FloatArray:
     """The variance of each direction given the noisy others."""
-    roots = np.sqrt(rho)
-    kappa, u = np.linalg.eigh(roots[:, None] * signal * roots)
-    kappa = np.maximum(kappa, 0.0)
-    squares = u**2
-    return np.asarray((squares @ (kappa / (1 + kappa))) / (rho * (squares @ (1 / (1 + kappa)))))
+    kappa, weights = _whitened_spectrum(rho, signal)
+    return np.asarray((weights @ (kappa / (1 + kappa))) / (rho * (weights @ (1 / (1 + kappa)))))
 
 
 def _grown(signal: FloatArray, records: int, h: FloatArray, budget: float) -> FloatArray:
@@ -184,14 +187,14 @@ class _Search:
     def fitted(self, x: FloatArray) -> tuple[FloatArray, bool]:
         """The parts times the factor that spends just what may be spent; whether that is exact."""
         side = self.side(x / x.max())
-        worst = self.query.neighbours.worst(side, side if self.both else NoiseSide.identity(self.query.cols))
+        worst = self.query.neighbours.worst(*both_sides(self.query, self.equal.mode, side))
         ratio = self.equal.mu / worst.mu
         return x / x.max() * (ratio if self.both else ratio * ratio), worst.exact
 
     def cut(self, x: FloatArray, exact: bool) -> FloatArray:
         """The change that x hides worst, as ``C`` with ``xᵀCx <= 1`` or as ``c`` with ``c·x <= 1``."""
         directions, unit = self.equal.directional_side.directions, self.budget / self.h**2
-        w = np.eye(self.h.size) if directions.is_standard else directions.matrix
+        w = directions.matrix
         if self.both and exact:
             side = self.side(x)
             change = w.T @ worst_pair(self.query, side, side).difference @ w
@@ -202,8 +205,7 @@ class _Search:
 
     def _corners(self) -> FloatArray:
         """Of the box of changes (table, mean) or of records (covariance)."""
-        body, size = self.query.neighbours, self.h.size
-        upper = (np.arange(2**size)[:, None] >> np.arange(size)) & 1 == 1
+        body, upper = self.query.neighbours, all_signs(self.h.size) < 0
         if isinstance(body, ReplacedOuterProduct):
             return np.where(upper, body.upper, body.lower)
         if not isinstance(body, ReplacedColumn):
@@ -224,7 +226,7 @@ def _searched(search: _Search, start: FloatArray) -> FloatArray:
         return best * search.budget / search.h**2
     # One change for nearly all the budget on each direction: without them some rho would have no limit.
     lonely = [search.fitted(np.where(np.arange(size) == k, 1.0, FLOOR / size)) for k in range(size)]
-    cuts = [search.cut(*one) for one in [*lonely, search.fitted(best)]]
+    cuts = [search.cut(x, exact) for x, exact in [*lonely, search.fitted(best)]]
     # Not concave for a covariance: whoever starts near one direction may end on another hill.
     others = [search.fitted(shape)[0] for shape in (equal, ends[0])] + [x for x, _ in lonely] if search.both else []
     for _ in range(_ROUNDS):

@@ -19,13 +19,13 @@ import numpy as np
 from mvgviz.design.allocation import uniform
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, gaussian_mu
-from mvgviz.noise.bounds import TAILS, Bound, theorem1, theorem2, theorem2_any
+from mvgviz.noise.bounds import TAILS, Bound, theorem_bound
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
 from mvgviz.query.neighbours import Neighbours
 from mvgviz.query.queries import Query
-from mvgviz.validation import FloatArray, fraction, one_of, positive, shares
+from mvgviz.validation import FloatArray, fraction, instance, one_of, positive, shares
 
 GUARANTEES = ("theorem1", "theorem2", "theorem2-any", "exact")
 MODES = ("rows", "columns", "both")
@@ -81,10 +81,6 @@ class NoiseDesign:
         return self.row_side.directions
 
     @property
-    def col_directions(self) -> Directions:
-        return self.col_side.directions
-
-    @property
     def directional_side(self) -> NoiseSide:
         """The side that theta speaks of."""
         return self.col_side if self.mode == "columns" else self.row_side
@@ -93,6 +89,13 @@ class NoiseDesign:
     def directions_origin(self) -> Origin:
         """Where the directions come from."""
         return self.directional_side.directions.origin
+
+    @property
+    def reach(self) -> FloatArray:
+        """How far one record can move each direction; ones where that is not bounded singly."""
+        if self.mode == "columns":
+            return np.ones(self.cols)
+        return self.neighbours.reach(self.row_side.directions)
 
     @property
     def total_mu(self) -> float:
@@ -143,11 +146,10 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
     ``cover_directions`` (exact guarantee): epsilon and delta are to cover what the
     directions spent too, so the noise gets ``sqrt(mu² - directions.mu²)``.
     """
-    if not isinstance(query, Query):
-        raise InputError(f"query must be a Query, got a {type(query).__name__}")
+    instance("query", query, Query)
     epsilon, delta = positive("epsilon", epsilon), fraction("delta", delta)
     guarantee, tail = one_of("guarantee", guarantee, GUARANTEES), one_of("tail", tail, TAILS)
-    mode = ("both" if query.symmetric else "rows") if mode is None else one_of("mode", mode, MODES)
+    mode = mode_of(query) if mode is None else one_of("mode", mode, MODES)
     _check_fit(query, guarantee, mode)
     size = query.cols if mode == "columns" else query.rows
     directions = standard_basis(size) if directions is None else directions
@@ -165,16 +167,22 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
         side, exact = _calibrate(query, mu, mode, directions, theta)
         budget = mu * mu
     else:
-        bound = _bound_of(query, guarantee, epsilon, delta, tail)
+        bound = theorem_bound(guarantee, query.rows, query.cols, epsilon=epsilon, delta=delta, gamma=query.gamma,
+                              sensitivity=query.printed_sensitivity, tail=tail)
         side, budget = _spend(bound, query, mode, directions, theta)
-        mu, exact = query.neighbours.worst(*_both_sides(query, mode, side))
-    row_side, col_side = _both_sides(query, mode, side)
+        mu, exact = query.neighbours.worst(*both_sides(query, mode, side))
+    row_side, col_side = both_sides(query, mode, side)
     return NoiseDesign(
         query_name=query.name, n_records=query.n_records, neighbour_rule=query.neighbour_rule,
         neighbours=query.neighbours, epsilon=epsilon, delta=delta, guarantee=guarantee, mode=mode,
         bound=bound, row_side=row_side, col_side=col_side, theta=theta, precision_budget=budget,
         mu=mu, mu_is="exact" if exact else "upper bound", theta_origin=theta_origin,
     )
+
+
+def mode_of(query: Query, chosen: str = "auto") -> str:
+    """The mode that was chosen; "auto" is both sides for a symmetric answer, else rows."""
+    return chosen if chosen != "auto" else "both" if query.symmetric else "rows"
 
 
 def _check_fit(query: Query, guarantee: str, mode: str) -> None:
@@ -187,15 +195,6 @@ def _check_fit(query: Query, guarantee: str, mode: str) -> None:
         raise InputError(f"guarantee theorem2 needs mode both (Psi = Sigma), got mode {mode}")
     if mode == "both" and query.rows != query.cols:
         raise InputError(f"mode both needs a square answer, got {query.rows} × {query.cols}")
-
-
-def _bound_of(query: Query, guarantee: str, epsilon: float, delta: float, tail: str) -> Bound:
-    if guarantee == "theorem2":
-        return theorem2(query.rows, epsilon=epsilon, delta=delta, gamma=query.gamma,
-                        sensitivity=query.printed_sensitivity, tail=tail)
-    theorem = theorem1 if guarantee == "theorem1" else theorem2_any
-    return theorem(query.rows, query.cols, epsilon=epsilon, delta=delta, gamma=query.gamma,
-                   sensitivity=query.printed_sensitivity, tail=tail)
 
 
 def _spend(bound: Bound, query: Query, mode: str, directions: Directions, theta: FloatArray
@@ -223,13 +222,13 @@ def _calibrate(query: Query, mu: float, mode: str, directions: Directions, theta
     h = np.ones(directions.size) if mode == "columns" else query.neighbours.reach(directions)
     shape = (h / h.max()) ** 2 / theta
     shape = shape / shape.min()
-    worst = query.neighbours.worst(*_both_sides(query, mode, NoiseSide.of(directions, shape)))
+    worst = query.neighbours.worst(*both_sides(query, mode, NoiseSide.of(directions, shape)))
     ratio = worst.mu / mu
     scaled = shape * (ratio if mode == "both" else ratio * ratio)
     return NoiseSide.of(directions, scaled), worst.exact
 
 
-def _both_sides(query: Query, mode: str, side: NoiseSide) -> tuple[NoiseSide, NoiseSide]:
+def both_sides(query: Query, mode: str, side: NoiseSide) -> tuple[NoiseSide, NoiseSide]:
     """(Sigma, Psi); the very same object twice when ``Psi = Sigma``."""
     if mode == "both":
         return side, side

@@ -15,7 +15,7 @@ import numpy as np
 
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.errors import InputError
-from mvgviz.validation import FloatArray, array, numbers
+from mvgviz.validation import FloatArray, array, instance, numbers
 
 
 def pnr(eigenvalues: Any, design: NoiseDesign) -> float:
@@ -62,8 +62,7 @@ def _records(design: NoiseDesign) -> int:
 
 def _signal_to_noise(eigenvalues: Any, design: NoiseDesign) -> FloatArray:
     """Eigenvalues of ``Sigma^-1/2 K Sigma^-1/2``."""
-    if not isinstance(design, NoiseDesign):
-        raise InputError(f"design must be a NoiseDesign, got a {type(design).__name__}")
+    instance("design", design, NoiseDesign)
     given = numbers("eigenvalues", eigenvalues)
     if given.ndim == 2:
         moments = array("eigenvalues", given, ndim=2)

@@ -126,13 +126,8 @@ class PairLoss:
         """How much of the design's ``mu`` this pair reaches: 1 where that is exact."""
         return min(self.mu / self.design.mu, 1.0)
 
-    def attack(self) -> FloatArray:
-        """``Sigma^-1 D Psi^-1``, rows × cols: what the likelihood-ratio attack multiplies a release with."""
-        left, right = self.attack_factors()
-        return left @ right.T
-
     def attack_factors(self) -> tuple[FloatArray, FloatArray]:
-        """The attack as ``left rightᵀ``: two thin factors, as it may be large."""
+        """What the likelihood-ratio attack multiplies a release with, ``Sigma^-1 D Psi^-1 = left rightᵀ``."""
         return precise(self.design.row_side, self.left), precise(self.design.col_side, self.right)
 
     def shape(self) -> bytes:

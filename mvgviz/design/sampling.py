@@ -21,7 +21,7 @@ import numpy as np
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.errors import InputError
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.validation import FloatArray, array, count, frozen, generator, one_of
+from mvgviz.validation import FloatArray, array, count, frozen, generator, instance, one_of
 
 _LARGEST_KRONECKER = 4_096
 _SMALL_PRODUCT = 2**18  # multiplications
@@ -35,7 +35,7 @@ def sample_noise(design: NoiseDesign, *, rng: np.random.Generator, trials: int |
     "affine": ``Z = B_Sigma N B_Psiᵀ`` from the factored design, the working path.
     "kronecker": ``vec Z ~ N(0, Psi ⊗ Sigma)``, the paper's other method, for small sizes.
     """
-    design, rng = _checked(design), generator(rng)
+    design, rng = instance("design", design, NoiseDesign), generator(rng)
     method = one_of("method", method, ("affine", "kronecker"))
     draws = 1 if trials is None else count("trials", trials)
     if method == "affine":
@@ -80,7 +80,7 @@ def sample_gram(matrix: Any, design: NoiseDesign, *, rng: np.random.Generator, t
     ``(F + B N)(F + B N)ᵀ + Wishart(Sigma, n - m)``, N standard normal m × m: exact, and
     a trial costs the same for a thousand records as for a million.
     """
-    design, rng = _checked(design), generator(rng)
+    design, rng = instance("design", design, NoiseDesign), generator(rng)
     gram = matrix if isinstance(matrix, Gram) else Gram.of(matrix)
     draws = count("trials", trials)
     if not design.col_side.is_identity:
@@ -121,10 +121,10 @@ def _gram_normals(gram: Gram, rngs: Sequence[np.random.Generator]) -> FloatArray
     m, p = gram.factor.shape
     normals = np.empty((len(rngs), m, p + m if gram.rest else p))
     gammas = np.empty((len(rngs), m))
-    for one, other, rng in zip(normals, gammas, rngs, strict=True):  # trial by trial: the batch must not matter
-        rng.standard_normal(out=one)
+    for own, gamma, rng in zip(normals, gammas, rngs, strict=True):  # trial by trial: the batch must not matter
+        rng.standard_normal(out=own)
         if gram.rest:
-            rng.standard_gamma((gram.rest - m + 1) / 2, out=other)
+            rng.standard_gamma((gram.rest - m + 1) / 2, out=gamma)
     if not gram.rest:
         return normals
     triangle = normals[:, :, p:]
@@ -180,9 +180,3 @@ def _kronecker(design: NoiseDesign, rng: np.random.Generator, draws: int) -> Flo
         raise InputError("the design's variances differ too much for method kronecker; use affine") from None
     stacked = root @ rng.standard_normal((draws, size, 1))  # one product a trial: the batch must not matter
     return stacked.reshape(draws, design.cols, design.rows).transpose(0, 2, 1)
-
-
-def _checked(design: NoiseDesign) -> NoiseDesign:
-    if not isinstance(design, NoiseDesign):
-        raise InputError(f"design must be a NoiseDesign, got a {type(design).__name__}")
-    return design

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from mvgviz.design.allocation import FLOOR
+from mvgviz.design.noise_design import both_sides, mode_of
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.queries import Query
-from mvgviz.validation import FloatArray, count, fraction, positive
+from mvgviz.validation import FloatArray, count, fraction, instance, positive
 
 
 def smallest_epsilon(query: Query, *, delta: float, target_std: Any,
@@ -26,8 +27,7 @@ def smallest_epsilon(query: Query, *, delta: float, target_std: Any,
     target is that of entry (k, k), so ``v_k = t_k``; for others ``v_k = t_k²``. The
     answer is 0 when the noise is so large that delta alone covers it.
     """
-    if not isinstance(query, Query):
-        raise InputError(f"query must be a Query, got a {type(query).__name__}")
+    instance("query", query, Query)
     delta = fraction("delta", delta)
     directions = standard_basis(query.rows) if directions is None else directions
     if not isinstance(directions, Directions) or directions.size != query.rows:
@@ -35,8 +35,7 @@ def smallest_epsilon(query: Query, *, delta: float, target_std: Any,
     targets = _targets(target_std, query.rows)
     variances = targets if query.symmetric else targets**2
     side = NoiseSide.of(directions, _with_floor(variances, query.neighbours.reach(directions)))
-    other = side if query.symmetric else NoiseSide.identity(query.cols)
-    return float(gaussian_epsilon(delta, query.neighbours.worst(side, other).mu))
+    return float(gaussian_epsilon(delta, query.neighbours.worst(*both_sides(query, mode_of(query), side)).mu))
 
 
 def _targets(target_std: Any, size: int) -> FloatArray:

@@ -32,6 +32,7 @@ from mvgviz.noise.sides import NoiseSide
 from mvgviz.query import queries
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
+from mvgviz.trials.paired import paired
 from mvgviz.trials.run import Memory, Results, run_trials
 from mvgviz.validation import FloatArray, one_of
 
@@ -87,9 +88,8 @@ def classroom(questions: int, pupils: int = PUPILS) -> Dataset:
 
 @dataclass(frozen=True, kw_only=True)
 class Attack:
-    """``shift``: what one pupil moves the average by; ``mu``: the same in noises; ``success``: of the best guess."""
+    """``shift``: what one pupil moves the average by; ``mu``: the same in noises."""
 
-    noise: float
     shift: float
     mu: float
 
@@ -108,11 +108,7 @@ def attack(noise: float) -> Attack:
     """The average of one question with noise of this standard deviation."""
     query = queries.mean(classroom(1))
     side = NoiseSide.of(standard_basis(1), np.array([noise * noise]))
-    return Attack(noise=noise, shift=query.sensitivity, mu=query.neighbours.worst(side, NoiseSide.identity(1)).mu)
-
-
-def _guesses(noise: float) -> Answer:
-    return _nearest(100 * attack(noise).success, ("50", "60", "75", "90", "99"))
+    return Attack(shift=query.sensitivity, mu=query.neighbours.worst(side, NoiseSide.identity(1)).mu)
 
 
 # Step 2: noise of one size on two averages.
@@ -125,10 +121,6 @@ def circle(epsilon: float = EPSILON) -> NoiseDesign:
 def radius(design: NoiseDesign) -> float:
     """How far the circle of noise of one size reaches."""
     return REACH * float(design.direction_std()[0])
-
-
-def _radius(epsilon: float) -> Answer:
-    return _nearest(radius(circle(epsilon)), ("0.25", "0.5", "1", "1.5"))
 
 
 # Steps 3 and 4: the same budget, shared unequally, and turned.
@@ -155,10 +147,6 @@ def against_circle_along(design: NoiseDesign, use: tuple[float, float]) -> float
     return math.sqrt(float(u @ design.row_covariance() @ u) / float(u @ circle().row_covariance() @ u))
 
 
-def _height(share: float) -> Answer:
-    return Answer(value=float(against_circle(ellipse(share))[1]), tolerance=0.1)
-
-
 def _use(angle: float) -> Answer:
     factor = float(against_circle(turned(angle))[1])
     right = "same" if abs(factor - 1) <= ALIKE else "smaller" if factor < 1 else "larger"
@@ -183,10 +171,6 @@ def table_noise(table: str) -> NoiseDesign:
 def edge_sizes(design: NoiseDesign) -> tuple[FloatArray, FloatArray]:
     """The size of each row and of each column; a cell's noise is their product."""
     return np.sqrt(design.row_side.covariance_diagonal()), np.sqrt(design.col_side.covariance_diagonal())
-
-
-def _cell(table: str) -> Answer:
-    return Answer(value=float(table_noise(table).noise_std()[TABLES[table]]), tolerance=0.05)
 
 
 # Step 6: promised and spent.
@@ -234,18 +218,15 @@ def pay(favourite: str, dataset: Dataset, *, trials: int = TRIALS, memory: Memor
     one_of("favourite", favourite, FAVOURITES)
     scenario = Scenario.default_for("liver").changed(
         query=query, task=task, favoured=FAVOURITES[favourite], share=FAVOURED_SHARE)
-    results = run_trials(scenario, dataset, mechanisms=("mvg", "iid", "mvg-theorem1"), trials=trials,
-                         memory=memory)
-    less = _POINTS * (results["iid"].errors - results["mvg"].errors)
-    if less.size < 2:
+    results = run_trials(scenario, dataset, mechanisms=("mvg", "iid", "mvg-theorem1"), trials=trials, memory=memory)
+    less = paired(results["iid"], results["mvg"])
+    if less is None or less.trials < 2:
         raise InputError(f"trials must be at least 2, got {trials}")
-    from scipy.special import stdtrit
-
     return Pay(
         directional=_POINTS * results["mvg"].mean, one_size=_POINTS * results["iid"].mean,
         theorem1=_POINTS * results["mvg-theorem1"].mean, no_noise=_POINTS * results.references.non_private,
-        no_data=_POINTS * results.references.trivial, gain=float(less.mean()),
-        margin=float(stdtrit(less.size - 1, 0.975) * less.std(ddof=1) / math.sqrt(less.size)), results=results)
+        no_data=_POINTS * results.references.trivial, gain=_POINTS * less.mean,
+        margin=_POINTS * less.half_width, results=results)
 
 
 @lru_cache(maxsize=len(FAVOURITES))
@@ -276,11 +257,15 @@ def _nearest(value: float, options: tuple[str, ...]) -> Answer:
 
 
 STEPS = (
-    Step(number=1, minutes=3, values=(0.02, 0.04, 0.08, 0.2, 1.0), start=0.04, answer=_guesses),
-    Step(number=2, minutes=2, values=(0.5, 1.0, 2.0, 4.0), start=1.0, answer=_radius),
-    Step(number=3, minutes=3, values=(0.5, 0.6, 0.7, 0.8, 0.9), start=0.8, answer=_height),
+    Step(number=1, minutes=3, values=(0.02, 0.04, 0.08, 0.2, 1.0), start=0.04,
+         answer=lambda noise: _nearest(100 * attack(noise).success, ("50", "60", "75", "90", "99"))),
+    Step(number=2, minutes=2, values=(0.5, 1.0, 2.0, 4.0), start=1.0,
+         answer=lambda epsilon: _nearest(radius(circle(epsilon)), ("0.25", "0.5", "1", "1.5"))),
+    Step(number=3, minutes=3, values=(0.5, 0.6, 0.7, 0.8, 0.9), start=0.8,
+         answer=lambda share: Answer(value=float(against_circle(ellipse(share))[1]), tolerance=0.1)),
     Step(number=4, minutes=3, values=(0, 15, 30, 45, 60, 75, 90), start=0, answer=_use),
-    Step(number=5, minutes=3, values=tuple(TABLES), start="people", answer=_cell),
+    Step(number=5, minutes=3, values=tuple(TABLES), start="people", answer=lambda table: Answer(
+        value=float(table_noise(table).noise_std()[TABLES[table]]), tolerance=0.05)),
     Step(number=6, minutes=3, values=("exact", "theorem2", "theorem1"), start="theorem1", answer=_spent),
     Step(number=7, minutes=3, values=tuple(FAVOURITES), start="drinks", answer=_paid),
 )

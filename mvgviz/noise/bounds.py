@@ -66,13 +66,15 @@ class Bound:
 def theorem1(rows: int, cols: int, *, epsilon: float, delta: float, gamma: float,
              sensitivity: float, tail: str = "printed") -> Bound:
     """The general bound [1, Theorem "design_general"]: any query, any noise."""
-    return _bound("theorem1", rows, cols, epsilon, delta, gamma, sensitivity, tail)
+    return theorem_bound("theorem1", rows, cols, epsilon=epsilon, delta=delta, gamma=gamma, sensitivity=sensitivity,
+                         tail=tail)
 
 
 def theorem2(size: int, *, epsilon: float, delta: float, gamma: float, sensitivity: float,
              tail: str = "printed") -> Bound:
     """The bound for positive semi-definite queries and ``Psi = Sigma`` [1, "mvg_for_psd"]."""
-    return _bound("theorem2", size, size, epsilon, delta, gamma, sensitivity, tail)
+    return theorem_bound("theorem2", size, size, epsilon=epsilon, delta=delta, gamma=gamma, sensitivity=sensitivity,
+                         tail=tail)
 
 
 def theorem2_any(rows: int, cols: int, *, epsilon: float, delta: float, gamma: float,
@@ -83,7 +85,8 @@ def theorem2_any(rows: int, cols: int, *, epsilon: float, delta: float, gamma: f
     are ``||A||² - ||B||² = <A-B, A+B>`` with ``A = Sigma^-1/2 f2 Psi^-1/2``, at most
     ``2 H_r gamma s2 phi²`` by the inequalities that the paper uses for the first two.
     """
-    return _bound("theorem2-any", rows, cols, epsilon, delta, gamma, sensitivity, tail)
+    return theorem_bound("theorem2-any", rows, cols, epsilon=epsilon, delta=delta, gamma=gamma,
+                         sensitivity=sensitivity, tail=tail)
 
 
 def theorem2_wins(rank: Any, ratio: Any) -> Any:
@@ -94,7 +97,8 @@ def theorem2_wins(rank: Any, ratio: Any) -> Any:
     PSD queries (for which ``ratio <= sqrt 2``).
     """
     ranks, ratios = broadcast(rank=numbers("rank", rank, above=0), ratio=numbers("ratio", ratio, above=0))
-    limits = np.array([_ratio_limit(count("rank", r)) for r in ranks.ravel()]).reshape(ranks.shape)
+    whole = [count("rank", r) for r in ranks.ravel()]
+    limits = np.array([(1 + harmonic(r, 0.5) / harmonic(r)) / 2 for r in whole]).reshape(ranks.shape)
     wins = ratios <= limits
     return bool(wins) if wins.ndim == 0 else wins
 
@@ -126,15 +130,12 @@ def harmonic(rank: int, power: float = 1.0) -> float:
     return float(np.sum(np.arange(1, rank + 1, dtype=np.float64) ** -power))
 
 
-def _ratio_limit(rank: int) -> float:
-    return (1 + harmonic(rank, 0.5) / harmonic(rank)) / 2
-
-
-def _bound(theorem: str, rows: int, cols: int, epsilon: float, delta: float, gamma: float,
-           s2: float, tail: str) -> Bound:
+def theorem_bound(theorem: str, rows: int, cols: int, *, epsilon: float, delta: float, gamma: float,
+                  sensitivity: float, tail: str) -> Bound:
+    """The bound of a theorem by its name."""
     rows, cols = count("rows", rows), count("cols", cols)
     epsilon, delta = positive("epsilon", epsilon), fraction("delta", delta)
-    gamma, s2 = positive("gamma", gamma), positive("sensitivity", s2)
+    gamma, s2 = positive("gamma", gamma), positive("sensitivity", sensitivity)
     tail = one_of("tail", tail, TAILS)
     k, r = rows * cols, min(rows, cols)
     h, h_half = harmonic(r), harmonic(r, 0.5)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range, weakest
-from mvgviz.validation import FloatArray, array, frozen, number, numbers
+from mvgviz.validation import FloatArray, array, number, numbers
 
 MISSING = ("reject", "middle", "drop")
 """What may be done with a record's gaps: refuse it, fill them with the middle of their ranges, leave it out."""
@@ -87,8 +87,8 @@ class Dataset:
     @property
     def ranges(self) -> dict[str, Range]:
         """Each feature's range with its origin."""
-        ends = zip(self.lower.tolist(), self.upper.tolist(), self.range_origins, strict=True)
-        return dict(zip(self.features, (Range(*one) for one in ends), strict=True))
+        ends = map(Range, self.lower.tolist(), self.upper.tolist(), self.range_origins)
+        return dict(zip(self.features, ends, strict=True))
 
     @property
     def ranges_origin(self) -> Origin:
@@ -157,4 +157,4 @@ def _limits(name: str, value: Any, size: int) -> FloatArray:
     limits = array(name, np.full(size, limits) if limits.ndim == 0 else limits, ndim=1)
     if limits.size != size:
         raise InputError(f"{name} must have one entry for each of the {size} features, got {limits.size}")
-    return frozen(limits)
+    return limits

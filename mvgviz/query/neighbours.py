@@ -131,10 +131,11 @@ class ReplacedOuterProduct:
         return WorstRecords(WorstCase(sensitivity * _stretch(rows, cols), attained), records if attained else None)
 
     def reach(self, directions: Directions) -> FloatArray:
-        return _support(directions, self._largest_values)
+        return _support(directions, self.largest_values)
 
     @property
-    def _largest_values(self) -> FloatArray:
+    def largest_values(self) -> FloatArray:
+        """``max(|lower|, |upper|)`` of each feature."""
         return np.maximum(np.abs(self.lower), np.abs(self.upper))
 
     def _furthest(self, side: NoiseSide) -> WorstRecords:
@@ -162,7 +163,7 @@ class ReplacedOuterProduct:
         """The least of the upper bounds on the distance."""
         whitener, centre, halves = side.whitener(), self._centre, self._halves
         if side.is_diagonal:
-            most = float(self._largest_values**2 @ side.precisions)
+            most = float(self.largest_values**2 @ side.precisions)
             move = float(halves**2 @ side.precisions)
         else:
             most = longest(whitener, centre, halves).square
@@ -193,7 +194,7 @@ class ReplacedOuterProduct:
         away = nearest > 0
         moved = np.outer(nearest, widths) + np.outer(widths, nearest) + np.outer(widths, widths)
         spans = np.where(np.outer(away, away), moved, spans)
-        largest = self._largest_values
+        largest = self.largest_values
         np.fill_diagonal(spans, np.where(away, widths, largest) * (largest + nearest))
         q = side.precisions
         return math.sqrt(float(q @ spans**2 @ q))

@@ -25,7 +25,7 @@ def largest_absolute_sum(query: Query, *, triangle: bool = False) -> float:
     if isinstance(body, ReplacedColumn):
         return float(body.widths.sum()) / body.divisor
     if isinstance(body, ReplacedOuterProduct):
-        largest, diagonal = float(np.maximum(np.abs(body.lower), np.abs(body.upper)).sum()), float(_squares(body).sum())
+        largest, diagonal = float(body.largest_values.sum()), float(_squares(body).sum())
         moved = min(float((body.upper - body.lower).sum()), largest)
         everywhere = (2 * largest - moved) * moved
         return ((everywhere + diagonal) / 2 if triangle else everywhere) / body.n_records
@@ -50,6 +50,6 @@ def largest_diagonal_square(query: Query) -> float:
 
 def _squares(body: ReplacedOuterProduct) -> FloatArray:
     """How much the square of each feature can change."""
-    largest = np.maximum(np.abs(body.lower), np.abs(body.upper))
+    largest = body.largest_values
     nearest = np.abs(np.clip(0.0, body.lower, body.upper))
     return np.asarray((largest - nearest) * (largest + nearest))

@@ -113,10 +113,10 @@ def _product_bound(p: FloatArray, q: FloatArray, angle: float) -> float:
 def _among_corners(moves: FloatArray, middle: FloatArray, corners: FloatArray) -> Furthest:
     """Both records at corners."""
     others = all_signs(moves.shape[1])
-    one, other = corners @ moves.T, others @ moves.T
-    products = one @ other.T
-    squares, other_squares = np.einsum("ij,ij->i", one, one)[:, None], np.einsum("ij,ij->i", other, other)
-    pull, other_pull = (one @ middle)[:, None], other @ middle
+    larger, smaller = corners @ moves.T, others @ moves.T
+    products = larger @ smaller.T
+    squares, other_squares = np.einsum("ij,ij->i", larger, larger)[:, None], np.einsum("ij,ij->i", smaller, smaller)
+    pull, other_pull = (larger @ middle)[:, None], smaller @ middle
     ss = 4 * (middle @ middle + pull + other_pull) + squares + other_squares + 2 * products
     tt = squares + other_squares - 2 * products
     st = 2 * (pull - other_pull) + squares - other_squares

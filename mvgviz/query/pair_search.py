@@ -89,7 +89,7 @@ def _raise(m: FloatArray, p: FloatArray, x: FloatArray, y: FloatArray, record: F
     Moving it by ``a`` moves s by ``a e_i`` and t by ``sign a e_i``.
     """
     a = np.clip(record[:, i, None] + points * (high[i] - low[i]), low[i], high[i]) - record[:, i, None]
-    parts = [_along(one, x + y, x - y, i, sign, a) for one in ((m,) if p is m else (m, p))]
+    parts = [_along(precision, x + y, x - y, i, sign, a) for precision in ((m,) if p is m else (m, p))]
     (ss, tt, st), (ss_p, tt_p, st_p) = parts[0], parts[-1]
     k = (2 * st * st_p + ss * tt_p + ss_p * tt).argmax(axis=1)
     record[:, i] += a[np.arange(len(a)), k]

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.special import erf, expm1
 
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
@@ -87,8 +88,6 @@ def _kernel(widths: FloatArray, n: int) -> Guess:
 
 def _expected_similarity(a: FloatArray) -> FloatArray:
     """``E exp(-(u-v)²/2)`` for u, v uniform on an interval of width a; 1 - a²/12 near 0."""
-    from scipy.special import erf, expm1
-
     safe = np.maximum(a, 1e-4)
     full = 2 / safe**2 * (safe * math.sqrt(math.pi / 2) * erf(safe / math.sqrt(2)) + expm1(-safe**2 / 2))
     return np.where(a < 1e-3, 1 - a**2 / 12, full)

@@ -23,18 +23,15 @@ from mvgviz.errors import InputError
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.neighbours import (
-    AnyChange,
-    FlippedEdge,
-    Neighbours,
-    ReplacedColumn,
-    ReplacedOuterProduct,
-)
-from mvgviz.validation import FloatArray, array, frozen, positive, square
+from mvgviz.query.neighbours import AnyChange, FlippedEdge, Neighbours, ReplacedColumn, ReplacedOuterProduct
+from mvgviz.validation import FloatArray, array, frozen, instance, positive, square
 
 REPLACED_RECORD = "one record replaced"
 FLIPPED_EDGE = "one edge added or removed"
 AS_DECLARED = "as declared with the sensitivity"
+GRAPHS = ("adjacency", "laplacian")
+"""The queries of a graph: no ranges, no records, an edge instead of a record."""
+
 _LARGEST_KERNEL = 5_000
 
 
@@ -69,6 +66,10 @@ class Query:
                 raise InputError(f"{attribute} of the {self.name} query must be positive and finite, got {value:g}")
 
     @property
+    def is_graph(self) -> bool:
+        return self.name in GRAPHS
+
+    @property
     def rows(self) -> int:
         return int(self.value.shape[0])
 
@@ -84,8 +85,7 @@ def identity(dataset: Dataset) -> Query:
     return Query(
         name="identity", value=data.matrix, sensitivity=s2, printed_sensitivity=s2,
         gamma=math.sqrt(data.n_records) * _norm(data.largest_values), psd=False, symmetric=False,
-        neighbours=ReplacedColumn(widths=data.widths), neighbour_rule=REPLACED_RECORD,
-        row_names=data.features, **_records(data),
+        neighbours=ReplacedColumn(widths=data.widths), row_names=data.features, **_records(data),
     )
 
 
@@ -96,8 +96,8 @@ def mean(dataset: Dataset) -> Query:
     return Query(
         name="mean", value=frozen(data.matrix.mean(axis=1, keepdims=True)), sensitivity=s2,
         printed_sensitivity=s2, gamma=_norm(data.largest_values), psd=False, symmetric=False,
-        neighbours=ReplacedColumn(widths=data.widths, divisor=data.n_records),
-        neighbour_rule=REPLACED_RECORD, row_names=data.features, **_records(data),
+        neighbours=ReplacedColumn(widths=data.widths, divisor=data.n_records), row_names=data.features,
+        **_records(data),
     )
 
 
@@ -111,8 +111,7 @@ def covariance(dataset: Dataset) -> Query:
     return Query(
         name="covariance", value=frozen(data.matrix @ data.matrix.T / n),
         sensitivity=neighbours.worst(unit, unit).mu, printed_sensitivity=2 * total / n, gamma=total,
-        psd=True, symmetric=True, neighbours=neighbours, neighbour_rule=REPLACED_RECORD,
-        row_names=data.features, **_records(data),
+        psd=True, symmetric=True, neighbours=neighbours, row_names=data.features, **_records(data),
     )
 
 
@@ -131,8 +130,7 @@ def rbf_kernel(dataset: Dataset, *, length: float) -> Query:
     return Query(
         name="rbf kernel", value=frozen(np.exp(-distances / 2)), sensitivity=s2,
         printed_sensitivity=math.sqrt(8 * n - 4), gamma=float(n), psd=True, symmetric=True,
-        neighbours=AnyChange(sensitivity=s2, fills_ball=False), neighbour_rule=REPLACED_RECORD,
-        **_records(data),
+        neighbours=AnyChange(sensitivity=s2, fills_ball=False), **_records(data),
     )
 
 
@@ -186,14 +184,13 @@ def custom(matrix: Any, *, sensitivity: float, gamma: float, psd: bool = False) 
 
 
 def _records(data: Dataset) -> dict[str, Any]:
-    """How many records there are, and where that number and the ranges come from."""
-    return {"n_records": data.n_records, "ranges_origin": data.ranges_origin, "records_origin": data.records_origin}
+    """How many records there are, one of which is replaced; where that number and the ranges come from."""
+    return {"n_records": data.n_records, "ranges_origin": data.ranges_origin, "records_origin": data.records_origin,
+            "neighbour_rule": REPLACED_RECORD}
 
 
 def _inside(dataset: Dataset) -> Dataset:
-    if not isinstance(dataset, Dataset):
-        raise InputError(f"dataset must be a Dataset, got a {type(dataset).__name__}")
-    outside = dataset.count_outside()
+    outside = instance("dataset", dataset, Dataset).count_outside()
     if outside:
         raise InputError(
             f"{outside} of {dataset.matrix.size} entries lie outside their declared ranges; "

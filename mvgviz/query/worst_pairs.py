@@ -103,11 +103,11 @@ def _replaced_outer_product(body: ReplacedOuterProduct, rows: NoiseSide, cols: N
 def _flipped_edge(query: Query, body: FlippedEdge, rows: NoiseSide, cols: NoiseSide) -> WorstPair:
     worst = body.worst_edge(rows, cols)
     i, j = worst.vertices
-    one, other = _unit(query.rows, i), _unit(query.rows, j)
+    first, second = _unit(query.rows, i), _unit(query.rows, j)
     if body.laplacian:
-        left = right = (one - other)[:, None]
+        left = right = (first - second)[:, None]
     else:
-        left, right = np.stack([one, other], axis=1), np.stack([other, one], axis=1)
+        left, right = np.stack([first, second], axis=1), np.stack([second, first], axis=1)
     return WorstPair(difference=left @ right.T, left=left, right=right, before=None, after=None,
                      attained=_attained(left, right, rows, cols, worst.case.mu),
                      words=f"the edge between vertex {i + 1} and vertex {j + 1} is added")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,9 @@ import numpy as np
 from mvgviz.errors import InputError
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Range
-from mvgviz.query.queries import FLIPPED_EDGE
+from mvgviz.query.queries import GRAPHS
 from mvgviz.release.release import Release
-from mvgviz.scenario.precision_budget import spreadsheet_cell
+from mvgviz.text import csv_text, spreadsheet_cell
 
 FORMAT = 2
 TAKEN_AS_PUBLIC = ("the number of records (or vertices), the names and the order of the columns, the declared ranges "
@@ -35,12 +35,8 @@ def to_csv(release: Release, row_names: Sequence[str] | None = None, col_names: 
     matrix = release.noisy
     if _records_in_rows(release):
         matrix, rows, cols = matrix.T, cols, rows
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["", *map(_cell, cols)])
-    for name, values in zip(rows, matrix, strict=True):
-        writer.writerow([_cell(name), *map(repr, values.tolist())])
-    return text.getvalue()
+    lines = ([_cell(name), *map(repr, values.tolist())] for name, values in zip(rows, matrix, strict=True))
+    return csv_text(chain([["", *map(_cell, cols)]], lines))
 
 
 def to_npy(release: Release) -> bytes:
@@ -76,7 +72,7 @@ def to_metadata_json(release: Release) -> str:
             "of_the_numbers_asked": _ends(release.ranges),
             "of_the_data": _ends(release.ranges if release.declared_ranges is None else release.declared_ranges),
             "origins": None if release.ranges is None else {
-                name: one.origin for name, one in release.ranges.items()},
+                name: known.origin for name, known in release.ranges.items()},
         },
         "taken_as_public": TAKEN_AS_PUBLIC,
         "layout": {"npy": f"{rows} × {cols}, rows as in row_names", "csv": csv_layout},
@@ -95,7 +91,7 @@ def _records_in_rows(release: Release) -> bool:
 def _row_names(release: Release) -> Sequence[str]:
     if release.row_names is not None:
         return release.row_names
-    kind = {"rbf kernel": "record"}.get(release.query, "vertex" if release.neighbour_rule == FLIPPED_EDGE else "row")
+    kind = {"rbf kernel": "record"}.get(release.query, "vertex" if release.query in GRAPHS else "row")
     return _numbered(kind, release.noisy.shape[0])
 
 
@@ -124,7 +120,7 @@ def _cell(name: str) -> str:
 
 
 def _ends(ranges: Mapping[str, Range] | None) -> dict[str, list[float]] | None:
-    return None if ranges is None else {name: [one.low, one.high] for name, one in ranges.items()}
+    return None if ranges is None else {name: [known.low, known.high] for name, known in ranges.items()}
 
 
 def _side(side: NoiseSide | None) -> dict[str, Any] | None:

@@ -18,17 +18,14 @@ data about the same people are joined by :meth:`Ledger.join`, and then count tog
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import threading
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from dataclasses import asdict, dataclass, fields, replace
 
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
-from mvgviz.scenario.precision_budget import spreadsheet_cell
+from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import fraction, positive
 
 CAVEATS = {
@@ -169,28 +166,22 @@ class Ledger:
         mu, delta = _checked_mu(mu), fraction("delta", delta)
         with self._lock:
             self.check(data, mu)
-            facts: dict[str, Any] = {
-                "time": time, "data": data, "query": query, "neighbour_rule": neighbour_rule, "design": design,
-                "mu": mu, "epsilon": float(gaussian_epsilon(delta, mu)), "delta": delta, "caveats": tuple(caveats),
-            }
-            alone = Entry(**facts, total_mu=mu, total_epsilon=facts["epsilon"], total_not_covered=())
+            epsilon = float(gaussian_epsilon(delta, mu))
+            alone = Entry(time=time, data=data, query=query, neighbour_rule=neighbour_rule, design=design, mu=mu,
+                          epsilon=epsilon, delta=delta, caveats=tuple(caveats), total_mu=mu, total_epsilon=epsilon,
+                          total_not_covered=())
             total = _total([*self.entries_about(data), alone], delta)
-            entry = Entry(**facts, total_mu=total.mu, total_epsilon=total.epsilon,
-                          total_not_covered=total.not_covered)
+            entry = replace(alone, total_mu=total.mu, total_epsilon=total.epsilon, total_not_covered=total.not_covered)
             self._entries = (*self._entries, entry)
         return entry
 
     def to_csv(self) -> str:
         """One line a release; no cell is a formula."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow([name.replace("_", " ") for name in _COLUMNS])
-        for entry in self._entries:
-            cells = asdict(entry) | {"caveats": _listed(entry.not_covered),
-                                     "total_not_covered": _listed(entry.total_not_covered)}
-            writer.writerow([repr(cell) if isinstance(cell, float) else spreadsheet_cell(cell)
-                             for cell in (cells[name] for name in _COLUMNS)])
-        return text.getvalue()
+        rows = [asdict(entry) | {"caveats": _listed(entry.not_covered),
+                                 "total_not_covered": _listed(entry.total_not_covered)} for entry in self._entries]
+        return csv_text([[field.name.replace("_", " ") for field in fields(Entry)],
+                         *([repr(cell) if isinstance(cell, float) else spreadsheet_cell(cell) for cell in row.values()]
+                           for row in rows)])
 
     def to_json(self) -> str:
         """Everything, with the cap."""
@@ -198,9 +189,6 @@ class Ledger:
         entries = [asdict(entry) | {"not_covered": entry.not_covered} for entry in self._entries]
         same = [sorted(group) for group in self._joined]
         return json.dumps({"cap": cap, "same_people": same, "releases": entries}, indent=2)
-
-
-_COLUMNS = tuple(field.name for field in fields(Entry))
 
 
 def _listed(parts: tuple[str, ...]) -> str:

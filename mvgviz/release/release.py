@@ -27,17 +27,17 @@ import numpy as np
 
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.errors import InputError
-from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
+from mvgviz.labels import MODES
+from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin, Range, Ranges, weakest
-from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
-from mvgviz.query.queries import FLIPPED_EDGE, Query
+from mvgviz.query.queries import Query
 from mvgviz.release.ledger import CAVEATS, Ledger
 from mvgviz.release.secure_noise import FRESH_DIRECTIONS, Hardening, noisy_answer, private_directions
-from mvgviz.scenario.resolve import Setup, build, origins_of, scaled
+from mvgviz.scenario.resolve import Setup, build, left_for_noise, mu_for_directions, origins_of
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.validation import FloatArray, fraction, frozen, one_of
+from mvgviz.validation import FloatArray, fraction, frozen, instance, one_of
 from mvgviz.version import VERSION
 
 _MOST_NUMBERS = 40_000  # of a design, beside a release
@@ -119,90 +119,70 @@ class Plan:
     entries: int
 
 
-def release(query: Query, design: NoiseDesign, *, accept: Iterable[str] = (), delta: float | None = None,
-            ranges: Ranges | None = None, declared_ranges: Ranges | None = None, symmetrise: bool = False,
-            data: str | None = None, ledger: Ledger | None = None, scenario: Scenario | None = None,
-            planned: Plan | None = None, progress: Callable[[float], object] | None = None) -> Release:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Order:
+    """What is to be released, what it will be said to spend, and what is known beside it."""
+
+    query: Query
+    design: NoiseDesign
+    mu: float
+    mu_is: str
+    delta: float
+    ranges: Mapping[str, Range] | None
+    declared_ranges: Mapping[str, Range] | None = None
+    data: str | None
+    scenario: Scenario | None
+
+
+def release(query: Query, design: NoiseDesign, *, ranges: Ranges | None = None, delta: float | None = None,
+            data: str | None = None, scenario: Scenario | None = None, accept: Iterable[str] = (),
+            symmetrise: bool = False, ledger: Ledger | None = None,
+            progress: Callable[[float], object] | None = None) -> Release:
     """One answer of ``query`` with the noise of ``design``; spends its ``mu``.
 
+    ``ranges``: feature → range of the numbers the query was asked of. ``delta``: where epsilon is
+    told, by default the design's. ``scenario`` is kept beside the answer.
     What was read from the data (ranges, number of records, directions, split; or any choice of
     ``scenario``) is refused unless ``accept`` names it (keys of ``mvgviz.release.ledger.CAVEATS``).
-    ``ranges``: feature → range of the numbers the query was asked of. ``delta``: where epsilon is
-    told, by default the design's. ``ledger`` refuses above its cap, before any noise is drawn,
-    and gets an entry under the name ``data``. ``symmetrise``: average the answer of a symmetric
-    query with its transpose, which is post-processing. ``scenario`` is kept beside the answer.
-    ``planned``: what was announced before private directions were drawn; the claim is at least
-    that. ``progress`` is called with the share done; if it raises, nothing was released and
-    nothing is entered.
+    ``symmetrise``: average the answer of a symmetric query with its transpose, which is
+    post-processing. ``ledger`` refuses above its cap, before any noise is drawn, and gets an entry
+    under the name ``data``. ``progress`` is called with the share done; if it raises, nothing was
+    released and nothing is entered.
     """
-    _check_made_for(query, design)
-    if design.directions_origin is Origin.PAID and design.directional_side.directions.label != FRESH_DIRECTIONS:
-        raise InputError("the private directions were drawn from a seed, for looking; draw new ones for a release "
-                         "with private_directions")
-    if ranges is not None and weakest(one.origin for one in _named(ranges).values()) is not query.ranges_origin:
-        raise InputError("the ranges and the query come from different data; ask the query of the data itself")
-    origins = origins_of(query, design, scenario)
-    caveats = _accepted(_caveats(origins), accept)
-    _check_symmetrise(query, symmetrise)
-    delta = design.delta if delta is None else fraction("delta", delta)
-    mu, mu_is = _spent(design), design.mu_is
-    if planned is not None and planned.mu > mu:
-        mu, mu_is = planned.mu, "upper bound" if planned.mu > mu * (1 + _ROUNDING) else mu_is
-    largest = _largest_values(query, ranges)
-    if ledger is not None:
-        if not data:
-            raise InputError("a ledger needs the name of the data")
-        ledger.check(data, mu)
-
-    noisy, hardening = noisy_answer(query, design.row_side, design.col_side, design.mu, largest=largest,
-                                    progress=progress)
-    if symmetrise:
-        noisy = (noisy + noisy.T) / 2
-    told = design.directions_origin.is_covered and design.theta_origin.is_covered
-    time, words = datetime.now(UTC).isoformat(timespec="seconds"), design_words(design)
-    if ledger is not None and data:
-        ledger.enter(time=time, data=data, query=query.name, neighbour_rule=query.neighbour_rule, design=words,
-                     mu=mu, delta=delta, caveats=caveats)
-    return Release(
-        noisy=frozen(np.ascontiguousarray(noisy)), query=query.name, row_names=query.row_names,
-        neighbour_rule=query.neighbour_rule, sensitivity=query.sensitivity, n_records=query.n_records,
-        mode=design.mode, calibrated_by=design.guarantee, design=words, origins=origins, mu=mu, mu_is=mu_is,
-        epsilon=float(gaussian_epsilon(delta, mu)), delta=delta,
-        epsilon_asked=design.epsilon if scenario is None else scenario.epsilon,
-        ranges=None if ranges is None else _named(ranges),
-        declared_ranges=None if declared_ranges is None else _named(declared_ranges), caveats=caveats,
-        symmetrised=symmetrise, row_noise=_kept(design.row_side) if told else None,
-        col_noise=_kept(design.col_side) if told else None, hardening=hardening, time=time,
-        version=VERSION, opendp_version=version("opendp"), data=data, scenario=scenario,
-    )
+    instance("query", query, Query)
+    instance("design", design, NoiseDesign)
+    order = _Order(query=query, design=design, mu=_spent(design), mu_is=design.mu_is,
+                   delta=design.delta if delta is None else fraction("delta", delta),
+                   ranges=None if ranges is None else {name: Range(*ends) for name, ends in ranges.items()},
+                   data=data, scenario=scenario)
+    return _carried_out(order, accept, symmetrise, ledger, progress)
 
 
-def release_setup(setup: Setup, dataset: Dataset, *, accept: Iterable[str] = (), ledger: Ledger | None = None,
+def release_setup(setup: Setup, *, accept: Iterable[str] = (), ledger: Ledger | None = None,
                   symmetrise: bool = False, progress: Callable[[float], object] | None = None) -> Release:
-    """A release of a scenario worked out by ``build``; ``dataset`` is the one it was built from.
+    """A release of a scenario worked out by ``build``; the other arguments as for :func:`release`.
 
     Private directions are drawn anew: those of ``setup`` come from its seed. The answer then
     gets noise along the new ones, and the design is made for them.
     """
     scenario, query = setup.scenario, setup.query
-    planned = plan(setup, dataset)
+    planned = plan(setup)
     caveats = _accepted(planned.caveats, accept)
     _check_symmetrise(query, symmetrise)
     if ledger is not None:
         ledger.check(scenario.data, planned.mu)
-    if scenario.directions == "private":
-        setup = _with_fresh_directions(setup, dataset)
-    graph = query.neighbour_rule == FLIPPED_EDGE
-    return release(
-        query, setup.design, accept=caveats, delta=planned.delta,
-        ranges=None if graph else scaled(dataset, scenario.scale).ranges,
-        declared_ranges=None if graph or scenario.scale == "declared" else dataset.ranges,
-        symmetrise=symmetrise, data=scenario.data, ledger=ledger, scenario=scenario, planned=planned,
-        progress=progress,
-    )
+    design = _with_fresh_directions(setup).design if scenario.directions == "private" else setup.design
+    mu, mu_is = _spent(design), design.mu_is
+    if planned.mu > mu:  # what was announced before private directions were drawn is claimed, if it is more
+        mu, mu_is = planned.mu, "upper bound" if planned.mu > mu * (1 + _ROUNDING) else mu_is
+    same_units = query.is_graph or scenario.scale == "declared"
+    order = _Order(query=query, design=design, mu=mu, mu_is=mu_is, delta=planned.delta,
+                   ranges=None if query.is_graph else setup.table.ranges,
+                   declared_ranges=None if same_units else setup.dataset.ranges, data=scenario.data, scenario=scenario)
+    return _carried_out(order, caveats, symmetrise, ledger, progress)
 
 
-def plan(setup: Setup, dataset: Dataset) -> Plan:
+def plan(setup: Setup) -> Plan:
     """What ``release_setup`` will spend and what has to be accepted; draws nothing."""
     design, scenario = setup.design, setup.scenario
     mu = _spent(design)
@@ -216,35 +196,66 @@ def plan(setup: Setup, dataset: Dataset) -> Plan:
                 caveats=_caveats(setup.origins), entries=design.rows * design.cols)
 
 
+def _carried_out(order: _Order, accept: Iterable[str], symmetrise: bool, ledger: Ledger | None,
+                 progress: Callable[[float], object] | None) -> Release:
+    """Everything is checked first; then the noise is drawn; then the ledger gets its entry."""
+    query, design, data, ranges = order.query, order.design, order.data, order.ranges
+    _check_made_for(query, design)
+    if design.directions_origin is Origin.PAID and design.directional_side.directions.label != FRESH_DIRECTIONS:
+        raise InputError("the private directions were drawn from a seed, for looking; draw new ones for a release "
+                         "with private_directions")
+    if ranges is not None and weakest(known.origin for known in ranges.values()) is not query.ranges_origin:
+        raise InputError("the ranges and the query come from different data; ask the query of the data itself")
+    origins = origins_of(query, design, order.scenario)
+    caveats = _accepted(_caveats(origins), accept)
+    _check_symmetrise(query, symmetrise)
+    largest = _largest_values(query, ranges)
+    if ledger is not None:
+        if not data:
+            raise InputError("a ledger needs the name of the data")
+        ledger.check(data, order.mu)
+
+    noisy, hardening = noisy_answer(query, design.row_side, design.col_side, design.mu, largest=largest,
+                                    progress=progress)
+    if symmetrise:
+        noisy = (noisy + noisy.T) / 2
+    time, words = datetime.now(UTC).isoformat(timespec="seconds"), design_words(design)
+    if ledger is not None and data:
+        ledger.enter(time=time, data=data, query=query.name, neighbour_rule=query.neighbour_rule, design=words,
+                     mu=order.mu, delta=order.delta, caveats=caveats)
+    told = design.directions_origin.is_covered and design.theta_origin.is_covered
+    return Release(
+        noisy=frozen(np.ascontiguousarray(noisy)), query=query.name, row_names=query.row_names,
+        neighbour_rule=query.neighbour_rule, sensitivity=query.sensitivity, n_records=query.n_records,
+        mode=design.mode, calibrated_by=design.guarantee, design=words, origins=origins, mu=order.mu,
+        mu_is=order.mu_is, epsilon=float(gaussian_epsilon(order.delta, order.mu)), delta=order.delta,
+        epsilon_asked=design.epsilon if order.scenario is None else order.scenario.epsilon,
+        ranges=ranges, declared_ranges=order.declared_ranges, caveats=caveats, symmetrised=symmetrise,
+        row_noise=_kept(design.row_side) if told else None, col_noise=_kept(design.col_side) if told else None,
+        hardening=hardening, time=time, version=VERSION, opendp_version=version("opendp"), data=data,
+        scenario=order.scenario,
+    )
+
+
 def design_words(design: NoiseDesign) -> str:
     """The design in a few words, for a ledger: nothing private."""
-    over = {"rows": "rows", "columns": "columns", "both": "both sides"}[design.mode]
-    return f"{design.guarantee}, noise over {over}, {design.directional_side.directions.label}"
+    return f"{design.guarantee}, noise over {MODES[design.mode].sides}, {design.directional_side.directions.label}"
 
 
-def _with_fresh_directions(setup: Setup, dataset: Dataset) -> Setup:
+def _with_fresh_directions(setup: Setup) -> Setup:
     """The same scenario along directions drawn now; the parts of the budget as ``build`` divides it."""
-    one, delta = setup.scenario, setup.delta
-    if one.guarantee == "exact":
-        whole = float(gaussian_mu(one.epsilon, delta))
-        mu = whole * math.sqrt(one.private_share)
-        epsilon = float(gaussian_epsilon(delta, whole * math.sqrt(1 - one.private_share)))
-    else:
-        mu = float(gaussian_mu(one.epsilon * one.private_share, delta * one.private_share))
-        epsilon, delta = one.epsilon * (1 - one.private_share), delta * (1 - one.private_share)
+    scenario = setup.scenario
+    epsilon, delta = left_for_noise(scenario, setup.delta)
     try:
-        rest = one.changed(directions="upload", epsilon=epsilon, delta=delta, from_data=one.from_data)
+        rest = scenario.changed(directions="upload", epsilon=epsilon, delta=delta, from_data=scenario.from_data)
     except InputError:
         raise InputError("too little of the budget is left for the noise beside private directions; ask for a "
                          "larger epsilon or give the directions a smaller share") from None
-    return build(rest, dataset, query=setup.query, uploaded=private_directions(scaled(dataset, one.scale), mu=mu))
+    drawn = private_directions(setup.table, mu=mu_for_directions(scenario, setup.delta))
+    return build(rest, setup.dataset, query=setup.query, uploaded=drawn)
 
 
 def _check_made_for(query: Query, design: NoiseDesign) -> None:
-    if not isinstance(query, Query):
-        raise InputError(f"query must be a Query, got a {type(query).__name__}")
-    if not isinstance(design, NoiseDesign):
-        raise InputError(f"design must be a NoiseDesign, got a {type(design).__name__}")
     if (design.rows, design.cols) != (query.rows, query.cols):
         raise InputError(f"the design must be {query.rows} × {query.cols} like the answer, "
                          f"got {design.rows} × {design.cols}")
@@ -281,11 +292,7 @@ def _accepted(caveats: tuple[str, ...], accept: Iterable[str]) -> tuple[str, ...
     return caveats
 
 
-def _named(ranges: Ranges) -> dict[str, Range]:
-    return {name: Range(*ends) for name, ends in ranges.items()}
-
-
-def _largest_values(query: Query, ranges: Ranges | None) -> FloatArray | None:
+def _largest_values(query: Query, ranges: Mapping[str, Range] | None) -> FloatArray | None:
     """``max(|low|, |high|)`` of each feature; refuses ranges that are not the query's."""
     if ranges is None:
         return None

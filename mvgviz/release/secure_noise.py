@@ -94,9 +94,7 @@ def noisy_answer(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, *, l
     from growing more than it must. ``progress`` is called with the share that is done. ``plan``: that of
     an earlier draw for the same query and design, which need not be worked out again.
     """
-    if plan is None:
-        plan = hardening(entries=query.rows * query.cols, mu=mu,
-                         sensitivity=computed_sensitivity(query, rows, cols, mu, largest))
+    plan = hardening_for(query, rows, cols, mu, largest) if plan is None else plan
     white = whiten(rows, cols, query.value)
     if not np.isfinite(white).all():
         raise InputError("the answer is too large for this noise to be added in floating point; change the units")
@@ -116,23 +114,20 @@ def private_directions(dataset: Dataset, *, mu: float) -> Directions:
     noisy, _ = noisy_answer(query, side, NoiseSide.identity(size), mu)
     found = eigenvectors(replace(query, value=frozen((noisy + noisy.T) / 2)))
     values = np.maximum(found.eigenvalues if found.eigenvalues is not None else 0.0, 0.0)
-    return replace(found, eigenvalues=values, origin=Origin.PAID, mu=mu,
-                   label=FRESH_DIRECTIONS)
+    return replace(found, eigenvalues=values, origin=Origin.PAID, mu=mu, label=FRESH_DIRECTIONS)
 
 
 def whiten(rows: NoiseSide, cols: NoiseSide, matrix: FloatArray) -> FloatArray:
     """``A f Bᵀ``; a side that is diagonal only scales, the identity does nothing."""
-    left = _apply(rows, matrix, inverse=False)
-    return _apply(cols, left.T, inverse=False).T
+    return _apply(cols, _apply(rows, matrix).T).T
 
 
 def unwhiten(rows: NoiseSide, cols: NoiseSide, matrix: FloatArray) -> FloatArray:
     """What :func:`whiten` did, undone."""
-    left = _apply(rows, matrix, inverse=True)
-    return _apply(cols, left.T, inverse=True).T
+    return _apply(cols, _apply(rows, matrix, inverse=True).T, inverse=True).T
 
 
-def _apply(side: NoiseSide, matrix: FloatArray, *, inverse: bool) -> FloatArray:
+def _apply(side: NoiseSide, matrix: FloatArray, *, inverse: bool = False) -> FloatArray:
     """The side's whitener (or its inverse) times the matrix."""
     if side.is_identity:
         return matrix
@@ -140,6 +135,13 @@ def _apply(side: NoiseSide, matrix: FloatArray, *, inverse: bool) -> FloatArray:
         roots = np.sqrt(side.variances)[:, None]
         return matrix * roots if inverse else matrix / roots
     return np.asarray((side.root() if inverse else side.whitener()) @ matrix)
+
+
+def hardening_for(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, largest: FloatArray | None
+                  ) -> Hardening:
+    """How an answer with the noise of these sides is made noisy; an InputError where that cannot be safe."""
+    sensitivity = computed_sensitivity(query, rows, cols, mu, largest)
+    return hardening(entries=query.rows * query.cols, mu=mu, sensitivity=sensitivity)
 
 
 def computed_sensitivity(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float,
@@ -179,9 +181,7 @@ def _largest_white_norm(query: Query, rows: NoiseSide, cols: NoiseSide, largest:
 def _largest_entries(query: Query, largest: FloatArray | None) -> tuple[FloatArray, FloatArray]:
     """``a`` and ``b`` with ``|f_ij| <= a_i b_j`` for every dataset."""
     if isinstance(query.neighbours, ReplacedOuterProduct):
-        box = query.neighbours
-        ends = np.maximum(np.abs(box.lower), np.abs(box.upper))
-        return ends, ends
+        return query.neighbours.largest_values, query.neighbours.largest_values
     if query.name in ("identity", "mean"):
         if largest is None:
             largest = np.full(query.rows, query.gamma / math.sqrt(query.cols))

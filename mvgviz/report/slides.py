@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.design.limits import bound_curves, problem_of
+from mvgviz.design.limits import bound_curves, limit_inputs
 from mvgviz.design.privacy_loss import odds, spent_mu
 from mvgviz.figures.bounds.curves import curve_lines, plot_bound_curves
 from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors
@@ -46,7 +46,7 @@ def utility_slide(results: Results) -> Slide | None:
 
     ``results`` has the mechanisms "mvg" and "iid"; others are left out.
     """
-    shown = replace(results, outcomes=tuple(one for one in results.outcomes if one.mechanism.key in LANES))
+    shown = replace(results, outcomes=tuple(outcome for outcome in results.outcomes if outcome.mechanism.key in LANES))
     if not shown["mvg"].errors.size:
         return None
     numbers = dot_numbers(shown)
@@ -87,7 +87,7 @@ def _privacy(setup: Setup) -> Slide:
 
 def _limits(setup: Setup) -> Slide:
     query = setup.query
-    problem = problem_of(query, epsilon=setup.scenario.epsilon, delta=setup.delta, sensitivity=query.sensitivity)
+    problem = limit_inputs(query, epsilon=setup.scenario.epsilon, delta=setup.delta, sensitivity=query.sensitivity)
     curves = bound_curves(problem, "epsilon")
     lines = curve_lines(curves, second=bounds.second_name(problem), tail=setup.scenario.tail, all_tails=False,
                         as_noise=True)

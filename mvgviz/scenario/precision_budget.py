@@ -11,8 +11,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,14 +22,13 @@ from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.smallest_epsilon import smallest_epsilon
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions
-from mvgviz.query.dataset import Dataset
-from mvgviz.scenario.resolve import Setup, moments_along, scaled
+from mvgviz.scenario.resolve import Setup, moments_along
+from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import FloatArray
 
 LEAST_EPSILON, MOST_EPSILON = 1e-3, 1e3
 """What a scenario can hold."""
 _PARTS = 1_000_000
-_FORMULA = ("=", "+", "-", "@")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -80,16 +77,6 @@ def budget_table(setup: Setup, moments: FloatArray | None = None) -> BudgetTable
     )
 
 
-def second_moments(setup: Setup, dataset: Dataset) -> FloatArray | None:
-    """``X Xᵀ/n`` in the query's units (not private); None where the query has no records to speak of."""
-    if setup.query.name == "covariance":
-        return setup.query.value
-    if setup.query.name not in ("identity", "mean"):
-        return None
-    x = scaled(dataset, setup.scenario.scale).matrix
-    return np.asarray(x @ x.T / x.shape[1])
-
-
 def _signal(design: NoiseDesign, moments: FloatArray) -> FloatArray | None:
     """Table and mean: root mean square of the values. Covariance: entry (k, k) of the answer itself."""
     if design.mode == "rows" and design.query_name in ("identity", "mean"):
@@ -120,18 +107,9 @@ def table_csv(table: BudgetTable, names: Sequence[str], *, care: str = "") -> st
         "variance (v)": table.variance, "noise standard deviation": table.std,
         "i.i.d. noise standard deviation": table.iid_std, "noise against i.i.d. (factor)": table.factor,
     }
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["direction", *(f"{name}{care}" for name in columns)])
-    for name, *values in zip(names, *(column.tolist() for column in columns.values()), strict=True):
-        writer.writerow([spreadsheet_cell(name), *map(repr, values)])
-    return text.getvalue()
-
-
-def spreadsheet_cell(name: str) -> str:
-    """A name that no spreadsheet takes for a formula."""
-    risky = name.lstrip().startswith(_FORMULA) or name[:1] in ("\t", "\r", "\n")
-    return f"'{name}" if risky else name
+    rows = zip(names, *(column.tolist() for column in columns.values()), strict=True)
+    return csv_text([["direction", *(f"{name}{care}" for name in columns)],
+                     *([spreadsheet_cell(name), *map(repr, values)] for name, *values in rows)])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,7 +154,7 @@ def wanted_noise(setup: Setup, targets: Mapping[int, float]) -> WantedNoise:
     if setup.scenario.directions == "private":
         mu = float(gaussian_mu(max(needed, LEAST_EPSILON), setup.delta))
         needed = float(gaussian_epsilon(setup.delta, mu / math.sqrt(1 - setup.scenario.private_share)))
-    h, size = query.neighbours.reach(directions), directions.size
+    h, size = setup.design.reach, directions.size
     theta = np.full(size, FLOOR / size)
     wanted = list(targets)
     spread = np.array([targets[k] for k in wanted]) ** (1 if query.symmetric else 2)

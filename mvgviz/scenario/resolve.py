@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
-from mvgviz.design.allocation import binary, least_error, manual, max_pnr, uniform
+from mvgviz.design.allocation import WaterFilling, binary, least_error, manual, uniform, water_filling
 from mvgviz.design.estimated_directions import eigenvectors, private_eigenvectors
 from mvgviz.design.most_information import has_measure, most_informative
-from mvgviz.design.noise_design import NoiseDesign, design_noise
+from mvgviz.design.noise_design import NoiseDesign, design_noise, mode_of
 from mvgviz.errors import InputError
-from mvgviz.noise.accounting import gaussian_mu
+from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions, random_rotation, rotation, standard_basis
 from mvgviz.provenance import Origin
 from mvgviz.query import queries
@@ -56,6 +57,16 @@ class Setup:
         return self.design.epsilon_spent(self.delta)
 
     @property
+    def table(self) -> Dataset:
+        """The data in the units that the query was asked in."""
+        return scaled(self.dataset, self.scenario.scale)
+
+    @property
+    def largest_values(self) -> FloatArray | None:
+        """The largest absolute value of each feature in those units; None for a graph."""
+        return None if self.query.is_graph else self.table.largest_values
+
+    @property
     def direction_names(self) -> tuple[str, ...]:
         """What theta's entries are called."""
         return names_of_directions(self.query, self.design.mode, self.design.directional_side.directions)
@@ -85,7 +96,7 @@ def scaled(dataset: Dataset, scale: str) -> Dataset:
 
 def ask(scenario: Scenario, dataset: Dataset) -> Query:
     """The scenario's query of a dataset whose values are inside their ranges."""
-    if scenario.query in ("adjacency", "laplacian"):
+    if scenario.is_graph:
         return getattr(queries, scenario.query)(dataset.matrix)  # type: ignore[no-any-return]
     table = scaled(dataset, scenario.scale)
     if scenario.query == "kernel":
@@ -112,29 +123,42 @@ def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None,
           uploaded: Directions | None = None) -> Setup:
     """The design of a scenario. ``query`` saves asking again; ``uploaded`` are directions from a file."""
     query = ask(scenario, dataset) if query is None else query
-    mode = ("both" if query.symmetric else "rows") if scenario.mode == "auto" else scenario.mode
+    mode = mode_of(query, scenario.mode)
     size = query.cols if mode == "columns" else query.rows
     delta = delta_of(scenario, dataset)
     exact = scenario.guarantee == "exact"
-    private = scenario.directions == "private"
-    share = scenario.private_share if private else 0.0
+    noise = partial(design_noise, query, mode=mode, guarantee=scenario.guarantee, tail=scenario.tail)
     directions = _directions(scenario, dataset, query, size, delta, uploaded)
-    # Exact: mu² is divided. Theorem: epsilon and delta are (basic composition, as in the paper).
-    part = 1.0 if exact else 1 - share
+    # Exact noise is given the whole budget and told to leave what the directions spent.
+    epsilon_left, delta_left = (scenario.epsilon, delta) if exact else left_for_noise(scenario, delta)
 
     def design(theta: FloatArray, origin: Origin) -> NoiseDesign:
-        return design_noise(query, epsilon=scenario.epsilon * part, delta=delta * part, mode=mode, theta=theta,
-                            theta_origin=origin, guarantee=scenario.guarantee, tail=scenario.tail,
-                            directions=directions, cover_directions=exact and private)
+        return noise(epsilon=epsilon_left, delta=delta_left, theta=theta, theta_origin=origin, directions=directions,
+                     cover_directions=exact and scenario.directions == "private")
 
     theta, origin = _theta(scenario, dataset, query, design(uniform(size), Origin.DECLARED))
     iid_theta = _isotropic_theta(query, mode, size) if exact else uniform(size)
-    return Setup(
-        scenario=scenario, dataset=dataset, query=query, delta=delta,
-        design=design(theta, origin),
-        iid=design_noise(query, epsilon=scenario.epsilon, delta=delta, mode=mode, guarantee=scenario.guarantee,
-                         tail=scenario.tail, theta=iid_theta),
-    )
+    return Setup(scenario=scenario, dataset=dataset, query=query, delta=delta, design=design(theta, origin),
+                 iid=noise(epsilon=scenario.epsilon, delta=delta, theta=iid_theta))
+
+
+def mu_for_directions(scenario: Scenario, delta: float) -> float:
+    """What private directions may spend: a share of mu² (exact), or of epsilon and delta (theorem, as in the paper)."""
+    share = scenario.private_share
+    if scenario.guarantee == "exact":
+        return float(gaussian_mu(scenario.epsilon, delta)) * math.sqrt(share)
+    return float(gaussian_mu(scenario.epsilon * share, delta * share))
+
+
+def left_for_noise(scenario: Scenario, delta: float) -> tuple[float, float]:
+    """The epsilon and delta that :func:`mu_for_directions` leaves; all of it where no directions are paid for."""
+    if scenario.directions != "private":
+        return scenario.epsilon, delta
+    part = 1 - scenario.private_share
+    if scenario.guarantee == "exact":
+        mu = float(gaussian_mu(scenario.epsilon, delta)) * math.sqrt(part)
+        return float(gaussian_epsilon(delta, mu)), delta
+    return scenario.epsilon * part, delta * part
 
 
 def names_of_directions(query: Query, mode: str, directions: Directions) -> tuple[str, ...]:
@@ -148,7 +172,7 @@ def names_of_coordinates(query: Query, mode: str, size: int) -> tuple[str, ...]:
     """What the rows (columns, in mode "columns") of the answer are called."""
     if mode != "columns" and query.row_names is not None:
         return query.row_names[:_LABELS]
-    return numbered("vertex" if query.name in ("adjacency", "laplacian") else "record", size)
+    return numbered("vertex" if query.is_graph else "record", size)
 
 
 def numbered(kind: str, size: int) -> tuple[str, ...]:
@@ -187,56 +211,70 @@ def _directions(scenario: Scenario, dataset: Dataset, query: Query, size: int, d
     if kind == "private":
         if query.name not in ("identity", "mean", "covariance"):
             raise InputError(f"private directions need a table, mean or covariance query, got {query.name}")
-        table = scaled(dataset, scenario.scale)
-        share = scenario.private_share
-        if scenario.guarantee == "exact":
-            mu = float(gaussian_mu(scenario.epsilon, delta)) * math.sqrt(share)
-            return private_eigenvectors(table, mu=mu, rng=rng)
-        return private_eigenvectors(table, epsilon=scenario.epsilon * share, delta=delta * share, rng=rng)
+        return private_eigenvectors(scaled(dataset, scenario.scale), mu=mu_for_directions(scenario, delta), rng=rng)
     return standard_basis(size)
 
 
 def _theta(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, Origin]:
     """theta and where it comes from; ``equal`` is the design with equal shares, for its budget."""
     size, kind = equal.theta.size, scenario.allocation
-    favoured = [k for k in scenario.favoured if k < size]
     if kind == "manual":
         if len(scenario.weights) != size:
             raise InputError(f"the manual split must have {size} parts, got {len(scenario.weights)}")
         return manual(scenario.weights), Origin.DECLARED
     if kind == "max-pnr":
         return _max_pnr(scenario, dataset, query, equal)
-    if not 0 < len(favoured) < size or kind == "uniform":
-        return uniform(size), Origin.DECLARED
+    split = None if kind == "uniform" else favouring(kind, scenario, equal)
+    return uniform(size) if split is None else split, Origin.DECLARED
+
+
+def favouring(kind: str, scenario: Scenario, equal: NoiseDesign) -> FloatArray | None:
+    """The "binary" or "least-error" split; None where no direction is favoured, or every one."""
+    size = equal.theta.size
+    favoured = [k for k in scenario.favoured if k < size]
+    if not 0 < len(favoured) < size:
+        return None
     split = binary(size, favoured=favoured, share=scenario.share)
     if kind == "binary":
-        return split, Origin.DECLARED
-    reach = query.neighbours.reach(equal.directional_side.directions) if equal.guarantee == "exact" else None
-    half_widths = None if equal.mode == "columns" else reach
-    return least_error(split, guarantee=equal.guarantee, half_widths=half_widths), Origin.DECLARED
+        return split
+    half_widths = equal.reach if equal.guarantee == "exact" else None
+    return least_error(split, guarantee=equal.guarantee, half_widths=half_widths)
 
 
 def _max_pnr(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, Origin]:
     """max-PNR with the signal along the directions, read from wherever those were."""
-    side = equal.directional_side
     if equal.mode == "columns":
         raise InputError("max-PNR needs noise over rows or both sides, got mode columns")
-    if side.directions.eigenvalues is not None and side.directions.origin is Origin.PAID:
-        signal, origin = side.directions.eigenvalues, Origin.PAID
-    else:
-        signal, origin = _signal(scenario, dataset, query, side.directions), Origin.READ
+    directions, exact = equal.directional_side.directions, equal.guarantee == "exact"
+    signal, origin = released_spectrum(directions), Origin.PAID
+    if signal is None:
+        signal, origin = _signal(scenario, dataset, query, directions), Origin.READ
     if not signal.max() > 0:
-        return uniform(side.size), origin
-    if equal.guarantee == "exact" and has_measure(equal):
-        known = signal if origin is Origin.PAID else turned_moments(
-            side.directions, _moments(scenario, dataset, query))
-        return most_informative(query, equal, known).theta, origin
-    if equal.guarantee == "exact":
-        h = query.neighbours.reach(side.directions)
-        budget = float(np.sum(h**2 * side.precisions))
-        return max_pnr(signal, budget=budget, form="exact", half_widths=h), origin
-    budget = equal.precision_budget if scenario.form == "unrelaxed" else math.sqrt(equal.precision_budget)
-    return max_pnr(signal, budget=budget, form=scenario.form), origin
+        return uniform(directions.size), origin
+    known = signal
+    if exact and origin is Origin.READ and has_measure(equal):
+        known = turned_moments(directions, moments_of(scenario, dataset, query))
+    return filled(query, equal, known, "exact" if exact else scenario.form).theta, origin
+
+
+def released_spectrum(directions: Directions) -> FloatArray | None:
+    """The eigenvalues that private directions came with."""
+    return directions.eigenvalues if directions.origin is Origin.PAID else None
+
+
+def filled(query: Query, equal: NoiseDesign, signal: FloatArray, form: str) -> WaterFilling:
+    """The water filling of max-PNR over the budget of ``equal``; a guarantee that fits the form.
+
+    ``signal``: the second moment along each direction or, where the measure is defined and the data may
+    be read, the whole matrix along them.
+    """
+    if form == "exact" and has_measure(equal):
+        return most_informative(query, equal, signal)
+    if form == "exact":
+        budget = float(np.sum(equal.reach**2 * equal.directional_side.precisions))
+        return water_filling(signal, budget=budget, form=form, half_widths=equal.reach)
+    budget = equal.precision_budget if form == "unrelaxed" else math.sqrt(equal.precision_budget)
+    return water_filling(signal, budget=budget, form=form)
 
 
 def _signal(scenario: Scenario, dataset: Dataset, query: Query, directions: Directions) -> FloatArray:
@@ -248,8 +286,15 @@ def _signal(scenario: Scenario, dataset: Dataset, query: Query, directions: Dire
     return moments_along(directions, query.value)
 
 
-def _moments(scenario: Scenario, dataset: Dataset, query: Query) -> FloatArray:
-    """The data's second moments, ``X Xᵀ/n``."""
+def second_moments(setup: Setup) -> FloatArray | None:
+    """``X Xᵀ/n`` in the query's units (not private); None where the query has no records to speak of."""
+    if setup.query.name not in ("identity", "mean", "covariance"):
+        return None
+    return moments_of(setup.scenario, setup.dataset, setup.query)
+
+
+def moments_of(scenario: Scenario, dataset: Dataset, query: Query) -> FloatArray:
+    """``X Xᵀ/n`` of a table, mean or covariance query."""
     if query.name == "covariance":
         return query.value
     x = scaled(dataset, scenario.scale).matrix

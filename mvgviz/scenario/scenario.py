@@ -21,10 +21,12 @@ from typing import Any
 from mvgviz.design.noise_design import GUARANTEES, MODES
 from mvgviz.errors import InputError
 from mvgviz.noise.bounds import TAILS
+from mvgviz.query.queries import GRAPHS
 from mvgviz.validation import count, fraction, number, one_of, positive
 
 VERSION = 1
-QUERIES = ("identity", "covariance", "mean", "kernel", "adjacency", "laplacian")
+UPLOAD = "upload-"
+QUERIES = ("identity", "covariance", "mean", "kernel", *GRAPHS)
 SCALES = ("declared", "symmetric", "unit")
 DIRECTIONS = ("standard", "rotation", "eigenvectors", "private", "random", "upload")
 ALLOCATIONS = ("uniform", "binary", "manual", "max-pnr", "least-error")
@@ -38,7 +40,7 @@ SPLIT_FIELDS = ("allocation", "favoured", "share", "weights", "form")
 OTHER_FIELDS = ("query", "scale", "length", "epsilon", "delta", "guarantee", "tail", "mode", "private_share")
 """The fields that shape a release, by what they decide: directions, split, everything else."""
 
-_DATA = re.compile(r"[a-z][a-z0-9_]{0,40}|upload-[0-9a-f]{12}")
+_DATA = re.compile(rf"[a-z][a-z0-9_]{{0,40}}|{UPLOAD}[0-9a-f]{{12}}")
 _MOST_POSITIONS = 10_000
 
 
@@ -112,6 +114,15 @@ class Scenario:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
+    @property
+    def is_upload(self) -> bool:
+        """Whether the data is a person's own file, which no link holds."""
+        return self.data.startswith(UPLOAD)
+
+    @property
+    def is_graph(self) -> bool:
+        return self.query in GRAPHS
+
     @classmethod
     def default_for(cls, data: str) -> Scenario:
         """What a person most likely wants to see first of this data."""
@@ -122,7 +133,7 @@ class Scenario:
 
         What gets another value is no longer from the data; what keeps its value keeps its origin.
         """
-        unknown = set(changes) - {one.name for one in fields(self)}
+        unknown = set(changes) - {known.name for known in fields(self)}
         if unknown:
             raise InputError(f"a scenario has no field {', '.join(sorted(unknown))}")
         new = replace(self, **changes)

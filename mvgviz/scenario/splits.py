@@ -7,20 +7,16 @@ guarantee. The power-to-noise ratio reads the data's second moments: not private
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
-import numpy as np
-
-from mvgviz.design.allocation import WaterFilling, binary, least_error, manual, water_filling
-from mvgviz.design.most_information import has_measure, most_informative
+from mvgviz.design.allocation import WaterFilling, manual
+from mvgviz.design.most_information import has_measure
 from mvgviz.design.noise_design import NoiseDesign, design_noise
 from mvgviz.design.power_to_noise import log_pnr
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin
-from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
-from mvgviz.scenario.resolve import Setup, build, moments_along, turned_moments
+from mvgviz.scenario.resolve import Setup, build, favouring, filled, moments_along, released_spectrum, turned_moments
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.validation import FloatArray
 
@@ -59,59 +55,51 @@ def printed_guarantee(setup: Setup) -> str:
     return "theorem2" if setup.query.psd and setup.design.mode == "both" else "theorem1"
 
 
-def equal_design(setup: Setup, dataset: Dataset, guarantee: str) -> NoiseDesign:
+def equal_design(setup: Setup, guarantee: str) -> NoiseDesign:
     """The scenario's noise with equal shares under a guarantee: where every water filling starts."""
-    one = setup.scenario
-    if one.directions == "private":  # what they spend, and so they themselves, depend on the guarantee
-        return build(one.changed(guarantee=guarantee, allocation="uniform"), dataset, query=setup.query).design
-    return design_noise(setup.query, epsilon=one.epsilon, delta=setup.delta, mode=setup.design.mode, tail=one.tail,
-                        guarantee=guarantee, directions=setup.design.directional_side.directions)
+    scenario = setup.scenario
+    if scenario.directions == "private":  # what they spend, and so they themselves, depend on the guarantee
+        same = scenario.changed(guarantee=guarantee, allocation="uniform")
+        return build(same, setup.dataset, query=setup.query).design
+    return design_noise(setup.query, epsilon=scenario.epsilon, delta=setup.delta, mode=setup.design.mode,
+                        tail=scenario.tail, guarantee=guarantee, directions=setup.design.directional_side.directions)
 
 
-def compare_splits(setup: Setup, dataset: Dataset, moments: FloatArray) -> tuple[SplitScore, ...]:
+def compare_splits(setup: Setup, moments: FloatArray) -> tuple[SplitScore, ...]:
     """``log PNR`` of every split, under the printed theorem and under the exact limit.
 
-    The relaxed and unrelaxed forms of max-PNR solve a theorem's constraint, the exact form
-    that of the exact limit. Binary and least error are left out when no direction (or every
-    direction) is favoured.
+    Binary and least error are left out when no direction (or every direction) is favoured.
     """
-    one, query = setup.scenario, setup.query
+    scenario, query = setup.scenario, setup.query
     scores = []
     for guarantee in (printed_guarantee(setup), "exact"):
-        equal = equal_design(setup, dataset, guarantee)
+        equal = equal_design(setup, guarantee)
         directions = equal.directional_side.directions
-        thetas = _plain_thetas(one, query, equal)
+        thetas = {"uniform": equal.theta}
+        for kind in ("binary", "least-error"):
+            theta = favouring(kind, scenario, equal)
+            if theta is not None:
+                thetas[kind] = theta
+        if scenario.allocation == "manual":
+            thetas["manual"] = manual(scenario.weights)
         for form in ("exact",) if guarantee == "exact" else ("relaxed", "unrelaxed"):
             thetas[f"max-pnr {form}"] = fill(equal, query, moments, form).theta
+        current = _current_split(scenario, "binary" in thetas) if guarantee == scenario.guarantee else None
         for split, theta in thetas.items():
             design = equal if split == "uniform" else design_noise(
-                query, epsilon=equal.epsilon, delta=equal.delta, guarantee=guarantee, mode=equal.mode, tail=one.tail,
-                directions=directions, theta=theta,
+                query, epsilon=equal.epsilon, delta=equal.delta, guarantee=guarantee, mode=equal.mode,
+                tail=scenario.tail, directions=directions, theta=theta,
                 cover_directions=guarantee == "exact" and directions.origin is Origin.PAID)
             scores.append(SplitScore(split=split, guarantee=guarantee, log_pnr=log_pnr(moments, design),
-                                     is_current=_is_current(one, guarantee, split, "binary" in thetas)))
+                                     is_current=split == current))
     return tuple(scores)
 
 
-def _plain_thetas(one: Scenario, query: Query, equal: NoiseDesign) -> dict[str, FloatArray]:
-    """The splits that need no water filling, by name."""
-    size = equal.theta.size
-    thetas = {"uniform": equal.theta}
-    favoured = [k for k in one.favoured if k < size]
-    if 0 < len(favoured) < size:
-        split = binary(size, favoured=favoured, share=one.share)
-        h = query.neighbours.reach(equal.directional_side.directions) if equal.guarantee == "exact" else None
-        thetas |= {"binary": split, "least-error": least_error(split, guarantee=equal.guarantee, half_widths=h)}
-    if one.allocation == "manual":
-        thetas["manual"] = manual(one.weights)
-    return thetas
-
-
-def _is_current(one: Scenario, guarantee: str, split: str, some: bool) -> bool:
-    allocation = one.allocation if some or one.allocation not in ("binary", "least-error") else "uniform"
-    if allocation == "max-pnr":
-        allocation = f"max-pnr {'exact' if guarantee == 'exact' else one.form}"
-    return guarantee == one.guarantee and split == allocation
+def _current_split(scenario: Scenario, favours: bool) -> str:
+    """The name of the scenario's own split; equal shares where it would favour none or all directions."""
+    if scenario.allocation == "max-pnr":
+        return f"max-pnr {'exact' if scenario.guarantee == 'exact' else scenario.form}"
+    return scenario.allocation if favours or scenario.allocation == "manual" else "uniform"
 
 
 def fill(equal: NoiseDesign, query: Query, moments: FloatArray, form: str) -> WaterFilling:
@@ -121,17 +109,11 @@ def fill(equal: NoiseDesign, query: Query, moments: FloatArray, form: str) -> Wa
     The spectrum is the private release's own where the directions came with one, else the
     data's second moment along each direction (not private).
     """
-    exact = equal.guarantee == "exact"
-    if (form == "exact") != exact:
+    if (form == "exact") != (equal.guarantee == "exact"):
         raise InputError(f"the {form} form does not belong to the guarantee {equal.guarantee}")
-    side = equal.directional_side
-    released = side.directions.eigenvalues if side.directions.origin is Origin.PAID else None
-    if exact and has_measure(equal):
-        return most_informative(query, equal, turned_moments(side.directions, moments) if released is None
-                                else released)
-    signal = moments_along(side.directions, moments) if released is None else released
-    if exact:
-        h = query.neighbours.reach(side.directions)
-        return water_filling(signal, budget=float(np.sum(h**2 * side.precisions)), form="exact", half_widths=h)
-    budget = equal.precision_budget if form == "unrelaxed" else math.sqrt(equal.precision_budget)
-    return water_filling(signal, budget=budget, form=form)
+    directions = equal.directional_side.directions
+    signal = released_spectrum(directions)
+    if signal is None:
+        along = turned_moments if form == "exact" and has_measure(equal) else moments_along
+        signal = along(directions, moments)
+    return filled(query, equal, signal, form)

@@ -17,7 +17,6 @@ SEARCHED = ("query", "guarantee", "tail", "mode", "directions", "angle", "plane"
 """The fields in which candidates may differ."""
 
 _SETTINGS = ("share", "weights", "form", "angle", "plane", "private_share")
-_GRAPHS = ("adjacency", "laplacian")
 _PSD = ("covariance", "kernel", "laplacian")
 _PRIVATE_SHARE = 0.2
 _PRIVATE_SHARES = (0.65, 0.95)
@@ -41,7 +40,7 @@ class Candidate:
 
 def serving_queries(scenario: Scenario) -> tuple[str, ...]:
     """The queries whose errors on the scenario's task can be compared: those with the same truth."""
-    if scenario.query in _GRAPHS or scenario.task == "reconstruction":
+    if scenario.is_graph or scenario.task == "reconstruction":
         return (scenario.query,)
     if scenario.task == "kernel-ridge":
         return ("identity",)

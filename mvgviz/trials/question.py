@@ -111,7 +111,7 @@ def pose(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "own", aske
 
 def ask_once(scenario: Scenario, dataset: Dataset) -> Asked:
     """The scenario's question, of the training records where its task is regression."""
-    if scenario.query in ("adjacency", "laplacian"):
+    if scenario.is_graph:
         return Asked(dataset=dataset, table=None, held_out=None, query=ask(scenario, dataset))
     kept, rest = split_records(dataset) if scenario.task in REGRESSIONS else (dataset, None)
     table = scaled(kept, scenario.scale)

@@ -14,7 +14,6 @@ import numpy as np
 from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.queries import FLIPPED_EDGE
 from mvgviz.scenario.resolve import Setup, build
 from mvgviz.validation import generator
 
@@ -51,6 +50,6 @@ def stand_in(dataset: Dataset, *, rng: np.random.Generator, graph: bool = False)
 
 def on_stand_in(setup: Setup, *, uploaded: Directions | None = None) -> Setup:
     """The same scenario on a stand-in: nothing in it was computed from the records, only from ranges and sizes."""
-    graph = setup.query.neighbour_rule == FLIPPED_EDGE
+    graph = setup.query.is_graph
     dataset = stand_in(setup.dataset, rng=np.random.default_rng(SEED), graph=graph)
     return build(setup.scenario, dataset, uploaded=uploaded)

@@ -1,1 +1,1 @@
-"""The only part of the package that knows Streamlit: state, frame, controls, words."""
+"""The only part of the package that knows Streamlit: session, frame, controls, panels."""

@@ -13,12 +13,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.errors import InputError
 from mvgviz.scenario.resolve import Setup as Setup
-from mvgviz.text import as_number, delta_words, in_html, in_markdown
+from mvgviz.text import as_number, at_most, delta_words, in_html, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.menu import PAGES, PRESENT, Page
 from mvgviz.ui.save_chart import SAVING, draw_save
 from mvgviz.ui.sidebar import draw_sidebar
-from mvgviz.words.privacy import at_most
 from mvgviz.words.provenance import origin_items
 
 _STYLE = """<style>
@@ -182,7 +181,7 @@ def _strip(setup: Setup) -> None:
     low, high = float(noise.min()), float(noise.max())
     items = [
         ("asked", f"ε = {setup.scenario.epsilon:g} at δ = {delta_words(setup.delta, setup.dataset.n_records)}", False),
-        ("really spent by the noise", f"{at_most(setup)}ε = {as_number(setup.epsilon_spent)}", False),
+        ("really spent by the noise", f"{at_most(setup.design.mu_is)}ε = {as_number(setup.epsilon_spent)}", False),
         ("noise along a direction (standard deviation)",
          as_number(low) if high <= low * (1 + 1e-9) else f"{as_number(low)} to {as_number(high)}", False),
         *origin_items(setup),

@@ -23,8 +23,7 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
 from mvgviz.query.worst_pairs import WorstPair, worst_pair
 from mvgviz.report.script import DataSource
-from mvgviz.scenario.precision_budget import second_moments
-from mvgviz.scenario.resolve import Setup, ask, build
+from mvgviz.scenario.resolve import Setup, ask, build, second_moments
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.validation import FloatArray
 
@@ -67,7 +66,7 @@ def adopt_link() -> None:
     touched = st.session_state.pop(_TOUCHED, False)
     if first or (parameters and not touched and parameters != st.session_state.get(_WRITTEN)):
         scenario, ignored = Scenario.read_query(parameters)
-        if not scenario.data.startswith("upload-") and scenario.data not in samples():
+        if not scenario.is_upload and scenario.data not in samples():
             ignored = (*ignored, "the link names data that is not here")
             scenario = Scenario()
         st.session_state[_SCENARIO] = scenario
@@ -189,10 +188,10 @@ def state_directions_origin(origin: Origin) -> None:
 
 def dataset() -> Dataset:
     """The scenario's data; an InputError when it was uploaded in another session."""
-    name, own = scenario().data, upload()
-    if not name.startswith("upload-"):
-        return sample(name)
-    if own is None or own.data_name != name:
+    chosen, own = scenario(), upload()
+    if not chosen.is_upload:
+        return sample(chosen.data)
+    if own is None or own.data_name != chosen.data:
         raise InputError(
             "this link was made with an uploaded file, which is not part of a link: choose the file on the page Data & "
             "query, or another dataset"
@@ -274,4 +273,4 @@ def setup() -> Setup:
 @remembered(6, query_version)
 def moments(setup: Setup) -> FloatArray | None:
     """The data's second moments, where the query has any."""
-    return second_moments(setup, setup.dataset)
+    return second_moments(setup)

@@ -19,11 +19,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.errors import InputError
-from mvgviz.query.queries import FLIPPED_EDGE
 from mvgviz.release.ledger import Ledger
 from mvgviz.release.release import Release, release_setup
-from mvgviz.release.secure_noise import computed_sensitivity, hardening
-from mvgviz.scenario.resolve import Setup, scaled
+from mvgviz.release.secure_noise import hardening_for
+from mvgviz.scenario.resolve import Setup
 from mvgviz.ui import session
 from mvgviz.ui.frame import show_progress
 
@@ -67,8 +66,7 @@ def release_once(given: str, accept: tuple[str, ...], symmetrise: bool, spot: De
             setup, words, show = session.setup(), "Drawing the noise …", None
             if setup.design.rows * setup.design.cols > _LONG:
                 show = show_progress(spot.progress(0.0, words), words)
-            made = release_setup(setup, session.dataset(), accept=accept, ledger=held.ledger, symmetrise=symmetrise,
-                                 progress=show)
+            made = release_setup(setup, accept=accept, ledger=held.ledger, symmetrise=symmetrise, progress=show)
             held.releases.append(made)
         except InputError as error:
             held.refusal = error
@@ -80,10 +78,7 @@ def hardened_factor(setup: Setup) -> float | None:
 
     Raises InputError where such an answer cannot be released safely.
     """
-    query, design = setup.query, setup.design
     if setup.scenario.directions == "private":
         return None
-    graph = query.neighbour_rule == FLIPPED_EDGE
-    largest = None if graph else scaled(setup.dataset, setup.scenario.scale).largest_values
-    sensitivity = computed_sensitivity(query, design.row_side, design.col_side, design.mu, largest)
-    return hardening(entries=query.rows * query.cols, mu=design.mu, sensitivity=sensitivity).noise_std
+    design = setup.design
+    return hardening_for(setup.query, design.row_side, design.col_side, design.mu, setup.largest_values).noise_std

@@ -6,23 +6,20 @@ import numpy as np
 import streamlit as st
 
 from mvgviz.data import describe, samples
+from mvgviz.design.noise_design import mode_of
 from mvgviz.errors import InputError
+from mvgviz.labels import QUERIES as QUERY_LABELS
+from mvgviz.labels import SCALES
 from mvgviz.query.dataset import Dataset
+from mvgviz.query.queries import GRAPHS
 from mvgviz.scenario.resolve import delta_of, names_of_coordinates, numbered, paper_delta, usual_delta
 from mvgviz.scenario.scenario import QUERIES, Scenario
-from mvgviz.text import as_number, as_probability, delta_caution, delta_words
+from mvgviz.text import as_number, as_probability, capitalised, delta_caution, delta_words
 from mvgviz.ui import session
 from mvgviz.ui.sidebar_design import draw_choice, draw_directions, draw_guarantee, draw_share, draw_split
 
 EPSILONS = (*(float(f"{m}e{e}") for e in range(-2, 2) for m in (1, 1.5, 2, 3, 4, 5, 7)), 100.0)
 DELTAS = tuple(float(f"1e{e}") for e in range(-12, 0))
-QUERY_WORDS = {
-    "identity": "The table itself", "covariance": "Second moments (covariance)", "mean": "The mean record",
-    "kernel": "Kernel matrix of the records", "adjacency": "Adjacency matrix of the graph",
-    "laplacian": "Laplacian of the graph",
-}
-GRAPHS = QUERIES[4:]
-SCALE_WORDS = {"declared": "As declared", "symmetric": "Mapped onto [-1, 1]", "unit": "Mapped onto [0, 1]"}
 
 
 def draw_sidebar() -> None:
@@ -65,12 +62,14 @@ def _draw_data() -> None:
 
 
 def _draw_query() -> None:
-    query = session.scenario().query
-    draw_choice("Query: what is asked of the data", {name: QUERY_WORDS[name] for name in _queries(query)},
-                **session.bound("w_query", query, _query_change))
-    if query not in GRAPHS:
-        draw_choice("Ranges", SCALE_WORDS, **session.bound_field("scale"))
-    if query == "kernel":
+    scenario = session.scenario()
+    draw_choice("Query: what is asked of the data",
+                {name: QUERY_LABELS[name].choice for name in _queries(scenario.query)},
+                **session.bound("w_query", scenario.query, _query_change))
+    if not scenario.is_graph:
+        draw_choice("Ranges", {name: capitalised(words) for name, words in SCALES.items()},
+                    **session.bound_field("scale"))
+    if scenario.query == "kernel":
         st.number_input("Kernel length", min_value=1e-6, max_value=1e6, format="%g", **session.bound_field("length"))
 
 
@@ -113,7 +112,7 @@ def _draw_delta() -> None:
     except InputError:
         return
     value, usual, paper = delta_of(scenario, data), usual_delta(data.n_records), paper_delta(data.n_records)
-    thing = "edge" if scenario.query in GRAPHS else "record"
+    thing = "edge" if scenario.is_graph else "record"
     options = sorted({*DELTAS, value, usual, paper})
     st.select_slider("Probability of failure delta (δ)", options,
                      format_func=lambda d: (f"{as_probability(d)} (usual)" if d == usual
@@ -147,7 +146,7 @@ def _direction_names() -> tuple[str, ...]:
         query = session.query()
     except InputError:
         return ()
-    mode = ("both" if query.symmetric else "rows") if scenario.mode == "auto" else scenario.mode
+    mode = mode_of(query, scenario.mode)
     size = query.cols if mode == "columns" else query.rows
     if scenario.directions == "standard" or size < 2:
         return names_of_coordinates(query, mode, size)

@@ -10,29 +10,14 @@ import streamlit as st
 from mvgviz.data import read_table
 from mvgviz.design.allocation import rebalanced
 from mvgviz.errors import InputError
+from mvgviz.labels import ALLOCATIONS, DIRECTIONS, FORMS, GUARANTEES, MODES, TAILS
 from mvgviz.noise.directions import from_matrix
 from mvgviz.provenance import Origin
+from mvgviz.scenario.scenario import FORMS as SCENARIO_FORMS
 from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
-from mvgviz.text import in_markdown
+from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui import session
 
-GUARANTEE_WORDS = {
-    "exact": ("Exact", "The exact privacy of Gaussian noise: it spends what you ask, no more."),
-    "theorem1": ("Theorem 1", "The paper's general bound, as printed: any query."),
-    "theorem2": ("Theorem 2", "The paper's bound for positive semi-definite queries, as printed."),
-    "theorem2-any": ("2, any query", "Theorem 2's constant for any query: its proof needs no more. "
-                                             "Ours, not the paper's."),
-}
-TAIL_WORDS = {"printed": "As printed", "laurent-massart": "Laurent–Massart", "exact-chi": "Exact chi quantile"}
-MODE_WORDS = {"auto": "As the query suggests", "rows": "Rows (features)", "columns": "Columns (records)",
-              "both": "Both sides alike"}
-DIRECTION_WORDS = {
-    "standard": "The features themselves", "rotation": "Turned by an angle", "eigenvectors": "Eigenvectors of the data",
-    "private": "Private eigenvectors", "random": "Random rotation", "upload": "From a file",
-}
-SPLIT_WORDS = {"uniform": "Equal shares", "binary": "A share for some", "manual": "By hand",
-               "max-pnr": "Power-to-noise ratio (max-PNR)", "least-error": "Least weighted error"}
-FORM_WORDS = {"relaxed": "As in the paper (relaxed)", "unrelaxed": "Under the theorem's own constraint"}
 _BY_DATA = ":material/visibility:"
 _DIRECTION_FILE = "_direction_file"
 _FEW = 8
@@ -53,23 +38,27 @@ def draw_guarantee() -> None:
         psd, name = True, ""
     st.markdown("Guarantee")
     with st.container(horizontal=True):
-        for key, (label, help_text) in GUARANTEE_WORDS.items():
+        for key, label in GUARANTEES.items():
             reason = f"Needs a positive semi-definite query; {name} is not." if key == "theorem2" and not psd else None
-            st.button(label, key=f"w_guarantee_{key}", disabled=reason is not None, help=reason or help_text,
-                      type="primary" if chosen == key else "secondary", on_click=session.update,
+            st.button(label.button, key=f"w_guarantee_{key}", disabled=reason is not None,
+                      help=reason or label.explained, type="primary" if chosen == key else "secondary",
+                      on_click=session.update,
                       kwargs={"guarantee": key} | ({"mode": "auto"} if key == "theorem2" else {}))
     if not psd:
         st.caption(f"Theorem 2 needs a positive semi-definite query; {name} is not.")
     with st.expander("More: tail, sides"):
-        draw_choice("Tail of the noise's norm in the theorems", TAIL_WORDS, disabled=chosen == "exact",
+        draw_choice("Tail of the noise's norm in the theorems",
+                    {tail: capitalised(label.name) for tail, label in TAILS.items()}, disabled=chosen == "exact",
                     **session.bound_field("tail"))
-        draw_choice("Directional noise over", MODE_WORDS, disabled=chosen == "theorem2", **session.bound_field("mode"))
+        draw_choice("Directional noise over", {mode: label.choice for mode, label in MODES.items()},
+                    disabled=chosen == "theorem2", **session.bound_field("mode"))
 
 
 def draw_directions() -> None:
     """Where the directions come from, and what that costs."""
     scenario = session.scenario()
-    draw_choice("Directions", DIRECTION_WORDS, **session.bound_field("directions"))
+    draw_choice("Directions", {kind: choice for kind, (choice, _) in DIRECTIONS.items()},
+                **session.bound_field("directions"))
     if scenario.directions == "rotation":
         st.slider("Angle (degrees)", -180, 180,
                   **session.bound("w_angle", round(scenario.angle), lambda angle: {"angle": float(angle)}))
@@ -127,7 +116,8 @@ def draw_split(names: tuple[str, ...]) -> None:
     """theta: how the precision budget is divided."""
     scenario = session.scenario()
     kind = scenario.allocation
-    draw_choice("Split of the precision budget (theta)", SPLIT_WORDS,
+    draw_choice("Split of the precision budget (theta)",
+                {key: allocation.choice for key, allocation in ALLOCATIONS.items()},
                 **session.bound("w_allocation", kind, lambda new: _allocation(new, len(names))))
     if not 1 < len(names) <= 2_000:
         return
@@ -140,7 +130,7 @@ def draw_split(names: tuple[str, ...]) -> None:
         _draw_manual(names)
     elif kind == "max-pnr":
         if scenario.guarantee != "exact":
-            draw_choice("Form", FORM_WORDS, **session.bound_field("form"))
+            draw_choice("Form", {form: FORMS[form][0] for form in SCENARIO_FORMS}, **session.bound_field("form"))
         if scenario.directions != "private":
             st.warning("The split reads the data's spread: **not private**, unless the directions are private too.",
                        icon=_BY_DATA)

@@ -75,7 +75,7 @@ def _task_change(task: str) -> dict[str, Any]:
     """A task that the query cannot serve brings the query that can."""
     one = session.scenario()
     change: dict[str, Any] = {"task": task}
-    graph = one.query in ("adjacency", "laplacian")
+    graph = one.is_graph
     if task == "kernel-ridge" and not graph and one.query != "identity":
         change |= {"query": "identity", "mode": "auto"}
         if one.guarantee == "theorem2":

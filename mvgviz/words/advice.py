@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from mvgviz.figures.compare.families import GUARANTEE_COLOURS
 from mvgviz.figures.compare.ranking import Mark
 from mvgviz.figures.shared.error_axis import mean_words
+from mvgviz.figures.shared.theme import GUARANTEE_COLOURS
+from mvgviz.labels import ALLOCATIONS, DIRECTIONS, GUARANTEES, QUERIES
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_number, in_html, listed
 from mvgviz.trials.advisor import Advice, Contrast, Row
@@ -16,10 +18,6 @@ from mvgviz.trials.candidates import Candidate
 from mvgviz.trials.paired import BETTER, against
 from mvgviz.words.compare import more_words
 
-QUERIES = {"identity": "table", "covariance": "covariance", "mean": "mean", "kernel": "kernel matrix",
-           "adjacency": "adjacency matrix", "laplacian": "Laplacian"}
-GUARANTEES = {"exact": "exact", "theorem1": "Theorem 1", "theorem2": "Theorem 2",
-              "theorem2-any": "Theorem 2's constant"}
 SYMBOLS = {"identity": "square"}
 SHOWN = 12
 ON_STAND_IN = ("Tried on **simulated data** with the same ranges and sizes. Nothing of the data was looked at, so the "
@@ -31,8 +29,7 @@ LOADED_ON_DATA = ("Load a design into the scenario with one click; it then count
                   "data**, which no guarantee covers, until you change it or state it as your own:")
 
 
-@dataclass(frozen=True)
-class DesignWords:
+class DesignWords(NamedTuple):
     """A design: what is asked, how it is calibrated, where the budget goes. Names are as in the file."""
 
     query: str
@@ -40,34 +37,33 @@ class DesignWords:
     split: str
 
     def __str__(self) -> str:
-        return f"{self.query}, {self.guarantee}, {self.split}"
+        return ", ".join(self)
 
 
 def design_words(candidate: Candidate, names: Sequence[str]) -> DesignWords:
     """What a design is called; ``names``: of the features."""
-    one = candidate.scenario
+    scenario = candidate.scenario
     flag = "" if candidate.private else " (not private)"
-    return DesignWords(QUERIES[one.query], GUARANTEES[one.guarantee], _split_words(one, names) + flag)
+    return DesignWords(QUERIES[scenario.query].name, GUARANTEES[scenario.guarantee].name,
+                       _split_words(scenario, names) + flag)
 
 
-def _split_words(one: Scenario, names: Sequence[str]) -> str:
-    turned = {"rotation": f"turned by {one.angle:g}°", "random": "random directions", "private": "private eigenvectors",
-              "upload": "directions from a file", "eigenvectors": "eigenvectors"}.get(one.directions, "")
-    favoured = _favoured(one, names)
-    what = {"uniform": "equal shares", "manual": "shares by hand", "max-pnr": "max-PNR",
-            "binary": f"{100 * one.share:.0f} % to {favoured}", "least-error": f"least error for {favoured}"}
-    some = [k for k in one.favoured if one.query == "kernel" or k < len(names)]
-    idle = one.allocation in ("binary", "least-error") and not 0 < len(some) < (
-        math.inf if one.query == "kernel" else len(names))
-    return ", ".join(filter(None, [turned, what["uniform" if idle else one.allocation]]))
+def _split_words(scenario: Scenario, names: Sequence[str]) -> str:
+    turned = DIRECTIONS[scenario.directions][1].format(angle=scenario.angle)
+    some = [k for k in scenario.favoured if scenario.query == "kernel" or k < len(names)]
+    idle = scenario.allocation in ("binary", "least-error") and not 0 < len(some) < (
+        math.inf if scenario.query == "kernel" else len(names))
+    what = ALLOCATIONS["uniform" if idle else scenario.allocation].design
+    what = what.format(percent=100 * scenario.share, favoured=_favoured(scenario, names))
+    return ", ".join(filter(None, [turned, what]))
 
 
-def _favoured(one: Scenario, names: Sequence[str]) -> str:
-    if one.directions in ("private", "eigenvectors"):
-        k = len(one.favoured)
+def _favoured(scenario: Scenario, names: Sequence[str]) -> str:
+    if scenario.directions in ("private", "eigenvectors"):
+        k = len(scenario.favoured)
         return "the strongest" if k == 1 else f"the {k} strongest"
-    known = one.directions == "standard" and one.query != "kernel"
-    return listed([names[k] if known and k < len(names) else f"no. {k + 1}" for k in one.favoured], most=3)
+    known = scenario.directions == "standard" and scenario.query != "kernel"
+    return listed([names[k] if known and k < len(names) else f"no. {k + 1}" for k in scenario.favoured], most=3)
 
 
 def advice_marks(advice: Advice, names: Sequence[str]) -> list[Mark]:
@@ -75,19 +71,19 @@ def advice_marks(advice: Advice, names: Sequence[str]) -> list[Mark]:
     kept = list(advice.rows[: SHOWN - 4])
     for row in advice.rows:
         kind = (row.candidate.scenario.query, row.candidate.scenario.guarantee)
-        kinds = {(one.candidate.scenario.query, one.candidate.scenario.guarantee) for one in kept}
+        kinds = {(other.candidate.scenario.query, other.candidate.scenario.guarantee) for other in kept}
         if row not in kept and (row.candidate.is_current or kind not in kinds):
             kept.append(row)
     return [_mark(row, names) for row in kept if math.isfinite(row.outcome.mean)]
 
 
 def _mark(row: Row, names: Sequence[str]) -> Mark:
-    words, one = design_words(row.candidate, names), row.candidate.scenario
+    words, scenario = design_words(row.candidate, names), row.candidate.scenario
     spent = row.outcome.epsilon_spent
     return Mark(
         label=f"{words.query}, {words.guarantee},<br>{in_html(words.split)}", mean=row.outcome.mean,
-        half_width=row.outcome.half_width, colour=GUARANTEE_COLOURS[one.guarantee],
-        symbol=SYMBOLS.get(one.query, "circle"), ring=row.candidate.is_current, faint=not row.finalist,
+        half_width=row.outcome.half_width, colour=GUARANTEE_COLOURS[scenario.guarantee],
+        symbol=SYMBOLS.get(scenario.query, "circle"), ring=row.candidate.is_current, faint=not row.finalist,
         said=f"{row.outcome.errors.size:,} trials"
              + ("" if spent is None else f"<br>epsilon really spent {as_number(spent)}"))
 
@@ -96,8 +92,8 @@ def places(advice: Advice) -> str:
     """Where the guarantees and queries come in."""
     kinds: dict[str, int] = {}
     for at, row in enumerate(advice.rows):
-        one = row.candidate.scenario
-        kinds.setdefault(f"{QUERIES[one.query]}, {GUARANTEES[one.guarantee]}", at + 1)
+        scenario = row.candidate.scenario
+        kinds.setdefault(f"{QUERIES[scenario.query].name}, {GUARANTEES[scenario.guarantee].name}", at + 1)
     best = [f"{kind}: place {place}" for kind, place in kinds.items()]
     return f"Best of each kind, of {len(advice.rows)} designs: {'; '.join(best)}."
 
@@ -112,7 +108,7 @@ def why(advice: Advice, names: Sequence[str]) -> tuple[str, str] | None:
     trivial = advice.references.trivial
     if against(best.outcome, trivial) != BETTER:
         first += f"; even so it does not clearly beat the trivial answer ({as_number(trivial)})"
-    reasons = [text for text in (_reason(one, best, names) for one in advice.contrasts()) if text]
+    reasons = [text for text in (_reason(contrast, best, names) for contrast in advice.contrasts()) if text]
     return f"{first}.", f"Why: {'; '.join(reasons)}." if reasons else "Why: there was nothing else to choose from."
 
 
@@ -151,7 +147,7 @@ def _reason(contrast: Contrast, best: Row, names: Sequence[str]) -> str:
 
 
 def _query_reason(best: Row, other: Row, worth: str) -> str:
-    mine, theirs = (QUERIES[row.candidate.scenario.query] for row in (best, other))
+    mine, theirs = (QUERIES[row.candidate.scenario.query].name for row in (best, other))
     if best.rows * best.cols < other.rows * other.cols:
         return (f"it asks for the {mine}, {best.rows:,} × {best.cols:,} numbers, instead of the {theirs}, "
                 f"{other.rows:,} × {other.cols:,} numbers that would all need noise "
@@ -161,7 +157,7 @@ def _query_reason(best: Row, other: Row, worth: str) -> str:
 
 def _guarantee_reason(best: Row, other: Row, worth: str) -> str:
     spent = [row.outcome.epsilon_spent for row in (best, other)]
-    mine, theirs = (GUARANTEES[row.candidate.scenario.guarantee] for row in (best, other))
+    mine, theirs = (GUARANTEES[row.candidate.scenario.guarantee].name for row in (best, other))
     if best.candidate.scenario.guarantee == "exact" and spent[1] is not None:
         asked = best.candidate.scenario.epsilon
         return (f"exact calibration spends the whole budget, while the noise of {theirs} spends ε = "
@@ -171,19 +167,19 @@ def _guarantee_reason(best: Row, other: Row, worth: str) -> str:
 
 def _split_reason(best: Row, other: Row, worth: str, names: Sequence[str]) -> str:
     mine, theirs = (design_words(row.candidate, names).split for row in (best, other))
-    one = best.candidate.scenario
-    if one.directions == "private":
+    scenario = best.candidate.scenario
+    if scenario.directions == "private":
         return f"private eigenvectors are worth the part of the budget they cost ({theirs}: {worth})"
-    if one.allocation == "uniform":
+    if scenario.allocation == "uniform":
         return f"equal shares do best: the task uses all directions ({theirs}: {worth})"
-    if one.allocation in ("binary", "least-error", "manual"):
+    if scenario.allocation in ("binary", "least-error", "manual"):
         return f"the task leans on what is favoured, {mine} ({theirs}: {worth})"
     return f"{mine} does better than {theirs} ({worth})"
 
 
 def dropped_words(advice: Advice) -> list[str]:
     """How many designs did not work out, and why. Reasons may hold names: escape them."""
-    by_reason: dict[str, int] = {}
-    for one in advice.dropped:
-        by_reason[one.reason] = by_reason.get(one.reason, 0) + len(one.designs)
+    by_reason: Counter[str] = Counter()
+    for drop in advice.dropped:
+        by_reason[drop.reason] += len(drop.designs)
     return [f"{count} {'design' if count == 1 else 'designs'} dropped: {reason}" for reason, count in by_reason.items()]

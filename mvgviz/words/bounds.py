@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from mvgviz.design.limits import Problem, Rival, exact_limit
+from mvgviz.design.limits import LimitInputs, Rival, exact_limit
 from mvgviz.figures.bounds.curves import CurveLine
 from mvgviz.figures.bounds.design_space import Place
 from mvgviz.figures.bounds.winner_map import WinnerMap
 from mvgviz.figures.shared.theme import EXACT, THEOREM1, THEOREM2
+from mvgviz.labels import GUARANTEES, TAILS
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_number
+from mvgviz.text import as_number, at_most
 from mvgviz.validation import FloatArray
-from mvgviz.words.privacy import at_most
 
-GUARANTEES = {"theorem1": "Theorem 1", "theorem2": "Theorem 2", "theorem2-any": "Theorem 2's constant",
-              "exact": "the exact guarantee"}
 AXIS_LABELS = {"epsilon": "Epsilon", "delta": "Delta", "size": "Size", "gamma": "Gamma", "sensitivity": "Sensitivity"}
 _AXIS_TITLES = {"epsilon": "privacy budget epsilon (ε)", "delta": "probability of failure delta (δ)",
                 "gamma": "largest norm of an answer, gamma (γ)", "sensitivity": "sensitivity s₂ of the answer"}
-_TAILS = {"printed": "as printed", "laurent-massart": "Laurent–Massart", "exact-chi": "exact chi quantile"}
 _TAIL_FORMULAS = {"printed": r"t=\zeta", "laurent-massart": r"t=\sqrt{\zeta}",
                   "exact-chi": r"\Pr(\chi_k>t)=\delta"}
 _DIGITS = 6
@@ -56,17 +53,17 @@ FOOTNOTES = (_LEMMA, _NO_PSD, _NUMBERS)
 """Where print and proof part."""
 
 
-def short_second(problem: Problem) -> str:
+def short_second(problem: LimitInputs) -> str:
     """Theorem 2, or what stands in for it where the query is not PSD."""
     return "Theorem 2" if problem.psd else "Theorem 2's constant"
 
 
-def second_name(problem: Problem) -> str:
+def second_name(problem: LimitInputs) -> str:
     """What the curve of omega is called for this query."""
     return "Theorem 2" if problem.psd else "Theorem 2's constant (beyond the paper)"
 
 
-def axis_title(problem: Problem, axis: str) -> str:
+def axis_title(problem: LimitInputs, axis: str) -> str:
     """The horizontal axis in words."""
     if axis != "size":
         return _AXIS_TITLES[axis]
@@ -77,7 +74,7 @@ def axis_title(problem: Problem, axis: str) -> str:
     return f"{longer} of the answer ({shorter}: {side:,})"
 
 
-def held_fixed(problem: Problem, axis: str) -> str:
+def held_fixed(problem: LimitInputs, axis: str) -> str:
     """What stays as the axis moves."""
     if axis == "size":
         return "Held fixed as the answer grows: ε, δ, γ and s₂ (in a real query γ, and often s₂, grow with it)."
@@ -89,7 +86,7 @@ def held_fixed(problem: Problem, axis: str) -> str:
     return f"Held fixed: {', '.join(others)} and {size}.{end}"
 
 
-def curves_takeaway(problem: Problem, lines: list[CurveLine], *, as_noise: bool, s2_words: str) -> str:
+def curves_takeaway(problem: LimitInputs, lines: list[CurveLine], *, as_noise: bool, s2_words: str) -> str:
     """All three limits at the scenario, and how far the theorems are from the exact one."""
     first, second, exact = (next(line.here for line in lines if line.main and line.colour == colour)
                             for colour in (THEOREM1, THEOREM2, EXACT))
@@ -111,7 +108,7 @@ def curves_takeaway(problem: Problem, lines: list[CurveLine], *, as_noise: bool,
     return f"{words} {' and '.join(as_number(factor) for factor in (factors[:1] if alike else factors))} {what}. {same}"
 
 
-def map_takeaway(problem: Problem, numbers: WinnerMap, tail: str, *, s2_words: str) -> str:
+def map_takeaway(problem: LimitInputs, numbers: WinnerMap, tail: str, *, s2_words: str) -> str:
     """Which theorem allows more here, by how much, and up to which ratio."""
     two = short_second(problem)
     factor = problem.theorem2(tail).limit / problem.theorem1(tail).limit
@@ -122,7 +119,7 @@ def map_takeaway(problem: Problem, numbers: WinnerMap, tail: str, *, s2_words: s
             f"{numbers.rank:,} {two} wins up to {as_number(numbers.border_here)}.")
 
 
-def own_edge_reason(setup: Setup, problem: Problem) -> str:
+def own_edge_reason(setup: Setup, problem: LimitInputs) -> str:
     """Why a theorem's design may lie on another edge than those of the problem; empty where it has no reason to."""
     paper = problem.sensitivity < setup.query.printed_sensitivity * (1 - 1e-9)
     return " and ".join([*(["the paper's s₂"] if paper else []),
@@ -136,7 +133,7 @@ def space_takeaway(setup: Setup, this: Place, *, exact_limit: float, own_edge: s
                 f"{as_number(this.product / exact_limit)} times that of exact i.i.d. noise.** The exact limit depends "
                 "on the shape, not only on the two norms.")
     dashed = f" That edge is dashed: it was built with {own_edge}." if own_edge else ""
-    return (f"**This design is on the edge of its guarantee, {GUARANTEES[setup.design.guarantee]}:** "
+    return (f"**This design is on the edge of its guarantee, {GUARANTEES[setup.design.guarantee].in_sentence}:** "
             f"{as_number(this.rows)} × {as_number(this.cols)} = φ² = {as_number(setup.design.bound.limit)}.{dashed}")
 
 
@@ -150,7 +147,7 @@ def looseness_words(setup: Setup, others: tuple[Rival, ...]) -> list[str]:
 def _theorem_looseness(setup: Setup, others: tuple[Rival, ...], extra: float | None) -> list[str]:
     """For a theorem's design: spent of allowed, and the exact design with the same shares."""
     spent, larger = setup.epsilon_spent, 1 / others[0].factors
-    spends = f"{at_most(setup)}ε = {as_number(spent)}" if spent > 0 else "ε = 0 (δ alone covers it)"
+    spends = f"{at_most(setup.design.mu_is)}ε = {as_number(spent)}" if spent > 0 else "ε = 0 (δ alone covers it)"
     sentences = [
         f"**This noise spends {spends} of the {setup.design.epsilon:g} you allow.** The same privacy needs noise "
         f"**{_times(larger)} smaller**: same directions, same shares, calibrated exactly."]
@@ -171,20 +168,20 @@ def _exact_looseness(setup: Setup, others: tuple[Rival, ...], extra: float | Non
         fair = "" if extra is None else f" ({_times(other.factors / extra)} with the paper's s₂ for both)"
         wants = (f"for noise **{_times(other.factors)} larger**{fair}, which then spends "
                  f"{f'ε = {as_number(spent)}' if spent > 0 else 'no ε at all: δ alone covers it'}.")
-        asked.setdefault(wants, []).append(f"**{GUARANTEES[other.guarantee]}**{beyond}")
+        asked.setdefault(wants, []).append(f"**{GUARANTEES[other.guarantee].in_sentence}**{beyond}")
     lines = [f"- {' and '.join(names)} {'asks' if len(names) == 1 else 'both ask'} {wants}"
              for wants, names in asked.items()]
     return [f"{slack} For the same directions and shares:", "\n".join(lines)]
 
 
-def given_words(problem: Problem, tail: str, *, s2_words: str) -> str:
+def given_words(problem: LimitInputs, tail: str, *, s2_words: str) -> str:
     """What the table to check by hand starts from."""
     return (f"Given: ε = {_digits(problem.epsilon)}, δ = {_digits(problem.delta)}, answer "
             f"R × C = {problem.rows:,} × {problem.cols:,}, γ = {_digits(problem.gamma)}, "
-            f"s₂ = {_digits(problem.sensitivity)} ({s2_words}), tail {_TAILS[tail]}.")
+            f"s₂ = {_digits(problem.sensitivity)} ({s2_words}), tail {TAILS[tail].name}.")
 
 
-def table_lines(problem: Problem, tail: str) -> list[tuple[str, str, str]]:
+def table_lines(problem: LimitInputs, tail: str) -> list[tuple[str, str, str]]:
     """Name, formula in LaTeX, value in words; values are those of the bounds themselves."""
     first, two = problem.theorem1(tail), problem.theorem2(tail)
     second = short_second(problem)

@@ -5,22 +5,19 @@ from __future__ import annotations
 from mvgviz.design.allocation import FLOOR, WaterFilling
 from mvgviz.design.most_information import is_proved
 from mvgviz.figures.budget.noise import NoiseFactors
-from mvgviz.figures.budget.pnr import GUARANTEE_LABELS, PnrNumbers
+from mvgviz.figures.budget.pnr import PnrNumbers
 from mvgviz.figures.budget.signal import SignalNumbers
 from mvgviz.figures.budget.split import percent
 from mvgviz.figures.budget.water_levels import WaterNumbers
+from mvgviz.labels import GUARANTEES, SPLITS
 from mvgviz.provenance import Origin, weakest
 from mvgviz.scenario.precision_budget import BudgetTable, WantedNoise
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_factor, as_number, delta_words, in_html, in_markdown, listed
+from mvgviz.text import as_factor, as_number, at_most, capitalised, delta_words, in_html, in_markdown, listed
 from mvgviz.validation import FloatArray
-from mvgviz.words.privacy import at_most, thing
+from mvgviz.words.provenance import thing
 
 NOT_PRIVATE = "Computed on the data: not private."
-SPLIT_NAMES = {
-    "uniform": "equal shares", "binary": "a share for some", "least-error": "least error", "manual": "by hand",
-    "max-pnr relaxed": "max-PNR, relaxed", "max-pnr unrelaxed": "max-PNR, unrelaxed", "max-pnr exact": "max-PNR, exact",
-}
 _NAMED = 3
 _LONGEST = 22
 
@@ -44,9 +41,8 @@ class Names:
     def few(self, positions: list[int]) -> str:
         """For a sentence: three or four names, the rest counted."""
         names = [in_markdown(self(k)) for k in positions[: _NAMED + 1]]
-        if len(positions) > _NAMED + 1:
-            return f"{', '.join(names[:_NAMED])} and {len(positions) - _NAMED:,} more"
-        return listed(names)
+        more = len(positions) - _NAMED
+        return f"{', '.join(names[:_NAMED])} and {more:,} more" if more > 1 else listed(names)
 
 
 def short_label(name: str) -> str:
@@ -69,12 +65,10 @@ def who_gains(setup: Setup, names: Names, numbers: NoiseFactors) -> str:
     gains, pays, factors = numbers.gains, numbers.pays, numbers.all_factors
     if not gains and not pays:
         return "**Nobody gains and nobody pays:** this is i.i.d. noise."
-    gain, pay = "**Nobody gains.**", "**Nobody pays.**"
-    if gains:
-        gain = f"**Gain:** {names.few(gains)}, with {_span(factors[gains])} the i.i.d. noise."
-    if pays:
-        pay = f"**Pay:** {names.few(pays)}, with {_span(factors[pays])}."
-    return f"{gain} {pay}" if gains else f"{gain} {pay} {_why_nobody_gains(setup)}"
+    pay = f"**Pay:** {names.few(pays)}, with {_span(factors[pays])}." if pays else "**Nobody pays.**"
+    if not gains:
+        return f"**Nobody gains.** {pay} {_why_nobody_gains(setup)}"
+    return f"**Gain:** {names.few(gains)}, with {_span(factors[gains])} the i.i.d. noise. {pay}"
 
 
 def largest_share(names: Names, table: BudgetTable) -> str:
@@ -124,12 +118,11 @@ def what_gets_through(numbers: PnrNumbers) -> str:
     sentences = []
     for guarantee in reversed(numbers.scores):
         best, equal = numbers.best(guarantee), numbers.scores[guarantee]["uniform"]
-        label = GUARANTEE_LABELS[guarantee]
         words = f"no split beats equal shares, log PNR {as_number(equal.log_pnr)}"
         if best.log_pnr > equal.log_pnr * (1 + 1e-6):
-            words = (f"{SPLIT_NAMES[best.split]} lets most through, log PNR {as_number(best.log_pnr)}; equal shares "
+            words = (f"{SPLITS[best.split]} lets most through, log PNR {as_number(best.log_pnr)}; equal shares "
                      f"{as_number(equal.log_pnr)}")
-        sentences.append(f"**{label[:1].upper()}{label[1:]}:** {words}.")
+        sentences.append(f"**{capitalised(GUARANTEES[guarantee].in_chart)}:** {words}.")
     return f"{' '.join(sentences)} Half of it is the mutual information in nats, for Gaussian answers only."
 
 
@@ -153,10 +146,8 @@ def water_words(setup: Setup, names: Names, numbers: WaterNumbers, filled: Water
     drawn = len(numbers.shown)
     part = f" The {drawn} with the strongest signal are drawn." if drawn < numbers.total else ""
     floor = f"the floor, {FLOOR:g} of an equal part, since no share at all would be infinite noise"
-    if dry:
-        who = f"**{numbers.n_dry} of {numbers.total} dry:** {names.few(dry)} got {floor}."
-    else:
-        who = "**Nobody is dry:** every direction gets water."
+    who = (f"**{numbers.n_dry} of {numbers.total} dry:** {names.few(dry)} got {floor}." if dry else
+           "**Nobody is dry:** every direction gets water.")
     level = "Here is no common level: bars are what each direction gets."
     if filled.level is not None:
         thin = " The water is thin, so heights are measured from the lowest ground." if numbers.from_lowest else ""
@@ -166,7 +157,7 @@ def water_words(setup: Setup, names: Names, numbers: WaterNumbers, filled: Water
 
 def smallest_words(setup: Setup, wanted: WantedNoise) -> str:
     """The smallest epsilon for the noise that is wanted."""
-    return (f"**The smallest ε for this noise: {at_most(setup)}{as_number(wanted.needed)}**, at "
+    return (f"**The smallest ε for this noise: {at_most(setup.design.mu_is)}{as_number(wanted.needed)}**, at "
             f"δ = {delta_words(setup.delta, setup.dataset.n_records)}, by the exact limit (asked now: "
             f"{setup.scenario.epsilon:g}). The other directions get the floor: almost no precision.")
 

@@ -18,20 +18,23 @@ def ranking_marks(numbers: Ranking) -> list[Mark]:
     """The lines of the chart."""
     own = f"mvg-{numbers.results.scenario.guarantee}"
     marks = []
-    for one in numbers.outcomes:
-        is_own = one.mechanism.key == numbers.twins.get(own, own)
+    for outcome in numbers.outcomes:
+        is_own = outcome.mechanism.key == numbers.twins.get(own, own)
         marks.append(Mark(
-            label=two_lines(label(one.mechanism) + (", this design" if is_own else "")), mean=one.mean,
-            half_width=one.half_width, symbol=symbol(one.mechanism), ring=is_own,
-            colour=colour(one.mechanism, numbers.results.scenario.guarantee),
-            said=f"promise: {one.mechanism.guarantee}<br>{_spent(one, numbers.results.scenario.epsilon)}"))
+            label=two_lines(label(outcome.mechanism) + (", this design" if is_own else "")), mean=outcome.mean,
+            half_width=outcome.half_width, symbol=symbol(outcome.mechanism), ring=is_own,
+            colour=colour(outcome.mechanism, numbers.results.scenario.guarantee),
+            said=f"promise: {outcome.mechanism.guarantee}<br>{_spent(outcome, numbers.results.scenario.epsilon)}"))
     return marks
 
 
 def _spent(outcome: Outcome, asked: float) -> str:
-    if outcome.epsilon_spent is None:
-        return f"epsilon asked {asked:g}"
-    return f"epsilon asked {asked:g}, really spent {as_number(outcome.epsilon_spent)}"
+    spent = outcome.epsilon_spent
+    return f"epsilon asked {asked:g}{'' if spent is None else f', really spent {as_number(spent)}'}"
+
+
+def _name(result: Outcome | Curve) -> str:
+    return in_markdown(result.mechanism.label)
 
 
 def ranking_words(numbers: Ranking) -> str:
@@ -39,9 +42,8 @@ def ranking_words(numbers: Ranking) -> str:
     if not numbers.outcomes:
         return "**No trial yet.**"
     first, trials = numbers.outcomes[0], numbers.outcomes[0].errors.size
-    name = in_markdown(first.mechanism.label)
     many = "1 trial, so no interval" if trials == 1 else f"{trials:,} trials"
-    words = [f"**First: {name}**, error {mean_words(first)} ({many})."]
+    words = [f"**First: {_name(first)}**, error {mean_words(first)} ({many})."]
     if len(numbers.outcomes) > 1:
         words.append(_against_second(first, numbers.outcomes[1]))
     words.append(_trivial(numbers))
@@ -50,7 +52,7 @@ def ranking_words(numbers: Ranking) -> str:
 
 def _against_second(first: Outcome, second: Outcome) -> str:
     difference = paired(first, second)
-    name = in_markdown(second.mechanism.label)
+    name = _name(second)
     if difference is None or difference.verdict == SAME:
         return f"Second, {name}, has the same error."
     less = f"{name}, second, has {more_words(second.mean, first.mean)}"
@@ -72,14 +74,14 @@ def more_words(error: float, least: float) -> str:
 
 def symbol_words(numbers: Ranking) -> str:
     """What the symbols of the chart mean."""
-    hollow = any(one.mechanism.key.startswith("reduced") for one in numbers.outcomes)
+    hollow = any(outcome.mechanism.key.startswith("reduced") for outcome in numbers.outcomes)
     return (f"◆ promises {EPSILON}, which is stronger; ● promises ε and δ"
             f"{'; ○ the same, of the favoured features only' if hollow else ''}.")
 
 
 def worth_zooming(numbers: Ranking) -> int:
     """How many beat the trivial answer, where the others are so far off that these crowd together; else 0."""
-    better = [against(one, numbers.results.references.trivial) == BETTER for one in numbers.outcomes]
+    better = [against(outcome, numbers.results.references.trivial) == BETTER for outcome in numbers.outcomes]
     count = better.index(False) if False in better else len(better)
     crowded = 1 < count < len(better) and numbers.outcomes[-1].mean > 1.5 * numbers.outcomes[count - 1].mean
     return count if crowded else 0
@@ -87,16 +89,15 @@ def worth_zooming(numbers: Ranking) -> int:
 
 def _trivial(numbers: Ranking) -> str:
     trivial, guess = numbers.results.references.trivial, numbers.results.references.random_guess
-    losers = [one for one in numbers.outcomes if against(one, trivial) != BETTER]
+    losers = [outcome for outcome in numbers.outcomes if against(outcome, trivial) != BETTER]
     value = f"the trivial answer ({as_number(trivial)}), which ignores the data"
     if not losers:
-        chance = [in_markdown(one.mechanism.label) for one in numbers.outcomes if against(one, guess) != BETTER]
+        chance = [_name(outcome) for outcome in numbers.outcomes if against(outcome, guess) != BETTER]
         worse = f" **Not clearly better than a random guess ({as_number(guess)}):** {_apart(chance)}." if chance else ""
         return f"All beat {value}.{worse}"
     if len(losers) == len(numbers.outcomes):
         return f"**None clearly beats {value}.**"
-    names = [in_markdown(one.mechanism.label) for one in losers]
-    return f"**Not clearly better than {value}:** {_apart(names)}."
+    return f"**Not clearly better than {value}:** {_apart(list(map(_name, losers)))}."
 
 
 def _apart(names: list[str], most: int = 3) -> str:
@@ -107,19 +108,17 @@ def _apart(names: list[str], most: int = 3) -> str:
 
 def unsuitable_words(numbers: Ranking) -> list[str]:
     """A line for each mechanism that is not in the chart, with the reason."""
-    labels = {one.mechanism.key: one.mechanism.label for one in numbers.results.outcomes}
-    lines = [f"**{in_markdown(one.mechanism.label)}**: {in_markdown(one.reason or '')}." for one in numbers.unsuitable]
-    lines += [f"**{in_markdown(labels[key])}**: here the same noise as {in_markdown(labels[other])}."
-              for key, other in numbers.twins.items()]
-    too_large = [one for one in numbers.results.ranked() if not math.isfinite(one.mean)]
-    return lines + [f"**{in_markdown(one.mechanism.label)}**: its error is too large to be written."
-                    for one in too_large]
+    names = {outcome.mechanism.key: _name(outcome) for outcome in numbers.results.outcomes}
+    lines = [f"**{_name(outcome)}**: {in_markdown(outcome.reason or '')}." for outcome in numbers.unsuitable]
+    lines += [f"**{names[key]}**: here the same noise as {names[other]}." for key, other in numbers.twins.items()]
+    return lines + [f"**{_name(outcome)}**: its error is too large to be written."
+                    for outcome in numbers.results.ranked() if not math.isfinite(outcome.mean)]
 
 
 def caution_words(numbers: Ranking) -> str:
     """Where a published guarantee is doubtful here."""
-    return " ".join(f"**{in_markdown(one.mechanism.label)}**: {one.caution}." for one in numbers.results.outcomes
-                    if one.caution is not None and one.reason is None)
+    return " ".join(f"**{_name(outcome)}**: {outcome.caution}." for outcome in numbers.results.outcomes
+                    if outcome.caution is not None and outcome.reason is None)
 
 
 def table_rows(numbers: Ranking) -> list[dict[str, object]]:
@@ -127,12 +126,14 @@ def table_rows(numbers: Ranking) -> list[dict[str, object]]:
     shown = [*numbers.results.ranked(), *numbers.unsuitable]
     trivial = numbers.results.references.trivial
     return [{
-        "mechanism": one.mechanism.label, "mean error": _number(one.mean), "95 % from": _number(one.interval[0]),
-        "95 % to": _number(one.interval[1]), "promise": one.mechanism.guarantee,
-        "epsilon asked": numbers.results.scenario.epsilon, "epsilon really spent": one.epsilon_spent,
-        "beats the trivial answer": {None: "", BETTER: "yes", UNCLEAR: "not clearly"}.get(against(one, trivial), "no"),
-        "applies to": one.mechanism.applies, "note": one.reason or one.caution or "",
-        "reference": one.mechanism.reference} for one in shown]
+        "mechanism": outcome.mechanism.label, "mean error": _number(outcome.mean),
+        "95 % from": _number(outcome.interval[0]), "95 % to": _number(outcome.interval[1]),
+        "promise": outcome.mechanism.guarantee, "epsilon asked": numbers.results.scenario.epsilon,
+        "epsilon really spent": outcome.epsilon_spent,
+        "beats the trivial answer": {None: "", BETTER: "yes", UNCLEAR: "not clearly"}.get(
+            against(outcome, trivial), "no"),
+        "applies to": outcome.mechanism.applies, "note": outcome.reason or outcome.caution or "",
+        "reference": outcome.mechanism.reference} for outcome in shown]
 
 
 def _number(value: float) -> float | None:
@@ -155,15 +156,15 @@ def frontier_words(curves: list[Curve], readings: list[Reading], error: float, *
     if not reached:
         return f"**No mechanism comes down to an error of {as_number(error)}** at the ε looked at."
     curve, reading = reached[0]
-    words = [f"**For an error of {as_number(error)}, {in_markdown(curve.mechanism.label)} needs the least: ε "
+    words = [f"**For an error of {as_number(error)}, {_name(curve)} needs the least: ε "
              f"{'≤' if reading.at_most else '='} {as_number(reading.epsilon)}.**"]
-    mine = next(((one, read) for one, read in pairs if one.mechanism.key == own), None)
+    mine = next(((other, read) for other, read in pairs if other.mechanism.key == own), None)
     if mine is not None and mine[0] is not curve and mine[1].reached and reading.epsilon > 0:
         words.append(f"This design needs {as_number(mine[1].epsilon)}, {'at least ' if reading.at_most else ''}"
                      f"{as_number(mine[1].epsilon / reading.epsilon, 2)} times as much.")
     if error >= trivial:
         words.append(f"**The trivial answer ({as_number(trivial)}) does as well** and costs no privacy.")
-    missing = [in_markdown(one.mechanism.label) for one, read in pairs if not read.reached]
+    missing = [_name(other) for other, read in pairs if not read.reached]
     if missing:
         words.append(f"Not reached up to ε = {curve.epsilons[-1]:g}: {_apart(missing)}.")
     return " ".join(words)

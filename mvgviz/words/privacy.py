@@ -14,35 +14,24 @@ from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.release.audit import Audit, NoiseScores, attacks_per_release
 from mvgviz.release.noise_check import FALSE_ALARMS, MIXTURES
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_number, as_probability, delta_words, in_markdown, listed
-from mvgviz.words.provenance import open_parts
-
-
-def thing(setup: Setup) -> str:
-    """What neighbours differ by."""
-    return "edge" if setup.query.name in ("adjacency", "laplacian") else "record"
-
-
-def at_most(setup: Setup) -> str:
-    """What to say before a number that rests on mu: nothing where mu is exact."""
-    return "" if setup.design.mu_is == "exact" else "at most "
+from mvgviz.text import as_number, as_probability, at_most, delta_words, in_markdown, listed
+from mvgviz.words.provenance import open_parts, thing
 
 
 def odds_words(setup: Setup, spent: SpentMu) -> str:
     """The best attack on the worst neighbours as a sentence of whole numbers."""
-    mu, most = spent.total, at_most(setup)
-    crowd, accused, caught = odds(mu)
-    right, guesses = coin_odds(mu)
-    who = f"{thing(setup)}s"
+    most, what = at_most(setup.design.mu_is), thing(setup)
+    crowd, accused, caught = odds(spent.total)
+    right, guesses = coin_odds(spent.total)
     if caught == accused:
         return (f"**No better than guessing:** even an attacker who knows everything else and accuses {accused:,} in "
-                f"{crowd:,} of the absent {who} catches {caught:,} in {crowd:,} of the present.")
+                f"{crowd:,} of the absent {what}s catches {caught:,} in {crowd:,} of the present.")
     how = f"all {crowd:,}" if caught == crowd else f"{most}{caught:,} in {crowd:,}"
     coin = ("practically always right" if right == guesses else
             f"right {most}{right:,} times in {guesses:,} instead of {guesses // 2:,}")
     return (f"**An attacker who accuses {accused:,} in {crowd:,} of the absent catches {how} of the present.** Blind "
-            f"guessing would catch {accused:,}. Asked whether one {thing(setup)} is there, with even odds before, the "
-            f"best guess is {coin}.")
+            f"guessing would catch {accused:,}. Asked whether one {what} is there, with even odds before, the best "
+            f"guess is {coin}.")
 
 
 def caveats(setup: Setup, spent: SpentMu) -> list[str]:
@@ -96,12 +85,13 @@ def tail_label(numbers: LossNumbers) -> str:
 def curve_words(setup: Setup, numbers: CurveNumbers) -> str:
     """Takeaway of the delta curve."""
     delta, asked = delta_words(numbers.asked_delta, setup.dataset.n_records), numbers.asked_epsilon
+    most = at_most(setup.design.mu_is)
     if numbers.spent == 0:
         return (f"**No ε is spent:** even ε = 0 needs only δ = {as_probability(numbers.at_zero)}, "
                 f"less than the {delta} allowed.")
     if numbers.spent < 0.999 * asked:
-        return f"**Spends {at_most(setup)}ε = {as_number(numbers.spent)} of the {asked:g} asked**, at δ = {delta}."
-    return (f"**Spends {at_most(setup) or 'just '}what was asked:** ε = {asked:g} at δ = {delta}; "
+        return f"**Spends {most}ε = {as_number(numbers.spent)} of the {asked:g} asked**, at δ = {delta}."
+    return (f"**Spends {most or 'just '}what was asked:** ε = {asked:g} at δ = {delta}; "
             f"ε = 0 would need δ = {as_probability(numbers.at_zero)}.")
 
 
@@ -119,7 +109,7 @@ def releases_words(setup: Setup, numbers: CompositionNumbers) -> str:
     added = ("adding up says nothing, as δ would pass 1" if math.isnan(numbers.chosen_added) else
              f"adding up would say ε = {as_number(numbers.chosen_added)} at "
              f"δ = {as_probability(numbers.chosen * setup.delta)}")
-    return (f"**{spends} {at_most(setup)}ε = {as_number(numbers.chosen_exact)}** at "
+    return (f"**{spends} {at_most(setup.design.mu_is)}ε = {as_number(numbers.chosen_exact)}** at "
             f"δ = {delta_words(setup.delta, setup.dataset.n_records)}; {added}.")
 
 
@@ -143,7 +133,7 @@ def audit_words(setup: Setup, loss: PairLoss, result: Audit, broken: bool) -> st
     found, claim = result.epsilon_lower, setup.epsilon_spent
     counts = (f"accusing {result.accused:,} of {result.evaluated:,} absent, it catches {result.caught:,} of "
               f"{result.evaluated:,} present: ε is at least **{as_number(found)}** (95 % confidence)")
-    claimed = f"{at_most(setup)}{as_number(claim)}"
+    claimed = f"{at_most(setup.design.mu_is)}{as_number(claim)}"
     if not broken:
         if found > claim:
             odd = "" if result.check.as_claimed else f" The noise itself is not as claimed: {result.check.words}."

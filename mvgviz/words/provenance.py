@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from mvgviz.provenance import Origin, weakest
-from mvgviz.query.queries import FLIPPED_EDGE
 from mvgviz.release.ledger import CAVEATS
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
@@ -20,6 +19,11 @@ FIELDS = {
 """A scenario's fields as a person calls them."""
 
 
+def thing(setup: Setup) -> str:
+    """What neighbours differ by."""
+    return "edge" if setup.query.is_graph else "record"
+
+
 def chosen_on_data(scenario: Scenario) -> list[str]:
     """The choices that were made by looking at the data and matter here, in words."""
     return [FIELDS[name] for name in scenario.read_among(scenario.from_data)]
@@ -28,9 +32,8 @@ def chosen_on_data(scenario: Scenario) -> list[str]:
 def origin_items(setup: Setup) -> list[tuple[str, str, bool]]:
     """Name, origin and whether care is needed, of everything that the guarantee rests on."""
     origins = setup.origins
-    names = {"directions": "directions", "split": "split", "ranges": "ranges"}
-    items = [(name, origins[key].words, not origins[key].is_covered) for key, name in names.items()
-             if key != "ranges" or setup.query.neighbour_rule != FLIPPED_EDGE]
+    items = [(part, origins[part].words, not origins[part].is_covered)
+             for part in ("directions", "split", "ranges") if part != "ranges" or not setup.query.is_graph]
     if not origins["records"].is_covered:
         items.append(("number of records", "follows from gaps: not private", True))
     chosen = chosen_on_data(setup.scenario)

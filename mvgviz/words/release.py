@@ -5,12 +5,11 @@ from __future__ import annotations
 from mvgviz.figures.release.budget import BudgetNumbers
 from mvgviz.provenance import Origin
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.queries import FLIPPED_EDGE
 from mvgviz.release.ledger import CAVEATS, Ledger, Total
 from mvgviz.release.release import Plan, Release, design_words
-from mvgviz.scenario.resolve import Setup, scaled
-from mvgviz.text import as_number, delta_caution, delta_words, in_markdown, listed
-from mvgviz.words.privacy import at_most
+from mvgviz.scenario.resolve import Setup
+from mvgviz.text import as_number, at_most, delta_caution, delta_words, in_markdown, listed
+from mvgviz.words.provenance import thing
 
 ACCEPT = {
     "ranges": "I accept that the **ranges were read from the data**. They size the noise, so the smallest and largest "
@@ -32,7 +31,7 @@ KEPT = "What was released stays as it is: a changed scenario, or this page drawn
 def spends(setup: Setup, planned: Plan) -> str:
     """ε = 1.00 at δ = 1e-6."""
     delta = delta_words(planned.delta, setup.dataset.n_records)
-    return f"{at_most(setup)}ε = {as_number(planned.epsilon)} at δ = {delta}"
+    return f"{at_most(setup.design.mu_is)}ε = {as_number(planned.epsilon)} at δ = {delta}"
 
 
 def sure(setup: Setup, planned: Plan) -> str:
@@ -44,9 +43,9 @@ def facts(setup: Setup, planned: Plan, so_far: Total, after: float, factor: floa
     """The summary before a release, as name and plain text."""
     data = setup.dataset
     query, delta = setup.query, delta_words(planned.delta, data.n_records)
-    graph = query.neighbour_rule == FLIPPED_EDGE
+    graph = setup.query.is_graph
     open_parts = [CAVEATS[caveat] for caveat in planned.caveats]
-    table = scaled(data, setup.scenario.scale)
+    table = setup.table
     asked = "" if graph or setup.scenario.scale == "declared" else (
         f"; mapped onto {as_number(float(table.lower[0]))} to {as_number(float(table.upper[0]))}")
     before = (f"nothing → ε = {as_number(after)}" if so_far.mu == 0
@@ -56,8 +55,7 @@ def facts(setup: Setup, planned: Plan, so_far: Total, after: float, factor: floa
         ("noise", design_words(setup.design)),
         ("spends", f"{spends(setup, planned)} (μ = {as_number(planned.mu)})"),
         ("this data in this session", f"{before} at δ = {delta}"),
-        *(("caution", caution) for caution in [delta_caution(planned.delta, data.n_records,
-                                                             "edge" if graph else "record")] if caution),
+        *(("caution", caution) for caution in [delta_caution(planned.delta, data.n_records, thing(setup))] if caution),
         ("neighbours", query.neighbour_rule),
         ("ranges", "none needed for a graph" if graph else f"{_ranges_words(data)}{asked}"),
         ("taken as public", f"{data.n_records:,} {'vertices' if graph else 'records'}, the names of the columns"),
@@ -83,11 +81,9 @@ def _factor(factor: float | None) -> str:
 def budget_words(setup: Setup, numbers: BudgetNumbers, planned: Plan) -> str:
     """Takeaway of the budget's bar."""
     this = f"**{'Another' if numbers.before else 'This'} release spends {spends(setup, planned)}.**"
-    if not numbers.before:
-        then = "It is the first of this data in this session."
-    else:
-        then = (f"With what was released of this data already (ε = {as_number(numbers.epsilon_before)}) the total "
-                f"becomes ε = {as_number(numbers.epsilon_after)}.")
+    then = (f"With what was released of this data already (ε = {as_number(numbers.epsilon_before)}) the total becomes "
+            f"ε = {as_number(numbers.epsilon_after)}." if numbers.before else
+            "It is the first of this data in this session.")
     if numbers.more is None:
         return f"{this} {then}"
     if numbers.more == 0:
@@ -100,9 +96,8 @@ def released_words(release: Release, n_records: int) -> str:
     """Takeaway of a released answer."""
     rows, cols = release.noisy.shape
     open_parts = f" Not covered: {listed(list(release.not_covered))}." if release.caveats else ""
-    most = "" if release.mu_is == "exact" else "at most "
-    return (f"**Released, {rows:,} × {cols:,}, noise included.** It spent {most}ε = {as_number(release.epsilon)} at "
-            f"δ = {delta_words(release.delta, n_records)}.{open_parts}")
+    return (f"**Released, {rows:,} × {cols:,}, noise included.** It spent {at_most(release.mu_is)}ε = "
+            f"{as_number(release.epsilon)} at δ = {delta_words(release.delta, n_records)}.{open_parts}")
 
 
 def totals_words(ledger: Ledger) -> str:

@@ -10,48 +10,30 @@ import math
 import re
 
 from mvgviz.data import describe
-from mvgviz.design.limits import exact_limit, iid_std, problem_of
+from mvgviz.design.limits import exact_limit, iid_std, limit_inputs
 from mvgviz.design.privacy_loss import spent_mu
-from mvgviz.figures.shared.error_axis import REFERENCE_LABELS
+from mvgviz.labels import GUARANTEES, MODES, QUERIES, REFERENCES, SCALES, SPLITS, TAILS
 from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.provenance import Origin
-from mvgviz.query.queries import FLIPPED_EDGE
 from mvgviz.scenario.resolve import Setup, paper_delta
 from mvgviz.scenario.scenario import POST
-from mvgviz.text import as_number, as_probability, delta_caution, delta_words, in_markdown, listed
+from mvgviz.text import as_number, as_probability, at_most, capitalised, delta_caution, delta_words, in_markdown, listed
 from mvgviz.trials.question import REGRESSIONS, split_records
 from mvgviz.trials.run import Results
 from mvgviz.trials.tasks.post import WORDS as POST_WORDS
 from mvgviz.words.bounds import second_name
-from mvgviz.words.budget import SPLIT_NAMES, Names
-from mvgviz.words.privacy import thing
-from mvgviz.words.provenance import chosen_on_data, open_parts
+from mvgviz.words.budget import Names
+from mvgviz.words.provenance import chosen_on_data, open_parts, thing
 from mvgviz.words.utility import NOT_PRIVATE, mean_words
 
-QUESTIONS = {
-    "identity": "the table itself: every record, with noise", "mean": "the mean of every feature",
-    "covariance": "the second moments (covariance): how the features vary together",
-    "kernel": "how similar every two records are (Gaussian kernel matrix)",
-    "adjacency": "who is tied to whom (adjacency matrix of the graph)",
-    "laplacian": "ties and degrees of the graph (its Laplacian)",
-}
-GUARANTEES = {
-    "exact": "exactly: the noise is made to spend what was asked, no more",
-    "theorem1": "by the paper's Theorem 1 (general), as printed",
-    "theorem2": "by the paper's Theorem 2 (positive semi-definite answers), as printed",
-    "theorem2-any": "by Theorem 2's constant for any answer (its proof needs no more; not in the paper)",
-}
-_TAILS = {"printed": "the printed tail", "laurent-massart": "the Laurent–Massart tail",
-          "exact-chi": "the exact chi quantile as tail"}
-_SCALES = {"declared": "as declared", "symmetric": "mapped onto [-1, 1]", "unit": "mapped onto [0, 1]"}
-_SIDES = {"rows": "over the rows of the answer", "columns": "over its columns", "both": "over both sides alike"}
-_TOKENS = re.compile(r"\\(.)|(\*\*)", re.DOTALL)
+_TOKENS = re.compile(r"\\(.)|\*\*", re.DOTALL)
+_ORIGINS = {Origin.DECLARED: "chosen without the data", Origin.READ: "**read from the data, not private**"}
 _MOST_RANGES = 30
 _MOST_DIGITS = 300
 ON_STAND_IN = ("**Measured on simulated records** with the same ranges and the same number, so that nothing here tells "
                "about the data. How the real records lie is not known to this report; on them the error may be larger "
                "or smaller. Directions or a split that are read from the data are those of the simulated records here.")
-REFERENCES = (
+_REFERENCES = (
     "T. Chanyaswad, A. Dytso, H. V. Poor, P. Mittal. MVG mechanism: differential privacy under matrix-valued query. "
     "CCS 2018. (Theorems 1 and 2.)",
     "B. Balle, Y.-X. Wang. Improving the Gaussian mechanism for differential privacy. ICML 2018. (The exact limit.)",
@@ -63,17 +45,10 @@ REFERENCES = (
 
 def as_html(markdown: str) -> str:
     """Bold and escapes become HTML; everything else is text."""
-    bold = len([match for match in _TOKENS.finditer(markdown) if match[2]]) // 2 * 2
-    parts, at, seen = [], 0, 0
-    for match in _TOKENS.finditer(markdown):
-        parts.append(html.escape(markdown[at : match.start()]))
-        at = match.end()
-        if match[2] and seen < bold:
-            parts.append("</strong>" if seen % 2 else "<strong>")
-            seen += 1
-        else:
-            parts.append(html.escape(match[1] or match[2]))
-    return "".join([*parts, html.escape(markdown[at:])])
+    text = html.escape(markdown)
+    bold = sum(match[1] is None for match in _TOKENS.finditer(text)) // 2
+    tags = iter(["<strong>", "</strong>"] * bold)
+    return _TOKENS.sub(lambda match: match[1] or next(tags, "**"), text)
 
 
 def as_text(markdown: str) -> str:
@@ -83,45 +58,38 @@ def as_text(markdown: str) -> str:
 
 def data_title(setup: Setup) -> str:
     """What the data is called."""
-    if setup.scenario.data.startswith("upload-"):
+    if setup.scenario.is_upload:
         return f"an uploaded file ({setup.scenario.data})"
     return describe(setup.scenario.data).title
 
 
 def asked_items(setup: Setup) -> list[tuple[str, str]]:
     """What was asked of which data: names and sentences."""
-    one, query, data = setup.scenario, setup.query, setup.dataset
-    length = f", length {one.length:g}" if one.query == "kernel" else ""
-    items = [("Question", f"{QUESTIONS[one.query]}{length}"), ("Answer", f"a matrix, {query.rows:,} × {query.cols:,}"),
-             ("Data", in_markdown(data_title(setup)))]
-    if is_graph(setup):
+    scenario, query, data = setup.scenario, setup.query, setup.dataset
+    length = f", length {scenario.length:g}" if scenario.query == "kernel" else ""
+    items = [("Question", f"{QUERIES[scenario.query].question}{length}"),
+             ("Answer", f"a matrix, {query.rows:,} × {query.cols:,}"), ("Data", in_markdown(data_title(setup)))]
+    if setup.query.is_graph:
         return [*items, ("Vertices", f"{query.rows:,}"), *_about_sample(setup)]
     return [*items, ("Records", f"{data.n_records:,}, which is taken as public"),
             ("Features", f"{data.n_features:,}: {listed([in_markdown(name) for name in data.features], 8)}"),
-            ("Ranges", f"{data.ranges_origin.words}; the numbers asked about are {_SCALES[one.scale]}"),
+            ("Ranges", f"{data.ranges_origin.words}; the numbers asked about are {SCALES[scenario.scale]}"),
             *_about_sample(setup)]
 
 
-def is_graph(setup: Setup) -> bool:
-    """Whether neighbours differ in an edge; ranges then play no part."""
-    return setup.query.neighbour_rule == FLIPPED_EDGE
-
-
 def _about_sample(setup: Setup) -> list[tuple[str, str]]:
-    if setup.scenario.data.startswith("upload-"):
+    if setup.scenario.is_upload:
         return []
     info = describe(setup.scenario.data)
     care = " Several can belong to one person: protecting one does not protect the person." * info.not_person_level
-    return [("One edge" if is_graph(setup) else "One record", f"{in_markdown(info.record)}.{care}"),
+    return [("One edge" if setup.query.is_graph else "One record", f"{in_markdown(info.record)}.{care}"),
             ("Source", f"{in_markdown(info.source)}. Licence: {in_markdown(info.licence)}.")]
 
 
-def data_references(setup: Setup) -> list[str]:
-    """The publication of the data, as plain text, where there is one."""
-    if setup.scenario.data.startswith("upload-"):
-        return []
-    citation = describe(setup.scenario.data).citation
-    return [] if citation.startswith("none") else [f"{citation}. (The data.)"]
+def references(setup: Setup) -> list[str]:
+    """Publications as plain text, at the end that of the data where there is one."""
+    citation = "none" if setup.scenario.is_upload else describe(setup.scenario.data).citation
+    return [*_REFERENCES, *([] if citation.startswith("none") else [f"{citation}. (The data.)"])]
 
 
 def range_rows(setup: Setup) -> tuple[list[tuple[str, str, str]], int]:
@@ -134,7 +102,7 @@ def range_rows(setup: Setup) -> tuple[list[tuple[str, str, str]], int]:
 
 def spent_words(setup: Setup) -> str:
     """Epsilon asked and epsilon really spent."""
-    most = "" if setup.design.mu_is == "exact" else "at most "
+    most = at_most(setup.design.mu_is)
     delta = delta_words(setup.delta, setup.dataset.n_records)
     words = (f"**Asked: ε = {setup.scenario.epsilon:g} at δ = {delta}. Really spent by the noise: {most}ε = "
              f"{as_number(setup.epsilon_spent)}.**")
@@ -150,11 +118,11 @@ def promise_sentences(setup: Setup) -> list[str]:
     epsilon = setup.scenario.epsilon
     digits = epsilon / math.log(10)
     factor = as_number(math.exp(epsilon)) if digits < _MOST_DIGITS else f"10 to the power {digits:.0f}"
-    change = ("add or remove any one edge of the graph" if is_graph(setup) else
+    change = ("add or remove any one edge of the graph" if setup.query.is_graph else
               "replace any one record by any other within the ranges")
     covered = not open_parts(setup)
     return [
-        f"**{change[:1].upper()}{change[1:]}: no outcome becomes more than e^ε = {factor} times as likely**"
+        f"**{capitalised(change)}: no outcome becomes more than e^ε = {factor} times as likely**"
         f", but for δ = {as_probability(setup.delta)} of probability. So what anyone concludes from the answer about "
         f"one {thing(setup)} can hardly depend on that {thing(setup)}.",
         spent_words(setup),
@@ -165,11 +133,11 @@ def promise_sentences(setup: Setup) -> list[str]:
 
 def assumption_sentences(setup: Setup) -> list[str]:
     """What the guarantee rests on, and what it does not cover."""
-    one = setup.scenario
+    scenario = setup.scenario
     design = setup.design
-    several = "ties" if is_graph(setup) else "records"
+    several = "ties" if setup.query.is_graph else "records"
     said = [f"**Neighbours:** {design.neighbour_rule}. A person with several {several} is protected less."]
-    if not is_graph(setup):
+    if not setup.query.is_graph:
         said.append("**Ranges:** declared, that is known without looking at the data; values outside were moved to the "
                     "nearest end." if setup.dataset.ranges_origin.is_covered else
                     "**Ranges: read from the data, not private.** The guarantee does not cover them; declare ranges "
@@ -178,12 +146,13 @@ def assumption_sentences(setup: Setup) -> list[str]:
                     if setup.dataset.records_origin.is_covered else
                     "**Number of records: not private.** Records were left out because of their gaps.")
     said.append(_delta_words(setup))
-    tail = "" if one.guarantee == "exact" else f", with {_TAILS[one.tail]}"
-    said.append(f"**Noise calibrated** {GUARANTEES[one.guarantee]}{tail}; directional {_SIDES[design.mode]}.")
+    tail = "" if scenario.guarantee == "exact" else f", with {TAILS[scenario.tail].in_sentence}"
+    said.append(f"**Noise calibrated** {GUARANTEES[scenario.guarantee].calibrated}{tail}; "
+                f"directional {MODES[design.mode].over}.")
     said.append("**Worst neighbours:** their distance is computed exactly." if design.mu_is == "exact" else
                 "**Worst neighbours:** known up to an **upper bound**; what is really spent may be less.")
     said += [_directions_words(setup), _split_words(setup)]
-    chosen = chosen_on_data(one)
+    chosen = chosen_on_data(scenario)
     if chosen:
         said.append(f"**Chosen by looking at the data, not private:** {listed(chosen)}.")
     said.append("**One answer.** Every further release about the same records spends more; their μ add up as squares.")
@@ -193,7 +162,7 @@ def assumption_sentences(setup: Setup) -> list[str]:
 def _delta_words(setup: Setup) -> str:
     """Where delta comes from; a caution where it is 1/n or more."""
     delta, n = setup.delta, setup.dataset.n_records
-    counted = "vertices" if is_graph(setup) else "records"
+    counted = "vertices" if setup.query.is_graph else "records"
     source = f"the smaller of 1e-6 and 1/(100 n), n the number of {counted}"
     if setup.scenario.delta is not None:
         paper = delta == paper_delta(n)
@@ -204,29 +173,27 @@ def _delta_words(setup: Setup) -> str:
 
 def _directions_words(setup: Setup) -> str:
     directions = setup.design.directional_side.directions
-    words = {Origin.DECLARED: "chosen without the data", Origin.READ: "**read from the data, not private**",
-             Origin.PAID: f"released privately on {setup.scenario.private_share:.0%} of the budget; those shown here "
-                          "come from a seed, for looking, and a release draws its own"}
-    return f"**Directions:** {in_markdown(directions.label)}, {words[setup.origins['directions']]}."
+    paid = (f"released privately on {setup.scenario.private_share:.0%} of the budget; those shown here come from a "
+            "seed, for looking, and a release draws its own")
+    return f"**Directions:** {in_markdown(directions.label)}, {_ORIGINS.get(setup.origins['directions'], paid)}."
 
 
 def _split_words(setup: Setup) -> str:
-    one = setup.scenario
+    scenario = setup.scenario
     names = Names(setup)
-    favoured = [k for k in one.favoured if k < setup.design.theta.size]
-    kind = SPLIT_NAMES.get(one.allocation, "by the power-to-noise ratio (max-PNR)")
-    if one.allocation in ("binary", "least-error"):
-        kind = (f"{one.share:.0%} {'of the budget' if one.allocation == 'binary' else 'of the weight'} for "
-                f"{names.few(favoured)}" if 0 < len(favoured) < setup.design.theta.size else SPLIT_NAMES["uniform"])
-    words = {Origin.DECLARED: "chosen without the data", Origin.READ: "**read from the data, not private**",
-             Origin.PAID: "from the private release of the directions"}[setup.origins["split"]]
-    return f"**Split of the budget:** {kind}, {words}."
+    favoured = [k for k in scenario.favoured if k < setup.design.theta.size]
+    kind = SPLITS[scenario.allocation]
+    if scenario.allocation in ("binary", "least-error"):
+        kind = (f"{scenario.share:.0%} {'of the budget' if scenario.allocation == 'binary' else 'of the weight'} for "
+                f"{names.few(favoured)}" if 0 < len(favoured) < setup.design.theta.size else SPLITS["uniform"])
+    origin = _ORIGINS.get(setup.origins["split"], "from the private release of the directions")
+    return f"**Split of the budget:** {kind}, {origin}."
 
 
 def sharing_warnings(setup: Setup, results: Results | None, *, simulated: bool) -> list[str]:
     """What in the report was computed on private data; empty where nothing was."""
-    setup, said = setup, []
-    if not simulated and results is not None and any(one.errors.size for one in results.outcomes):
+    said = []
+    if not simulated and results is not None and any(outcome.errors.size for outcome in results.outcomes):
         said.append("the errors of the answer were measured on the records themselves")
     if not simulated and setup.design.directions_origin is Origin.PAID:
         said.append("the directions shown were drawn from a known seed, which undoes their noise")
@@ -239,7 +206,7 @@ def limit_rows(setup: Setup) -> list[tuple[str, str, str, str]]:
     All with the tight sensitivity, as in the picture of the bounds.
     """
     query = setup.query
-    problem = problem_of(query, epsilon=setup.scenario.epsilon, delta=setup.delta, sensitivity=query.sensitivity)
+    problem = limit_inputs(query, epsilon=setup.scenario.epsilon, delta=setup.delta, sensitivity=query.sensitivity)
     tail = setup.scenario.tail
     exact = iid_std(problem, exact_limit(problem))
     rows = []
@@ -255,13 +222,13 @@ def error_rows(setup: Setup, results: Results) -> list[tuple[str, str, str]]:
     """Each mechanism's mean error, interval and epsilon; then the three errors to hold them against."""
     designs = {"mvg": setup.design, "iid": setup.iid}
     rows = []
-    for one in results.outcomes:
-        key = one.mechanism.key
-        most = "at most " if key in designs and designs[key].mu_is != "exact" else ""
-        error = mean_words(one) if one.errors.size else in_markdown(one.reason or "no trial yet")
-        rows.append((in_markdown(one.mechanism.label), error,
-                     "" if one.epsilon_spent is None else f"{most}{as_number(one.epsilon_spent)}"))
-    return rows + [(label, as_number(value), "") for key, label in REFERENCE_LABELS.items()
+    for outcome in results.outcomes:
+        key = outcome.mechanism.key
+        most = at_most(designs[key].mu_is) if key in designs else ""
+        error = mean_words(outcome) if outcome.errors.size else in_markdown(outcome.reason or "no trial yet")
+        rows.append((in_markdown(outcome.mechanism.label), error,
+                     "" if outcome.epsilon_spent is None else f"{most}{as_number(outcome.epsilon_spent)}"))
+    return rows + [(label, as_number(value), "") for key, label in REFERENCES.items()
                    for value in [getattr(results.references, key)] if math.isfinite(value)]
 
 
@@ -272,7 +239,7 @@ def measured_sentences(setup: Setup, results: Results, *, simulated: bool) -> li
     said = [ON_STAND_IN if simulated else f"**{NOT_PRIVATE}**", f"Use: {task.label}. Rule: {task.rule}.",
             f"Trivial answer, without the data: {results.references.trivial_is}.",
             f"Free post-processing, after the noise: {'; '.join(steps) or 'none'}."]
-    if results.scenario.task in REGRESSIONS and not is_graph(setup):
+    if results.scenario.task in REGRESSIONS and not setup.query.is_graph:
         learned, rest = split_records(setup.dataset)
         said.append(f"Learned from {learned.n_records:,} records and measured on {rest.n_records:,} held out, so the "
                     f"noise differs a little from the design above; δ = "

@@ -118,7 +118,7 @@ def sweep_words(curve: list[Results]) -> str:
     ours, iid = (beaten_from(curve, key) for key in ("mvg", "iid"))
     if not trivial > 0:
         return "**The trivial answer is right here:** no noise can beat it."
-    if all(one["mvg"].errors.size < 2 for one in curve):
+    if all(results["mvg"].errors.size < 2 for results in curve):
         return "**One trial at each ε:** no interval, so nothing can be said for sure."
     if ours is None:
         first = f"**At no ε tried is the trivial answer ({as_number(trivial)}) beaten for sure.**"
@@ -141,8 +141,8 @@ def draw_words(trial: FirstTrial, pair: MatrixPair, symbol: str) -> str:
 class SetNames:
     """What a set of directions is called: its members, or those left out where they are few."""
 
-    def __init__(self, one: Callable[[int], str], size: int) -> None:
-        self.one = one
+    def __init__(self, name: Callable[[int], str], size: int) -> None:
+        self.name = name
         self._size = size
 
     def __call__(self, choice: Favoured | None, most: int = 3) -> str:
@@ -150,8 +150,8 @@ class SetNames:
             return "one size (none)"
         if 1 < len(choice) >= self._size - most:
             inside = set(choice)
-            return f"all but {' + '.join(self.one(k) for k in range(self._size) if k not in inside)}"
-        shown = [self.one(k) for k in choice[:most]]
+            return f"all but {' + '.join(self.name(k) for k in range(self._size) if k not in inside)}"
+        shown = [self.name(k) for k in choice[:most]]
         rest = len(choice) - len(shown)
         return " + ".join(shown) + (f" + {rest} more" if rest else "")
 
@@ -177,7 +177,7 @@ def sets_words(curves: list[ErrorCurve], *, own: float) -> str:
     shared = sorted(tried[0].intersection(*tried)) if tried else []
     if not shared:
         return "**Over ε:** no trial yet."
-    best = {epsilon: min(curves, key=lambda one: float(one.means[one.epsilons == epsilon][0])).name
+    best = {epsilon: min(curves, key=lambda curve: float(curve.means[curve.epsilons == epsilon][0])).name
             for epsilon in shared}
     here = best.get(own)
     if len(set(best.values())) == 1:

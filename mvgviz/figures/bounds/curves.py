@@ -10,10 +10,10 @@ import plotly.graph_objects as go
 from mvgviz.design.limits import BoundCurves
 from mvgviz.figures.bounds.axes import decades
 from mvgviz.figures.shared.theme import DATA, EXACT, THEOREM1, THEOREM2, styled
+from mvgviz.labels import TAILS
 from mvgviz.validation import FloatArray
 
 TAIL_DASHES = {"printed": "solid", "laurent-massart": "dash", "exact-chi": "dot"}
-TAIL_NAMES = {"printed": "as printed", "laurent-massart": "Laurent–Massart", "exact-chi": "exact chi"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,7 +51,7 @@ def plot_bound_curves(curves: BoundCurves, lines: list[CurveLine], *, axis_title
     """
     figure = go.Figure()
     for line in sorted(lines, key=lambda one: one.main):
-        label = line.name if line.tail is None else f"{line.name}, tail {TAIL_NAMES[line.tail]}"
+        label = line.name if line.tail is None else f"{line.name}, tail {TAILS[line.tail].short}"
         figure.add_scatter(
             x=curves.positions, y=line.values, mode="lines", name=line.name, legendgroup=line.name,
             showlegend=line.main, opacity=1.0 if line.main else 0.75,
@@ -61,7 +61,7 @@ def plot_bound_curves(curves: BoundCurves, lines: list[CurveLine], *, axis_title
     tails = {line.tail for line in lines if line.tail is not None}
     for tail in TAIL_DASHES:
         if len(tails) > 1 and tail in tails:
-            figure.add_scatter(x=[None], y=[None], mode="lines", name=f"tail {TAIL_NAMES[tail]}", hoverinfo="skip",
+            figure.add_scatter(x=[None], y=[None], mode="lines", name=f"tail {TAILS[tail].short}", hoverinfo="skip",
                                line={"color": DATA, "width": 1.5, "dash": TAIL_DASHES[tail]})
     main = [line for line in lines if line.main]
     figure.add_scatter(x=[curves.here] * len(main), y=[line.here for line in main], mode="markers",

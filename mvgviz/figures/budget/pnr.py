@@ -8,14 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.figures.budget.noise import log_ticks
-from mvgviz.figures.shared.theme import EXACT, THEOREM1, THEOREM2, styled
+from mvgviz.figures.shared.theme import GUARANTEE_COLOURS, styled
+from mvgviz.labels import GUARANTEES
 from mvgviz.scenario.splits import SplitScore
-
-GUARANTEE_LABELS = {
-    "theorem1": "Theorem 1, as printed", "theorem2": "Theorem 2, as printed",
-    "theorem2-any": "Theorem 2's constant, any query", "exact": "exact limit",
-}
-_COLOURS = {"theorem1": THEOREM1, "theorem2": THEOREM2, "theorem2-any": THEOREM2, "exact": EXACT}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +42,8 @@ def plot_pnr(numbers: PnrNumbers, *, names: dict[str, str]) -> go.Figure:
         some = [score for score in by_split.values() if score.log_pnr > 0]
         figure.add_scatter(
             x=[score.log_pnr for score in some], y=[rows[score.split] for score in some], mode="markers",
-            name=GUARANTEE_LABELS[guarantee], customdata=[[names[s.split], s.mutual_information] for s in some],
-            marker={"color": _COLOURS[guarantee], "size": 13,
+            name=GUARANTEES[guarantee].in_chart, customdata=[[names[s.split], s.mutual_information] for s in some],
+            marker={"color": GUARANTEE_COLOURS[guarantee], "size": 13,
                     "symbol": "circle" if guarantee == "exact" else "diamond"},
             hovertemplate="%{customdata[0]}: log PNR %{x:.4g},"
                           " mutual information %{customdata[1]:.4g} nats<extra></extra>")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mvgviz.figures.shared.theme import EXACT, IID, THEOREM1, THEOREM2
+from mvgviz.figures.shared.theme import GUARANTEE_COLOURS, IID
 from mvgviz.trials.mechanisms import EPSILON, Mechanism
 
 PURE = "#8E6BD1"
@@ -10,8 +10,6 @@ PURE = "#8E6BD1"
 
 SKETCH = "#A65628"
 """Random projections: Johnson–Lindenstrauss."""
-
-GUARANTEE_COLOURS = {"exact": EXACT, "theorem1": THEOREM1, "theorem2": THEOREM2, "theorem2-any": THEOREM2}
 
 
 def colour(mechanism: Mechanism, guarantee: str = "exact") -> str:

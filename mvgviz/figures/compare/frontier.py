@@ -13,8 +13,9 @@ from plotly.subplots import make_subplots
 from mvgviz.figures.bounds.axes import wash
 from mvgviz.figures.budget.noise import log_ticks
 from mvgviz.figures.compare.families import colour, label, symbol, two_lines
-from mvgviz.figures.shared.error_axis import REFERENCE_DASHES, REFERENCE_LABELS, error_axis
+from mvgviz.figures.shared.error_axis import REFERENCE_DASHES, error_axis
 from mvgviz.figures.shared.theme import DATA, styled
+from mvgviz.labels import REFERENCES
 from mvgviz.text import as_number
 from mvgviz.trials.frontier import Curve, Reading, falling
 
@@ -59,7 +60,7 @@ def plot_frontier(lines: Sequence[Needed], *, error: float, epsilon: float, refe
     for kind, value in shown:
         if axis.holds(value):
             figure.add_scatter(x=[low, high], y=[value, value], mode="lines", row=1, col=1, hoverinfo="name",
-                               name=f"{REFERENCE_LABELS[kind]}: {as_number(value)}",
+                               name=f"{REFERENCES[kind]}: {as_number(value)}",
                                line={"color": DATA, "width": 1.5, "dash": REFERENCE_DASHES[kind]})
     for one in lines:
         _add_curve(figure, one)

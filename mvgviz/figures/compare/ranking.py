@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.figures.shared.error_axis import REFERENCE_DASHES, REFERENCE_LABELS, ErrorAxis, error_axis
+from mvgviz.figures.shared.error_axis import REFERENCE_DASHES, ErrorAxis, error_axis
 from mvgviz.figures.shared.theme import DATA, styled
+from mvgviz.labels import REFERENCES
 from mvgviz.text import as_number
 from mvgviz.trials.run import Outcome, Results
 
@@ -131,6 +132,6 @@ def _add_references(figure: go.Figure, references: Sequence[tuple[str, float]], 
         figure.add_scatter(
             x=[value, value] if inside else [None], y=[-0.6, rows - 0.4] if inside else [None], mode="lines",
             line={"color": DATA, "width": 2, "dash": REFERENCE_DASHES[kind]},
-            name=f"{REFERENCE_LABELS[kind]}: {as_number(value)}{'' if inside else ' (off the scale)'}",
+            name=f"{REFERENCES[kind]}: {as_number(value)}{'' if inside else ' (off the scale)'}",
             hoverinfo="name")
 

@@ -44,14 +44,15 @@ def plot_histograms(histograms: list[FeatureHistogram], *, escape: dict[str, str
     rows = -(-len(histograms) // _ACROSS)
     figure = make_subplots(rows=rows, cols=_ACROSS, subplot_titles=[escape[h.name] for h in histograms],
                            vertical_spacing=min(0.12, 0.32 / rows), horizontal_spacing=0.06)
-    for i, one in enumerate(histograms):
-        width = (one.upper - one.lower) / _BINS
-        centres = one.lower + width * (np.arange(_BINS) + 0.5)
+    for i, histogram in enumerate(histograms):
+        low, high = histogram.lower, histogram.upper
+        width = (high - low) / _BINS
+        centres = low + width * (np.arange(_BINS) + 0.5)
         row, col = i // _ACROSS + 1, i % _ACROSS + 1
-        figure.add_bar(x=centres, y=one.counts, width=width, marker={"color": DIRECTIONAL, "line": {"width": 0}},
+        figure.add_bar(x=centres, y=histogram.counts, width=width,
+                       marker={"color": DIRECTIONAL, "line": {"width": 0}},
                        hovertemplate="%{y:,} records near %{x:.4g}<extra></extra>", row=row, col=col)
-        figure.update_xaxes(range=[one.lower, one.upper], tickvals=[one.lower, one.upper], tickformat=".4~g",
-                            row=row, col=col)
+        figure.update_xaxes(range=[low, high], tickvals=[low, high], tickformat=".4~g", row=row, col=col)
     figure.update_yaxes(showticklabels=False, showgrid=False)
     figure.update_annotations(font_size=12)
     figure.update_layout(bargap=0)

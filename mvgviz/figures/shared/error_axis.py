@@ -11,12 +11,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from mvgviz.figures.budget.noise import log_ticks
+from mvgviz.labels import REFERENCES
 from mvgviz.text import as_number
 from mvgviz.trials.tasks import References
 
 _SPAN = 20.0
 _DEEPEST = 1e-12
-REFERENCE_LABELS = {"non_private": "without privacy", "trivial": "trivial answer", "random_guess": "random guess"}
 REFERENCE_DASHES = {"non_private": "solid", "trivial": "dash", "random_guess": "dot"}
 
 
@@ -75,7 +75,7 @@ def error_axis(values: Iterable[float], *, typical: Iterable[float] | None = Non
 
 def reference_items(references: References) -> list[tuple[str, float]]:
     """Kind and error, the smallest first; what is not a number is left out."""
-    items = [(kind, float(getattr(references, kind))) for kind in REFERENCE_LABELS]
+    items = [(kind, float(getattr(references, kind))) for kind in REFERENCES]
     return sorted((item for item in items if math.isfinite(item[1])), key=lambda item: item[1])
 
 

@@ -14,6 +14,7 @@ EXACT = "#009E73"
 THEOREM1 = "#CC79A7"
 THEOREM2 = "#E69F00"
 DATA = "#7F7F7F"
+GUARANTEE_COLOURS = {"exact": EXACT, "theorem1": THEOREM1, "theorem2": THEOREM2, "theorem2-any": THEOREM2}
 
 
 def styled(figure: go.Figure, *, height: int = 400, legend: bool = True, top: int = 10) -> go.Figure:

@@ -11,13 +11,13 @@ import plotly.graph_objects as go
 
 from mvgviz.figures.shared.error_axis import (
     REFERENCE_DASHES,
-    REFERENCE_LABELS,
     ErrorAxis,
     error_axis,
     mean_words,
     reference_items,
 )
 from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, IID, styled
+from mvgviz.labels import REFERENCES
 from mvgviz.text import as_number
 from mvgviz.trials.run import Outcome, Results
 from mvgviz.validation import FloatArray
@@ -154,7 +154,7 @@ def _reference(axis: ErrorAxis, kind: str, value: float, *, level: int, left: bo
     at = float(axis.place(value))
     top = 1 + (6 + 19 * level) / (height - 66 - 50)
     where = float(axis.value(at))
-    text = f"{REFERENCE_LABELS[kind]}: {as_number(value)}"
+    text = f"{REFERENCES[kind]}: {as_number(value)}"
     line = {"type": "line", "x0": where, "x1": where, "y0": 0, "y1": top, "yref": "paper", "xref": "x",
             "layer": "below", "line": {"color": DATA, "width": 2, "dash": REFERENCE_DASHES[kind]}}
     label = {"x": at, "y": top, "yref": "paper", "xref": "x", "showarrow": False, "yanchor": "bottom",

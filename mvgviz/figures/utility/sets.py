@@ -10,13 +10,13 @@ import plotly.graph_objects as go
 
 from mvgviz.figures.shared.error_axis import (
     REFERENCE_DASHES,
-    REFERENCE_LABELS,
     ErrorAxis,
     error_axis,
     mean_words,
     reference_items,
 )
 from mvgviz.figures.shared.theme import DATA, styled
+from mvgviz.labels import REFERENCES
 from mvgviz.text import as_number
 from mvgviz.trials.favoured_sets import Favoured
 from mvgviz.trials.run import Outcome
@@ -62,7 +62,7 @@ def plot_sets(numbers: SetNumbers, *, names: list[str], title: str) -> go.Figure
         on_axis = axis.holds(value)
         below = "" if on_axis else ", left of the axis"
         figure.add_scatter(x=[value, value] if on_axis else [None, None], y=[-0.6, bottom], mode="lines",
-                           name=f"{REFERENCE_LABELS[kind]} ({as_number(value)}{below})", hoverinfo="name",
+                           name=f"{REFERENCES[kind]} ({as_number(value)}{below})", hoverinfo="name",
                            line={"color": DATA, "width": 2, "dash": REFERENCE_DASHES[kind]})
     for place, (row, name) in enumerate(zip(numbers.rows, names, strict=True)):
         mean, half = row.outcome.mean, row.outcome.half_width

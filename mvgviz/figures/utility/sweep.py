@@ -12,12 +12,12 @@ import plotly.graph_objects as go
 from mvgviz.figures.bounds.axes import wash
 from mvgviz.figures.shared.error_axis import (
     REFERENCE_DASHES,
-    REFERENCE_LABELS,
     ErrorAxis,
     error_axis,
     reference_items,
 )
 from mvgviz.figures.shared.theme import DATA, styled
+from mvgviz.labels import REFERENCES
 from mvgviz.text import as_number
 from mvgviz.trials.run import Outcome
 from mvgviz.trials.tasks import References
@@ -75,7 +75,7 @@ def plot_sweep(numbers: SweepNumbers, *, title: str, height: int = 380, legend: 
         on_axis = axis.holds(value)
         below = "" if on_axis else ", below the axis"
         figure.add_scatter(x=ends, y=[value, value] if on_axis else [None, None], mode="lines",
-                           name=f"{REFERENCE_LABELS[kind]} ({as_number(value)}{below})", hoverinfo="name",
+                           name=f"{REFERENCES[kind]} ({as_number(value)}{below})", hoverinfo="name",
                            line={"color": DATA, "width": 2, "dash": REFERENCE_DASHES[kind]})
     for curve in numbers.curves:
         _add_curve(figure, axis, curve)

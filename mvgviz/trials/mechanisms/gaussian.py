@@ -16,6 +16,7 @@ import numpy as np
 
 from mvgviz.design.sampling import Gram, colour, gram_trials
 from mvgviz.errors import InputError
+from mvgviz.labels import GUARANTEES
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.sides import NoiseSide
@@ -134,10 +135,6 @@ def mirrored(noise: FloatArray) -> FloatArray:
 
 def mvg(guarantee: str | None, *, key: str, label: str, applies: str, iid: bool = False) -> Mechanism:
     """The MVG mechanism under one guarantee (None: the scenario's own); ``iid``: noise of one size."""
-    words = {None: "as chosen", "theorem1": "the paper's Theorem 1 (general)",
-             "theorem2": "the paper's Theorem 2 (PSD)",
-             "theorem2-any": "Theorem 2's constant, for any query (not in the paper)",
-             "exact": "calibrated exactly (Balle & Wang 2018 on the design's worst neighbours)"}
     fields = (*_DESIGN, "guarantee") if guarantee is None else _DESIGN
 
     def prepare(problem: Problem, level: str) -> Sampler:
@@ -151,7 +148,7 @@ def mvg(guarantee: str | None, *, key: str, label: str, applies: str, iid: bool 
 
     return Mechanism(key=key, label=label, guarantee=BOTH, applies=applies, prepare=prepare,
                      fields=("epsilon", "delta", "tail", "mode", "guarantee") if iid else fields,
-                     reference=f"Chanyaswad et al. 2018; {words[guarantee]}")
+                     reference=f"Chanyaswad et al. 2018; {GUARANTEES[guarantee].source if guarantee else 'as chosen'}")
 
 
 def of_one_size(problem: Problem, std: float, level: str) -> Sampler:

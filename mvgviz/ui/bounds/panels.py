@@ -5,20 +5,20 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import streamlit as st
 
-from mvgviz.design.limits import Problem, Rival, bound_curves, exact_limit, problem_of, rival
+from mvgviz.design.limits import LimitInputs, Rival, bound_curves, exact_limit, limit_inputs, rival
 from mvgviz.figures.bounds.curves import CurveLine, curve_lines, plot_bound_curves
 from mvgviz.figures.bounds.design_space import Edge, place, plot_design_space
 from mvgviz.figures.bounds.winner_map import WinnerMap, plot_winner_map, winner_map
-from mvgviz.figures.shared.theme import DIRECTIONAL, EXACT, THEOREM1, THEOREM2
+from mvgviz.figures.shared.theme import DIRECTIONAL, EXACT, GUARANTEE_COLOURS, THEOREM1, THEOREM2
+from mvgviz.labels import GUARANTEES
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.queries import Query
-from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_number
+from mvgviz.scenario.resolve import Setup, left_for_noise
+from mvgviz.text import as_number, capitalised
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart
 from mvgviz.words import bounds as words
 
-COLOURS = {"theorem1": THEOREM1, "theorem2": THEOREM2, "theorem2-any": THEOREM2, "exact": EXACT}
 _ON_THE_WAY = 9
 
 
@@ -26,12 +26,12 @@ _ON_THE_WAY = 9
 def rivals(setup: Setup) -> tuple[Rival, ...]:
     """The exact design for a theorem's; what both theorems would ask for an exact one."""
     scenario, design, query = setup.scenario, setup.design, setup.query
-    part = 1 - scenario.private_share if scenario.directions == "private" else 1.0
+    epsilon, delta = left_for_noise(scenario.changed(guarantee="theorem1"), setup.delta)
     names = ["exact"]
     if design.guarantee == "exact":
         names = ["theorem1", "theorem2" if query.psd and design.mode == "both" else "theorem2-any"]
-    return tuple(rival(design, query, guarantee=name, epsilon=scenario.epsilon * part, delta=setup.delta * part,
-                       tail=scenario.tail) for name in names)
+    return tuple(rival(design, query, guarantee=name, epsilon=epsilon, delta=delta, tail=scenario.tail)
+                 for name in names)
 
 
 @session.remembered(6, session.query_version)
@@ -42,7 +42,7 @@ def sensitivity_is_exact(query: Query) -> bool:
 
 
 @st.cache_resource(scope="session", max_entries=20, show_spinner=False)
-def _curves(problem: Problem, axis: str, tail: str, as_noise: bool, all_tails: bool
+def _curves(problem: LimitInputs, axis: str, tail: str, as_noise: bool, all_tails: bool
             ) -> tuple[go.Figure, list[CurveLine]]:
     """The picture of the three limits and its lines."""
     curves = bound_curves(problem, axis)
@@ -58,7 +58,7 @@ def _map(rank: int, ratio: float, psd: bool, second: str) -> tuple[go.Figure, Wi
     return plot_winner_map(numbers, psd=psd, second=second), numbers
 
 
-def choose_sensitivity(setup: Setup) -> tuple[Problem, str]:
+def choose_sensitivity(setup: Setup) -> tuple[LimitInputs, str]:
     """One sensitivity for all limits: the tight one, or the paper's where it is larger."""
     query = setup.query
     values = {"tight": query.sensitivity, "paper": query.printed_sensitivity}
@@ -74,39 +74,39 @@ def choose_sensitivity(setup: Setup) -> tuple[Problem, str]:
         said["tight"] += " (the paper's is the same)"
     if not sensitivity_is_exact(query):
         said["tight"] += " (itself an upper bound)"
-    return problem_of(query, epsilon=setup.scenario.epsilon, delta=setup.delta,
-                      sensitivity=values[which]), said[which]
+    return limit_inputs(query, epsilon=setup.scenario.epsilon, delta=setup.delta,
+                        sensitivity=values[which]), said[which]
 
 
-def draw_curves(problem: Problem, s2_words: str, axis: str, tail: str, *, as_noise: bool, all_tails: bool) -> None:
+def draw_curves(problem: LimitInputs, s2_words: str, axis: str, tail: str, *, as_noise: bool, all_tails: bool) -> None:
     """The three limits as one input varies."""
     figure, lines = _curves(problem, axis, tail, as_noise, all_tails)
     chart(figure, f"{words.curves_takeaway(problem, lines, as_noise=as_noise, s2_words=s2_words)} "
                   f"{words.held_fixed(problem, axis)}", key="bounds_curves", about=words.ABOUT_CURVES)
 
 
-def draw_map(problem: Problem, tail: str, s2_words: str) -> None:
+def draw_map(problem: LimitInputs, tail: str, s2_words: str) -> None:
     """Where Theorem 2 allows more."""
     figure, numbers = _map(problem.rank, problem.sensitivity / problem.gamma, problem.psd, words.short_second(problem))
     chart(figure, words.map_takeaway(problem, numbers, tail, s2_words=s2_words), key="bounds_map",
           about=words.ABOUT_MAP)
 
 
-def draw_space(setup: Setup, problem: Problem) -> None:
+def draw_space(setup: Setup, problem: LimitInputs) -> None:
     """The two norms: what each guarantee allows, this design, and the same shares under another guarantee."""
     design, tail, limit = setup.design, setup.scenario.tail, exact_limit(problem)
     edges = [Edge(name="Theorem 1", colour=THEOREM1, limit=problem.theorem1(tail).limit, width=6),
              Edge(name=words.short_second(problem), colour=THEOREM2, limit=problem.theorem2(tail).limit),
              Edge(name="Exact, i.i.d. noise", colour=EXACT, limit=limit)]
     this = place(design, name="this design", colour=DIRECTIONAL)
-    names = words.GUARANTEES | {"exact": "Exact"}
-    others = [place(other.design, name=f"{names[other.guarantee]}, same shares", colour=COLOURS[other.guarantee],
-                    symbol="diamond", size=17 if other.guarantee == "theorem1" else 11) for other in rivals(setup)]
+    others = [place(other.design, name=f"{capitalised(GUARANTEES[other.guarantee].name)}, same shares",
+                    colour=GUARANTEE_COLOURS[other.guarantee], symbol="diamond",
+                    size=17 if other.guarantee == "theorem1" else 11) for other in rivals(setup)]
     reason = ""
     if design.bound is not None and all(abs(edge.limit / design.bound.limit - 1) > 1e-9 for edge in edges):
         reason = words.own_edge_reason(setup, problem)
-        edges.append(Edge(name=f"its own edge ({reason})", colour=COLOURS[design.guarantee], limit=design.bound.limit,
-                          dash="dash", filled=False, width=2))
+        edges.append(Edge(name=f"its own edge ({reason})", colour=GUARANTEE_COLOURS[design.guarantee],
+                          limit=design.bound.limit, dash="dash", filled=False, width=2))
     chart(plot_design_space(edges, [*others, this]),
           words.space_takeaway(setup, this, exact_limit=limit, own_edge=reason), key="bounds_space",
           about=words.ABOUT_SPACE)
@@ -124,7 +124,7 @@ def draw_looseness(setup: Setup) -> None:
             st.markdown(note)
 
 
-def draw_table(problem: Problem, tail: str, s2_words: str) -> None:
+def draw_table(problem: LimitInputs, tail: str, s2_words: str) -> None:
     """Every quantity on the way to phi, with its formula and six digits."""
     s2_words = "tight" if s2_words.startswith("the tight") else "the paper's"
     st.markdown(f"**Check it by hand.** {words.given_words(problem, tail, s2_words=s2_words)}")

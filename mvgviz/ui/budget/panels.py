@@ -8,9 +8,10 @@ import streamlit as st
 
 from mvgviz.design.allocation import WaterFilling
 from mvgviz.errors import InputError
-from mvgviz.figures.budget.pnr import GUARANTEE_LABELS, PnrNumbers, plot_pnr, pnr_numbers
+from mvgviz.figures.budget.pnr import PnrNumbers, plot_pnr, pnr_numbers
 from mvgviz.figures.budget.water_levels import plot_water, water_numbers
 from mvgviz.figures.shared.matrix_map import matrix_numbers, plot_matrix
+from mvgviz.labels import FORMS, GUARANTEES, SPLITS
 from mvgviz.noise.directions import standard_basis
 from mvgviz.provenance import weakest
 from mvgviz.scenario.precision_budget import LEAST_EPSILON, MOST_EPSILON, BudgetTable, inverse_refusal, wanted_noise
@@ -26,7 +27,6 @@ from mvgviz.words.budget import NOT_PRIVATE, Names
 _MANY = 400
 _SPLIT_IN_LINK = 50
 _ASKED = 8
-_FORM_WORDS = {"exact": "Exact", "relaxed": "Relaxed (paper)", "unrelaxed": "Unrelaxed"}
 _UNITS = {"exact": "height (part of μ²)", "relaxed": "height (inverse variance)",
           "unrelaxed": "inverse noise variance"}
 _WEIGHED = "inverse noise variance × reach²"
@@ -34,14 +34,14 @@ _WEIGHED = "inverse noise variance × reach²"
 
 @session.remembered(40)
 def _scores(setup: Setup, moments: FloatArray) -> tuple[SplitScore, ...]:
-    return compare_splits(setup, setup.dataset, moments)
+    return compare_splits(setup, moments)
 
 
 @session.remembered(40)
 def _filled(setup: Setup, moments: FloatArray, guarantee: str, form: str) -> tuple[WaterFilling, FloatArray | None]:
     """The water filling and, for the exact form, its prices h²."""
-    equal = equal_design(setup, setup.dataset, guarantee)
-    prices = setup.query.neighbours.reach(equal.directional_side.directions) ** 2 if form == "exact" else None
+    equal = equal_design(setup, guarantee)
+    prices = equal.reach**2 if form == "exact" else None
     return fill(equal, setup.query, moments, form), prices
 
 
@@ -89,8 +89,7 @@ def draw_pnr(setup: Setup, table: BudgetTable, names: Names) -> None:
 def _draw_scores(setup: Setup, numbers: PnrNumbers) -> None:
     if "binary" not in numbers.splits and setup.design.theta.size > 1:
         st.caption("Choose in the sidebar which directions matter, to see a share for some and least error here too.")
-    chart(plot_pnr(numbers, names=words.SPLIT_NAMES), f"{words.what_gets_through(numbers)} {NOT_PRIVATE}",
-          key="budget_pnr",
+    chart(plot_pnr(numbers, names=SPLITS), f"{words.what_gets_through(numbers)} {NOT_PRIVATE}", key="budget_pnr",
           about="PNR, the power-to-noise ratio: how much the answer stands out from the noise, over all directions at "
                 "once. Half its logarithm is the mutual information between true and noisy answer **for Gaussian "
                 "answers only**. Each form of max-PNR solves the constraint of its own guarantee. Relaxed (the "
@@ -100,8 +99,8 @@ def _draw_scores(setup: Setup, numbers: PnrNumbers) -> None:
 
 
 def _draw_score_table(numbers: PnrNumbers) -> None:
-    rows = [{"split": words.SPLIT_NAMES[split]} | {
-        f"{what}, {GUARANTEE_LABELS[guarantee]}": getattr(by_split[split], field) if split in by_split else None
+    rows = [{"split": SPLITS[split]} | {
+        f"{what}, {GUARANTEES[guarantee].in_chart}": getattr(by_split[split], field) if split in by_split else None
         for guarantee, by_split in numbers.scores.items()
         for what, field in (("log PNR", "log_pnr"), ("information (nats)", "mutual_information"))}
         for split in numbers.splits]
@@ -110,7 +109,7 @@ def _draw_score_table(numbers: PnrNumbers) -> None:
 
 def _draw_water(setup: Setup, moments: FloatArray, names: Names) -> None:
     own = "exact" if setup.scenario.guarantee == "exact" else setup.scenario.form
-    form = st.segmented_control("Form of max-PNR", list(_FORM_WORDS), format_func=_FORM_WORDS.__getitem__,
+    form = st.segmented_control("Form of max-PNR", list(FORMS), format_func=lambda form: FORMS[form][1],
                                 default=own, key=f"budget_form_{own}", required=True)
     guarantee = "exact" if form == "exact" else printed_guarantee(setup)
     filled, prices = _filled(setup, moments, guarantee, form)
@@ -121,7 +120,7 @@ def _draw_water(setup: Setup, moments: FloatArray, names: Names) -> None:
           about=f"Max-PNR pours the budget like water over uneven ground. A direction's ground is high where the "
                 f"data's second moment along it is small (exact form: where the other directions, noise and all, "
                 f"already tell most of it). Under water, every direction reaches the same level; what stands above "
-                f"stays dry; ground that leaves the picture is cut. Guarantee: {GUARANTEE_LABELS[guarantee]}.")
+                f"stays dry; ground that leaves the picture is cut. Guarantee: {GUARANTEES[guarantee].in_chart}.")
 
 
 def draw_inverse(setup: Setup, table: BudgetTable, names: Names) -> None:

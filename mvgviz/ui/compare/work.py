@@ -35,7 +35,7 @@ class Bench:
 
 def bench(setup: Setup, *, simulated: bool = False) -> Bench:
     """The data with the session's memory, or a stand-in with a memory of its own."""
-    graph = setup.scenario.query in ("adjacency", "laplacian")
+    graph = setup.scenario.is_graph
     version = f"{session.version()} {graph and simulated}"
     benches = st.session_state.setdefault(_BENCHES, {})
     known = benches.get(simulated)

@@ -54,9 +54,10 @@ def draw_ranges(opened: OpenFile, proposal: Proposal) -> None:
 
 def frame_of(proposal: Proposal, ranges: Mapping[str, Range]) -> pd.DataFrame:
     """What stands in the table: the person's ranges, else what the data suggests, which nobody declared."""
-    rows = [ranges.get(name, Range(*ends, Origin.READ)) for name, ends in proposal.items()]
-    return pd.DataFrame({"feature": list(proposal), "lowest": [float(one.low) for one in rows],
-                         "highest": [float(one.high) for one in rows], _KNOWN: [one.origin.is_covered for one in rows]})
+    known = [ranges.get(name, Range(*ends, Origin.READ)) for name, ends in proposal.items()]
+    rows = [(name, float(low), float(high), origin.is_covered)
+            for name, (low, high, origin) in zip(proposal, known, strict=True)]
+    return pd.DataFrame(rows, columns=["feature", "lowest", "highest", _KNOWN])
 
 
 def given_ranges(edited: pd.DataFrame, proposal: Proposal) -> dict[str, Range]:

@@ -18,6 +18,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from mvgviz.data import Table, sample, samples
 from mvgviz.data.recognise import Contents, contents_of, new_key
 from mvgviz.provenance import Range
+from mvgviz.scenario.scenario import UPLOAD
 
 _TABLES = "_tables"
 
@@ -75,8 +76,8 @@ class Tables:
             digest = hashlib.blake2b(chosen.getbuffer(), key=self.key.to_bytes(8)).digest()
             known = self._files.get(digest)
             if known is None:
-                taken = wanted is None or wanted in {one.data_name for one in self._files.values()}
-                name = f"upload-{secrets.token_hex(6)}" if taken or wanted is None else wanted
+                taken = {file.data_name for file in self._files.values()}
+                name = wanted if wanted and wanted not in taken else f"{UPLOAD}{secrets.token_hex(6)}"
                 known = self._files[digest] = OpenFile(name=chosen.name, data_name=name, file=chosen)
             self.current, self._file_id = known, chosen.file_id
             known.file = chosen
@@ -93,13 +94,13 @@ class Tables:
         if not self._contents:
             self._contents = {name: [contents_of(sample(name).matrix.T, self.key)] for name in samples()}
         same = [name for name, kept in self._contents.items()
-                if name != opened.data_name and any(one.matches(found) for one in kept)]
+                if name != opened.data_name and any(contents.matches(found) for contents in kept)]
         self._contents.setdefault(opened.data_name, []).append(found)
         return tuple(same)
 
     def others(self) -> dict[str, OpenFile]:
         """The other files of this session, by the name of their data."""
-        return {one.data_name: one for one in self._files.values() if one is not self.current and one.features}
+        return {file.data_name: file for file in self._files.values() if file is not self.current and file.features}
 
 
 def tables() -> Tables:

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from mvgviz.data import Table, describe, propose_ranges, read_table, samples, table_to_dataset
+from mvgviz.data.sniff import SEPARATORS
 from mvgviz.errors import InputError
 from mvgviz.report.script import DataSource
 from mvgviz.text import in_markdown, listed
@@ -17,9 +18,11 @@ from mvgviz.ui.data.tables import OpenFile, tables
 from mvgviz.ui.frame import show_error
 from mvgviz.ui.session_releases import session_releases
 
-_SEPARATORS = {None: "detected", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
-_DECIMALS = {None: "detected", ".": "point", ",": "comma"}
-_HEADERS = {None: "detected", True: "has a header", False: "has no header"}
+_CORRECTIONS: tuple[tuple[str, str, dict[Any, str]], ...] = (
+    ("Separator", "separator", {None: "detected"} | SEPARATORS),
+    ("Decimal mark", "decimal", {None: "detected", ".": "point", ",": "comma"}),
+    ("First line", "header", {None: "detected", True: "has a header", False: "has no header"}),
+)
 _READING = ("separator", "decimal", "header", "member")
 _ORIENTATIONS = {"rows": "records in rows", "columns": "records in columns"}
 _MISSING = {"middle": "fill with the middle of the range", "drop": "leave those records out",
@@ -31,15 +34,14 @@ _MISSING_WORDS = {
             "**not private**. A release asks you to accept that.",
     "reject": "",
 }
-_TEXT_FORMATS = ("csv", "tsv", "text")
 
 
 def draw_upload_panel() -> None:
     """The uploader and its corrections; a readable file becomes the session's data at once."""
     chosen = st.file_uploader("A table: CSV, TSV, Excel, Parquet, NPY or NPZ, up to 200 MB", key="upload_file")
-    linked = session.scenario().data
+    linked = session.scenario()
     opened = tables().current if chosen is None else tables().open(
-        chosen, wanted=linked if linked.startswith("upload-") else None)
+        chosen, wanted=linked.data if linked.is_upload else None)
     if opened is None or opened.file is None:
         return
     if chosen is None:
@@ -62,7 +64,7 @@ def _read(_opened: OpenFile, file_id: str, **reading: Any) -> Table:
     file.seek(0)
     try:
         return read_table(file, name=_opened.name, **reading,
-                          progress=lambda share: bar.progress(min(max(share, 0.0), 1.0), "Reading the file"))
+                          progress=lambda share: bar.progress(share, "Reading the file"))
     finally:
         bar.empty()
 
@@ -92,13 +94,9 @@ def _choose_reading(opened: OpenFile) -> Table | None:
         if table is not None:
             for note in table.notes:
                 st.caption(in_markdown(note))
-        if table is None or table.format in _TEXT_FORMATS:
-            first, second, third = st.columns(3)
-            for place, label, name, options in ((first, "Separator", "separator", _SEPARATORS),
-                                                (second, "Decimal mark", "decimal", _DECIMALS),
-                                                (third, "First line", "header", _HEADERS)):
-                place.selectbox(label, list(options), format_func=options.__getitem__,
-                                **_kept(opened, name))
+        if table is None or table.format == "csv":
+            for column, (label, name, options) in zip(st.columns(3), _CORRECTIONS, strict=True):
+                column.selectbox(label, list(options), format_func=options.__getitem__, **_kept(opened, name))
         if table is not None and len(table.members) > 1:
             opened.reading.setdefault("member", table.member)
             st.selectbox("Array or sheet", table.members, **_kept(opened, "member"))
@@ -163,9 +161,9 @@ def _use(opened: OpenFile, table: Table, columns: list[str] | None) -> None:
                                missing=opened.missing)
     clipped = 0
     if opened.orientation == "rows":
-        for name, one in ranges.items():
+        for name, (low, high, _) in ranges.items():
             values = table.values[:, table.columns.index(name)]
-            clipped += int(((values < one.low) | (values > one.high)).sum())
+            clipped += int(((values < low) | (values > high)).sum())
     opened.used, opened.edits = use, opened.edits + 1
     source = DataSource(name=opened.name, columns=None if columns is None else tuple(columns), ranges=ranges or None,
                         orientation=opened.orientation, missing=opened.missing, **opened.reading)
@@ -177,7 +175,7 @@ def _use(opened: OpenFile, table: Table, columns: list[str] | None) -> None:
 def _choose_people(opened: OpenFile) -> None:
     """Files about the same people share one budget: known by their records, or by what the person says."""
     others, ledger, own = tables().others(), session_releases().ledger, opened.data_name
-    known = {name: describe(name).title for name in samples()} | {name: one.name for name, one in others.items()}
+    known = {name: describe(name).title for name in samples()} | {name: file.name for name, file in others.items()}
     joined = [known[name] for name in known if name in ledger.same_people(own)]
     if joined:
         st.caption(f":material/group: Counts together with {in_markdown(listed(joined))}: the same people, one budget.")

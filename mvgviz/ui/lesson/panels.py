@@ -26,16 +26,12 @@ def place() -> Scene:
     As with the scenario, a run that a control started ignores the address, which may still
     be the one before. The first step needs no parameter.
     """
-    kept = st.session_state.get(_STEP, 1)
-    asked = st.query_params.get("step")
+    asked, number = st.query_params.get("step", "1"), 1
     if st.session_state.pop(_MOVED, False) or not st.query_params.to_dict():
-        number = kept
-    elif asked is None:
-        number = 1
+        number = st.session_state.get(_STEP, 1)
     elif asked in map(str, range(1, len(SCENES) + 1)):
         number = int(asked)
     else:
-        number = 1
         st.info(f"A part of the link was ignored: the steps are 1 to {len(SCENES)}.", icon=":material/link_off:")
     st.session_state[_STEP] = number
     session.write_link(**({} if number == 1 else {"step": str(number)}))
@@ -48,8 +44,8 @@ def draw_steps(scene: Scene) -> None:
     st.html(_STYLE)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.session_state["lesson_steps"] = number
-        st.segmented_control("Step", list(range(1, last + 1)), key="lesson_steps", required=True, on_change=_jump,
-                             label_visibility="collapsed", wrap=False)
+        st.segmented_control("Step", list(range(1, last + 1)), key="lesson_steps", required=True, wrap=False,
+                             on_change=lambda: _go(st.session_state["lesson_steps"]), label_visibility="collapsed")
         st.button("Back", key="lesson_back", icon=":material/arrow_back:", disabled=number == 1, on_click=_go,
                   args=(number - 1,))
         st.button("Next", key="lesson_next", icon=":material/arrow_forward:", icon_position="right",
@@ -127,10 +123,6 @@ def _answer_key(number: int) -> str:
 def _go(number: int) -> None:
     st.session_state[_STEP] = number
     st.session_state[_MOVED] = True
-
-
-def _jump() -> None:
-    _go(st.session_state["lesson_steps"])
 
 
 def _stay() -> None:

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from mvgviz.figures.lesson.bells import bells_numbers, plot_bells
 from mvgviz.figures.lesson.sizes import plot_sizes, sizes_numbers
 from mvgviz.figures.lesson.trials import plot_trials
+from mvgviz.labels import GUARANTEES
 from mvgviz.lesson.steps import (
     DELTA,
     EPSILON,
@@ -21,11 +22,11 @@ from mvgviz.lesson.steps import (
     table_noise,
 )
 from mvgviz.text import as_number
-from mvgviz.ui.lesson.scene import Scene, Sentences
+from mvgviz.ui.lesson.scene import Scene, Sentences, text_of
 
 _PUPILS = ("Ann", "Ben", "Eva", "Ida", "Leo", "Tom")
 _TABLES = {"people": "six pupils' own answers", "together": "how the questions go together"}
-_RULES = {"exact": "Exact calculation", "theorem2": "Theorem 2", "theorem1": "Theorem 1"}
+_RULES = {key: label.name for key, label in GUARANTEES.items()} | {"exact": "Exact calculation"}
 _PARTS = {"all": "All of it", "half": "About half of it", "tenth": "About a tenth of it",
           "nothing": "Less than a hundredth of it"}
 _LIVER = {"drinks": "drinks", "sgpt, drinks": "one enzyme and drinks", "all but mcv": "all but cell size",
@@ -135,36 +136,16 @@ def _trials_why(favourite: str) -> str:
             f"{as_number(found.margin, 2)}). {lesson}")
 
 
-def _trials_hint(favourite: str, given: str) -> str:
-    return "Look at the blue dot with its bar: left of the dashed line, right of it, or on it?"
-
-
 TABLE_SCENES = (
-    Scene(step=STEPS[4], title="Rows and columns", control="What is published", shown=_TABLES.__getitem__,
-          sentences=_sizes_words, picture=_sizes, why=_sizes_why, hint=_sizes_hint,
-          question=lambda table: "How large is the noise in the cell with the question mark?",
-          formulas=(("Noise of a matrix-variate Gaussian, shape Σ over rows and Ψ over columns:",
-                     r"Z=\Sigma^{1/2}\,N\,\Psi^{1/2},\qquad \mathrm{std}(Z_{ij})=\sqrt{\Sigma_{ii}}\,\sqrt{\Psi_{jj}}"),
-                    ("Its density:", r"p(Z)\propto\exp\!\left(-\tfrac12\,\mathrm{tr}\,\Psi^{-1}Z^{\mathsf T}"
-                                     r"\Sigma^{-1}Z\right)"))),
-    Scene(step=STEPS[5], title="What is promised, what is spent", control="Who says how much noise?",
-          shown=_RULES.__getitem__, sentences=_promise_words, picture=_promise, why=_promise_why, hint=_promise_hint,
-          option=_PARTS.__getitem__,
-          question=lambda guarantee: f"How much of the promised ε = {EPSILON:g} does this noise really spend?",
-          formulas=(("The theorems allow (α in Theorem 1, ω in Theorem 2):",
-                     r"\|\sigma(\Sigma^{-1})\|_2\,\|\sigma(\Psi^{-1})\|_2\le"
-                     r"\left(\frac{-\beta+\sqrt{\beta^2+8\alpha\varepsilon}}{2\alpha}\right)^{\!2}"),
-                    ("Really spent, for the worst neighbours D (an exact statement):",
-                     r"\mu=\max_D\|\Sigma^{-1/2}D\,\Psi^{-1/2}\|_F"),
-                    ("and ε from μ at δ = 0.001:",
-                     r"\delta=\Phi\!\left(\tfrac{\mu}{2}-\tfrac{\varepsilon}{\mu}\right)"
-                     r"-e^{\varepsilon}\,\Phi\!\left(-\tfrac{\mu}{2}-\tfrac{\varepsilon}{\mu}\right)"))),
-    Scene(step=STEPS[6], title="Does it pay?", control="Where the noise is kept small", shown=_LIVER.__getitem__,
-          sentences=_trials_words, picture=_trials, why=_trials_why, hint=_trials_hint, option=_PAID.__getitem__,
-          question=lambda favourite: f"Did it pay to favour {_LIVER[favourite]}?",
-          formulas=(("Error on records kept aside (ε = 1, δ = 1e-6; kernel ridge regression). It is measured on the "
-                     "true data: good for choosing and teaching, not itself private.",
-                     r"\sqrt{\tfrac1N\textstyle\sum_i(\hat y_i-y_i)^2}"),
-                    ("Gain, trial by trial with the same random numbers, and its 95 % margin:",
-                     r"\bar d\pm t_{0.975}\,\frac{s_d}{\sqrt{100}}"))),
+    Scene(step=STEPS[4], **text_of(5), shown=_TABLES.__getitem__, sentences=_sizes_words, picture=_sizes,
+          why=_sizes_why, hint=_sizes_hint,
+          question=lambda table: "How large is the noise in the cell with the question mark?"),
+    Scene(step=STEPS[5], **text_of(6), shown=_RULES.__getitem__, sentences=_promise_words, picture=_promise,
+          why=_promise_why, hint=_promise_hint, option=_PARTS.__getitem__,
+          question=lambda guarantee: f"How much of the promised ε = {EPSILON:g} does this noise really spend?"),
+    Scene(step=STEPS[6], **text_of(7), shown=_LIVER.__getitem__, sentences=_trials_words, picture=_trials,
+          why=_trials_why, option=_PAID.__getitem__,
+          hint=lambda favourite, given: "Look at the blue dot with its bar: left of the dashed line, right of it, or "
+                                        "on it?",
+          question=lambda favourite: f"Did it pay to favour {_LIVER[favourite]}?"),
 )

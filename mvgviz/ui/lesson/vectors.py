@@ -12,7 +12,7 @@ from mvgviz.figures.lesson.turn import plot_turn, turn_numbers
 from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_ellipse
 from mvgviz.lesson.steps import LEVEL, STEPS, against_circle, attack, circle, ellipse, radius, turned
 from mvgviz.text import as_factor, as_number
-from mvgviz.ui.lesson.scene import Scene, Sentences
+from mvgviz.ui.lesson.scene import Scene, Sentences, text_of
 
 _NAMES = ("sleep", "mood")
 _AVERAGE, _AROUND = 7.0, 0.5
@@ -28,11 +28,11 @@ def _percent(share: float) -> str:
 # Step 1
 
 def _bells(noise: float) -> tuple[go.Figure, str]:
-    one = attack(noise)
-    figure = plot_bells(bells_numbers(_AVERAGE, shift=one.shift, noise=noise, span=_AROUND),
+    found = attack(noise)
+    figure = plot_bells(bells_numbers(_AVERAGE, shift=found.shift, noise=noise, span=_AROUND),
                         names=("Ann 0", "Ann 10"), axis="published average (points)")
-    return figure, (f"Two bell curves, {as_number(one.shift, 2)} points apart and each about {noise:g} wide: what may "
-                    "be published with Ann at 0 and with Ann at 10.")
+    return figure, (f"Two bell curves, {as_number(found.shift, 2)} points apart and each about {noise:g} wide: what "
+                    "may be published with Ann at 0 and with Ann at 10.")
 
 
 def _bells_words(noise: float) -> Sentences:
@@ -45,9 +45,9 @@ def _bells_words(noise: float) -> Sentences:
 
 
 def _bells_why(noise: float) -> str:
-    one = attack(noise)
-    return (f"Ann moves the average by {as_number(one.shift, 2)}, the noise by about {noise:g}. Whoever names the "
-            f"nearer curve is right in {as_number(100 * one.success)} of 100 cases; a coin would be right in 50.")
+    found = attack(noise)
+    return (f"Ann moves the average by {as_number(found.shift, 2)}, the noise by about {noise:g}. Whoever names the "
+            f"nearer curve is right in {as_number(100 * found.success)} of 100 cases; a coin would be right in 50.")
 
 
 def _bells_hint(noise: float, given: str) -> str:
@@ -148,38 +148,18 @@ def _turn_why(angle: int) -> str:
     return f"The noise on mood is {as_factor(answer.value)} the circle's. {lesson}"
 
 
-def _turn_hint(angle: int, given: str) -> str:
-    return "Compare the two bars on the right: blue is the ellipse, orange the circle."
-
-
 VECTORS = (
-    Scene(step=STEPS[0], title="Why noise at all?", control="Size of the noise (points)", shown="{:g}".format,
-          sentences=_bells_words, picture=_bells, why=_bells_why, hint=_bells_hint, option="about {}".format,
+    Scene(step=STEPS[0], **text_of(1), shown="{:g}".format, sentences=_bells_words, picture=_bells, why=_bells_why,
+          hint=_bells_hint, option="about {}".format,
           question=lambda noise: "Ann gave 0 or 10, each as likely. In how many of 100 cases does the best attacker "
-                                 "guess right?",
-          formulas=(("What one pupil can change, in units of the noise:", r"\mu=\frac{10/100}{\sigma}"),
-                    ("How often the best guess is right:", r"\Phi\!\left(\tfrac{\mu}{2}\right)"))),
-    Scene(step=STEPS[1], title="Noise in two dimensions", control="Privacy budget ε", shown="{:g}".format,
-          sentences=_cloud_words, picture=_cloud, why=_cloud_why, hint=_cloud_hint, option=_OUTCOMES.__getitem__,
-          question=lambda epsilon: "How far from the truth, about, does the circle reach?",
-          formulas=(("The μ that the budget allows (δ = 0.001):",
-                     r"\delta=\Phi\!\left(\tfrac{\mu}{2}-\tfrac{\varepsilon}{\mu}\right)"
-                     r"-e^{\varepsilon}\,\Phi\!\left(-\tfrac{\mu}{2}-\tfrac{\varepsilon}{\mu}\right)"),
-                    ("Noise on each of two averages, and the circle:",
-                     r"\sigma=\frac{\sqrt{0.1^2+0.1^2}}{\mu},\quad r=\sigma\sqrt{-2\ln 0.05}"))),
-    Scene(step=STEPS[2], title="An ellipse with the same budget", control="Share of the budget for sleep",
-          shown=_percent, sentences=_ellipse_words, picture=_ellipse, why=_ellipse_why, hint=_ellipse_hint,
-          question=lambda share: "How many times as tall as the circle is the ellipse?",
-          formulas=(("Every shape on this budget obeys:", r"\frac{0.1^2}{v_1}+\frac{0.1^2}{v_2}=\mu^2"),
-                    ("A share θ of it gives the noise:", r"\sqrt{v_k}=\frac{0.1}{\mu\sqrt{\theta_k}}"))),
-    Scene(step=STEPS[3], title="Turn it to where the use is", control="Angle of the narrow side",
-          shown="{}°".format, sentences=_turn_words, picture=_turn, why=_turn_why, hint=_turn_hint,
+                                 "guess right?"),
+    Scene(step=STEPS[1], **text_of(2), shown="{:g}".format, sentences=_cloud_words, picture=_cloud, why=_cloud_why,
+          hint=_cloud_hint, option=_OUTCOMES.__getitem__,
+          question=lambda epsilon: "How far from the truth, about, does the circle reach?"),
+    Scene(step=STEPS[2], **text_of(3), shown=_percent, sentences=_ellipse_words, picture=_ellipse, why=_ellipse_why,
+          hint=_ellipse_hint, question=lambda share: "How many times as tall as the circle is the ellipse?"),
+    Scene(step=STEPS[3], **text_of(4), shown="{}°".format, sentences=_turn_words, picture=_turn, why=_turn_why,
+          hint=lambda angle, given: "Compare the two bars on the right: blue is the ellipse, orange the circle.",
           option=_COMPARED.__getitem__,
-          question=lambda angle: "At this angle, how large is the ellipse's noise on mood?",
-          formulas=(("The turned shape and the noise it leaves on a use u:",
-                     r"\Sigma=W\,\mathrm{diag}(v)\,W^{\mathsf T},\qquad \sqrt{u^{\mathsf T}\Sigma\,u}"),
-                    ("The budget at every angle (the worst of all changes d):",
-                     r"\max_{|d_i|\le 0.1} d^{\mathsf T}\Sigma^{-1}d=\mu^2"),
-                    ("No shape can do better along u than:",
-                     r"\frac{0.1\,(|u_1|+|u_2|)}{\mu}"))),
+          question=lambda angle: "At this angle, how large is the ellipse's noise on mood?"),
 )

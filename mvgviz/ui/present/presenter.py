@@ -3,37 +3,26 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.report.slides import Slide, design_slides, utility_slide
 from mvgviz.scenario.resolve import Setup
+from mvgviz.text import capitalised
 from mvgviz.trials.run import run_trials
 from mvgviz.ui import session, trial_panel
 from mvgviz.ui.frame import show_error
 from mvgviz.ui.menu import SHAPE
 
-_STYLE = """<style>
-[data-testid=stSidebar], [data-testid=stHeader], [data-testid=stExpandSidebarButton] {display: none;}
-.stApp {background: #fff; color: #1a1a1a; color-scheme: light;}
-.stApp [data-testid=stMarkdownContainer], .stApp [data-testid=stCaptionContainer] {color: #1a1a1a;}
-.stMainBlockContainer {padding: 1.2rem 3rem 1rem; max-width: 100rem;}
-.st-key-slide h1 {font-size: clamp(1.5rem, 3.2vw, 2.5rem); line-height: 1.2; padding: 0; margin: 0; color: #1a1a1a;}
-.st-key-slide p {font-size: clamp(1.05rem, 1.7vw, 1.4rem); margin: .4rem 0 0; color: #333;}
-.stApp button {background: #fff; color: #1a1a1a; border: 1px solid #767676;}
-.stApp button:hover {background: #eee; color: #1a1a1a;}
-.stApp button:disabled {color: #757575; border-color: #bbb;}
-.stApp button * {color: inherit !important;}
-@media (max-width: 640px) {.stMainBlockContainer {padding: .8rem 1rem;}}
-</style>"""
 _AT = "_slide"
 _TITLE = 110  # letters, at most
 
 
 def draw_deck(setup: Setup) -> None:
     """The slide one is at, and the way on."""
-    st.html(_STYLE)
+    st.html(Path(__file__).with_name("presenter.css"))
     deck: list[Slide | None] = [*design_slides(setup), None]  # None: the trials, run when one comes to them
     at = _place(len(deck))
     session.write_link(slide=str(at + 1))
@@ -52,7 +41,7 @@ def headline(takeaway: str) -> tuple[str, str]:
     found = re.match(r"\*\*(.+?)\*\*\s*(.*)", takeaway, re.DOTALL)
     if found is None or len(takeaway) <= _TITLE:
         return takeaway.replace("**", ""), ""
-    return found[1].rstrip(":"), found[2][:1].upper() + found[2][1:]
+    return found[1].rstrip(":"), capitalised(found[2])
 
 
 def _trials(setup: Setup) -> tuple[Slide | None, trial_panel.Slice | None]:

@@ -13,7 +13,7 @@ from mvgviz.design.privacy_loss import PairLoss
 from mvgviz.errors import InputError
 from mvgviz.figures.privacy.audit import plot_scores, score_numbers
 from mvgviz.release.audit import NoiseScores, attacks_per_release, judge, release_scores, simulate_scores
-from mvgviz.scenario.resolve import Setup, scaled
+from mvgviz.scenario.resolve import Setup
 from mvgviz.text import in_markdown
 from mvgviz.ui.frame import chart, show_progress
 from mvgviz.ui.privacy.panels import found_pair
@@ -57,13 +57,12 @@ def draw_audit(setup: Setup) -> None:
 
 def _trials(design: NoiseDesign, *, hardened: bool) -> tuple[int, float]:
     """How many attacks on each neighbour, and about how long their releases take to draw."""
-    each, entries = attacks_per_release(design), design.rows * design.cols
+    each = attacks_per_release(design)
     if hardened:
-        seconds = entries * _HARDENED_ENTRY + _HARDENED_RELEASE  # for one release
+        seconds = design.rows * design.cols * _HARDENED_ENTRY + _HARDENED_RELEASE  # for one release
         releases = min(max(int(_HARDENED_TIME / seconds / 2), 2), _HARDENED_MOST)
         return releases * each, 2 * releases * seconds
-    products = sum(side.size for side in (design.row_side, design.col_side) if not side.is_diagonal)
-    seconds = entries * (3e-8 + 3e-10 * products)  # for one release and its checks
+    seconds = _seconds(design)
 
     def taken(trials: int) -> float:
         return 2 * max(math.ceil(trials / each), 2) * seconds
@@ -74,6 +73,12 @@ def _trials(design: NoiseDesign, *, hardened: bool) -> tuple[int, float]:
     trials = st.select_slider("Attacks on each neighbour", TRIALS, value=usual, key=key,
                               format_func=lambda n: f"{n:,}")
     return trials, taken(trials)
+
+
+def _seconds(design: NoiseDesign) -> float:
+    """About how long one release takes to draw and to check."""
+    products = sum(side.size for side in (design.row_side, design.col_side) if not side.is_diagonal)
+    return design.rows * design.cols * (3e-8 + 3e-10 * products)
 
 
 def _drawn(setup: Setup, loss: PairLoss, trials: int, seconds: float, hardened: bool) -> NoiseScores | None:
@@ -102,10 +107,8 @@ def _draw(setup: Setup, loss: PairLoss, trials: int, hardened: bool,
     """The scores from one of the two samplers, or None and a sentence."""
     if not hardened:
         return simulate_scores(loss, trials=trials, rng=np.random.default_rng([setup.scenario.seed, 4]), progress=show)
-    graph = setup.query.name in ("adjacency", "laplacian")
-    largest = None if graph else scaled(setup.dataset, setup.scenario.scale).largest_values
     try:
-        return release_scores(loss, setup.query, trials=trials, largest=largest, progress=show)
+        return release_scores(loss, setup.query, trials=trials, largest=setup.largest_values, progress=show)
     except InputError as error:
         st.markdown(f"The release's own sampler refuses: {in_markdown(str(error))}.")
         return None

@@ -91,14 +91,14 @@ def _draw_report(setup: Setup, results: Results | None, error: InputError | None
 
 
 def _draw_programs(setup: Setup) -> None:
-    one, source = setup.scenario, _source(setup)
+    scenario, source = setup.scenario, _source(setup)
     st.markdown("#### The same without the app")
     with st.container(horizontal=True):
-        _button("Python program", "program.py", "text/x-python", lambda: python_script(one, source=source))
-        _button("Notebook", "notebook.ipynb", "application/x-ipynb+json", lambda: notebook(one, source=source))
+        _button("Python program", "program.py", "text/x-python", lambda: python_script(scenario, source=source))
+        _button("Notebook", "notebook.ipynb", "application/x-ipynb+json", lambda: notebook(scenario, source=source))
     st.caption("Rebuild the design, the trials and, only if asked, one release. They hold your choices, never your "
                "data.")
-    if one.data.startswith("upload-"):
+    if scenario.is_upload:
         st.caption("They read your file as you had it read, with its columns, gaps and the ranges you gave; ranges "
                    "that you left to the data are read from it again.")
 
@@ -113,7 +113,7 @@ def _source(setup: Setup) -> DataSource:
 def _draw_scenario(setup: Setup) -> None:
     st.markdown("#### The scenario")
     st.code(session.link(), language=None, wrap_lines=True)
-    own = " Who opens it has to bring the file." if setup.scenario.data.startswith("upload-") else ""
+    own = " Who opens it has to bring the file." if setup.scenario.is_upload else ""
     st.caption(f"The link opens this very screen. It holds your choices, never your data.{own}")
     _button("Scenario as JSON", "scenario.json", "application/json", setup.scenario.to_json)
     draw_scenario_upload()
@@ -138,7 +138,7 @@ def _take() -> None:
         if chosen.size > _LARGEST:
             raise InputError("a scenario file must be small, as downloaded from mvgviz")
         new = Scenario.from_json(chosen.getvalue())
-        if not new.data.startswith("upload-") and new.data not in samples():
+        if not new.is_upload and new.data not in samples():
             raise InputError(f"the scenario names data that is not here: {new.data}")
         session.put(new)
     except InputError as error:

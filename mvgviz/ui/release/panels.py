@@ -10,13 +10,11 @@ from mvgviz.errors import InputError
 from mvgviz.figures.release.budget import budget_numbers, plot_budget
 from mvgviz.figures.shared.matrix_map import matrix_numbers, plot_matrix
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
-from mvgviz.query.queries import FLIPPED_EDGE
 from mvgviz.release.files import to_csv, to_metadata_json, to_npy
 from mvgviz.release.ledger import CAVEATS
 from mvgviz.release.release import Plan, Release, plan
-from mvgviz.scenario.precision_budget import spreadsheet_cell
 from mvgviz.scenario.resolve import Setup, usual_delta
-from mvgviz.text import as_number, as_probability, in_html, in_markdown, listed
+from mvgviz.text import as_number, as_probability, in_html, in_markdown, listed, spreadsheet_cell
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart, offer_file, show_error, show_table
 from mvgviz.ui.session_releases import hardened_factor, release_once, session_releases, ticket
@@ -36,7 +34,7 @@ _FIRST_CAP = 3.0
 
 def draw_release(setup: Setup) -> None:
     """What will be spent, in words and as a bar; then what has to be ticked, and the button."""
-    planned = plan(setup, setup.dataset)
+    planned = plan(setup)
     left, right = st.columns([2, 3], gap="large")
     with left:
         _draw_summary(setup, planned)
@@ -68,7 +66,7 @@ def _draw_summary(setup: Setup, planned: Plan) -> None:
     lines = "".join(f"<dt>{in_html(name)}</dt><dd>{in_html(text)}</dd>"
                     for name, text in words.facts(setup, planned, so_far, after, factor))
     st.html(f'{_FACTS}<dl class="facts" aria-label="What this release will spend">{lines}</dl>')
-    if setup.query.neighbour_rule != FLIPPED_EDGE:
+    if not setup.query.is_graph:
         with st.popover("Every range", icon=":material/straighten:", type="tertiary"):
             show_table(words.ranges_table(setup.dataset), numbers=())
             st.caption("In the data's own units.")

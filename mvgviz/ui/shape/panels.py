@@ -14,7 +14,7 @@ from mvgviz.figures.shape.outcomes import leading_components, plot_component_out
 from mvgviz.figures.shared.matrix_map import MOST_COLS, MOST_ROWS, MatrixNumbers, plot_matrix
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import weakest
-from mvgviz.scenario.resolve import Setup, names_of_coordinates, scaled
+from mvgviz.scenario.resolve import Setup, names_of_coordinates
 from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.text import as_factor, as_number, in_html, in_markdown
 from mvgviz.ui import session
@@ -180,7 +180,7 @@ def _data_points(setup: Setup, pair: tuple[int, int]) -> FloatArray:
     """Some records around the middle of their ranges, for the table itself."""
     if setup.query.name != "identity" or setup.design.mode == "columns":
         return np.empty((2, 0))
-    table = scaled(setup.dataset, setup.scenario.scale)
+    table = setup.table
     step = max(table.n_records // _POINTS, 1)
     middle = (table.lower + table.upper) / 2
     return table.matrix[list(pair), ::step][:, :_POINTS] - middle[list(pair), None]

@@ -65,7 +65,7 @@ def draw_one_draw(setup: Setup) -> None:
 def _labels(posed: Problem, trial: FirstTrial) -> tuple[list[str], list[str], str, str]:
     """Names of rows and columns that are shown, and what they are called together."""
     query, (rows, cols) = posed.query, trial.true.shape
-    row = "vertex" if query.name in ("adjacency", "laplacian") else "record" if query.row_names is None else "feature"
+    row = "vertex" if query.is_graph else "record" if query.row_names is None else "feature"
     names = [short_label(name) for name in names_of_coordinates(query, "rows", trial.shape[0])[:MOST_COLS]]
     named = query.row_names is not None and len(names) <= _NAMED
     down = names if named else _thinned(len(names))

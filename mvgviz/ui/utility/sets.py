@@ -135,7 +135,7 @@ def _draw_chooser(setup: Setup, names: SetNames, size: int) -> list[Favoured]:
                        on_change=lambda: st.session_state.update({key: list(st.session_state["utility_compared"])}))
     with new:
         chosen = st.multiselect("A new set", range(min(size, _LISTED)), key=f"utility_new {size}",
-                                format_func=names.one)
+                                format_func=names.name)
     with add:
         st.button("Add this set", key="utility_add", icon=":material/add:", on_click=_add, args=(key, size),
                   disabled=not chosen)

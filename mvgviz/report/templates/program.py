@@ -1,0 +1,171 @@
+"""Rebuilds a scenario of mvgviz: its noise, its trials and, if asked, one release.
+
+    python program.py [data file] [--trials N] [--release out.csv]
+
+Made with mvgviz VERSION; needs: pip install "mvgviz[data,release]"
+"""
+
+# %% markdown
+# # A scenario of mvgviz
+#
+# The noise of one private answer, how good the answer will be, and, if you want it, the answer itself. Made with mvgviz
+# VERSION; needs `pip install "mvgviz[data,release]"`.
+
+# %% code
+import argparse
+import sys
+from pathlib import Path
+
+import mvgviz as mv
+
+# %% template
+# Runs as it stands. A program is exported with these decided, and without them.
+FROM_FILE = WITH_DIRECTIONS = IN_NOTEBOOK = False
+READING, USE = {}, {}
+
+# %% markdown
+# ## What was chosen
+
+# %% code
+SCENARIO = mv.Scenario(data="two_features")
+if FROM_FILE:
+    FILE = "table.csv"  # change it if yours lies elsewhere
+    COLUMNS = None
+    RANGES = None  # what is not here is read from the file, which is not private
+if WITH_DIRECTIONS:
+    DIRECTIONS = "directions.csv"  # an orthonormal matrix, one direction a column
+    DIRECTIONS_ORIGIN = mv.Origin.DECLARED
+
+# %% markdown
+# ## The data
+
+# %% code
+if FROM_FILE:
+    def load(file=FILE):
+        """The table as it was used: its columns, its ranges; values outside are clipped."""
+        table = mv.read_table(file, **READING)
+        return mv.table_to_dataset(table, columns=COLUMNS, ranges=RANGES, **USE)
+else:
+    def load():
+        """A sample that comes with mvgviz."""
+        return mv.sample(SCENARIO.data)
+
+
+if WITH_DIRECTIONS:
+    def directions(file=DIRECTIONS):
+        """The directions that were uploaded."""
+        return mv.from_matrix(mv.read_table(file).values, origin=DIRECTIONS_ORIGIN)
+
+
+if IN_NOTEBOOK:
+    data = load()
+
+# %% markdown
+# ## The noise
+#
+# Along which direction there is how much, and what that spends.
+
+# %% code
+def show_design(setup):
+    """What is asked and spent, and the noise along each direction (the first 20)."""
+    design = setup.design
+    at_most = "" if design.mu_is == "exact" else "at most "
+    print(f"query: {setup.query.name}, {design.rows} x {design.cols}; neighbours: {design.neighbour_rule}")
+    print(f"epsilon asked: {SCENARIO.epsilon:.6g} at delta {setup.delta:.6g}")
+    print(f"epsilon spent by the noise: {at_most}{setup.epsilon_spent:.6g}")
+    print("; ".join(f"{what}: {origin.words}" for what, origin in setup.origins.items()))
+    print("noise along each direction (standard deviation):")
+    for name, std in list(zip(setup.direction_names, design.direction_std(), strict=True))[:20]:
+        print(f"  {name!r}: {std:.6g}")
+
+
+if IN_NOTEBOOK:
+    setup = mv.build(SCENARIO, data, uploaded=directions()) if WITH_DIRECTIONS else mv.build(SCENARIO, data)
+    show_design(setup)
+
+# %% markdown
+# ## How good the answer will be
+#
+# Repeated trials, measured on the data itself: **not private**, for choosing only.
+
+# %% code
+def show_trials(data, trials, directions=None):
+    """Mean error of directional noise and of noise of one size, against three references."""
+    results = mv.run_trials(SCENARIO, data, trials=trials, problem=mv.pose(SCENARIO, data, uploaded=directions))
+    print(f"{results.task.metric} in {trials} trials, measured on the data (not private):")
+    for outcome in results.outcomes:
+        low, high = outcome.interval
+        print(f"  {outcome.mechanism.label}: {outcome.mean:.6g}, 95 % interval {low:.6g} to {high:.6g}")
+    print(f"  without privacy: {results.references.non_private:.6g}")
+    print(f"  trivial answer: {results.references.trivial:.6g}")
+    print(f"  random guess: {results.references.random_guess:.6g}")
+
+
+if IN_NOTEBOOK:
+    if WITH_DIRECTIONS:
+        show_trials(data, SCENARIO.trials, directions())
+    else:
+        show_trials(data, SCENARIO.trials)
+
+# %% markdown
+# ## One release
+#
+# Fresh noise, from the operating system: **every run of this cell with a file name spends the budget again**. What was
+# read from the data must be accepted by name.
+
+# %% code
+def make_release(setup, data, out, accept=()):
+    """One answer with fresh noise. Every call spends the budget again."""
+    about = out.with_suffix(".json")
+    if out == about or out.exists() or about.exists() or not out.parent.is_dir():
+        raise mv.InputError(f"{out} must be a new .csv file in a folder that is there, with no .json beside it")
+    planned = mv.plan(setup)
+    print(f"a release spends epsilon {planned.epsilon:.6g} at delta {planned.delta:.6g}")
+    symmetrise = setup.query.symmetric and "symmetrise" in SCENARIO.post
+    given = mv.release_setup(setup, accept=accept, symmetrise=symmetrise)
+    out.write_text(mv.to_csv(given), encoding="utf-8", newline="")
+    about.write_text(mv.to_metadata_json(given), encoding="utf-8")
+    print(f"released: {given.guarantee}")
+
+
+if IN_NOTEBOOK:
+    release_to = None  # for example "release.csv"
+    accept = []
+    if release_to:
+        make_release(setup, data, Path(release_to), accept)
+
+# %% program
+def main():
+    """Design and trials, and a release if one is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    if FROM_FILE:
+        parser.add_argument("file", nargs="?", default=FILE, help="the table (%(default)r)")
+    if WITH_DIRECTIONS:
+        parser.add_argument("--directions", default=DIRECTIONS, help="a file of directions")
+    parser.add_argument("--trials", type=int, default=SCENARIO.trials, help="how often to try (%(default)s; 0: never)")
+    parser.add_argument("--release", type=Path, metavar="out.csv", help="draw a real release: spends the budget")
+    parser.add_argument("--accept", nargs="*", default=[], metavar="PART",
+                        help="ranges, records, directions, split, choices: what no guarantee covers")
+    options = parser.parse_args()
+    sys.stdout.reconfigure(errors="backslashreplace")
+    data = load(options.file) if FROM_FILE else load()
+    if WITH_DIRECTIONS:
+        along = directions(options.directions)
+        setup = mv.build(SCENARIO, data, uploaded=along)
+    else:
+        setup = mv.build(SCENARIO, data)
+    show_design(setup)
+    if options.trials:
+        if WITH_DIRECTIONS:
+            show_trials(data, options.trials, along)
+        else:
+            show_trials(data, options.trials)
+    if options.release:
+        make_release(setup, data, options.release, options.accept)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (mv.InputError, OSError) as error:
+        sys.exit(str(error))

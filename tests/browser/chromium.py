@@ -1,0 +1,34 @@
+"""How the browser is started, and when it has come to rest."""
+
+import os
+import pathlib
+
+from axe_playwright_python.sync_playwright import Axe
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync"]
+SCREENS = {"wide": (1440, 900), "phone": (390, 844)}
+
+
+def shoot(page, name):
+    """Keep a picture when a folder for them is named."""
+    if folder := os.environ.get("SCREENSHOTS"):
+        page.wait_for_timeout(1000)
+        page.screenshot(path=pathlib.Path(folder) / f"{name}.png")
+
+
+def at_rest(tab):
+    """Waits until no script runs: what is being drawn anew is faded, and may be replaced under a finger."""
+    tab.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=60_000)
+
+
+def assert_accessible(tab):
+    """No serious finding of axe-core: names, roles, contrast (AA) and the rest."""
+    at_rest(tab)
+    tab.wait_for_timeout(500)
+    found = Axe().run(tab).response["violations"]
+    serious = [(one["id"], node["html"][:200]) for one in found if one["impact"] in ("serious", "critical")
+               for node in one["nodes"]]
+    assert serious == []

@@ -1,0 +1,73 @@
+"""The app served on this machine, and a browser that visits it."""
+
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from tests.browser.chromium import FLAGS, ROOT, SCREENS
+
+# On a deep link Streamlit's own client looks for the server under the page's path first, and finds 404.
+PROBES = re.compile(r"/_stcore/(health|host-config)$")
+
+
+@pytest.fixture(scope="session")
+def address():
+    """The app, served on a free port of this machine."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--server.headless", "true"],
+        cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url = f"http://localhost:{port}"
+    for _ in range(120):
+        try:
+            with urllib.request.urlopen(f"{url}/_stcore/health"):
+                break
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(0.5)
+    yield url
+    server.terminate()
+    server.wait()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    system = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=system, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def visit(address, browser):
+    """Opens a path; at the end no error box, no console error, nothing wider than the screen."""
+    opened = []
+
+    def go(path="", *, screen="wide", scheme="light", waits_for=".js-plotly-plot, .ellipse svg"):
+        width, height = SCREENS[screen]
+        page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+        errors = []
+        page.on("console", lambda message: errors.append(message.text) if message.type == "error" and not PROBES.search(
+            message.location.get("url", "")) else None)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        opened.append((page, errors))
+        page.goto(f"{address}/{path}")
+        page.wait_for_selector(waits_for, timeout=60_000)
+        return page
+
+    yield go
+    for page, errors in opened:
+        assert page.locator("[data-testid=stException]").count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        assert errors == []
+        page.close()

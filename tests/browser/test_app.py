@@ -1,0 +1,259 @@
+"""The app in a real browser: pages, keyboard, links, uploads; light and dark, wide and phone."""
+
+import csv
+import pathlib
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from mvgviz import design_noise, identity, rotation
+from mvgviz.figures.shape.model import moved, shape_model
+from mvgviz.scenario.scenario import LEAST_SHARE
+from mvgviz.ui.menu import DATA, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
+from mvgviz.ui.shape.panels import _share
+from tests.browser.chromium import ROOT, SCREENS, assert_accessible, at_rest, shoot
+from tests.datasets import make_dataset
+
+
+def path_of(page):
+    return "" if page.path == "app.py" else pathlib.Path(page.path).stem
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.label)
+@pytest.mark.parametrize(("screen", "scheme"), [("wide", "light"), ("wide", "dark"), ("phone", "light")])
+def test_every_page_opens_cold(visit, page, screen, scheme):
+    tab = visit(path_of(page), screen=screen, scheme=scheme)
+    expect(tab.get_by_role("heading", name=page.question)).to_be_visible()
+    if page not in (LESSON, LESSON_NOTES):
+        expect(tab.get_by_text("really spent by the noise")).to_be_visible()
+    assert tab.locator("[data-testid=stAlert]").count() == 0
+    shoot(tab, f"{page.label}-{screen}-{scheme}")
+    if screen == "wide":
+        assert_accessible(tab)
+
+
+def test_the_presenters_view_goes_on_with_arrow_keys_and_comes_back(visit):
+    tab = visit("shape?data=liver", scheme="dark", waits_for=".ellipse svg")
+    tab.get_by_role("button", name=PRESENT.label).click()
+    tab.wait_for_url("**/present?data=liver&slide=1")
+    expect(tab.get_by_role("heading", level=1)).to_contain_text("Same privacy, other shape")
+    expect(tab.get_by_test_id("stSidebar")).to_be_hidden()
+    assert tab.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor") == "rgb(255, 255, 255)"
+    expect(tab.locator(".js-plotly-plot")).to_be_visible()
+    assert_accessible(tab)
+    for number in (2, 3, 4, 5):
+        tab.keyboard.press("ArrowRight")
+        tab.wait_for_url(f"**/present?data=liver&slide={number}")
+        expect(tab.get_by_text(f"{number} of 5")).to_be_visible()
+        expect(tab.locator(".js-plotly-plot")).to_have_count(1)
+        shoot(tab, f"present-{number}")
+    tab.keyboard.press("ArrowLeft")
+    tab.wait_for_url("**/present?data=liver&slide=4")
+    tab.keyboard.press("Escape")
+    tab.wait_for_url(f"**/{path_of(SHAPE)}?data=liver")
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_a_key_press_on_a_slider_moves_the_picture_and_the_address(visit, screen):
+    tab = visit(screen=screen)
+    if screen == "phone":
+        tab.get_by_test_id("stExpandSidebarButton").click()
+    tab.locator(".st-key-w_share input[type=range]").press("ArrowLeft")
+    tab.wait_for_url("**share=0.79**")
+    expect(tab.get_by_text("0.80×")).to_be_attached()
+
+
+def test_a_deep_link_restores_the_screen_and_back_undoes(visit):
+    tab = visit("data?data=liver&epsilon=0.1&query=mean")
+    expect(tab.get_by_text("ε = 0.1 at δ = 1e-6")).to_be_visible()
+    expect(tab.get_by_role("combobox", name="Data")).to_have_value("Liver disorders")
+    tab.locator(".st-key-w_epsilon input[type=range]").press("ArrowRight")
+    expect(tab.get_by_text("ε = 0.15 at δ = 1e-6")).to_be_visible()
+    tab.go_back()
+    expect(tab.get_by_text("ε = 0.1 at δ = 1e-6")).to_be_visible()
+
+
+def test_the_scenario_follows_through_the_menu_and_survives_a_reload(visit):
+    tab = visit("?data=liver&epsilon=0.3")
+    tab.get_by_role("link", name=DATA.label).click()
+    tab.wait_for_url("**/data?**epsilon=0.3**")
+    expect(tab.get_by_text("6 features × 345 records")).to_be_visible()
+    tab.reload()
+    expect(tab.get_by_text("ε = 0.3 at δ = 1e-6")).to_be_visible()
+
+
+def test_an_uploaded_file_stays_in_its_session(visit, address):
+    tab = visit("data")
+    tab.get_by_text("Use your own file").click()
+    content = "\n".join(["height,weight,name", *(f"{150 + i % 40},{50 + i % 35},p{i}" for i in range(300))])
+    tab.locator("input[type=file]").first.set_input_files(
+        {"name": "people.csv", "mimeType": "text/csv", "buffer": content.encode()})
+    tab.wait_for_url("**data=upload-**")
+    expect(tab.get_by_text("2 features × 300 records")).to_be_visible()
+    expect(tab.get_by_text("read from the data: not private").first).to_be_visible()
+    shoot(tab, "upload")
+    stranger = visit("data")
+    stranger.goto(tab.url)
+    expect(stranger.get_by_text("choose the file on the page")).to_be_visible()
+    assert "people.csv" not in stranger.content()
+
+
+def type_into(tab, row, column, text, *, shows):
+    """Edit a cell of the table of ranges; columns are counted in quarters of its width.
+
+    The table is a drawing: while the page above it still grows, a click may meet another place, so it is tried again.
+    """
+    grid = tab.locator("[data-testid=stDataFrame]").first
+    for _ in range(6):
+        at_rest(tab)
+        grid.scroll_into_view_if_needed()
+        box = grid.bounding_box()
+        tab.mouse.dblclick(box["x"] + (column + 0.5) / 4 * box["width"], box["y"] + 36 * row + 18)
+        tab.wait_for_timeout(500)
+        tab.keyboard.press("Control+a")
+        tab.keyboard.type(text)
+        tab.keyboard.press("Enter")
+        tab.wait_for_timeout(2_000)
+        at_rest(tab)
+        if tab.get_by_text(shows).count():
+            return
+    pytest.fail("the cell could not be edited")
+
+
+def test_a_typed_range_is_kept_through_other_pages_and_stated_by_the_person_alone(visit):
+    tab = visit("data")
+    tab.get_by_text("Use your own file").click()
+    content = "\n".join(["height,weight", *(f"{150 + i % 40},{50 + i % 35}" for i in range(300))])
+    tab.locator("input[type=file]").first.set_input_files(
+        {"name": "people.csv", "mimeType": "text/csv", "buffer": content.encode()})
+    expect(tab.get_by_text("2 features × 300 records")).to_be_visible()
+    type_into(tab, 1, 2, "260", shows="height uses the least of it")
+    expect(tab.get_by_text("height uses the least of it")).to_be_visible(timeout=30_000)  # 40 of 110
+    expect(tab.get_by_text("read from the data: not private").first).to_be_visible()
+    tab.get_by_role("link", name=SHAPE.label).click()
+    tab.wait_for_url("**/shape?**")
+    tab.get_by_role("link", name=DATA.label).click()
+    tab.wait_for_url("**/data?**")
+    tab.get_by_text("Use your own file").click()
+    expect(tab.get_by_text("height uses the least of it")).to_be_visible()
+    tab.get_by_role("button", name="I know all these ranges").click()
+    expect(tab.get_by_text("read from the data: not private")).to_have_count(0)
+    shoot(tab, "ranges")
+
+
+def test_a_bad_file_gets_a_sentence(visit):
+    tab = visit("data?data=liver")
+    tab.get_by_text("Use your own file").click()
+    tab.locator("input[type=file]").first.set_input_files(
+        {"name": "photo.csv", "mimeType": "text/csv", "buffer": b"\x89PNG\r\n\x1a\n" + bytes(500)})
+    expect(tab.get_by_text("Nothing was lost")).to_be_visible()
+    expect(tab.get_by_text("6 features × 345 records")).to_be_visible()
+    shoot(tab, "bad-file")
+
+
+def test_dragging_the_ellipse_redraws_at_once_and_the_address_follows(visit):
+    tab = visit("shape", waits_for=".ellipse svg")
+    numbers = tab.locator(".ellipse .numbers")
+    before = numbers.inner_text()
+    handle = tab.locator(".ellipse .handle").first.bounding_box()
+    x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    tab.mouse.move(x - 40, y - 60, steps=6)
+    expect(numbers).not_to_have_text(before)
+    assert "directions=rotation" not in tab.url  # the browser alone so far
+    during = numbers.inner_text()
+    shoot(tab, "shape-during-drag")
+    tab.mouse.up()
+    tab.wait_for_url("**directions=rotation**")
+    # The engine's answer is what the browser had drawn: the noise along both axes, to the digits shown.
+    tab.wait_for_timeout(1500)
+    axes = re.compile(r"first axis: ([\d.]+) · along the second: ([\d.]+)")
+    drawn, computed = (axes.search(text).groups() for text in (during, numbers.inner_text()))
+    assert [float(value) for value in computed] == pytest.approx([float(value) for value in drawn], rel=0.02)
+
+
+@pytest.mark.parametrize("inwards", [True, False])
+def test_a_handle_pulled_to_its_limit_shows_what_is_taken(visit, inwards):
+    tab = visit("shape", waits_for=".ellipse svg")
+    labels = tab.locator(".ellipse .label")
+    handle, frame = (tab.locator(place).first.bounding_box() for place in (".ellipse .handle", ".ellipse svg"))
+    x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
+    centre = frame["x"] + frame["width"] / 2
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    tab.mouse.move(centre + 1 if inwards else centre + 20 * frame["width"], y, steps=4)
+    expect(labels.nth(0)).to_contain_text("99.0 %" if inwards else "1.0 %")
+    expect(labels.nth(1)).to_contain_text("1.0 %" if inwards else "99.0 %")
+    during = labels.all_inner_texts()
+    tab.mouse.up()
+    tab.wait_for_url("**share=0.99**")
+    tab.wait_for_timeout(1500)
+    assert labels.all_inner_texts() == during
+    slider = tab.locator(".st-key-w_share input[type=range]")
+    assert (slider.get_attribute("value"), slider.get_attribute("max")) == ("99", "99")
+
+
+def test_what_the_browser_shows_of_a_drag_is_a_step_the_scenario_takes(visit):
+    tab = visit("shape", waits_for=".ellipse svg")
+    code = (ROOT / "mvgviz" / "ui" / "shape" / "ellipse.js").read_text()
+    asked = [0.0, 0.0101, 0.33333, 0.5004, 0.8666, 0.9896, 0.9999]
+    found = tab.evaluate(
+        """async ([code, least, asked]) => {
+            const module = await import(URL.createObjectURL(new Blob([code], {type: "text/javascript"})));
+            return asked.map((share) => module.taken({least, step: 0.001}, 0, [share, 1 - share]));
+        }""", [code, LEAST_SHARE, asked])
+    assert [round(first, 9) for first, _ in found] == [0.01, 0.01, 0.333, 0.5, 0.867, 0.99, 0.99]
+    for first, second in found:
+        assert _share(max(first, second)) == pytest.approx(max(first, second), abs=1e-12)
+        assert first + second == pytest.approx(1)
+
+
+def test_the_browser_s_formulas_are_the_engine_s(visit, address):
+    data = make_dataset(4, 30, lower=[-1, 0, -2, 1], upper=[1, 3, 1, 4])
+    cases = []
+    for guarantee in ("exact", "theorem1"):
+        design = design_noise(identity(data), epsilon=1, delta=1e-3, guarantee=guarantee, theta=[0.4, 0.3, 0.2, 0.1],
+                              directions=rotation(4, (0, 1), 0.2))
+        model = shape_model(design, (0, 1), of_directions=False)
+        sent = {"kind": model.kind, "theta": model.theta, "rest": model.rest, "reach": model.reach,
+                "rootBudget": model.root_budget, "factor": model.factor, "total": model.total, "across": model.across,
+                "least": LEAST_SHARE, "step": 0.001}
+        cases += [(sent, theta, angle, moved(model, theta, angle))
+                  for theta in ((0.4, 0.3), (0.65, 0.05)) for angle in (0.2, -0.9, 1.5)]
+    tab = visit("shape", waits_for=".ellipse svg")
+    code = (ROOT / "mvgviz" / "ui" / "shape" / "ellipse.js").read_text()
+    found = tab.evaluate(
+        """async ([code, cases]) => {
+            const module = await import(URL.createObjectURL(new Blob([code], {type: "text/javascript"})));
+            return cases.map(([model, theta, angle]) => {
+                const direct = module.deviations(model, theta, angle);
+                return [direct, module.deviations(model, module.shareFor(model, 0, direct[0], angle), angle)];
+            });
+        }""", [code, cases])
+    for (_, _, _, expected), (direct, inverted) in zip(cases, found, strict=True):
+        assert direct == pytest.approx(expected, rel=1e-12)
+        assert inverted == pytest.approx(expected, rel=1e-6)
+
+
+def test_possible_outcomes_play_without_the_server(visit):
+    tab = visit("shape?data=liver", waits_for=".ellipse svg")
+    tab.get_by_text("Possible outcomes").click()
+    play = tab.locator(".updatemenu-button").first
+    play.wait_for()
+    frames = tab.evaluate("document.querySelector('.js-plotly-plot')._transitionData._frames.length")
+    assert frames == 30
+    play.click()
+    tab.wait_for_timeout(900)
+    moved_on = tab.evaluate("document.querySelector('.js-plotly-plot')._fullLayout._currentFrame")
+    assert moved_on is not None
+
+
+def test_the_budget_s_table_downloads_as_csv(visit):
+    tab = visit("budget?data=liver")
+    with tab.expect_download() as download:
+        tab.locator(".st-key-budget_csv button").click()
+    rows = list(csv.DictReader(pathlib.Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()))
+    assert [row["direction"] for row in rows] == ["mcv", "alkphos", "sgpt", "sgot", "gammagt", "drinks"]
+    assert sum(float(row["share of the budget (theta)"]) for row in rows) == pytest.approx(1)

@@ -1,0 +1,187 @@
+"""Every download of the app, fetched with a real browser and opened; a release counts once, however it is clicked."""
+
+import csv
+import io
+import json
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from mvgviz import Scenario
+from mvgviz.data import sample
+from mvgviz.scenario.resolve import build
+from tests.browser.chromium import ROOT, shoot
+
+EXPORTS = "Report, script, link"
+
+
+def fetched(tab, key):
+    """The bytes behind a download button, and the name of the file."""
+    with tab.expect_download(timeout=60_000) as download:
+        tab.locator(f".st-key-{key} button").click(timeout=60_000)
+    return pathlib.Path(download.value.path()).read_bytes(), download.value.suggested_filename
+
+
+def table(content):
+    return list(csv.reader(io.StringIO(content.decode())))
+
+
+def tick(tab):
+    tab.get_by_text("I understand that this spends").click()
+    expect(tab.locator(".st-key-release_go button")).to_be_enabled(timeout=30_000)
+
+
+def test_two_fast_clicks_make_one_release_and_its_files_agree(visit):
+    tab = visit("release?data=liver")
+    tick(tab)
+    tab.locator(".st-key-release_go button").dblclick()
+    expect(tab.get_by_text("Released, 6 × 6, noise included.")).to_be_visible(timeout=30_000)
+    expect(tab.locator(".st-key-release_go button")).to_be_disabled()
+
+    ledger, _ = fetched(tab, "release_ledger_csv")
+    [entry] = csv.DictReader(io.StringIO(ledger.decode()))
+    assert (entry["data"], entry["query"], entry["caveats"]) == ("liver", "covariance", "")
+    assert float(entry["epsilon"]) == pytest.approx(1, rel=1e-6)
+    whole = json.loads(fetched(tab, "release_ledger_json")[0])
+    assert [one["mu"] for one in whole["releases"]] == [float(entry["mu"])]
+
+    noisy = np.load(io.BytesIO(fetched(tab, "release_npy")[0]), allow_pickle=False)
+    text, name = fetched(tab, "release_csv")
+    assert name == "release_1_liver_covariance.csv"
+    rows = table(text)
+    assert rows[0] == ["", *sample("liver").features]
+    assert np.array_equal([[float(cell) for cell in row[1:]] for row in rows[1:]], noisy)
+    about = json.loads(fetched(tab, "release_json")[0])
+    assert Scenario.from_json(json.dumps(about["scenario"])) == Scenario.default_for("liver")
+    assert about["origins"]["ranges"] == "declared"
+    assert about["guarantee"]["epsilon"] == pytest.approx(1, rel=1e-6)
+    true = build(Scenario.default_for("liver"), sample("liver")).query.value
+    assert not set(map(repr, true.ravel().tolist())) & {cell for row in rows for cell in row}
+
+    tab.get_by_role("link", name="Home", exact=True).click()
+    tab.get_by_role("heading", name="Where should the noise go?").wait_for()
+    tab.get_by_role("link", name="Release & report").click()
+    expect(tab.get_by_text("Released, 6 × 6, noise included.")).to_be_visible(timeout=30_000)
+    again = np.load(io.BytesIO(fetched(tab, "release_npy")[0]), allow_pickle=False)
+    assert np.array_equal(again, noisy)
+    assert len(table(fetched(tab, "release_ledger_csv")[0])) == 2
+    shoot(tab, "released")
+    tab.reload()
+    expect(tab.get_by_text("Nothing was released in this session.")).to_be_visible(timeout=30_000)
+
+
+def test_clicks_while_a_long_release_is_drawn_make_one(visit):
+    tab = visit("release?data=cardiotocography")
+    tick(tab)
+    tab.locator(".st-key-release_go button").dblclick(delay=30)
+    tab.locator(".st-key-release_go button").click(force=True)
+    expect(tab.get_by_text("Released, 21 × 2,126, noise included.")).to_be_visible(timeout=60_000)
+    assert len(table(fetched(tab, "release_ledger_csv")[0])) == 2
+    rows = table(fetched(tab, "release_csv")[0])
+    assert (len(rows), len(rows[0])) == (2127, 22)  # records in rows
+
+
+def test_names_from_a_file_are_no_formulas_in_what_is_released(visit):
+    tab = visit("data")
+    tab.get_by_text("Use your own file").click()
+    content = "\n".join(["=1+1,@b", *(f"{i % 9},{i % 5}" for i in range(80))])
+    tab.locator("input[type=file]").first.set_input_files(
+        {"name": "mine.csv", "mimeType": "text/csv", "buffer": content.encode()})
+    tab.wait_for_url("**data=upload-**")
+    tab.get_by_role("link", name="Release & report").click()
+    tab.get_by_text("I accept that the ranges were read from the data").click(timeout=30_000)
+    tick(tab)
+    tab.locator(".st-key-release_go button").click()
+    expect(tab.get_by_text("noise included.")).to_be_visible(timeout=30_000)
+    text, name = fetched(tab, "release_csv")
+    assert name.startswith("release_1_upload-")
+    assert not any(cell[:1] in ("=", "@", "+") for row in table(text) for cell in row)
+    about = json.loads(fetched(tab, "release_json")[0])
+    assert about["guarantee"]["caveats_accepted"] == ["ranges"]
+    assert "ranges read from the data" in fetched(tab, "release_ledger_csv")[0].decode()
+
+
+def test_report_program_notebook_and_scenario_open(visit, browser, tmp_path):
+    asked = Scenario.default_for("liver").changed(epsilon=2.0, trials=5)
+    tab = visit("release?data=liver&epsilon=2&trials=5")
+    tab.get_by_role("tab", name=EXPORTS).click()
+    expect(tab.locator(".st-key-release_report_html button")).to_be_enabled(timeout=60_000)
+
+    assert Scenario.from_json(fetched(tab, "release_scenario_json")[0]) == asked
+    notebook = json.loads(fetched(tab, "release_notebook_ipynb")[0])
+    assert notebook["nbformat"] == 4
+    code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    compile("\n".join(code), "notebook", "exec")
+
+    program = tmp_path / "program.py"
+    program.write_bytes(fetched(tab, "release_program_py")[0])
+    ran = subprocess.run([sys.executable, program, "--trials", "3"], cwd=tmp_path, capture_output=True, text=True,
+                         timeout=60, check=True)
+    assert "epsilon asked: 2 at delta" in ran.stdout
+    assert "in 3 trials" in ran.stdout
+
+    report = tmp_path / "report.html"
+    report.write_bytes(fetched(tab, "release_report_html")[0])
+    shown = browser.new_page()
+    errors, asked_for = [], []
+    shown.on("pageerror", lambda error: errors.append(str(error)))
+    shown.on("request", lambda request: asked_for.append(request.url))
+    shown.goto(report.as_uri())
+    charts = shown.locator(".chart").count()
+    assert charts >= 3
+    expect(shown.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=30_000)
+    assert shown.locator(".js-plotly-plot").count() == charts
+    assert errors == []
+    assert all(url.startswith(("file:", "data:", "blob:")) for url in asked_for)
+    shown.close()
+
+    other = Scenario.default_for("karate").changed(epsilon=0.5)
+    tab.locator(".st-key-release_scenario_file input[type=file]").set_input_files(
+        {"name": "scenario.json", "mimeType": "application/json", "buffer": other.to_json().encode()})
+    tab.wait_for_url("**data=karate&epsilon=0.5**")
+    expect(tab.get_by_text("ε = 0.5 at δ = 1e-6")).to_be_visible(timeout=30_000)
+
+
+@pytest.mark.parametrize(("path", "scheme", "charts"), [
+    ("?data=liver", "light", 1), ("privacy?data=liver", "dark", 4)])
+def test_every_chart_of_a_page_is_saved_as_png_and_svg(visit, path, scheme, charts):
+    tab = visit(path, scheme=scheme)
+    expect(tab.locator(".js-plotly-plot .main-svg:first-child")).to_have_count(charts, timeout=30_000)
+    for kind in ("PNG", "SVG"):
+        buttons = tab.get_by_role("button", name=f"Save this chart as {kind}")
+        expect(buttons).to_have_count(charts, timeout=30_000)
+        for position in range(charts if kind == "SVG" else 1):
+            with tab.expect_download(timeout=30_000) as download:
+                buttons.nth(position).click()
+            content = pathlib.Path(download.value.path()).read_bytes()
+            assert download.value.suggested_filename.startswith("mvgviz-")
+            if kind == "PNG":
+                assert content.startswith(b"\x89PNG")
+            else:
+                assert content.startswith(b"<svg")
+                page = tab.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+                assert f"fill: {page}".encode() in content[:1000]  # on the page's own background
+    assert tab.locator(".modebar:visible").count() == 0
+
+
+def test_every_download_button_is_fetched_by_a_test():
+    found = {str(path.relative_to(ROOT)) for folder in ("mvgviz", "pages") for path in (ROOT / folder).rglob("*.py")
+             if "download_button(" in path.read_text(encoding="utf-8")}
+    assert found == {"pages/budget.py", "mvgviz/ui/release/panels.py", "mvgviz/ui/release/exports.py"}
+
+
+def test_the_draggable_ellipse_is_saved_as_it_looks(visit):
+    tab = visit("shape?data=liver", scheme="dark", waits_for=".ellipse svg")
+    for kind, begins in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        with tab.expect_download(timeout=30_000) as download:
+            tab.get_by_role("button", name=f"Save this chart as {kind}").first.click()
+        content = pathlib.Path(download.value.path()).read_bytes()
+        assert content.startswith(begins)
+        assert download.value.suggested_filename == f"mvgviz-shape_ellipse.{kind.lower()}"
+        if kind == "SVG":
+            assert content.count(b"<ellipse") == 3  # the levels of directional noise
+            assert b"stroke: rgb" in content  # the styles of the page go with it

@@ -1,0 +1,223 @@
+"""The page Precision budget: every control and every sentence, without a browser."""
+
+import json
+
+import pytest
+
+from mvgviz import Scenario
+from mvgviz.data import sample
+from mvgviz.report.script import DataSource
+from mvgviz.scenario.resolve import build
+from mvgviz.ui.menu import BUDGET
+from mvgviz.ui.session import Upload
+from tests.datasets import make_dataset
+from tests.pages.app import clean, link, opened, spec, text, uploaded
+
+DIRECTIONS, THROUGH, INVERSE = "Direction by direction", "What gets through", "From noise to epsilon"
+TABS = (DIRECTIONS, THROUGH, INVERSE)
+
+
+def on(tab=DIRECTIONS, **parameters):
+    app = opened(BUDGET.path, **parameters)
+    return turn(app, tab)
+
+
+def turn(app, tab):
+    app.session_state["budget_tab"] = tab
+    return app.run()
+
+
+def table(app):
+    return next(frame.value for frame in app.dataframe if "theta" in frame.value.columns)
+
+
+def test_it_says_who_gains_who_pays_and_what_does_not_change():
+    app = clean(on(data="liver"))
+    assert "**Gain:** sgpt and drinks, with 0.42× the i.i.d. noise" in text(app)
+    assert "**Pay:** mcv, alkphos, sgot and gammagt, with 3.3×" in text(app)
+    assert "What does not change is the guarantee" in text(app)
+    assert "not less privacy for a feature" in text(app)
+    assert "40 % each, goes to sgpt and drinks; an equal share is 16.7 %" in text(app)
+
+
+def test_the_table_shows_the_design():
+    app = on(data="liver")
+    setup = build(Scenario.default_for("liver"), sample("liver"))
+    frame = table(app)
+    assert frame["direction"].tolist() == list(sample("liver").features)
+    assert frame["standard deviation"].to_numpy() == pytest.approx(setup.design.direction_std())
+    assert "precision 1/v" in frame.columns
+    assert "signal / noise (not private)" in frame.columns
+    assert "precision 1/v²" in table(on(data="liver", guarantee="theorem1")).columns
+    assert app.get("download_button")
+
+
+def test_equal_shares_gain_and_pay_nothing():
+    app = clean(on(data="two_features", allocation="uniform"))
+    assert "Nobody gains and nobody pays" in text(app)
+    assert "Equal shares:** 50 % each" in text(app)
+
+
+def test_nobody_gains_has_a_reason():
+    assert "Nobody gains.** **Pay:**" in text(on(data="karate"))
+    assert "favoured for free" in text(on(data="karate"))
+    assert "upper bound" in text(on(data="liver", query="covariance", mode="rows", directions="rotation"))
+
+
+def test_loadings_appear_when_directions_are_not_features():
+    assert "with the largest share, is mostly" not in text(on(data="liver"))
+    app = clean(on(data="liver", directions="eigenvectors"))
+    assert "with the largest share, is mostly" in text(app)
+    assert "no guarantee covers" in text(app)
+
+
+@pytest.mark.parametrize(("data", "query"), [
+    *(("liver", query) for query in ("identity", "covariance", "mean", "kernel")),
+    ("cardiotocography", "identity"), ("cardiotocography", "kernel"), ("two_features", "covariance"),
+    ("movement_simulated", "covariance"), ("karate", "adjacency"), ("karate", "laplacian")])
+def test_every_tab_answers_every_query(data, query):
+    app = opened(BUDGET.path, data=data, query=query)
+    for tab in TABS:
+        clean(turn(app, tab))
+
+
+@pytest.mark.parametrize("choices", [
+    *({"guarantee": guarantee} for guarantee in ("theorem1", "theorem2", "theorem2-any")),
+    *({"directions": kind} for kind in ("rotation", "eigenvectors", "private", "random")),
+    *({"allocation": split} for split in ("uniform", "max-pnr", "least-error")),
+    {"guarantee": "theorem1", "directions": "private", "allocation": "max-pnr", "form": "unrelaxed"},
+    {"mode": "rows"}, {"mode": "columns"}, {"query": "identity", "mode": "columns"}, {"favoured": "none"},
+    {"epsilon": "1000"}, {"epsilon": "0.001", "delta": "1e-12"}])
+def test_every_tab_answers_every_choice(choices):
+    app = opened(BUDGET.path, data="liver", **choices)
+    for tab in TABS:
+        clean(turn(app, tab))
+
+
+def test_thousands_of_records_are_not_drawn_one_by_one():
+    app = clean(on(data="movement_simulated", query="identity", mode="columns"))
+    labels = spec(app)["layout"]["yaxis"]["ticktext"]
+    assert (len(labels), labels[0], labels[-1]) == (40, "record 1", "record 10176")
+    assert len(table(app)) == 1_000
+    assert "the file has all" in text(app)
+
+
+def test_splits_are_compared_under_both_guarantees():
+    app = clean(on(THROUGH, data="liver"))
+    assert "**Exact limit:**" in text(app)
+    assert "**Theorem 2, as printed:**" in text(app)
+    assert "for Gaussian answers only" in text(app)
+    assert "Computed on the data: not private." in text(app)
+    frame = next(frame.value for frame in app.dataframe if "split" in frame.value.columns)
+    assert frame["split"].tolist() == ["equal shares", "a share for some", "least error", "max-PNR, relaxed",
+                                       "max-PNR, unrelaxed", "max-PNR, exact"]
+    log_pnr, information = frame["log PNR, exact limit"], frame["information (nats), exact limit"]
+    assert (log_pnr / 2).dropna().to_numpy() == pytest.approx(information.dropna().to_numpy())
+
+
+def test_each_form_of_max_pnr_has_its_water():
+    app = on(THROUGH, data="cardiotocography", directions="eigenvectors")
+    assert "20 of 21 dry" in text(app)
+    control = app.segmented_control(key="budget_form_exact")
+    control.set_value("unrelaxed").run()
+    assert "Here is no common level" in text(clean(app))
+    app.segmented_control(key="budget_form_exact").set_value("relaxed").run()
+    assert "Level:" in text(clean(app))
+
+
+def test_private_directions_bring_their_own_spectrum():
+    assert "Spectrum from the private release" in text(clean(on(THROUGH, data="liver", directions="private")))
+
+
+@pytest.mark.parametrize(("choices", "sentence"), [
+    ({"data": "karate"}, "defined for the table, the mean and the covariance"),
+    ({"data": "liver", "mode": "rows"}, "defined with noise on both sides"),
+    ({"data": "liver", "query": "identity", "mode": "columns"}, "divide the budget over features")])
+def test_where_the_ratio_is_not_defined_the_page_says_so(choices, sentence):
+    assert sentence in text(clean(on(THROUGH, **choices)))
+
+
+@pytest.mark.parametrize("choices", [{"mode": "rows"}, {"mode": "columns"}, {"query": "identity", "mode": "columns"}])
+def test_the_inverse_question_is_hidden_where_it_does_not_fit(choices):
+    app = clean(on(INVERSE, data="liver", **choices))
+    assert "The inverse question is not asked here" in text(app)
+    assert not [widget for widget in app.number_input if (widget.key or "").startswith("budget_")]
+
+
+def wanted(app, k):
+    return next(widget for widget in app.number_input if (widget.key or "").startswith("budget_want_")
+                and widget.key.endswith(f"_{k}"))
+
+
+@pytest.mark.parametrize("guarantee", ["exact", "theorem1"])
+def test_the_epsilon_for_the_wanted_noise_is_taken_over_with_one_click(guarantee):
+    app = on(INVERSE, data="liver", guarantee=guarantee)
+    wanted(app, 2).set_value(0.05).run()
+    wanted(app, 5).set_value(0.02).run()
+    assert "The smallest ε for this noise" in text(clean(app))
+    app.button(key="budget_take").click().run()
+    scenario = Scenario.from_query(link(clean(app)))
+    assert (scenario.guarantee, scenario.allocation) == ("exact", "manual")
+    std = build(scenario, sample("liver")).design.direction_std()
+    assert std[[2, 5]] == pytest.approx([0.05, 0.02], rel=2e-3)
+    assert (wanted(app, 2).value, wanted(app, 5).value) == (0.05, 0.02)
+
+
+def test_directions_are_chosen_for_the_inverse_question():
+    app = on(INVERSE, data="liver")
+    chooser = next(widget for widget in app.multiselect if (widget.key or "").startswith("budget_asked_"))
+    chooser.set_value([0, 1, 3]).run()
+    assert len([w for w in app.number_input if (w.key or "").startswith("budget_want_")]) == 3
+    chooser = next(widget for widget in app.multiselect if (widget.key or "").startswith("budget_asked_"))
+    chooser.set_value([]).run()
+    assert "Choose at least one direction" in text(clean(app))
+
+
+def test_an_epsilon_outside_the_range_is_clamped_and_said():
+    app = on(INVERSE, data="liver")
+    wanted(app, 2).set_value(1e-9).run()
+    assert "outside what this app holds" in text(clean(app))
+    app.button(key="budget_take").click().run()
+    assert link(clean(app))["epsilon"] == "1000"
+    wanted(app, 2).set_value(1e9).run()
+    wanted(app, 5).set_value(1e9).run()
+    assert "below 0.001" in text(clean(app))
+    app.button(key="budget_take").click().run()
+    assert link(clean(app))["epsilon"] == "0.001"
+
+
+def test_one_number_and_one_record_are_answered():
+    for query in ("identity", "mean", "covariance"):
+        app = uploaded(b"a\n3\n")
+        app.session_state["_scenario"] = app.session_state["_scenario"].changed(query=query)
+        app.switch_page(BUDGET.path)
+        for tab in TABS:
+            assert not turn(app, tab).exception
+            assert [element.value for element in app.error] == []
+
+
+def test_two_hundred_features_are_answered():
+    data = make_dataset(200, 200)
+    own = Upload(data_name="upload-000000000000", version="0", dataset=data, source=DataSource(name="wide.csv"))
+    app = opened(BUDGET.path)
+    app.session_state["_upload"] = own
+    app.session_state["_scenario"] = Scenario.default_for(own.data_name).changed(directions="eigenvectors")
+    app.session_state["_touched"] = True
+    for tab in TABS:
+        clean(turn(app, tab))
+        assert link(app)["data"] == own.data_name
+        assert "nan" not in text(app)
+
+
+def test_wild_column_names_cannot_act_here():
+    wild = "<script>alert(1)</script>"
+    content = f'"{wild}",":red[*x*]","=1+1"\n' + "".join(f"{i},{i * i % 17},{i % 5}\n" for i in range(40))
+    app = uploaded(content.encode())
+    app.switch_page(BUDGET.path)
+    assert table(app.run())["direction"].tolist()[2] == "'=1+1"  # the table has a download of its own
+    for tab in TABS:
+        clean(turn(app, tab))
+        blocks = [element.value for kind in ("markdown", "caption") for element in app.get(kind)]
+        assert not any(wild in block or ":red[" in block for block in blocks)
+        for position in range(len(app.get("plotly_chart"))):
+            assert "<script" not in json.dumps(spec(app, position))

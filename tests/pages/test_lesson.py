@@ -1,0 +1,233 @@
+"""The lesson's pages: seven steps of the same form, a place in the address, answers that check themselves."""
+
+import json
+import re
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from mvgviz.lesson.steps import STEPS
+from mvgviz.ui.lesson.notes import note_of
+from mvgviz.ui.lesson.panels import SCENES
+from mvgviz.ui.menu import DATA, HOME, LESSON, LESSON_NOTES
+from tests.pages.app import ROOT, clean, link, opened, text
+
+NUMBERS = range(1, 8)
+END = re.compile(r"[.!?](?=\s|$)")
+
+
+def at_step(number, **parameters):
+    """A fresh session that followed a deep link to a step."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.switch_page(LESSON.path)
+    app.query_params["step"] = str(number)
+    for name, value in parameters.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def control(app, number):
+    kind = "select_slider" if SCENES[number - 1].ordered else "segmented_control"
+    return getattr(app, kind)(key=f"lesson_control_{number}")
+
+
+def question(app, number):
+    kind = "radio" if STEPS[number - 1].answer(STEPS[number - 1].start).options else "number_input"
+    return getattr(app, kind)(key=f"lesson_answer_{number}")
+
+
+def right_and_wrong(number, value):
+    answer = STEPS[number - 1].answer(value)
+    if answer.options:
+        return answer.right, next(option for option in answer.options if option != answer.right)
+    return round(answer.value, 3), round(3 * answer.value, 3)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_each_step_has_one_control_one_chart_one_question_and_formulas(number):
+    app = clean(at_step(number))
+    keys = [widget.key for kind in ("slider", "select_slider", "selectbox", "segmented_control", "radio", "checkbox",
+                                    "number_input", "multiselect", "text_input", "toggle") for widget in app.get(kind)]
+    assert sorted(keys) == sorted(["lesson_steps", f"lesson_control_{number}", f"lesson_answer_{number}"])
+    assert len(app.get("plotly_chart")) == 1
+    assert len(app.latex) == len(SCENES[number - 1].formulas) >= 2
+    assert f"step {number} of 7 · {STEPS[number - 1].minutes} minutes" in text(app)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_each_step_says_three_sentences_at_every_value(number):
+    scene = SCENES[number - 1]
+    for value in scene.step.values:
+        sentences = scene.sentences(value)
+        assert len(sentences) == 3
+        for sentence in sentences:
+            plain = sentence.replace("*", "")
+            assert len(END.findall(plain)) == 1, sentence
+            assert plain.endswith(".")
+            assert "—" not in plain
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_three_sentences_are_what_the_page_shows(number):
+    app = at_step(number)
+    assert "  \n".join(SCENES[number - 1].sentences(STEPS[number - 1].start)) in [one.value for one in app.markdown]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_questions_check_themselves_at_every_value_of_the_control(number):
+    app = at_step(number)
+    for value in STEPS[number - 1].values:
+        control(app, number).set_value(value)
+        clean(app.run())
+        assert question(app, number).value is None  # an answer is for one picture
+        right, wrong = right_and_wrong(number, value)
+        question(app, number).set_value(wrong)
+        clean(app.run())
+        assert not app.success
+        assert app.warning[0].value == f"**Not yet.** {SCENES[number - 1].hint(value, wrong)}"
+        question(app, number).set_value(right)
+        clean(app.run())
+        assert not app.warning
+        assert app.success[0].value == f"**Right.** {SCENES[number - 1].why(value)}"
+    assert link(app).get("step", "1") == str(number)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_every_wrong_answer_gets_a_hint_that_is_not_the_answer(number):
+    scene = SCENES[number - 1]
+    for value in scene.step.values:
+        answer = scene.step.answer(value)
+        wrong = ([option for option in answer.options if option != answer.right] if answer.options else
+                 [0.01, answer.value / 2, 2 * answer.value, 1 / answer.value if answer.value > 1.2 else 3.0, 500.0])
+        for given in wrong:
+            assert not answer.accepts(given)
+            hint = scene.hint(value, given)
+            assert len(hint) > 20
+            assert (scene.option(answer.right) if answer.options else f"{answer.value:.3g}") not in hint
+
+
+def test_hints_know_the_usual_mistakes():
+    assert "do not add" in SCENES[4].hint("together", 1.79 + 6.21)
+    assert "other way round" in SCENES[2].hint(0.8, 0.63)
+    assert "width" in SCENES[2].hint(0.8, 0.79)
+
+
+def test_the_step_is_kept_in_the_address_by_every_way_to_move():
+    app = clean(opened(LESSON.path))
+    assert link(app) == {"data": "two_features"}
+    app.button(key="lesson_next").click().run()
+    assert link(clean(app)) == {"data": "two_features", "step": "2"}
+    app.segmented_control(key="lesson_steps").set_value(5).run()
+    assert link(clean(app)) == {"data": "two_features", "step": "5"}
+    app.button(key="lesson_back").click().run()
+    assert link(clean(app))["step"] == "4"
+    app.segmented_control(key="lesson_steps").set_value(1).run()
+    assert link(clean(app)) == {"data": "two_features"}
+    assert app.button(key="lesson_back").disabled
+    assert at_step(7).button(key="lesson_next").disabled
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_deep_link_opens_its_step(number):
+    app = clean(at_step(number, data="liver", epsilon="0.3"))
+    assert f"#### {SCENES[number - 1].title}" in [one.value for one in app.markdown]
+    assert link(app) == {"data": "liver", "epsilon": "0.3"} | ({"step": str(number)} if number > 1 else {})
+    assert "ignored" not in text(app)
+
+
+def test_going_back_in_the_browser_goes_back_in_the_lesson():
+    app = at_step(3)
+    app.button(key="lesson_next").click().run()
+    app.query_params["step"] = "3"  # what the browser's own button does
+    app.run()
+    assert "step 3 of 7" in text(clean(app))
+    del app.query_params["step"]
+    app.run()
+    assert "step 1 of 7" in text(clean(app))
+
+
+@pytest.mark.parametrize("place", ["0", "8", "three", "-1", "1.5", ""])
+def test_a_step_that_is_not_there_is_said_and_the_first_opens(place):
+    app = clean(at_step(place))
+    assert "the steps are 1 to 7" in text(app)
+    assert "step 1 of 7" in text(app)
+    assert "step" not in link(app)
+
+
+def test_the_scenario_goes_through_the_lesson_untouched():
+    app = opened(HOME.path, data="liver", epsilon="0.3")
+    app.switch_page(LESSON.path).run()
+    app.button(key="lesson_next").click().run()
+    control(app, 2).set_value(4.0).run()
+    assert link(clean(app)) == {"data": "liver", "epsilon": "0.3", "step": "2"}
+    app.switch_page(DATA.path).run()
+    assert link(clean(app)) == {"data": "liver", "epsilon": "0.3"}
+    assert app.select_slider(key="w_epsilon").value == 0.3
+
+
+def test_another_page_does_not_complain_about_a_step():
+    app = clean(opened(HOME.path, data="liver", step="4"))
+    assert "ignored" not in text(app)
+    assert link(app) == {"data": "liver"}
+
+
+def test_controls_keep_their_values_while_the_lesson_goes_on():
+    app = at_step(3)
+    control(app, 3).set_value(0.9).run()
+    app.button(key="lesson_next").click().run()
+    app.button(key="lesson_back").click().run()
+    assert control(clean(app), 3).value == 0.9
+    assert "**90 %**" in text(app)
+
+
+def test_the_lesson_has_no_scenario_controls_and_no_strip():
+    app = at_step(1)
+    assert not [block for block in app.get("html") if "<dl" in block.proto.body]
+    assert not [widget for widget in app.get("selectbox") if widget.key == "w_data"]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_pictures_are_readable_from_afar_and_have_words(number):
+    scene = SCENES[number - 1]
+    for value in scene.step.values:
+        figure, words = scene.picture(value)
+        spec = json.loads(figure.to_json())["layout"]
+        assert spec["font"]["size"] >= 16
+        assert spec["paper_bgcolor"] == "rgba(0,0,0,0)"
+        assert len(words) > 30
+
+
+def test_the_picture_follows_the_control():
+    for scene in SCENES:
+        pictures = {scene.picture(value)[0].to_json() for value in scene.step.values}
+        assert len(pictures) == len(scene.step.values)
+
+
+def test_the_bells_never_lose_their_peaks():
+    for number in (1, 6):
+        for value in STEPS[number - 1].values:
+            for trace in SCENES[number - 1].picture(value)[0].data:
+                assert max(trace.y) > 0.99
+
+
+def test_the_notes_have_timing_questions_mistakes_and_all_answers():
+    app = clean(opened(LESSON_NOTES.path))
+    said = text(app)
+    begin = 0
+    for scene in SCENES:
+        note = note_of(scene.step.number)
+        assert f"minute {begin} to {begin + scene.step.minutes} · {scene.step.minutes} minutes" in said
+        begin += scene.step.minutes
+        assert f"**Ask.** {note.ask}" in said
+        assert f"**Show.** {note.show}" in said
+        assert len(note.mistakes) >= 2
+        assert all(f"* {wrong} {reply}" in said for wrong, reply in note.mistakes)
+    assert begin == 20
+    tables = [block.proto.body for block in app.get("html") if 'class="key"' in block.proto.body]
+    assert [table.count("<td>") for table in tables] == [len(step.values) for step in STEPS]
+    assert "28.8" in tables[4]
+    assert len(app.get("plotly_chart")) == 1
+
+
+def test_the_notes_can_be_printed():
+    assert "@media print" in " ".join(block.proto.body for block in opened(LESSON_NOTES.path).get("html"))

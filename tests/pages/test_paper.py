@@ -1,0 +1,131 @@
+"""Paper: three experiments, each with its chart, table and Figure 4; the numbers shown are the engine's."""
+
+import json
+import math
+
+import pytest
+
+from mvgviz import Scenario
+from mvgviz.data import sample
+from mvgviz.figures.paper.directions import direction_numbers, plot_directions
+from mvgviz.figures.paper.rows import AS_PRINTED, EXACTLY, PRINTED, plot_rows, row_numbers
+from mvgviz.paper import EPSILONS, EXPERIMENTS, run
+from mvgviz.paper.words import cell_text, sentence
+from mvgviz.ui.menu import PAPER
+from mvgviz.ui.paper import panels as paper_panels
+from tests.pages.app import clean, link, opened, text
+
+TABLE, FIGURE = "The table, row by row", "Effect of the directions (Figure 4)"
+
+
+@pytest.fixture(autouse=True)
+def _few_trials(monkeypatch):
+    """Four trials are enough to see that everything is drawn."""
+    monkeypatch.setattr(paper_panels, "TRIALS", 4)
+
+
+def turned_to(key, *, tab=TABLE, **parameters):
+    app = opened(PAPER.path, **parameters)
+    app.session_state["paper_experiment"] = key
+    app.session_state["paper_tab"] = tab
+    return clean(app.run())
+
+
+def charts(app):
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+@pytest.mark.parametrize("key", EXPERIMENTS)
+def test_every_experiment_has_its_chart_table_and_sentences(key):
+    app = turned_to(key)
+    report = run(EXPERIMENTS[key], sample(EXPERIMENTS[key].scenario.data), trials=4)
+    (chart,) = charts(app)
+    series = {trace["name"] for trace in chart["data"]}
+    assert {PRINTED, AS_PRINTED, EXACTLY, "random guess", "trivial answer"} == series
+    figures = app.table[0].value
+    shown = {str(row.iloc[0]).removeprefix("Beyond the paper: "): row for _, row in figures.iterrows()}
+    for row in report.rows:  # the page shows the engine's numbers and its sentences
+        assert shown[row.label].iloc[2].replace("\u00a0", " ") == cell_text(row.as_printed)
+        assert shown[row.label].iloc[3].replace("\u00a0", " ") == cell_text(row.exact)
+        assert sentence(report, row) in text(app)
+    assert "not private" in text(app)
+    assert all(slip in text(app) for slip in paper_panels.SLIPS)
+
+
+@pytest.mark.parametrize("key", ["II", "III"])
+def test_figure_4_is_drawn_for_both_guarantees(key):
+    app = turned_to(key, tab=FIGURE)
+    figure = charts(app)[1]
+    names = {trace["name"] for trace in figure["data"]}
+    for name, _ in EXPERIMENTS[key].sets:
+        assert {f"{name}: exact", f"{name}: Theorem 1"} <= names
+    assert "Under Theorem 1 as printed the lines" in text(app)
+
+
+def test_the_chart_is_the_same_whatever_the_sidebar_holds():
+    first, second = turned_to("II", data="karate"), turned_to("II", data="liver", epsilon="0.1")
+    assert charts(first) == charts(second)
+
+
+def test_a_scenario_that_does_not_work_out_leaves_the_page_standing():
+    app = opened(PAPER.path, data="upload-0123456789ab")
+    app.session_state["paper_experiment"] = "II"
+    app.run()
+    assert not app.exception
+    assert len(app.error) == 1
+    assert charts(app)
+
+
+@pytest.mark.parametrize("key", EXPERIMENTS)
+def test_the_button_opens_the_experiment_in_the_app(key):
+    app = turned_to(key)
+    app.button(key="paper_open").click()
+    clean(app.run())
+    assert Scenario.from_query(link(app)) == EXPERIMENTS[key].scenario
+
+
+def test_work_can_be_stopped_and_goes_on(monkeypatch):
+    monkeypatch.setattr(paper_panels, "TRIALS", 100_000)
+    monkeypatch.setattr(paper_panels, "start", lambda kind, one: _stopped(paper_panels.begin(f"paper {kind}", one.key)))
+    app = turned_to("II")
+    assert app.button(key=next(b.key for b in app.button if b.label == "Go on"))
+    assert "Not measured yet" in text(app)
+    assert [len(trace["x"]) for trace in charts(app)[0]["data"] if trace["name"] == EXACTLY] == [0]
+
+
+def _stopped(work):
+    from mvgviz.ui.trial_panel import _stop
+
+    _stop(work.key)
+    return work
+
+
+def test_dots_lie_between_no_privacy_and_a_random_guess_on_one_axis():
+    one = EXPERIMENTS["II"]
+    report = run(one, sample(one.scenario.data), trials=30)
+    numbers = row_numbers(report)
+    assert numbers.log
+    ways = {(dot.row, dot.series): dot for dot in numbers.dots}
+    assert ways["MVG, Theorem 2", PRINTED].way == pytest.approx(0.1434 / 0.4370)
+    assert ways["MVG, Theorem 2", PRINTED].half_width == pytest.approx(0.0192 / 0.4370)
+    exact = report["theorem2"].exact
+    assert ways["MVG, Theorem 2", EXACTLY].way == pytest.approx(exact.mean / report.references.random_guess)
+    figure = plot_rows(numbers)
+    assert figure.layout.xaxis.type == "log"
+    assert all(value > 0 for trace in figure.data for value in trace.x)
+    assert "\u00a0%" in paper_panels.rows_words(numbers)
+
+
+def test_an_unfinished_figure_4_is_drawn_as_far_as_it_is():
+    from mvgviz.paper import direction_curves
+
+    one = EXPERIMENTS["II"]
+    curves, references, complete = direction_curves(one, sample(one.scenario.data), trials=2, cancelled=lambda: True)
+    numbers = direction_numbers(curves, references, symbol=one.symbol)
+    assert not complete
+    assert paper_panels.directions_words(numbers) == "The curves appear as their trials come in."
+    assert plot_directions(numbers).layout.xaxis.title.text == "ε (log scale)"
+    curves, references, _ = direction_curves(one, sample(one.scenario.data), trials=2)
+    numbers = direction_numbers(curves, references, symbol=one.symbol)
+    assert all(line.epsilons == list(EPSILONS) for line in numbers.lines)
+    assert not any(math.isnan(mean) for line in numbers.lines for mean in line.means)

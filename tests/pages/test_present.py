@@ -1,0 +1,63 @@
+"""The presenter's view, without a browser."""
+
+import json
+
+import pytest
+
+from mvgviz.data import samples
+from mvgviz.ui.menu import PRESENT
+from mvgviz.ui.present.presenter import headline
+from tests.pages.app import clean, link, opened
+
+
+def presented(**parameters):
+    return clean(opened(PRESENT.path, trials="5", **parameters))
+
+
+def press(app, key):
+    return clean(app.button(key=key).click().run())
+
+
+@pytest.mark.parametrize("data", samples())
+def test_every_slide_has_one_picture_with_its_takeaway_for_a_title(data):
+    app = presented(data=data)
+    for number in range(1, 6):
+        [picture] = app.get("plotly_chart")
+        [title] = app.title
+        assert len(title.value) > 10
+        assert "**" not in title.value
+        assert picture.proto.alt.replace("\\", "").startswith(title.value.replace("\\", "")[:20])
+        assert json.loads(picture.proto.spec)["layout"]["font"]["size"] >= 16
+        assert link(app)["slide"] == str(number)
+        if number < 5:
+            press(app, "present_next")
+    assert app.button(key="present_next").disabled
+
+
+def test_menus_are_away_and_the_scenario_stays():
+    app = presented(data="liver", epsilon="0.3")
+    assert not app.sidebar.children
+    press(app, "present_next")
+    assert link(app) == {"data": "liver", "epsilon": "0.3", "trials": "5", "slide": "2"}
+
+
+def test_a_link_opens_at_its_slide_and_nonsense_at_the_nearest():
+    for text, number in (("3", "3"), ("99", "5"), ("-1", "1"), ("x", "1")):
+        app = opened(trials="5")
+        app.query_params["slide"] = text
+        clean(app.switch_page(PRESENT.path).run())
+        assert link(app)["slide"] == number
+
+
+def test_a_task_that_does_not_fit_gets_a_sentence_and_a_way_back():
+    app = opened(PRESENT.path, data="liver", task="kernel-ridge", slide="5", trials="5")
+    assert not app.exception
+    assert "kernel ridge" in app.error[0].value.lower()
+    app.button(key="present_back").click().run()
+    assert not app.error
+
+
+def test_a_long_takeaway_becomes_a_title_and_a_text():
+    rest = "and then a good deal more of it " * 4
+    assert headline(f"**Noise is needed:** {rest}") == ("Noise is needed", rest[:1].upper() + rest[1:])
+    assert headline("**Gain:** sleep.") == ("Gain: sleep.", "")

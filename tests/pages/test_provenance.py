@@ -1,0 +1,436 @@
+"""What a person says of their data and their choices arrives at every claim; what the data says is never theirs."""
+
+import io
+from urllib.parse import parse_qsl, urlsplit
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mvgviz import Scenario, gaussian_mu
+from mvgviz.data import load_table, sample
+from mvgviz.provenance import Origin, Range
+from mvgviz.release.files import to_metadata_json
+from mvgviz.report.script import python_script
+from mvgviz.scenario.resolve import build
+from mvgviz.ui.data.range_editor import frame_of, given_ranges
+from mvgviz.ui.menu import BUDGET, COMPARE, DATA, HOME, RELEASE, UTILITY
+from mvgviz.ui.shape import panels as shape_panels
+from mvgviz.ui.trial_panel import _MEMORY
+from tests.pages.app import (
+    CSV,
+    ROOT,
+    box,
+    clean,
+    desk,
+    go,
+    link,
+    on_exports,
+    opened,
+    released,
+    strip,
+    text,
+    turn,
+    uploaded,
+)
+
+OTHER = "height,weight,age\n" + "".join(f"{150 + i},{50 + i % 30},{30 + i % 9}\n" for i in range(40))
+TURNED = "0.6,-0.8\n0.8,0.6\n"
+
+
+def bring(app, content, name="mine.csv"):
+    """Choose a file on the page Data & query."""
+    app.switch_page(DATA.path).run()
+    app.file_uploader(key="upload_file").set_value((name, content.encode(), "text/csv")).run()
+    return clean(app)
+
+
+def own(app):
+    return app.session_state["_upload"]
+
+
+def held(app):
+    return app.session_state["_tables"].current
+
+
+def scenario(app):
+    return app.session_state["_scenario"]
+
+
+def give(app, **ranges):
+    """Ranges as typed and ticked in the table."""
+    held(app).ranges.update(ranges)
+    app.session_state["_range_round"] = len(ranges) + len(held(app).ranges)  # draws the table of ranges anew
+    return clean(app.run())
+
+
+# Files: ranges
+
+
+def test_a_second_file_is_read_whole():
+    app = clean(uploaded(CSV.encode()))
+    bring(app, OTHER, "other.csv")
+    assert own(app).dataset.features == ("height", "weight", "age")
+
+
+def test_what_was_stated_of_one_file_is_not_stated_of_the_next():
+    app = clean(uploaded(CSV.encode()))
+    app.button(key="upload_know_all").click().run()
+    assert "ranges: </dt><dd class=\"\">declared" in strip(clean(app))
+    bring(app, OTHER, "other.csv")
+    assert own(app).dataset.ranges_origin is Origin.READ
+    assert "not private" in strip(app)
+    bring(app, CSV)  # the same file again is still known
+    assert own(app).dataset.ranges_origin is Origin.DECLARED
+
+
+def test_a_removed_feature_takes_only_its_own_range_along_and_comes_back_with_it():
+    app = give(bring(opened(), OTHER), height=Range(100, 250), weight=Range(30, 200, Origin.READ))
+    app.session_state["_scenario"] = scenario(app).changed(allocation="binary", favoured=(2,), label=0)
+    app.multiselect(key="upload_columns").set_value(["weight", "age"]).run()
+    clean(app)
+    assert own(app).dataset.ranges["weight"] == Range(30, 200, Origin.READ)
+    assert (scenario(app).favoured, scenario(app).label) == ((1,), None)  # age, wherever it stands
+    app.multiselect(key="upload_columns").set_value(["height", "weight", "age"]).run()
+    assert own(app).dataset.ranges["height"] == Range(100, 250, Origin.DECLARED)
+    assert own(app).dataset.range_origins == (Origin.DECLARED, Origin.READ, Origin.READ)
+
+
+def test_a_number_typed_or_pasted_states_nothing_and_a_tick_speaks_for_its_own_row():
+    proposal = {"a": (0.0, 5.0), "b": (10.0, 20.0), "c": (0.0, 1.0)}
+    frame = frame_of(proposal, {"c": Range(0, 1)})
+    assert frame["known"].tolist() == [False, False, True]
+    frame.loc[:, ["lowest", "highest"]] = [[-1, 9], [0, 99], [0, 2]]
+    frame.loc[1, "known"] = True
+    assert given_ranges(frame, proposal) == {
+        "a": Range(-1, 9, Origin.READ), "b": Range(0, 99), "c": Range(0, 2)}
+
+
+def test_the_panel_can_be_used_after_a_visit_to_another_page():
+    app = give(bring(opened(), OTHER), height=Range(100, 250))
+    clean(app.switch_page(HOME.path).run())
+    clean(app.switch_page(DATA.path).run())
+    assert app.multiselect(key="upload_columns").value == ["height", "weight", "age"]
+    app.multiselect(key="upload_columns").set_value(["height", "age"]).run()
+    clean(app)
+    assert own(app).dataset.ranges["height"] == Range(100, 250, Origin.DECLARED)
+    app.radio(key="upload_orientation").set_value("columns").run()
+    assert own(app).dataset.n_features == 40
+
+
+# Gaps
+
+
+GAPS = CSV.replace("\n25,", "\n,").replace("name", "note")
+
+
+def test_gaps_are_filled_by_a_public_rule_and_the_number_of_records_stays():
+    app = give(clean(uploaded(GAPS.encode())), age=Range(0, 100), dose=Range(0, 10))
+    assert own(app).dataset.n_records == 60
+    assert own(app).dataset.records_origin is Origin.DECLARED
+    assert np.count_nonzero(own(app).dataset.matrix[0] == 50) >= 2
+    clean(app.switch_page(RELEASE.path).run())
+    assert "60 records" in " ".join(block.proto.body for block in app.get("html"))
+    assert not any(one.key.startswith("release_accept") for one in app.checkbox)
+
+
+def test_records_left_out_for_their_gaps_are_a_caveat_everywhere():
+    app = give(clean(uploaded(GAPS.encode())), age=Range(0, 100), dose=Range(0, 10))
+    app.radio(key="upload_missing").set_value("drop").run()
+    assert own(app).dataset.n_records == 58
+    assert "number of records" in strip(clean(app))
+    clean(app.switch_page(RELEASE.path).run())
+    box(app, "release_accept_records").check().run()
+    [made] = desk(released(app)).releases
+    assert made.caveats == desk(app).ledger.entries[0].caveats == ("records",)
+    assert '"records": "read from the data"' in to_metadata_json(made)
+
+
+@pytest.mark.parametrize(("content", "origin"), [
+    ("a,b\n1,2\n,\n3,5\n4,4\n", Origin.READ), ("a,b\n1,2\n3,5\n4,4\n,\n", Origin.READ),
+    ("a,b\n1,2\n#3,4,5\n3,5\n4,4\n", Origin.READ), ("a,b\n1,2\n3,5\n4,4\n\n\n", Origin.DECLARED),
+    ("# a note\na,b\n1,2\n3,5\n4,4\n", Origin.DECLARED), ("a\n1\n\n3\n4\n", Origin.READ),
+    ("a\n1\n3\n4\n\n", Origin.DECLARED)])
+def test_rows_that_may_have_been_records_are_a_caveat(content, origin):
+    assert own(clean(uploaded(content.encode()))).dataset.records_origin is origin
+
+
+def test_leaving_records_out_is_a_caveat_whether_there_are_any_or_not():
+    assert load_table(CSV.encode(), missing="drop").records_origin is Origin.READ
+    assert load_table(CSV.encode(), missing="middle").records_origin is Origin.DECLARED
+
+
+def test_an_exported_program_repeats_how_the_file_was_read_and_used(tmp_path):
+    app = give(clean(uploaded(GAPS.replace(",", ";").replace(".", ",").encode())), age=Range(0, 100))
+    app.radio(key="upload_missing").set_value("drop").run()
+    app.selectbox(key="upload_separator").set_value(";").run()
+    program = python_script(scenario(app), source=own(app).source)
+    assert "missing='drop'" in program
+    assert "separator=';'" in program
+    assert "RANGES = {'age': (0.0, 100.0)}" in program
+    (tmp_path / "mine.csv").write_text(GAPS.replace(",", ";").replace(".", ","), encoding="utf-8")
+    space = {"__name__": "program"}
+    exec(program, space)
+    data = space["load"](tmp_path / "mine.csv")
+    assert np.array_equal(data.matrix, own(app).dataset.matrix)
+    assert data.range_origins == own(app).dataset.range_origins
+
+
+# Choices
+
+
+def advised(place):
+    app = turn(opened(COMPARE.path, data="liver", trials="4", allocation="uniform"), "Advisor")
+    app.segmented_control(key="compare_place").set_value(place).run()
+    return clean(app)
+
+
+def test_a_design_advised_on_the_data_is_no_declared_one_until_the_person_makes_it_theirs():
+    app = advised("data")
+    button = next(one for one in app.button if str(one.key).startswith("compare_load_") and not one.disabled)
+    button.click().run()
+    assert {"query", "allocation", "guarantee"} <= set(scenario(clean(app)).from_data)
+    assert "chosen on the data" in strip(app)
+    assert link(app)["from_data"]
+    clean(app.switch_page(RELEASE.path).run())
+    assert go(app).disabled
+    for one in [one.key for one in app.checkbox if one.key.startswith("release_accept")]:
+        box(app, one).check().run()
+    [made] = desk(released(app)).releases
+    assert {"split", "choices"} <= set(made.caveats)
+    assert desk(app).ledger.entries[0].caveats == made.caveats
+    assert set(made.chosen_on_data) <= set(scenario(app).from_data)
+    app.button(key="release_own_choices").click().run()
+    assert scenario(clean(app)).from_data == ()
+    assert not any(one.key.startswith("release_accept") for one in app.checkbox)
+
+
+def test_a_design_advised_on_a_stand_in_is_declared():
+    app = advised("stand-in")
+    next(one for one in app.button if str(one.key).startswith("compare_load_") and not one.disabled).click().run()
+    assert scenario(clean(app)).from_data == ()
+
+
+def test_the_best_set_on_the_data_is_no_declared_one():
+    app = opened(UTILITY.path, data="liver", trials="4", query="identity", task="kernel-ridge")
+    app.session_state["utility_section"] = "Choice of directions"
+    app.run().button(key="utility_take").click().run()
+    assert "favoured" in scenario(app).from_data
+    assert build(scenario(app), sample("liver")).origins["split"] is Origin.READ
+
+
+def test_shares_read_from_the_data_stay_so_when_they_are_taken_over_as_parts():
+    app = opened(BUDGET.path, data="liver", allocation="max-pnr", query="mean")
+    app.session_state["budget_tab"] = "From noise to epsilon"
+    app.run()
+    app.button(key="budget_take").click().run()
+    assert {"weights", "epsilon"} <= set(scenario(clean(app)).from_data)
+    one = scenario(app).changed(weights=(1,) * 6)
+    assert "weights" not in one.from_data
+
+
+@pytest.mark.parametrize("choice", [{"directions": "eigenvectors"}, {"directions": "private"},
+                                    {"directions": "private", "allocation": "max-pnr"}])
+def test_what_is_seen_of_directions_from_the_data_is_no_declared_choice_when_taken_over(choice):
+    app = opened(BUDGET.path, data="liver", query="mean", **choice)
+    app.session_state["budget_tab"] = "From noise to epsilon"
+    app.run().button(key="budget_take").click().run()
+    assert {"weights", "epsilon"} <= set(scenario(clean(app)).from_data)
+
+
+@pytest.mark.parametrize("choice", [{"directions": "eigenvectors"}, {"directions": "private"},
+                                    {"allocation": "max-pnr"}])
+@pytest.mark.parametrize("data", ["two_features", "liver"])
+def test_a_drag_takes_the_origin_of_what_it_takes_over_along(data, choice, monkeypatch):
+    one, table = Scenario.default_for(data).changed(**choice), sample(data)
+    taken = {}
+    monkeypatch.setattr(shape_panels.session, "choose", lambda origin, **changes: taken.update(origin=origin))
+    setup = build(one, table)
+    shape_panels._take_drag(setup, (0, 1), (0.6, 0.3), 0.25, True)
+    assert taken["origin"] is Origin.READ
+    plain = build(Scenario.default_for(data), table)
+    shape_panels._take_drag(plain, (0, 1), (0.6, 0.3), 0.25, True)
+    assert taken["origin"] is Origin.DECLARED
+
+
+def test_a_mark_survives_another_dataset_and_the_order_of_a_link():
+    app = opened(data="liver", epsilon="0.37", from_data="epsilon")
+    app.selectbox(key="w_data").set_value("karate").run()
+    app.selectbox(key="w_data").set_value("liver").run()
+    assert scenario(clean(app)).from_data == ("epsilon",)
+    assert Scenario.from_query({"from_data": "share", "share": "0.7"}).from_data == ("share",)
+
+
+def test_one_over_a_number_of_records_that_follows_from_gaps_is_marked():
+    app = opened(DATA.path, everything=True)
+    app.file_uploader(key="upload_file").set_value(("mine.csv", GAPS.encode(), "text/csv")).run()
+    app.radio(key="upload_missing").set_value("drop").run()
+    app.button(key="w_one_over_n").click().run()
+    app.radio(key="upload_missing").set_value("middle").run()
+    assert scenario(clean(app)).from_data == ("delta",)
+
+
+def test_a_design_advised_on_a_stand_in_with_ranges_of_the_data_is_marked():
+    app = clean(uploaded(OTHER.encode()))
+    app.session_state["_scenario"] = scenario(app).changed(trials=4, task="covariance-estimation", query="identity")
+    turn(app.switch_page(COMPARE.path).run(), "Advisor")
+    next(one for one in app.button if str(one.key).startswith("compare_load_") and not one.disabled).click().run()
+    assert scenario(clean(app)).from_data
+
+
+# One table, one budget
+
+
+def test_two_files_with_the_same_records_are_told_apart():
+    """What was said of one, and what was computed of it, is not the other's, though they share one budget."""
+    rows = [line.split(",")[:2] for line in CSV.splitlines()]
+    other = "\n".join([",".join(rows[0]), *(f"{age},{30 * float(dose)}" for age, dose in rows[1:])])
+    app = clean(uploaded(CSV.encode()))
+    app.button(key="upload_know_all").click().run()
+    clean(app.switch_page(RELEASE.path).run())
+    bring(app, other, "other.csv")
+    assert own(app).dataset.ranges_origin is Origin.READ
+    assert own(app).clipped == 0
+    clean(app.switch_page(RELEASE.path).run())
+    assert any(one.key.startswith("release_accept_ranges") for one in app.checkbox)
+    bring(app, CSV)
+    assert own(app).name == "mine.csv"
+    assert own(app).dataset.upper[1] == 7
+    assert len({one.data_name for one in app.session_state["_tables"]._files.values()}) == 2
+
+
+def workbook(*sheets):
+    file = io.BytesIO()
+    with pd.ExcelWriter(file) as writer:
+        for name, frame in sheets:
+            frame.to_excel(writer, sheet_name=name, index=False)
+    return file.getvalue()
+
+
+def test_what_was_said_of_one_sheet_is_not_said_of_another():
+    first = pd.DataFrame({"age": np.arange(20.0, 60) % 47, "dose": np.arange(40.0) % 7})
+    second = pd.DataFrame({"age": 200 + np.arange(30.0) ** 1.5, "height": np.arange(30.0) % 11})
+    app = opened(DATA.path)
+    app.file_uploader(key="upload_file").set_value(
+        ("book.xlsx", workbook(("one", first), ("two", second)), "application/vnd.ms-excel")).run()
+    app.button(key="upload_know_all").click().run()
+    app.selectbox(key="upload_member").set_value("two").run()
+    assert own(clean(app)).dataset.features == ("age", "height")
+    assert own(app).dataset.ranges_origin is Origin.READ
+    assert own(app).clipped == 0
+    assert own(app).source.ranges is None
+    app.radio(key="upload_orientation").set_value("columns").run()
+    app.button(key="upload_know_all").click().run()
+    app.selectbox(key="upload_member").set_value("one").run()
+    assert own(clean(app)).dataset.n_features == 40
+
+
+def test_records_in_columns_are_known_again_with_a_feature_less():
+    wide = pd.DataFrame(np.random.default_rng(3).uniform(size=(4, 12)))
+    app = opened(DATA.path)
+    bring(app, wide.to_csv(index=False, header=False), "wide.csv")
+    app.radio(key="upload_orientation").set_value("columns").run()
+    first = own(clean(app)).data_name
+    bring(app, wide.iloc[1:].to_csv(index=False, header=False), "less.csv")
+    app.radio(key="upload_orientation").set_value("columns").run()
+    assert first in desk(clean(app)).ledger.same_people(own(app).data_name)
+
+
+def test_a_sample_brought_as_a_file_shares_its_budget():
+    content = (ROOT / "sample_data" / "liver.csv").read_text(encoding="utf-8")
+    app = bring(opened(), content, "liver.csv")
+    assert "liver" in desk(app).ledger.same_people(own(app).data_name)
+
+
+@pytest.mark.parametrize("again", [CSV + "\n", CSV + "\n\n\n", CSV.replace(",", ";"), "".join(
+    line.split(",")[0] + "," + line.split(",")[2] + "\n" for line in CSV.splitlines())])
+def test_the_same_table_saved_otherwise_spends_the_same_budget(again):
+    app = clean(uploaded(CSV.encode()))
+    app.button(key="upload_know_all").click().run()
+    first = own(app).data_name
+    whole = float(gaussian_mu(1.0, 1e-5))
+    desk_of(app).ledger.set_cap((1.0, 1e-5))
+    desk_of(app).ledger.enter(time="t", data=first, query="mean", neighbour_rule="one record replaced", design="d",
+                              mu=whole, delta=1e-5)
+    bring(app, again, "again.csv")
+    assert first in desk(app).ledger.same_people(own(app).data_name)
+    clean_release = app.switch_page(RELEASE.path).run()
+    assert "would exceed the cap" in " ".join(element.value for element in clean_release.error)
+
+
+def desk_of(app):
+    if "_release_desk" not in app.session_state:
+        app.switch_page(RELEASE.path).run()
+    return app.session_state["_release_desk"]
+
+
+def test_two_files_declared_to_be_about_the_same_people_count_together():
+    app = clean(uploaded(CSV.encode()))
+    first = own(app).data_name
+    bring(app, OTHER, "other.csv")
+    second = own(app).data_name
+    assert first != second
+    assert "no program can know" in text(app)
+    app.button(key="upload_join").click().run()
+    assert desk(clean(app)).ledger.same_people(first) == {first, second}
+    assert "Counts together with mine" in text(app)
+
+
+def test_a_link_to_a_file_takes_the_file_that_is_brought():
+    app = opened(DATA.path, data="upload-0123456789ab", epsilon="2")
+    app.file_uploader(key="upload_file").set_value(("mine.csv", CSV.encode(), "text/csv")).run()
+    assert own(clean(app)).data_name == "upload-0123456789ab"
+    assert scenario(app).epsilon == 2
+    bring(app, OTHER, "other.csv")
+    assert own(app).data_name != "upload-0123456789ab"
+
+
+# Directions from a file
+
+
+def with_directions(app, content=TURNED):
+    app.file_uploader(key="w_direction_file").set_value(("w.csv", content.encode(), "text/csv")).run()
+    return clean(app)
+
+
+def test_directions_from_a_file_are_read_from_the_data_until_the_person_says_otherwise():
+    app = with_directions(opened(RELEASE.path, everything=True, data="two_features", directions="upload"))
+    assert any(one.key.startswith("release_accept_directions") for one in app.checkbox)
+    app.checkbox(key="w_directions_known").check().run()
+    assert not any(one.key.startswith("release_accept_directions") for one in clean(app).checkbox)
+    app.selectbox(key="w_directions").set_value("standard").run()
+    app.selectbox(key="w_directions").set_value("upload").run()
+    assert app.checkbox(key="w_directions_known").value  # the same file: still known
+    with_directions(app, "0.8,-0.6\n0.6,0.8\n")
+    assert not app.checkbox(key="w_directions_known").value
+
+
+def test_directions_from_a_file_are_the_same_ones_at_every_rerun():
+    app = with_directions(opened(RELEASE.path, everything=True, data="two_features", directions="upload"))
+    app.checkbox(key="w_directions_known").check().run()
+    box(app, "release_sure_").check().run()
+    for _ in range(3):
+        app.run()
+        assert box(app, "release_sure_").value
+    go(app).click().run()
+    assert len(desk(clean(app)).releases) == 1
+
+
+def test_trials_along_directions_from_a_file_go_on_where_they_stopped():
+    app = with_directions(opened(UTILITY.path, everything=True, data="two_features", directions="upload", trials="50"))
+    kept = app.session_state[_MEMORY]
+    assert kept[1]
+    app.run()
+    assert app.session_state[_MEMORY] is kept
+
+
+# Links
+
+
+def test_a_link_is_encoded():
+    app = clean(opened(RELEASE.path, data="two_features", query="kernel", length="1e+06", from_data="epsilon-query"))
+    on_exports(app)
+    address = app.code[0].value
+    parameters = dict(parse_qsl(urlsplit(address).query))
+    assert Scenario.from_query(parameters) == scenario(app)
+    assert Scenario.from_query(parameters).from_data == ("query", "epsilon")

@@ -1,0 +1,354 @@
+"""Release & report, without a browser: the click that counts once, refusals, the ledger, files in and out."""
+
+import json
+import math
+import threading
+import time
+import types
+
+import numpy as np
+import pytest
+
+from mvgviz import Scenario, gaussian_epsilon, gaussian_mu
+from mvgviz.data import sample
+from mvgviz.errors import InputError
+from mvgviz.figures.release.budget import AGAIN, SHOWN_SINGLY, budget_numbers, plot_budget
+from mvgviz.provenance import Origin
+from mvgviz.release.ledger import Ledger
+from mvgviz.scenario.resolve import build
+from mvgviz.text import as_number
+from mvgviz.ui import session_releases
+from mvgviz.ui.menu import DATA, HOME, RELEASE
+from tests.pages.app import box, clean, desk, go, link, on_exports, opened, released, text
+
+CSV = "age,=dose\n" + "".join(f"{20 + i % 50},{i % 7}.5\n" for i in range(60))
+
+
+def page(**parameters):
+    return opened(RELEASE.path, **parameters)
+
+
+def test_one_over_n_is_cautioned_against_before_a_release():
+    caution = "a mechanism could publish one record, chosen at random, as it is and still pass"
+    assert caution not in "".join(one.value for one in clean(page(data="liver")).get("html"))
+    assert caution in "".join(one.value for one in clean(page(data="liver", delta=str(1 / 345))).get("html"))
+
+
+def test_nothing_is_released_without_the_tick_and_the_click():
+    app = clean(page(data="liver"))
+    assert go(app).disabled
+    assert desk(app).ledger.entries == ()
+    box(app, "release_sure_").check().run()
+    assert not go(app).disabled
+    assert desk(app).ledger.entries == ()
+    assert "spends **ε = 1.00 at δ = 1e-6**, once and for good" in box(app, "release_sure_").label
+
+
+def test_one_click_makes_one_release_and_one_entry():
+    app = released(page(data="liver"))
+    [entry], [made] = desk(app).ledger.entries, desk(app).releases
+    assert (entry.data, entry.query, entry.caveats) == ("liver", "covariance", ())
+    assert entry.epsilon == pytest.approx(1, rel=1e-6)
+    assert made.noisy.shape == (6, 6)
+    assert np.array_equal(made.noisy, made.noisy.T)  # symmetric unless one says otherwise
+    true = build(Scenario.default_for("liver"), sample("liver")).query.value
+    assert not np.isclose(made.noisy, true, rtol=1e-10, atol=0).any()  # by luck: below 1e-7
+    assert "Released, 6 × 6, noise included" in text(app)
+    twice = gaussian_epsilon(1e-6, math.sqrt(2) * gaussian_mu(1, 1e-6))
+    assert f"the total becomes ε = {as_number(float(twice))}" in text(app)  # with the next one
+
+
+def test_reruns_sliders_and_other_pages_neither_draw_again_nor_enter():
+    app = released(page(data="liver"))
+    before = desk(app).releases[0].noisy.copy()
+    app.run()
+    app.select_slider(key="w_epsilon").set_value(2.0).run()
+    app.slider(key="w_share").set_value(60).run()
+    for path in (HOME.path, DATA.path, RELEASE.path):
+        clean(app.switch_page(path).run())
+    on_exports(app)
+    app.session_state["release_tab"] = "Release"
+    app.run()
+    assert len(desk(app).ledger.entries) == len(desk(app).releases) == 1
+    assert np.array_equal(desk(app).releases[0].noisy, before)
+    assert "Released, 6 × 6" in text(clean(app))
+    assert go(app).disabled
+
+
+def test_the_callback_itself_releases_once_per_ticket(monkeypatch):
+    held, session = session_releases.SessionReleases(), {}
+    monkeypatch.setattr(session_releases.st, "session_state", session)
+    session["_release_desk"] = held
+    scenario, data = Scenario.default_for("liver"), sample("liver")
+    setup = build(scenario, data)
+    for name, value in (("scenario", scenario), ("setup", setup), ("dataset", data), ("data_version", "liver"),
+                        ("uploaded_directions", None)):
+        monkeypatch.setattr(session_releases.session, name, lambda value=value: value)
+    first = session_releases.ticket()
+    session_releases.release_once(first, (), False, None)
+    assert held.releases == []  # not ticked
+    session[f"release_sure_{first}"] = True
+    for _ in range(3):
+        session_releases.release_once(first, (), False, None)
+    assert len(held.releases) == len(held.ledger.entries) == 1
+    monkeypatch.setattr(session_releases.session, "scenario", lambda: scenario.changed(epsilon=2.0))
+    session_releases.release_once(first, (), False, None)
+    assert len(held.releases) == 1
+
+
+def test_an_interrupted_release_spends_nothing_and_can_be_asked_again(monkeypatch):
+    held, session = session_releases.SessionReleases(), {}
+    monkeypatch.setattr(session_releases.st, "session_state", session)
+    session["_release_desk"] = held
+    scenario, data = Scenario.default_for("cardiotocography"), sample("cardiotocography")
+    setup = build(scenario, data)
+    for name, value in (("scenario", scenario), ("setup", setup), ("dataset", data), ("data_version", "x"),
+                        ("uploaded_directions", None)):
+        monkeypatch.setattr(session_releases.session, name, lambda value=value: value)
+    shares = []
+
+    class Bar:
+        def progress(self, share, words):
+            shares.append(share)
+            if share > 0.3:
+                raise KeyboardInterrupt
+            return self
+
+    now = session_releases.ticket()
+    session[f"release_sure_{now}"] = True
+    with pytest.raises(KeyboardInterrupt):
+        session_releases.release_once(now, (), False, Bar())
+    assert shares[0] == 0
+    assert len(shares) > 2
+    assert held.releases == []
+    assert held.ledger.entries == ()
+    assert session_releases.ticket() == now
+
+
+def test_what_is_not_private_must_be_accepted_one_by_one():
+    app = page(data="liver", directions="eigenvectors", allocation="max-pnr")
+    box(app, "release_sure_").check().run()
+    assert go(app).disabled
+    assert "directions read from the data and a split of the budget read from the data" in text(app)
+    assert "The shape of the noise tells how the records lie" in box(app, "release_accept_directions").label
+    box(app, "release_accept_directions").check().run()
+    assert go(app).disabled
+    box(app, "release_accept_split").check().run()
+    assert not go(app).disabled
+    go(clean(app)).click().run()
+    assert desk(clean(app)).ledger.entries[0].caveats == ("directions", "split")
+    assert "Not covered: directions read from the data" in text(app)
+
+
+def test_a_changed_scenario_takes_the_ticks_back():
+    app = page(data="liver")
+    box(app, "release_sure_").check().run()
+    app.select_slider(key="w_epsilon").set_value(2.0).run()
+    assert go(app).disabled
+    assert not box(app, "release_sure_").value
+
+
+def test_over_the_cap_it_refuses_before_any_noise():
+    app = page(data="liver")
+    app.toggle(key="release_capped").set_value(True).run()
+    app.number_input(key="release_cap_epsilon").set_value(1.2).run()
+    assert "The cap has room for this one and no other like it" in text(app)
+    box(app, "release_sure_").check().run()
+    go(app).click().run()
+    assert go(app).disabled
+    assert box(app, "release_sure_").disabled
+    [refusal] = [element.value for element in app.error]
+    assert "exceed the cap" in refusal
+    assert len(desk(app).ledger.entries) == 1
+    app.switch_page(HOME.path).run()
+    app.switch_page(RELEASE.path).run()
+    assert desk(app).ledger.cap == (1.2, pytest.approx(1e-6))
+    assert app.number_input(key="release_cap_epsilon").value == 1.2
+    app.toggle(key="release_capped").set_value(False).run()
+    assert desk(clean(app)).ledger.cap is None
+
+
+def test_an_answer_that_cannot_be_released_safely_says_so_before_the_click(monkeypatch):
+    def refuse(*arguments):
+        raise InputError("rounding errors in this answer could reach a tenth")
+
+    monkeypatch.setattr(session_releases, "hardening_for", refuse)
+    app = page(data="liver", epsilon="0.37")
+    assert [element.value for element in app.error] == ["Rounding errors in this answer could reach a tenth"]
+    assert go(app).disabled
+
+
+def test_without_opendp_there_is_a_sentence_and_no_entry(monkeypatch):
+    def missing(*arguments, **keywords):
+        raise InputError("a release needs the library OpenDP")
+
+    app = page(data="liver")
+    box(app, "release_sure_").check().run()
+    monkeypatch.setattr(session_releases, "release_setup", missing)
+    go(app).click().run()
+    assert [element.value for element in app.error] == ["A release needs the library OpenDP"]
+    assert desk(app).ledger.entries == ()
+    assert not app.run().error  # said once
+
+
+@pytest.mark.parametrize("directions", ["private", "random", "rotation"])
+@pytest.mark.parametrize("guarantee", ["exact", "theorem1"])
+def test_every_kind_of_directions_can_be_released(directions, guarantee):
+    app = released(page(data="liver", directions=directions, guarantee=guarantee))
+    [made] = desk(app).releases
+    assert made.origins["directions"] is (Origin.PAID if directions == "private" else Origin.DECLARED)
+    assert made.epsilon <= 1 + 1e-9
+
+
+@pytest.mark.parametrize(("data", "query"), [("karate", "adjacency"), ("karate", "laplacian"), ("liver", "mean"),
+                                             ("two_features", "identity"), ("liver", "kernel")])
+def test_every_query_can_be_released(data, query):
+    app = released(page(data=data, query=query))
+    [made] = desk(app).releases
+    assert made.noisy.shape == (made.scenario and build(made.scenario, sample(data)).query.value.shape)
+
+
+def test_an_uploaded_table_is_released_from_the_session_with_its_provenance():
+    app = opened(DATA.path)
+    app.file_uploader(key="upload_file").set_value(("mine.csv", CSV.encode(), "text/csv")).run()
+    clean(app.switch_page(RELEASE.path).run())
+    assert go(app).disabled
+    box(app, "release_accept_ranges").check().run()
+    released(app)
+    [made] = desk(app).releases
+    assert made.data.startswith("upload-")
+    assert made.origins["ranges"] is Origin.READ
+    assert "ranges read from the data" in text(app)
+
+
+def test_the_ledger_adds_up_exactly_over_two_releases():
+    app = released(page(data="liver"))
+    app = released(app)
+    entries = desk(app).ledger.entries
+    assert len(entries) == len(desk(app).releases) == 2
+    assert entries[1].total_mu == pytest.approx(math.sqrt(2) * entries[0].mu)
+    assert not np.array_equal(desk(app).releases[0].noisy, desk(app).releases[1].noisy)
+    assert f"ε = {entries[1].total_epsilon:.4g}" in text(app)
+    assert app.selectbox(key="release_shown_2").value == 2
+    app.selectbox(key="release_shown_2").set_value(1).run()
+    assert len(desk(clean(app)).releases) == 2
+
+
+def test_the_ledger_says_that_a_reload_loses_it():
+    assert "reloading or closing the browser tab loses it" in text(page())
+
+
+def test_the_second_tab_offers_report_programs_json_and_link():
+    app = page(data="two_features", trials="3")
+    clean(on_exports(app))
+    labels = {button.proto.label for button in app.get("download_button")}
+    assert labels == {"Report as HTML", "Python program", "Notebook", "Scenario as JSON"}
+    assert "data=two_features&trials=3" in app.code[0].value
+    assert "nothing in it is computed from the data" in text(app)
+    app.segmented_control(key="release_report_on").set_value("data").run()
+    assert "measured on the data itself and is not private" in text(clean(app))
+
+
+def test_a_scenario_file_is_taken_once():
+    app = on_exports(page(data="liver"))
+    wanted = Scenario.default_for("karate").changed(epsilon=0.5)
+    app.file_uploader(key="release_scenario_file").set_value(
+        ("scenario.json", wanted.to_json().encode(), "application/json")).run()
+    assert Scenario.from_query(link(clean(app))) == wanted
+    app.select_slider(key="w_epsilon").set_value(2.0).run()
+    assert link(clean(app)) == {"data": "karate", "epsilon": "2"}
+
+
+@pytest.mark.parametrize(("content", "message"), [
+    (b"", "must be JSON"), (b"\xff\xfe", "must be JSON"), (b"[1]", "must hold"),
+    (json.dumps({"mvgviz": 9, "scenario": {}}).encode(), "version"),
+    (json.dumps({"mvgviz": 1, "scenario": {"epsilon": -1}}).encode(), "Epsilon must be positive"),
+    (json.dumps({"mvgviz": 1, "scenario": {"data": "nosuch"}}).encode(), "not here"),
+    (b" " * 1_000_001, "small")])
+def test_a_bad_scenario_file_gets_a_sentence_and_nothing_is_lost(content, message):
+    app = on_exports(page(data="liver", trials="2"))
+    app.file_uploader(key="release_scenario_file").set_value(("s.json", content, "application/json")).run()
+    assert not app.exception
+    assert message in " ".join(element.value for element in app.error)
+    assert link(app) == {"data": "liver", "trials": "2"}
+
+
+def test_a_scenario_of_another_session_s_upload_asks_for_the_file_and_keeps_the_ledger():
+    app = released(page(data="liver"))
+    on_exports(app)
+    other = Scenario.default_for("upload-0123456789ab")
+    app.file_uploader(key="release_scenario_file").set_value(
+        ("s.json", other.to_json().encode(), "application/json")).run()
+    assert not app.exception
+    assert "choose the file" in app.error[0].value
+    assert "Ledger of this session" in text(app)
+    assert len(desk(app).releases) == 1
+
+
+def test_the_bar_s_lengths_are_squares_of_mu_and_its_ticks_their_epsilon():
+    numbers = budget_numbers([0.3, 0.4], 0.5, delta=1e-5, cap=(3.0, 1e-5))
+    assert numbers.before == pytest.approx((0.09, 0.16))
+    assert numbers.after == pytest.approx(0.5)
+    assert numbers.epsilon_after == pytest.approx(gaussian_epsilon(1e-5, math.sqrt(0.5)))
+    assert numbers.cap == pytest.approx(gaussian_mu(3.0, 1e-5) ** 2)
+    for square, epsilon in numbers.ticks[1:]:
+        assert gaussian_epsilon(1e-5, math.sqrt(square)) == pytest.approx(epsilon)
+    assert numbers.left == pytest.approx(numbers.cap - 0.5 if numbers.cap > 0.5 else 0)
+    drawn = plot_budget(numbers)
+    assert sum(bar.x[0] for bar in drawn.data if bar.name == "released already") == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
+def test_the_bar_counts_what_the_ledger_would_let_through(epsilon):
+    mu = float(gaussian_mu(0.5, 1e-5))
+    ledger = Ledger(cap=(epsilon, 1e-5))
+    made = 0
+    while not ledger.would_exceed("x", mu):
+        assert budget_numbers([mu] * made, mu, delta=1e-5, cap=ledger.cap).more > 0
+        ledger.enter(time="t", data="x", query="mean", neighbour_rule="r", design="d", mu=mu, delta=1e-5)
+        made += 1
+    assert budget_numbers([mu] * made, mu, delta=1e-5, cap=ledger.cap).more == 0
+    assert budget_numbers([], mu, delta=1e-5, cap=ledger.cap).more == made
+
+
+def test_many_releases_become_one_segment_and_no_cap_sketches_a_few_more():
+    many = budget_numbers([0.1] * (SHOWN_SINGLY + 1), 0.1, delta=1e-5)
+    assert len(many.before) == 1
+    assert many.more is None
+    assert [bar.name for bar in plot_budget(many).data].count("the same again") == AGAIN
+
+
+def test_a_budget_too_small_for_any_epsilon_still_has_an_axis():
+    numbers = budget_numbers([], 1e-6, delta=0.1)
+    assert numbers.ticks == ((0.0, 0.0),)
+    assert numbers.epsilon_after == 0
+    plot_budget(numbers)
+
+
+def test_two_threads_of_a_session_with_one_ticket_make_one_release(monkeypatch):
+    held = session_releases.SessionReleases()
+    begun = threading.Barrier(2)
+
+    def slow(setup, *, ledger, **_):
+        time.sleep(0.2)
+        ledger.entries.append("entered")
+
+    monkeypatch.setattr(held, "ledger", types.SimpleNamespace(entries=[]))
+    monkeypatch.setattr(session_releases, "session_releases", lambda: held)
+    monkeypatch.setattr(session_releases, "ticket", lambda: str(len(held.ledger.entries)))
+    monkeypatch.setattr(session_releases, "release_setup", slow)
+    design = types.SimpleNamespace(rows=2, cols=2)
+    monkeypatch.setattr(session_releases, "session", types.SimpleNamespace(
+        setup=lambda: types.SimpleNamespace(design=design)))
+    monkeypatch.setattr(session_releases, "st", types.SimpleNamespace(session_state={"release_sure_0": True}))
+
+    def click():
+        begun.wait()
+        session_releases.release_once("0", (), False, None)
+
+    threads = [threading.Thread(target=click) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert held.ledger.entries == ["entered"]

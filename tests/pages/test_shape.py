@@ -1,0 +1,98 @@
+"""The page Noise shape: every panel, every size, and what a drag does to the scenario."""
+
+import re
+
+import numpy as np
+import pytest
+
+from mvgviz import Scenario
+from mvgviz.data import sample
+from mvgviz.figures.shape.ellipsoid import ellipsoid_points
+from mvgviz.figures.shape.outcomes import leading_components
+from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
+from mvgviz.ui.menu import SHAPE
+from mvgviz.ui.shape.panels import _share
+from tests.pages.app import clean, link, opened, text
+
+PANELS = {"Ellipse": "the i.i.d. noise", "Three features": "on these three|at least three features",
+          "Covariances": "Noise of each entry", "Possible outcomes": "30 releases"}
+
+
+@pytest.mark.parametrize("panel", PANELS)
+@pytest.mark.parametrize("parameters", [
+    {"data": "two_features"}, {"data": "liver"}, {"data": "liver", "query": "identity", "mode": "columns"},
+    {"data": "liver", "query": "mean"}, {"data": "liver", "query": "kernel"}, {"data": "cardiotocography"},
+    {"data": "cardiotocography", "query": "covariance", "directions": "random"}, {"data": "karate"},
+    {"data": "movement_simulated", "guarantee": "theorem2", "directions": "eigenvectors"},
+    {"data": "liver", "directions": "private", "guarantee": "theorem1", "allocation": "max-pnr"},
+], ids=lambda parameters: "-".join(parameters.values()))
+def test_every_panel_draws_every_kind_of_answer(panel, parameters):
+    app = opened(SHAPE.path, **parameters)
+    app.get("button_group")[0].set_value(panel)
+    clean(app.run())
+    assert re.search(PANELS[panel], text(app))
+
+
+def test_the_sentence_says_how_much_more_and_how_much_less():
+    app = clean(opened(SHAPE.path))
+    assert "0.79× to 1.6× the i.i.d. noise" in text(app)
+    assert "the data's own spread" in text(app)
+
+
+def test_a_plane_of_directions_can_be_chosen():
+    app = opened(SHAPE.path, data="liver", directions="random")
+    assert "their shadow" in text(clean(app))
+    app.get("button_group")[1].set_value("directions")
+    assert "Drag an end of an axis to change the split" in text(clean(app.run()))
+
+
+def test_the_same_feature_twice_is_mended():
+    app = opened(SHAPE.path, data="liver")
+    app.selectbox(key="shape_x_False").set_value(3).run()
+    app.selectbox(key="shape_y_False").set_value(3).run()
+    assert "Across and up are the same" in text(clean(app))
+
+
+def test_toggles_and_zoom_redraw():
+    app = opened(SHAPE.path, data="liver", query="identity")
+    app.toggle(key="shape_data").set_value(True).run()
+    app.toggle(key="shape_draws").set_value(False).run()
+    app.selectbox(key="shape_useful").set_value("along the data (not private)").run()
+    clean(app)
+    assert link(app) == {"data": "liver", "query": "identity"}
+
+
+def test_ellipsoid_holds_95_percent(rng):
+    covariance = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.2], [0.0, 0.2, 0.7]])
+    surface = ellipsoid_points(covariance).reshape(3, -1)
+    inverse = np.linalg.inv(covariance)
+    level = np.einsum("ip,ij,jp->p", surface, inverse, surface)
+    assert level == pytest.approx(level[0])
+    draws = rng.multivariate_normal(np.zeros(3), covariance, 40_000)
+    inside = np.einsum("pi,ij,pj->p", draws, inverse, draws) < level[0]
+    assert inside.mean() == pytest.approx(0.95, abs=0.005)
+
+
+def test_leading_components_are_unit_vectors_of_the_symmetric_part():
+    matrices = np.array([[[2.0, 1.0], [0.0, 1.0]], [[0.0, 0.0], [0.0, 5.0]]])
+    components = leading_components(matrices)
+    assert np.linalg.norm(components, axis=1) == pytest.approx([1, 1])
+    assert np.abs(components[1]) == pytest.approx([0, 1])
+
+
+def test_defaults_put_what_matters_upright():
+    assert Scenario.default_for("liver").favoured[0] == 2
+    app = opened(SHAPE.path, data="liver")
+    assert app.selectbox(key="shape_y_False").value == 2
+    assert sample("liver").features[2] == "sgpt"
+
+
+@pytest.mark.parametrize("share", [0.001, 0.0101, 0.5004, 0.8666, 0.9896, 0.998])
+def test_a_dragged_share_is_one_the_scenario_and_the_slider_take(share):
+    taken = _share(share)
+    assert Scenario(share=taken).share == taken
+    assert abs(taken - min(max(share, LEAST_SHARE), MOST_SHARE)) <= 0.0005
+    app = clean(opened(SHAPE.path, share=f"{taken:g}"))
+    slider = app.slider(key="w_share")
+    assert (slider.min, slider.max) == (100 * LEAST_SHARE, 100 * MOST_SHARE)
+    assert slider.value == round(100 * taken)

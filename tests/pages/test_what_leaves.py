@@ -1,0 +1,127 @@
+"""Nothing that can leave a session is computed from the records, but for the noisy matrix itself.
+
+A session is run twice, on two tables that differ in one record, with the same random name and
+the same clock: every file, link and program must come out the same to the letter, and hold no
+trace of a marked value.
+"""
+
+import hashlib
+import json
+import re
+
+import numpy as np
+import pytest
+
+from mvgviz import run_trials
+from mvgviz.data import read_table
+from mvgviz.provenance import Range
+from mvgviz.release.files import to_csv, to_metadata_json, to_npy
+from mvgviz.report.html import report_html
+from mvgviz.report.script import notebook, python_script
+from mvgviz.trials.stand_in import on_stand_in
+from mvgviz.ui import session
+from mvgviz.ui.data import tables
+from mvgviz.ui.menu import DATA, RELEASE
+from tests.pages.app import CSV, clean, desk, go, link, on_exports, opened
+
+MARKS = ("31.4159", "27.1828", "16.1803")
+
+
+def table(*, marked, gap):
+    """Sixty records; the last but one has marked values, or a gap, or neither."""
+    rng = np.random.default_rng(8)
+    rows = [",".join(f"{value:.2f}" for value in row) for row in rng.uniform(10, 90, (60, 3))]
+    if marked:
+        rows[-2] = ",".join(MARKS)
+    if gap:
+        rows[-2] = ",20.5,"
+    return ("age,dose,score\n" + "\n".join(rows) + "\n").encode()
+
+
+def declared(app):
+    """Every range stated by the person, to the same numbers whatever the file holds."""
+    held = app.session_state["_tables"].current
+    held.ranges.update(dict.fromkeys(("age", "dose", "score"), Range(0.0, 100.0)))
+    app.session_state["_range_round"] = 1  # draws the table of ranges anew
+    return app.run()
+
+
+def outputs(content, monkeypatch):
+    """Everything that a session on this file can give away, by name; without time, and without the noisy numbers."""
+    monkeypatch.setattr(tables.secrets, "token_hex", lambda size: "0123456789ab")
+    app = opened(DATA.path)
+    app.file_uploader(key="upload_file").set_value(("mine.csv", content, "text/csv")).run()
+    declared(app)
+    app.session_state["_scenario"] = app.session_state["_scenario"].changed(
+        query="mean", allocation="binary", favoured=(0,), task="reconstruction", trials=4)
+    clean(app.switch_page(RELEASE.path).run())
+    next(one for one in app.checkbox if one.key.startswith("release_sure_")).check().run()
+    go(app).click().run()
+    clean(on_exports(app))
+    [made], own, scenario = desk(app).releases, app.session_state["_upload"], app.session_state["_scenario"]
+    setup = session.build(scenario, own.dataset)
+    simulated = on_stand_in(setup)
+    files = {
+        "answer": re.sub(r"-?\d+\.\d+(e-?\d+)?", "#", to_csv(made)), "about": to_metadata_json(made),
+        "ledger": desk(app).ledger.to_csv(), "ledger json": desk(app).ledger.to_json(),
+        "scenario": scenario.to_json(), "program": python_script(scenario, source=own.source),
+        "notebook": notebook(scenario, source=own.source), "link": json.dumps(link(app)), "address": app.code[0].value,
+        "report": report_html(simulated, run_trials(scenario, simulated.dataset), simulated=True),
+        "keys": " ".join(sorted(str(one.key) for kind in (app.button, app.checkbox) for one in kind
+                                if "release_sure" not in str(one.key) and "release_accept" not in str(one.key))),
+    }
+    assert len(to_npy(made)) == 128 + 3 * 8
+    return {name: re.sub(r"\d{4}-\d\d-\d\dT[\d:]+(\+00:00)?", "now", file) for name, file in files.items()}
+
+
+@pytest.mark.parametrize("other", [{"marked": True, "gap": False}, {"marked": False, "gap": True}])
+def test_everything_but_the_noisy_matrix_is_the_same_for_neighbours(other, monkeypatch):
+    here, there = outputs(table(marked=False, gap=False), monkeypatch), outputs(table(**other), monkeypatch)
+    for name in here:
+        assert here[name] == there[name], name
+
+
+def test_no_marked_value_and_no_digest_of_the_file_leaves(monkeypatch):
+    content = table(marked=True, gap=False)
+    found = "\n".join(outputs(content, monkeypatch).values())
+    for mark in MARKS:
+        assert mark not in found
+    for name in ("sha256", "sha1", "md5", "blake2b", "sha512"):
+        for text in (content, content.rstrip(), read_table(content).values.tobytes()):
+            assert hashlib.new(name, text).hexdigest()[:8] not in found
+
+
+def test_the_name_of_a_table_is_random():
+    names = set()
+    for _ in range(3):
+        app = opened(DATA.path)
+        app.file_uploader(key="upload_file").set_value(("mine.csv", CSV.encode(), "text/csv")).run()
+        names.add(link(clean(app))["data"])
+    assert len(names) == 3
+
+
+def test_a_report_on_a_stand_in_says_that_nothing_was_computed_from_the_records(monkeypatch):
+    report = outputs(table(marked=True, gap=False), monkeypatch)["report"]
+    assert "Nothing in this report was computed from the records." in report
+    assert "Measured on simulated records" in report
+
+
+def test_no_marked_value_stands_in_the_server_s_log(monkeypatch, caplog, capfd):
+    with caplog.at_level("DEBUG"):
+        outputs(table(marked=True, gap=False), monkeypatch)
+    said = "".join(capfd.readouterr()) + caplog.text
+    assert not any(mark in said for mark in MARKS)
+
+
+@pytest.mark.parametrize("content", [
+    f"a,b\n{MARKS[0]},1\n{MARKS[1]},1\n", f"a,b\n{MARKS[0]},1\n{MARKS[1]}\n",
+    f"a,b\n{MARKS[0]}x,1\n{MARKS[1]},2\n3,4\n5,6\n",
+    f"a,b\n{MARKS[0]},inf\n{MARKS[1]},2\n", f"a,b\n{MARKS[0]},2\n{MARKS[0]},3\n", f"a;b\n{MARKS[0]};2\n3,5;4,5\n3;4\n",
+    f"a,b\n{MARKS[0]}e99,2\n{MARKS[1]},3\n", f'a,b\n"{MARKS[0]},2\n{MARKS[1]},3\n'])
+def test_a_sentence_about_a_bad_file_tells_no_value(content):
+    app = opened(DATA.path)
+    app.file_uploader(key="upload_file").set_value(("mine.csv", content.encode(), "text/csv")).run()
+    said = " ".join(element.value for element in app.error)
+    assert not app.exception
+    assert said
+    assert not any(mark in said for mark in MARKS)

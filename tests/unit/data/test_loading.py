@@ -1,0 +1,739 @@
+"""Reading user files: the same numbers from every format, a sentence for everything else."""
+
+import datetime
+import io
+import math
+import time
+import tracemalloc
+import zipfile
+
+import numpy as np
+import openpyxl
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mvgviz import Dataset, InputError
+from mvgviz.data import Table, load_table, propose_ranges, read_table, table_to_dataset
+from mvgviz.provenance import Origin
+from tests.unit.data import bad_files as bad
+
+VALUES = np.array([[1.5, -2.0, 1e-7], [3.25, 4.0, 5e6], [np.nan, 0.0, -1.0], [0.1, 7.0, 123456.789]])
+NAMES = ["dose", "age", "rate"]
+RECORDS = [[float(cell) for cell in row] for row in VALUES]
+SMALL = b"x,y\n1,2\n3,5\n"
+
+
+def _formats():
+    columns = dict(zip(NAMES, VALUES.T, strict=True))
+    yield "npy", bad.as_npy(VALUES)
+    yield "npy", bad.as_npy(np.asfortranarray(VALUES))
+    yield "npy", bad.as_npy(VALUES.astype(">f8"))
+    yield "npz", bad.as_npz(x=VALUES)
+    yield "xlsx", bad.as_xlsx([NAMES, *RECORDS])
+    yield "parquet", bad.as_parquet(columns)
+    for separator in bad.SEPARATORS:
+        for decimal in ".,":
+            for encoding in bad.ENCODINGS:
+                yield "csv", bad.as_text(VALUES, NAMES, separator=separator, decimal=decimal, encoding=encoding)
+
+
+def test_every_format_gives_the_same_numbers():
+    for expected, content in _formats():
+        table = read_table(content)
+        assert table.format == expected
+        np.testing.assert_array_equal(table.values, VALUES)
+        assert table.columns in (tuple(NAMES), ("column 1", "column 2", "column 3"))
+        assert table.missing == {table.columns[0]: 1}
+        assert table.rows_with_missing == 1
+        assert table.n_rows == 4
+        assert not table.values.flags.writeable
+
+
+@pytest.mark.parametrize("separator", bad.SEPARATORS)
+@pytest.mark.parametrize("decimal", [".", ","])
+@pytest.mark.parametrize("encoding", bad.ENCODINGS)
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_what_a_text_looks_like_is_detected(separator, decimal, encoding, newline):
+    names = [*NAMES[:2], "größe" if encoding == "latin-1" else "rate"]
+    table = read_table(bad.as_text(VALUES, names, separator=separator, decimal=decimal, encoding=encoding,
+                                   newline=newline))
+    assert (table.separator, table.decimal, table.header, table.encoding) == (separator, decimal, True, encoding)
+    assert table.columns == tuple(names)
+    assert any("header in row 1" in note for note in table.notes)
+
+
+def test_what_was_detected_can_be_corrected():
+    assert read_table(b"2001,2002\n1,2\n3,4\n", header=True).columns == ("2001", "2002")
+    assert read_table(SMALL.replace(b"x,y\n", b""), header=False).n_rows == 2
+    assert read_table(b"a;b\n1,234;5\n2,345;6\n", decimal=".").values[0, 0] == 1234
+    assert read_table(b"a;b\n1,234;5\n2,345;6\n", decimal=",").values[0, 0] == 1.234
+    assert read_table(b"a:b\n1:2\n3:4\n", separator=":").columns == ("a", "b")
+    assert read_table("é,b\n1,2\n3,4\n".encode(), encoding="latin-1").columns == ("Ã©", "b")
+
+
+def test_a_path_bytes_and_an_open_file_are_read_alike(tmp_path):
+    path = tmp_path / "small.csv"
+    path.write_bytes(SMALL)
+    with path.open("rb") as file:
+        file.read(3)  # wherever it stands
+        tables = [read_table(path), read_table(str(path)), read_table(SMALL), read_table(file)]
+        assert not file.closed
+    tables += [read_table(bytearray(SMALL)), read_table(memoryview(SMALL)), read_table(_Pipe(SMALL))]
+    assert tables[0].name == tables[3].name == "small.csv"
+    assert all((table.values == tables[0].values).all() for table in tables)
+
+
+class _Pipe(io.BytesIO):
+    def seekable(self):
+        return False
+
+
+def test_the_content_decides_and_not_the_name():
+    assert read_table(bad.as_npy(VALUES), name="table.csv").format == "npy"
+    assert read_table(SMALL, name="table.parquet").format == "csv"
+
+
+def test_progress_goes_from_little_to_one():
+    seen = []
+    read_table(bad.as_text(np.ones((60_000, 6)), list("abcdef")), progress=seen.append)
+    assert seen == sorted(seen)
+    assert len(seen) > 2
+    assert seen[-1] == 1
+
+
+def test_a_table_of_ordinary_size_is_read_fast():
+    content = bad.as_text(np.random.default_rng(0).normal(size=(2126, 22)), [f"f{i}" for i in range(22)])
+    read_table(content)
+    start = time.perf_counter()
+    read_table(content)
+    assert time.perf_counter() - start < 1  # 30 ms where it was measured
+
+
+@pytest.mark.slow
+def test_a_long_file_is_read_in_blocks_to_the_last_digit():
+    values = np.random.default_rng(1).normal(size=(40_000, 7))
+    content = bad.as_text(values, list("abcdefg"))
+    assert len(content) > 4 * 2**20  # several blocks
+    np.testing.assert_array_equal(read_table(content).values, values)
+    spoiled = content.splitlines(keepends=True)
+    spoiled[39_000] = b"1,2,3,4,5,x,7\n"
+    with pytest.raises(InputError, match=r"text in row 39001 of column 'f'"):
+        read_table(b"".join(spoiled))
+    spoiled[39_000] = b"1,2,3,4,5,6\n"
+    with pytest.raises(InputError, match=r"6 values in row 39001 where the header has 7"):
+        read_table(b"".join(spoiled))
+
+
+@pytest.mark.slow
+def test_reading_holds_little_more_than_its_array():
+    content = bad.as_text(np.random.default_rng(2).normal(size=(20_000, 20)).round(3), [f"f{i}" for i in range(20)])
+    read_table(SMALL)
+    pool, before = pa.default_memory_pool(), pa.total_allocated_bytes()
+    tracemalloc.start()
+    table = read_table(content)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert pool.bytes_allocated() <= before + 2**20
+    assert peak < 3 * table.values.nbytes
+
+
+# what is set aside, cleaned or read with a remark
+
+
+def test_text_dates_and_empty_columns_are_set_aside_by_name():
+    table = read_table(b"who,when,dose,nothing,\nann,2020-01-02,1,,\nbob,2020-01-03,2,,\n")
+    assert table.columns == ("dose",)
+    assert table.text_columns == ("who", "when")
+    assert table.empty_columns == ("nothing", "column 5")
+    assert "Set aside because they hold text: 'who', 'when'." in table.notes
+    assert "Set aside because they are empty: 'nothing'." in table.notes
+
+
+@pytest.mark.parametrize(("content", "expected"), [
+    (b'a,b\n"1,234",2\n"5,678.5",3\n"5,678.5",4\n', [[1234, 2], [5678.5, 3], [5678.5, 4]]),
+    (b"a;b\n1.234,5;2\n5.678;3\n1,5;4\n", [[1234.5, 2], [5678, 3], [1.5, 4]]),
+    ("a;b\n1 234,5;2\n5\u00a0678;3\n".encode(), [[1234.5, 2], [5678, 3]]),
+    (b"a;b\n1,5;1.234\n2,5;5.678\n", [[1.5, 1234], [2.5, 5678]]),
+    (b"a,b\n12%,2\n3.5 %,3\n", [[12, 2], [3.5, 3]]),
+    (b'"a","b"\n"1","2"\n"3","4"\n', [[1, 2], [3, 4]]),
+    (b"a,b\nTRUE,2\nfalse,3\n", [[1, 2], [0, 3]]),
+    (b"a,b,\n1,2,\n3,4,\n", [[1, 2], [3, 4]]),
+    (b"a,b\n1,2,\n3,4,\n", [[1, 2], [3, 4]]),
+    (b"a,b,\n1,2\n3,4\n", [[1, 2], [3, 4]]),
+    (b"# made by hand\n\na,b\n1,2\n# a remark\n3,4\n", [[1, 2], [3, 4]]),
+    (b"sep=;\na;b\n1;2\n3;4\n", [[1, 2], [3, 4]]),
+    (b" a , b \n 1 , 2 \n 3 , 4 \n", [[1, 2], [3, 4]]),
+    (b"  1.5   2\n 10.25  33\n", [[1.5, 2], [10.25, 33]]),
+    (b"a,b\n9007199254740993,2\n-18446744073709551616,4\n", [[9007199254740992, 2], [-18446744073709551616, 4]]),
+    (b"a,b\n+1,.5\n1.,1e3\n", [[1, 0.5], [1, 1000]]),
+    (b"x\n1\n2\n", [[1], [2]]),
+    (b"x\n1,5\n2,5\n", [[1.5], [2.5]]),
+    (b"1\n2\n", [[1], [2]]),
+    (b"a,b\n1,2\n\n3,4\n,\n   \n", [[1, 2], [3, 4]]),
+    (b"a,b\r1,2\r3,4", [[1, 2], [3, 4]]),
+])
+def test_numbers_come_in_many_dresses(content, expected):
+    np.testing.assert_array_equal(read_table(content).values, expected)
+
+
+@pytest.mark.parametrize("content", [
+    b"a;b\n1.100;2.200\n1.101;2.201\n1.102;2.202\n", b"a;b\n1.100;2.200\n1.101;2.201\n1,5;2,5\n",
+    b'a,b\n"1,234",2\n"5,678",3\n', b"a;b\n1,234;5\n2,345;6\n"])
+def test_one_record_does_not_decide_how_all_others_are_read(content):
+    with pytest.raises(InputError, match="say which decimal mark"):
+        read_table(content)
+    if b"1,5" not in content:
+        assert read_table(content, decimal=".").n_rows == content.count(b"\n") - 1
+
+
+def test_numpys_commented_header_names_the_columns():
+    stream = io.BytesIO()
+    np.savetxt(stream, VALUES[:2], header="dose age rate")
+    assert read_table(stream.getvalue()).columns == tuple(NAMES)
+
+
+@pytest.mark.parametrize("word", ["", "NA", "n/a", "NaN", "nan", "null", "None", "?", ".", "#N/A", " NA "])
+def test_missing_values_have_many_names(word):
+    table = read_table(f"a,b\n1,2\n{word},3\n4,5\n".encode())
+    assert table.missing == {"a": 1}
+
+
+def test_a_row_of_missing_values_is_a_record_and_a_blank_row_is_none():
+    table = read_table(b"a,b\n1,2\n,\nNA,NA\n3,4\n")
+    assert table.n_rows == 3
+    assert table.left_out.tolist() == [3]
+    assert "Rows with nothing in them were left out: 1." in table.notes
+    with pytest.raises(InputError, match="missing values in 1 record, the first in row 4, column 'a'"):
+        table_to_dataset(table)
+
+
+def test_column_names_are_kept_but_for_blanks_and_length():
+    table = read_table(('"<b>a</b>\n  **b**",' + "long" * 40 + ',,"`x`"\n1,2,3,4\n5,6,7,8\n').encode())
+    assert table.columns == ("<b>a</b> **b**", ("long" * 40)[:80], "column 3", "`x`")
+    assert table.values.tolist() == [[1, 2, 3, 4], [5, 6, 7, 8]]
+
+
+def test_latin_1_is_found_even_where_the_first_letters_do_not_tell():
+    text = "name,x\n" + "smith,1\n" * 20_000 + "müller,2\n"
+    table = read_table(text.encode("latin-1"))
+    assert table.encoding == "latin-1"
+    assert table.n_rows == 20_001
+
+
+def test_a_graph_is_recognised():
+    ring = np.roll(np.eye(5), 1, axis=1) + np.roll(np.eye(5), -1, axis=1)
+    assert read_table(bad.as_npy(ring)).is_graph
+    assert read_table(bad.as_text(ring, list("abcde"))).is_graph
+    for spoil in (ring + np.eye(5), 2 * ring, np.roll(np.eye(5), 1, axis=1), ring[:4]):
+        assert not read_table(bad.as_npy(spoil)).is_graph
+    assert load_table(bad.as_npy(np.zeros((3, 3)))).n_features == 3  # nodes without neighbours are no mistake
+
+
+# Excel
+
+
+def test_a_workbook_with_several_sheets_lets_one_choose():
+    book = bad.as_xlsx([], [["a", "b"], [1, 2], [3, 4]], [["c", "d"], [5, 6], [7, 8]])
+    table = read_table(book)
+    assert table.members == ("Sheet", "Sheet1", "Sheet2")
+    assert table.member == "Sheet1"
+    assert read_table(book, member="Sheet2").columns == ("c", "d")
+    with pytest.raises(InputError, match="no sheet of that name"):
+        read_table(book, member="Sheet9")
+
+
+def test_excels_own_kinds_of_cells():
+    day = datetime.datetime(2020, 1, 2)
+    table = read_table(bad.as_xlsx(
+        [["who", "day", "flag", "n", "mark"], ["a", day, True, 1, "1.5"], ["b", day, False, 2.5, "3"]]))
+    assert table.columns == ("flag", "n", "mark")
+    assert table.values.tolist() == [[1, 1, 1.5], [0, 2.5, 3]]
+    assert table.text_columns == ("who", "day")
+
+
+def test_a_formula_without_a_saved_result_is_missing_and_said_to_be():
+    table = read_table(bad.as_xlsx([["a", "b"], [1, 2], [3, "=A3*2"], [5, 6]]))
+    assert table.missing == {"b": 1}
+    assert any("formulas" in note for note in table.notes)
+
+
+def test_merged_cells_leave_gaps_that_are_counted():
+    book = openpyxl.Workbook()
+    for row in (["a", "b"], [1, 2], [3, 4]):
+        book.active.append(row)
+    book.active.merge_cells("A2:A3")
+    assert read_table(bad.saved(book)).missing == {"a": 1}
+
+
+def test_a_sheet_may_begin_below_and_beside_the_corner():
+    book = openpyxl.Workbook()
+    for row, cells in enumerate((["a", "b"], [1, 2], [3, "x"], [5, 6], [7, 8]), start=3):
+        for column, cell in enumerate(cells, start=2):
+            book.active.cell(row, column, cell)
+    with pytest.raises(InputError, match="text in row 5 of column 'b'"):
+        read_table(bad.saved(book))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("last", ["A999999999", "XFD1048576"])
+def test_a_cell_far_away_from_the_rest_costs_nothing(last):
+    number = last.lstrip("AXFD")
+    sheet = (f'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData><row r="1">'
+             f'<c r="XFD1"><v>1</v></c></row><row r="{number}"><c r="{last}"><v>2</v></c></row></sheetData>'
+             '</worksheet>')
+    book = bad.repacked(bad.as_xlsx([["a"], [1]]), {"xl/worksheets/sheet1.xml": sheet.encode()})
+    if last == "XFD1048576":
+        table = read_table(book)
+        assert table.values.tolist() == [[1], [2]]
+        assert table.file_row(1) == 1_048_576
+    else:
+        with pytest.raises(InputError, match="rows beyond Excel's limit"):
+            read_table(book)
+
+
+@pytest.mark.parametrize(("rows", "sentence"), [
+    ([], "nothing in its sheets"),
+    ([["a", "b"]], "a header and no records"),
+    ([["a", "b"], ["x", "y"], ["z", "w"]], "no column of numbers"),
+    ([["a", "b"], [1, 2], *[[3, 4]] * 200, [5, 6, 7]], "3 values in row 203 where the rows above have 2"),
+    ([["a", "a"], [1, 2], [3, 4]], "more than one column named 'a'"),
+])
+def test_workbooks_that_hold_no_table_are_refused(rows, sentence):
+    with pytest.raises(InputError, match=sentence):
+        read_table(bad.as_xlsx(rows))
+
+
+def test_a_workbook_that_defines_entities_is_refused():
+    book = bad.as_xlsx([["a", "b"], [1, 2], [3, 4]])
+    laughs = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa">]><sst>&a;</sst>'
+    with pytest.raises(InputError, match="defines entities"):
+        read_table(bad.repacked(book, {"xl/sharedStrings.xml": laughs}))
+
+
+# NumPy and Parquet
+
+
+def test_an_npz_with_several_arrays_lets_one_choose():
+    content = bad.as_npz(labels=np.arange(4), x=VALUES, y=2 * VALUES)
+    table = read_table(content)
+    assert (table.member, table.members) == ("x", ("labels", "x", "y"))
+    np.testing.assert_array_equal(read_table(content, member="y").values, 2 * VALUES)
+    with pytest.raises(InputError, match="no array of that name"):
+        read_table(content, member="z")
+    with pytest.raises(InputError, match="holds 3 arrays: choose one"):
+        load_table(content)
+
+
+@pytest.mark.parametrize(("array", "sentence"), [
+    (np.array([{"a": 1}, None], dtype=object), "Python objects, which are never opened"),
+    (np.zeros(3, dtype=[("a", "f8"), ("b", "f8")]), "records of several fields"),
+    (np.zeros((2, 2), dtype=complex), "complex numbers"),
+    (np.array(["a", "b"]), "holds text"),
+    (np.array(["2020-01-01"], dtype="M8[D]"), "holds dates"),
+    (np.zeros((2, 2, 2)), "an array of 3 dimensions"),
+    (np.float64(3), "an array of 0 dimensions"),
+    (np.zeros((0, 3)), "without numbers"),
+])
+def test_arrays_that_are_no_table_are_refused(array, sentence):
+    for content in (bad.as_npy(array), bad.as_npz(x=array)):
+        with pytest.raises(InputError, match=sentence):
+            read_table(content)
+
+
+class _Tripwire:
+    def __reduce__(self):
+        return exec, ("raise SystemExit('unpickled')",)
+
+
+def test_nothing_is_ever_unpickled():
+    for content in (bad.as_npy(np.array([_Tripwire()], dtype=object)),
+                    bad.as_npz(x=np.array([_Tripwire()], dtype=object))):
+        with pytest.raises(InputError, match="never opened"):
+            read_table(content)
+
+
+@pytest.mark.parametrize("kind", ["b1", "i1", "u8", "f2", "f4", "g"])
+def test_every_kind_of_plain_number_becomes_a_float(kind):
+    values = np.array([[0, 1], [1, 0], [1, 1]])
+    assert read_table(bad.as_npy(values.astype(kind))).values.tolist() == values.tolist()
+    assert read_table(bad.as_npy(values[:, 0].astype(kind))).values.shape == (3, 1)
+
+
+def test_parquet_columns_that_are_no_plain_numbers_are_set_aside():
+    table = read_table(bad.as_parquet({
+        "n": pa.array([1, None, 3], pa.int64()), "flag": pa.array([True, False, None]),
+        "big": pa.array([2**63, 1, 2], pa.uint64()), "price": pa.array([1, 2, 3], pa.decimal128(10, 2)),
+        "half": np.array([1, 2, 3], dtype=np.float16), "code": pa.array(["a", "b", "a"]).dictionary_encode(),
+        "who": ["a", "b", "c"], "list": [[1], [2], [3]], "pair": [{"x": 1}, {"x": 2}, {"x": 3}],
+        "day": [datetime.date(2020, 1, 1)] * 3, "none": pa.nulls(3), "gone": pa.array([None] * 3, pa.float64()),
+    }))
+    assert table.columns == ("n", "flag", "big", "price", "half")
+    assert table.text_columns == ("code", "who", "list", "pair", "day")
+    assert table.empty_columns == ("none", "gone")
+    np.testing.assert_array_equal(table.values, [[1, 1, 2.0**63, 1, 1], [np.nan, 0, 1, 2, 2], [3, np.nan, 2, 3, 3]])
+
+
+@pytest.mark.parametrize(("columns", "sentence"), [
+    ({"list": [[1], [2]]}, "no column of numbers"),
+    ({"x": pa.array([], pa.float64())}, "no records"),
+    ({"x": pa.array([None, None], pa.float64())}, "every numeric column is empty"),
+])
+def test_parquet_files_without_numbers_are_refused(columns, sentence):
+    with pytest.raises(InputError, match=sentence):
+        read_table(bad.as_parquet(columns))
+
+
+def test_a_parquet_file_that_repeats_one_value_without_end_is_refused():
+    content = bad.as_parquet({"x": np.zeros(3_000_000)})
+    assert len(content) < 20_000
+    with pytest.raises(InputError, match=r"too large|expands"):
+        read_table(content, max_bytes=2**20)
+
+
+# what is wrong, where, and what to do
+
+
+@pytest.mark.parametrize(("content", "sentence"), [
+    (b"", "is empty"),
+    (b" \n\t\n  ", "only blank space"),
+    (b"# nothing\n#\n", "only blank space or comments"),
+    (b"a,b\n", "a header and no records below it"),
+    (b"a,b\n\n\n", "no records"),
+    (b"a,b\n1,2\n3\n", "1 value in row 3 where the header has 2"),
+    (b"a,b\n1,2\n\n3,4,5\n", "3 values in row 4 where the header has 2"),
+    (b"1,2\n3,4,5\n", "3 values in row 2 where the first row has 2"),
+    (b"# top\na,b\n1,2\n# middle\n3,4\n5\n", "1 value in row 6"),
+    (b"My report\na,b\n1,2\n3,4\n", "2 values in row 2 .* a title above the table"),
+    (b"a b\n1 2 3\n4 5 6\n", "3 values in row 2 .* a column without a name"),
+    (b"a,b\n1,2\n3,inf\n", "infinite value in row 3, column 'b'"),
+    (b"a,b\n1,2\n3,-1e999\n", "infinite value in row 3, column 'b'"),
+    (b"a,b\n1,2\n3,x\n5,6\n7,8\n", "text in row 3 of column 'b'"),
+    (b"a;b\n1,5;2\n1.5;3\n2,5;4\n", "text in row 3 of column 'a'"),
+    (b"a,b\n1,2\n3,x\n5,y\n7,8\n7,8\n", r"text in row 3 \(and in 1 more\) of column 'b'"),
+    (b"a,b\n1,2%\n3,4%\n5,6\n", "mixes percentages and plain numbers in column 'b', first in row 4"),
+    (b"a,b\n1,2\n3,true\n5,6\n", "mixes plain numbers and true/false in column 'b', first in row 3"),
+    (b"a,b\nx,y\nz,w\n", "no column of numbers, only text"),
+    (b"a,b,a\n1,2,3\n4,5,6\n", "more than one column named 'a'"),
+    (b"a,b\n1,\x002\n", "zero byte in line 2"),
+    (b'a,b\n1,2\n3,"4\n5,6\n7,8\n', "never closed and swallows the rows from about row 3"),
+    (b"a,b\n1,2\n" + b"x" * 20_000_000, "too long after row|1 value in row 3"),
+    (b"\x01\x02\x03\x04\x05" * 50, "does not look like a table"),
+    (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a PNG image"),
+    (b"%PDF-1.7\n1 0 obj", "a PDF document"),
+    (b"MZ\x90\0\x03\0\0\0", "a program"),
+    (b"\x7fELF\x02\x01", "a program"),
+    (b"\x1f\x8b\x08\0", "compressed with gzip"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old Excel"),
+    (b"\x80\x04\x95\x10\0\0\0", "a Python pickle"),
+    (b"<!DOCTYPE html><html></html>", "a web page"),
+    (b'[{"a": 1}, {"a": 2}]', "a JSON file"),
+])
+def test_bad_content_gets_a_sentence(content, sentence):
+    with pytest.raises(InputError, match=sentence) as caught:
+        read_table(content, name="table.csv")
+    assert str(caught.value).startswith("table.csv ")
+    assert "\n" not in str(caught.value)
+
+
+def test_archives_of_other_kinds_are_called_by_their_name():
+    for member, sentence in (("notes.txt", "a ZIP archive"), ("word/document.xml", "a Word document"),
+                             ("content.xml", "an OpenDocument file"), ("xl/workbook.bin", "a binary Excel")):
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w") as archive:
+            archive.writestr(member, "x")
+        with pytest.raises(InputError, match=sentence):
+            read_table(stream.getvalue(), name="table.xlsx")
+
+
+def test_a_wrong_separator_is_answered_with_a_guess():
+    with pytest.raises(InputError, match="is this a TSV"):
+        read_table(b"a\tb\n1\t2,3\n4\t5\n", separator=",")
+    with pytest.raises(InputError, match="separated by semicolons"):
+        read_table(b"a;b\n1,5;2\n4;5\n", separator=",")
+
+
+@pytest.mark.parametrize("arguments", [
+    {"separator": "ab"}, {"separator": ""}, {"separator": "\n"}, {"separator": '"'}, {"separator": "1"},
+    {"separator": 3}, {"decimal": ";"}, {"separator": ",", "decimal": ","}, {"encoding": "zip"},
+    {"encoding": "utf-7"}, {"header": "yes"}, {"member": 3}, {"max_bytes": 0}, {"max_bytes": "much"},
+])
+def test_settings_are_checked(arguments):
+    with pytest.raises(InputError, match=next(iter(arguments))):
+        read_table(SMALL, **arguments)
+
+
+def test_what_is_no_file_is_refused(tmp_path):
+    for file, sentence in ((3, "a path, bytes or an open binary file"), (None, "a path, bytes"),
+                           (io.StringIO("a,b"), "binary mode"), (tmp_path / "none.csv", "cannot be opened"),
+                           (tmp_path, "cannot be opened"), ("a\0b", "cannot be opened")):
+        with pytest.raises(InputError, match=sentence):
+            read_table(file)
+    closed = io.BytesIO(SMALL)
+    closed.close()
+    with pytest.raises(InputError, match="cannot be read"):
+        read_table(closed)
+
+
+def test_a_file_over_the_limit_is_refused_by_its_real_size(tmp_path):
+    path = tmp_path / "big.csv"
+    path.write_bytes(SMALL * 100)
+    for file in (path, SMALL * 100, io.BytesIO(SMALL * 100), _Pipe(SMALL * 100)):
+        with pytest.raises(InputError, match="larger than the limit of 1000 bytes"):
+            read_table(file, max_bytes=1000)
+
+
+def test_a_table_of_more_numbers_than_memory_should_hold_is_refused():
+    with pytest.raises(InputError, match="too large"):
+        read_table(b"," * 999 + b"\n" + (b"," * 999 + b"\n") * 90, max_bytes=100_000)
+
+
+@pytest.mark.parametrize("bomb", [bad.npz_bomb, bad.xlsx_bomb])
+def test_a_bomb_is_refused_before_it_expands(bomb):
+    content = bomb(32 * 2**20)
+    assert len(content) < 100_000
+    read_table(SMALL)
+    tracemalloc.start()
+    with pytest.raises(InputError, match="expands to more than the limit of 1 MB"):
+        read_table(content, max_bytes=2**20)
+    with pytest.raises(InputError, match=r"damaged|expands"):
+        read_table(bad.lying(content), max_bytes=2**20)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * 2**20
+
+
+@pytest.mark.parametrize("bomb", [bad.npz_bomb, bad.xlsx_bomb])
+def test_an_archive_that_declares_too_much_is_not_expanded_at_all(bomb, monkeypatch):
+    def open_nothing(*_):
+        raise AssertionError("a member was opened")
+
+    content = bomb(2**21)
+    monkeypatch.setattr(zipfile.ZipFile, "open", open_nothing)
+    with pytest.raises(InputError, match="expands to more than the limit"):
+        read_table(content, max_bytes=2**20)
+
+
+def test_a_name_that_may_be_a_value_is_called_by_its_position():
+    secret = f"{bad.SECRET}x".encode()
+    with pytest.raises(InputError, match="more than one column named number 1:"):
+        read_table(secret + b"," + secret + b"\n1,2\n3,4\n")
+    with pytest.raises(InputError, match="text in row 3 of column number 2,"):
+        read_table(b"a," + secret + b"\n1,2\n3,b\n4,5\n6,7\n")
+
+
+def test_encrypted_and_oddly_packed_archives_are_refused():
+    locked = bytearray(bad.as_npz(x=VALUES))
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        locked[locked.find(signature) + offset] |= 1
+    with pytest.raises(InputError, match="password"):
+        read_table(bytes(locked))
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("x.npy", bad.as_npy(VALUES))
+    with pytest.raises(InputError, match="unusual compression"):
+        read_table(stream.getvalue())
+
+
+@pytest.mark.parametrize("whole", [bad.as_npy(VALUES), bad.as_npz(x=VALUES), bad.as_xlsx([NAMES, *RECORDS]),
+                                   bad.as_parquet({"a": [1.0, 2.0], "b": [3.0, 4.0]})])
+def test_a_file_cut_short_is_called_damaged(whole):
+    for share in (0.2, 0.5, 0.9):
+        with pytest.raises(InputError, match=r"damaged or cut short"):
+            read_table(whole[: int(len(whole) * share)])
+    with pytest.raises(InputError, match=r"damaged or cut short"):
+        read_table(whole[:-1])
+
+
+def test_utf_16_cut_short_is_called_so():
+    with pytest.raises(InputError, match="cut short, damaged or in another encoding"):
+        read_table("a,b\n1,2\n3,4\n".encode("utf-16")[:-1])
+
+
+# ranges
+
+
+@pytest.mark.parametrize(("ends", "expected"), [
+    ((0.3, 97.2), (0, 100)), ((106, 159), (100, 160)), ((0, 1), (0, 1)), ((-0.7, 0.68), (-0.8, 0.8)),
+    ((0.0021, 0.0189), (0.002, 0.02)), ((1e6, 1.2e6), (1e6, 1.2e6)), ((7, 7), (0, 7)),
+    ((-3, -3), (-3, 0)), ((0, 0), (0, 1)),
+])
+def test_proposed_ranges_are_plain_numbers(ends, expected):
+    table = read_table(bad.as_text([[ends[0], 0], [ends[1], 1]], ["a", "b"]))
+    assert propose_ranges(table, ["a"]) == {"a": expected}
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=2))
+def test_a_proposed_range_contains_its_data_and_is_never_empty(ends):
+    table = read_table(bad.as_npy(np.array(ends)))
+    ((low, high),) = propose_ranges(table).values()
+    assert low < high
+    assert low <= min(ends)
+    assert max(ends) <= high
+    width = max(ends) - min(ends)
+    if math.isfinite(width) and width > 1e-3 * max(map(abs, ends)) > 1e-300:
+        assert high - low <= 1.5 * width
+
+
+# datasets
+
+
+def test_a_dataset_has_features_in_rows_and_says_where_its_ranges_come_from():
+    data = load_table(b"dose,age\n0.27,23\n4.81,67\n1,30\n")
+    assert data.features == ("dose", "age")
+    assert data.matrix.tolist() == [[0.27, 4.81, 1], [23, 67, 30]]
+    assert data.lower.tolist() == [0, 20]
+    assert data.upper.tolist() == [5, 70]
+    assert data.ranges_origin.words == "read from the data: not private"
+
+
+def test_declared_ranges_clip_and_are_called_declared():
+    content = b"dose,age\n0.27,23\n4.81,67\n1,30\n"
+    data = load_table(content, ranges={"dose": (0, 4), "age": (25, 100)})
+    assert data.matrix.tolist() == [[0.27, 4, 1], [25, 67, 30]]
+    assert data.ranges_origin is Origin.DECLARED
+    partly = load_table(content, ranges={"dose": (0, 4)})
+    assert partly.range_origins == (Origin.DECLARED, Origin.READ)
+    assert partly.matrix.max() == 67
+    one = load_table(content, columns=["dose"], ranges={"dose": (0, 4), "age": (0, 9)})
+    assert one.ranges_origin is Origin.DECLARED
+
+
+def test_columns_choose_and_order_features():
+    data = load_table(b"a,b,c\n1,2,3\n4,5,6\n", columns=["c", "a"])
+    assert data.features == ("c", "a")
+    assert data.matrix.tolist() == [[3, 6], [1, 4]]
+
+
+def test_records_may_be_columns():
+    data = load_table(b"what,ann,bob,cy\ndose,1,2,4\nage,20,40,30\n", orientation="columns")
+    assert data.features == ("dose", "age")
+    assert data.matrix.tolist() == [[1, 2, 4], [20, 40, 30]]
+    plain = load_table(b"1,2,4\n20,40,30\n", orientation="columns", columns=["row 2"])
+    assert plain.features == ("row 2",)
+    assert plain.n_records == 3
+    table = read_table(b"1,2,4\n20,40,30\n")
+    assert propose_ranges(table, orientation="columns") == {"row 1": (1, 4), "row 2": (20, 40)}
+
+
+def test_missing_values_are_refused_or_their_records_dropped():
+    content = b"a,b\n1,2\n,3\n4,5\n6,\n7,9\n"
+    with pytest.raises(InputError, match="missing values in 2 records, the first in row 3, column 'a'"):
+        load_table(content)
+    assert load_table(content, missing="drop").matrix.tolist() == [[1, 4, 7], [2, 5, 9]]
+    assert load_table(content, missing="drop", columns=["a"]).n_records == 4
+    turned = load_table(b"1,,4\n20,40,30\n", orientation="columns", missing="drop")
+    assert turned.matrix.tolist() == [[1, 4], [20, 30]]
+    with pytest.raises(InputError, match="the first in row 1, column 2"):
+        load_table(b"1,,4\n20,40,30\n", orientation="columns")
+
+
+@pytest.mark.parametrize(("content", "arguments", "sentence"), [
+    (b"a,b\n1,2\n", {}, "has 1 record, and at least 2 are needed"),
+    (b"a,b,c\n1,2,3\n", {"ranges": dict.fromkeys("abc", (0, 9))}, "are the records in columns"),
+    (b"a,b\n1,2\n,3\n", {"missing": "drop", "ranges": {"a": (0, 5), "b": (0, 5)}}, "1 record without missing values"),
+    (b"a,b\n1,2\n1,3\n", {}, "same value in every record of 'a': leave this feature out or declare"),
+    (SMALL, {"columns": ["z"]}, "no column named 'z'"),
+    (SMALL, {"columns": "x"}, "columns must be a sequence"),
+    (SMALL, {"columns": []}, "at least one feature"),
+    (SMALL, {"columns": ["x", "x"]}, "different from each other"),
+    (SMALL, {"columns": [3]}, "columns must be names"),
+    (b"a,b\nx,2\ny,3\n", {"columns": ["a"]}, "has text in column 'a'"),
+    (b"a,b\n,2\n,3\n", {"columns": ["a"]}, "has nothing in column 'a'"),
+    (SMALL, {"orientation": "diagonal"}, "orientation must be one of"),
+    (SMALL, {"missing": "fill"}, "missing must be one of"),
+    (SMALL, {"ranges": {"z": (0, 1)}}, "ranges must name columns"),
+    (SMALL, {"ranges": [(0, 1)]}, "ranges must map"),
+    (SMALL, {"ranges": {"x": 3}}, "must be a pair"),
+    (SMALL, {"ranges": {"x": (0, math.nan)}}, "must be finite"),
+    (SMALL, {"ranges": {"x": (5, 5), "y": (0, 1)}}, "lower must be below upper"),
+    (b"a,b\n1e70,2\n2e70,3\n", {}, "too large or too close together"),
+])
+def test_what_makes_no_dataset_is_refused(content, arguments, sentence):
+    with pytest.raises(InputError, match=sentence):
+        load_table(content, **arguments)
+
+
+def test_a_constant_column_is_accepted_with_a_declared_range():
+    data = load_table(b"a,b\n1,2\n1,3\n", ranges={"a": (0, 5)})
+    assert data.upper.tolist()[0] == 5
+
+
+@pytest.mark.slow
+def test_ten_thousand_columns_are_read_and_refused_as_features():
+    table = read_table(bad.as_npy(np.random.default_rng(0).normal(size=(3, 10_000))))
+    with pytest.raises(InputError, match=r"10000 features and at most 2000 .* If its records are columns, say so"):
+        table_to_dataset(table)
+    assert table_to_dataset(table, orientation="columns").n_records == 10_000
+    wide = bad.as_text(np.random.default_rng(0).normal(size=(3, 10_000)), [f"f{i}" for i in range(10_000)])
+    assert read_table(wide).values.shape == (3, 10_000)
+    with pytest.raises(InputError, match="60000 columns and at most 50000"):
+        read_table(bad.as_npy(np.zeros((2, 60_000))))
+    with pytest.raises(InputError, match="columns and at most 50000"):
+        read_table(b"1," * 2_000_000)
+
+
+# nothing but a table or a sentence, whatever comes in
+
+
+def _read_or_refuse(content):
+    try:
+        table = read_table(content, max_bytes=2**22)
+        assert isinstance(table, Table)
+        assert bad.SECRET_DIGITS not in " ".join(table.notes)
+    except InputError as error:
+        _check_sentence(error)
+        return
+    for orientation in ("rows", "columns"):
+        for missing in ("reject", "drop"):
+            try:
+                assert isinstance(table_to_dataset(table, orientation=orientation, missing=missing), Dataset)
+            except InputError as error:
+                _check_sentence(error)
+
+
+def _check_sentence(error):
+    message = str(error)
+    assert bad.SECRET_DIGITS not in message.replace(",", "").replace(".", "")
+    assert "\n" not in message
+    assert 20 < len(message) < 400
+    assert error.__cause__ is None
+
+
+_SLOW = settings(deadline=None, max_examples=250,
+                 suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+
+
+@pytest.mark.slow
+@_SLOW
+@given(bad.text_files())
+def test_whole_texts_are_read_or_refused(content):
+    _read_or_refuse(content)
+
+
+@pytest.mark.slow
+@settings(_SLOW, max_examples=500)
+@given(bad.corrupted(bad.text_files()))
+def test_corrupted_texts_are_read_or_refused(content):
+    _read_or_refuse(content)
+
+
+@pytest.mark.slow
+@settings(_SLOW, max_examples=400)
+@given(bad.corrupted(bad.binary_files()))
+def test_corrupted_binaries_are_read_or_refused(content):
+    _read_or_refuse(content)
+
+
+@pytest.mark.slow
+@_SLOW
+@given(bad.spoiled_insides())
+def test_archives_spoiled_inside_are_read_or_refused(content):
+    _read_or_refuse(content)
+
+
+@settings(_SLOW, max_examples=400)
+@given(bad.random_files())
+def test_random_bytes_are_read_or_refused(content):
+    _read_or_refuse(content)

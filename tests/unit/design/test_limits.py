@@ -1,0 +1,231 @@
+"""Theorem 1, Theorem 2 and the exact limit on one scale: the experiments' table, and dense matrices as oracle."""
+
+import math
+
+import numpy as np
+import pytest
+
+from mvgviz import (
+    InputError,
+    adjacency,
+    binary,
+    covariance,
+    design_noise,
+    gaussian_epsilon,
+    identity,
+    laplacian,
+    manual,
+    mean,
+    random_rotation,
+    rbf_kernel,
+    standard_basis,
+    theorem2_wins,
+    uniform,
+)
+from mvgviz.design.limits import (
+    AXES,
+    LimitInputs,
+    bound_curves,
+    exact_limit,
+    iid_std,
+    limit_inputs,
+    precision_norm,
+    ratio_limit,
+    rival,
+)
+from mvgviz.figures.bounds.axes import decades
+from mvgviz.figures.bounds.curves import curve_lines, plot_bound_curves
+from mvgviz.figures.bounds.design_space import Edge, place, plot_design_space
+from mvgviz.figures.bounds.winner_map import plot_winner_map, winner_map
+from mvgviz.figures.shared.theme import EXACT, THEOREM1, THEOREM2
+from mvgviz.noise.bounds import TAILS
+from tests.datasets import make_dataset
+
+ONE = LimitInputs(rows=6, cols=248, epsilon=1, delta=1 / 248, gamma=math.sqrt(248 * 6), sensitivity=math.sqrt(24))
+TWO = LimitInputs(rows=4, cols=4, epsilon=1, delta=1 / 10_176, gamma=4e4, sensitivity=8e4 / 10_176, psd=True)
+THREE = LimitInputs(rows=21, cols=2126, epsilon=1, delta=1 / 2126, gamma=math.sqrt(2126 * 21),
+                    sensitivity=math.sqrt(21))
+GRAPH = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+
+
+@pytest.mark.parametrize(("problem", "exact", "first", "second"), [
+    (ONE, 10.60, 777_909, None), (TWO, 25.08, 126_758, 4_916), (THREE, 12.75, 1.6e8, None)])
+def test_the_table_of_the_three_experiments(problem, exact, first, second):
+    assert iid_std(problem, exact_limit(problem)) == pytest.approx(exact, abs=0.005)
+    digits = 1e-5 if first < 1e8 else 0.03
+    assert iid_std(problem, problem.theorem1("printed").limit) == pytest.approx(first, rel=digits)
+    if second:
+        bound = problem.theorem2("printed")
+        assert bound.theorem == "theorem2"
+        assert iid_std(problem, bound.limit) == pytest.approx(second, abs=0.5)
+    else:
+        assert problem.theorem2("printed").theorem == "theorem2-any"
+
+
+def test_experiment_2_with_the_tight_sensitivity_and_what_the_printed_designs_spend():
+    data = make_dataset(4, 10_176, lower=-100, upper=100)
+    query = covariance(data)
+    assert query.printed_sensitivity == pytest.approx(TWO.sensitivity, rel=1e-12)
+    tight = limit_inputs(query, epsilon=1, delta=1 / 10_176, sensitivity=query.sensitivity)
+    assert iid_std(tight, exact_limit(tight)) == pytest.approx(17.73, abs=0.005)
+    std = iid_std(TWO, TWO.theorem2("printed").limit)
+    spent = [float(gaussian_epsilon(TWO.delta, s2 / std)) for s2 in (TWO.sensitivity, query.sensitivity)]
+    assert spent == pytest.approx([0.0018, 0.0011], abs=5e-5)
+    std = iid_std(TWO, TWO.theorem1("printed").limit)
+    assert float(gaussian_epsilon(TWO.delta, TWO.sensitivity / std)) == 0
+
+
+QUERIES = [
+    identity(make_dataset(3, 7)), mean(make_dataset(3, 7, lower=0, upper=[1, 2, 5])), covariance(make_dataset(3, 7)),
+    rbf_kernel(make_dataset(2, 5), length=1.0), adjacency(GRAPH), laplacian(GRAPH), identity(make_dataset(1, 1))]
+MODES = [(query, mode) for query in QUERIES for mode in ("rows", "columns", "both")
+         if mode != "both" or query.rows == query.cols]
+
+
+@pytest.mark.parametrize(("query", "mode"), MODES)
+def test_the_exact_limit_is_the_product_of_norms_of_the_exact_iid_design(query, mode):
+    reach = query.neighbours.reach(standard_basis(query.rows))
+    theta = manual(reach**2) if mode != "columns" else uniform(query.cols)
+    design = design_noise(query, epsilon=0.7, delta=1e-4, mode=mode, theta=theta)
+    problem = limit_inputs(query, epsilon=0.7, delta=1e-4, sensitivity=query.sensitivity)
+    norms = [np.linalg.norm(np.linalg.svd(np.linalg.inv(c), compute_uv=False))
+             for c in (design.row_covariance(), design.col_covariance())]
+    assert norms[0] * norms[1] == pytest.approx(exact_limit(problem), rel=1e-10)
+    assert design.noise_std() == pytest.approx(iid_std(problem, exact_limit(problem)), rel=1e-10)
+
+
+@pytest.mark.parametrize("guarantee", ["theorem1", "theorem2", "theorem2-any"])
+@pytest.mark.parametrize("tail", TAILS)
+def test_a_theorem_s_design_lies_on_the_edge_and_its_iid_noise_is_the_curve_s(guarantee, tail, rng):
+    query = covariance(make_dataset(4, 50))
+    problem = limit_inputs(query, epsilon=2, delta=1e-3, sensitivity=query.printed_sensitivity)
+    bound = problem.theorem1(tail) if guarantee == "theorem1" else problem.theorem2(tail)
+    tilted = design_noise(query, epsilon=2, delta=1e-3, guarantee=guarantee, tail=tail,
+                          directions=random_rotation(4, rng=rng), theta=binary(4, favoured=[1], share=0.9))
+    assert precision_norm(tilted.row_side) * precision_norm(tilted.col_side) == pytest.approx(bound.limit, rel=1e-12)
+    even = design_noise(query, epsilon=2, delta=1e-3, guarantee=guarantee, tail=tail)
+    assert even.noise_std() == pytest.approx(iid_std(problem, bound.limit), rel=1e-12)
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("problem", [ONE, TWO,
+                                     LimitInputs(rows=5, cols=1, epsilon=1, delta=0.1, gamma=3, sensitivity=6),
+                                     LimitInputs(rows=1, cols=1, epsilon=1, delta=0.9, gamma=1, sensitivity=2)])
+def test_curves_pass_through_the_scenario_and_no_theorem_passes_the_exact_limit(axis, problem):
+    curves = bound_curves(problem, axis)
+    at = list(curves.positions).index(curves.here)
+    assert curves.exact[at] == pytest.approx(exact_limit(problem), rel=1e-12)
+    for tail in TAILS:
+        assert curves.theorem1[tail][at] == problem.theorem1(tail).limit
+        assert curves.theorem2[tail][at] == problem.theorem2(tail).limit
+        assert (curves.theorem1[tail] < curves.exact).all()
+        assert (curves.theorem2[tail] < curves.exact).all()
+    assert (np.diff(curves.positions) > 0).all()
+    assert curves.as_std(curves.exact)[at] == pytest.approx(iid_std(problem, exact_limit(problem)), rel=1e-12)
+
+
+def test_no_impossible_query_is_on_a_curve():
+    problem = LimitInputs(rows=3, cols=3, epsilon=1, delta=0.01, gamma=1, sensitivity=0.5)
+    assert bound_curves(problem, "sensitivity").positions[-1] == 2
+    assert bound_curves(problem, "gamma").positions[0] == 0.25
+
+
+def test_size_moves_both_sides_of_a_square_answer_and_the_longer_side_of_another():
+    square, wide = bound_curves(TWO, "size"), bound_curves(ONE, "size")
+    assert square.entries == pytest.approx(square.positions**2)
+    assert wide.entries == pytest.approx(6 * wide.positions)
+    tall = bound_curves(LimitInputs(rows=5, cols=1, epsilon=1, delta=0.1, gamma=3, sensitivity=2), "size")
+    assert tall.entries == pytest.approx(tall.positions)
+    # With s2 held fixed, exact noise does not see the size; the theorems' does.
+    assert np.ptp(square.as_std(square.exact)) < 1e-9 * square.as_std(square.exact)[0]
+    assert (np.diff(square.as_std(square.theorem2["printed"])) > 0).all()
+
+
+def test_the_border_of_theorem_3_is_where_theorem2_stops_winning():
+    ranks = np.array([1.0, 2, 12, 13, 100, 1000])
+    border = ratio_limit(ranks)
+    assert border[0] == 1
+    assert theorem2_wins(ranks, border * (1 - 1e-12)).all()
+    assert not theorem2_wins(ranks, border * (1 + 1e-12)).any()
+    assert border[2] < math.sqrt(2) < border[3]
+
+
+def test_a_rival_has_the_same_shares_and_spends_what_it_is_given(rng):
+    query = covariance(make_dataset(3, 40))
+    design = design_noise(query, epsilon=1, delta=0.01, guarantee="theorem1", directions=random_rotation(3, rng=rng),
+                          theta=binary(3, favoured=[0], share=0.7))
+    other = rival(design, query, guarantee="exact", epsilon=1, delta=0.01, tail="printed")
+    assert other.guarantee == "exact"
+    assert other.design.theta == pytest.approx(design.theta)
+    assert other.design.epsilon_spent(0.01) == pytest.approx(1)
+    assert other.factors * design.direction_std() == pytest.approx(other.design.direction_std())
+    assert (other.factors < 1).all()
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"rows": 0}, "rows must be a whole number"), ({"epsilon": 0}, "epsilon must be positive"),
+    ({"delta": 1}, "delta must lie strictly between 0 and 1"), ({"gamma": math.nan}, "gamma must be finite"),
+    ({"sensitivity": -1}, "sensitivity must be positive"), ({"psd": True}, "must be square, got 2 × 3")])
+def test_bad_problems_are_refused(change, message):
+    facts = {"rows": 2, "cols": 3, "epsilon": 1, "delta": 0.1, "gamma": 1, "sensitivity": 1} | change
+    with pytest.raises(InputError, match=message):
+        LimitInputs(**facts)
+
+
+def test_an_unknown_axis_is_refused():
+    with pytest.raises(InputError, match="axis must be one of epsilon"):
+        bound_curves(TWO, "time")
+
+
+def test_the_picture_has_seven_lines_one_thick_for_each_limit_and_log_axes():
+    curves = bound_curves(TWO, "delta")
+    lines = curve_lines(curves, second="Theorem 2", tail="exact-chi", all_tails=True, as_noise=True)
+    assert len(lines) == 7
+    assert [line.colour for line in lines if line.main] == [THEOREM1, THEOREM2, EXACT]
+    printed = next(line for line in lines if line.name == "Theorem 2" and line.tail == "printed")
+    assert printed.here == pytest.approx(4916, abs=0.5)
+    figure = plot_bound_curves(curves, lines, axis_title="delta", value_title="noise")
+    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
+    assert {trace.name for trace in figure.data if trace.showlegend is not False} == {
+        "Theorem 1", "Theorem 2", "Exact limit", "tail as printed", "tail Laurent–Massart", "tail exact chi"}
+    few = curve_lines(curves, second="Theorem 2", tail="printed", all_tails=False, as_noise=False)
+    assert len(few) == 3
+
+
+def test_the_map_marks_the_scenario_and_says_who_wins():
+    numbers = winner_map(TWO.rank, TWO.sensitivity / TWO.gamma)
+    assert (numbers.rank, numbers.theorem2_allows_more) == (4, True)
+    assert numbers.border_here == ratio_limit(np.array([4.0]))[0]
+    loser = winner_map(1, 1.9)
+    assert not loser.theorem2_allows_more
+    figure = plot_winner_map(numbers, psd=True, second="Theorem 2")
+    point = figure.data[-1]
+    assert (point.x[0], point.y[0]) == (4, pytest.approx(TWO.sensitivity / TWO.gamma))
+    assert winner_map(5000, 0.02).ranks[-1] == 5000
+
+
+def test_the_design_space_draws_each_limit_where_the_product_of_norms_is_that_limit():
+    query = identity(make_dataset(3, 20))
+    design = design_noise(query, epsilon=1, delta=0.01, guarantee="theorem1")
+    edges = [Edge(name=str(i), colour=THEOREM1, limit=limit)
+             for i, limit in enumerate([design.bound.limit, *np.geomspace(1e-9, 1e3, 40)])]
+    here = place(design, name="this design", colour=EXACT)
+    assert here.product == pytest.approx(design.bound.limit, rel=1e-12)
+    assert here.cols == pytest.approx(math.sqrt(20))
+    figure = plot_design_space(edges, [here])
+    for edge in edges:
+        line = next(trace for trace in figure.data if trace.name == edge.name)
+        assert np.array(line.x) * np.array(line.y) == pytest.approx(edge.limit, rel=1e-9)
+    (left, right), (bottom, top) = figure.layout.xaxis.range, figure.layout.yaxis.range
+    for trace in figure.data:
+        x, y = np.log10(np.array(trace.x, dtype=float)), np.log10(np.array(trace.y, dtype=float))
+        assert left - 1e-9 <= x.min() <= x.max() <= right + 1e-9
+        assert bottom - 1e-9 <= y.min() <= y.max() <= top + 1e-9
+        if trace.fill == "toself":
+            assert (x.min(), y.min()) == (pytest.approx(left), pytest.approx(bottom))
+
+
+def test_ticks_are_whole_decades_and_few():
+    assert decades(-12, 3)["dtick"] == 2
+    assert decades(0, 2)["dtick"] == 1
+    assert "dtick" not in decades(0, 1)

@@ -1,0 +1,257 @@
+"""Designs: the paper's algorithms, exact calibration, what is really spent, refusals."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mvgviz import (
+    InputError,
+    adjacency,
+    binary,
+    covariance,
+    custom,
+    design_noise,
+    eigenvectors,
+    gaussian_mu,
+    identity,
+    laplacian,
+    manual,
+    mean,
+    private_eigenvectors,
+    random_rotation,
+    rbf_kernel,
+    rotation,
+    standard_basis,
+    theorem1,
+    theorem2,
+)
+from mvgviz.provenance import Origin
+from tests.datasets import make_dataset
+
+GRAPH = np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]])
+QUERIES = {
+    "identity": lambda: identity(make_dataset(3, 8, lower=[-1, 0, -2], upper=[1, 3, 1])),
+    "mean": lambda: mean(make_dataset(3, 8, lower=[-1, 0, -2], upper=[1, 3, 1])),
+    "covariance": lambda: covariance(make_dataset(3, 8, lower=[-1, 0, -2], upper=[1, 3, 1])),
+    "kernel": lambda: rbf_kernel(make_dataset(2, 3), length=0.8),
+    "adjacency": lambda: adjacency(GRAPH),
+    "laplacian": lambda: laplacian(GRAPH),
+    "custom": lambda: custom(np.ones((3, 5)), sensitivity=0.3, gamma=9),
+}
+
+
+SQUARE = ("covariance", "kernel", "adjacency", "laplacian")
+
+
+@pytest.mark.parametrize(("query", "mode"), [
+    *((q, mode) for q in QUERIES for mode in ("rows", "columns")), *((q, "both") for q in SQUARE)])
+@pytest.mark.parametrize("rotated", [False, True])
+def test_exact_guarantee_spends_what_was_asked(query, mode, rotated, rng):
+    asked = QUERIES[query]()
+    size = asked.cols if mode == "columns" else asked.rows
+    directions = random_rotation(size, rng=rng) if rotated else None
+    for epsilon, delta in ((0.01, 1e-9), (1, 1e-5), (30, 0.01)):
+        design = design_noise(asked, epsilon=epsilon, delta=delta, mode=mode, directions=directions,
+                              theta=manual(rng.uniform(0.1, 1, size)))
+        assert design.epsilon_spent(delta) == pytest.approx(epsilon, abs=1e-9)
+        assert design.delta_spent(epsilon) == pytest.approx(delta, rel=1e-9)
+        worst, _ = asked.neighbours.worst(design.row_side, design.col_side)
+        assert worst == pytest.approx(gaussian_mu(epsilon, delta), rel=1e-12)
+
+
+@settings(max_examples=50)
+@given(m=st.integers(1, 30), n=st.integers(1, 50), epsilon=st.floats(1e-3, 100), delta=st.floats(1e-12, 0.5))
+def test_identity_with_equal_ranges_and_shares_is_the_analytic_gaussian(m, n, epsilon, delta):
+    query = identity(make_dataset(m, n))
+    design = design_noise(query, epsilon=epsilon, delta=delta)
+    analytic = query.sensitivity / gaussian_mu(epsilon, delta)
+    assert design.noise_std() == pytest.approx(np.full((m, n), analytic), rel=1e-12)
+
+
+@pytest.mark.parametrize(("guarantee", "std", "spent"), [
+    ("theorem1", 126_758, 0), ("theorem2", 4_916, 0.0011), ("exact", 17.73, 1)])
+def test_experiment_2_comes_out_as_measured(guarantee, std, spent):
+    # MATH: 4 × 4, ±100, n = 10 176, epsilon 1, delta 1/n.
+    query = covariance(make_dataset(4, 10_176, lower=-100, upper=100))
+    design = design_noise(query, epsilon=1, delta=1 / 10_176, guarantee=guarantee)
+    assert design.noise_std()[0, 0] == pytest.approx(std, rel=5e-4)
+    assert design.epsilon_spent(1 / 10_176) == pytest.approx(spent, abs=5e-5)
+
+
+@pytest.mark.parametrize(("m", "n", "lower", "analytic", "printed"), [
+    (6, 248, -1, 10.60, 777_909), (21, 2126, 0, 12.75, 1.6177e8)])
+def test_experiments_1_and_3_come_out_as_measured(m, n, lower, analytic, printed):
+    query = identity(make_dataset(m, n, lower=lower, upper=1))
+    exact = design_noise(query, epsilon=1, delta=1 / n)
+    theorem = design_noise(query, epsilon=1, delta=1 / n, guarantee="theorem1")
+    assert exact.noise_std()[0, 0] == pytest.approx(analytic, rel=5e-4)
+    assert theorem.noise_std()[0, 0] == pytest.approx(printed, rel=1e-4)
+    assert theorem.epsilon_spent(1 / n) == 0
+
+
+def test_algorithm_1_splits_the_row_budget_as_printed():
+    query = identity(make_dataset(3, 8))
+    theta = np.array([0.5, 0.3, 0.2])
+    design = design_noise(query, epsilon=2, delta=1e-4, guarantee="theorem1", theta=theta)
+    bound = theorem1(3, 8, epsilon=2, delta=1e-4, gamma=query.gamma, sensitivity=query.printed_sensitivity)
+    assert design.precision_budget == pytest.approx(bound.phi**4 / 8)
+    assert design.row_variances == pytest.approx(1 / np.sqrt(theta * bound.phi**4 / 8))
+    assert design.col_variances.tolist() == [1] * 8
+    norms = np.linalg.norm(1 / design.row_variances) * np.linalg.norm(1 / design.col_variances)
+    assert norms == pytest.approx(bound.limit)
+
+
+def test_algorithm_1_over_columns_swaps_the_roles():
+    query = identity(make_dataset(3, 8))
+    design = design_noise(query, epsilon=2, delta=1e-4, guarantee="theorem1", mode="columns")
+    bound = theorem1(3, 8, epsilon=2, delta=1e-4, gamma=query.gamma, sensitivity=query.printed_sensitivity)
+    assert design.precision_budget == pytest.approx(bound.phi**4 / 3)
+    assert np.sum(1 / design.col_variances**2) == pytest.approx(bound.phi**4 / 3)
+    assert design.row_variances.tolist() == [1] * 3
+
+
+@pytest.mark.parametrize("guarantee", ["theorem1", "theorem2", "theorem2-any"])
+def test_algorithm_2_uses_one_covariance_for_both_sides(guarantee):
+    query = covariance(make_dataset(3, 8))
+    design = design_noise(query, epsilon=2, delta=1e-4, guarantee=guarantee, theta=[0.5, 0.3, 0.2])
+    facts = {"epsilon": 2, "delta": 1e-4, "gamma": query.gamma, "sensitivity": query.printed_sensitivity}
+    bound = theorem1(3, 3, **facts) if guarantee == "theorem1" else theorem2(3, **facts)
+    assert design.row_side is design.col_side
+    assert np.sum(1 / design.row_variances**2) == pytest.approx(bound.limit)
+    assert design.noise_std()[0, 2] == pytest.approx(math.sqrt(design.row_variances[0] * design.row_variances[2]))
+
+
+@pytest.mark.parametrize("guarantee", ["theorem1", "theorem2-any"])
+@pytest.mark.parametrize("tail", ["printed", "laurent-massart", "exact-chi"])
+def test_theorems_never_spend_more_than_asked(guarantee, tail):
+    for make in QUERIES.values():
+        for epsilon, delta in ((0.1, 1e-6), (1, 1e-2), (100, 0.3), (1000, 0.9)):
+            design = design_noise(make(), epsilon=epsilon, delta=delta, guarantee=guarantee, tail=tail)
+            assert design.epsilon_spent(delta) <= epsilon
+
+
+def test_sharper_tails_mean_less_noise():
+    query = QUERIES["covariance"]()
+    stds = [design_noise(query, epsilon=1, delta=1e-5, guarantee="theorem2", tail=tail).noise_std()[0, 0]
+            for tail in ("printed", "laurent-massart", "exact-chi")]
+    assert stds == sorted(stds, reverse=True)
+
+
+def test_per_entry_noise_is_the_diagonal_of_both_covariances(rng):
+    query = identity(make_dataset(3, 4))
+    design = design_noise(query, epsilon=1, delta=1e-5, directions=random_rotation(3, rng=rng), theta=[0.7, 0.2, 0.1])
+    dense = np.sqrt(np.diag(np.kron(design.col_covariance(), design.row_covariance()))).reshape(4, 3).T
+    assert design.noise_std() == pytest.approx(dense)
+
+
+def test_favoured_directions_get_less_noise_at_the_same_privacy():
+    query = identity(make_dataset(2, 50))
+    fair = design_noise(query, epsilon=1, delta=1e-5)
+    tilted = design_noise(query, epsilon=1, delta=1e-5, theta=binary(2, favoured=[0], share=0.8))
+    # With theta = (0.8, 0.2) against (0.5, 0.5), std scales with 1/sqrt(2 theta).
+    ratios = tilted.noise_std()[:, 0] / fair.noise_std()[:, 0]
+    assert ratios == pytest.approx([1 / math.sqrt(1.6), 1 / math.sqrt(0.4)])
+    assert tilted.mu == fair.mu
+
+
+def test_a_million_records_cost_nothing_on_their_side():
+    query = identity(make_dataset(2, 1_000_000))
+    design = design_noise(query, epsilon=1, delta=1e-6)
+    assert design.col_variances.strides == (0,)
+    assert design.cols == 1_000_000
+
+
+def test_designs_say_where_their_directions_come_from(rng):
+    data = make_dataset(2, 50)
+    query = identity(data)
+    plain = design_noise(query, epsilon=1, delta=1e-5)
+    assert (plain.directions_origin, plain.total_mu) == (Origin.DECLARED, plain.mu)
+    private = private_eigenvectors(data, epsilon=0.2, delta=1e-6, rng=rng)
+    spent = design_noise(query, epsilon=0.8, delta=9e-6, directions=private)
+    assert spent.directions_origin is Origin.PAID
+    assert spent.total_mu == pytest.approx(math.hypot(spent.mu, private.mu))
+    leaked = design_noise(query, epsilon=1, delta=1e-5, directions=eigenvectors(query))
+    assert (leaked.directions_origin, leaked.total_mu) == (Origin.READ, math.inf)
+
+
+def test_default_mode_follows_the_query_s_symmetry():
+    assert design_noise(QUERIES["identity"](), epsilon=1, delta=1e-5).mode == "rows"
+    assert design_noise(QUERIES["laplacian"](), epsilon=1, delta=1e-5).mode == "both"
+
+
+@pytest.mark.parametrize(("query", "change", "message"), [
+    ("identity", {"epsilon": 0}, "epsilon must be positive, got 0"),
+    ("identity", {"epsilon": math.inf}, "epsilon must be finite, got inf"),
+    ("identity", {"delta": 1}, "delta must lie strictly between 0 and 1, got 1"),
+    ("identity", {"guarantee": "theorem3"}, "guarantee must be one of theorem1, theorem2, theorem2-any, exact"),
+    ("identity", {"mode": "diagonal"}, "mode must be one of rows, columns, both"),
+    ("identity", {"tail": "none"}, "tail must be one of"),
+    ("identity", {"guarantee": "theorem2"}, "theorem2 needs a positive semi-definite query, got identity"),
+    ("adjacency", {"guarantee": "theorem2"}, "theorem2 needs a positive semi-definite query, got adjacency"),
+    ("covariance", {"guarantee": "theorem2", "mode": "rows"}, r"needs mode both \(Psi = Sigma\), got mode rows"),
+    ("identity", {"mode": "both"}, "mode both needs a square answer, got 3 × 8"),
+    ("identity", {"theta": [0.5, 0.5]}, "theta must have one entry for each of the 3 directions, got 2"),
+    ("identity", {"theta": [0.5, 0.6, 0.1]}, r"theta must sum to 1, got 1\.2"),
+    ("identity", {"theta": [0.5, 0.5 + 2e-9, 2e-12]}, "theta must sum to 1"),
+    ("identity", {"theta": [-0.5, 0.5, 1.0]}, "theta must be positive everywhere.*got -0.5 at position 0"),
+    ("identity", {"theta": [0.5, 0.5, 0.0]}, "theta must be positive everywhere.*got 0 at position 2"),
+    ("identity", {"theta": [0.5, 0.5, 1e-300]}, "theta must be at least 1e-100 everywhere"),
+    ("identity", {"tail": np.array(["printed", "exact-chi"])}, "tail must be one of"),
+    ("identity", {"theta": []}, "theta must not be empty"),
+    ("identity", {"theta": [0.5, math.nan, 0.5]}, "theta must be finite"),
+    ("identity", {"directions": standard_basis(4)}, "directions must number 3 in mode 'rows', got 4"),
+    ("identity", {"directions": np.eye(3)}, r"directions must be Directions; make them with from_matrix\(w\)"),
+])
+def test_bad_designs_are_refused(query, change, message):
+    with pytest.raises(InputError, match=message):
+        design_noise(QUERIES[query](), **{"epsilon": 1, "delta": 1e-5} | change)
+
+
+def test_what_is_spent_is_asked_with_one_number():
+    design = design_noise(QUERIES["identity"](), epsilon=1, delta=1e-5)
+    with pytest.raises(InputError, match="delta must be a number"):
+        design.epsilon_spent([0.1, 0.2])
+    with pytest.raises(InputError, match="epsilon must be positive, got 0"):
+        design.delta_spent(0)
+
+
+def test_a_dataset_is_not_a_query():
+    with pytest.raises(InputError, match="query must be a Query, got a Dataset"):
+        design_noise(make_dataset(2, 3), epsilon=1, delta=1e-5)
+
+
+def test_theta_within_1e9_of_one_is_taken_and_rescaled():
+    design = design_noise(QUERIES["identity"](), epsilon=1, delta=1e-5, theta=[0.5, 0.25, 0.25 + 5e-10])
+    assert design.theta.sum() == pytest.approx(1, abs=1e-15)
+
+
+def test_rotating_the_data_s_box_costs_what_its_corners_say():
+    # A square turned by 45°: along (1, 1) a record can move sqrt2 times further.
+    query = identity(make_dataset(2, 10))
+    design = design_noise(query, epsilon=1, delta=1e-5, directions=rotation(2, (0, 1), math.pi / 4), theta=[0.9, 0.1])
+    q1, q2 = 1 / design.row_variances
+    assert design.mu**2 == pytest.approx(max(q1, q2) * 8)
+
+
+def test_a_budget_can_cover_the_directions_too(rng):
+    data = make_dataset(3, 200)
+    whole = gaussian_mu(1, 1e-5)
+    private = private_eigenvectors(data, mu=whole * math.sqrt(0.2), rng=rng)
+    design = design_noise(identity(data), epsilon=1, delta=1e-5, directions=private, cover_directions=True)
+    assert design.mu == pytest.approx(whole * math.sqrt(0.8))
+    assert design.total_mu == pytest.approx(whole)
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"guarantee": "theorem1"}, "cover_directions needs guarantee exact, got theorem1"),
+    ({"epsilon": 0.01}, "directions must have spent less than the whole budget"),
+])
+def test_directions_cannot_be_covered_by_less_than_they_spent(change, message, rng):
+    data = make_dataset(3, 200)
+    private = private_eigenvectors(data, epsilon=0.5, delta=1e-5, rng=rng)
+    with pytest.raises(InputError, match=message):
+        design_noise(identity(data), **{"epsilon": 1, "delta": 1e-5, "directions": private,
+                                        "cover_directions": True} | change)

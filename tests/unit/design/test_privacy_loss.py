@@ -1,0 +1,246 @@
+"""The loss of the worst neighbours, against dense algebra and numerical integration."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from mvgviz import (
+    InputError,
+    adjacency,
+    binary,
+    covariance,
+    custom,
+    design_noise,
+    eigenvectors,
+    gaussian_delta,
+    gaussian_epsilon,
+    identity,
+    laplacian,
+    manual,
+    mean,
+    private_eigenvectors,
+    random_rotation,
+    rbf_kernel,
+    total_variation,
+    tradeoff,
+)
+from mvgviz.design.privacy_loss import SpentMu, coin_odds, loss_density, mass_beyond, odds, pair_loss, spent_mu
+from mvgviz.figures.privacy.composition import composition_numbers, plot_composition
+from mvgviz.figures.privacy.curve import curve_numbers, plot_curve
+from mvgviz.figures.privacy.loss import loss_numbers, plot_loss
+from mvgviz.figures.privacy.shares import plot_shares, share_numbers
+from mvgviz.figures.privacy.tradeoff import plot_tradeoff, tradeoff_numbers
+from tests.datasets import make_dataset
+
+GRAPH = np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]])
+MUS = [1e-7, 1e-3, 0.3, 1, 5, 14]
+QUERIES = {
+    "identity": identity(make_dataset(4, 30, lower=-2, upper=1)), "mean": mean(make_dataset(4, 30)),
+    "covariance": covariance(make_dataset(4, 30, lower=-2, upper=1)), "adjacency": adjacency(GRAPH),
+    "laplacian": laplacian(GRAPH), "kernel": rbf_kernel(make_dataset(2, 30), length=1),
+}
+
+
+def designed(query, rng, *, mode=None, rotated=True):
+    size = query.cols if mode == "columns" else query.rows
+    return design_noise(query, epsilon=1, delta=1e-3, mode=mode, theta=manual(rng.uniform(0.1, 1, size)),
+                        directions=random_rotation(size, rng=rng) if rotated else None)
+
+
+@pytest.mark.parametrize("rotated", [True, False])
+@pytest.mark.parametrize("mode", [None, "rows", "columns"])
+@pytest.mark.parametrize("name", QUERIES)
+def test_shares_and_mu_agree_with_dense_whitening(name, mode, rotated, rng):
+    query = QUERIES[name]
+    design = designed(query, rng, mode=mode, rotated=rotated)
+    loss = pair_loss(query, design)
+    difference = loss.left @ loss.right.T
+    precision = np.kron(np.linalg.inv(design.col_covariance()), np.linalg.inv(design.row_covariance()))
+    square = difference.T.ravel() @ precision @ difference.T.ravel()
+    assert loss.mu == pytest.approx(math.sqrt(square), rel=1e-8)
+    rows, cols = (np.diag(side.variances**-0.5) @ side.directions.matrix.T
+                  for side in (design.row_side, design.col_side))
+    white = rows @ difference @ cols.T
+    assert loss.shares == pytest.approx(np.square(white).sum(axis=0 if mode == "columns" else 1) / square, abs=1e-10)
+    assert loss.shares.sum() == pytest.approx(1)
+    left, right = loss.attack_factors()
+    assert np.sum(left @ right.T * difference) == pytest.approx(square, rel=1e-8)
+
+
+@pytest.mark.parametrize("name", ["identity", "mean", "covariance", "adjacency", "laplacian"])
+def test_the_pair_reaches_the_design_s_mu_where_that_is_exact(name, rng):
+    design = designed(QUERIES[name], rng)
+    assert design.mu_is == "exact"
+    assert pair_loss(QUERIES[name], design).attained == pytest.approx(1, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_the_difference_is_the_one_of_the_worst_pair(name, rng):
+    loss = pair_loss(QUERIES[name], designed(QUERIES[name], rng))
+    size = QUERIES[name].sensitivity if name == "kernel" else np.linalg.norm(loss.pair.difference)
+    assert np.linalg.norm(loss.left @ loss.right.T) == pytest.approx(size)
+
+
+def test_along_the_features_a_table_s_loss_is_divided_like_its_budget():
+    query = identity(make_dataset(3, 20, lower=0, upper=[1, 5, 9]))
+    design = design_noise(query, epsilon=1, delta=1e-4, theta=[0.5, 0.3, 0.2])
+    assert pair_loss(query, design).shares == pytest.approx(design.theta)
+
+
+def test_the_shape_is_that_of_the_noise_whatever_its_size():
+    query = QUERIES["covariance"]
+    one, larger, other = (pair_loss(query, design_noise(query, epsilon=epsilon, delta=1e-3, theta=manual(parts)))
+                          for epsilon, parts in ((1, [4, 3, 2, 1]), (0.1, [4, 3, 2, 1]), (1, [1, 2, 3, 4])))
+    assert one.shape() == larger.shape() != other.shape()
+
+
+def test_the_kernel_s_worst_record_is_the_worst_of_all(rng):
+    query = QUERIES["kernel"]
+    design = designed(query, rng)
+    m, best = design.row_side.precision(), 0.0
+    drop = query.sensitivity / math.sqrt(2 * (query.rows - 1))
+    for k in range(query.rows):
+        d = np.zeros((query.rows, query.rows))
+        d[k, :] = d[:, k] = drop
+        d[k, k] = 0
+        best = max(best, math.sqrt(np.trace(m @ d @ m @ d)))
+    assert pair_loss(query, design).mu == pytest.approx(best)
+    assert best < design.mu  # an upper bound, and the pair says so
+    assert pair_loss(query, design).attained < 1
+
+
+def test_a_declared_query_has_no_pair():
+    query = custom([[1.0]], sensitivity=1, gamma=2)
+    with pytest.raises(InputError, match="custom query has no records"):
+        pair_loss(query, design_noise(query, epsilon=1, delta=1e-3))
+
+
+@pytest.mark.parametrize("mu", [0.01, 0.3, 2, 8])
+@pytest.mark.parametrize("away", [-1, 0.5, 3])
+def test_mass_beyond_epsilon_and_delta_are_integrals_of_the_density(mu, away):
+    epsilon = abs(mu * mu / 2 + away * mu) + 1e-3
+    end = mu * mu / 2 + 12 * mu
+    mass, _ = quad(lambda x: loss_density(x, mu), epsilon, end, epsabs=1e-13)
+    delta, _ = quad(lambda x: loss_density(x, mu) * -math.expm1(epsilon - x), epsilon, end, epsabs=1e-13)
+    assert mass_beyond(epsilon, mu) == pytest.approx(mass, rel=1e-6)
+    assert gaussian_delta(epsilon, mu) == pytest.approx(delta, rel=1e-6)
+
+
+def test_the_other_dataset_s_loss_is_the_mirror_image():
+    x = np.linspace(-3, 3, 41)
+    assert loss_density(x, 0.7, replaced=True) == pytest.approx(loss_density(-x, 0.7))
+    assert loss_density(x, 0.7) / loss_density(x, 0.7, replaced=True) == pytest.approx(np.exp(x))  # it is a log ratio
+
+
+@pytest.mark.parametrize(("mu", "expected"), [
+    (0, (10_000, 500, 500)), (1e-7, (10_000, 500, 500)), (0.001, (10_000, 500, 501)), (0.02, (1_000, 50, 52)),
+    (0.3, (100, 5, 9)), (1, (100, 5, 26)), (4, (100, 5, 99)), (5, (1_000, 1, 972)), (14, (10_000, 1, 10_000))])
+def test_odds_are_said_in_the_smallest_crowd_that_tells(mu, expected):
+    assert odds(mu) == expected
+    crowd, accused, caught = expected
+    assert caught == round(crowd * norm.cdf(norm.ppf(accused / crowd) + mu))
+
+
+@pytest.mark.parametrize(("mu", "expected"), [(0, (5_000, 10_000)), (0.001, (5_002, 10_000)), (0.3, (56, 100)),
+                                              (14, (10_000, 10_000))])
+def test_a_guess_at_even_odds(mu, expected):
+    assert coin_odds(mu) == expected
+
+
+def test_private_directions_are_counted_in_once():
+    data = make_dataset(3, 50)
+    along = private_eigenvectors(data, mu=0.2, rng=np.random.default_rng(0))
+    query = covariance(data)
+    design = design_noise(query, epsilon=1, delta=1e-3, directions=along, cover_directions=True)
+    spent = spent_mu(design)
+    assert spent.total == pytest.approx(design.total_mu)
+    assert spent.directions_share == pytest.approx(0.04 / design.total_mu**2)
+    mu, share = spent.after(25)
+    assert mu**2 == pytest.approx(25 * design.mu**2 + 0.04)
+    assert share == pytest.approx(0.04 / mu**2)
+
+
+def test_directions_that_are_not_private_leave_the_noise_alone():
+    query = QUERIES["covariance"]
+    design = design_noise(query, epsilon=1, delta=1e-3, directions=eigenvectors(query))
+    assert math.isinf(design.total_mu)
+    assert spent_mu(design) == SpentMu(noise=design.mu, directions=0)
+
+
+@pytest.mark.parametrize("mu", MUS)
+@pytest.mark.parametrize("epsilon", [0.01, 1, 100])
+@pytest.mark.parametrize("delta", [0.5, 1e-3, 1e-30])
+def test_every_picture_draws_for_every_mu(mu, epsilon, delta):
+    loss = loss_numbers(mu, epsilon)
+    curve = curve_numbers(mu, epsilon=epsilon, delta=delta)
+    trade = tradeoff_numbers(mu, epsilon=epsilon, delta=delta, marked=0.05)
+    many = composition_numbers(SpentMu(noise=mu, directions=0), epsilon=epsilon, delta=delta, chosen=10)
+    for values in (loss.loss, loss.density, loss.excess, curve.epsilons, curve.deltas, trade.misses, many.exact):
+        assert np.isfinite(values).all()
+    assert (loss.excess >= 0).all()
+    assert (curve.deltas > 0).all()
+    for figure in (plot_loss(loss, label="beyond"), plot_curve(curve), plot_tradeoff(trade), plot_composition(many)):
+        assert figure.data
+
+
+def test_the_curve_starts_at_total_variation_and_passes_the_asked_point():
+    mu = 0.4
+    delta = gaussian_delta(1, mu)
+    numbers = curve_numbers(mu, epsilon=1, delta=delta)
+    assert numbers.deltas[0] == total_variation(mu)
+    assert numbers.spent == pytest.approx(1)
+    assert np.interp(1, numbers.epsilons, np.log(numbers.deltas)) == pytest.approx(math.log(delta), abs=1e-3)
+
+
+def test_the_shaded_tail_has_the_area_of_its_name():
+    numbers = loss_numbers(0.5, 1.0)
+    assert np.trapezoid(numbers.tail_density, numbers.tail) == pytest.approx(numbers.beyond, rel=0.02)
+    assert np.trapezoid(numbers.excess, numbers.tail) == pytest.approx(numbers.delta, rel=0.02)
+
+
+def test_a_tiny_mu_is_the_diagonal_and_epsilon_is_out_of_the_picture():
+    numbers = tradeoff_numbers(1e-7, epsilon=1, delta=1e-3, marked=0.05)
+    assert numbers.misses == pytest.approx(1 - numbers.false_alarms, abs=1e-6)
+    assert loss_numbers(1e-7, 1.0).tail.size == 0
+    assert curve_numbers(1e-7, epsilon=1, delta=1e-3).log_epsilon
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1, 5])
+def test_the_best_attack_touches_what_was_asked_and_never_passes_it(epsilon):
+    delta = 1e-3
+    mu = design_noise(QUERIES["mean"], epsilon=epsilon, delta=delta).mu
+    numbers = tradeoff_numbers(mu, epsilon=epsilon, delta=delta, marked=0.05)
+    least = np.interp(numbers.false_alarms, numbers.limit[0], numbers.limit[1])
+    gap = numbers.misses - least
+    assert gap.min() > -1e-9
+    assert np.sort(gap[(numbers.false_alarms > 1e-6) & (numbers.false_alarms < 0.9)])[0] < 1e-3
+    assert numbers.marked[1] == tradeoff(0.05, mu)
+
+
+def test_composition_is_exact_and_below_adding_up():
+    numbers = composition_numbers(SpentMu(noise=0.3, directions=0), epsilon=gaussian_epsilon(1e-3, 0.3), delta=1e-3,
+                                  chosen=16)
+    assert numbers.chosen_exact == pytest.approx(gaussian_epsilon(1e-3, 1.2))
+    assert numbers.exact[0] == pytest.approx(numbers.added[0])
+    shown = np.isfinite(numbers.added)
+    assert (numbers.exact[shown][1:] < numbers.added[shown][1:]).all()
+    assert not shown[-1]  # 1 000 times 1/1 000: adding up says nothing any more
+
+
+def test_many_shares_are_summed_up_into_one_bar():
+    shares = np.arange(1, 101) / 5050
+    numbers = share_numbers(shares, np.full(100, 0.01))
+    assert numbers.positions[0] == 99
+    assert numbers.others == 80
+    assert numbers.shares.sum() + numbers.rest == pytest.approx(1)
+    figure = plot_shares(numbers, labels=[f"d{k}" for k in numbers.positions])
+    assert figure.layout.yaxis.ticktext[-1] == "the other 80 together"
+
+
+def test_shares_too_small_to_see_are_not_drawn_singly():
+    numbers = share_numbers(binary(50, favoured=[3, 4], share=1 - 1e-6), np.full(50, 0.02))
+    assert len(numbers.positions) == 6
+    assert set(numbers.positions[:2]) == {3, 4}

@@ -1,0 +1,127 @@
+"""Samplers have the covariance they claim; the Gram shortcut has the distribution of the long way."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from mvgviz import (
+    Gram,
+    InputError,
+    covariance,
+    design_noise,
+    identity,
+    manual,
+    random_rotation,
+    sample_gram,
+    sample_noise,
+)
+from tests.datasets import make_dataset
+
+
+def some_design(mode="rows", *, rotated=False, rows=3, cols=4, seed=5):
+    rng = np.random.default_rng(seed)
+    data = make_dataset(rows, cols if mode != "both" else rows)
+    query = covariance(data) if mode == "both" else identity(data)
+    size = cols if mode == "columns" else rows
+    directions = random_rotation(size, rng=rng) if rotated else None
+    return design_noise(query, epsilon=3, delta=1e-2, mode=mode, directions=directions,
+                        theta=manual(rng.uniform(0.1, 1, size)))
+
+
+@pytest.mark.parametrize("mode", ["rows", "columns", "both"])
+@pytest.mark.parametrize("rotated", [False, True])
+@pytest.mark.parametrize("method", ["affine", "kronecker"])
+def test_noise_has_mean_zero_and_the_kronecker_covariance(mode, rotated, method, rng):
+    design = some_design(mode, rotated=rotated)
+    draws, trials = sample_noise(design, rng=rng, trials=40_000, method=method), 40_000
+    assert draws.shape == (trials, design.rows, design.cols)
+    stacked = draws.transpose(0, 2, 1).reshape(trials, -1)  # vec: columns on top of each other
+    expected = np.kron(design.col_covariance(), design.row_covariance())
+    scale = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
+    # An entry of an empirical covariance has standard error at most sqrt(2/trials) of its scale.
+    assert np.abs((stacked.T @ stacked / trials - expected) / scale).max() < 6 * math.sqrt(2 / trials)
+    assert np.abs(stacked.mean(axis=0) / np.sqrt(np.diag(expected))).max() < 6 / math.sqrt(trials)
+
+
+def test_noise_is_normal(rng):
+    design = some_design(rotated=True)
+    draws = sample_noise(design, rng=rng, trials=4000)
+    standard = draws[:, 1, 2] / design.noise_std()[1, 2]
+    assert stats.kstest(standard, "norm").pvalue > 1e-3
+
+
+@pytest.mark.parametrize("mode", ["rows", "columns", "both"])
+@pytest.mark.parametrize("rotated", [False, True])
+@pytest.mark.parametrize("method", ["affine", "kronecker"])
+def test_draws_do_not_depend_on_the_batch(mode, rotated, method):
+    design = some_design(mode, rotated=rotated)
+    whole = sample_noise(design, rng=np.random.default_rng(3), trials=12, method=method)
+    one = np.random.default_rng(3)
+    parts = np.concatenate([sample_noise(design, rng=one, trials=5, method=method),
+                            sample_noise(design, rng=one, method=method)[None],
+                            sample_noise(design, rng=one, trials=6, method=method)])
+    assert (whole == parts).all()
+
+
+@pytest.mark.parametrize("records", [4, 6, 7, 60])
+@pytest.mark.parametrize("rotated", [False, True])
+def test_gram_draws_do_not_depend_on_the_batch(records, rotated):
+    design, matrix = some_design(rotated=rotated, cols=records), make_dataset(3, records).matrix
+    whole = sample_gram(matrix, design, rng=np.random.default_rng(3), trials=12)
+    one = np.random.default_rng(3)
+    parts = [sample_gram(matrix, design, rng=one, trials=k) for k in (1, 6, 5)]
+    assert (whole == np.concatenate(parts)).all()
+
+
+@pytest.mark.parametrize(("records", "rank"), [(4, 3), (6, 3), (7, 3), (60, 3), (60, 1)])
+@pytest.mark.parametrize("rotated", [False, True])
+def test_gram_space_has_the_distribution_of_the_direct_product(records, rank, rotated, rng):
+    design = some_design(rotated=rotated, cols=records)
+    matrix = 30 * make_dataset(3, records).matrix
+    matrix = matrix[:rank][[0, min(1, rank - 1), min(2, rank - 1)]]  # rank 1: three equal rows
+    trials = 4000
+    short = sample_gram(matrix, design, rng=rng, trials=trials)
+    released = matrix + sample_noise(design, rng=rng, trials=trials)
+    long = released @ released.transpose(0, 2, 1)
+    tests = [stats.ks_2samp(short[:, i, j], long[:, i, j]) for i in range(3) for j in range(i + 1)]
+    tests.append(stats.ks_2samp(np.linalg.eigvalsh(short)[:, -1], np.linalg.eigvalsh(long)[:, -1]))
+    tests.append(stats.ks_2samp(np.linalg.det(short), np.linalg.det(long)))
+    assert min(test.pvalue for test in tests) > 1e-3 / len(tests)
+
+
+def test_gram_draws_have_the_mean_of_the_noncentral_wishart(rng):
+    design, matrix = some_design(rotated=True, cols=50), make_dataset(3, 50).matrix
+    draws = sample_gram(matrix, design, rng=rng, trials=20_000)
+    expected = matrix @ matrix.T + 50 * design.row_covariance()
+    error = draws.std(axis=0) / math.sqrt(20_000)
+    assert (np.abs(draws.mean(axis=0) - expected) < 6 * error).all()
+    assert (draws == draws.transpose(0, 2, 1)).all()
+
+
+def test_one_pass_is_enough():
+    design, matrix = some_design(cols=50), make_dataset(3, 50).matrix
+    gram = Gram.of(matrix)
+    assert gram.factor.shape == (3, 3)
+    first = sample_gram(gram, design, rng=np.random.default_rng(0), trials=3)
+    assert (first == sample_gram(matrix, design, rng=np.random.default_rng(0), trials=3)).all()
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda d, r: sample_noise(d, rng=r, trials=0), "trials must be a whole number of at least 1, got 0"),
+    (lambda d, r: sample_noise(d, rng=3), "rng must be a numpy.random.Generator, got 3"),
+    (lambda d, r: sample_noise("d", rng=r), "design must be a NoiseDesign, got a str"),
+    (lambda d, r: sample_gram(np.ones((3, 4)), None, rng=r, trials=1), "design must be a NoiseDesign"),
+    (lambda d, r: sample_noise(d, rng=r, method="fast"), "method must be one of affine, kronecker, got 'fast'"),
+    (lambda d, r: sample_noise(some_design(cols=2000), rng=r, method="kronecker"), "at most 4096 entries, got 6000"),
+    (lambda d, r: sample_gram(np.ones((3, 5)), d, rng=r, trials=1), "matrix must be 3 × 4 like the design, got 3 × 5"),
+    (lambda d, r: sample_gram([[math.nan] * 4] * 3, d, rng=r, trials=1), "matrix must be finite"),
+    (lambda d, r: sample_gram(np.ones((3, 3)), some_design("both"), rng=r, trials=1),
+     r"noise over rows only \(Psi = I\), got mode both"),
+    (lambda d, r: sample_gram(np.ones((3, 4)), some_design("columns"), rng=r, trials=1), "got mode columns"),
+    (lambda d, r: sample_gram(np.ones((3, 4)), d, rng=r, trials=2.5), "trials must be a whole number"),
+])
+def test_bad_sampling_is_refused(call, message, rng):
+    with pytest.raises(InputError, match=message):
+        call(some_design(), rng)

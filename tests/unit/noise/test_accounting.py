@@ -1,0 +1,185 @@
+"""The Gaussian's exact privacy, against 60 digits, an independent accountant and itself."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from dp_accounting import get_epsilon_gaussian, get_sigma_gaussian
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mvgviz import (
+    InputError,
+    compose_mu,
+    gaussian_delta,
+    gaussian_epsilon,
+    gaussian_mu,
+    total_variation,
+    tradeoff,
+)
+
+# Computed with 60 digits: (epsilon, delta, mu).
+MU_TO_60_DIGITS = [
+    (0.01, 0.01, 0.03609993297514671), (0.01, 1e-05, 0.0041019677366059834),
+    (0.01, 1e-09, 0.002180984661044349), (0.01, 1e-12, 0.0017271220791801817),
+    (0.1, 0.01, 0.10480177537254447), (0.1, 1e-05, 0.032520784056203914),
+    (0.1, 1e-09, 0.019916423412681468), (0.1, 1e-12, 0.01624984304793286),
+    (1, 0.01, 0.5325166485029508), (1, 1e-05, 0.2680511232112942),
+    (1, 1e-09, 0.18197480729533227), (1, 1e-12, 0.1524896512459813),
+    (5, 0.01, 1.7562982383795573), (5, 1e-05, 1.121241823818409),
+    (5, 1e-09, 0.8252782965830533), (5, 1e-12, 0.709301491407749),
+    (10, 0.01, 2.8563537996214032), (10, 1e-05, 2.0004456204306322),
+    (10, 1e-09, 1.53787733681454), (10, 1e-12, 1.3429807286510385),
+    (50, 0.01, 8.025609808781654), (50, 1e-05, 6.6773233381400265),
+    (50, 1e-09, 5.7213597689549305), (50, 1e-12, 5.243551361855375),
+]
+
+epsilons = st.floats(-8, 3).map(lambda x: 10.0**x)
+deltas = st.one_of(st.floats(-300, -1).map(lambda x: 10.0**x), st.floats(1e-3, 0.999))
+mus = st.floats(-6, 2).map(lambda x: 10.0**x)
+
+
+def delta_by_definition(epsilon, mu):
+    """Balle & Wang 2018, Theorem 8, as printed, with digits to spare for its cancellation."""
+    with mpmath.workdps(400):
+        e, m = mpmath.mpf(epsilon), mpmath.mpf(mu)
+        return mpmath.ncdf(m / 2 - e / m) - mpmath.exp(e) * mpmath.ncdf(-m / 2 - e / m)
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "mu"), MU_TO_60_DIGITS)
+def test_gaussian_mu_equals_the_60_digit_reference(epsilon, delta, mu):
+    assert gaussian_mu(epsilon, delta) == pytest.approx(mu, rel=1e-13)
+
+
+@pytest.mark.slow
+@given(epsilon=epsilons, delta=deltas)
+def test_gaussian_delta_of_gaussian_mu_is_delta_at_high_precision(epsilon, delta):
+    mu = gaussian_mu(epsilon, delta)
+    exact = delta_by_definition(epsilon, mu)
+    assert float(gaussian_delta(epsilon, mu) / exact) == pytest.approx(1, rel=1e-12)
+    a = epsilon / mu - mu / 2
+    with mpmath.workdps(50):  # the error in mu, from that in delta
+        error_in_mu = abs(exact - mpmath.mpf(delta)) / (mpmath.npdf(a) * mu)
+    assert error_in_mu <= 1e-13
+
+
+@given(epsilon=st.floats(-8, 3).map(lambda x: 10.0**x), mu=mus)
+def test_gaussian_delta_has_full_relative_accuracy_wherever_it_is_a_number(epsilon, mu):
+    exact = delta_by_definition(epsilon, mu)
+    if exact < 1e-300:
+        assert gaussian_delta(epsilon, mu) <= 1.0000001e-300
+    else:
+        assert float(gaussian_delta(epsilon, mu) / exact) == pytest.approx(1, rel=1e-12)
+
+
+def test_delta_stays_accurate_where_the_printed_difference_cancels():
+    assert gaussian_delta(1e-8, 1e-9) == pytest.approx(float(delta_by_definition(1e-8, 1e-9)), rel=1e-13)
+    assert gaussian_delta(1e-100, 1e-12) == pytest.approx(1e-12 / math.sqrt(2 * math.pi), rel=1e-13)
+
+
+@given(epsilon=epsilons, delta=deltas)
+def test_gaussian_epsilon_inverts_gaussian_mu(epsilon, delta):
+    mu = gaussian_mu(epsilon, delta)
+    assert gaussian_epsilon(delta, mu) == pytest.approx(epsilon, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.slow
+@given(delta=deltas, mu=mus)
+def test_gaussian_epsilon_is_zero_exactly_when_delta_covers_the_total_variation(delta, mu):
+    epsilon = gaussian_epsilon(delta, mu)
+    assert (epsilon == 0) or delta < total_variation(mu)
+    if epsilon > 0:
+        exact = delta_by_definition(epsilon, mu)
+        with mpmath.workdps(50):
+            slope = mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mpmath.mpf(mu))
+            assert abs(exact - mpmath.mpf(delta)) / slope <= 1e-12 * max(1, epsilon)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+@pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-10])
+def test_dp_accounting_agrees(epsilon, delta):
+    assert 1 / gaussian_mu(epsilon, delta) == pytest.approx(get_sigma_gaussian(epsilon, delta), rel=1e-9)
+    assert gaussian_epsilon(delta, 0.7) == pytest.approx(get_epsilon_gaussian(1 / 0.7, delta), rel=1e-9)
+
+
+def test_mu_grows_with_epsilon_and_with_delta():
+    grid_e, grid_d = np.logspace(-8, 3, 120), np.concatenate([np.logspace(-300, -1, 120), [0.5, 0.9, 0.999]])
+    table = gaussian_mu(grid_e[:, None], grid_d[None, :])
+    assert (np.diff(table, axis=0) > 0).all()
+    assert (np.diff(table, axis=1) > 0).all()
+
+
+def test_arrays_broadcast_and_equal_scalars():
+    epsilon, mu = np.array([[0.1], [3.0]]), np.array([0.5, 2.0, 7.0])
+    table = gaussian_delta(epsilon, mu)
+    assert table.shape == (2, 3)
+    assert table[1, 2] == gaussian_delta(3.0, 7.0)
+    assert isinstance(gaussian_delta(1, 1), float)
+
+
+@pytest.mark.parametrize("mu", [1e-300, 1e-12, 1e5, 1e100])
+def test_no_mu_is_too_small_or_too_large(mu):
+    assert gaussian_delta(1, mu) == (0.0 if mu < 1 else 1.0)
+    assert gaussian_epsilon(0.5, mu) == pytest.approx(0 if mu < 1 else mu * mu / 2, rel=1e-9)
+
+
+def test_no_shift_spends_nothing():
+    assert gaussian_delta(1, 0) == 0
+    assert gaussian_epsilon(1e-9, 0) == 0
+    assert tradeoff(0.05, 0) == pytest.approx(0.95)
+
+
+def test_delta_at_epsilon_near_zero_is_the_total_variation():
+    assert gaussian_delta(1e-12, 1.3) == pytest.approx(total_variation(1.3), rel=1e-11)
+    assert total_variation(1.3) == pytest.approx(math.erf(1.3 / math.sqrt(8)), rel=1e-15)
+
+
+def test_composition_is_pythagorean_and_never_below_its_largest_part():
+    assert compose_mu([3, 4]) == 5
+    assert compose_mu([1e100, 1e100]) == pytest.approx(math.sqrt(2) * 1e100)
+    assert compose_mu([]) == 0
+
+
+def test_tradeoff_curve_is_symmetric_and_gives_back_delta():
+    mu, alpha = 1.1, np.linspace(0.001, 0.999, 50)
+    miss = tradeoff(alpha, mu)
+    assert tradeoff(miss, mu) == pytest.approx(alpha, rel=1e-9)
+    # delta(epsilon) is the largest 1 - e^epsilon alpha - miss over the curve (Dong, Roth & Su 2022).
+    fine = np.linspace(1e-6, 1 - 1e-6, 200_001)
+    by_curve = np.max(1 - math.exp(0.5) * fine - tradeoff(fine, mu))
+    assert by_curve == pytest.approx(gaussian_delta(0.5, mu), rel=1e-6)
+    assert (tradeoff(0, mu), tradeoff(1, mu)) == (1, 0)
+
+
+@pytest.mark.parametrize("epsilon", [0, -1, math.nan, math.inf, "x", None, [1, -1]])
+def test_bad_epsilon_is_refused(epsilon):
+    with pytest.raises(InputError, match="epsilon"):
+        gaussian_delta(epsilon, 1)
+    with pytest.raises(InputError, match="epsilon"):
+        gaussian_mu(epsilon, 1e-5)
+
+
+@pytest.mark.parametrize("delta", [0, 1, -0.1, 1.5, math.nan, math.inf])
+def test_bad_delta_is_refused(delta):
+    with pytest.raises(InputError, match="delta"):
+        gaussian_mu(1, delta)
+    with pytest.raises(InputError, match="delta"):
+        gaussian_epsilon(delta, 1)
+
+
+def test_bad_mu_and_alpha_are_refused_with_rule_and_value():
+    with pytest.raises(InputError, match="mu must not be negative, got -1"):
+        gaussian_delta(1, -1)
+    with pytest.raises(InputError, match="mus must be finite, got nan"):
+        compose_mu([1, math.nan])
+    with pytest.raises(InputError, match=r"alpha must lie between 0 and 1, got 1\.5"):
+        tradeoff(1.5, 1)
+    with pytest.raises(InputError, match=r"delta must lie strictly between 0 and 1, got 1\.5"):
+        gaussian_mu(1, 1.5)
+    with pytest.raises(InputError, match=r"mu must be at most 1e\+100, got 1e\+200"):
+        gaussian_epsilon(0.1, 1e200)
+    with pytest.raises(InputError, match=r"epsilon must be at least 1e-100, got 1e-200"):
+        gaussian_mu(1e-200, 0.1)
+    with pytest.raises(InputError, match=r"shapes must fit each other, got epsilon \(2,\) and mu \(3,\)"):
+        gaussian_delta([1, 2], [1, 2, 3])

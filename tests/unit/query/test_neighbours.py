@@ -1,0 +1,273 @@
+"""No pair of neighbours is ever further apart than mu says; where it says "exact", one pair is that far."""
+
+import itertools
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from mvgviz import (
+    adjacency,
+    covariance,
+    custom,
+    design_noise,
+    from_matrix,
+    gaussian_mu,
+    identity,
+    laplacian,
+    manual,
+    mean,
+    random_rotation,
+    rbf_kernel,
+    rotation,
+)
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.query.pair_search import search_records
+from tests.datasets import make_dataset
+
+BOXES = {
+    "symmetric": (-1.0, 1.0), "one-sided": (0.0, 1.0), "away from zero": (0.5, 2.0),
+    "lopsided": (-0.3, 1.0), "negative": (-2.0, -0.5),
+}
+
+
+def random_shape(m, seed, *, rotated):
+    rng = np.random.default_rng(seed)
+    directions = random_rotation(m, rng=rng) if rotated and m > 1 else None
+    return {"theta": manual(rng.uniform(0.05, 1, m)), "directions": directions}
+
+
+def unequal_box(m, box, seed):
+    low, high = BOXES[box]
+    stretch = np.random.default_rng(seed).uniform(0.3, 3, m)
+    return make_dataset(m, 20, lower=low * stretch, upper=high * stretch)
+
+
+def whitened(design, difference):
+    """``||Sigma^-1/2 D Psi^-1/2||_F`` from dense matrices: the definition."""
+    inverse_sigma, inverse_psi = np.linalg.inv(design.row_covariance()), np.linalg.inv(design.col_covariance())
+    return math.sqrt(max(np.trace(inverse_sigma @ difference @ inverse_psi @ difference.T), 0.0))
+
+
+def largest_outer_distance(design, data, starts=40):
+    """By a generic optimiser over both records, from random and corner starts."""
+    m, n = data.n_features, data.n_records
+    precision = np.linalg.inv(design.row_covariance())
+    bounds = list(zip(np.tile(data.lower, 2), np.tile(data.upper, 2), strict=True))
+    rng = np.random.default_rng(1)
+
+    def negative_square(pair):
+        x, y = pair[:m], pair[m:]
+        xx, yy, xy = x @ precision @ x, y @ precision @ y, x @ precision @ y
+        return -(xx * xx + yy * yy - 2 * xy * xy) / n**2
+
+    best = 0.0
+    for start in range(starts):
+        share = rng.uniform(0, 1, 2 * m)
+        if start % 2:
+            share = np.round(share)
+        begin = np.array([low + s * (high - low) for (low, high), s in zip(bounds, share, strict=True)])
+        best = max(best, -minimize(negative_square, begin, bounds=bounds, method="L-BFGS-B").fun)
+    return math.sqrt(best)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("box", BOXES)
+@pytest.mark.parametrize("m", [1, 2, 3, 5])
+@pytest.mark.parametrize("rotated", [False, True])
+def test_covariance_mu_is_the_largest_a_generic_optimiser_finds(m, box, rotated):
+    data = unequal_box(m, box, seed=m)
+    design = design_noise(covariance(data), epsilon=1, delta=1e-3, **random_shape(m, m, rotated=rotated))
+    assert design.mu_is == "exact"
+    assert largest_outer_distance(design, data) == pytest.approx(design.mu, rel=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("m", "box", "rotated", "exact"), [
+    (7, "symmetric", False, True), (8, "away from zero", False, True), (8, "lopsided", False, True),
+    (8, "symmetric", True, True), (7, "lopsided", True, True), (9, "lopsided", False, False),
+    (9, "symmetric", True, False), (14, "symmetric", False, False), (14, "one-sided", False, True),
+    (18, "symmetric", True, False), (18, "lopsided", True, False), (18, "away from zero", True, False),
+])
+def test_covariance_mu_of_many_features_is_never_too_small(m, box, rotated, exact):
+    data = unequal_box(m, box, seed=m)
+    design = design_noise(covariance(data), epsilon=1, delta=1e-3, **random_shape(m, m, rotated=rotated))
+    assert design.mu_is == ("exact" if exact else "upper bound")
+    found = largest_outer_distance(design, data, starts=20)
+    assert found <= design.mu * (1 + 1e-9)
+    assert found > (0.9 if exact else 0.7) * design.mu
+
+
+def test_corner_pairs_alone_would_claim_too_little():
+    # On [-1, 1] the outer products of the two corners are equal; the truth is 1 against 0.
+    assert covariance(make_dataset(1, 1)).sensitivity == pytest.approx(1, rel=1e-15)
+
+
+@settings(max_examples=60, deadline=None)
+@given(m=st.integers(1, 5), seed=st.integers(0, 10_000), rotated=st.booleans(), box=st.sampled_from(sorted(BOXES)),
+       guarantee=st.sampled_from(["exact", "theorem1", "theorem2", "theorem2-any"]), mode=st.sampled_from(
+           ["rows", "columns", "both"]))
+def test_no_random_neighbours_of_a_covariance_beat_mu(m, seed, rotated, box, guarantee, mode):
+    data = unequal_box(m, box, seed)
+    mode = "both" if guarantee == "theorem2" else mode
+    design = design_noise(covariance(data), epsilon=1, delta=1e-3, guarantee=guarantee, mode=mode,
+                          **random_shape(m, seed, rotated=rotated))
+    rng = np.random.default_rng(seed)
+    share = rng.uniform(0, 1, (2, 60, m)).round(decimals=rng.integers(0, 3))
+    for x, y in zip(*(data.lower + share * data.widths), strict=True):
+        difference = (np.outer(x, x) - np.outer(y, y)) / data.n_records
+        assert whitened(design, difference) <= design.mu * (1 + 1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(m=st.integers(1, 6), seed=st.integers(0, 10_000), rotated=st.booleans(), mode=st.sampled_from(
+    ["rows", "columns", "both"]), guarantee=st.sampled_from(["exact", "theorem1"]), query=st.sampled_from(
+    [identity, mean]))
+def test_identity_and_mean_mu_is_the_worst_corner_in_the_worst_column(m, seed, rotated, mode, guarantee, query):
+    data = unequal_box(m, "lopsided", seed)
+    records = m if mode == "both" else 3
+    data = make_dataset(m, records, lower=data.lower, upper=data.upper)
+    asked = query(data)
+    if mode == "both" and asked.rows != asked.cols:
+        mode = "rows"
+    size = asked.cols if mode == "columns" else asked.rows
+    design = design_noise(asked, epsilon=1, delta=1e-3, guarantee=guarantee, mode=mode,
+                          **random_shape(size, seed, rotated=rotated))
+    worst = 0.0
+    for signs in itertools.product([-1, 1], repeat=m):
+        for column in range(asked.cols):
+            difference = np.zeros((asked.rows, asked.cols))
+            difference[:, column] = np.array(signs) * data.widths / (1 if query is identity else records)
+            worst = max(worst, whitened(design, difference))
+    assert design.mu_is == "exact"
+    assert worst == pytest.approx(design.mu, rel=1e-9)
+
+
+def test_identity_with_17_rotated_features_gives_an_upper_bound(rng):
+    data = unequal_box(17, "symmetric", 3)
+    design = design_noise(identity(data), epsilon=1, delta=1e-3, **random_shape(17, 3, rotated=True))
+    assert design.mu_is == "upper bound"
+    precision = np.linalg.inv(design.row_covariance())
+    corners = rng.choice([-1.0, 1.0], (20_000, 17)) * data.widths
+    assert np.sqrt(np.einsum("ij,jk,ik->i", corners, precision, corners).max()) <= design.mu
+
+
+def test_unrotated_budget_is_linear_in_the_precisions():
+    data = unequal_box(4, "symmetric", 0)
+    design = design_noise(identity(data), epsilon=1, delta=1e-3, theta=[0.1, 0.2, 0.3, 0.4])
+    assert data.widths**2 / design.row_variances == pytest.approx(design.mu**2 * np.array([0.1, 0.2, 0.3, 0.4]))
+
+
+GRAPH = np.array([[0, 1, 0, 0, 1], [1, 0, 1, 0, 0], [0, 1, 0, 1, 1], [0, 0, 1, 0, 0], [1, 0, 1, 0, 0]])
+
+
+@pytest.mark.parametrize("query", [adjacency, laplacian])
+@pytest.mark.parametrize("mode", ["rows", "columns", "both"])
+@pytest.mark.parametrize("rotated", [False, True])
+@pytest.mark.parametrize("guarantee", ["exact", "theorem1"])
+def test_graph_mu_is_the_worst_edge(query, mode, rotated, guarantee):
+    design = design_noise(query(GRAPH), epsilon=1, delta=1e-3, mode=mode, guarantee=guarantee,
+                          **random_shape(5, 5, rotated=rotated))
+    worst = 0.0
+    for i, j in itertools.combinations(range(5), 2):
+        flipped = GRAPH.copy()
+        flipped[i, j] = flipped[j, i] = 1 - GRAPH[i, j]
+        worst = max(worst, whitened(design, query(flipped).value - query(GRAPH).value))
+    assert design.mu_is == "exact"
+    assert worst == pytest.approx(design.mu, rel=1e-9)
+
+
+def test_a_declared_ball_is_worst_along_the_most_precise_direction():
+    query = custom(np.zeros((3, 4)), sensitivity=0.7, gamma=5)
+    design = design_noise(query, epsilon=1, delta=1e-3, **random_shape(3, 8, rotated=True))
+    k = int(np.argmin(design.row_variances))
+    difference = np.outer(0.7 * design.row_directions.matrix[:, k], [0, 0, 1, 0])
+    assert design.mu_is == "exact"
+    assert whitened(design, difference) == pytest.approx(design.mu)
+
+
+def test_kernel_mu_is_exact_for_isotropic_noise_and_a_bound_otherwise():
+    query = rbf_kernel(make_dataset(2, 4), length=1)
+    assert design_noise(query, epsilon=1, delta=1e-3).mu_is == "exact"
+    assert design_noise(query, epsilon=1, delta=1e-3, **random_shape(4, 1, rotated=False)).mu_is == "upper bound"
+
+
+def test_isotropic_noise_does_not_care_about_directions():
+    data = make_dataset(2, 30)
+    turned = design_noise(covariance(data), epsilon=1, delta=1e-3, directions=rotation(2, (0, 1), 0.4))
+    straight = design_noise(covariance(data), epsilon=1, delta=1e-3)
+    assert turned.noise_std() == pytest.approx(straight.noise_std())
+    assert straight.noise_std()[0, 0] == pytest.approx(covariance(data).sensitivity / gaussian_mu(1, 1e-3))
+
+
+def whitened_outer_distance(design, x, y, n):
+    """The same as ``whitened`` for two records of a covariance query, with 60 digits."""
+    with mpmath.workdps(60):
+        w = mpmath.matrix(np.asarray(design.row_directions).tolist())
+        scale = mpmath.diag([1 / mpmath.sqrt(mpmath.mpf(float(v))) for v in design.row_variances])
+        u, v = (scale * w.T * mpmath.matrix([mpmath.mpf(float(a)) for a in record]) for record in (x, y))
+        return float(mpmath.mnorm(u * u.T - v * v.T, "f") / n)
+
+
+@pytest.mark.parametrize("rotated", [False, True])
+@pytest.mark.parametrize("offset", [1e2, 1e4, 1e6, 1e8])
+def test_boxes_far_from_zero_lose_no_digits(offset, rotated):
+    data = make_dataset(2, 10, lower=offset, upper=offset + 1)
+    directions = rotation(2, (0, 1), 0.1345373971422473) if rotated else None
+    design = design_noise(covariance(data), epsilon=1, delta=1e-5, directions=directions, theta=[0.2631, 0.7369])
+    corners = np.array(list(itertools.product(*zip(data.lower, data.upper, strict=True))))
+    worst = max(whitened_outer_distance(design, x, y, 10) for x, y in itertools.combinations(corners, 2))
+    assert design.mu_is == "exact"
+    assert worst == pytest.approx(design.mu, rel=1e-12)
+
+
+def test_far_boxes_of_many_features_get_a_bound_of_the_right_size():
+    data = make_dataset(9, 10, lower=1e6, upper=1e6 + 1)
+    design = design_noise(covariance(data), epsilon=1, delta=1e-5, **random_shape(9, 9, rotated=True))
+    x, y = search_records(design.row_side, design.row_side, data.lower, data.upper)
+    found = whitened_outer_distance(design, x, y, 10)
+    assert design.mu_is == "upper bound"
+    assert 0.95 * design.mu < found <= design.mu
+
+
+@pytest.mark.parametrize("box", ["symmetric", "lopsided"])
+@pytest.mark.parametrize("m", [1, 2, 3])
+@pytest.mark.parametrize("rotated", [False, True])
+def test_the_largest_ranges_that_are_allowed_overflow_nowhere(m, box, rotated):
+    low, high = BOXES[box]
+    huge, small = (make_dataset(m, 10, lower=low * size, upper=high * size) for size in (1e60, 1.0))
+    assert covariance(huge).sensitivity == pytest.approx(1e120 * covariance(small).sensitivity, rel=1e-9)
+    designs = [design_noise(covariance(data), epsilon=1, delta=1e-5, **random_shape(m, m, rotated=rotated))
+               for data in (huge, small)]
+    assert designs[0].noise_std() / 1e120 == pytest.approx(designs[1].noise_std(), rel=1e-9)
+
+
+@pytest.mark.parametrize("share", [1e-3, 1e-6, 1e-9, 1e-12])
+def test_a_precise_direction_that_no_edge_moves_does_not_drown_the_others(share):
+    w = np.linalg.qr(np.column_stack([np.ones(3), np.random.default_rng(1).normal(size=(3, 2))]))[0]
+    design = design_noise(laplacian(np.zeros((3, 3))), epsilon=1, delta=1e-5, directions=from_matrix(w),
+                          theta=[1 - share, share / 2, share / 2])
+    with mpmath.workdps(60):
+        turned = mpmath.matrix(np.asarray(design.row_directions).tolist())
+        inverse = turned * mpmath.diag([1 / mpmath.mpf(float(v)) for v in design.row_variances]) * turned.T
+        worst = max(float(inverse[i, i] + inverse[j, j] - 2 * inverse[i, j])
+                    for i, j in itertools.combinations(range(3), 2))
+    assert worst == pytest.approx(design.mu, rel=1e-9)
+
+
+@pytest.mark.parametrize("query", [covariance, identity])
+@pytest.mark.parametrize("rotated", [False, True])
+def test_a_bound_is_the_same_in_all_units(query, rotated):
+    # A release computes the worst case of the final noise anew and refuses a design that seems to be for other data.
+    for m in (9, 12, 17, 25):
+        for box in ("symmetric", "lopsided", "away from zero"):
+            asked = query(unequal_box(m, box, seed=m))
+            design = design_noise(asked, epsilon=1, delta=1e-3, **random_shape(m, m, rotated=rotated))
+            for factor in (0.37, 1e-7, 12345.678):
+                side = NoiseSide.of(design.row_directions, design.row_variances * factor)
+                other, power = (side, 1) if query is covariance else (design.col_side, 0.5)
+                assert asked.neighbours.worst(side, other).mu * factor**power == pytest.approx(design.mu, rel=1e-12)

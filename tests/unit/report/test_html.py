@@ -1,0 +1,273 @@
+"""The report: says what the screen says, warns, escapes, and opens anywhere without a network."""
+
+import dataclasses
+import html
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from hypothesis import given
+from hypothesis import strategies as st
+from playwright.sync_api import sync_playwright
+
+import mvgviz
+from mvgviz import Dataset, Scenario, from_matrix, run_trials
+from mvgviz.data import sample, samples
+from mvgviz.provenance import Origin
+from mvgviz.report.html import report_html
+from mvgviz.report.slides import design_slides, utility_slide
+from mvgviz.scenario.resolve import build
+from mvgviz.text import as_number, in_markdown
+from mvgviz.words.report import as_html, as_text, limit_rows, sharing_warnings
+from mvgviz.words.utility import mean_words
+from tests.browser.chromium import FLAGS
+from tests.datasets import make_dataset
+from tests.unit.report.setups import setup_of
+
+pytestmark = pytest.mark.slow
+
+NASTY = ("</script><script>alert(1)</script>", "**bold** \\ & \"'", "=cmd|' /C calc'!A0", "ü\u202e\n€")
+
+
+class Elements(HTMLParser):
+    """Which elements there are, and the text outside scripts and styles."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.text, self._inside = [], [], ""
+        self.feed(text)
+        self.text = " ".join(" ".join(self.text).split())
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self._inside = tag
+        for name, value in attrs:
+            assert not name.startswith("on")
+            assert name not in ("src", "href", "srcset")
+            self.text.append(value if name == "aria-label" else "")
+
+    def handle_endtag(self, tag):
+        self._inside = ""
+
+    def handle_data(self, data):
+        if self._inside not in ("script", "style"):
+            self.text.append(data)
+
+
+def text_of(report):
+    return Elements(report).text
+
+
+@pytest.fixture
+def without_library(monkeypatch):
+    """Reports without the 5 MB that draw the pictures."""
+    monkeypatch.setattr("mvgviz.report.html.get_plotlyjs", lambda: "")
+
+
+@pytest.mark.parametrize("name", samples())
+@pytest.mark.usefixtures("without_library")
+def test_the_numbers_are_those_on_screen(name):
+    scenario = Scenario.default_for(name)
+    setup = setup_of(scenario)
+    results = run_trials(scenario, setup.dataset, trials=20)
+    text = text_of(report_html(setup, results, simulated=False))
+    slides = [*design_slides(setup), utility_slide(results)]
+    assert all(" ".join(as_text(slide.takeaway).split()) in text for slide in slides)
+    assert f"Really spent by the noise: ε = {as_number(setup.epsilon_spent)}." in text
+    for one in results.outcomes:
+        assert f"{one.mechanism.label} {mean_words(one)}" in " ".join(text.split())
+    *errors, which = dataclasses.astuple(results.references)
+    assert all(as_number(value) in text for value in errors)
+    assert f"Trivial answer, without the data: {which}." in text
+    for cells in limit_rows(setup):
+        assert " ".join(cells) in text
+
+
+@pytest.mark.usefixtures("without_library")
+def test_a_report_can_be_done_again():
+    scenario = Scenario.default_for("liver").changed(epsilon=0.5, guarantee="theorem2", tail="exact-chi")
+    text = report_html(setup_of(scenario), None, simulated=False)
+    link, content = (html.unescape(part) for part in re.findall(r"<pre>(.*?)</pre>", text, re.DOTALL))
+    assert Scenario.from_json(content) == scenario
+    assert Scenario.from_query(dict(pair.split("=") for pair in link.removeprefix("?").split("&"))) == scenario
+    assert f"mvgviz {mvgviz.__version__}" in text
+    assert "Theorem 2 (positive semi-definite answers), as printed, with the exact chi quantile as tail" in text
+
+
+@pytest.mark.usefixtures("without_library")
+def test_what_is_not_private_is_said_first():
+    liver, data = Scenario.default_for("liver"), sample("liver")
+    results = run_trials(liver, data, trials=5)
+    guessed = dataclasses.replace(data, range_origins=(Origin.READ,) * data.n_features)
+    cases = {
+        "measured on the records": (liver, data, results),
+        "directions read from the data": (liver.changed(directions="eigenvectors"), data, None),
+        "directions shown were drawn from a known seed": (liver.changed(directions="private"), data, None),
+        "split of the budget read from the data": (liver.changed(allocation="max-pnr"), data, None),
+        "ranges read from the data": (liver, guessed, None),
+        "follows from which of them have gaps": (
+            liver, dataclasses.replace(data, records_origin=Origin.READ), None),
+        "choices made by looking at the data": (liver.chosen_on_data(epsilon=2.0), data, None),
+    }
+    for words, (scenario, dataset, found) in cases.items():
+        setup = setup_of(scenario, dataset)
+        text = text_of(report_html(setup, found, simulated=False))
+        assert text.index("Before you give this to others") < text.index(words) < text.index("What was asked")
+        assert "Nothing in this report" not in text
+        assert len(sharing_warnings(setup, found, simulated=False)) == 1
+        assert ("cover the noise only" in text) == (found is None and scenario.directions != "private")
+    assert "Chosen by looking at the data, not private: epsilon" in text
+
+
+@pytest.mark.usefixtures("without_library")
+def test_a_public_design_without_trials_may_be_given_away():
+    text = text_of(report_html(setup_of(Scenario.default_for("cardiotocography")), None, simulated=False))
+    assert "Nothing in this report was computed from the records." in text
+    assert "not private" not in text
+    assert "does not protect the person" in text  # several records of one pregnancy
+    assert "No trials were run" in text
+
+
+@pytest.mark.usefixtures("without_library")
+def test_delta_is_explained_and_one_over_n_gets_its_caution():
+    caution = "a mechanism could publish one {}, chosen at random, as it is and still pass"
+    liver, karate = Scenario.default_for("liver"), Scenario.default_for("karate")
+    for scenario, words in (
+            (liver, "Delta: 1e-6, the smaller of 1e-6 and 1/(100 n), n the number of records."),
+            (liver.changed(delta=1e-8), "Delta: 1e-8, as chosen."),
+            (liver.changed(delta=1 / 345), "Delta: 1/345, one over the number of records, as in the paper. δ is 1/n"),
+            (karate.changed(delta=0.1), "Delta: 0.1, as chosen. δ is more than 1/n")):
+        text = text_of(report_html(setup_of(scenario), None, simulated=False))
+        assert words in text
+        assert (caution.format("edge" if scenario.data == "karate" else "record") in text) == ("1/n" in words)
+
+
+@pytest.mark.usefixtures("without_library")
+def test_an_upper_bound_is_called_so():
+    scenario = Scenario.default_for("liver").changed(mode="rows")  # six features are exact with noise on both sides
+    setup = setup_of(scenario)
+    assert setup.design.mu_is == "upper bound"
+    results = run_trials(scenario, setup.dataset, trials=5)
+    text = text_of(report_html(setup, results, simulated=False))
+    assert f"Really spent by the noise: at most ε = {as_number(setup.epsilon_spent)}" in text
+    assert "known up to an upper bound" in text
+    assert f"at most {as_number(results['mvg'].epsilon_spent)}" in text
+
+
+@pytest.mark.usefixtures("without_library")
+def test_names_from_files_are_only_ever_text():
+    data = Dataset(matrix=np.random.default_rng(0).uniform(-1, 1, (4, 60)), features=NASTY, lower=-1, upper=1)
+    scenario = Scenario(data="upload-0123456789ab", query="covariance", favoured=(0, 3))
+    report = report_html(setup_of(scenario, data), run_trials(scenario, data, trials=5), simulated=False)
+    page = Elements(report)
+    assert page.tags.count("script") == 3
+    assert page.tags.count("figure") == 5
+    for name in NASTY:
+        assert " ".join(name.split()) in page.text
+    charts = json.loads(re.search(r'type="application/json">(.*?)</script>', report, re.DOTALL)[1])
+    assert list(charts) == ["shape", "gains", "privacy", "bounds", "utility"]
+
+
+@given(st.text(max_size=60))
+def test_escaped_names_come_out_as_they_went_in(name):
+    on_one_line = " ".join(name.split())
+    assert as_html(f"**{in_markdown(name)}**") == f"<strong>{html.escape(on_one_line)}</strong>"
+    assert as_text(f"**{in_markdown(name)}**") == on_one_line
+
+
+@given(st.text(alphabet="*\\<>&ab \n", max_size=40))
+def test_any_text_becomes_balanced_html_with_no_tag_but_bold(text):
+    made = as_html(text)
+    tags = re.findall(r"<[^>]*>?", made)
+    assert tags == ["<strong>", "</strong>"] * (len(tags) // 2)
+
+
+EDGES = {
+    "one feature, one number": (Scenario(query="mean", allocation="uniform"), make_dataset(1, 2)),
+    "epsilon 1000": (Scenario.default_for("liver").changed(epsilon=1000.0), None),
+    "columns": (Scenario.default_for("liver").changed(query="identity", mode="columns", task="reconstruction"), None),
+    "kernel": (Scenario.default_for("liver").changed(query="kernel", task="reconstruction"), None),
+    "theorem 1, both": (Scenario.default_for("movement_simulated").changed(guarantee="theorem1"), None),
+    "adjacency": (Scenario.default_for("karate").changed(query="adjacency"), None),
+    "200 features": (Scenario(favoured=(3,)), make_dataset(200, 300)),
+    "a million records": (Scenario(query="covariance"), make_dataset(2, 1_000_000)),
+    "manual": (Scenario(allocation="manual", weights=(2, 1)), None),
+}
+
+
+@pytest.mark.parametrize("edge", EDGES)
+@pytest.mark.usefixtures("without_library")
+def test_every_kind_of_scenario_has_a_report(edge):
+    scenario, dataset = EDGES[edge]
+    setup = setup_of(scenario, dataset)
+    text = text_of(report_html(setup, run_trials(scenario, setup.dataset, trials=2), simulated=False))
+    assert "What is promised" in text
+    assert not re.search(r"\bnan\b", text, re.IGNORECASE)
+
+
+@pytest.mark.usefixtures("without_library")
+def test_given_directions_and_a_task_that_fails_are_told_in_a_sentence():
+    scenario = Scenario(directions="upload")
+    data = sample("two_features")
+    setup = build(scenario, data, uploaded=from_matrix(np.eye(2)[::-1]))
+    results = run_trials(Scenario(), data, trials=2, cancelled=lambda: True)
+    none = tuple(dataclasses.replace(one, reason="it <cannot>") for one in results.outcomes)
+    text = text_of(report_html(setup, dataclasses.replace(results, outcomes=none), simulated=False))
+    assert "How good the answer will be it <cannot>" in text
+    assert "Directions: given, chosen without the data." in text
+
+
+@pytest.fixture(scope="module")
+def browser():
+    system = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=system, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def report_file(tmp_path_factory):
+    scenario = Scenario.default_for("liver")
+    setup = setup_of(scenario)
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    results = run_trials(scenario, setup.dataset, trials=20)
+    path.write_text(report_html(setup, results, simulated=False), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_file_opens_offline_draws_every_chart_and_prints(browser, report_file, width, tmp_path):
+    page = browser.new_page(viewport={"width": width, "height": 844})
+    errors, asked = [], []
+    page.on("console", lambda message: errors.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(report_file.as_uri())
+    page.wait_for_function("document.querySelectorAll('.chart .main-svg').length >= 5")
+    for key in ("shape", "gains", "privacy", "bounds", "utility"):
+        box = page.locator(f"#chart-{key} svg.main-svg").first.bounding_box()
+        assert 250 < box["width"] <= 700
+        assert box["height"] > 150
+        assert page.locator(f"#chart-{key} .scatterlayer .trace").count() > 0
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    found = Axe().run(page)
+    assert [one["id"] for one in found.response["violations"] if one["impact"] in ("serious", "critical")] == []
+    for kind, start in (("png", b"\x89PNG"), ("svg", b"<svg")):
+        with page.expect_download() as download:
+            page.locator(f"button[data-chart=gains][data-format={kind}]").press("Enter")
+        saved = tmp_path / download.value.suggested_filename
+        download.value.save_as(saved)
+        assert saved.name == f"mvgviz-gains.{kind}"
+        assert saved.read_bytes().startswith(start)
+    printed = page.pdf(format="A4", prefer_css_page_size=True)
+    assert printed.startswith(b"%PDF")
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) >= 4
+    assert errors == []
+    assert {url.split(":")[0] for url in asked} <= {"file", "blob", "data"}
+    assert sum(url.startswith("file") for url in asked) == 1
+    page.close()

@@ -1,0 +1,336 @@
+"""The budget by direction against dense matrices; splits, water and the inverse question against the design."""
+
+import csv
+import io
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mvgviz import InputError, Scenario, design_noise, gaussian_mu, manual
+from mvgviz.data import sample
+from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors
+from mvgviz.figures.budget.pnr import plot_pnr, pnr_numbers
+from mvgviz.figures.budget.signal import plot_signal_to_noise, signal_numbers
+from mvgviz.figures.budget.split import percent, plot_split, split_numbers
+from mvgviz.figures.budget.water_levels import plot_water, water_numbers
+from mvgviz.scenario.precision_budget import (
+    BudgetTable,
+    budget_table,
+    inverse_refusal,
+    table_csv,
+    wanted_noise,
+)
+from mvgviz.scenario.resolve import build, moments_along, second_moments
+from mvgviz.scenario.splits import compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
+from mvgviz.text import spreadsheet_cell
+from tests.datasets import make_dataset
+
+DATA = make_dataset(4, 30, lower=[-1, 0, -2, 1], upper=[1, 3, 1, 4])
+
+
+def setup_of(**choices):
+    return build(Scenario(**{"scale": "declared", "favoured": (1,), "share": 0.7} | choices), DATA)
+
+
+CASES = [
+    {"query": query, "guarantee": guarantee, "directions": directions}
+    for query in ("identity", "mean", "covariance") for guarantee in ("theorem1", "exact")
+    for directions in ("standard", "random", "eigenvectors")]
+
+
+@pytest.mark.parametrize("choices", CASES)
+def test_the_table_agrees_with_dense_covariances(choices):
+    setup = setup_of(**choices)
+    table = budget_table(setup, second_moments(setup))
+    w = setup.design.row_directions.matrix
+    both = choices["query"] == "covariance"
+
+    def along(design):
+        """Standard deviation of the noise along each direction, from the whole covariance of vec(Z)."""
+        psi, sigma = design.col_covariance(), design.row_covariance()
+        last = [np.kron(w[:, k] if both else np.eye(design.cols)[0], w[:, k]) for k in range(4)]
+        return np.array([math.sqrt(u @ np.kron(psi, sigma) @ u) for u in last])
+
+    assert table.std == pytest.approx(along(setup.design), rel=1e-9)
+    assert table.iid_std == pytest.approx(along(setup.iid), rel=1e-9)
+    assert table.factor == pytest.approx(table.std / table.iid_std)
+    x = DATA.matrix
+    power = np.array([np.mean((w[:, k] @ x) ** 2) for k in range(4)])
+    assert table.signal == pytest.approx(power if both else np.sqrt(power), rel=1e-9)
+    assert table.signal_to_noise == pytest.approx(table.signal / table.std)
+
+
+@pytest.mark.parametrize("choices", CASES)
+def test_theta_divides_what_is_called_precision(choices):
+    setup = setup_of(**choices)
+    table = budget_table(setup)
+    if choices["guarantee"] == "exact":
+        assert table.precision_is == "1/v"
+        h = setup.query.neighbours.reach(setup.design.row_directions)
+        spent = h**2 * table.precision
+    else:
+        assert table.precision_is == "1/v²"
+        spent = table.precision
+        assert spent.sum() == pytest.approx(setup.design.precision_budget)
+    assert spent / spent.sum() == pytest.approx(table.theta)
+    assert table.signal is None
+
+
+@pytest.mark.parametrize("choices", [{"mode": "columns"}, {"query": "covariance", "mode": "rows"},
+                                     {"query": "kernel", "favoured": (0,)}])
+def test_signal_is_left_out_where_it_has_no_meaning(choices):
+    setup = setup_of(**choices)
+    moments = second_moments(setup)
+    assert budget_table(setup, moments).signal is None
+    assert signal_numbers(budget_table(setup, moments)) is None
+
+
+def test_a_graph_has_no_second_moments():
+    setup = build(Scenario.default_for("karate"), sample("karate"))
+    assert second_moments(setup) is None
+
+
+def test_the_file_holds_the_table_and_no_formulas():
+    table = budget_table(setup_of(), None)
+    text = table_csv(table, ["=1+1", "a,b", '"q"', " @x"])
+    rows = list(csv.reader(io.StringIO(text)))
+    assert [row[0] for row in rows] == ["direction", "'=1+1", "a,b", '"q"', "' @x"]
+    assert [float(row[1]) for row in rows[1:]] == table.theta.tolist()
+    assert [float(row[4]) for row in rows[1:]] == table.std.tolist()
+    assert "1/v" in rows[0][2]
+    signal = budget_table(setup_of(), second_moments(setup_of()))
+    assert "signal" not in table_csv(signal, list("abcd"))  # measured on the data, which a file must not tell
+    assert table_csv(signal, list("abcd"), care=" (!)").splitlines()[0].count(" (!)") == 6
+
+
+@pytest.mark.parametrize("name", ["=x", "+x", "-x", "@x", "\tx", "\rx", "  =x"])
+def test_names_that_read_as_formulas_get_an_apostrophe(name):
+    assert spreadsheet_cell(name) == f"'{name}"
+
+
+@pytest.mark.parametrize("name", ["x", "a=b", "1-2", "'x", ""])
+def test_other_names_stay(name):
+    assert spreadsheet_cell(name) == name
+
+
+def scores_of(setup, moments):
+    return {(score.guarantee, score.split): score for score in compare_splits(setup, moments)}
+
+
+@pytest.mark.parametrize("directions", ["standard", "random", "private"])
+def test_log_pnr_of_each_split_is_the_determinant_it_claims_to_be(directions):
+    data = make_dataset(3, 4)
+    setup = build(Scenario(scale="declared", directions=directions), data)
+    moments = second_moments(setup)
+    scores = scores_of(setup, moments)
+    assert {split for _, split in scores} == {"uniform", "binary", "least-error", "max-pnr relaxed",
+                                              "max-pnr unrelaxed", "max-pnr exact"}
+    for (guarantee, split), score in scores.items():
+        allocation, _, form = split.partition(" ")
+        form = form if form in ("relaxed", "unrelaxed") else "relaxed"
+        design = build(setup.scenario.changed(guarantee=guarantee, allocation=allocation, form=form), data).design
+        noise = np.kron(design.col_covariance(), design.row_covariance())
+        signal = np.kron(np.eye(4), data.matrix @ data.matrix.T / 4)
+        gram = np.eye(12) + np.linalg.solve(noise, signal)
+        if guarantee == "exact":
+            assert score.log_pnr == pytest.approx(np.linalg.slogdet(gram)[1], rel=1e-9)
+        else:  # so little gets through that the determinant is its trace
+            assert score.log_pnr == pytest.approx(np.trace(np.linalg.solve(noise, signal)), rel=1e-3)
+        assert score.mutual_information == score.log_pnr / 2
+
+
+def test_each_form_of_max_pnr_wins_under_its_own_guarantee():
+    signs = np.array([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]])  # orthogonal rows: the features are eigenvectors
+    data = make_dataset(3, 4)
+    data = type(data)(matrix=signs * [[1.0], [0.5], [0.1]], features=data.features, lower=-1, upper=1)
+    setup = build(Scenario(scale="declared", epsilon=5.0), data)
+    moments = second_moments(setup)
+    scores = scores_of(setup, moments)
+    for guarantee, best in (("exact", "max-pnr exact"), ("theorem1", "max-pnr unrelaxed")):
+        others = [score.log_pnr for (under, split), score in scores.items() if under == guarantee and split != best]
+        assert scores[guarantee, best].log_pnr > max(others)
+
+
+def test_the_current_split_is_marked_once_and_under_its_guarantee():
+    for choices, expected in (({}, ("exact", "binary")), ({"allocation": "max-pnr"}, ("exact", "max-pnr exact")),
+                              ({"favoured": ()}, ("exact", "uniform")),
+                              ({"guarantee": "theorem2-any", "allocation": "max-pnr", "form": "unrelaxed"},
+                               ("theorem2-any", "max-pnr unrelaxed")),
+                              ({"allocation": "manual", "weights": (1, 2, 3, 4)}, ("exact", "manual"))):
+        setup = setup_of(**choices)
+        scores = scores_of(setup, second_moments(setup))
+        assert [key for key, score in scores.items() if score.is_current] == [expected]
+
+
+def test_nobody_favoured_leaves_binary_and_least_error_out():
+    setup = setup_of(favoured=())
+    assert {split for _, split in scores_of(setup, second_moments(setup))} == {
+        "uniform", "max-pnr relaxed", "max-pnr unrelaxed", "max-pnr exact"}
+
+
+@pytest.mark.parametrize("query", ["identity", "mean", "covariance"])
+@pytest.mark.parametrize("directions", ["standard", "random", "private"])
+@pytest.mark.parametrize(("guarantee", "form"), [("theorem1", "relaxed"), ("theorem1", "unrelaxed"),
+                                                 ("exact", "exact")])
+def test_the_water_shown_is_the_split_that_is_built(query, directions, guarantee, form):
+    setup = setup_of(query=query, directions=directions)
+    filled = fill(equal_design(setup, guarantee), setup.query, second_moments(setup), form)
+    shape = {} if form == "exact" else {"form": form}
+    built = build(setup.scenario.changed(guarantee=guarantee, allocation="max-pnr", **shape), DATA)
+    assert filled.theta == pytest.approx(built.design.theta, rel=1e-9)
+
+
+def test_a_form_without_its_guarantee_is_refused():
+    with pytest.raises(InputError, match="the relaxed form does not belong to the guarantee exact"):
+        fill(setup_of().design, setup_of().query, np.eye(4), "relaxed")
+
+
+def test_moments_along_a_rotation_keep_their_sum():
+    setup = setup_of(directions="random")
+    moments = second_moments(setup)
+    assert moments_along(setup.design.row_directions, moments).sum() == pytest.approx(np.trace(moments))
+
+
+def test_the_printed_guarantee_beside_the_exact_one():
+    assert printed_guarantee(setup_of()) == "theorem1"
+    assert printed_guarantee(setup_of(query="covariance")) == "theorem2"
+    assert printed_guarantee(setup_of(query="covariance", mode="rows")) == "theorem1"
+    assert printed_guarantee(setup_of(guarantee="theorem2-any")) == "theorem2-any"
+
+
+@pytest.mark.parametrize(("choices", "pnr", "inverse"), [
+    ({}, None, None), ({"query": "mean"}, None, None), ({"query": "covariance"}, None, None),
+    ({"mode": "columns"}, "over records", "over records"),
+    ({"query": "covariance", "mode": "rows"}, "both sides", "both sides"),
+    ({"query": "covariance", "mode": "columns"}, "over records", "both sides"),
+    ({"query": "kernel"}, "not for the rbf kernel", None)])
+def test_what_cannot_be_asked_says_why(choices, pnr, inverse):
+    setup = setup_of(**choices)
+    for expected, refusal in ((pnr, pnr_refusal(setup)), (inverse, inverse_refusal(setup))):
+        assert (refusal is None) if expected is None else (expected in refusal)
+
+
+@pytest.mark.parametrize("query", ["identity", "mean", "covariance"])
+@pytest.mark.parametrize("directions", ["standard", "random", "rotation"])
+@pytest.mark.parametrize("guarantee", ["exact", "theorem1"])
+def test_taking_the_answer_over_gives_the_wanted_noise_at_that_epsilon(query, directions, guarantee):
+    setup = setup_of(query=query, directions=directions, guarantee=guarantee)
+    exact = setup_of(query=query, directions=directions)
+    targets = {0: 0.7 * float(exact.design.direction_std()[0]), 2: 1.3 * float(exact.design.direction_std()[2])}
+    found = wanted_noise(setup, targets)
+    assert found.reachable
+    assert found.needed <= found.epsilon <= found.needed * 1.001
+    taken = build(setup.scenario.changed(epsilon=found.epsilon, guarantee="exact", allocation="manual",
+                                         weights=found.weights), DATA)
+    for k, target in targets.items():
+        assert taken.design.direction_std()[k] == pytest.approx(target, rel=2e-3)
+        assert taken.design.direction_std()[k] <= target * (1 + 1e-5)
+
+
+def test_private_directions_are_paid_for_on_top():
+    setup = setup_of(directions="private", private_share=0.36)
+    found = wanted_noise(setup, {0: 3.0, 1: 4.0})
+    drawn = setup.design.row_directions
+    spent = math.sqrt(0.36) * float(gaussian_mu(found.needed, setup.delta))
+    design = design_noise(setup.query, epsilon=found.needed, delta=setup.delta, theta=manual(found.weights),
+                          directions=replace(drawn, mu=spent), cover_directions=True)
+    assert design.direction_std()[:2] == pytest.approx([3.0, 4.0], rel=1e-4)
+
+
+def test_an_epsilon_outside_the_range_is_brought_inside_and_said():
+    huge, tiny = wanted_noise(setup_of(), {0: 1e-6}), wanted_noise(setup_of(), {0: 1e6})
+    assert (huge.epsilon, huge.reachable) == (1000, False)
+    assert (tiny.epsilon, tiny.needed, tiny.reachable) == (0.001, 0, True)
+    extreme = wanted_noise(setup_of(), {0: 1e-60, 3: 1e60})
+    assert extreme.epsilon == 1000
+    assert min(extreme.weights) >= 1
+
+
+def a_table(theta, factor, signal=None):
+    ones = np.ones(len(theta))
+    return BudgetTable(theta=np.array(theta), precision=ones, precision_is="1/v", variance=ones,
+                       std=np.array(factor) * 2.0, iid_std=2 * ones, signal=signal)
+
+
+def test_gains_and_pays_are_told_apart():
+    numbers = noise_factors(a_table([0.5, 0.2, 0.2, 0.1], [0.6, 1.0, 1.8, 0.5]))
+    assert (numbers.gains, numbers.pays) == ([3, 0], [2])
+    figure = plot_noise_factors(numbers, names=["a", "b", "c", "d"])
+    assert figure.layout.xaxis.type == "log"
+    assert list(figure.data[1].text) == ["0.6×", "1×", "1.8×", "0.5×"]
+
+
+def test_no_more_than_forty_are_drawn():
+    factors = np.geomspace(0.1, 10, 3000)
+    table = a_table(np.full(3000, 1 / 3000), factors, signal=np.r_[0.0, np.ones(2999)])
+    numbers, signal = noise_factors(table), signal_numbers(table)
+    assert numbers.shown == [*range(20), *range(2980, 3000)]
+    assert (signal.shown, signal.silent) == (list(range(1, 41)), 1)
+    assert signal.above == int((0.5 / factors[1:] > 1).sum())
+    split = split_numbers(table.theta)
+    assert (len(split.shown), split.others) == (39, 2961)
+    assert split.shares.sum() + split.rest == pytest.approx(1)
+    names = ["x"] * 40
+    assert len(plot_noise_factors(numbers, names=names).data[1].x) == 40
+    assert len(plot_signal_to_noise(signal, names=names).data[1].x) == 40
+    assert len(plot_split(split, names=names[:39]).data[0].values) == 40
+
+
+@pytest.mark.parametrize(("size", "kind"), [(1, "bar"), (12, "bar"), (13, "treemap"), (200, "treemap")])
+def test_the_split_is_a_bar_or_a_treemap(size, kind):
+    numbers = split_numbers(np.full(size, 1 / size))
+    figure = plot_split(numbers, names=["x"] * len(numbers.shown))
+    assert figure.data[0].type == kind
+    if kind == "bar":
+        assert sum(trace.x[0] for trace in figure.data) == pytest.approx(100)
+
+
+def test_percents_read_well():
+    assert [percent(x) for x in (1.0, 0.99999, 0.4, 1 / 6, 2.1e-5, 1e-9)] == [
+        "100 %", "over 99.9 %", "40 %", "16.7 %", "0.0021 %", "1.0e-07 %"]
+
+
+def test_wet_directions_reach_the_level_and_dry_ones_stand_above():
+    setup = setup_of(query="identity", allocation="uniform", epsilon=3.0)
+    filled = fill(setup.design, setup.query, np.diag([4.0, 1.0, 1e-3, 0.0]), "exact")
+    prices = setup.query.neighbours.reach(setup.design.row_directions) ** 2
+    numbers = water_numbers(filled, prices=prices)
+    wet = ~numbers.dry
+    assert numbers.n_dry == filled.dry.sum() >= 2
+    assert numbers.ground[wet] + numbers.water[wet] == pytest.approx(numbers.surface)
+    assert (numbers.ground[numbers.dry] > numbers.surface).all()
+    assert np.isfinite(numbers.ground).all()
+    if not numbers.from_lowest:
+        assert numbers.surface == pytest.approx(filled.level)
+    figure = plot_water(numbers, names=list("abcd"), unit="height")
+    assert "dry: the floor" in [trace.name for trace in figure.data]
+
+
+def test_thin_water_is_measured_from_the_lowest_ground():
+    equal = setup_of(allocation="uniform", guarantee="theorem1")
+    numbers = water_numbers(fill(equal.design, equal.query, np.diag([4.0, 1.0, 0.5, 0.1]), "relaxed"))
+    assert numbers.from_lowest
+    assert numbers.ground.min() == 0
+    assert 0 < numbers.surface < numbers.top
+
+
+def test_the_unrelaxed_form_has_no_level():
+    equal = setup_of(allocation="uniform", guarantee="theorem1")
+    filled = fill(equal.design, equal.query, np.diag([4.0, 1.0, 0.5, 0.1]), "unrelaxed")
+    numbers = water_numbers(filled)
+    assert numbers.surface is None
+    assert numbers.water == pytest.approx(filled.rho)
+    assert "level" not in [trace.name for trace in plot_water(numbers, names=list("abcd"), unit="u").data]
+
+
+def test_scores_are_drawn_one_line_a_split():
+    setup = setup_of()
+    numbers = pnr_numbers(compare_splits(setup, second_moments(setup)))
+    assert numbers.best("exact").log_pnr == max(score.log_pnr for score in numbers.scores["exact"].values())
+    figure = plot_pnr(numbers, names={split: split for split in numbers.splits})
+    assert figure.layout.xaxis.type == "log"
+    assert [trace.name for trace in figure.data] == ["Theorem 1, as printed", "exact limit", "this design"]
+    assert len(figure.data[0].x) == 5
+    assert len(figure.data[1].x) == 4

@@ -1,0 +1,132 @@
+"""From scenario to design: each choice does what its name says, and budgets add up."""
+
+import math
+
+import numpy as np
+import pytest
+
+from mvgviz import Dataset, InputError, Scenario, from_matrix, gaussian_mu
+from mvgviz.provenance import Origin
+from mvgviz.scenario.resolve import build, delta_of, names_of_directions, paper_delta, usual_delta
+from mvgviz.scenario.scenario import ALLOCATIONS, QUERIES
+from tests.datasets import make_dataset
+
+DATA = make_dataset(4, 60, lower=[-1, 0, -2, 5], upper=[1, 3, 1, 9])
+GRAPH = make_dataset(4, 4, lower=0, upper=1)
+GRAPH = type(GRAPH)(matrix=np.array([[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]),
+                    features=("a", "b", "c", "d"), lower=0, upper=1)
+
+
+def data_for(query):
+    return GRAPH if query in ("adjacency", "laplacian") else DATA
+
+
+def scenario(**changes):
+    return Scenario(data="upload-0123456789ab", favoured=(1,), share=0.7).changed(**changes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("allocation", ALLOCATIONS)
+@pytest.mark.parametrize("guarantee", ["exact", "theorem1"])
+@pytest.mark.parametrize("directions", ["standard", "rotation", "eigenvectors", "random"])
+def test_every_combination_spends_no_more_than_asked(query, allocation, guarantee, directions):
+    size = 60 if query == "kernel" else 4
+    one = scenario(query=query, allocation=allocation, guarantee=guarantee, directions=directions,
+                   weights=tuple(range(1, size + 1)))
+    setup = build(one, data_for(query))
+    assert setup.design.theta.sum() == pytest.approx(1)
+    if guarantee == "exact":
+        assert setup.epsilon_spent == pytest.approx(1, abs=1e-9)
+        assert setup.iid.epsilon_spent(setup.delta) == pytest.approx(1, abs=1e-9)
+    else:
+        assert setup.epsilon_spent <= 1
+    assert len(setup.direction_names) == size
+
+
+@pytest.mark.parametrize("scale", ["declared", "symmetric", "unit"])
+def test_scales_map_the_declared_ranges(scale):
+    setup = build(scenario(query="identity", scale=scale), DATA)
+    widths = {"declared": DATA.widths, "symmetric": np.full(4, 2.0), "unit": np.ones(4)}[scale]
+    assert setup.query.sensitivity == pytest.approx(np.linalg.norm(widths))
+
+
+def test_the_iid_design_has_the_same_noise_everywhere():
+    for query in ("identity", "covariance", "mean"):
+        setup = build(scenario(query=query), DATA)
+        std = setup.iid.noise_std()
+        assert std == pytest.approx(np.full(std.shape, std[0, 0]))
+
+
+def test_delta_defaults_to_the_smaller_of_a_millionth_and_a_hundredth_of_one_over_n():
+    assert delta_of(scenario(), DATA) == 1e-6
+    assert delta_of(scenario(delta=1e-7), DATA) == 1e-7
+    assert [usual_delta(n) for n in (1, 10_000, 20_000)] == pytest.approx([1e-6, 1e-6, 5e-7])
+    assert [paper_delta(n) for n in (1, 2, 345)] == [0.5, 0.5, 1 / 345]
+
+
+def test_private_directions_share_the_budget_by_composition():
+    setup = build(scenario(directions="private", private_share=0.2), DATA)
+    whole = gaussian_mu(1, 1e-6)
+    assert setup.design.row_directions.mu == pytest.approx(whole * math.sqrt(0.2))
+    assert setup.design.total_mu == pytest.approx(whole)
+    by_theorem = build(scenario(directions="private", private_share=0.2, guarantee="theorem1"), DATA)
+    assert by_theorem.design.row_directions.mu == pytest.approx(gaussian_mu(0.2, 0.2e-6))
+    assert (by_theorem.design.epsilon, by_theorem.design.delta) == pytest.approx((0.8, 0.8e-6))
+
+
+@pytest.mark.parametrize(("directions", "allocation", "origin"), [
+    ("standard", "binary", Origin.DECLARED), ("standard", "max-pnr", Origin.READ), ("private", "max-pnr", Origin.PAID),
+    ("eigenvectors", "max-pnr", Origin.READ), ("eigenvectors", "uniform", Origin.DECLARED)])
+def test_theta_has_an_origin_of_its_own(directions, allocation, origin):
+    assert build(scenario(directions=directions, allocation=allocation), DATA).origins["split"] is origin
+
+
+def test_max_pnr_favours_the_direction_with_the_strongest_signal():
+    matrix = np.random.default_rng(0).uniform(-1, 1, (4, 60)) * np.array([0.1, 0.2, 1.0, 0.3])[:, None]
+    weak = Dataset(matrix=matrix, features=DATA.features, lower=-1, upper=1)
+    for query in ("identity", "mean", "covariance"):
+        assert np.argmax(build(scenario(allocation="max-pnr", query=query), weak).design.theta) == 2
+
+
+def test_the_same_seed_gives_the_same_directions():
+    one, two, other = (build(scenario(directions="random", seed=seed), DATA).design.row_directions.matrix
+                       for seed in (1, 1, 2))
+    assert (one == two).all()
+    assert (one != other).any()
+
+
+def test_favoured_positions_beyond_the_data_are_left_out():
+    assert build(scenario(favoured=(1, 77)), DATA).design.theta == pytest.approx([0.1, 0.7, 0.1, 0.1])
+    assert build(scenario(favoured=(77,)), DATA).design.theta == pytest.approx([0.25] * 4)
+
+
+def test_directions_from_a_file_are_used():
+    turned = from_matrix(np.eye(4)[::-1])
+    setup = build(scenario(directions="upload"), DATA, uploaded=turned)
+    assert setup.design.row_directions is turned
+
+
+def test_directions_are_called_by_feature_record_vertex_or_number():
+    assert build(scenario(), DATA).direction_names == ("f0", "f1", "f2", "f3")
+    assert build(scenario(directions="random"), DATA).direction_names[0] == "direction 1"
+    assert build(scenario(mode="columns"), DATA).direction_names[59] == "record 60"
+    assert build(scenario(query="laplacian"), GRAPH).direction_names[0] == "vertex 1"
+    setup = build(scenario(), DATA)
+    assert names_of_directions(setup.query, "rows", setup.design.row_directions)[0] == "f0"
+
+
+@pytest.mark.parametrize(("changes", "message"), [
+    ({"guarantee": "theorem2"}, "theorem2 needs a positive semi-definite query, got identity"),
+    ({"allocation": "manual", "weights": (1, 2)}, "the manual split must have 4 parts, got 2"),
+    ({"directions": "upload"}, "upload them again"),
+    ({"directions": "private", "query": "kernel"}, "private directions need a table, mean or covariance query"),
+    ({"directions": "eigenvectors", "mode": "columns"}, "eigenvectors directions belong to rows"),
+    ({"allocation": "max-pnr", "mode": "columns"}, "max-PNR needs noise over rows"),
+    ({"query": "adjacency"}, "adjacency matrix must be square"),
+    ({"directions": "rotation", "plane": (0, 9)}, "plane must be two different positions below 4"),
+    ({"mode": "both"}, "mode both needs a square answer"),
+])
+def test_bad_combinations_get_a_sentence(changes, message):
+    with pytest.raises(InputError, match=message):
+        build(scenario(**changes), DATA)

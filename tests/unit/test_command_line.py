@@ -1,0 +1,238 @@
+"""``python -m mvgviz``: an exported scenario without the app."""
+
+import json
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from mvgviz import Scenario, run_trials
+from mvgviz.__main__ import main
+from mvgviz.data import read_table, sample, samples, table_to_dataset
+from mvgviz.scenario.resolve import build
+
+BLOCKED = """
+import runpy, sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("pandas", "plotly", "streamlit"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Absent())
+sys.argv = ["mvgviz", *sys.argv[1:]]
+runpy.run_module("mvgviz", run_name="__main__")
+"""
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """Writes a scenario and returns its path as text."""
+    def save(scenario, name="scenario.json"):
+        path = tmp_path / name
+        path.write_text(scenario.to_json() if isinstance(scenario, Scenario) else scenario, encoding="utf-8")
+        return str(path)
+
+    return save
+
+
+@pytest.fixture
+def own_file(tmp_path):
+    """A table with semicolons, and the ranges beside it, in another order and without the last column."""
+    path, ranges = tmp_path / "own.csv", tmp_path / "ranges.json"
+    rng = np.random.default_rng(1)
+    rows = "\n".join(";".join(f"{x:.3f}".replace(".", ",") for x in row) for row in rng.uniform(0, 5, (60, 3)))
+    path.write_text(f"a;b;c\n{rows}\n", encoding="utf-8")
+    ranges.write_text(json.dumps({"b": [0, 5], "a": [0, 6]}), encoding="utf-8")
+    return path, ranges
+
+
+def own_scenario(**choice):
+    return Scenario.default_for("upload-0123456789ab").changed(allocation="binary", favoured=(0,), **choice)
+
+
+def cells(output):
+    """The table's rows by their first cell."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in output.splitlines()
+            if line.startswith("|") and not line.startswith("|-")]
+    return {row[0]: row[1:] for row in rows}
+
+
+def assert_table(output, scenario, data, trials):
+    results = run_trials(scenario, data, trials=trials)
+    setup = build(scenario, data)
+    found = cells(output)
+    for one in results.outcomes:
+        low, high = one.interval
+        at_most = "" if {"mvg": setup.design, "iid": setup.iid}[one.mechanism.key].mu_is == "exact" else "at most "
+        assert found[one.mechanism.label] == [f"{one.mean:.6g}", f"{low:.6g} to {high:.6g}", str(trials),
+                                             f"{at_most}{one.epsilon_spent:.6g}"]
+    references = results.references
+    assert found["without privacy"][0] == f"{references.non_private:.6g}"
+    assert found["trivial answer"][0] == f"{references.trivial:.6g}"
+    assert found["random guess"][0] == f"{references.random_guess:.6g}"
+
+
+@pytest.mark.parametrize("name", samples())
+def test_every_sample_prints_the_numbers_of_the_app(name, saved, capsys):
+    scenario = Scenario.default_for(name)
+    assert main([saved(scenario), "--trials", "10"]) == 0
+    output = capsys.readouterr()
+    assert_table(output.out, scenario, sample(name), 10)
+    assert output.err.splitlines()[-1] == "20 of 20 trials"
+    assert "not private" in output.out
+
+
+def test_an_upper_bound_is_called_so(saved, capsys):
+    scenario = Scenario.default_for("liver").changed(mode="rows", trials=5)  # both sides would be exact
+    assert main([saved(scenario)]) == 0
+    output = capsys.readouterr().out
+    assert "| at most 1 " in output
+    assert_table(output, scenario, sample("liver"), 5)
+
+
+@pytest.mark.slow
+def test_without_a_report_neither_pandas_nor_plotly_is_needed(saved, tmp_path):
+    done = subprocess.run([sys.executable, "-c", BLOCKED, saved(Scenario()), "--trials", "3", "--report", "r.html"],
+                          cwd=tmp_path, capture_output=True, text=True)
+    assert_table(done.stdout, Scenario(), sample("two_features"), 3)
+    assert done.returncode == 2
+    assert "a report needs plotly" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_report_is_written_beside_the_table(saved, tmp_path, capsys):
+    scenario = Scenario.default_for("movement_simulated").changed(trials=5)
+    target = tmp_path / "out.html"
+    assert main([saved(scenario), "--report", str(target)]) == 0
+    assert_table(capsys.readouterr().out, scenario, sample("movement_simulated"), 5)
+    text = target.read_text(encoding="utf-8")
+    assert text.startswith("<!DOCTYPE html>")
+    assert "Indoor movement (simulated)" in text
+    assert text.rstrip().endswith("</html>")
+
+
+def test_an_uploaded_table_needs_its_file_and_its_ranges(saved, own_file, capsys):
+    path, ranges = own_file
+    scenario = own_scenario()
+    file = saved(scenario)
+    assert main([file, "--data", str(path), "--ranges", str(ranges), "--trials", "8"]) == 0
+    output = capsys.readouterr().out
+    data = table_to_dataset(read_table(path), columns=["b", "a"], ranges={"b": (0, 5), "a": (0, 6)})
+    assert_table(output, scenario, data, 8)
+    assert "ranges: declared" in output
+    ranges.write_text('{"b": null, "a": [0, 6]}', encoding="utf-8")
+    assert main([file, "--data", str(path), "--ranges", str(ranges), "--trials", "8"]) == 0
+    output = capsys.readouterr().out
+    assert_table(output, scenario, table_to_dataset(read_table(path), columns=["b", "a"], ranges={"a": (0, 6)}), 8)
+    assert "ranges: read from the data: not private" in output
+
+
+def test_a_graph_needs_no_ranges_and_gaps_can_be_dropped(saved, tmp_path, capsys):
+    graph = tmp_path / "graph.csv"
+    graph.write_text("p,q,r\n0,1,0\n1,0,1\n0,1,0\n", encoding="utf-8")
+    scenario = own_scenario(query="laplacian")
+    assert main([saved(scenario), "--data", str(graph), "--trials", "4"]) == 0
+    assert_table(capsys.readouterr().out, scenario, table_to_dataset(read_table(graph)), 4)
+    gaps, ranges = tmp_path / "gaps.csv", tmp_path / "ranges.json"
+    gaps.write_text("a,b\n1,2\n,3\n4,5\n2,2\n", encoding="utf-8")
+    ranges.write_text('{"a": [0, 9], "b": [0, 9]}', encoding="utf-8")
+    command = [saved(own_scenario()), "--data", str(gaps), "--ranges", str(ranges), "--trials", "2"]
+    assert main(command) == 2
+    assert "missing values" in capsys.readouterr().err
+    capsys.readouterr()
+    assert main([*command, "--missing", "drop"]) == 0
+    assert "records: read from the data: not private" in capsys.readouterr().out
+    assert main([*command, "--missing", "middle"]) == 0
+    assert "records: declared" in capsys.readouterr().out
+
+
+def test_given_directions_come_from_their_file(saved, tmp_path, capsys):
+    scenario = Scenario(directions="upload", trials=3)
+    np.savetxt(tmp_path / "w.csv", np.eye(2)[::-1], delimiter=",")
+    command = [saved(scenario), "--directions", str(tmp_path / "w.csv")]
+    assert main(command) == 0
+    assert "directions: read from the data: not private" in capsys.readouterr().out
+    assert main([*command, "--know-directions"]) == 0
+    assert "directions: declared" in capsys.readouterr().out
+    assert main([saved(scenario)]) == 2
+    assert "--directions" in capsys.readouterr().err
+
+
+def refusals(saved, own_file, tmp_path):
+    """Arguments that must be refused, and what the sentence says."""
+    path, ranges = map(str, own_file)
+    liver, own = saved(Scenario.default_for("liver"), "liver.json"), saved(own_scenario(), "own.json")
+    other = tmp_path / "other.csv"
+    other.write_text("a,d\n1,2\n3,4\n", encoding="utf-8")
+    bad = saved("[1, 2", "bad.json")
+    return {
+        "no file": ([str(tmp_path / "none.json")], "cannot be read"),
+        "a folder": ([str(tmp_path)], "cannot be read"),
+        "not JSON": ([bad], "must be JSON"),
+        "another JSON": ([saved("{}", "empty.json")], "must hold"),
+        "unknown version": ([saved('{"mvgviz": 99, "scenario": {}}', "v.json")], "version"),
+        "unknown field": ([saved('{"mvgviz": 1, "scenario": {"x": 1}}', "f.json")], "no field"),
+        "unknown sample": ([saved(Scenario(data="nobody"), "s.json")], "sample must be one of"),
+        "no data": ([own], "--data"),
+        "data not there": ([own, "--data", str(tmp_path / "gone.csv"), "--ranges", ranges], "gone.csv"),
+        "a file of other columns": ([own, "--data", str(other), "--ranges", ranges], "no column named"),
+        "no ranges": ([own, "--data", path], "--ranges"),
+        "ranges not there": ([own, "--data", path, "--ranges", str(tmp_path / "gone.json")], "cannot be read"),
+        "ranges not JSON": ([own, "--data", path, "--ranges", bad], "must be JSON"),
+        "ranges of another shape": ([own, "--data", path, "--ranges", saved('{"a": [1]}', "r.json")], "must be JSON"),
+        "ranges without numbers": ([own, "--data", path, "--ranges", saved('{"a": ["x", 1]}', "r2.json")], "low end"),
+        "ranges the wrong way round": ([own, "--data", path, "--ranges", saved('{"a": [2, 1]}', "r3.json")], "below"),
+        "ranges of no column": ([own, "--data", path, "--ranges", saved('{"zz": [0, 1]}', "r4.json")], "column"),
+        "data for a sample": ([liver, "--data", path], "--data is for"),
+        "a task that does not fit": ([saved(Scenario(task="linear-ridge"), "t.json")], "label"),
+        "a design that does not work": ([saved(Scenario(guarantee="theorem2"), "g.json")], "semi-definite"),
+        "no trials": ([liver, "--trials", "0"], "trials"),
+        "too many trials": ([liver, "--trials", "1000000"], "trials"),
+        "trials in words": ([liver, "--trials", "many"], "--trials"),
+        "report in no folder": ([liver, "--trials", "2", "--report", str(tmp_path / "no" / "r.html")], "the report"),
+        "report is a folder": ([liver, "--trials", "2", "--report", str(tmp_path)], "the report"),
+        "report on a full device": ([liver, "--trials", "2", "--report", "/dev/full"], "cannot be written"),
+        "no argument": ([], "scenario"),
+        "an unknown option": ([liver, "--quick"], "--quick"),
+    }
+
+
+def test_what_has_to_be_mended_is_one_sentence_and_exit_code_2(saved, own_file, tmp_path, capsys):
+    for what, (arguments, words) in refusals(saved, own_file, tmp_path).items():
+        try:
+            code = main(arguments)
+        except SystemExit as stop:
+            code = stop.code
+        said = [line for line in capsys.readouterr().err.splitlines() if not line.endswith(" trials")]
+        assert code == 2, what
+        assert len(said) == 1, what
+        assert said[0].startswith("python -m mvgviz: "), what
+        assert words in said[0], (what, said)
+
+
+@pytest.mark.slow
+def test_ctrl_c_prints_what_is_finished_and_ends_with_130(saved, tmp_path):
+    scenario = Scenario.default_for("liver").changed(query="identity", task="kernel-ridge", trials=100_000)
+    with subprocess.Popen([sys.executable, "-c", "import mvgviz.__main__ as m, sys\n"
+                           "m._Progress.__call__ = lambda self, done, total: m._say(f'{done} done')\n"
+                           "sys.exit(m.main(sys.argv[1:]))", saved(scenario)], cwd=tmp_path,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while not process.stderr.readline().endswith(" done\n"):
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        output, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    done = [int(cells(output)[name][2]) for name in ("Directional (MVG)", "MVG, noise of one size")]
+    assert 0 < max(done) < 100_000
+    assert "stopped; the table has the trials that were finished" in said
+
+
+def test_ctrl_c_before_the_first_trial_is_130_too(saved, monkeypatch, capsys):
+    def interrupted(*arguments, **choices):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mvgviz.__main__.build", interrupted)
+    assert main([saved(Scenario())]) == 130
+    assert "stopped" in capsys.readouterr().err
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -1,0 +1,126 @@
+"""The package as a whole: what it exports, what it loads, how it refuses nonsense."""
+
+import inspect
+import math
+import pathlib
+import re
+import subprocess
+import sys
+import tomllib
+
+import numpy as np
+import pytest
+
+import mvgviz
+from mvgviz import InputError
+from tests.datasets import make_dataset
+
+PROMISED = [
+    "InputError", "Dataset", "identity", "covariance", "mean", "rbf_kernel", "adjacency", "laplacian", "custom",
+    "theorem1", "theorem2", "theorem2_wins", "gaussian_delta", "gaussian_epsilon", "gaussian_mu", "compose_mu",
+    "tradeoff", "standard_basis", "rotation", "from_matrix", "random_rotation", "eigenvectors",
+    "private_eigenvectors", "uniform", "binary", "manual", "max_pnr", "least_error", "design_noise", "sample_noise",
+    "sample_gram", "smallest_epsilon", "pnr", "mutual_information",
+]
+ROOT = pathlib.Path(mvgviz.__file__).parent
+
+
+def test_every_promised_name_is_exported_and_documented():
+    for name in PROMISED:
+        assert name in mvgviz.__all__
+        assert inspect.getdoc(getattr(mvgviz, name))
+
+
+def test_importing_the_engine_loads_no_user_interface():
+    code = "import sys, mvgviz; print(sorted({'streamlit', 'plotly', 'pandas', 'scipy.stats', 'scipy.optimize'} " \
+           "& set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_imports_point_one_way():
+    forbidden = {  # layer -> what it must not import
+        "engine": r"streamlit|plotly|pandas|mvgviz\.ui|mvgviz\.figures|mvgviz\.data",
+        "data": r"streamlit|plotly|mvgviz\.ui|mvgviz\.figures",
+        "figures": r"streamlit|mvgviz\.ui",
+        "words": r"streamlit|mvgviz\.ui",
+        "paper": r"streamlit|plotly|mvgviz\.ui|mvgviz\.figures",
+        "experiments": r"streamlit|plotly|mvgviz\.ui|mvgviz\.figures",
+        "lesson": r"streamlit|plotly|mvgviz\.ui|mvgviz\.figures",
+        "report": r"streamlit|mvgviz\.ui",
+        "__main__": r"streamlit|mvgviz\.ui",
+        "ui": None,
+    }
+    for path in ROOT.rglob("*.py"):
+        layer = path.relative_to(ROOT).parts[0].removesuffix(".py")
+        rule = forbidden[layer if layer in forbidden else "engine"]
+        if rule:
+            assert not re.search(rf"^\s*(from|import) ({rule})\b", path.read_text(), re.MULTILINE), path
+
+
+def test_the_wheel_ships_every_part_of_the_package():
+    listed = tomllib.loads((ROOT.parent / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    found = {".".join(path.parent.relative_to(ROOT.parent).parts) for path in ROOT.rglob("__init__.py")}
+    assert found | {"mvgviz.sample_data"} == set(listed)
+
+
+def _calls():
+    data = make_dataset(2, 6)
+    query, rng = mvgviz.identity(data), np.random.default_rng(0)
+    bound = {"epsilon": 1, "delta": 0.1, "gamma": 1, "sensitivity": 1}
+    return {
+        "theorem1": (lambda **a: mvgviz.theorem1(2, 3, **bound | a), bound),
+        "theorem2": (lambda **a: mvgviz.theorem2(2, **bound | a), bound),
+        "theorem2_any": (lambda **a: mvgviz.theorem2_any(2, 3, **bound | a), bound),
+        "theorem2_wins": (lambda **a: mvgviz.theorem2_wins(**{"rank": 2, "ratio": 1} | a), {"rank": 2, "ratio": 1}),
+        "gaussian_delta": (lambda **a: mvgviz.gaussian_delta(**{"epsilon": 1, "mu": 1} | a), {"epsilon": 1, "mu": 1}),
+        "gaussian_mu": (lambda **a: mvgviz.gaussian_mu(**{"epsilon": 1, "delta": 0.1} | a),
+                        {"epsilon": 1, "delta": 0.1}),
+        "gaussian_epsilon": (lambda **a: mvgviz.gaussian_epsilon(**{"delta": 0.1, "mu": 1} | a),
+                             {"delta": 0.1, "mu": 1}),
+        "tradeoff": (lambda **a: mvgviz.tradeoff(**{"alpha": 0.1, "mu": 1} | a), {"alpha": 0.1, "mu": 1}),
+        "compose_mu": (lambda **a: mvgviz.compose_mu(**{"mus": [1]} | a), {"mus": [1]}),
+        "design_noise": (lambda **a: mvgviz.design_noise(query, **{"epsilon": 1, "delta": 0.1} | a),
+                         {"epsilon": 1, "delta": 0.1}),
+        "private_eigenvectors": (
+            lambda **a: mvgviz.private_eigenvectors(data, rng=rng, **{"epsilon": 1, "delta": 0.1} | a),
+            {"epsilon": 1, "delta": 0.1}),
+        "smallest_epsilon": (lambda **a: mvgviz.smallest_epsilon(query, **{"delta": 0.1, "target_std": [1, 1]} | a),
+                             {"delta": 0.1, "target_std": [1, 1]}),
+        "max_pnr": (lambda **a: mvgviz.max_pnr(**{"eigenvalues": [1, 2], "budget": 1} | a),
+                    {"eigenvalues": [1, 2], "budget": 1}),
+        "least_error": (lambda **a: mvgviz.least_error(**{"weights": [1, 2]} | a), {"weights": [1, 2]}),
+        "manual": (lambda **a: mvgviz.manual(**{"weights": [1, 2]} | a), {"weights": [1, 2]}),
+        "rotation": (lambda **a: mvgviz.rotation(2, (0, 1), **{"angle": 1} | a), {"angle": 1}),
+        "rbf_kernel": (lambda **a: mvgviz.rbf_kernel(data, **{"length": 1} | a), {"length": 1}),
+        "custom": (lambda **a: mvgviz.custom(**{"matrix": [[1.0]], "sensitivity": 1, "gamma": 2} | a),
+                   {"matrix": [[1.0]], "sensitivity": 1, "gamma": 2}),
+        "adjacency": (lambda **a: mvgviz.adjacency(**{"matrix": [[0, 1], [1, 0]]} | a), {"matrix": 0}),
+        "laplacian": (lambda **a: mvgviz.laplacian(**{"matrix": [[0, 1], [1, 0]]} | a), {"matrix": 0}),
+        "from_matrix": (lambda **a: mvgviz.from_matrix(**{"w": [[1.0]]} | a), {"w": 0}),
+        "standard_basis": (lambda **a: mvgviz.standard_basis(**{"k": 2} | a), {"k": 2}),
+        "uniform": (lambda **a: mvgviz.uniform(**{"k": 2} | a), {"k": 2}),
+    }
+
+
+TAKES_ARRAYS = ("gaussian_delta", "gaussian_mu", "gaussian_epsilon", "tradeoff", "compose_mu", "theorem2_wins")
+NONSENSE = [math.nan, math.inf, -math.inf, -1, "three", None, [], [math.nan], object(), 1j, [[1, 2], [3]], {}]
+
+
+@pytest.mark.parametrize("name", _calls())
+def test_nonsense_gets_an_input_error_that_names_the_argument(name):
+    call, arguments = _calls()[name]
+    call()
+    for argument in arguments:
+        for value in NONSENSE:
+            if (argument, value) == ("angle", -1) or (value == [] and name in TAKES_ARRAYS):
+                continue  # legitimate
+            called = {"w": "directions", "rank": "ratio|rank"}.get(argument, argument)
+            with pytest.raises(InputError, match=called):
+                call(**{argument: value})
+
+
+def test_the_picture_of_the_rooms_is_what_the_code_says():
+    done = subprocess.run([sys.executable, "tools/draw_rooms.py", "--check"], cwd=ROOT.parent, capture_output=True,
+                          text=True, check=False)
+    assert done.returncode == 0, done.stderr

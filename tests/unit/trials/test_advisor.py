@@ -1,0 +1,256 @@
+"""The advisor: its candidates, its ranking against direct trials, its reasons, and the stand-in that sees no data."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mvgviz import Dataset, InputError, Scenario
+from mvgviz.data import sample, samples
+from mvgviz.scenario.resolve import build
+from mvgviz.trials.advisor import FINALISTS, FIRST_ROUND, advise
+from mvgviz.trials.candidates import SHARES, candidates, favoured_features, serving_queries
+from mvgviz.trials.run import run_trials
+from mvgviz.trials.stand_in import stand_in
+from mvgviz.words.advice import advice_marks, design_words, dropped_words, places, why
+from tests.datasets import make_dataset
+
+LIVER = Scenario.default_for("liver")
+
+
+@pytest.fixture(scope="module")
+def advice():
+    return advise(LIVER.changed(trials=45), sample("liver"))
+
+
+# candidates
+
+def test_the_candidates_are_different_and_have_every_kind():
+    listed = [one.scenario for one in candidates(LIVER, sample("liver"))]
+    assert len(set(listed)) == len(listed)
+    assert {one.query for one in listed} == {"covariance", "identity"}
+    assert {one.guarantee for one in listed} == {"exact", "theorem1", "theorem2"}
+    assert {one.directions for one in listed} == {"standard", "private"}
+    assert {one.allocation for one in listed} == {"uniform", "binary", "least-error", "max-pnr"}
+    shares = {one.share for one in listed if one.allocation == "binary" and one.directions == "standard"}
+    assert shares == {*SHARES, LIVER.share}  # and the scenario's own
+    assert all(one.private_share == 0.2 for one in listed if one.directions == "private")
+    assert not any(one.guarantee == "theorem2" for one in listed if one.query == "identity")
+
+
+@pytest.mark.parametrize("data", samples())
+def test_each_dataset_has_its_own_design_once_among_the_candidates(data):
+    scenario = Scenario.default_for(data)
+    mine = [one for one in candidates(scenario, sample(data)) if one.is_current]
+    assert [one.scenario for one in mine] == [scenario]
+    assert all(one.private for one in candidates(scenario, sample(data)))
+
+
+@pytest.mark.parametrize("change", [
+    {"allocation": "uniform", "favoured": ()}, {"allocation": "uniform", "favoured": (1,)},
+    {"allocation": "binary", "favoured": ()}, {"allocation": "binary", "favoured": (0, 1, 2, 3, 4, 5)},
+    {"allocation": "binary", "favoured": (77,)}, {"allocation": "least-error", "favoured": ()},
+    {"allocation": "manual", "weights": (7,) * 6}, {"allocation": "binary", "favoured": (2, 77)},
+    {"allocation": "binary", "favoured": (), "guarantee": "theorem2"}])
+def test_equal_shares_are_listed_once_however_they_are_said(change):
+    data, scenario = sample("liver"), LIVER.changed(**change)
+    listed = candidates(scenario, data)
+    noises = [(one.scenario.query, one.scenario.guarantee, one.scenario.directions,
+               tuple(build(one.scenario, data).design.theta)) for one in listed]
+    assert len(set(noises)) == len(noises)
+    names = [str(design_words(one, data.features)) for one in listed]
+    assert len(set(names)) == len(names)
+    assert [one.scenario for one in listed if one.is_current] == [scenario]
+
+
+def test_loading_a_candidate_leaves_the_list_as_it_was():
+    data = sample("liver")
+    before = {one.scenario for one in candidates(LIVER, data) if not one.is_current}
+    for one in candidates(LIVER, data):
+        after = candidates(one.scenario, data)
+        assert before <= {other.scenario for other in after}
+        assert len([other for other in after if other.is_current]) == 1
+
+
+def test_a_rotation_is_kept_and_open_eigenvectors_are_not_advised():
+    turned = candidates(LIVER.changed(directions="rotation", angle=20.0), sample("liver"))
+    assert {one.scenario.angle for one in turned if one.scenario.directions == "rotation"} == {20.0}
+    assert all(one.private for one in turned)
+    openly = candidates(LIVER.changed(directions="eigenvectors"), sample("liver"))
+    assert [one.is_current for one in openly if not one.private] == [True]
+    assert not any(one.scenario.directions == "eigenvectors" for one in openly if not one.is_current)
+    read = candidates(LIVER.changed(allocation="max-pnr"), sample("liver"))
+    assert [one.is_current for one in read if not one.private] == [True]
+
+
+@pytest.mark.parametrize(("change", "queries"), [
+    ({"task": "reconstruction"}, ("covariance",)), ({"task": "reconstruction", "query": "mean"}, ("mean",)),
+    ({"task": "kernel-ridge"}, ("identity",)), ({"query": "mean"}, ("covariance", "identity")),
+    ({"task": "subspace", "query": "kernel"}, ("kernel",)), ({"query": "laplacian"}, ("laplacian",))])
+def test_only_queries_with_the_same_truth_are_compared(change, queries):
+    assert serving_queries(LIVER.changed(**change)) == queries
+
+
+def test_what_is_favoured_is_the_scenario_s_or_the_label():
+    assert favoured_features(LIVER, 6) == (2, 5)
+    assert favoured_features(LIVER.changed(favoured=()), 6) == (5,)
+    assert favoured_features(LIVER.changed(favoured=(), task="subspace"), 6) == ()
+    assert favoured_features(LIVER.changed(favoured=tuple(range(6)), label=None), 6) == ()
+    # Favoured eigenvectors are no features: the data's defaults stand in.
+    assert favoured_features(LIVER.changed(favoured=(0,), directions="private"), 6) == (2, 5)
+
+
+# ranking
+
+@pytest.mark.slow
+def test_the_ranking_is_that_of_direct_trials(advice):
+    assert advice.complete
+    means = [row.outcome.mean for row in advice.rows if row.finalist]
+    assert means == sorted(means)
+    assert len(means) == FINALISTS
+    for row in (advice.rows[0], advice.rows[-1]):
+        direct = run_trials(row.candidate.scenario.changed(trials=row.outcome.errors.size), sample("liver"),
+                            mechanisms=["mvg"], sensitivity="tight")["mvg"]
+        assert np.array_equal(direct.errors, row.outcome.errors)
+
+
+def test_the_best_get_all_trials_and_the_others_a_first_round(advice):
+    assert {row.outcome.errors.size for row in advice.rows if row.finalist} == {45}
+    rest = {row.outcome.errors.size for row in advice.rows if not (row.finalist or row.candidate.is_current)}
+    assert rest == {FIRST_ROUND}
+    assert advice.current.outcome.errors.size == 45
+
+
+def test_for_ridge_the_covariance_beats_the_table_and_exact_beats_the_theorems(advice):
+    # Means near 0.43 against 0.78 and 0.91 with standard errors below 0.08.
+    best = advice.best.candidate.scenario
+    assert (best.query, best.guarantee) == ("covariance", "exact")
+    worth = {one.aspect: one for one in advice.contrasts()}
+    assert set(worth) == {"query", "guarantee", "split"}
+    assert worth["query"].ratio > 1.3
+    assert worth["query"].clear
+    assert worth["guarantee"].ratio > 1.5
+    assert worth["guarantee"].other.candidate.scenario.query == "covariance"
+
+
+def test_two_sentences_say_why_and_by_how_much(advice):
+    first, second = why(advice, sample("liver").features)
+    assert first.startswith("First is covariance, exact")
+    assert "the design as it stands (covariance, exact, 80 % to sgpt and drinks)" in first or (
+        "it is the design as it stands" in first)
+    assert "6 × 6 numbers, instead of the table, 6 × 248 numbers that would all need noise" in second
+    assert "exact calibration spends the whole budget, while the noise of Theorem 2 spends ε = 0.0016 of 1" in second
+    assert "more error" in second or "times the error" in second
+    assert f"of {len(advice.rows)} designs: covariance, exact: place 1" in places(advice)
+
+
+def test_the_chart_has_the_first_the_present_and_one_of_each_kind(advice):
+    marks = advice_marks(advice, sample("liver").features)
+    assert [mark.ring for mark in marks].count(True) == 1
+    assert marks[0].mean == advice.rows[0].outcome.mean
+    for kind in ("table, exact", "covariance, Theorem 1", "covariance, Theorem 2", "table, Theorem 1"):
+        assert any(mark.label.startswith(kind) for mark in marks)
+
+
+def test_one_trial_still_gives_an_advice_that_claims_nothing():
+    found = advise(LIVER.changed(trials=1), sample("liver"))
+    assert found.complete
+    assert math.isnan(found.best.outcome.half_width)
+    assert not any(one.clear for one in found.contrasts())
+    assert "which chance may explain" in " ".join(why(found, sample("liver").features))
+
+
+def test_cancelled_work_comes_back_as_far_as_it_is_and_goes_on():
+    scenario, data, memory, kept = Scenario(trials=42), sample("two_features"), {}, {}
+    calls, seen = iter(range(10**9)), []
+    part = advise(scenario, data, memory=memory, kept=kept, cancelled=lambda: next(calls) > 12)
+    assert not part.complete
+    assert part.rows
+    whole = advise(scenario, data, memory=memory, kept=kept, progress=lambda *now: seen.append(now))
+    assert whole.complete
+    assert len(whole.rows) > len(part.rows)
+    assert seen[-1][0] == seen[-1][1]
+    alone = advise(scenario, data)
+    assert [row.outcome.mean for row in whole.rows] == [row.outcome.mean for row in alone.rows]
+
+
+def test_designs_that_do_not_work_out_are_dropped_with_a_count_and_the_reason():
+    lost = advise(LIVER.changed(label=None, trials=2), sample("liver"))
+    assert lost.rows == ()
+    assert lost.best is None
+    assert lost.complete
+    assert why(lost, ()) is None
+    assert any("designs dropped: regression needs a label" in line for line in dropped_words(lost))
+    uploaded = advise(LIVER.changed(directions="upload", trials=2), sample("liver"))
+    assert uploaded.rows
+    assert sum(len(one.designs) for one in uploaded.dropped) == len(
+        [one for one in candidates(LIVER.changed(directions="upload"), sample("liver"))
+         if one.scenario.directions == "upload"])
+    assert all("upload them again" in one.reason for one in uploaded.dropped)
+
+
+def test_a_task_with_one_query_and_one_feature_has_advice():
+    data = make_dataset(1, 20)
+    found = advise(Scenario(data="two_features", query="mean", favoured=(), allocation="uniform", trials=3), data)
+    assert {row.candidate.scenario.query for row in found.rows} == {"mean"}
+    assert "query" not in {one.aspect for one in found.contrasts()}
+    assert why(found, data.features)[1].startswith("Why: exact calibration spends the whole budget")
+
+
+@pytest.mark.parametrize("data", samples())
+def test_advice_on_the_stand_in_of_each_dataset(data):
+    scenario = Scenario.default_for(data).changed(trials=2)
+    simulated = stand_in(sample(data), rng=np.random.default_rng(0), graph=data == "karate")
+    found = advise(scenario, simulated)
+    assert found.complete
+    assert found.best is not None
+    assert found.dropped == ()
+
+
+def test_designs_are_named_with_what_they_favour():
+    names = [str(design_words(one, sample("liver").features)) for one in candidates(LIVER, sample("liver"))]
+    assert "table, exact, 65 % to sgpt and drinks" in names
+    assert "covariance, exact, private eigenvectors, 65 % to the 2 strongest" in names
+    assert "covariance, exact, private eigenvectors, max-PNR" in names
+    assert "covariance, Theorem 2, equal shares" in names
+    assert len(set(names)) == len(names)
+    openly = candidates(LIVER.changed(directions="eigenvectors"), sample("liver"))[0]
+    assert str(design_words(openly, ())).endswith("(not private)")
+
+
+# the stand-in
+
+def test_the_stand_in_is_the_same_whatever_the_data():
+    ranges = {"lower": [-3.0, 0.0, 10.0], "upper": [1.0, 5.0, 11.0]}
+    one, other = (Dataset(matrix=np.random.default_rng(seed).uniform(0, 1, (3, 50)), features=("a", "b", "c"),
+                          **ranges) for seed in (1, 2))
+    first, second = (stand_in(data, rng=np.random.default_rng(7)) for data in (one, other))
+    assert np.array_equal(first.matrix, second.matrix)
+    assert not np.array_equal(one.matrix, other.matrix)
+    assert first.features == one.features
+
+
+def test_the_stand_in_stays_in_its_ranges_and_has_one_factor():
+    data = make_dataset(5, 40_000, lower=[-1, 0, 2, -5, 0], upper=[1, 10, 3, 5, 0.1])
+    made = stand_in(data, rng=np.random.default_rng(3))
+    assert made.count_outside() == 0
+    correlations = np.corrcoef(made.matrix)[np.triu_indices(5, 1)]
+    # Clipping at three standard deviations changes ½ by less than 0.005; 40 000 records: sd 0.004.
+    assert np.abs(correlations) == pytest.approx(np.full(10, 0.5), abs=0.03)
+    assert made.matrix.mean(axis=1) == pytest.approx((data.lower + data.upper) / 2, abs=0.01 * data.widths.max())
+
+
+def test_a_stand_in_graph_is_a_graph_of_public_density():
+    graph = sample("karate")
+    made = stand_in(graph, rng=np.random.default_rng(0), graph=True)
+    assert np.isin(made.matrix, (0, 1)).all()
+    assert (made.matrix == made.matrix.T).all()
+    assert not np.diag(made.matrix).any()
+    empty = replace(graph, matrix=np.zeros_like(graph.matrix))
+    assert np.array_equal(stand_in(empty, rng=np.random.default_rng(0), graph=True).matrix, made.matrix)
+    edges, pairs = made.matrix.sum() / 2, 34 * 33 / 2
+    # Binomial: 5 standard deviations.
+    assert edges / pairs == pytest.approx(34**-0.5, abs=5 * math.sqrt(34**-0.5 / pairs))
+    with pytest.raises(InputError, match="as many rows as columns"):
+        stand_in(make_dataset(2, 5), rng=np.random.default_rng(0), graph=True)
