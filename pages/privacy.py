@@ -5,21 +5,13 @@ import streamlit as st
 from mvgviz.design.privacy_loss import SpentMu, odds, spent_mu
 from mvgviz.figures.privacy.loss import curve_numbers, loss_numbers, plot_curve, plot_loss
 from mvgviz.figures.privacy.tradeoff import plot_tradeoff
-from mvgviz.ui.frame import Setup, chart, open_page
+from mvgviz.scenario.resolve import Setup
+from mvgviz.ui.frame import chart, draw_open_tab, open_page
 from mvgviz.ui.menu import PRIVACY
 from mvgviz.ui.privacy.audit import draw_audit
 from mvgviz.ui.privacy.panels import draw_neighbours, draw_releases
 from mvgviz.words.privacy import caveats, curve_words, loss_words, odds_words, tail_label, tradeoff_words
 from mvgviz.words.provenance import thing
-
-NEIGHBOURS, AUDIT, RELEASES = "The worst neighbours", "Audit by simulation", "Several releases"
-
-
-def draw_odds(setup: Setup, spent: SpentMu) -> None:
-    """The page's answer in whole numbers, and what it leaves out."""
-    st.markdown(odds_words(setup, spent))
-    for sentence in caveats(setup, spent):
-        st.caption(sentence)
 
 
 def draw_tradeoff(setup: Setup, spent: SpentMu) -> None:
@@ -52,17 +44,11 @@ def draw_curve(setup: Setup, spent: SpentMu) -> None:
 
 setup = open_page(PRIVACY)
 spent = spent_mu(setup.design)
-draw_odds(setup, spent)
-left, middle, right = st.columns(3, gap="medium")
-with left:
-    draw_tradeoff(setup, spent)
-with middle:
-    draw_loss(setup, spent)
-with right:
-    draw_curve(setup, spent)
-sections = ((NEIGHBOURS, draw_neighbours), (AUDIT, draw_audit), (RELEASES, draw_releases))
-tabs = st.tabs([label for label, _ in sections], key="privacy_section", on_change="rerun")
-for tab, (_, draw) in zip(tabs, sections, strict=True):
-    if tab.open:  # only the visible one is worked out
-        with tab:
-            draw(setup)
+st.markdown(odds_words(setup, spent))
+for sentence in caveats(setup, spent):
+    st.caption(sentence)
+for column, draw in zip(st.columns(3, gap="medium"), (draw_tradeoff, draw_loss, draw_curve), strict=True):
+    with column:
+        draw(setup, spent)
+draw_open_tab({"The worst neighbours": draw_neighbours, "Audit by simulation": draw_audit,
+               "Several releases": draw_releases}, setup, key="privacy_section")

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
+import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.errors import InputError
-from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_number, delta_words, in_html, in_markdown
+from mvgviz.scenario.resolve import Setup as Setup
+from mvgviz.text import as_number, at_most, delta_words, in_html, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.menu import PAGES, PRESENT, Page
 from mvgviz.ui.save_chart import SAVING, draw_save
 from mvgviz.ui.sidebar import draw_sidebar
 from mvgviz.words.provenance import origin_items
-
-__all__ = ["Setup", "chart", "open_page", "show_error", "try_open_page"]
 
 _STYLE = """<style>
 .stMainBlockContainer {padding-top: 2.6rem; padding-bottom: 2rem;}
@@ -46,10 +48,7 @@ def _freeze_imports() -> None:
 
 def open_page(page: Page) -> Setup:
     """Draw the frame of a page; the run ends here, with a sentence, where the scenario does not work out."""
-    setup = try_open_page(page)
-    if setup is None:
-        st.stop()
-    return setup
+    return try_open_page(page) or st.stop()
 
 
 def open_plain_page(page: Page) -> None:
@@ -63,10 +62,7 @@ def open_plain_page(page: Page) -> None:
 def open_bare_page(page: Page) -> Setup:
     """A page without menu, sidebar, title and strip; the run ends here where the scenario does not work out."""
     _begin(page)
-    setup = _setup()
-    if setup is None:
-        st.stop()
-    return setup
+    return _setup() or st.stop()
 
 
 def try_open_page(page: Page) -> Setup | None:
@@ -101,6 +97,42 @@ def chart(figure: go.Figure, takeaway: str, *, key: str, about: str | None = Non
             with st.popover("What this shows", type="tertiary", icon=":material/help:"):
                 st.markdown(about)
         draw_save(key)
+
+
+def show_table(columns: Any, *, numbers: Iterable[str], **options: Any) -> None:
+    """A table that can be sorted; ``numbers`` names the columns that are cut to four digits."""
+    four_digits = st.column_config.NumberColumn(format="%.4g")
+    st.dataframe(pd.DataFrame(columns), hide_index=True, column_config=dict.fromkeys(numbers, four_digits), **options)
+
+
+def offer_file(label: str, name: str, mime: str, content: Callable[[], str | bytes], **options: Any) -> None:
+    """A button for a file that is made when it is asked for."""
+    def made() -> bytes:
+        text = content()
+        return text.encode() if isinstance(text, str) else text
+
+    st.download_button(label, data=made, file_name=name, mime=mime, icon=":material/download:", on_click="ignore",
+                       **options)
+
+
+def draw_open_tab(panels: Mapping[str, Callable[..., None]], *given: object, key: str) -> None:
+    """Tabs by their names, of which only the open one is worked out, from what is given."""
+    for tab, draw in zip(st.tabs(list(panels), key=key, on_change="rerun"), panels.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw(*given)
+
+
+def show_progress(bar: DeltaGenerator, text: str) -> Callable[[float], None]:
+    """Move a bar as work goes on, in steps large enough to be seen."""
+    told = [0.0]
+
+    def show(done: float) -> None:
+        if done >= told[0] + 0.02:
+            told[0] = done
+            bar.progress(min(done, 1.0), text)
+
+    return show
 
 
 def _begin(page: Page) -> None:
@@ -145,18 +177,15 @@ def _menu() -> None:
 
 def _strip(setup: Setup) -> None:
     """Asked, really spent, smallest and largest noise, where directions and split come from."""
-    design = setup.design
-    spent = setup.epsilon_spent
-    noise = design.direction_std()
+    noise = setup.design.direction_std()
     low, high = float(noise.min()), float(noise.max())
-    bound = "" if design.mu_is == "exact" else "at most "
     items = [
         ("asked", f"ε = {setup.scenario.epsilon:g} at δ = {delta_words(setup.delta, setup.dataset.n_records)}", False),
-        ("really spent by the noise", f"{bound}ε = {as_number(spent)}", False),
+        ("really spent by the noise", f"{at_most(setup.design.mu_is)}ε = {as_number(setup.epsilon_spent)}", False),
         ("noise along a direction (standard deviation)",
          as_number(low) if high <= low * (1 + 1e-9) else f"{as_number(low)} to {as_number(high)}", False),
         *origin_items(setup),
-        ("neighbours", design.neighbour_rule, False),
+        ("neighbours", setup.design.neighbour_rule, False),
     ]
     cells = "".join(f'<div><dt>{in_html(name)}: </dt><dd class="{"care" if care else ""}">{in_html(text)}</dd></div>'
                     for name, text, care in items)

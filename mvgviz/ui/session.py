@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -22,13 +23,16 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
 from mvgviz.query.worst_pairs import WorstPair, worst_pair
 from mvgviz.report.script import DataSource
-from mvgviz.scenario.resolve import Setup, ask, build
+from mvgviz.scenario.resolve import Setup, ask, build, second_moments
 from mvgviz.scenario.scenario import Scenario
+from mvgviz.validation import FloatArray
 
 _SCENARIO, _WRITTEN, _TOUCHED, _NOTICES = "_scenario", "_written", "_touched", "_notices"
 _UPLOAD, _DIRECTIONS, _STATED_FOR = "_upload", "_directions", "_directions_stated_for"
 PLACES = ("step", "slide")
 """Parameters of an address that say where on a page one is; no part of the scenario."""
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -121,6 +125,11 @@ def bound(key: str, value: Any, change: Callable[[Any], dict[str, Any]]) -> dict
     return {"key": key, "on_change": take}
 
 
+def bound_field(name: str) -> dict[str, Any]:
+    """The ``key`` and ``on_change`` of a control that shows a field of the scenario and changes it as it is."""
+    return bound(f"w_{name}", getattr(scenario(), name), lambda value: {name: value})
+
+
 def upload() -> Upload | None:
     """The session's uploaded table, if any."""
     return st.session_state.get(_UPLOAD)
@@ -137,20 +146,21 @@ def set_upload(new: Upload) -> None:
         put(carried(scenario(), old.dataset.features, new.dataset.features))
 
 
-def carried(one: Scenario, before: tuple[str, ...], after: tuple[str, ...]) -> Scenario:
+def carried(scenario: Scenario, before: tuple[str, ...], after: tuple[str, ...]) -> Scenario:
     """The scenario for other features of the same data: positions follow the names, what is gone is let go."""
-    place = {position: after.index(name) for position, name in enumerate(before) if name in after}
-    changes: dict[str, Any] = {"label": None if one.label is None else place.get(one.label)}
-    if one.directions == "standard":
-        changes["favoured"] = tuple(place[k] for k in one.favoured if k in place)
-    if one.directions == "rotation":
-        kept = tuple(place[k] for k in one.plane if k in place)
+    moved = {position: after.index(name) for position, name in enumerate(before) if name in after}
+    changes: dict[str, Any] = {"label": None if scenario.label is None else moved.get(scenario.label)}
+    if scenario.directions == "standard":
+        changes["favoured"] = tuple(moved[k] for k in scenario.favoured if k in moved)
+    if scenario.directions == "rotation":
+        kept = tuple(moved[k] for k in scenario.plane if k in moved)
         changes |= {"plane": kept} if len(kept) == 2 else {"directions": "standard", "plane": (0, 1)}
-    if one.allocation == "manual" and len(before) != len(after):
+    if scenario.allocation == "manual" and len(before) != len(after):
         changes |= {"allocation": "uniform", "weights": ()}
-    new = one.changed(**changes)
+    new = scenario.changed(**changes)
     # The same choice at other positions is still the same choice.
-    return new.changed(from_data=(*new.from_data, *(name for name in ("favoured", "plane") if name in one.from_data)))
+    same = (name for name in ("favoured", "plane") if name in scenario.from_data)
+    return new.changed(from_data=(*new.from_data, *same))
 
 
 def uploaded_directions() -> Directions | None:
@@ -201,44 +211,66 @@ def data_version() -> str:
     return own.version if own is not None and own.data_name == scenario().data else scenario().data
 
 
-@st.cache_resource(scope="session", max_entries=6, show_spinner=False)
-def _ask(_scenario: Scenario, _dataset: Dataset, version: str, query: str, scale: str, length: float) -> Query:
-    return ask(_scenario, _dataset)
+def query_version() -> str:
+    """A name for the scenario's query of the data as it is now."""
+    length = scenario().length if scenario().query == "kernel" else 0.0
+    return f"{data_version()} {scenario().query} {scenario().scale} {length}"
 
 
-@st.cache_resource(scope="session", max_entries=40, show_spinner=False)
-def _build(_scenario: Scenario, _dataset: Dataset, _query: Query, _directions: Directions | None, key: str) -> Setup:
-    return build(_scenario, _dataset, query=_query, uploaded=_directions)
+def setup_version() -> str:
+    """A name for everything that the design depends on."""
+    return f"{version()} {scenario().to_json()}"
 
 
+def remembered(most: int, version: Callable[[], str] = setup_version, *, spinner: str | bool = False
+               ) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Decorate a function of the session: worked out once for each ``version``, the last ``most`` results kept.
+
+    Of its arguments only words, numbers and lists tell two calls apart: the version stands for all others.
+    """
+    def decorate(work: Callable[P, T]) -> Callable[P, T]:
+        def compute(_work: Callable[[], T], version: str, plain: tuple[Any, ...]) -> T:
+            return _work()
+
+        compute.__module__, compute.__qualname__ = work.__module__, work.__qualname__  # a cache of its own
+        cached = st.cache_resource(scope="session", max_entries=most, show_spinner=spinner)(compute)
+
+        @wraps(work)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            given = (*args, *kwargs.values())
+            return cached(lambda: work(*args, **kwargs), version(),
+                          tuple(value for value in given if isinstance(value, str | float | int | list)))
+
+        return call
+
+    return decorate
+
+
+@remembered(6, query_version)
 def query() -> Query:
     """The scenario's query of its data."""
-    one = scenario()
-    length = one.length if one.query == "kernel" else 0.0
-    return _ask(one, dataset(), data_version(), one.query, one.scale, length)
+    return ask(scenario(), dataset())
 
 
-@st.cache_resource(scope="session", max_entries=6, show_spinner=False)
-def _worst_pair(_query: Query, key: str) -> WorstPair:
-    return worst_pair(_query)
-
-
+@remembered(6, query_version)
 def unseen_pair() -> WorstPair:
     """The worst neighbours of the query alone, no noise yet."""
-    one = scenario()
-    return _worst_pair(query(), f"{data_version()} {one.query} {one.scale} {one.length}")
+    return worst_pair(query())
 
 
-@st.cache_resource(scope="session", max_entries=12, show_spinner=False)
-def _histograms(_dataset: Dataset, version: str, positions: tuple[int, ...]) -> list[FeatureHistogram]:
-    return feature_histograms(_dataset, list(positions))
-
-
+@remembered(12, data_version)
 def histograms(positions: list[int]) -> list[FeatureHistogram]:
     """Histograms of some features of the scenario's data."""
-    return _histograms(dataset(), data_version(), tuple(positions))
+    return feature_histograms(dataset(), positions)
 
 
+@remembered(40)
 def setup() -> Setup:
     """The scenario worked out: its design, and i.i.d. noise at the same budget."""
-    return _build(scenario(), dataset(), query(), uploaded_directions(), f"{version()} {scenario().to_json()}")
+    return build(scenario(), dataset(), query=query(), uploaded=uploaded_directions())
+
+
+@remembered(6, query_version)
+def moments(setup: Setup) -> FloatArray | None:
+    """The data's second moments, where the query has any."""
+    return second_moments(setup)

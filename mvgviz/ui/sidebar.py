@@ -11,11 +11,12 @@ from mvgviz.errors import InputError
 from mvgviz.labels import QUERIES as QUERY_LABELS
 from mvgviz.labels import SCALES
 from mvgviz.query.dataset import Dataset
+from mvgviz.query.queries import GRAPHS
 from mvgviz.scenario.resolve import delta_of, names_of_coordinates, numbered, paper_delta, usual_delta
 from mvgviz.scenario.scenario import QUERIES, Scenario
 from mvgviz.text import as_number, as_probability, capitalised, delta_caution, delta_words
 from mvgviz.ui import session
-from mvgviz.ui.sidebar_design import draw_directions, draw_guarantee, draw_share, draw_split
+from mvgviz.ui.sidebar_design import draw_choice, draw_directions, draw_guarantee, draw_share, draw_split
 
 EPSILONS = (*(float(f"{m}e{e}") for e in range(-2, 2) for m in (1, 1.5, 2, 3, 4, 5, 7)), 100.0)
 DELTAS = tuple(float(f"1e{e}") for e in range(-12, 0))
@@ -61,16 +62,15 @@ def _draw_data() -> None:
 
 
 def _draw_query() -> None:
-    one = session.scenario()
-    options = list(_queries(one))
-    st.selectbox("Query: what is asked of the data", options, format_func=lambda query: QUERY_LABELS[query].choice,
-                 **session.bound("w_query", one.query, lambda query: _query_change(query)))
-    if not one.is_graph:
-        st.selectbox("Ranges", list(SCALES), format_func=lambda scale: capitalised(SCALES[scale]),
-                     **session.bound("w_scale", one.scale, lambda scale: {"scale": scale}))
-    if one.query == "kernel":
-        st.number_input("Kernel length", min_value=1e-6, max_value=1e6, format="%g",
-                        **session.bound("w_length", one.length, lambda length: {"length": length}))
+    scenario = session.scenario()
+    draw_choice("Query: what is asked of the data",
+                {name: QUERY_LABELS[name].choice for name in _queries(scenario.query)},
+                **session.bound("w_query", scenario.query, _query_change))
+    if not scenario.is_graph:
+        draw_choice("Ranges", {name: capitalised(words) for name, words in SCALES.items()},
+                    **session.bound_field("scale"))
+    if scenario.query == "kernel":
+        st.number_input("Kernel length", min_value=1e-6, max_value=1e6, format="%g", **session.bound_field("length"))
 
 
 def _query_change(query: str) -> dict[str, object]:
@@ -83,38 +83,36 @@ def _query_change(query: str) -> dict[str, object]:
     return change
 
 
-def _queries(one: Scenario) -> tuple[str, ...]:
+def _queries(current: str) -> tuple[str, ...]:
     """The queries that make sense for the data, and the current one."""
     try:
         data = session.dataset()
     except InputError:
-        return (one.query,)
+        return (current,)
     matrix = data.matrix
     square = matrix.shape[0] == matrix.shape[1] >= 2
     graph = square and bool(np.isin(matrix, (0.0, 1.0)).all() and (matrix == matrix.T).all()
                             and not np.diag(matrix).any())
-    fitting = QUERIES[4:] if graph else QUERIES[:4] if 2 <= data.n_records <= 5_000 else QUERIES[:3]
-    return fitting if one.query in fitting else (*fitting, one.query)
+    fitting = GRAPHS if graph else QUERIES[:4] if 2 <= data.n_records <= 5_000 else QUERIES[:3]
+    return fitting if current in fitting else (*fitting, current)
 
 
 def _draw_epsilon() -> None:
-    value = session.scenario().epsilon
-    options = sorted({*EPSILONS, value})
+    options = sorted({*EPSILONS, session.scenario().epsilon})
     st.select_slider("Privacy budget epsilon (ε)", options, format_func=lambda e: f"{e:g}",
                      help="How much more likely any outcome may become when one record is replaced: at most "
-                          "e to the power ε times, but for the probability δ.",
-                     **session.bound("w_epsilon", value, lambda epsilon: {"epsilon": epsilon}))
+                          "e to the power ε times, but for the probability δ.", **session.bound_field("epsilon"))
     st.caption("0.01: strong privacy, much noise · 100: hardly any privacy, little noise")
 
 
 def _draw_delta() -> None:
-    one = session.scenario()
+    scenario = session.scenario()
     try:
         data = session.dataset()
     except InputError:
         return
-    value, usual, paper = delta_of(one, data), usual_delta(data.n_records), paper_delta(data.n_records)
-    thing = "edge" if one.is_graph else "record"
+    value, usual, paper = delta_of(scenario, data), usual_delta(data.n_records), paper_delta(data.n_records)
+    thing = "edge" if scenario.is_graph else "record"
     options = sorted({*DELTAS, value, usual, paper})
     st.select_slider("Probability of failure delta (δ)", options,
                      format_func=lambda d: (f"{as_probability(d)} (usual)" if d == usual
@@ -124,7 +122,7 @@ def _draw_delta() -> None:
         st.button("δ = 1/n, as in the paper", key="w_one_over_n", disabled=value == paper, type="tertiary",
                   help=delta_caution(paper, data.n_records, thing),
                   on_click=lambda: session.update(**_delta_change(paper, data)))
-        if one.delta is not None:
+        if scenario.delta is not None:
             st.button("Back to the usual", key="w_usual_delta", type="tertiary",
                       help="The smaller of 1e-6 and 1/(100 n)", on_click=lambda: session.update(delta=None))
     caution = delta_caution(value, data.n_records, thing)
@@ -134,39 +132,38 @@ def _draw_delta() -> None:
 
 def _delta_change(delta: float, data: Dataset) -> dict[str, object]:
     """The usual one is no choice; 1/n tells the number of records, and where that comes from."""
-    one = session.scenario()
     if delta == usual_delta(data.n_records):
         return {"delta": None}
     if delta == paper_delta(data.n_records) and not data.records_origin.is_covered:
-        return {"delta": delta, "from_data": (*one.from_data, "delta")}
+        return {"delta": delta, "from_data": (*session.scenario().from_data, "delta")}
     return {"delta": delta}
 
 
 def _direction_names() -> tuple[str, ...]:
     """What the directions are called; empty where the data or the query is missing."""
-    one = session.scenario()
+    scenario = session.scenario()
     try:
         query = session.query()
     except InputError:
         return ()
-    mode = mode_of(query, one.mode)
+    mode = mode_of(query, scenario.mode)
     size = query.cols if mode == "columns" else query.rows
-    if one.directions == "standard" or size < 2:
+    if scenario.directions == "standard" or size < 2:
         return names_of_coordinates(query, mode, size)
     return numbered("direction", size)
 
 
 def _draw_favoured(names: tuple[str, ...]) -> None:
     """The simple view of the split: who matters, and how much of the budget they get."""
-    one = session.scenario()
+    scenario = session.scenario()
     if not 1 < len(names) <= 2_000:
         if names:
             many = f"{len(names):,} directions: too many to list here."
             st.caption("One direction only." if len(names) == 1 else many)
         return
-    if one.allocation not in ("binary", "uniform"):
+    if scenario.allocation not in ("binary", "uniform"):
         st.caption("The split was chosen with all controls; a choice here replaces it.")
-    chosen = [k for k in one.favoured if k < len(names)] if one.allocation == "binary" else []
+    chosen = [k for k in scenario.favoured if k < len(names)] if scenario.allocation == "binary" else []
 
     def change(favoured: list[int]) -> dict[str, object]:
         return {"favoured": tuple(favoured), "allocation": "binary" if favoured else "uniform"}
@@ -177,20 +174,19 @@ def _draw_favoured(names: tuple[str, ...]) -> None:
 
 
 def _draw_draws() -> None:
-    one = session.scenario()
-    st.number_input("Trials", 1, 100_000, **session.bound("w_trials", one.trials, lambda n: {"trials": n}))
-    st.number_input("Seed of the draws", 0, 10**9, **session.bound("w_seed", one.seed, lambda n: {"seed": n}))
+    st.number_input("Trials", 1, 100_000, **session.bound_field("trials"))
+    st.number_input("Seed of the draws", 0, 10**9, **session.bound_field("seed"))
 
 
 def _draw_link() -> None:
-    one = session.scenario()
+    scenario, usual = session.scenario(), Scenario.default_for(session.scenario().data)
     st.divider()
     with st.container(horizontal=True):
         st.button("New draw", key="w_draw", icon=":material/casino:", help="Fresh randomness for what is drawn",
-                  on_click=lambda: session.update(seed=(one.seed + 1) % 10**9))
+                  on_click=lambda: session.update(seed=(scenario.seed + 1) % 10**9))
         st.button("Reset", key="w_reset", icon=":material/restart_alt:",
-                  help=f"Back to the defaults of this data (ε = {as_number(Scenario.default_for(one.data).epsilon)})",
-                  on_click=lambda: session.put(Scenario.default_for(one.data)))
+                  help=f"Back to the defaults of this data (ε = {as_number(usual.epsilon)})",
+                  on_click=lambda: session.put(usual))
         with st.popover("Copy link", icon=":material/link:"):
             st.code(session.link(), language=None, wrap_lines=True)
             st.caption("Opens this very screen. The link holds your choices, never your data.")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from mvgviz.data import read_table
 from mvgviz.design.allocation import rebalanced
@@ -19,14 +18,20 @@ from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui import session
 
+_BY_DATA = ":material/visibility:"
 _DIRECTION_FILE = "_direction_file"
 _FEW = 8
 _PARTS = 10_000
 
 
+def draw_choice(label: str, words: Mapping[str, str], **options: Any) -> None:
+    """A box to choose one of some keys, shown in words."""
+    st.selectbox(label, list(words), format_func=words.__getitem__, **options)
+
+
 def draw_guarantee() -> None:
     """One button for each guarantee; Theorem 2 says why when it cannot be had."""
-    one = session.scenario()
+    chosen = session.scenario().guarantee
     try:
         psd, name = session.query().psd, session.query().name
     except InputError:
@@ -36,49 +41,48 @@ def draw_guarantee() -> None:
         for key, label in GUARANTEES.items():
             reason = f"Needs a positive semi-definite query; {name} is not." if key == "theorem2" and not psd else None
             st.button(label.button, key=f"w_guarantee_{key}", disabled=reason is not None,
-                      help=reason or label.explained, type="primary" if one.guarantee == key else "secondary",
-                      on_click=_set, kwargs={"guarantee": key} | ({"mode": "auto"} if key == "theorem2" else {}))
+                      help=reason or label.explained, type="primary" if chosen == key else "secondary",
+                      on_click=session.update,
+                      kwargs={"guarantee": key} | ({"mode": "auto"} if key == "theorem2" else {}))
     if not psd:
         st.caption(f"Theorem 2 needs a positive semi-definite query; {name} is not.")
     with st.expander("More: tail, sides"):
-        st.selectbox("Tail of the noise's norm in the theorems", list(TAILS),
-                     format_func=lambda tail: capitalised(TAILS[tail].name), disabled=one.guarantee == "exact",
-                     **session.bound("w_tail", one.tail, lambda tail: {"tail": tail}))
-        st.selectbox("Directional noise over", list(MODES), format_func=lambda mode: MODES[mode].choice,
-                     disabled=one.guarantee == "theorem2",
-                     **session.bound("w_mode", one.mode, lambda mode: {"mode": mode}))
+        draw_choice("Tail of the noise's norm in the theorems",
+                    {tail: capitalised(label.name) for tail, label in TAILS.items()}, disabled=chosen == "exact",
+                    **session.bound_field("tail"))
+        draw_choice("Directional noise over", {mode: label.choice for mode, label in MODES.items()},
+                    disabled=chosen == "theorem2", **session.bound_field("mode"))
 
 
 def draw_directions() -> None:
     """Where the directions come from, and what that costs."""
-    one = session.scenario()
-    st.selectbox("Directions", list(DIRECTIONS), format_func=lambda kind: DIRECTIONS[kind][0],
-                 **session.bound("w_directions", one.directions, lambda kind: {"directions": kind}))
-    if one.directions == "rotation":
+    scenario = session.scenario()
+    draw_choice("Directions", {kind: choice for kind, (choice, _) in DIRECTIONS.items()},
+                **session.bound_field("directions"))
+    if scenario.directions == "rotation":
         st.slider("Angle (degrees)", -180, 180,
-                  **session.bound("w_angle", round(one.angle), lambda angle: {"angle": float(angle)}))
+                  **session.bound("w_angle", round(scenario.angle), lambda angle: {"angle": float(angle)}))
         first, second = st.columns(2)
         first.number_input("Turn feature", 1, 10_000, **session.bound(
-            "w_plane_0", one.plane[0] + 1, lambda i: _plane(0, i - 1)))
+            "w_plane_0", scenario.plane[0] + 1, lambda number: _plane(0, number - 1)))
         second.number_input("towards feature", 1, 10_000, **session.bound(
-            "w_plane_1", one.plane[1] + 1, lambda i: _plane(1, i - 1)))
-    elif one.directions == "eigenvectors":
-        st.warning("Read from the data: **not private**. The guarantee covers the noise only.",
-                   icon=":material/visibility:")
-    elif one.directions == "private":
+            "w_plane_1", scenario.plane[1] + 1, lambda number: _plane(1, number - 1)))
+    elif scenario.directions == "eigenvectors":
+        st.warning("Read from the data: **not private**. The guarantee covers the noise only.", icon=_BY_DATA)
+    elif scenario.directions == "private":
         st.slider("Share of the budget spent on them", 5, 95, step=5, format="%d%%", **session.bound(
-            "w_private_share", min(max(round(100 * one.private_share), 5), 95),
+            "w_private_share", min(max(round(100 * scenario.private_share), 5), 95),
             lambda percent: {"private_share": percent / 100}))
-    elif one.directions == "upload":
+    elif scenario.directions == "upload":
         _upload_directions()
 
 
-def _plane(place: int, position: int) -> dict[str, Any]:
+def _plane(end: int, feature: int) -> dict[str, Any]:
     """The plane with one feature changed; the same feature twice swaps the two."""
     plane = list(session.scenario().plane)
-    if plane[1 - place] == position:
-        plane[1 - place] = plane[place]
-    plane[place] = position
+    if plane[1 - end] == feature:
+        plane[1 - end] = plane[end]
+    plane[end] = feature
     return {"plane": tuple(plane)}
 
 
@@ -87,18 +91,13 @@ def _upload_directions() -> None:
                               max_upload_size=50)
     if chosen is not None:
         try:
-            _take_directions(chosen)
+            if st.session_state.get(_DIRECTION_FILE) != chosen.file_id:  # what stays in the box is not taken again
+                matrix = read_table(chosen.getvalue(), name=chosen.name).values
+                session.set_uploaded_directions(from_matrix(matrix, origin=Origin.READ))
+                st.session_state[_DIRECTION_FILE] = chosen.file_id
         except InputError as error:
             st.error(in_markdown(str(error)), icon=":material/error:")
     _state_origin()
-
-
-def _take_directions(chosen: UploadedFile) -> None:
-    """A file just chosen is read once; what stays in the box is not taken again."""
-    if st.session_state.get(_DIRECTION_FILE) != chosen.file_id:
-        matrix = read_table(chosen.getvalue(), name=chosen.name).values
-        session.set_uploaded_directions(from_matrix(matrix, origin=Origin.READ))
-        st.session_state[_DIRECTION_FILE] = chosen.file_id
 
 
 def _state_origin() -> None:
@@ -110,32 +109,31 @@ def _state_origin() -> None:
     st.checkbox("I know these directions without looking at the data", key="w_directions_known", on_change=lambda: (
         session.state_directions_origin(Origin.DECLARED if st.session_state["w_directions_known"] else Origin.READ)))
     if not own.origin.is_covered:
-        st.caption(":material/visibility: Until you say so they count as read from the data: **not private**.")
+        st.caption(f"{_BY_DATA} Until you say so they count as read from the data: **not private**.")
 
 
 def draw_split(names: tuple[str, ...]) -> None:
     """theta: how the precision budget is divided."""
-    one = session.scenario()
-    st.selectbox("Split of the precision budget (theta)", list(ALLOCATIONS),
-                 format_func=lambda kind: ALLOCATIONS[kind].choice,
-                 **session.bound("w_allocation", one.allocation, lambda kind: _allocation(kind, len(names))))
+    scenario = session.scenario()
+    kind = scenario.allocation
+    draw_choice("Split of the precision budget (theta)",
+                {key: allocation.choice for key, allocation in ALLOCATIONS.items()},
+                **session.bound("w_allocation", kind, lambda new: _allocation(new, len(names))))
     if not 1 < len(names) <= 2_000:
         return
-    if one.allocation in ("binary", "least-error"):
-        chosen = [k for k in one.favoured if k < len(names)]
+    if kind in ("binary", "least-error"):
+        chosen = [k for k in scenario.favoured if k < len(names)]
         st.multiselect("Which matter to you", range(len(names)), format_func=names.__getitem__, **session.bound(
             "w_favoured", chosen, lambda favoured: {"favoured": tuple(favoured)}))
-        words = "Share of the precision budget they get" if one.allocation == "binary" else "Their weight in the error"
-        draw_share(words)
-    elif one.allocation == "manual":
+        draw_share("Share of the precision budget they get" if kind == "binary" else "Their weight in the error")
+    elif kind == "manual":
         _draw_manual(names)
-    elif one.allocation == "max-pnr":
-        if one.guarantee != "exact":
-            st.selectbox("Form", SCENARIO_FORMS, format_func=lambda form: FORMS[form][0],
-                         **session.bound("w_form", one.form, lambda form: {"form": form}))
-        if one.directions != "private":
+    elif kind == "max-pnr":
+        if scenario.guarantee != "exact":
+            draw_choice("Form", {form: FORMS[form][0] for form in SCENARIO_FORMS}, **session.bound_field("form"))
+        if scenario.directions != "private":
             st.warning("The split reads the data's spread: **not private**, unless the directions are private too.",
-                       icon=":material/visibility:")
+                       icon=_BY_DATA)
 
 
 def draw_share(label: str, *, disabled: bool = False) -> None:
@@ -155,7 +153,7 @@ def _draw_manual(names: tuple[str, ...]) -> None:
     """A slider and a lock for each direction chosen; the others share the rest in proportion."""
     parts = session.scenario().weights
     if len(parts) != len(names):
-        st.button("Start from equal parts", key="w_manual_start", on_click=_set,
+        st.button("Start from equal parts", key="w_manual_start", on_click=session.update,
                   kwargs=_allocation("manual", len(names)))
         return
     shown: list[int] = list(range(len(names)))
@@ -170,8 +168,7 @@ def _draw_manual(names: tuple[str, ...]) -> None:
         slider, lock = st.columns([5, 1], vertical_alignment="bottom")
         slider.slider(in_markdown(names[k]), 0.1, 99.9, step=0.1, format="%.1f%%", disabled=k in locks, **session.bound(
             f"w_part_{k}", min(max(round(100 * parts[k] / total, 1), 0.1), 99.9), _mover(parts, k, locks)))
-        lock.checkbox(":material/lock:", key=f"w_lock_{k}",
-                      help=f"Keep {in_markdown(names[k])} as it is")
+        lock.checkbox(":material/lock:", key=f"w_lock_{k}", help=f"Keep {in_markdown(names[k])} as it is")
     if len(shown) < len(names):
         rest = sum(part for k, part in enumerate(parts) if k not in shown)
         st.caption(f"The other {len(names) - len(shown)} share {100 * rest / total:.1f} % in their old proportions.")
@@ -183,7 +180,3 @@ def _mover(parts: tuple[int, ...], k: int, locks: set[int]) -> Callable[[float],
     kept = session.scenario().from_data  # the other parts stay what they were, and so does their origin
     return lambda percent: {"weights": rebalanced(
         parts, position=k, value=round(sum(parts) * percent / 100), locked=locks), "from_data": kept}
-
-
-def _set(**changes: Any) -> None:
-    session.update(**changes)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from mvgviz.design.limits import LimitInputs
+from mvgviz.design.limits import LimitInputs, Rival, exact_limit
 from mvgviz.figures.bounds.curves import CurveLine
+from mvgviz.figures.bounds.design_space import Place
 from mvgviz.figures.bounds.winner_map import WinnerMap
 from mvgviz.figures.shared.theme import EXACT, THEOREM1, THEOREM2
-from mvgviz.text import as_number
+from mvgviz.labels import GUARANTEES, TAILS
+from mvgviz.noise.accounting import gaussian_mu
+from mvgviz.scenario.resolve import Setup
+from mvgviz.text import as_number, at_most
+from mvgviz.validation import FloatArray
 
 AXIS_LABELS = {"epsilon": "Epsilon", "delta": "Delta", "size": "Size", "gamma": "Gamma", "sensitivity": "Sensitivity"}
 _AXIS_TITLES = {"epsilon": "privacy budget epsilon (ε)", "delta": "probability of failure delta (δ)",
                 "gamma": "largest norm of an answer, gamma (γ)", "sensitivity": "sensitivity s₂ of the answer"}
+_TAIL_FORMULAS = {"printed": r"t=\zeta", "laurent-massart": r"t=\sqrt{\zeta}",
+                  "exact-chi": r"\Pr(\chi_k>t)=\delta"}
+_DIGITS = 6
 _ALIKE = 0.01
 ABOUT_CURVES = """Each curve is a limit on the product of the two norms ‖σ(Σ⁻¹)‖₂ · ‖σ(Ψ⁻¹)‖₂: higher means less
 noise. Independent noise of standard deviation s on R × C entries has the product √(RC)/s², which turns each limit into
@@ -22,6 +30,27 @@ ABOUT_MAP = """Theorem 3. Theorem 2 allows more exactly when α ≥ ω, that is 
 1 + H₍r,½₎ / Hᵣ: the filled region. The paper gives two sufficient conditions, both inside it: s₂ ≤ γ (below the dashed
 line), and r > 12 for positive semi-definite queries, whose s₂ is at most √2 γ (right of and below the dotted line).
 Epsilon, delta and the tail decide how much more, not who wins."""
+ABOUT_SPACE = """The paper's Figure 3. A theorem allows every design below its line, where the product of the two norms
+is at most φ². As printed, Theorem 2 speaks of Ψ = Σ only (equal norms); that its constant holds elsewhere is beyond
+the paper.
+
+The exact guarantee is no such line: it depends on which directions are precise and on what one record can change.
+Drawn is the line on which exactly calibrated i.i.d. noise lies; other shapes lie above or below it and are just as
+private."""
+_LEMMA = r"""**Lemma 1's square.** The paper bounds $\lVert N\rVert_F^2$ by $\zeta^2$. Laurent and Massart's inequality,
+on which it rests, gives $\lVert N\rVert_F^2\le\zeta$. The slip is on the safe side ($\zeta\ge1$): the theorems hold,
+with a tail $\sqrt\zeta$ times too long. *Laurent–Massart* takes $\sqrt\zeta$, *exact chi* the quantile itself; the
+proofs use no more than that $\lVert N\rVert_F$ stays below the tail with probability $1-\delta$."""
+_NO_PSD = r"""**Theorem 2's proof uses no PSD.** Its last two terms are
+$\lVert A\rVert^2-\lVert B\rVert^2=\langle A-B,\,A+B\rangle$ with $A=\Sigma^{-1/2}f(X')\Psi^{-1/2}$, and $B$ the same of
+$f(X)$: at most $2H_r\gamma s_2\phi^2$, whatever the query and whatever $\Psi$. So $\omega$ may stand in place of
+$\alpha$ for every query. That is not in the paper: here it is called *Theorem 2's constant*. (The last display of the
+printed proof also lacks a square.)"""
+_NUMBERS = """**Numbers.** Theorem 1 is the paper's general bound, Theorem 2 the one for positive semi-definite (PSD)
+queries, Theorem 3 their comparison. The compiled paper counts the singular value decomposition first, so its own
+numbers are higher."""
+FOOTNOTES = (_LEMMA, _NO_PSD, _NUMBERS)
+"""Where print and proof part."""
 
 
 def short_second(problem: LimitInputs) -> str:
@@ -88,3 +117,104 @@ def map_takeaway(problem: LimitInputs, numbers: WinnerMap, tail: str, *, s2_word
           "by less than 1 %, since β (the tail of the noise) outweighs both α and ω")
     return (f"**Here {winner} allows more:** {by}. s₂/γ = {as_number(numbers.ratio)} with {s2_words}; at r = "
             f"{numbers.rank:,} {two} wins up to {as_number(numbers.border_here)}.")
+
+
+def own_edge_reason(setup: Setup, problem: LimitInputs) -> str:
+    """Why a theorem's design may lie on another edge than those of the problem; empty where it has no reason to."""
+    paper = problem.sensitivity < setup.query.printed_sensitivity * (1 - 1e-9)
+    return " and ".join([*(["the paper's s₂"] if paper else []),
+                         *(["part of ε and δ"] if setup.scenario.directions == "private" else [])])
+
+
+def space_takeaway(setup: Setup, this: Place, *, exact_limit: float, own_edge: str) -> str:
+    """Where this design lies in the design space; ``own_edge``: why it lies on an edge of its own, if it does."""
+    if setup.design.bound is None:
+        return (f"**This design's product of norms is {as_number(this.product)}, "
+                f"{as_number(this.product / exact_limit)} times that of exact i.i.d. noise.** The exact limit depends "
+                "on the shape, not only on the two norms.")
+    dashed = f" That edge is dashed: it was built with {own_edge}." if own_edge else ""
+    return (f"**This design is on the edge of its guarantee, {GUARANTEES[setup.design.guarantee].in_sentence}:** "
+            f"{as_number(this.rows)} × {as_number(this.cols)} = φ² = {as_number(setup.design.bound.limit)}.{dashed}")
+
+
+def looseness_words(setup: Setup, others: tuple[Rival, ...]) -> list[str]:
+    """How much of the budget the noise really spends, and how much noise that costs."""
+    extra = setup.query.printed_sensitivity / setup.query.sensitivity
+    words = _exact_looseness if setup.design.guarantee == "exact" else _theorem_looseness
+    return words(setup, others, extra if extra > 1 + 1e-9 else None)
+
+
+def _theorem_looseness(setup: Setup, others: tuple[Rival, ...], extra: float | None) -> list[str]:
+    """For a theorem's design: spent of allowed, and the exact design with the same shares."""
+    spent, larger = setup.epsilon_spent, 1 / others[0].factors
+    spends = f"{at_most(setup.design.mu_is)}ε = {as_number(spent)}" if spent > 0 else "ε = 0 (δ alone covers it)"
+    sentences = [
+        f"**This noise spends {spends} of the {setup.design.epsilon:g} you allow.** The same privacy needs noise "
+        f"**{_times(larger)} smaller**: same directions, same shares, calibrated exactly."]
+    if extra is not None:
+        sentences.append(f"The exact design uses the tight s₂; the paper's is {as_number(extra)} times that. With the "
+                         f"paper's for both, the noise is still {_times(larger / extra)} too large.")
+    return sentences
+
+
+def _exact_looseness(setup: Setup, others: tuple[Rival, ...], extra: float | None) -> list[str]:
+    """For an exact design: what either theorem would ask, and what that would spend."""
+    slack = ("**This noise spends exactly the ε it is given: no slack.**" if setup.design.mu_is == "exact" else
+             "**This noise spends at most the ε it is given** (its worst case is an upper bound).")
+    asked: dict[str, list[str]] = {}
+    for other in others:
+        spent = other.design.epsilon_spent(setup.delta)
+        beyond = " (beyond the paper)" if other.guarantee == "theorem2-any" else ""
+        fair = "" if extra is None else f" ({_times(other.factors / extra)} with the paper's s₂ for both)"
+        wants = (f"for noise **{_times(other.factors)} larger**{fair}, which then spends "
+                 f"{f'ε = {as_number(spent)}' if spent > 0 else 'no ε at all: δ alone covers it'}.")
+        asked.setdefault(wants, []).append(f"**{GUARANTEES[other.guarantee].in_sentence}**{beyond}")
+    lines = [f"- {' and '.join(names)} {'asks' if len(names) == 1 else 'both ask'} {wants}"
+             for wants, names in asked.items()]
+    return [f"{slack} For the same directions and shares:", "\n".join(lines)]
+
+
+def given_words(problem: LimitInputs, tail: str, *, s2_words: str) -> str:
+    """What the table to check by hand starts from."""
+    return (f"Given: ε = {_digits(problem.epsilon)}, δ = {_digits(problem.delta)}, answer "
+            f"R × C = {problem.rows:,} × {problem.cols:,}, γ = {_digits(problem.gamma)}, "
+            f"s₂ = {_digits(problem.sensitivity)} ({s2_words}), tail {TAILS[tail].name}.")
+
+
+def table_lines(problem: LimitInputs, tail: str) -> list[tuple[str, str, str]]:
+    """Name, formula in LaTeX, value in words; values are those of the bounds themselves."""
+    first, two = problem.theorem1(tail), problem.theorem2(tail)
+    second = short_second(problem)
+    root = r"4\varepsilon/\bigl(\beta+\sqrt{\beta^2+8%s\varepsilon}\bigr)"
+    return [
+        ("rank bound r", r"\min(R,C)", f"{first.rank:,}"),
+        ("entries k", r"R\,C", f"{problem.entries:,}"),
+        ("$H_r$", r"\sum_{i=1}^{r}1/i", _digits(first.harmonic)),
+        ("$H_{r,1/2}$", r"\sum_{i=1}^{r}1/\sqrt{i}", _digits(first.harmonic_half)),
+        (r"$\zeta$", r"2\sqrt{-k\ln\delta}-2\ln\delta+k", _digits(first.zeta)),
+        ("tail $t$", _TAIL_FORMULAS[tail], _digits(first.tail_value)),
+        (r"$\alpha$, Theorem 1", r"(H_r+H_{r,1/2})\gamma^2+2H_r\gamma s_2", _digits(first.alpha)),
+        (rf"$\omega$, {second}", r"4H_r\gamma s_2", _digits(first.omega)),
+        (r"$\beta$", r"2k^{1/4}\,t\,H_r s_2", _digits(first.beta)),
+        (r"$\phi$, Theorem 1", root % r"\alpha", _digits(first.phi)),
+        (r"$\phi^2$, Theorem 1", r"\phi\cdot\phi", _digits(first.limit)),
+        (rf"$\phi$, {second}", root % r"\omega", _digits(two.phi)),
+        (rf"$\phi^2$, {second}", r"\phi\cdot\phi", _digits(two.limit)),
+        (r"$\mu$, exact", r"\delta=\Phi(\tfrac{\mu}{2}-\tfrac{\varepsilon}{\mu})-e^{\varepsilon}"
+                          r"\Phi(-\tfrac{\mu}{2}-\tfrac{\varepsilon}{\mu})",
+         _digits(float(gaussian_mu(problem.epsilon, problem.delta)))),
+        ("in place of $\\phi^2$, exact i.i.d.", r"\sqrt{k}\,(\mu/s_2)^2", _digits(exact_limit(problem))),
+    ]
+
+
+def _digits(value: float) -> str:
+    """Six digits that stay on one line."""
+    return as_number(value, _DIGITS).replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def _times(factors: FloatArray) -> str:
+    """"196 times", or "120 to 250 times" where directions differ."""
+    low, high = float(factors.min()), float(factors.max())
+    if high <= low * (1 + _ALIKE):
+        return f"{as_number(high)} times"
+    return f"{as_number(low)} to {as_number(high)} times"

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from mvgviz.design.allocation import FLOOR, WaterFilling
 from mvgviz.design.most_information import is_proved
-from mvgviz.figures.budget.noise import NoiseFactors
+from mvgviz.figures.budget.noise import NoiseFactors, SignalNumbers
 from mvgviz.figures.budget.pnr import PnrNumbers
 from mvgviz.figures.budget.split import percent
+from mvgviz.figures.budget.water_levels import WaterNumbers
 from mvgviz.labels import GUARANTEES, SPLITS
 from mvgviz.provenance import Origin, weakest
-from mvgviz.scenario.precision_budget import BudgetTable
+from mvgviz.scenario.precision_budget import BudgetTable, WantedNoise
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_factor, as_number, capitalised, in_html, in_markdown, listed
+from mvgviz.text import as_factor, as_number, at_most, capitalised, delta_words, in_html, in_markdown, listed
 from mvgviz.validation import FloatArray
 from mvgviz.words.provenance import thing
 
@@ -48,9 +49,9 @@ def short_label(name: str) -> str:
     return in_html(name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…")
 
 
-def promise(setup: Setup, *, epsilon: float, delta: str) -> str:
+def promise(setup: Setup) -> str:
     """What does not change, whatever the split."""
-    care = ""
+    epsilon, delta, care = setup.scenario.epsilon, delta_words(setup.delta, setup.dataset.n_records), ""
     if not weakest(setup.origins.values()).is_covered:
         care = " It covers the noise; what was read from the data here, no guarantee covers."
     return (f":material/shield: **What does not change is the guarantee:** with every split the whole answer is "
@@ -79,6 +80,38 @@ def largest_share(names: Names, table: BudgetTable) -> str:
             f"an equal share is {percent(equal)}.")
 
 
+def about_split(table: BudgetTable) -> str:
+    """What theta divides under the guarantee."""
+    what = ("1/v (v the noise variance), weighted by how far one record can reach: together μ²"
+            if table.precision_is == "1/v" else "1/v² (v the noise variance), which the paper calls precision")
+    return (f"theta: how the precision budget is divided. Under this guarantee it is the sum of {what}. Strong "
+            "colour: more than an equal share.")
+
+
+def signal_words(numbers: SignalNumbers) -> str:
+    """In how many directions the signal is above the noise."""
+    silent = f" {numbers.silent} without any signal are not drawn." if numbers.silent else ""
+    drawn = len(numbers.shown)
+    part = f" The {drawn} largest are drawn." if drawn + numbers.silent < numbers.total else ""
+    return (f"**Signal above noise** in {numbers.above} of {numbers.total} directions (i.i.d.: {numbers.iid_above}). "
+            f"{NOT_PRIVATE}{part}{silent}")
+
+
+def about_signal(setup: Setup) -> str:
+    """What signal and noise are."""
+    signal = ("the answer's own entry along the direction" if setup.query.name == "covariance"
+              else "the root mean square of the values along the direction")
+    return f"Signal: {signal}. Noise: its standard deviation along the same direction. {NOT_PRIVATE}"
+
+
+def loading_words(setup: Setup, loadings: FloatArray, features: tuple[str, ...]) -> str:
+    """What the direction with the largest share is made of."""
+    first = int(setup.design.theta.argmax())
+    most = (-abs(loadings[:, first])).argsort()[:2]
+    parts = [f"{in_markdown(features[i])} ({loadings[i, first]:+.2f})" for i in most]
+    return f"**Direction {first + 1}**, with the largest share, is mostly {' and '.join(parts)}."
+
+
 def what_gets_through(numbers: PnrNumbers) -> str:
     """The split that lets most through, under each guarantee, against equal shares."""
     sentences = []
@@ -104,18 +137,28 @@ def exact_words(setup: Setup) -> str:
             "the largest found, not proved to be the largest.")
 
 
-def water_words(names: Names, filled: WaterFilling, *, from_lowest: bool) -> str:
-    """The level and who is dry."""
+def water_words(setup: Setup, names: Names, numbers: WaterNumbers, filled: WaterFilling) -> str:
+    """The level, who is dry and whose spectrum it is."""
+    dry = [int(k) for k in filled.dry.nonzero()[0]]
+    private = setup.design.directions_origin is Origin.PAID
+    source = "Spectrum from the private release: its cost is in the budget." if private else NOT_PRIVATE
+    drawn = len(numbers.shown)
+    part = f" The {drawn} with the strongest signal are drawn." if drawn < filled.dry.size else ""
     floor = f"the floor, {FLOOR:g} of an equal part, since no share at all would be infinite noise"
-    dry = [k for k in range(filled.dry.size) if filled.dry[k]]
-    if dry:
-        who = f"**{len(dry)} of {filled.dry.size} dry:** {names.few(dry)} got {floor}."
-    else:
-        who = "**Nobody is dry:** every direction gets water."
-    if filled.level is None:
-        return f"{who} Here is no common level: bars are what each direction gets."
-    thin = " The water is thin, so heights are measured from the lowest ground." if from_lowest else ""
-    return f"{who} Level: {as_number(filled.level)}.{thin}"
+    who = (f"**{len(dry)} of {filled.dry.size} dry:** {names.few(dry)} got {floor}." if dry else
+           "**Nobody is dry:** every direction gets water.")
+    level = "Here is no common level: bars are what each direction gets."
+    if filled.level is not None:
+        thin = " The water is thin, so heights are measured from the lowest ground." if numbers.from_lowest else ""
+        level = f"Level: {as_number(filled.level)}.{thin}"
+    return f"{who} {level}{part} {source}"
+
+
+def smallest_words(setup: Setup, wanted: WantedNoise) -> str:
+    """The smallest epsilon for the noise that is wanted."""
+    return (f"**The smallest ε for this noise: {at_most(setup.design.mu_is)}{as_number(wanted.needed)}**, at "
+            f"δ = {delta_words(setup.delta, setup.dataset.n_records)}, by the exact limit (asked now: "
+            f"{setup.scenario.epsilon:g}). The other directions get the floor: almost no precision.")
 
 
 def _span(factors: FloatArray) -> str:

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from mvgviz.design.privacy_loss import SpentMu, coin_odds, odds
+import math
+
+import numpy as np
+
+from mvgviz.design.noise_design import NoiseDesign
+from mvgviz.design.privacy_loss import PairLoss, SpentMu, coin_odds, odds
+from mvgviz.figures.privacy.composition import spent_together
 from mvgviz.figures.privacy.loss import CurveNumbers, LossNumbers
+from mvgviz.noise.accounting import gaussian_epsilon
+from mvgviz.release.audit import Audit, NoiseScores, attacks_per_release
+from mvgviz.release.noise_check import FALSE_ALARMS, MIXTURES
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_number, as_probability, at_most, delta_words, listed
+from mvgviz.text import as_number, as_probability, at_most, delta_words, in_markdown, listed
+from mvgviz.validation import FloatArray
 from mvgviz.words.provenance import open_parts, thing
 
 
@@ -82,8 +92,74 @@ def curve_words(setup: Setup, numbers: CurveNumbers) -> str:
                 f"less than the {delta} allowed.")
     if numbers.spent < 0.999 * asked:
         return f"**Spends {most}ε = {as_number(numbers.spent)} of the {asked:g} asked**, at δ = {delta}."
-    return (f"**Spends {'at most ' if most else 'just '}what was asked:** ε = {asked:g} at δ = {delta}; "
+    return (f"**Spends {most or 'just '}what was asked:** ε = {asked:g} at δ = {delta}; "
             f"ε = 0 would need δ = {as_probability(numbers.at_zero)}.")
+
+
+def shares_words(shares: FloatArray, theta: FloatArray, labels: list[str]) -> str:
+    """Takeaway of the loss by direction: who carries most of it."""
+    first = int(shares.argmax())
+    rest = f" Of {shares.size:,}, the largest {len(labels)} are shown singly." if len(labels) < shares.size else ""
+    return (f"**{in_markdown(labels[0])} carries {percent_words(float(shares[first]))} of the loss** and has "
+            f"{percent_words(float(theta[first]))} of the budget.{rest}")
+
+
+def releases_words(setup: Setup, spent: SpentMu, count: int) -> str:
+    """Takeaway of several releases: what they spend together, and what adding up would say."""
+    exact, summed = (float(values[0]) for values in spent_together(
+        spent, np.array([count]), epsilon=setup.scenario.epsilon, delta=setup.delta))
+    spends = f"{count:,} releases together spend" if count > 1 else "1 release spends"
+    added = ("adding up says nothing, as δ would pass 1" if math.isnan(summed) else
+             f"adding up would say ε = {as_number(summed)} at δ = {as_probability(count * setup.delta)}")
+    return (f"**{spends} {at_most(setup.design.mu_is)}ε = {as_number(exact)}** at "
+            f"δ = {delta_words(setup.delta, setup.dataset.n_records)}; {added}.")
+
+
+def tested_words(design: NoiseDesign, noise: NoiseScores, *, hardened: bool) -> str:
+    """What was drawn and what was tested on it."""
+    each = (f", each attacked at every one of its {design.cols:,} records" if attacks_per_release(design) > 1 else "")
+    source = ("by the hardened sampler of a release, fresh each time" if hardened else
+              "by the app's simulator, from the scenario's seed")
+    drawn = (f"{noise.releases:,} whole {design.rows:,} × {design.cols:,} answers on each neighbour{each}, "
+             f"drawn {source}.")
+    kinds = " or ".join(noise.tally.pairs)
+    together = f"whether {kinds} move together; " if kinds else ""
+    return (f"{drawn} Tested on them: the attack; the size of the noise along each direction of rows and columns, in "
+            f"their sums and in {MIXTURES} mixtures of all entries; {together}whether any of it repeats. Sound noise "
+            f"fails these tests in at most {FALSE_ALARMS * 1000:g} of 1,000 audits. Directions and ranges are not "
+            "audited.")
+
+
+def audit_words(setup: Setup, loss: PairLoss, result: Audit, broken: bool) -> str:
+    """What the audit proves, and what it cannot."""
+    found, claim = result.epsilon_lower, setup.epsilon_spent
+    counts = (f"accusing {result.accused:,} of {result.evaluated:,} absent, it catches {result.caught:,} of "
+              f"{result.evaluated:,} present: ε is at least **{as_number(found)}** (95 % confidence)")
+    claimed = f"{at_most(setup.design.mu_is)}{as_number(claim)}"
+    if not broken:
+        if found > claim:
+            odd = "" if result.check.as_claimed else f" The noise itself is not as claimed: {result.check.words}."
+            return (f"**Above the claim:** {counts}, claimed is {claimed}. By chance this happens in at most 5 of 100 "
+                    f"audits: try more releases or another seed.{odd}")
+        if not result.check.as_claimed:
+            return f"**The noise is not as claimed:** {result.check.words}. The attack alone: {counts}."
+        part = f" The pair attacked reaches only {loss.attained:.0%} of the bound μ." if loss.attained < 0.99 else ""
+        few = f" So few releases can show at most {as_number(result.ceiling)}." if claim > result.ceiling else ""
+        return f"**The claim stands:** {counts}, claimed is {claimed}.{part}{few}"
+    truth = float(gaussian_epsilon(setup.delta, 2 * loss.mu))
+    if found > claim:
+        return f"**Caught:** {counts}, above the {claimed} claimed. Half the noise really spends {as_number(truth)}."
+    if truth <= setup.scenario.epsilon:
+        why = (f"Half the noise would spend {as_number(truth)} on this pair, still within the "
+               f"ε = {setup.scenario.epsilon:g} asked.")
+    elif claim > result.ceiling:
+        why = f"So few releases can show at most {as_number(result.ceiling)}; a smaller ε can be audited."
+    else:
+        why = f"Half the noise spends {as_number(truth)}; more releases would show it."
+    if not result.check.as_claimed:
+        return (f"**Caught, though not by the attack:** the noise itself is not as claimed: {result.check.words}. The "
+                f"attack: {counts}, claimed is {claimed}. {why}")
+    return f"**Not caught by the attack:** {counts}, claimed is {claimed}. {why}"
 
 
 def percent_words(share: float) -> str:

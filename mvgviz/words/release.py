@@ -5,10 +5,10 @@ from __future__ import annotations
 from mvgviz.figures.release.budget import BudgetNumbers
 from mvgviz.provenance import Origin
 from mvgviz.query.dataset import Dataset
-from mvgviz.release.ledger import CAVEATS, Total
+from mvgviz.release.ledger import CAVEATS, Ledger, Total
 from mvgviz.release.release import Plan, Release, design_words
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_number, at_most, delta_caution, delta_words, listed
+from mvgviz.text import as_number, at_most, delta_caution, delta_words, in_markdown, listed
 from mvgviz.words.provenance import thing
 
 ACCEPT = {
@@ -30,8 +30,8 @@ KEPT = "What was released stays as it is: a changed scenario, or this page drawn
 
 def spends(setup: Setup, planned: Plan) -> str:
     """ε = 1.00 at δ = 1e-6."""
-    return (f"{at_most(setup.design.mu_is)}ε = {as_number(planned.epsilon)} at δ = "
-            f"{delta_words(planned.delta, setup.dataset.n_records)}")
+    delta = delta_words(planned.delta, setup.dataset.n_records)
+    return f"{at_most(setup.design.mu_is)}ε = {as_number(planned.epsilon)} at δ = {delta}"
 
 
 def sure(setup: Setup, planned: Plan) -> str:
@@ -98,6 +98,17 @@ def released_words(release: Release, n_records: int) -> str:
     open_parts = f" Not covered: {listed(list(release.not_covered))}." if release.caveats else ""
     return (f"**Released, {rows:,} × {cols:,}, noise included.** It spent {at_most(release.mu_is)}ε = "
             f"{as_number(release.epsilon)} at δ = {delta_words(release.delta, n_records)}.{open_parts}")
+
+
+def totals_words(ledger: Ledger) -> str:
+    """What the releases of the last data spent together, and those of all data."""
+    last = ledger.entries[-1]
+    names = {entry.data for entry in ledger.entries}
+    text = f"Releases of {in_markdown(last.data)} together: {ledger.total(last.data, delta=last.delta).words}."
+    if len(names) > len(ledger.same_people(last.data)):
+        text += (f" All {len(names)} data together, as if about the same people: "
+                 f"{ledger.total(delta=last.delta).words}.")
+    return text.replace("epsilon", "ε =").replace("delta", "δ =")
 
 
 def ranges_table(data: Dataset) -> dict[str, list[object]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from mvgviz.figures.shape.model import ShapeModel
 from mvgviz.figures.shared.noise_ellipse import EllipseNumbers
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_factor, in_markdown
+from mvgviz.text import as_factor, as_number, in_markdown
 
 ABOUT_ELLIPSE = ("Each outline holds 95 % of the noise; the points are the same random draws through both shapes. "
                  "Both give the same privacy.")
@@ -31,3 +32,21 @@ def ellipse_words(numbers: EllipseNumbers, labels: tuple[str, ...], needed: int,
         return "**Equal shares:** directional noise and i.i.d. noise are the same circle."
     return (f"**Same privacy, other shape:** the noise is {as_factor(down)} the i.i.d. noise on "
             f"{in_markdown(labels[needed])} and {as_factor(up)} on {in_markdown(labels[other])}.")
+
+
+def plane_words(model: ShapeModel, iid: float, names: tuple[str, str], spread: float) -> str:
+    """The noise along both axes of an ellipse against i.i.d. noise and, where there are data, their spread."""
+    low, high = min(model.std), max(model.std)
+    data = f" The noise is {as_factor(high / spread)} the data's own spread." if spread > 0 else ""
+    return (f"**{as_factor(low / iid)} to {as_factor(high / iid)} the i.i.d. noise**, at the same budget: "
+            f"± {as_number(low)} along the best axis, ± {as_number(high)} along the worst "
+            f"({in_markdown(names[0])} against {in_markdown(names[1])}).{data}")
+
+
+def drag_words(model: ShapeModel) -> str:
+    """What dragging does."""
+    if model.kind == "fixed":
+        return "These directions do not lie in this plane: what is shown is their shadow on it."
+    if model.can_turn:
+        return "Drag an end of an axis: pulling it changes the split of the budget, turning it the directions."
+    return "Drag an end of an axis to change the split of the budget."

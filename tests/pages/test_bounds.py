@@ -13,8 +13,8 @@ from mvgviz.design.limits import AXES, LimitInputs
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.scenario.scenario import ALLOCATIONS, DIRECTIONS
 from mvgviz.text import as_number
-from mvgviz.ui.bounds.panels import table_lines
 from mvgviz.ui.menu import BOUNDS, DATA
+from mvgviz.words.bounds import table_lines
 from tests.pages.app import clean, link, opened, text
 
 CHARTS = 3

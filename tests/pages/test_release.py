@@ -17,8 +17,8 @@ from mvgviz.provenance import Origin
 from mvgviz.release.ledger import Ledger
 from mvgviz.scenario.resolve import build
 from mvgviz.text import as_number
+from mvgviz.ui import session_releases
 from mvgviz.ui.menu import DATA, HOME, RELEASE
-from mvgviz.ui.release import desk as release_desk
 from tests.pages.app import box, clean, desk, go, link, on_exports, opened, released, text
 
 CSV = "age,=dose\n" + "".join(f"{20 + i % 50},{i % 7}.5\n" for i in range(60))
@@ -76,35 +76,35 @@ def test_reruns_sliders_and_other_pages_neither_draw_again_nor_enter():
 
 
 def test_the_callback_itself_releases_once_per_ticket(monkeypatch):
-    held, session = release_desk.Desk(), {}
-    monkeypatch.setattr(release_desk.st, "session_state", session)
+    held, session = session_releases.SessionReleases(), {}
+    monkeypatch.setattr(session_releases.st, "session_state", session)
     session["_release_desk"] = held
     scenario, data = Scenario.default_for("liver"), sample("liver")
     setup = build(scenario, data)
     for name, value in (("scenario", scenario), ("setup", setup), ("dataset", data), ("data_version", "liver"),
                         ("uploaded_directions", None)):
-        monkeypatch.setattr(release_desk.session, name, lambda value=value: value)
-    first = release_desk.ticket()
-    release_desk.release_once(first, (), False, None)
+        monkeypatch.setattr(session_releases.session, name, lambda value=value: value)
+    first = session_releases.ticket()
+    session_releases.release_once(first, (), False, None)
     assert held.releases == []  # not ticked
     session[f"release_sure_{first}"] = True
     for _ in range(3):
-        release_desk.release_once(first, (), False, None)
+        session_releases.release_once(first, (), False, None)
     assert len(held.releases) == len(held.ledger.entries) == 1
-    monkeypatch.setattr(release_desk.session, "scenario", lambda: scenario.changed(epsilon=2.0))
-    release_desk.release_once(first, (), False, None)
+    monkeypatch.setattr(session_releases.session, "scenario", lambda: scenario.changed(epsilon=2.0))
+    session_releases.release_once(first, (), False, None)
     assert len(held.releases) == 1
 
 
 def test_an_interrupted_release_spends_nothing_and_can_be_asked_again(monkeypatch):
-    held, session = release_desk.Desk(), {}
-    monkeypatch.setattr(release_desk.st, "session_state", session)
+    held, session = session_releases.SessionReleases(), {}
+    monkeypatch.setattr(session_releases.st, "session_state", session)
     session["_release_desk"] = held
     scenario, data = Scenario.default_for("cardiotocography"), sample("cardiotocography")
     setup = build(scenario, data)
     for name, value in (("scenario", scenario), ("setup", setup), ("dataset", data), ("data_version", "x"),
                         ("uploaded_directions", None)):
-        monkeypatch.setattr(release_desk.session, name, lambda value=value: value)
+        monkeypatch.setattr(session_releases.session, name, lambda value=value: value)
     shares = []
 
     class Bar:
@@ -114,15 +114,15 @@ def test_an_interrupted_release_spends_nothing_and_can_be_asked_again(monkeypatc
                 raise KeyboardInterrupt
             return self
 
-    now = release_desk.ticket()
+    now = session_releases.ticket()
     session[f"release_sure_{now}"] = True
     with pytest.raises(KeyboardInterrupt):
-        release_desk.release_once(now, (), False, Bar())
+        session_releases.release_once(now, (), False, Bar())
     assert shares[0] == 0
     assert len(shares) > 2
     assert held.releases == []
     assert held.ledger.entries == ()
-    assert release_desk.ticket() == now
+    assert session_releases.ticket() == now
 
 
 def test_what_is_not_private_must_be_accepted_one_by_one():
@@ -172,7 +172,7 @@ def test_an_answer_that_cannot_be_released_safely_says_so_before_the_click(monke
     def refuse(*arguments):
         raise InputError("rounding errors in this answer could reach a tenth")
 
-    monkeypatch.setattr(release_desk, "hardening_for", refuse)
+    monkeypatch.setattr(session_releases, "hardening_for", refuse)
     app = page(data="liver", epsilon="0.37")
     assert [element.value for element in app.error] == ["Rounding errors in this answer could reach a tenth"]
     assert go(app).disabled
@@ -184,7 +184,7 @@ def test_without_opendp_there_is_a_sentence_and_no_entry(monkeypatch):
 
     app = page(data="liver")
     box(app, "release_sure_").check().run()
-    monkeypatch.setattr(release_desk, "release_setup", missing)
+    monkeypatch.setattr(session_releases, "release_setup", missing)
     go(app).click().run()
     assert [element.value for element in app.error] == ["A release needs the library OpenDP"]
     assert desk(app).ledger.entries == ()
@@ -326,7 +326,7 @@ def test_a_budget_too_small_for_any_epsilon_still_has_an_axis():
 
 
 def test_two_threads_of_a_session_with_one_ticket_make_one_release(monkeypatch):
-    held = release_desk.Desk()
+    held = session_releases.SessionReleases()
     begun = threading.Barrier(2)
 
     def slow(setup, *, ledger, **_):
@@ -334,17 +334,17 @@ def test_two_threads_of_a_session_with_one_ticket_make_one_release(monkeypatch):
         ledger.entries.append("entered")
 
     monkeypatch.setattr(held, "ledger", types.SimpleNamespace(entries=[]))
-    monkeypatch.setattr(release_desk, "desk", lambda: held)
-    monkeypatch.setattr(release_desk, "ticket", lambda: str(len(held.ledger.entries)))
-    monkeypatch.setattr(release_desk, "release_setup", slow)
+    monkeypatch.setattr(session_releases, "session_releases", lambda: held)
+    monkeypatch.setattr(session_releases, "ticket", lambda: str(len(held.ledger.entries)))
+    monkeypatch.setattr(session_releases, "release_setup", slow)
     design = types.SimpleNamespace(rows=2, cols=2)
-    monkeypatch.setattr(release_desk, "session", types.SimpleNamespace(
+    monkeypatch.setattr(session_releases, "session", types.SimpleNamespace(
         setup=lambda: types.SimpleNamespace(design=design)))
-    monkeypatch.setattr(release_desk, "st", types.SimpleNamespace(session_state={"release_sure_0": True}))
+    monkeypatch.setattr(session_releases, "st", types.SimpleNamespace(session_state={"release_sure_0": True}))
 
     def click():
         begun.wait()
-        release_desk.release_once("0", (), False, None)
+        session_releases.release_once("0", (), False, None)
 
     threads = [threading.Thread(target=click) for _ in range(2)]
     for thread in threads:

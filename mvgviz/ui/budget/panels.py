@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-import pandas as pd
 import streamlit as st
 
 from mvgviz.design.allocation import WaterFilling
@@ -15,29 +13,16 @@ from mvgviz.figures.budget.water_levels import plot_water, water_numbers
 from mvgviz.figures.shared.matrix_map import plot_matrix, top_left
 from mvgviz.labels import FORMS, GUARANTEES, SPLITS
 from mvgviz.noise.directions import standard_basis
-from mvgviz.provenance import Origin, weakest
-from mvgviz.scenario.precision_budget import (
-    LEAST_EPSILON,
-    MOST_EPSILON,
-    BudgetTable,
-    WantedNoise,
-    inverse_refusal,
-    wanted_noise,
-)
-from mvgviz.scenario.resolve import Setup, names_of_directions, second_moments
+from mvgviz.provenance import weakest
+from mvgviz.scenario.precision_budget import LEAST_EPSILON, MOST_EPSILON, BudgetTable, inverse_refusal, wanted_noise
+from mvgviz.scenario.resolve import Setup, names_of_directions
 from mvgviz.scenario.splits import SplitScore, compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
-from mvgviz.text import as_number, delta_words, in_markdown
+from mvgviz.text import in_markdown
 from mvgviz.ui import session
-from mvgviz.ui.frame import chart, show_error
+from mvgviz.ui.frame import chart, show_error, show_table
 from mvgviz.validation import FloatArray
-from mvgviz.words.budget import (
-    NOT_PRIVATE,
-    Names,
-    exact_words,
-    short_label,
-    water_words,
-    what_gets_through,
-)
+from mvgviz.words import budget as words
+from mvgviz.words.budget import NOT_PRIVATE, Names
 
 _MANY = 400
 _SPLIT_IN_LINK = 50
@@ -47,33 +32,17 @@ _UNITS = {"exact": "height (part of μ²)", "relaxed": "height (inverse variance
 _WEIGHED = "inverse noise variance × reach²"
 
 
-def _data_key(setup: Setup) -> str:
-    return f"{session.data_version()} {setup.scenario.query} {setup.scenario.scale}"
+@session.remembered(40)
+def _scores(setup: Setup, moments: FloatArray) -> tuple[SplitScore, ...]:
+    return compare_splits(setup, moments)
 
 
-@st.cache_resource(scope="session", max_entries=6, show_spinner=False)
-def _moments(_setup: Setup, key: str) -> FloatArray | None:
-    return second_moments(_setup)
-
-
-def moments(setup: Setup) -> FloatArray | None:
-    """The data's second moments, where the query has any."""
-    return _moments(setup, _data_key(setup))
-
-
-@st.cache_resource(scope="session", max_entries=40, show_spinner=False)
-def _scores(_setup: Setup, _moments: FloatArray, key: str) -> tuple[SplitScore, ...]:
-    return compare_splits(_setup, _moments)
-
-
-@st.cache_resource(scope="session", max_entries=40, show_spinner=False)
-def _filled(_setup: Setup, _moments: FloatArray, key: str, guarantee: str, form: str
-            ) -> tuple[WaterFilling, FloatArray | None]:
+@session.remembered(40)
+def _filled(setup: Setup, moments: FloatArray, guarantee: str, form: str) -> tuple[WaterFilling, FloatArray | None]:
     """The water filling and, for the exact form, its prices h²."""
-    query = _setup.query
-    equal = equal_design(_setup, guarantee)
+    equal = equal_design(setup, guarantee)
     prices = equal.reach**2 if form == "exact" else None
-    return fill(equal, query, _moments, form), prices
+    return fill(equal, setup.query, moments, form), prices
 
 
 def draw_loadings(setup: Setup, table: BudgetTable) -> None:
@@ -81,41 +50,37 @@ def draw_loadings(setup: Setup, table: BudgetTable) -> None:
     directions = setup.design.directional_side.directions
     if directions.is_standard:
         return
-    w = directions.matrix
     features = names_of_directions(setup.query, setup.design.mode, standard_basis(table.size))
-    first = int(np.argmax(table.theta))
-    parts = [f"{in_markdown(features[i])} ({w[i, first]:+.2f})" for i in np.argsort(-np.abs(w[:, first]))[:2]]
-    rows, cols = top_left(w).shape
+    drawn = top_left(directions.matrix)
+    rows, cols = drawn.shape
+    part = f" The first {rows} × {cols} loadings are drawn." if drawn.size < directions.matrix.size else ""
     care = f" {NOT_PRIVATE}" if not setup.origins["directions"].is_covered else ""
-    chart(plot_matrix(top_left(w), row_labels=[short_label(name) for name in features[:rows]], row_title="feature",
+    chart(plot_matrix(drawn, row_labels=[words.short_label(name) for name in features[:rows]], row_title="feature",
                       col_labels=[str(k + 1) for k in range(cols)], col_title="direction", value_title="loading"),
-          f"**Direction {first + 1}**, with the largest share, is mostly {' and '.join(parts)}."
-          f"{f' The first {rows} × {cols} loadings are drawn.' if (rows, cols) != w.shape else ''}{care}",
-          key="budget_loadings",
+          f"{words.loading_words(setup, directions.matrix, features)}{part}{care}", key="budget_loadings",
           about="Each column is a direction of length 1; its entries say how much of each feature it holds.")
 
 
 def draw_pnr(setup: Setup, table: BudgetTable, names: Names) -> None:
     """log PNR of every split, and the water filling behind the three forms of max-PNR."""
     refusal = pnr_refusal(setup)
-    known = moments(setup)
-    if refusal is not None or known is None:
+    moments = session.moments(setup)
+    if refusal is not None or moments is None:
         st.info(f"Nothing to compare: {refusal}.", icon=":material/water_drop:")
         return
-    if not known.any():
+    if not moments.any():
         st.info("Every value is 0: there is no signal to get through.", icon=":material/water_drop:")
         return
     if table.size > _MANY and not st.toggle(f"Compare the splits of {table.size} directions (takes a while)",
                                             key="budget_compare"):
         return
-    key = f"{_data_key(setup)} {session.version()} {setup.scenario.to_json()}"
     splits, water = st.columns(2, gap="large")
     try:
-        numbers = pnr_numbers(_scores(setup, known, key))
+        numbers = pnr_numbers(_scores(setup, moments))
         with splits:
             _draw_scores(setup, numbers)
         with water:
-            _draw_water(setup, known, key, names)
+            _draw_water(setup, moments, names)
         _draw_score_table(numbers)
     except InputError as error:
         show_error(error)
@@ -124,13 +89,13 @@ def draw_pnr(setup: Setup, table: BudgetTable, names: Names) -> None:
 def _draw_scores(setup: Setup, numbers: PnrNumbers) -> None:
     if "binary" not in numbers.splits and setup.design.theta.size > 1:
         st.caption("Choose in the sidebar which directions matter, to see a share for some and least error here too.")
-    chart(plot_pnr(numbers, names=SPLITS), f"{what_gets_through(numbers)} {NOT_PRIVATE}", key="budget_pnr",
+    chart(plot_pnr(numbers, names=SPLITS), f"{words.what_gets_through(numbers)} {NOT_PRIVATE}", key="budget_pnr",
           about="PNR, the power-to-noise ratio: how much the answer stands out from the noise, over all directions at "
                 "once. Half its logarithm is the mutual information between true and noisy answer **for Gaussian "
                 "answers only**. Each form of max-PNR solves the constraint of its own guarantee. Relaxed (the "
                 "paper's) and unrelaxed take a theorem's, and maximise the ratio of a table along its eigenvectors: "
                 "elsewhere another split may come out ahead. "
-                f"{exact_words(setup)}")
+                f"{words.exact_words(setup)}")
 
 
 def _draw_score_table(numbers: PnrNumbers) -> None:
@@ -139,26 +104,19 @@ def _draw_score_table(numbers: PnrNumbers) -> None:
         for guarantee, by_split in numbers.scores.items()
         for what, field in (("log PNR", "log_pnr"), ("information (nats)", "mutual_information"))}
         for split in numbers.splits]
-    frame = pd.DataFrame(rows)
-    st.dataframe(frame, hide_index=True, key="budget_pnr_table", column_config={
-        name: st.column_config.NumberColumn(format="%.4g") for name in frame.columns[1:]})
+    show_table(rows, numbers=list(rows[0])[1:], key="budget_pnr_table")
 
 
-def _draw_water(setup: Setup, known: FloatArray, key: str, names: Names) -> None:
-    one = setup.scenario
-    own = "exact" if one.guarantee == "exact" else one.form
+def _draw_water(setup: Setup, moments: FloatArray, names: Names) -> None:
+    own = "exact" if setup.scenario.guarantee == "exact" else setup.scenario.form
     form = st.segmented_control("Form of max-PNR", list(FORMS), format_func=lambda form: FORMS[form][1],
                                 default=own, key=f"budget_form_{own}", required=True)
     guarantee = "exact" if form == "exact" else printed_guarantee(setup)
-    filled, prices = _filled(setup, known, key, guarantee, form)
+    filled, prices = _filled(setup, moments, guarantee, form)
     numbers = water_numbers(filled, prices=prices)
-    private = setup.design.directions_origin is Origin.PAID
-    source = "Spectrum from the private release: its cost is in the budget." if private else NOT_PRIVATE
-    drawn = len(numbers.shown)
-    part = f" The {drawn} with the strongest signal are drawn." if drawn < filled.dry.size else ""
     chart(plot_water(numbers, names=names.labels(numbers.shown),
                      unit=_WEIGHED if form == "exact" and filled.level is None else _UNITS[form]),
-          f"{water_words(names, filled, from_lowest=numbers.from_lowest)}{part} {source}", key="budget_water",
+          words.water_words(setup, names, numbers, filled), key="budget_water",
           about=f"Max-PNR pours the budget like water over uneven ground. A direction's ground is high where the "
                 f"data's second moment along it is small (exact form: where the other directions, noise and all, "
                 f"already tell most of it). Under water, every direction reaches the same level; what stands above "
@@ -171,20 +129,20 @@ def draw_inverse(setup: Setup, table: BudgetTable, names: Names) -> None:
     if refusal is not None:
         st.info(f"The inverse question is not asked here: {refusal}.", icon=":material/undo:")
         return
-    one = setup.scenario
-    context = f"{_data_key(setup)} {one.directions} {table.size}".replace(" ", "_")
-    favoured = [k for k in one.favoured if k < table.size][:_ASKED] or [0]
+    scenario = setup.scenario
+    context = "_".join([session.data_version().replace(" ", "_"), scenario.query, scenario.scale, scenario.directions,
+                        str(table.size)])
+    favoured = [k for k in scenario.favoured if k < table.size][:_ASKED] or [0]
     asking, answer = st.columns(2, gap="large")
     with asking:
         chosen = st.multiselect("Directions whose noise matters", range(min(table.size, 2_000)), default=favoured,
-                                format_func=names, key=f"budget_asked_{context}",
-                                max_selections=_ASKED)
+                                format_func=names, key=f"budget_asked_{context}", max_selections=_ASKED)
         targets = {k: _wanted_std(f"{context}_{k}", names(k), float(table.std[k])) for k in chosen}
     with answer:
-        if not targets:
+        if targets:
+            _draw_answer(setup, targets)
+        else:
             st.info("Choose at least one direction.")
-            return
-        _draw_answer(setup, wanted_noise(setup, targets), table.size)
 
 
 def _wanted_std(key: str, name: str, now: float) -> float:
@@ -195,17 +153,14 @@ def _wanted_std(key: str, name: str, now: float) -> float:
                            format="%.6g", key=f"budget_want_{key}")
 
 
-def _draw_answer(setup: Setup, found: WantedNoise, size: int) -> None:
-    bound = "at most " if setup.design.mu_is != "exact" else ""
-    delta = delta_words(setup.delta, setup.dataset.n_records)
-    st.markdown(f"**The smallest ε for this noise: {bound}{as_number(found.needed)}**, at δ = {delta}, by the exact "
-                f"limit (asked now: {setup.scenario.epsilon:g}). The other directions get the floor: "
-                "almost no precision.")
+def _draw_answer(setup: Setup, targets: dict[int, float]) -> None:
+    found = wanted_noise(setup, targets)
+    st.markdown(words.smallest_words(setup, found))
     if not found.reachable:
         st.warning(f"That is outside what this app holds: at most {MOST_EPSILON:g}. Even that hides hardly anything.")
     elif found.needed < LEAST_EPSILON:
         st.caption(f"That is below {LEAST_EPSILON:g}, the least this app holds; {LEAST_EPSILON:g} is taken over.")
-    with_split = size <= _SPLIT_IN_LINK and found.reachable
+    with_split = setup.design.theta.size <= _SPLIT_IN_LINK and found.reachable
     changes: dict[str, object] = {"epsilon": found.epsilon, "guarantee": "exact"}
     if with_split:
         changes |= {"allocation": "manual", "weights": found.weights}

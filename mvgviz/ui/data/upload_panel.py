@@ -16,7 +16,7 @@ from mvgviz.ui import session
 from mvgviz.ui.data.range_editor import draw_ranges
 from mvgviz.ui.data.tables import OpenFile, tables
 from mvgviz.ui.frame import show_error
-from mvgviz.ui.release.desk import desk
+from mvgviz.ui.session_releases import session_releases
 
 _CORRECTIONS: tuple[tuple[str, str, dict[Any, str]], ...] = (
     ("Separator", "separator", {None: "detected"} | SEPARATORS),
@@ -134,7 +134,7 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
 def _take_note(opened: OpenFile, table: Table) -> None:
     """Whatever holds the same records counts as the same people from now on."""
     for other in tables().read(opened, table):
-        desk().ledger.join(opened.data_name, other)
+        session_releases().ledger.join(opened.data_name, other)
 
 
 def _choose_columns(opened: OpenFile, table: Table) -> list[str] | None:
@@ -174,7 +174,7 @@ def _use(opened: OpenFile, table: Table, columns: list[str] | None) -> None:
 
 def _choose_people(opened: OpenFile) -> None:
     """Files about the same people share one budget: known by their records, or by what the person says."""
-    others, ledger, own = tables().others(), desk().ledger, opened.data_name
+    others, ledger, own = tables().others(), session_releases().ledger, opened.data_name
     known = {name: describe(name).title for name in samples()} | {name: file.name for name, file in others.items()}
     joined = [known[name] for name in known if name in ledger.same_people(own)]
     if joined:

@@ -1,36 +1,33 @@
-"""Privacy spent: its sentences, and the panels under the three pictures."""
+"""Privacy spent: the panels under the three pictures."""
 
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
-from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import PairLoss, pair_loss, spent_mu
 from mvgviz.errors import InputError
-from mvgviz.figures.privacy.composition import plot_composition, spent_together
+from mvgviz.figures.privacy.composition import plot_composition
 from mvgviz.figures.privacy.shares import largest_shares, plot_shares
-from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup, scaled
-from mvgviz.text import as_number, as_probability, delta_words, in_html, in_markdown
+from mvgviz.text import as_number, in_html, in_markdown
 from mvgviz.ui import session
-from mvgviz.ui.frame import chart
+from mvgviz.ui.frame import chart, show_table
 from mvgviz.validation import FloatArray
-from mvgviz.words.privacy import percent_words, reached_words
+from mvgviz.words.privacy import percent_words, reached_words, releases_words, shares_words
 
 RELEASES = (1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300, 500, 700, 1_000)
 
 
-@st.cache_resource(scope="session", max_entries=8, show_spinner="Looking for the worst neighbours …")
-def _pair_loss(_query: Query, _design: NoiseDesign, version: str) -> PairLoss:
-    return pair_loss(_query, _design)
+@session.remembered(8, spinner="Looking for the worst neighbours …")
+def _pair_loss(setup: Setup) -> PairLoss:
+    return pair_loss(setup.query, setup.design)
 
 
 def found_pair(setup: Setup) -> PairLoss | None:
     """The worst neighbours, or None and a sentence."""
     try:
-        return _pair_loss(setup.query, setup.design, f"{session.version()} {setup.scenario.to_json()}")
+        return _pair_loss(setup)
     except InputError as error:
         st.markdown(f"No neighbours to show: {in_markdown(str(error))}.")
         return None
@@ -50,10 +47,8 @@ def draw_neighbours(setup: Setup) -> None:
     with table:
         st.markdown(words)
         before, after = (_own_units(setup, record) for record in (loss.pair.before, loss.pair.after))
-        number = st.column_config.NumberColumn(format="%.4g")
-        st.dataframe(pd.DataFrame({"Feature": list(setup.dataset.features), "Before": before, "After": after}),
-                     hide_index=True, column_config={"Before": number, "After": number},
-                     height=min(36 * (len(before) + 1) + 2, 330))
+        show_table({"Feature": list(setup.dataset.features), "Before": before, "After": after},
+                   numbers=("Before", "After"), height=min(36 * (len(before) + 1) + 2, 330))
         st.caption("In the data's own units. Nobody's records: only the declared ranges and the noise enter.")
     with bars:
         _draw_shares(setup, loss)
@@ -70,12 +65,9 @@ def _own_units(setup: Setup, record: FloatArray) -> FloatArray:
 def _draw_shares(setup: Setup, loss: PairLoss) -> None:
     names = setup.direction_names
     shares, theta = loss.shares, setup.design.theta
-    shown = largest_shares(shares)
-    labels = [names[k] if k < len(names) else f"number {k + 1}" for k in shown]
-    first = f"{in_markdown(labels[0])} carries {percent_words(float(shares[shown[0]]))} of the loss"
-    rest = f" Of {shares.size:,}, the largest {len(labels)} are shown singly." if len(shown) < shares.size else ""
-    chart(plot_shares(shares, theta, labels=[in_html(label) for label in labels]),
-          f"**{first}** and has {percent_words(float(theta[shown[0]]))} of the budget.{rest}", key="privacy_shares",
+    labels = [names[k] if k < len(names) else f"number {k + 1}" for k in largest_shares(shares)]
+    chart(plot_shares(shares, theta, labels=[in_html(label) for label in labels]), shares_words(shares, theta, labels),
+          key="privacy_shares",
           about="The worst pair's difference, seen through the noise, along each direction: the squares sum to μ². "
                 "A direction with less noise carries more of the loss; the total is what is promised, however it is "
                 "divided. More precision for a feature is not less privacy for a person.")
@@ -85,26 +77,19 @@ def _draw_shares(setup: Setup, loss: PairLoss) -> None:
 def draw_releases(setup: Setup) -> None:
     """What k releases spend together."""
     picture, choices = st.columns([3, 1], gap="large")
-    spent, epsilon, delta = spent_mu(setup.design), setup.scenario.epsilon, setup.delta
     with choices:
         k = st.select_slider("Releases of the same data", RELEASES, value=10, key="privacy_k",
                              format_func=lambda n: f"{n:,}")
-    (exact,), (summed,) = spent_together(spent, np.array([k]), epsilon=epsilon, delta=delta)
-    most = "" if setup.design.mu_is == "exact" else "at most "
-    times = f"{k:,} release{'s' if k > 1 else ''}"
-    spends = f"{times} together spend" if k > 1 else "1 release spends"
-    together = (f"**{spends} {most}ε = {as_number(exact)}** at "
-                f"δ = {delta_words(delta, setup.dataset.n_records)}")
-    added = ("adding up says nothing, as δ would pass 1" if np.isnan(summed) else
-             f"adding up would say ε = {as_number(summed)} at δ = {as_probability(k * delta)}")
+    spent = spent_mu(setup.design)
     with picture:
-        chart(plot_composition(spent, epsilon=epsilon, delta=delta, chosen=k), f"{together}; {added}.",
-              key="privacy_releases",
+        chart(plot_composition(spent, epsilon=setup.scenario.epsilon, delta=setup.delta, chosen=k),
+              releases_words(setup, spent, k), key="privacy_releases",
               about="Each release has fresh noise of this design. Together k of them have μ√k, exactly, which becomes "
                     "ε at the same δ. Basic composition adds the ε and the δ that were asked of each: safe, but too "
                     "much. Where no ε is needed the curve has no value on this axis.")
     with choices:
         mu, share = spent.after(k)
+        times = f"{k:,} release{'s' if k > 1 else ''}"
         st.markdown(f"One release: μ = {as_number(spent.total)}  \n{times}: μ = **{as_number(mu)}**")
         if spent.directions:
             st.caption(f"The private directions are learned once and used in all: {percent_words(share)} of μ² after "

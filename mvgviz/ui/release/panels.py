@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from functools import partial
+
 import streamlit as st
 
 from mvgviz.errors import InputError
@@ -15,10 +16,10 @@ from mvgviz.release.release import Plan, Release, plan
 from mvgviz.scenario.resolve import Setup, usual_delta
 from mvgviz.text import as_number, as_probability, in_html, in_markdown, listed, spreadsheet_cell
 from mvgviz.ui import session
-from mvgviz.ui.frame import chart, show_error
-from mvgviz.ui.release.desk import desk, hardened_factor, release_once, ticket
+from mvgviz.ui.frame import chart, offer_file, show_error, show_table
+from mvgviz.ui.session_releases import hardened_factor, release_once, session_releases, ticket
+from mvgviz.words import release as words
 from mvgviz.words.provenance import chosen_on_data
-from mvgviz.words.release import ACCEPT, KEPT, budget_words, facts, ranges_table, released_words, spends, sure
 
 _FACTS = """<style>
 .facts {display: grid; grid-template-columns: minmax(5rem, max-content) 1fr; gap: .15rem .9rem; margin: 0;
@@ -44,10 +45,10 @@ def draw_release(setup: Setup) -> None:
 
 
 def _draw_budget(setup: Setup, planned: Plan) -> None:
-    ledger = desk().ledger
+    ledger = session_releases().ledger
     before = [entry.mu for entry in ledger.entries_about(setup.scenario.data)]
     numbers = budget_numbers(before, planned.mu, delta=planned.delta, cap=ledger.cap)
-    chart(plot_budget(numbers), budget_words(setup, numbers, planned), key="release_budget",
+    chart(plot_budget(numbers), words.budget_words(setup, numbers, planned), key="release_budget",
           about="Every release of the same data spends of one budget. Epsilons do not add up, the squares of μ do, "
                 "exactly, also when one release is chosen after seeing another (Dong, Roth & Su 2022). So lengths "
                 "are μ², and the axis says which ε each total stands for. A file is known again by its numbers, in any "
@@ -56,36 +57,36 @@ def _draw_budget(setup: Setup, planned: Plan) -> None:
 
 
 def _draw_summary(setup: Setup, planned: Plan) -> None:
-    so_far = desk().ledger.total(setup.scenario.data, delta=planned.delta)
+    so_far = session_releases().ledger.total(setup.scenario.data, delta=planned.delta)
     after = float(gaussian_epsilon(planned.delta, compose_mu([so_far.mu, planned.mu])))
     try:
         factor = hardened_factor(setup)
     except InputError:
         factor = None  # the button says why
     lines = "".join(f"<dt>{in_html(name)}</dt><dd>{in_html(text)}</dd>"
-                    for name, text in facts(setup, planned, so_far, after, factor))
+                    for name, text in words.facts(setup, planned, so_far, after, factor))
     st.html(f'{_FACTS}<dl class="facts" aria-label="What this release will spend">{lines}</dl>')
     if not setup.query.is_graph:
         with st.popover("Every range", icon=":material/straighten:", type="tertiary"):
-            st.dataframe(pd.DataFrame(ranges_table(setup.dataset)), hide_index=True)
+            show_table(words.ranges_table(setup.dataset), numbers=())
             st.caption("In the data's own units.")
 
 
 def _draw_button(setup: Setup, planned: Plan) -> None:
     """Everything that has to be ticked, then the click."""
-    held, now = desk(), ticket()
+    held, now = session_releases(), ticket()
     accepted = tuple(caveat for caveat in planned.caveats
-                     if st.checkbox(ACCEPT[caveat], key=f"release_accept_{caveat}_{now}"))
+                     if st.checkbox(words.ACCEPT[caveat], key=f"release_accept_{caveat}_{now}"))
     symmetrise = setup.query.symmetric and st.checkbox(
         "Make the noisy answer symmetric (free: after the noise)", value="symmetrise" in setup.scenario.post,
         key="release_symmetric")
     _draw_own_choices(setup)
     refused = _refusal(setup, planned)
     missing = [CAVEATS[caveat] for caveat in planned.caveats if caveat not in accepted]
-    certain = st.checkbox(sure(setup, planned), key=f"release_sure_{now}", disabled=refused is not None)
-    place = st.empty()
+    certain = st.checkbox(words.sure(setup, planned), key=f"release_sure_{now}", disabled=refused is not None)
+    progress = st.empty()
     st.button("Release once", key="release_go", type="primary", icon=":material/outbox:", on_click=release_once,
-              args=(now, accepted, bool(symmetrise), place), width="stretch",
+              args=(now, accepted, bool(symmetrise), progress), width="stretch",
               disabled=refused is not None or bool(missing) or not certain)
     if refused is not None:
         show_error(refused)
@@ -95,7 +96,7 @@ def _draw_button(setup: Setup, planned: Plan) -> None:
         st.caption("Not before the box above is ticked. Fresh noise from the operating system, drawn once; a release "
                    "cannot be taken back.")
     else:
-        st.caption(f"Draws fresh noise once and spends {spends(setup, planned)}.")
+        st.caption(f"Draws fresh noise once and spends {words.spends(setup, planned)}.")
     if held.releases:
         st.caption(f":material/check: {len(held.releases):,} released in this session: see below.")
     if held.refusal is not None:
@@ -105,20 +106,18 @@ def _draw_button(setup: Setup, planned: Plan) -> None:
 
 def _draw_own_choices(setup: Setup) -> None:
     """Choices made on the data, by name; a person may state them as their own."""
-    one = setup.scenario
-    chosen = chosen_on_data(one)
-    if not chosen:
-        return
-    st.caption(f":material/visibility: Chosen by looking at the data: {listed(chosen)}.")
-    st.button("I would have chosen these without the data", key="release_own_choices", icon=":material/edit_note:",
-              help="Only if it is true: with the domain's knowledge, or on other data. The certificate then calls them "
-                   "declared.", on_click=lambda: session.update(from_data=()))
+    chosen = chosen_on_data(setup.scenario)
+    if chosen:
+        st.caption(f":material/visibility: Chosen by looking at the data: {listed(chosen)}.")
+        st.button("I would have chosen these without the data", key="release_own_choices", icon=":material/edit_note:",
+                  help="Only if it is true: with the domain's knowledge, or on other data. The certificate then calls "
+                       "them declared.", on_click=session.update, kwargs={"from_data": ()})
 
 
 def _refusal(setup: Setup, planned: Plan) -> InputError | None:
     """Why no release can be made, before any noise is drawn."""
     try:
-        desk().ledger.check(setup.scenario.data, planned.mu)
+        session_releases().ledger.check(setup.scenario.data, planned.mu)
         hardened_factor(setup)
     except InputError as error:
         return error
@@ -127,7 +126,7 @@ def _refusal(setup: Setup, planned: Plan) -> InputError | None:
 
 def draw_released() -> None:
     """The noisy answers of this session and their files; nothing true is in them."""
-    releases = desk().releases
+    releases = session_releases().releases
     if not releases:
         return
     st.divider()
@@ -143,14 +142,12 @@ def draw_released() -> None:
         st.markdown(f"**{in_markdown(_title(shown))}**")
         stem = f"release_{number}_{shown.data}_{shown.query.replace(' ', '_')}"
         for label, kind, mime, content in (
-                ("Noisy answer as CSV", "csv", "text/csv", lambda: to_csv(shown).encode()),
-                ("Noisy answer as NPY", "npy", "application/octet-stream", lambda: to_npy(shown)),
-                ("What is to be known about it, as JSON", "json", "application/json",
-                 lambda: to_metadata_json(shown).encode())):
-            st.download_button(label, data=content, file_name=f"{stem}.{kind}", mime=mime, key=f"release_{kind}",
-                               icon=":material/download:", on_click="ignore", width="stretch")
-        st.caption(f"{KEPT} Keep the JSON beside the numbers: it says what was promised, for which neighbours and "
-                   "ranges, and what is not covered. The true answer is in none of them.")
+                ("Noisy answer as CSV", "csv", "text/csv", to_csv),
+                ("Noisy answer as NPY", "npy", "application/octet-stream", to_npy),
+                ("What is to be known about it, as JSON", "json", "application/json", to_metadata_json)):
+            offer_file(label, f"{stem}.{kind}", mime, partial(content, shown), key=f"release_{kind}", width="stretch")
+        st.caption(f"{words.KEPT} Keep the JSON beside the numbers: it says what was promised, for which neighbours "
+                   "and ranges, and what is not covered. The true answer is in none of them.")
 
 
 def _title(release: Release) -> str:
@@ -165,61 +162,46 @@ def _draw_noisy(release: Release) -> None:
     across = "record" if release.query == "identity" else "feature" if rows and square else "column"
     chart(plot_matrix(shown, row_labels=rows, col_labels=rows if square else [], height=300,
                       row_title="feature" if rows else "row", col_title=across, value_title="noisy answer"),
-          f"{released_words(release, release.n_records or 0)}{part}", key="release_answer")
+          f"{words.released_words(release, release.n_records or 0)}{part}", key="release_answer")
 
 
 def draw_ledger() -> None:
     """Every release of the session, the cap and the ledger's files."""
-    ledger = desk().ledger
+    ledger = session_releases().ledger
     st.markdown("#### Ledger of this session")
     if ledger.entries:
-        st.dataframe(pd.DataFrame([{
+        show_table([{
             "time (UTC)": entry.time.replace("T", " ").replace("+00:00", ""), "data": entry.data, "query": entry.query,
             "design": spreadsheet_cell(entry.design), "μ": entry.mu, "ε": entry.epsilon,
             "at δ": as_probability(entry.delta),
             "not covered": listed(list(entry.not_covered)) if entry.caveats else "",
-            "total ε of the same people": entry.total_epsilon} for entry in ledger.entries]),
-            hide_index=True, key="release_ledger",
-            column_config={name: st.column_config.NumberColumn(format="%.4g") for name in (
-                "μ", "ε", "total ε of the same people")})
-        st.caption(_totals())
+            "total ε of the same people": entry.total_epsilon} for entry in ledger.entries],
+            numbers=("μ", "ε", "total ε of the same people"), key="release_ledger")
+        st.caption(words.totals_words(ledger))
     else:
         st.caption("Nothing was released in this session.")
     cap, files = st.columns([3, 2], gap="large", vertical_alignment="bottom")
     with cap:
         _draw_cap()
     with files, st.container(horizontal=True):
-        for kind, content in (("csv", lambda: ledger.to_csv().encode()), ("json", lambda: ledger.to_json().encode())):
-            st.download_button(f"Ledger as {kind.upper()}", data=content,
-                               file_name=f"ledger.{kind}", key=f"release_ledger_{kind}", icon=":material/download:",
-                               mime="text/csv" if kind == "csv" else "application/json", on_click="ignore",
-                               disabled=not ledger.entries)
+        for kind, mime, content in (("csv", "text/csv", ledger.to_csv), ("json", "application/json", ledger.to_json)):
+            offer_file(f"Ledger as {kind.upper()}", f"ledger.{kind}", mime, content, key=f"release_ledger_{kind}",
+                       disabled=not ledger.entries)
     st.caption(":material/warning: The ledger lives in this session alone, never on a disk: reloading or closing the "
                "browser tab loses it. Download it after the last release. It cannot know what was released elsewhere.")
 
 
-def _totals() -> str:
-    ledger = desk().ledger
-    last = ledger.entries[-1]
-    names = sorted({entry.data for entry in ledger.entries})
-    text = f"Releases of {in_markdown(last.data)} together: {ledger.total(last.data, delta=last.delta).words}."
-    if len(names) > len(ledger.same_people(last.data)):
-        text += (f" All {len(names)} data together, as if about the same people: "
-                 f"{ledger.total(delta=last.delta).words}.")
-    return text.replace("epsilon", "ε =").replace("delta", "δ =")
-
-
 def _draw_cap() -> None:
     """The cap is the ledger's; the controls show it and change it."""
-    ledger = desk().ledger
+    ledger = session_releases().ledger
     epsilon, delta = ledger.cap or (_FIRST_CAP, _usual_delta())
     st.session_state.update({"release_capped": ledger.cap is not None, "release_cap_epsilon": epsilon,
                              "release_cap_delta": delta})
 
     def change() -> None:
-        chosen = tuple(st.session_state.get(f"release_cap_{name}", usual)
-                       for name, usual in (("epsilon", epsilon), ("delta", delta)))
-        ledger.set_cap(chosen if st.session_state["release_capped"] else None)
+        state = st.session_state
+        cap = state.get("release_cap_epsilon", epsilon), state.get("release_cap_delta", delta)
+        ledger.set_cap(cap if state["release_capped"] else None)
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.toggle("Cap what may be spent on the same people", key="release_capped", on_change=change)
@@ -234,7 +216,7 @@ def _draw_cap() -> None:
 
 
 def _usual_delta() -> float:
-    entries = desk().ledger.entries
+    entries = session_releases().ledger.entries
     if entries:
         return entries[-1].delta
     try:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from mvgviz.figures.shape.model import RADII, ShapeModel
 from mvgviz.scenario.scenario import LEAST_SHARE
+from mvgviz.validation import FloatArray
 
 ANGLE_STEP = 0.1
 """Degrees: the angles that can be dragged to are multiples of it."""
@@ -22,33 +20,15 @@ _component = st.components.v2.component(
     js=(_HERE / "ellipse.js").read_text(encoding="utf-8"))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class EllipsePicture:
-    """What is drawn: the model, i.i.d. noise, draws, data points and the useful direction (radians).
+def draw_ellipse(model: ShapeModel, *, key: str, on_drag: Callable[[tuple[float, float], float, bool], None],
+                 iid: float, names: tuple[str, str], view: float, normals: FloatArray, points: FloatArray,
+                 useful: float | None, show_draws: bool, spread: float, share_step: float, alt: str) -> None:
+    """Draw the model, i.i.d. noise, draws, data points and the useful direction (radians).
 
-    ``view`` is half the height of the picture in the units of the noise, ``spread`` the data's root
-    mean square (0 for none). ``share_step``: the scenario takes shares in multiples of it, so the
-    picture shows no others.
+    ``on_drag`` gets the two new shares, the angle, and whether it was turned. ``view`` is half the height of
+    the picture in the units of the noise, ``spread`` the data's root mean square (0 for none). ``share_step``:
+    the scenario takes shares in multiples of it, so the picture shows no others.
     """
-
-    model: ShapeModel
-    iid: float
-    names: tuple[str, str]
-    view: float
-    normals: np.ndarray[Any, np.dtype[np.float64]] = field(repr=False)
-    points: np.ndarray[Any, np.dtype[np.float64]] = field(repr=False)
-    useful: float | None
-    show_draws: bool
-    spread: float
-    share_step: float
-    alt: str
-
-
-def draw_ellipse(picture: EllipsePicture, *, key: str,
-                 on_drag: Callable[[tuple[float, float], float, bool], None]) -> None:
-    """Draw it; ``on_drag`` gets the two new shares, the angle, and whether it was turned."""
-    model = picture.model
-
     def dragged() -> None:
         change = st.session_state[key].dragged
         first, second = (float(share) for share in change["theta"])
@@ -59,10 +39,10 @@ def draw_ellipse(picture: EllipsePicture, *, key: str,
             "kind": model.kind, "std": list(model.std), "angle": model.angle, "theta": list(model.theta),
             "rest": model.rest, "reach": list(model.reach), "rootBudget": model.root_budget, "factor": model.factor,
             "total": model.total, "across": model.across, "rough": model.rough, "least": LEAST_SHARE,
-            "step": picture.share_step, "angleStep": ANGLE_STEP,
+            "step": share_step, "angleStep": ANGLE_STEP,
         },
-        "iid": picture.iid, "names": list(picture.names), "view": picture.view, "radii": list(RADII),
-        "axisNames": [f"noise on {name}" for name in picture.names], "normals": picture.normals.T.round(4).tolist(),
-        "points": picture.points.T.tolist(), "useful": picture.useful, "showDraws": picture.show_draws,
-        "spread": picture.spread, "canPull": model.kind != "fixed", "canTurn": model.can_turn, "alt": picture.alt,
+        "iid": iid, "names": list(names), "view": view, "radii": list(RADII),
+        "axisNames": [f"noise on {name}" for name in names], "normals": normals.T.round(4).tolist(),
+        "points": points.T.tolist(), "useful": useful, "showDraws": show_draws, "spread": spread,
+        "canPull": model.kind != "fixed", "canTurn": model.can_turn, "alt": alt,
     })

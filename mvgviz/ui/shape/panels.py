@@ -9,7 +9,7 @@ import streamlit as st
 
 from mvgviz.design.sampling import sample_noise
 from mvgviz.figures.shape.ellipsoid import plot_ellipsoid
-from mvgviz.figures.shape.model import RADII, ShapeModel, iid_std, shape_model
+from mvgviz.figures.shape.model import RADII, iid_std, shape_model
 from mvgviz.figures.shape.outcomes import leading_components, plot_component_outcomes, plot_matrix_outcomes
 from mvgviz.figures.shared.matrix_map import MOST_COLS, MOST_ROWS, plot_matrix
 from mvgviz.noise.sides import NoiseSide
@@ -20,31 +20,32 @@ from mvgviz.text import as_factor, as_number, in_html, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart
 from mvgviz.ui.save_chart import draw_save
-from mvgviz.ui.shape.ellipse import ANGLE_STEP, EllipsePicture, draw_ellipse
+from mvgviz.ui.shape.ellipse import ANGLE_STEP, draw_ellipse
 from mvgviz.validation import FloatArray
+from mvgviz.words.shape import drag_words, plane_words
 
 _MANY = 2_000
 _POINTS = 300
 _DRAWS = 200
 _OUTCOMES = 30
+_CORNER = 24
 _PARTS = 10_000
 _STEP = 0.001  # of a share of two
 
 
 def draw_plane(setup: Setup) -> None:
     """The ellipse in the plane of two features or two directions, with handles."""
-    design, iid = setup.design, setup.iid
     names = _coordinates(setup)
     if len(names) < 2:
-        std = as_number(design.direction_std()[0])
+        std = as_number(setup.design.direction_std()[0])
         st.info(f"One direction only: the noise is a number, of standard deviation {std}.")
         return
     picture, choices = st.columns([7, 3], gap="medium")
     with choices:
         pair, of_directions = _choose_plane(setup, names)
-        model = shape_model(design, pair, of_directions=of_directions)
+        model = shape_model(setup.design, pair, of_directions=of_directions)
         shown = setup.direction_names if of_directions else names
-        points = _data_points(setup, pair) if not of_directions else np.empty((2, 0))
+        points = np.empty((2, 0)) if of_directions else _data_points(setup, pair)
         show_draws = st.toggle("Draws of the noise", value=True, key="shape_draws")
         show_data = st.toggle("Data under it", key="shape_data", disabled=points.size == 0,
                               help="For the table itself, whose records the noise is added to. Not private.")
@@ -52,37 +53,22 @@ def draw_plane(setup: Setup) -> None:
                                     disabled=points.size == 0) or "noise"
         useful = st.selectbox("Useful direction", ["none", "the features that matter", "along the data (not private)"],
                               key="shape_useful", disabled=of_directions)
-    std_iid = iid_std(iid, pair[1])
-    factors = [s / std_iid for s in model.std]
-    pair_names = (in_markdown(shown[pair[0]]), in_markdown(shown[pair[1]]))
-    takeaway = (f"**{as_factor(min(factors))} to {as_factor(max(factors))} the i.i.d. noise**, at the same budget: "
-                f"± {as_number(min(model.std))} along the best axis, ± {as_number(max(model.std))} along the worst "
-                f"({pair_names[0]} against {pair_names[1]}).")
-    spread = float(np.sqrt((points**2).mean())) if points.size else 0.0
-    if spread > 0:
-        takeaway += f" The noise is {as_factor(max(model.std) / spread)} the data's own spread."
+    iid, pair_names = iid_std(setup.iid, pair[1]), (shown[pair[0]], shown[pair[1]])
+    spread = _root_mean_square(points) if points.size else 0.0
+    takeaway = plane_words(model, iid, pair_names, spread)
     with picture:
-        draw_ellipse(EllipsePicture(
-            model=model, iid=std_iid, names=(shown[pair[0]], shown[pair[1]]),
-            view=_half_height(model.std, model.angle, std_iid, points if zoom == "data" else None),
+        draw_ellipse(
+            model, key="shape_ellipse", on_drag=lambda *drag: _take_drag(setup, pair, *drag), iid=iid, names=pair_names,
+            view=_half_height(model.std, model.angle, iid, points if zoom == "data" else None),
             normals=np.random.default_rng([setup.scenario.seed, 2]).standard_normal((2, _DRAWS)),
             points=points if show_data else np.empty((2, 0)), useful=_useful(setup, pair, useful, points),
             show_draws=show_draws, spread=spread, share_step=_STEP if len(names) == 2 else 1 / _PARTS,
-            alt=takeaway.replace("**", "").replace("\\", "")),
-            key="shape_ellipse", on_drag=lambda theta, angle, turned: _take_drag(setup, pair, theta, angle, turned))
+            alt=takeaway.replace("**", "").replace("\\", ""))
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(takeaway)
             draw_save("shape_ellipse")
-        st.caption(f"{_hint(model)} Solid: directional noise (50, 90, 95 %); dashed: i.i.d. noise (95 %). "
+        st.caption(f"{drag_words(model)} Solid: directional noise (50, 90, 95 %); dashed: i.i.d. noise (95 %). "
                    "By keyboard: share and angle in the sidebar.")
-
-
-def _hint(model: ShapeModel) -> str:
-    if model.kind == "fixed":
-        return "These directions do not lie in this plane: what is shown is their shadow on it."
-    if model.can_turn:
-        return "Drag an end of an axis: pulling it changes the split of the budget, turning it the directions."
-    return "Drag an end of an axis to change the split of the budget."
 
 
 def draw_space(setup: Setup) -> None:
@@ -97,8 +83,7 @@ def draw_space(setup: Setup) -> None:
     if len(chosen) < 3:
         st.info("Choose three features.")
         return
-    side = design.directional_side
-    covariance = side.covariance_of(chosen)
+    covariance = design.directional_side.covariance_of(chosen)
     std = np.sqrt(np.diag(covariance))
     labels = tuple(in_html(names[k]) for k in chosen)
     chart(plot_ellipsoid(covariance, math.sqrt(float(setup.iid.directional_side.variances[0])),
@@ -111,13 +96,15 @@ def draw_space(setup: Setup) -> None:
 def draw_matrices(setup: Setup) -> None:
     """Sigma, Psi and the standard deviation of every entry."""
     design = setup.design
-    std = _part_of_std(setup)
+    parts = [np.diag(_corner(design.row_side, MOST_ROWS)), np.diag(_corner(design.col_side, MOST_COLS))]
+    std = np.sqrt(np.outer(*parts))
     rows, cols = std.shape
     part = f" (the first {rows} × {cols})" if (rows, cols) != (design.rows, design.cols) else ""
     middle, sides = st.columns([3, 2], gap="large")
     with middle:
-        chart(plot_matrix(std, row_labels=_row_labels(setup, rows), col_labels=[], row_title="row", col_title="column",
-                          value_title="standard deviation"),
+        chart(plot_matrix(std,
+                          row_labels=[in_html(name) for name in (setup.query.row_names or ())[:rows]], col_labels=[],
+                          row_title="row", col_title="column", value_title="standard deviation"),
               f"**Noise of each entry**{part}: from {as_number(std.min())} to {as_number(std.max())}."
               + (" Row and column noise multiply: entry (i, j) has variance vᵢ vⱼ." if design.mode == "both" else ""),
               key="shape_std")
@@ -126,10 +113,8 @@ def draw_matrices(setup: Setup) -> None:
             if side.is_identity:
                 st.caption(f"{name}: the identity, {side.size:,} × {side.size:,}.")
                 continue
-            size = min(side.size, MOST_ROWS)
-            block = side.covariance_of(list(range(size)))
-            chart(plot_matrix(block, row_labels=[], col_labels=[], row_title="", col_title="", value_title="covariance",
-                              height=230),
+            chart(plot_matrix(_corner(side, MOST_ROWS), row_labels=[], col_labels=[], row_title="", col_title="",
+                              value_title="covariance", height=230),
                   f"**{name}**: {'diagonal' if side.is_diagonal else 'directions mix the features'}.",
                   key=f"shape_{name[:3]}")
             if design.mode == "both":
@@ -140,21 +125,21 @@ def draw_matrices(setup: Setup) -> None:
 def draw_outcomes(setup: Setup) -> None:
     """Thirty releases that might have been."""
     query, design = setup.query, setup.design
-    rows, cols = min(design.rows, 24), min(design.cols, 24)
-    what = "The released matrix"
+    kinds = ["The released matrix", "Its first principal component"]
+    kind = kinds[0]
     if query.symmetric and query.rows > 1:
-        what = st.segmented_control("What", ["The released matrix", "Its first principal component"],
-                                    default="The released matrix", key="shape_outcome",
-                                    label_visibility="collapsed") or what
+        kind = st.segmented_control("What", kinds, default=kind, key="shape_outcome",
+                                    label_visibility="collapsed") or kind
     rng = np.random.default_rng([setup.scenario.seed, 3])
-    size = f"{rows} × {cols}"
-    if what == "The released matrix":
-        noise = _small_noise(setup, rows, cols, rng)
-        truth = query.value[:rows, :cols]
-        ratio = float(np.sqrt((noise**2).mean())) / (float(np.sqrt((truth**2).mean())) or 1.0)
+    if kind == kinds[0]:
+        truth = query.value[:_CORNER, :_CORNER]
+        rows, cols = (np.linalg.cholesky(_corner(side, _CORNER)) for side in (design.row_side, design.col_side))
+        noise = np.asarray(rows @ rng.standard_normal((_OUTCOMES, *truth.shape)) @ cols.T)
+        ratio = _root_mean_square(noise) / (_root_mean_square(truth) or 1.0)
         chart(plot_matrix_outcomes(truth, truth + noise, value_title="answer"),
-              f"**The noise is {as_factor(ratio)} the answer** (root mean square, {size} shown). Press play: 30 "
-              "releases that might have been; the first picture is the true answer, not private.", key="shape_play")
+              f"**The noise is {as_factor(ratio)} the answer** (root mean square, {truth.shape[0]} × {truth.shape[1]} "
+              "shown). Press play: 30 releases that might have been; the first picture is the true answer, not "
+              "private.", key="shape_play")
         return
     released = query.value + sample_noise(design, rng=rng, trials=_OUTCOMES)
     components = leading_components(np.concatenate([query.value[None], released]))
@@ -172,14 +157,13 @@ def _coordinates(setup: Setup) -> tuple[str, ...]:
 
 
 def _choose_plane(setup: Setup, names: tuple[str, ...]) -> tuple[tuple[int, int], bool]:
-    one, design = setup.scenario, setup.design
-    of_directions = False
-    if not design.directional_side.directions.is_standard:
+    scenario, of_directions = setup.scenario, False
+    if not setup.design.directional_side.directions.is_standard:
         of_directions = st.segmented_control("Plane of", ["features", "directions"], default="features",
                                              key="shape_of") == "directions"
     shown = setup.direction_names if of_directions else names
     size = min(len(shown), len(names))
-    first, second = one.plane if one.directions == "rotation" else (0, next(iter(one.favoured), 1))
+    first, second = scenario.plane if scenario.directions == "rotation" else (0, next(iter(scenario.favoured), 1))
     second = min(second, size - 1)
     first = first if first != second and first < size else (1 if second == 0 else 0)
     across = st.selectbox("Across", range(size), index=first, format_func=shown.__getitem__,
@@ -222,14 +206,13 @@ def _useful(setup: Setup, pair: tuple[int, int], choice: str, points: FloatArray
 
 def _take_drag(setup: Setup, pair: tuple[int, int], theta: tuple[float, float], angle: float, turned: bool) -> None:
     """A drag becomes part of the scenario: a share or parts, and directions if it was turned."""
-    changes: dict[str, object] = {}
     shares = np.array(setup.design.theta)
     shares[list(pair)] = theta
     if shares.size == 2:
         most = int(np.argmax(shares))
-        changes |= {"allocation": "binary", "favoured": (most,), "share": _share(float(shares[most]))}
+        changes = {"allocation": "binary", "favoured": (most,), "share": _share(float(shares[most]))}
     else:
-        changes |= {"allocation": "manual", "weights": tuple(max(round(_PARTS * part), 1) for part in shares.tolist())}
+        changes = {"allocation": "manual", "weights": tuple(max(round(_PARTS * part), 1) for part in shares.tolist())}
     if turned:
         degrees = round(round(math.degrees(angle) / ANGLE_STEP) * ANGLE_STEP, 6)
         changes |= {"directions": "rotation" if degrees else "standard", "plane": pair, "angle": degrees}
@@ -243,21 +226,10 @@ def _share(dragged: float) -> float:
     return min(max(round(round(dragged / _STEP) * _STEP, 6), LEAST_SHARE), MOST_SHARE)
 
 
-def _part_of_std(setup: Setup) -> FloatArray:
-    def diagonal(side: NoiseSide, most: int) -> FloatArray:
-        return np.diag(side.covariance_of(list(range(min(side.size, most)))))
-
-    design = setup.design
-    return np.sqrt(np.outer(diagonal(design.row_side, MOST_ROWS), diagonal(design.col_side, MOST_COLS)))
+def _corner(side: NoiseSide, most: int) -> FloatArray:
+    """The covariance of the first coordinates, without the rest of it."""
+    return side.covariance_of(list(range(min(side.size, most))))
 
 
-def _row_labels(setup: Setup, rows: int) -> list[str]:
-    return [in_html(name) for name in (setup.query.row_names or ())[:rows]]
-
-
-def _small_noise(setup: Setup, rows: int, cols: int, rng: np.random.Generator) -> FloatArray:
-    """Thirty draws of the top left corner of the noise, without the rest of it."""
-    design = setup.design
-    parts = [np.linalg.cholesky(side.covariance_of(list(range(size))))
-             for side, size in ((design.row_side, rows), (design.col_side, cols))]
-    return np.asarray(parts[0] @ rng.standard_normal((_OUTCOMES, rows, cols)) @ parts[1].T)
+def _root_mean_square(values: FloatArray) -> float:
+    return float(np.sqrt((values**2).mean()))

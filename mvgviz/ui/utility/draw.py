@@ -27,7 +27,7 @@ from mvgviz.text import as_number, in_markdown
 from mvgviz.trials.first_trial import Components, FirstTrial, Predictions, first_trial
 from mvgviz.trials.question import Problem
 from mvgviz.trials.tasks import TASKS
-from mvgviz.ui.budget.panels import moments
+from mvgviz.ui import session
 from mvgviz.ui.frame import chart
 from mvgviz.ui.slices import problem
 from mvgviz.ui.utility.work import version
@@ -70,7 +70,7 @@ def _use(setup: Setup, posed: Problem, trial: FirstTrial) -> Callable[[], None] 
     if trial.components is not None:
         first = setup.scenario.task == "first-component"
         return partial(_draw_loadings, posed, trial.components) if first else partial(_draw_captured, trial.components)
-    signal = signal_numbers(budget_table(setup, moments(setup)))
+    signal = signal_numbers(budget_table(setup, session.moments(setup)))
     return None if signal is None else partial(_draw_signal, setup, signal)
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import secrets
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import streamlit as st
@@ -25,13 +24,14 @@ from mvgviz.release.release import Release, release_setup
 from mvgviz.release.secure_noise import hardening_for
 from mvgviz.scenario.resolve import Setup
 from mvgviz.ui import session
+from mvgviz.ui.frame import show_progress
 
-_DESK = "_release_desk"
+_RELEASES = "_release_desk"
 _LONG = 20_000  # entries: about half a second
 
 
 @dataclass(eq=False)
-class Desk:
+class SessionReleases:
     """What the session released; ``refusal``: why the last click came to nothing."""
 
     ledger: Ledger = field(default_factory=Ledger)
@@ -41,54 +41,38 @@ class Desk:
     key: bytes = field(default_factory=lambda: secrets.token_bytes(16), repr=False)
 
 
-def desk() -> Desk:
+def session_releases() -> SessionReleases:
     """The session's own; lost with it."""
-    if _DESK not in st.session_state:
-        st.session_state[_DESK] = Desk()
-    kept: Desk = st.session_state[_DESK]
-    return kept
+    if _RELEASES not in st.session_state:
+        st.session_state[_RELEASES] = SessionReleases()
+    return st.session_state[_RELEASES]  # type: ignore[no-any-return]
 
 
 def ticket() -> str:
     """Good for one release of the data and scenario as they are now."""
-    held = desk()
-    text = f"{len(held.ledger.entries)} {session.version()} {session.scenario().to_json()}"
+    held = session_releases()
+    text = f"{len(held.ledger.entries)} {session.setup_version()}"
     return hashlib.blake2b(text.encode(), key=held.key, digest_size=8).hexdigest()
 
 
-def release_once(given: str, accept: tuple[str, ...], symmetrise: bool, place: DeltaGenerator) -> None:
+def release_once(given: str, accept: tuple[str, ...], symmetrise: bool, spot: DeltaGenerator) -> None:
     """The button's callback: one release, if the ticket is still good; a refusal is kept as a sentence."""
-    held = desk()
+    held = session_releases()
     with held.turn:  # a second click starts a thread of its own while the first is still drawing
         if given != ticket() or not st.session_state.get(f"release_sure_{given}"):
             return
         held.refusal = None
         try:
-            setup = session.setup()
-            show = _progress(place) if setup.design.rows * setup.design.cols > _LONG else None
+            setup, words, show = session.setup(), "Drawing the noise …", None
+            if setup.design.rows * setup.design.cols > _LONG:
+                show = show_progress(spot.progress(0.0, words), words)
             made = release_setup(setup, accept=accept, ledger=held.ledger, symmetrise=symmetrise, progress=show)
             held.releases.append(made)
         except InputError as error:
             held.refusal = error
 
 
-def _progress(place: DeltaGenerator) -> Callable[[float], None]:
-    bar, told = place.progress(0.0, "Drawing the noise …"), [0.0]
-
-    def show(share: float) -> None:
-        if share >= told[0] + 0.02:
-            told[0] = share
-            bar.progress(min(share, 1.0), "Drawing the noise …")
-
-    return show
-
-
-@st.cache_resource(scope="session", max_entries=8, show_spinner=False)
-def _factor(_setup: Setup, version: str) -> float:
-    design = _setup.design
-    return hardening_for(_setup.query, design.row_side, design.col_side, design.mu, _setup.largest_values).noise_std
-
-
+@session.remembered(8)
 def hardened_factor(setup: Setup) -> float | None:
     """By how much the noise will be larger than designed; None where the directions are still to be drawn.
 
@@ -96,4 +80,5 @@ def hardened_factor(setup: Setup) -> float | None:
     """
     if setup.scenario.directions == "private":
         return None
-    return _factor(setup, f"{session.version()} {setup.scenario.to_json()}")
+    design = setup.design
+    return hardening_for(setup.query, design.row_side, design.col_side, design.mu, setup.largest_values).noise_std
