@@ -4,8 +4,6 @@ Results on stdout, progress on stderr. Exit code 0; 2 where something has to be 
 sentence on stderr; 130 when stopped with Ctrl-C, after what was finished is printed.
 """
 
-from __future__ import annotations
-
 import argparse
 import io
 import json

@@ -1,7 +1,5 @@
 """What the choices of a scenario are called: each label once, a column for each place that needs other words."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 
@@ -117,3 +115,5 @@ FORMS = {  # of max-PNR: as the sidebar offers them, beside their picture, and i
 SPLITS = ({key: allocation.name for key, allocation in ALLOCATIONS.items()}
           | {f"max-pnr {form}": name for form, (*_, name) in FORMS.items()})
 REFERENCES = {"non_private": "without privacy", "trivial": "trivial answer", "random_guess": "random guess"}
+
+TRIED_ON = {"stand-in": "A simulated stand-in", "data": "The data itself (not private)"}

@@ -10,8 +10,6 @@ what is made of several values has the most careful of their origins.
 'read from the data'
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias

@@ -1,7 +1,5 @@
 """Numbers and names as people read them; names from files made harmless."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

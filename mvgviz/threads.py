@@ -1,7 +1,5 @@
 """Linear algebra on one thread, where results must not depend on the cores."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache

@@ -5,8 +5,6 @@ value in the form the engine works with. Arrays come back as read-only copies.
 Private values never appear in a message; positions and counts do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, TypeAlias, TypeVar
 

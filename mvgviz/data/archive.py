@@ -4,8 +4,6 @@ The sizes that an archive declares are summed before anything is expanded; each 
 expanded in small pieces that are counted, never more than the limit.
 """
 
-from __future__ import annotations
-
 import struct
 import zipfile
 import zlib

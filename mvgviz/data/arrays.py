@@ -1,7 +1,5 @@
 """NumPy's files. Objects inside them are never unpickled: only the header is parsed, then plain numbers."""
 
-from __future__ import annotations
-
 import io
 import math
 import tokenize

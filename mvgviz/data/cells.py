@@ -5,8 +5,6 @@ missing, or text. Thousands may be set apart by a comma (a point where the comma
 is the decimal mark), an apostrophe or a space.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any, TypeAlias
 

@@ -4,8 +4,6 @@ The array grows in place: its size is estimated from the share of the file that
 has been read, so that never much more than the result is held.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """From a table to a dataset: features chosen, ranges set, gaps settled, values clipped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

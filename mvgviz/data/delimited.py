@@ -5,8 +5,6 @@ short, with their numbers. It hands over text, block by block; what is a number
 is decided by :mod:`mvgviz.data.cells`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Generator
 from contextlib import closing

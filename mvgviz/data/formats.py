@@ -1,7 +1,5 @@
 """What a file is, from its first bytes or the names in its archive. The file's name never decides."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from mvgviz.errors import InputError

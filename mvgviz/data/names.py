@@ -1,7 +1,5 @@
 """Column names: how a file's are cleaned, and how a message quotes them. Whoever draws them escapes them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

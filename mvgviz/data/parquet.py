@@ -1,7 +1,5 @@
 """Parquet files: only the columns of numbers are decoded."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

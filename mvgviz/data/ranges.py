@@ -1,7 +1,5 @@
 """Ranges rounded outwards to plain numbers."""
 
-from __future__ import annotations
-
 import math
 import sys
 from fractions import Fraction

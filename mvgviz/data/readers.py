@@ -5,8 +5,6 @@
 (';', ',', True, ('x', 'y'))
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from mvgviz.data.archive import archive

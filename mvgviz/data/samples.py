@@ -10,8 +10,6 @@ Everything that is said about a dataset is in ``sample_data/catalogue.json``; so
 citations and licences are in ``sample_data/README.md``.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Excel workbooks (.xlsx), looked through before openpyxl opens them."""
 
-from __future__ import annotations
-
 import warnings
 import zipfile
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What the beginning of a text file tells: encoding, separator, decimal mark, header."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import re

@@ -1,7 +1,5 @@
 """A user's file as a stream whose real size is known and within the limit."""
 
-from __future__ import annotations
-
 import io
 import os
 from collections.abc import Callable, Iterator

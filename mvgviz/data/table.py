@@ -1,7 +1,5 @@
 """A file as it was read: its numbers, and everything that was detected on the way."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias

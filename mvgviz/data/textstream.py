@@ -4,8 +4,6 @@ On the way the bytes are counted, zero bytes refused, and a file that
 seemed to be ASCII and turns out not to be UTF-8 is read as Latin-1.
 """
 
-from __future__ import annotations
-
 import codecs
 import io
 import re

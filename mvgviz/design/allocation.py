@@ -11,8 +11,6 @@ A theorem's budget is ``sum 1/v²`` (v the noise variance), so there theta goes 
 [0.7, 0.1, 0.1, 0.1]
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any

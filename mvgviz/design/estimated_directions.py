@@ -3,8 +3,6 @@
 Both bring the eigenvalues of ``X Xᵀ/n`` (or of the answer itself), largest first.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mvgviz.errors import InputError

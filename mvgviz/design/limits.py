@@ -12,8 +12,6 @@ of standard deviation ``s`` on a rows × cols answer is ``Sigma = s² I, Psi = I
 ('10.60', '777909')
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

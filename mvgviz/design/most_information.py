@@ -13,8 +13,6 @@ the eigenvalues of ``R^1/2 S R^1/2``, ``R = diag(rho)``, ``rho = 1/v``.
 * More than 12 directions of that kind: the budget ``sum h² rho`` stands in for the terms.
 """
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass, field
 

@@ -8,8 +8,6 @@
 ('1.000000', 'exact')
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from typing import Any

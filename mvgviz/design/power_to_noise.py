@@ -6,8 +6,6 @@ information between true and noisy answer *if the answer is Gaussian*, else an u
 bound with the same second moments.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -9,8 +9,6 @@ carry it follows from the pair that attains it.
 Odds(out_of=100, accused=5, caught=9)
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The inverse question: how small can epsilon be for noise this small?"""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -13,8 +13,6 @@ Steps 1 to 6 speak of a made-up class of 100 pupils who answer questions with 0 
 points; step 7 of a real table.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -20,8 +20,6 @@ Symbols: epsilon, delta, mu as in [2]; ``a = epsilon/mu - mu/2`` and
 All functions take scalars or arrays that broadcast.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Any

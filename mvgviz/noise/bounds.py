@@ -17,8 +17,6 @@ References
   [2] Laurent & Massart, Adaptive estimation of a quadratic functional, 2000, Lemma 1.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import lru_cache

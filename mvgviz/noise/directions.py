@@ -9,8 +9,6 @@ what was spent) or read from the data (not private).
 'declared'
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Sequence

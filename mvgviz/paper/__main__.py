@@ -1,7 +1,5 @@
 """``python -m mvgviz.paper``: the paper's three experiments as Markdown tables."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """An experiment's report as Markdown."""
 
-from __future__ import annotations
-
 from mvgviz.paper.runs import MeasuredRow, Report
 from mvgviz.paper.tables import SHARES
 from mvgviz.paper.words import (

@@ -1,7 +1,5 @@
 """Running an experiment: every row of its table, every favoured set with every share, and the paper's Figure 4."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

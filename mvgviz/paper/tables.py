@@ -8,8 +8,6 @@ Gaussian mechanism, the paper's sensitivity. *Exact*: noise calibrated to the li
 2018) on the tight sensitivity. Mechanisms with one calibration only are the same in both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

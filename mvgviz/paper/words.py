@@ -1,7 +1,5 @@
 """Results in words: figures with their intervals, verdicts, and a sentence on each difference."""
 
-from __future__ import annotations
-
 import math
 
 from mvgviz.paper.runs import Cell, MeasuredRow, Report

@@ -10,8 +10,6 @@ References
   [2] Burer & Monteiro, Nonlinear programming for low-rank semidefinite programs, 2003.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import NamedTuple

@@ -5,8 +5,6 @@ and computes ``mu* = sup ||Sigma^-1/2 D Psi^-1/2||_F`` over it: exactly where th
 cheap, else an upper bound. ``M = Sigma^-1`` throughout; nothing here is in the paper.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol

@@ -8,8 +8,6 @@ narrow ranges far from it, and never more than ``sum_ij sup |x_i x_j - y_i y_j|/
 range changes sign, where one pair attains it).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -5,8 +5,6 @@ halves z everything is of the size of the box, however far from 0 it lies. With 
 and ``q = A(x - y)/2``: ``G = 8 (|p|²|q|² + (p·q)²)``.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

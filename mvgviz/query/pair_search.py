@@ -3,8 +3,6 @@
 What is found never proves anything about privacy; it says how much of a bound is real.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

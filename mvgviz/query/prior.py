@@ -7,8 +7,6 @@ edges, so the trivial answer that mechanisms are held against is the best of the
 one and the *plain* ones: all zeros, and for graphs every edge there.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -11,8 +11,6 @@ edge is *added or removed*. ``printed_sensitivity`` is what the paper computes f
 '0.0566'
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from typing import Any

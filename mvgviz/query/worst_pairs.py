@@ -6,8 +6,6 @@ only a bound is known, the worst pair that a search finds, and ``attained`` is h
 bound it reaches.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 

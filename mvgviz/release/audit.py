@@ -14,8 +14,6 @@ References
   [2] Clopper & Pearson, Biometrika 1934.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A release as files: the noisy matrix (CSV, NPY) and what is to be known about it (JSON)."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Mapping, Sequence

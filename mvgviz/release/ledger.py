@@ -16,8 +16,6 @@ data about the same people are joined by :meth:`Ledger.join`, and then count tog
 (False, None, True)
 """
 
-from __future__ import annotations
-
 import json
 import math
 import threading

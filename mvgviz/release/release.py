@@ -15,8 +15,6 @@ noisy matrix is computed from the records: ``docs/what-a-release-reveals.md`` li
 A release must not be cached or repeated: each call spends its ``mu`` anew.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field

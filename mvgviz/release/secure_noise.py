@@ -35,8 +35,6 @@ References
   [2] Canonne, Kamath & Steinke, The discrete Gaussian for differential privacy, NeurIPS 2020.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 Its numbers and sentences come from the functions that the pages use, its page from ``templates/report.html``.
 """
 
-from __future__ import annotations
-
 import json
 import textwrap
 from datetime import UTC, datetime

@@ -13,8 +13,6 @@ Names of files and columns are data: they stand in the program as quoted literal
 values of a file never do.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

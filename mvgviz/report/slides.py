@@ -1,7 +1,5 @@
 """A scenario in a few pictures, each with its takeaway: what a report prints and a presenter shows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 import numpy as np

@@ -9,8 +9,6 @@
 [0.79, 1.58]
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

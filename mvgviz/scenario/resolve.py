@@ -4,8 +4,6 @@ file → Dataset → query → directions → theta → design. Private directio
 reads the data are drawn from the scenario's seed: for looking, not for releasing.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from functools import partial

@@ -5,8 +5,6 @@ of the exact limit; each is compared with equal shares, binary and least error a
 guarantee. The power-to-noise ratio reads the data's second moments: not private.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from mvgviz.design.allocation import WaterFilling, manual

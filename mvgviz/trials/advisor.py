@@ -12,8 +12,6 @@ trials. What is chosen by looking at the data says something about the data: the
 private unless the trials ran on a stand-in (``mvgviz.trials.stand_in``).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

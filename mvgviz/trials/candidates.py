@@ -1,7 +1,5 @@
 """Designs worth trying for a task: queries, guarantees, directions and splits, one scenario each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@
 [(2, 5), (2,), (5,), (0, 1, 3, 4)]
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

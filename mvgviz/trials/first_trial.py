@@ -4,8 +4,6 @@ It is the first of the scenario's trials, wherever a trial draws an answer at al
 shows private data, and its noise comes from a seed: it is no release.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 import numpy as np

@@ -12,8 +12,6 @@ epsilons it is a straight line in logarithms.
 Reference: Barlow & Brunk, The isotonic regression problem and its dual, JASA 1972 (pool adjacent violators).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What trials found: the errors of a mechanism with their mean and its interval, and all outcomes of a scenario."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 

@@ -4,8 +4,6 @@ Two mechanisms of one scenario meet the same random numbers, trial by trial, so 
 compared by the differences within trials: much of the chance cancels.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A trial's numbers depend on the seed and its own number alone: batches, their or
 slices and the workers change nothing, bit for bit.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import time

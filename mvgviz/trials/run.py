@@ -11,8 +11,6 @@
 Utility is measured on the data itself, so what comes out is for choosing and teaching; it is not private.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 

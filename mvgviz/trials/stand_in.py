@@ -4,8 +4,6 @@ Whatever is chosen by looking at private data says something about it. A stand-i
 public facts alone: how many features and records there are, and the declared range of each.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What every page shares: menu, sidebar, status strip, one style for errors and takeaways."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The pages, in the order and sections of the menu."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

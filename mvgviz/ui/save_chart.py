@@ -1,7 +1,5 @@
 """A chart as a picture: PNG and SVG, made by the browser itself, so that it works offline."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -4,8 +4,6 @@ The scenario is the only truth: every control shows a field of it and changes it
 callback. Uploaded data lives in the session alone; caches are the session's own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import wraps

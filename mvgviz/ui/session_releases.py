@@ -8,8 +8,6 @@ nothing was released and nothing is entered. Between the entry and the keeping o
 nothing is drawn and the session is not touched, so neither can be without the other.
 """
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 import threading

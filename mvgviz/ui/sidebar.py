@@ -1,7 +1,5 @@
 """The shared sidebar: four controls for a class, all of them one switch away."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

@@ -1,7 +1,5 @@
 """The rest of the sidebar: guarantee, directions, and every way to split the budget."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

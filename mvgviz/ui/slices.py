@@ -4,8 +4,6 @@ Each run of a page works for about a second, draws what there is and runs again:
 appear as they come, the stop button is an ordinary button, and nothing is computed twice.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor

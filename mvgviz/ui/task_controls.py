@@ -1,7 +1,5 @@
 """What the pages of trials share: the controls of the task, and a way out where it does not fit the query."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sentences of the advisor: what a design is called, why the first is first, and what choosing on data means."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

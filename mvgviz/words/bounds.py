@@ -1,7 +1,5 @@
 """The three limits in sentences."""
 
-from __future__ import annotations
-
 from mvgviz.design.limits import LimitInputs, Rival, exact_limit
 from mvgviz.figures.bounds.curves import CurveLine
 from mvgviz.figures.bounds.design_space import Place

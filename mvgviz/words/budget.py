@@ -1,7 +1,5 @@
 """Sentences of the page Precision budget, computed from its numbers."""
 
-from __future__ import annotations
-
 from mvgviz.design.allocation import FLOOR, WaterFilling
 from mvgviz.design.most_information import is_proved
 from mvgviz.figures.budget.noise import NoiseFactors, SignalNumbers

@@ -1,7 +1,5 @@
 """Sentences of the page Compare, computed from its numbers."""
 
-from __future__ import annotations
-
 import math
 
 from mvgviz.figures.compare.families import colour, label, symbol, two_lines

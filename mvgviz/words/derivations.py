@@ -1,7 +1,5 @@
 """Why a query's sensitivity is what it is: two lines of mathematics each, with this data's numbers."""
 
-from __future__ import annotations
-
 from mvgviz.query.queries import Query
 from mvgviz.text import as_number
 

@@ -1,7 +1,5 @@
 """Privacy spent, in sentences: odds, what the numbers leave out, and the takeaways of its pictures."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

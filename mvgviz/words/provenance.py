@@ -1,7 +1,5 @@
 """Where the parts of a design come from, in words: the strip, the release and the report say the same."""
 
-from __future__ import annotations
-
 from mvgviz.provenance import Origin, weakest
 from mvgviz.release.ledger import CAVEATS
 from mvgviz.scenario.resolve import Setup

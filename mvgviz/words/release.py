@@ -1,7 +1,5 @@
 """A release in sentences: what it will spend, what is not covered, what was spent."""
 
-from __future__ import annotations
-
 from mvgviz.figures.release.budget import BudgetNumbers
 from mvgviz.provenance import Origin
 from mvgviz.query.dataset import Dataset

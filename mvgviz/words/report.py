@@ -3,8 +3,6 @@
 Sentences are Markdown with bold and backslash escapes alone, names escaped by ``in_markdown``.
 """
 
-from __future__ import annotations
-
 import html
 import math
 import re

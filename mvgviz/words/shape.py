@@ -1,7 +1,5 @@
 """The shape of the noise in sentences."""
 
-from __future__ import annotations
-
 from mvgviz.figures.shape.model import ShapeModel
 from mvgviz.figures.shared.noise_ellipse import EllipseNumbers
 from mvgviz.scenario.resolve import Setup

@@ -1,7 +1,5 @@
 """Sentences of the page Utility, computed from its numbers."""
 
-from __future__ import annotations
-
 import html
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Theorem 1, Theorem 2 and the exact limit on one log axis, as one input varies."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The design space (the paper's Figure 3): what each guarantee allows the two norms to be."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

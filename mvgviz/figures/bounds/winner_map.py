@@ -1,7 +1,5 @@
 """The map of Theorem 3: where Theorem 2 allows more than Theorem 1."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Direction by direction: the noise against i.i.d. noise (who gains, who pays), and the signal against both."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What each split of the budget lets through: log PNR under the printed theorem and the exact limit."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import plotly.graph_objects as go

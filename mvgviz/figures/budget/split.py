@@ -1,7 +1,5 @@
 """The split of the precision budget: a bar, or a treemap when the directions are many."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 

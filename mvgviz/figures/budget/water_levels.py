@@ -1,7 +1,5 @@
 """Water filling: the ground of each direction, the water poured on it, and who stays dry."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What marks a mechanism in the charts of the page Compare: a colour for its family, a symbol for its promise."""
 
-from __future__ import annotations
-
 import re
 
 from mvgviz.figures.shared.theme import GUARANTEE_COLOURS, IID

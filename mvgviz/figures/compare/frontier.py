@@ -1,7 +1,5 @@
 """Error over epsilon for several mechanisms, read across at a wanted error, then down to the epsilon each needs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

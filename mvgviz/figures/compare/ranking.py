@@ -1,7 +1,5 @@
 """All mechanisms on one task, the best on top: mean errors with 95 % intervals and the three reference lines."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

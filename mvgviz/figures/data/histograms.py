@@ -1,7 +1,5 @@
 """Small histograms of each feature against its declared range."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The pictures of the lesson, in the order of its steps; read from the back of a classroom: large type, few ticks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The paper's Figure 4: error over epsilon for each favoured set, under the theorem as printed and exact."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import plotly.graph_objects as go

@@ -1,7 +1,5 @@
 """An experiment's rows on one axis: the paper's figure, ours as printed, ours exact."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from textwrap import wrap

@@ -1,7 +1,5 @@
 """The attack's scores on simulated releases of both neighbours, against what is claimed."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 

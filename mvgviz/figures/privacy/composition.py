@@ -1,7 +1,5 @@
 """What several releases of one design spend together, exactly and by adding up."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 

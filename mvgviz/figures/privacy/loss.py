@@ -1,7 +1,5 @@
 """What one noise spends: the density of the privacy loss with the part beyond epsilon, and delta at every epsilon."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Which directions carry the privacy loss of the worst neighbours."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 

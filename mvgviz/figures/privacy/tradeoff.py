@@ -1,7 +1,5 @@
 """What the best attacker can do: misses against false alarms."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 from scipy import special

@@ -4,8 +4,6 @@ Epsilons do not add up; the squares of mu do. The bar is drawn in mu², its axis
 labelled with the epsilon that each total stands for.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

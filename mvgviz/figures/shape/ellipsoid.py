@@ -1,7 +1,5 @@
 """The noise on three features as an ellipsoid, with the ball of i.i.d. noise."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

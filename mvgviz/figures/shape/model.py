@@ -6,8 +6,6 @@ exact for theorems and for table and mean queries; elsewhere it is close ("rough
 design itself, computed after the drag, has the last word.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Hypothetical outcomes: what the released matrix might have been, played in the browser."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 

@@ -1,7 +1,5 @@
 """Axes and lines that several pictures share."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What the pictures of errors share: an axis of errors and the three errors to hold them against."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """A matrix as a heat map: an answer, or what one record can change in it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The equi-density ellipse of directional noise in the plane of two features, against i.i.d. noise."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Colours are Okabe & Ito's (Color Universal Design, 2008), the blue lightened to 
 black; one stands for one thing on every page. Backgrounds are transparent so that the page's own theme shows through.
 """
 
-from __future__ import annotations
-
 import plotly.graph_objects as go
 
 DIRECTIONAL = "#2B8CD6"

@@ -1,7 +1,5 @@
 """Trials as quantile dots: each dot a fixed share of them, stacked where they fall; mean, interval, three lines."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """True against noisy, for one draw: the answer itself, its components, the predictions made from it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The error under each choice of directions: one row a set, the best on top."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The mean error over epsilon, with its 95 % interval as a band."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field

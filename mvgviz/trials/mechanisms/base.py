@@ -9,8 +9,6 @@ refuses, with the reason, where it cannot give that:
 * ``"component"``: a unit vector, trials × m.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol

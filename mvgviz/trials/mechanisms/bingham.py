@@ -21,8 +21,6 @@ References
       principal components, J. Machine Learning Research 14, 2013.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -7,8 +7,6 @@ References
       components, JMLR 2013.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

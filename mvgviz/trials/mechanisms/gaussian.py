@@ -7,8 +7,6 @@ References
   [4] Dwork, Talwar, Thakurta & Zhang, Analyze Gauss, STOC 2014.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field, replace
 

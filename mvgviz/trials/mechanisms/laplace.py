@@ -3,8 +3,6 @@
 Reference: Dwork, McSherry, Nissim & Smith, Calibrating noise to sensitivity, TCC 2006.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

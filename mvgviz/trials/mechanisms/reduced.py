@@ -5,8 +5,6 @@ tell the records learned from apart, and a prediction shrinks towards the middle
 where a new record is far from the middle of them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 import numpy as np

@@ -12,8 +12,6 @@ References
       2013, and later: the sketch itself is released for a table.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 

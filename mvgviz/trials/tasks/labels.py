@@ -1,7 +1,5 @@
 """Features, a label, and the records on which predictions are measured."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Tasks on second moments: the first component, all of them, a subspace, ridge regression."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Post-processing: costs no privacy, and often changes the result a lot."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from mvgviz.validation import FloatArray

@@ -1,7 +1,5 @@
 """Tasks on the released answer itself: kernel ridge regression, and how far the answer is off."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 

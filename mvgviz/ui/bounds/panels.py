@@ -1,7 +1,5 @@
 """Panels of the page Bounds: the limits as curves, their map, the design space, looseness, a table to check by hand."""
 
-from __future__ import annotations
-
 import plotly.graph_objects as go
 import streamlit as st
 

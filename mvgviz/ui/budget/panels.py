@@ -1,7 +1,5 @@
 """Parts of the page Precision budget: loadings, what each split lets through, and the inverse question."""
 
-from __future__ import annotations
-
 import math
 
 import streamlit as st

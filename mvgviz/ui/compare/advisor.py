@@ -1,7 +1,5 @@
 """The advisor's part of the page Compare: what was tried, what is first and why, and a click to load any of it."""
 
-from __future__ import annotations
-
 import math
 import zlib
 
@@ -11,6 +9,7 @@ import streamlit as st
 
 from mvgviz.figures.compare.ranking import plot_ranked
 from mvgviz.figures.shared.error_axis import reference_items
+from mvgviz.labels import TRIED_ON
 from mvgviz.provenance import Origin, weakest
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.resolve import Setup
@@ -25,7 +24,6 @@ from mvgviz.ui.frame import chart
 from mvgviz.ui.slices import Slice, begin, show_progress_and_rerun, trial_cache
 from mvgviz.words import advice as words
 
-TRIED_ON = {"stand-in": "A simulated stand-in", "data": "The data itself (not private)"}
 BUTTONS = 5
 _CHOSEN, _ADVICE = "_compare_other", "_compare_advice"
 _MOST_KEPT = 100

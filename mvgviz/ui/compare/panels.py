@@ -1,7 +1,5 @@
 """Parts of the page Compare: all mechanisms ranked, and the epsilon each needs for the same error."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import streamlit as st

@@ -4,8 +4,6 @@ Whether a range is declared is said feature by feature, beside its numbers. Typi
 a number states nothing by itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pandas as pd

@@ -4,8 +4,6 @@ A file gets a random name when it is first opened. By its bytes and its numbers 
 again as long as the session lasts; what that takes stays in the session's memory.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import secrets

@@ -1,7 +1,5 @@
 """Bringing one's own file: how it is read, what is used of it, which ranges are known, whose data it is."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

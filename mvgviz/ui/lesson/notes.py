@@ -1,7 +1,5 @@
 """The teacher's notes: for each step what to show, what to ask, which mistakes to expect, and all right answers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path

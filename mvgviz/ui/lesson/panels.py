@@ -1,7 +1,5 @@
 """The lesson's machinery: where one is, one control, one picture, one question that checks itself."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

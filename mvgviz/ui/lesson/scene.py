@@ -1,7 +1,5 @@
 """What one step of the lesson shows and says, at each value of its control."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

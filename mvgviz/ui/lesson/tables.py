@@ -1,7 +1,5 @@
 """Steps 5 to 7 of the lesson: tables, promises, and trials on a real table."""
 
-from __future__ import annotations
-
 import plotly.graph_objects as go
 
 from mvgviz.figures.lesson.steps import plot_bells, plot_sizes, plot_trials

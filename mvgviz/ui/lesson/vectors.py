@@ -1,7 +1,5 @@
 """Steps 1 to 4 of the lesson: an attacker, a circle, an ellipse, and where it points."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 

@@ -3,8 +3,6 @@
 The bundled data are public, so the trials are shared by all sessions and computed once.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """The presenter's view: no menus, large type, one picture a screen on white; arrow keys go on."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

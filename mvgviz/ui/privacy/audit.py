@@ -1,7 +1,5 @@
 """Privacy spent: the audit by simulation and its controls."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Privacy spent: the panels under the three pictures."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

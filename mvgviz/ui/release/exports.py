@@ -1,7 +1,5 @@
 """Report, script, notebook, JSON in and out, link: what a person takes along."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -9,6 +7,7 @@ import streamlit as st
 
 from mvgviz.data import samples
 from mvgviz.errors import InputError
+from mvgviz.labels import TRIED_ON
 from mvgviz.report.script import DataSource, notebook, python_script
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
@@ -18,7 +17,6 @@ from mvgviz.trials.resumable import Point
 from mvgviz.trials.run import Results
 from mvgviz.trials.stand_in import on_stand_in
 from mvgviz.ui import session
-from mvgviz.ui.compare.advisor import TRIED_ON
 from mvgviz.ui.frame import show_error
 from mvgviz.ui.slices import Slice, begin, problem, show_progress_and_rerun
 from mvgviz.words.provenance import open_parts

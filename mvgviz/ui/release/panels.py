@@ -1,7 +1,5 @@
 """Release: what will be spent, what has to be accepted, the one click; what was released, and the ledger."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st

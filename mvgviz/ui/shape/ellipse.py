@@ -1,7 +1,5 @@
 """The draggable ellipse: numbers to the browser, one message back when a handle is let go."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

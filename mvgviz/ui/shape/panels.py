@@ -1,7 +1,5 @@
 """The panels of the page Noise shape."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The tab "True against noisy" of the page Utility: one draw, by task."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Parts of the page Utility: the trials, and the sweep over epsilon."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from mvgviz.errors import InputError

@@ -1,7 +1,5 @@
 """The tab "Choice of directions" of the page Utility: sets that a person names, held against each other."""
 
-from __future__ import annotations
-
 from itertools import cycle
 
 import streamlit as st

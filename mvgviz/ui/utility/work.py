@@ -1,7 +1,5 @@
 """Trials of the page Utility: the main chart's and those of its tabs, where long work waits for a click."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
