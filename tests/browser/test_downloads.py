@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -170,8 +171,9 @@ def test_every_chart_of_a_page_is_saved_as_png_and_svg(visit, path, scheme, char
 
 def test_every_download_button_is_fetched_by_a_test():
     found = {str(path.relative_to(ROOT)) for folder in ("mvgviz", "pages") for path in (ROOT / folder).rglob("*.py")
-             if "download_button(" in path.read_text(encoding="utf-8")}
-    assert found == {"pages/budget.py", "mvgviz/ui/release/panels.py", "mvgviz/ui/release/exports.py"}
+             if re.search(r"(download_button|(?<!def )offer_file)\(", path.read_text(encoding="utf-8"))}
+    assert found == {"pages/budget.py", "mvgviz/ui/frame.py", "mvgviz/ui/release/panels.py",
+                     "mvgviz/ui/release/exports.py"}
 
 
 def test_the_draggable_ellipse_is_saved_as_it_looks(visit):
