@@ -21,6 +21,8 @@ import numpy as np
 from mvgviz.errors import InputError
 from mvgviz.query.dataset import Dataset
 
+_FOLDER = Path(__file__).resolve().parent / "sample_data"
+
 
 @dataclass(frozen=True, kw_only=True)
 class FeatureInfo:
@@ -83,7 +85,7 @@ def sample(name: str) -> Dataset:
 def _load(name: str) -> Dataset:
     info = describe(name)
     names, lower, upper = zip(*((each.name, each.lower, each.upper) for each in info.features), strict=True)
-    with (_folder() / info.file).open(encoding="utf-8") as file:
+    with (_FOLDER / info.file).open(encoding="utf-8") as file:
         header = file.readline().rstrip("\n").split(",")
         records = np.loadtxt(file, delimiter=",", usecols=[header.index(column) for column in names])
     return Dataset(matrix=records.T, features=names, lower=lower, upper=upper).clipped()
@@ -92,18 +94,9 @@ def _load(name: str) -> Dataset:
 @lru_cache(maxsize=1)
 def _catalogue() -> dict[str, SampleInfo]:
     catalogue = {}
-    for entry in json.loads((_folder() / "catalogue.json").read_text(encoding="utf-8")):
+    for entry in json.loads((_FOLDER / "catalogue.json").read_text(encoding="utf-8")):
         entry.pop("left_out", None)  # columns that are no features
         entry["features"] = tuple(FeatureInfo(**feature) for feature in entry["features"])
         entry["favoured"] = tuple(entry["favoured"])
         catalogue[entry["name"]] = SampleInfo(**entry)
     return catalogue
-
-
-def _folder() -> Path:
-    package = Path(__file__).resolve().parents[1]
-    # Inside the package when installed from a wheel, beside it in a clone.
-    for folder in (package / "sample_data", package.parent / "sample_data"):
-        if (folder / "catalogue.json").is_file():
-            return folder
-    raise FileNotFoundError("the folder sample_data is missing from this installation of mvgviz")

@@ -337,7 +337,7 @@ def test_records_in_columns_are_known_again_with_a_feature_less():
 
 
 def test_a_sample_brought_as_a_file_shares_its_budget():
-    content = (ROOT / "sample_data" / "liver.csv").read_text(encoding="utf-8")
+    content = (ROOT / "mvgviz" / "data" / "sample_data" / "liver.csv").read_text(encoding="utf-8")
     app = bring(opened(), content, "liver.csv")
     assert "liver" in desk(app).ledger.same_people(own(app).data_name)
 

