@@ -1,8 +1,7 @@
 """Checks of arguments, shared by every public function.
 
-Each check states the *good* condition, so that NaN fails too, and returns the
-value in the form the engine works with. Arrays come back as read-only copies.
-Private values never appear in a message; positions and counts do.
+Each check states the *good* condition, so that NaN fails too, and returns the value in the form the engine works with.
+Arrays come back as read-only copies. Private values never appear in a message; positions and counts do.
 """
 
 from collections.abc import Iterable

@@ -84,9 +84,8 @@ def rebalanced(parts: Sequence[int], *, position: int, value: int, locked: Itera
 class WaterFilling:
     """The solution of a max-PNR problem.
 
-    ``rho``: inverse variances, ``theta``: their shares of the budget, ``depth``: the
-    height of each direction's ground, ``level``: of the water (None for the
-    unrelaxed form, which has none), ``dry``: the directions that got the floor.
+    ``rho``: inverse variances, ``theta``: their shares of the budget, ``depth``: the height of each direction's ground,
+    ``level``: of the water (None for the unrelaxed form, which has none), ``dry``: the directions that got the floor.
     """
 
     rho: FloatArray
@@ -202,8 +201,7 @@ def _fill_unrelaxed(lam: FloatArray, total: float, kept: float) -> WaterFilling:
     parts = parts / np.sqrt(np.sum(parts**2))
     with np.errstate(divide="ignore", over="ignore"):
         depth = 1 / lam
-    return WaterFilling(rho=parts * np.sqrt(total), theta=manual(parts**2), depth=depth, level=None,
-                        dry=wet <= least)
+    return WaterFilling(rho=parts * np.sqrt(total), theta=manual(parts**2), depth=depth, level=None, dry=wet <= least)
 
 
 def _spectrum(eigenvalues: Any) -> FloatArray:

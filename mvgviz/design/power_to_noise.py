@@ -1,9 +1,8 @@
 """How much of the answer gets through the noise.
 
-``PNR = det(I + K_f (Psi ⊗ Sigma)^-1)``, K_f the covariance of the answer's entries
-[Chanyaswad et al. 2018, "Power-to-Noise Ratio"]. Half its logarithm is the mutual
-information between true and noisy answer *if the answer is Gaussian*, else an upper
-bound with the same second moments.
+``PNR = det(I + K_f (Psi ⊗ Sigma)^-1)``, K_f the covariance of the answer's entries [Chanyaswad et al. 2018,
+"Power-to-Noise Ratio"]. Half its logarithm is the mutual information between true and noisy answer *if the answer is
+Gaussian*, else an upper bound with the same second moments.
 """
 
 import math
@@ -30,11 +29,10 @@ def mutual_information(eigenvalues: Any, design: NoiseDesign) -> float:
 def log_pnr(eigenvalues: Any, design: NoiseDesign) -> float:
     """``log PNR`` for independent records with second moments ``K = X Xᵀ/n``.
 
-    ``eigenvalues`` are those of K when the design's row directions are its
-    eigenvectors; else give the matrix K itself. Table: ``sum_ij log(1 + kappa_i psi_j)``
-    with ``kappa`` the eigenvalues of ``Sigma^-1/2 K Sigma^-1/2`` and ``psi`` those of
-    ``Psi^-1``. Mean: the same with K/n. Covariance of Gaussian records:
-    ``sum_{i<=j} log(1 + 2 kappa_i kappa_j/n)`` (noise on both sides).
+    ``eigenvalues`` are those of K when the design's row directions are its eigenvectors; else give the matrix K itself.
+    Table: ``sum_ij log(1 + kappa_i psi_j)`` with ``kappa`` the eigenvalues of ``Sigma^-1/2 K Sigma^-1/2`` and ``psi``
+    those of ``Psi^-1``. Mean: the same with K/n. Covariance of Gaussian records: ``sum_{i<=j} log(1 + 2 kappa_i
+    kappa_j/n)`` (noise on both sides).
     """
     kappa = _signal_to_noise(eigenvalues, design)
     psi = design.col_side.precisions

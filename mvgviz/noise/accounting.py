@@ -1,9 +1,8 @@
 """Exact accounting for Gaussian noise.
 
-For one pair of neighbours whose answers differ by D, the privacy loss of
-``f + MVG(0, Sigma, Psi)`` is exactly ``N(mu²/2, mu²)`` with
-``mu = ||Sigma^-1/2 D Psi^-1/2||_F``. Everything about the privacy of a Gaussian
-design follows from its largest ``mu``.
+For one pair of neighbours whose answers differ by D, the privacy loss of ``f + MVG(0, Sigma, Psi)`` is exactly
+``N(mu²/2, mu²)`` with ``mu = ||Sigma^-1/2 D Psi^-1/2||_F``. Everything about the privacy of a Gaussian design follows
+from its largest ``mu``.
 
 >>> from mvgviz import gaussian_delta, gaussian_mu
 >>> round(gaussian_mu(1.0, 1e-5), 6)
@@ -15,9 +14,8 @@ References
   [1] Balle & Wang, Improving the Gaussian mechanism, ICML 2018, Theorem 8.
   [2] Dong, Roth & Su, Gaussian differential privacy, JRSS-B 2022.
 
-Symbols: epsilon, delta, mu as in [2]; ``a = epsilon/mu - mu/2`` and
-``b = epsilon/mu + mu/2`` are the two arguments of the normal distribution in [1].
-All functions take scalars or arrays that broadcast.
+Symbols: epsilon, delta, mu as in [2]; ``a = epsilon/mu - mu/2`` and ``b = epsilon/mu + mu/2`` are the two arguments of
+the normal distribution in [1]. All functions take scalars or arrays that broadcast.
 """
 
 import math
@@ -105,8 +103,7 @@ def gaussian_epsilon(delta: Any, mu: Any) -> Any:
 def compose_mu(mus: Any) -> float:
     """The ``mu`` of several releases together, ``sqrt(sum mu²)`` [2, Corollary 2].
 
-    Safe for adaptively chosen releases; exact when one pair of neighbours is
-    worst for all of them.
+    Safe for adaptively chosen releases; exact when one pair of neighbours is worst for all of them.
     """
     return math.hypot(*np.ravel(_limited("mus", mus, above=0, closed=True)).tolist())
 

@@ -90,9 +90,8 @@ def theorem2_any(rows: int, cols: int, *, epsilon: float, delta: float, gamma: f
 def theorem2_wins(rank: Any, ratio: Any) -> Any:
     """Whether Theorem 2 allows at least as much as Theorem 1 (Theorem 3, exact).
 
-    True exactly when ``alpha >= omega``: ``ratio = s2/gamma <= (1 + H_{r,1/2}/H_r)/2``.
-    The paper gives two sufficient conditions: ``ratio <= 1``, or ``rank > 12`` for
-    PSD queries (for which ``ratio <= sqrt 2``).
+    True exactly when ``alpha >= omega``: ``ratio = s2/gamma <= (1 + H_{r,1/2}/H_r)/2``. The paper gives two sufficient
+    conditions: ``ratio <= 1``, or ``rank > 12`` for PSD queries (for which ``ratio <= sqrt 2``).
     """
     ranks, ratios = broadcast(rank=numbers("rank", rank, above=0), ratio=numbers("ratio", ratio, above=0))
     whole = [count("rank", r) for r in ranks.ravel()]

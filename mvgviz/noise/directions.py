@@ -1,8 +1,7 @@
 """Orthonormal directions along which noise is spent, and where they come from.
 
-A direction is a column of an orthogonal matrix ``W``. Its origin says what using it
-costs: declared (chosen without the data), paid for (released privately; ``mu`` says
-what was spent) or read from the data (not private).
+A direction is a column of an orthogonal matrix ``W``. Its origin says what using it costs: declared (chosen without the
+data), paid for (released privately; ``mu`` says what was spent) or read from the data (not private).
 
 >>> from mvgviz import rotation
 >>> rotation(2, (0, 1), 0.5).origin.value
@@ -30,10 +29,9 @@ _ROUNDING = 1e-14
 class Directions:
     """``size`` orthonormal directions, the columns of ``matrix``.
 
-    ``mu`` is what learning them from the data has spent: 0 for declared
-    directions, infinity for those read from the data. ``eigenvalues`` are the
-    ones that came with them, if any, and share their origin. The standard
-    basis stores no matrix.
+    ``mu`` is what learning them from the data has spent: 0 for declared directions, infinity for those read from the
+    data. ``eigenvalues`` are the ones that came with them, if any, and share their origin. The standard basis stores no
+    matrix.
     """
 
     size: int

@@ -4,10 +4,9 @@
 >>> Scenario.default_for("liver").changed(epsilon=0.5).to_query()
 {'data': 'liver', 'epsilon': '0.5'}
 
-Only what differs from the dataset's own defaults stands in a link. A link never holds
-data: of an uploaded table it has a random identifier, of features and directions positions
-(counted from 0), not names. Choices that were made by looking at the data are named in
-``from_data``, so that whoever opens the link knows it too.
+Only what differs from the dataset's own defaults stands in a link. A link never holds data: of an uploaded table it has
+a random identifier, of features and directions positions (counted from 0), not names. Choices that were made by looking
+at the data are named in ``from_data``, so that whoever opens the link knows it too.
 """
 
 from __future__ import annotations
@@ -48,13 +47,12 @@ _MOST_POSITIONS = 10_000
 class Scenario:
     """Everything that can be chosen; what it means for a dataset is worked out by ``build``.
 
-    ``data``: a sample's name or "upload-" and a random identifier. ``scale``: ranges as
-    declared, or mapped onto [-1, 1] ("symmetric") or [0, 1] ("unit"). ``delta`` None is
-    min(1e-6, 1/(100 n)). ``mode`` "auto": both sides for symmetric queries, else rows. ``angle`` in degrees.
-    ``weights``: whole parts, for the manual split. ``form``: of max-PNR under a theorem.
-    ``post``: the free post-processing of trials, from POST (see ``mvgviz.trials.tasks.post``).
-    ``from_data``: the fields whose values were chosen by looking at the data. Two scenarios are
-    equal when they choose the same, wherever the choices come from.
+    ``data``: a sample's name or "upload-" and a random identifier. ``scale``: ranges as declared, or mapped onto [-1,
+    1] ("symmetric") or [0, 1] ("unit"). ``delta`` None is min(1e-6, 1/(100 n)). ``mode`` "auto": both sides for
+    symmetric queries, else rows. ``angle`` in degrees. ``weights``: whole parts, for the manual split. ``form``: of
+    max-PNR under a theorem. ``post``: the free post-processing of trials, from POST (see ``mvgviz.trials.tasks.post``).
+    ``from_data``: the fields whose values were chosen by looking at the data. Two scenarios are equal when they choose
+    the same, wherever the choices come from.
     """
 
     data: str = "two_features"
@@ -165,8 +163,7 @@ class Scenario:
     def to_query(self) -> dict[str, str]:
         """URL parameters: the data, and what differs from its defaults."""
         usual = self.default_for(self.data)
-        texts = {name: _to_text(value) for name, value in asdict(self).items()
-                 if value != getattr(usual, name)}
+        texts = {name: _to_text(value) for name, value in asdict(self).items() if value != getattr(usual, name)}
         return {"data": self.data} | texts
 
     @classmethod

@@ -121,8 +121,7 @@ def _moments(problem: Problem, measure: Measure, released: FloatArray, error: fl
     parts, predictions = None, None
     if isinstance(measure, LinearRidge):
         seen = symmetrised(released)
-        predictions = _predictions(measure.labels, measure.predictions(true[None])[0],
-                                   measure.predictions(released)[0])
+        predictions = _predictions(measure.labels, measure.predictions(true[None])[0], measure.predictions(released)[0])
     else:
         symmetrise = "symmetrise" in problem.scenario.post
         seen = symmetrised(released) if symmetrise else released

@@ -1,8 +1,7 @@
 """What mechanisms are given and tasks are measured on: one question, one budget, one dataset.
 
-Regression is trained on some records and measured on the others: those held out are
-never protected or released here, they only tell how good the answer is. Which records
-are held out follows from their number alone, not from the data.
+Regression is trained on some records and measured on the others: those held out are never protected or released here,
+they only tell how good the answer is. Which records are held out follows from their number alone, not from the data.
 """
 
 from __future__ import annotations

@@ -27,10 +27,9 @@ _REACH = 3.0
 def stand_in(dataset: Dataset, *, rng: np.random.Generator, graph: bool = False) -> Dataset:
     """Records with one common factor: correlation about ±½ between features, values inside the ranges.
 
-    Each feature is normal about the middle of its range, three standard deviations to either end,
-    and clipped; it rises or falls with the factor by the toss of a coin.
-    ``graph``: a random graph instead, each edge with probability 1/sqrt(vertices).
-    No value of ``dataset`` is used.
+    Each feature is normal about the middle of its range, three standard deviations to either end, and clipped; it rises
+    or falls with the factor by the toss of a coin. ``graph``: a random graph instead, each edge with probability
+    1/sqrt(vertices). No value of ``dataset`` is used.
     """
     rng = generator(rng)
     m, n = dataset.n_features, dataset.n_records

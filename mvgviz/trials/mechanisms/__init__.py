@@ -14,8 +14,7 @@ MVG_EXACT = mvg("exact", key="mvg-exact", label="MVG, exact", applies="any answe
 MVG_THEOREM1 = mvg("theorem1", key="mvg-theorem1", label="MVG, Theorem 1", applies="any answer")
 MVG_THEOREM2 = mvg("theorem2", key="mvg-theorem2", label="MVG, Theorem 2",
                    applies="positive semi-definite answers, noise on both sides")
-MVG_THEOREM2_ANY = mvg("theorem2-any", key="mvg-theorem2-any", label="MVG, Theorem 2's constant",
-                       applies="any answer")
+MVG_THEOREM2_ANY = mvg("theorem2-any", key="mvg-theorem2-any", label="MVG, Theorem 2's constant", applies="any answer")
 
 COMPARED = (MVG_EXACT, MVG_THEOREM2, MVG_THEOREM2_ANY, MVG_THEOREM1, ANALYTIC, CLASSIC, TRIANGLE, LAPLACE,
             LAPLACE_TRIANGLE, WHOLE, COLUMNS, COMPONENT, SKETCH, REDUCED_GAUSSIAN, REDUCED_SKETCH)

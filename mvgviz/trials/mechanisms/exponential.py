@@ -3,8 +3,7 @@
 References
   [1] McSherry & Talwar, Mechanism design via differential privacy, FOCS 2007.
   [2] Blum, Ligett & Roth, A learning theory approach to noninteractive database privacy, STOC 2008.
-  [3] Chaudhuri, Sarwate & Sinha, A near-optimal algorithm for differentially private principal
-      components, JMLR 2013.
+  [3] Chaudhuri, Sarwate & Sinha, A near-optimal algorithm for differentially private principal components, JMLR 2013.
 """
 
 from dataclasses import dataclass, field

@@ -1,9 +1,8 @@
 """The Johnson–Lindenstrauss mechanism: a random projection of the lifted table.
 
-With ``rho = sup ||x - x'||`` (their neighbours move a record by at most 1, so the table is
-divided by it) and every singular value lifted by ``w``, the sketch's second moments are
-``Wishart(X Xᵀ/rho² + w² I, s)/s``; ``w² I`` is public and is subtracted. The sketch size s
-is the number of features, the least that has full rank: noise grows with it.
+With ``rho = sup ||x - x'||`` (their neighbours move a record by at most 1, so the table is divided by it) and every
+singular value lifted by ``w``, the sketch's second moments are ``Wishart(X Xᵀ/rho² + w² I, s)/s``; ``w² I`` is public
+and is subtracted. The sketch size s is the number of features, the least that has full rank: noise grows with it.
 
 References
   [1] Blocki, Blum, Datta & Sheffet, The Johnson–Lindenstrauss transform itself preserves
