@@ -2,7 +2,7 @@
 
 from mvgviz.paper.runs import MeasuredRow, Report
 from mvgviz.paper.tables import SHARES
-from mvgviz.paper.words import (ONCE, cell_text, figure_text, printed_text, sentence, setting, way_text, ways_text)
+from mvgviz.paper.words import ONCE, cell_text, figure_text, printed_text, sentence, setting, way_text, ways_text
 
 OPENING = """# The paper's experiments, printed and measured
 

@@ -2,9 +2,8 @@
 
 from mvgviz.errors import InputError
 from mvgviz.trials.mechanisms.base import BOTH, EPSILON, LEVELS, Mechanism, Sampler
-from mvgviz.trials.mechanisms.exponential import COLUMNS, COMPONENT, WHOLE
+from mvgviz.trials.mechanisms.epsilon_alone import COLUMNS, COMPONENT, LAPLACE, LAPLACE_TRIANGLE, WHOLE
 from mvgviz.trials.mechanisms.gaussian import ANALYTIC, CLASSIC, TRIANGLE, mvg
-from mvgviz.trials.mechanisms.laplace import LAPLACE, LAPLACE_TRIANGLE
 from mvgviz.trials.mechanisms.reduced import REDUCED_GAUSSIAN, REDUCED_SKETCH
 from mvgviz.trials.mechanisms.sketch import SKETCH
 
@@ -20,7 +19,7 @@ COMPARED = (MVG_EXACT, MVG_THEOREM2, MVG_THEOREM2_ANY, MVG_THEOREM1, ANALYTIC, C
             LAPLACE_TRIANGLE, WHOLE, COLUMNS, COMPONENT, SKETCH, REDUCED_GAUSSIAN, REDUCED_SKETCH)
 """Every mechanism and guarantee that a comparison shows."""
 
-MECHANISMS = {one.key: one for one in (MVG, IID, *COMPARED)}
+MECHANISMS = {mechanism.key: mechanism for mechanism in (MVG, IID, *COMPARED)}
 
 __all__ = ["BOTH", "COMPARED", "EPSILON", "IID", "LEVELS", "MECHANISMS", "MVG", "Mechanism", "Sampler", "mechanism"]
 

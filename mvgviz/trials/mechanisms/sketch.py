@@ -32,11 +32,8 @@ class SketchMoments:
     lift: float
     unit: float
     level: str
+    size: int
     mu: None = None
-
-    @property
-    def size(self) -> int:
-        return int(self.root.shape[0]) * self.sketch
 
     def draw(self, draws: Draws) -> FloatArray:
         m = self.root.shape[0]
@@ -67,7 +64,7 @@ def _prepare(problem: Problem, level: str) -> Sampler:
     w = lift(problem.epsilon, problem.delta, sketch)
     values, vectors = np.linalg.eigh(products / rho2)
     root = vectors * np.sqrt(np.maximum(values, 0.0) + w**2)
-    moments = SketchMoments(root=root, sketch=sketch, lift=w, unit=rho2 / table.n_records,
+    moments = SketchMoments(root=root, sketch=sketch, lift=w, unit=rho2 / table.n_records, size=sketch**2,
                             level="answer" if query.symmetric else "moments")
     return at_level(moments, problem, level, known=None) if query.symmetric else moments
 
