@@ -37,11 +37,8 @@ def sample_noise(design: NoiseDesign, *, rng: np.random.Generator, trials: int |
     design, rng = instance("design", design, NoiseDesign), generator(rng)
     method = one_of("method", method, ("affine", "kronecker"))
     draws = 1 if trials is None else count("trials", trials)
-    if method == "affine":
-        normals = rng.standard_normal((draws, design.rows, design.cols))
-        noise = colour(design.row_side, design.col_side, normals)
-    else:
-        noise = _kronecker(design, rng, draws)
+    noise = _kronecker(design, rng, draws) if method == "kronecker" else colour(
+        design.row_side, design.col_side, rng.standard_normal((draws, design.rows, design.cols)))
     return noise[0] if trials is None else noise
 
 
@@ -84,10 +81,8 @@ def sample_gram(matrix: Any, design: NoiseDesign, *, rng: np.random.Generator, t
     if not design.col_side.is_identity:
         raise InputError(f"sample_gram needs noise over rows only (Psi = I), got mode {design.mode}")
     if (design.rows, design.cols) != (gram.factor.shape[0], gram.n_records):
-        raise InputError(
-            f"matrix must be {design.rows} × {design.cols} like the design, "
-            f"got {gram.factor.shape[0]} × {gram.n_records}"
-        )
+        raise InputError(f"matrix must be {design.rows} × {design.cols} like the design, "
+                         f"got {gram.factor.shape[0]} × {gram.n_records}")
     return gram_trials(gram, design.row_side, [rng] * draws)
 
 

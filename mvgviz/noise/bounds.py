@@ -145,10 +145,7 @@ def theorem_bound(theorem: str, rows: int, cols: int, *, epsilon: float, delta: 
     # The root of constant*phi² + beta*phi = 2*epsilon, without cancellation or overflow.
     phi = 4 * epsilon / (beta + math.hypot(beta, math.sqrt(8 * constant) * math.sqrt(epsilon)))
     if not (math.isfinite(alpha) and math.isfinite(beta) and phi * phi > 0 and constant > 0):
-        raise InputError(
-            "gamma, sensitivity and epsilon must leave the bound within the range of a double, "
-            f"got gamma {gamma:g}, sensitivity {s2:g}, epsilon {epsilon:g}"
-        )
-    return Bound(theorem=theorem, tail=tail, rank=r, harmonic=h, harmonic_half=h_half,
-                 zeta=zeta(k, delta), tail_value=reach, alpha=alpha, omega=omega,
-                 constant=constant, beta=beta, phi=phi)
+        raise InputError("gamma, sensitivity and epsilon must leave the bound within the range of a double, "
+                         f"got gamma {gamma:g}, sensitivity {s2:g}, epsilon {epsilon:g}")
+    return Bound(theorem=theorem, tail=tail, rank=r, harmonic=h, harmonic_half=h_half, zeta=zeta(k, delta),
+                 tail_value=reach, alpha=alpha, omega=omega, constant=constant, beta=beta, phi=phi)

@@ -88,10 +88,8 @@ def rotation(k: int, plane: Sequence[int], angle: float) -> Directions:
         raise InputError("plane must be a pair of feature positions") from None
     if not (i < size and j < size and i != j):
         raise InputError(f"plane must be two different positions below {size}, got ({i}, {j})")
-    w = np.eye(size)
-    cosine, sine = math.cos(turn), math.sin(turn)
-    w[i, i], w[j, i] = cosine, sine
-    w[i, j], w[j, j] = -sine, cosine
+    w, cosine, sine = np.eye(size), math.cos(turn), math.sin(turn)
+    w[np.ix_((i, j), (i, j))] = (cosine, -sine), (sine, cosine)
     return Directions(size=size, rotated=w, label=f"rotation by {math.degrees(turn):g}°")
 
 
@@ -119,10 +117,8 @@ def _orthonormal(w: FloatArray, size: int) -> FloatArray:
     with np.errstate(over="ignore", invalid="ignore"):
         gap = float(np.abs(matrix.T @ matrix - np.eye(size)).max())
     if not gap <= _TOLERANCE:
-        raise InputError(
-            f"directions must be orthonormal to {_TOLERANCE:g}, got a largest entry of "
-            f"|WᵀW - I| of {gap:.3g}"
-        )
+        raise InputError(f"directions must be orthonormal to {_TOLERANCE:g}, got a largest entry of "
+                         f"|WᵀW - I| of {gap:.3g}")
     if gap <= _ROUNDING:
         return matrix
     left, _, right = np.linalg.svd(matrix)

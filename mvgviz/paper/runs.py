@@ -109,10 +109,7 @@ class Report:
     complete: bool
 
     def __getitem__(self, key: str) -> MeasuredRow:
-        for row in self.rows:
-            if row.key == key:
-                return row
-        raise KeyError(key)
+        return {row.key: row for row in self.rows}[key]
 
     def way(self, error: float) -> float:
         """How far from no privacy (0) to a random guess (1) an error of ours is."""

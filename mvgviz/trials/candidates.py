@@ -32,8 +32,8 @@ class Candidate:
     @property
     def private(self) -> bool:
         """Whether neither directions nor split are read openly from the data."""
-        one = self.scenario
-        return one.directions != "eigenvectors" and (one.allocation != "max-pnr" or one.directions == "private")
+        directions, allocation = self.scenario.directions, self.scenario.allocation
+        return directions != "eigenvectors" and (allocation != "max-pnr" or directions == "private")
 
 
 def serving_queries(scenario: Scenario) -> tuple[str, ...]:
@@ -57,10 +57,10 @@ def candidates(scenario: Scenario, dataset: Dataset) -> list[Candidate]:
     found: dict[Scenario, Scenario] = {}
     for query in serving_queries(scenario):
         size = _size(query, dataset)
-        for one in _designs(scenario, query, size):
-            found.setdefault(_design(one, size), one)
-    listed = [Candidate(scenario=scenario if design == current else one, is_current=design == current)
-              for design, one in found.items()]
+        for tried in _designs(scenario, query, size):
+            found.setdefault(_design(tried, size), tried)
+    listed = [Candidate(scenario=scenario if design == current else tried, is_current=design == current)
+              for design, tried in found.items()]
     if current not in found and scenario.query in serving_queries(scenario):
         listed.insert(0, Candidate(scenario=scenario, is_current=True))
     return listed
@@ -101,8 +101,8 @@ def _designs(scenario: Scenario, query: str, size: int) -> Iterator[Scenario]:
     for theorem in ("theorem1", "theorem2") if query in _PSD else ("theorem1",):
         printed = base.changed(guarantee=theorem)
         splits += [(printed, "uniform", base.share)] + ([(printed, "binary", _THEOREM_SHARE)] if favoured else [])
-    for one, allocation, share in splits:
-        yield one.changed(allocation=allocation, share=share)
+    for noise, allocation, share in splits:
+        yield noise.changed(allocation=allocation, share=share)
 
 
 def _design(scenario: Scenario, size: int) -> Scenario:
