@@ -48,5 +48,4 @@ def _sorted_eigh(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
     values, vectors = np.linalg.eigh(matrix)
     values, vectors = values[::-1], vectors[:, ::-1]
     largest = np.abs(vectors).argmax(axis=0)
-    signs = np.sign(vectors[largest, np.arange(vectors.shape[1])])
-    return values, vectors * signs
+    return values, vectors * np.sign(vectors[largest, np.arange(vectors.shape[1])])

@@ -122,12 +122,10 @@ def bound_curves(inputs: LimitInputs, axis: str) -> BoundCurves:
     moved = [_moved(inputs, axis, value) for value in values]
     mu = gaussian_mu(np.array([p.epsilon for p in moved]), np.array([p.delta for p in moved]))
     entries = np.array([p.entries for p in moved], dtype=np.float64)
-    return BoundCurves(
-        axis=axis, positions=np.array(values, dtype=np.float64), here=here, entries=entries,
-        exact=np.sqrt(entries) * (mu / np.array([p.sensitivity for p in moved])) ** 2,
-        theorem1={tail: np.array([p.theorem1(tail).limit for p in moved]) for tail in TAILS},
-        theorem2={tail: np.array([p.theorem2(tail).limit for p in moved]) for tail in TAILS},
-    )
+    return BoundCurves(axis=axis, positions=np.array(values, dtype=np.float64), here=here, entries=entries,
+                       exact=np.sqrt(entries) * (mu / np.array([p.sensitivity for p in moved])) ** 2,
+                       theorem1={tail: np.array([p.theorem1(tail).limit for p in moved]) for tail in TAILS},
+                       theorem2={tail: np.array([p.theorem2(tail).limit for p in moved]) for tail in TAILS})
 
 
 def ratio_limit(ranks: FloatArray) -> FloatArray:
@@ -171,8 +169,7 @@ def _values(inputs: LimitInputs, axis: str, here: float) -> list[float]:
     """Positions along an axis, evenly spaced in decades, the one varied about among them."""
     if axis == "size":
         longest = _LARGEST_SQUARE if inputs.rows == inputs.cols else _LONGEST_SIDE
-        grid = np.geomspace(1, max(longest, here), _POINTS).round()
-        return sorted({*grid.tolist(), here})
+        return sorted({*np.geomspace(1, max(longest, here), _POINTS).round().tolist(), here})
     low, high = {
         "epsilon": (min(0.01, here), max(100.0, here)),
         "delta": (min(1e-12, here), max(0.5, here)),

@@ -35,19 +35,17 @@ def log_pnr(eigenvalues: Any, design: NoiseDesign) -> float:
     kappa_j/n)`` (noise on both sides).
     """
     kappa = _signal_to_noise(eigenvalues, design)
-    psi = design.col_side.precisions
     if design.query_name == "covariance":
         if design.mode != "both":
             raise InputError(f"pnr of a covariance query needs mode both, got {design.mode}")
-        pairs = 2 * np.outer(kappa, kappa)[np.triu_indices(kappa.size)] / _records(design)
-        return float(np.log1p(pairs).sum())
+        return float(np.log1p(2 * np.outer(kappa, kappa)[np.triu_indices(kappa.size)] / _records(design)).sum())
     if design.query_name == "mean":
         kappa = kappa / _records(design)
     elif design.query_name != "identity":
         raise InputError(f"pnr is defined for identity, mean and covariance queries, got {design.query_name}")
     if design.col_side.is_identity:
         return float(design.cols * np.log1p(kappa).sum())
-    return float(np.log1p(np.outer(kappa, psi)).sum())
+    return float(np.log1p(np.outer(kappa, design.col_side.precisions)).sum())
 
 
 def _records(design: NoiseDesign) -> int:

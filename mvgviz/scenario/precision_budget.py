@@ -63,14 +63,12 @@ class BudgetTable:
 
 def budget_table(setup: Setup, moments: FloatArray | None = None) -> BudgetTable:
     """The numbers of a design. ``moments``: the data's second moments, for the signal."""
-    design = setup.design
+    design, exact = setup.design, setup.design.guarantee == "exact"
     v = design.directional_side.variances
-    exact = design.guarantee == "exact"
     return BudgetTable(
         theta=design.theta, precision=1 / v if exact else 1 / v**2, precision_is="1/v" if exact else "1/v²",
         variance=v, std=design.direction_std(), iid_std=_std_along(setup.iid, design.directional_side.directions),
-        signal=None if moments is None else _signal(design, moments),
-    )
+        signal=None if moments is None else _signal(design, moments))
 
 
 def _signal(design: NoiseDesign, moments: FloatArray) -> FloatArray | None:

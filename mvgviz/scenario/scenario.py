@@ -93,8 +93,8 @@ class Scenario:
             "private_share": fraction("private_share", self.private_share),
             "share": number("share", self.share),
             "label": None if self.label is None else count("label", self.label, at_least=0),
-            "plane": _positions("plane", self.plane),
-            "favoured": tuple(sorted(_positions("favoured", self.favoured))),
+            "plane": _whole("plane", self.plane, at_least=0, distinct=True),
+            "favoured": tuple(sorted(_whole("favoured", self.favoured, at_least=0, distinct=True))),
             "weights": _whole("weights", self.weights, at_least=1),
             "post": _words("post", self.post, POST),
             "trials": count("trials", self.trials),
@@ -137,8 +137,8 @@ class Scenario:
         new = replace(self, **changes)
         if "from_data" in changes:
             return new
-        kept = tuple(name for name in self.from_data if getattr(new, name) == getattr(self, name))
-        return replace(new, from_data=kept)
+        return replace(new, from_data=tuple(name for name in self.from_data
+                                            if getattr(new, name) == getattr(self, name)))
 
     def chosen_on_data(self, **changes: Any) -> Scenario:
         """The same scenario with some fields changed by looking at the data, which marks them."""
@@ -163,8 +163,8 @@ class Scenario:
     def to_query(self) -> dict[str, str]:
         """URL parameters: the data, and what differs from its defaults."""
         usual = self.default_for(self.data)
-        texts = {name: _to_text(value) for name, value in asdict(self).items() if value != getattr(usual, name)}
-        return {"data": self.data} | texts
+        return {"data": self.data} | {name: _to_text(value) for name, value in asdict(self).items()
+                                      if value != getattr(usual, name)}
 
     @classmethod
     def from_query(cls, parameters: Mapping[str, str]) -> Scenario:
@@ -228,7 +228,7 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
 }
 _NUMBERS = {"length", "epsilon", "delta", "angle", "private_share", "share"}
 _COUNTS = {"label", "trials", "seed"}
-_SEQUENCES = {"plane", "favoured", "weights"}
+_SEQUENCES, _WORDS = {"plane", "favoured", "weights"}, {"post", "from_data"}
 _EMPTY = "none"
 
 
@@ -247,17 +247,15 @@ def _from_text(name: str, text: str) -> Any:
     """The value of one URL parameter; the field itself checks its range."""
     if not isinstance(text, str) or len(text) > 100_000:
         raise InputError(f"{name} in the link must be a short text")
+    if text == _EMPTY and name in _NUMBERS | _COUNTS | _SEQUENCES | _WORDS:
+        return None if name in _NUMBERS | _COUNTS else ()
     if name in _SEQUENCES:
-        if text == _EMPTY:
-            return ()
         if not re.fullmatch(r"\d{1,9}(-\d{1,9})*", text, re.ASCII):
             raise InputError(f"{name} in the link must be numbers joined by -")
         return tuple(int(part) for part in text.split("-"))
-    if name in ("post", "from_data"):
-        return () if text == _EMPTY else tuple(text.split("-"))
+    if name in _WORDS:
+        return tuple(text.split("-"))
     if name in _NUMBERS | _COUNTS:
-        if text == _EMPTY:
-            return None
         try:
             return int(text) if name in _COUNTS else float(text)
         except ValueError:
@@ -265,12 +263,14 @@ def _from_text(name: str, text: str) -> Any:
     return text
 
 
-def _whole(name: str, value: Any, *, at_least: int) -> tuple[int, ...]:
+def _whole(name: str, value: Any, *, at_least: int, distinct: bool = False) -> tuple[int, ...]:
     if isinstance(value, str) or not hasattr(value, "__iter__"):
         raise InputError(f"{name} must be a sequence of whole numbers")
     numbers = tuple(count(name, item, at_least=at_least) for item in value)
     if len(numbers) > _MOST_POSITIONS:
         raise InputError(f"{name} must have at most {_MOST_POSITIONS} entries, got {len(numbers)}")
+    if distinct and len(set(numbers)) != len(numbers):
+        raise InputError(f"{name} must be different positions")
     return numbers
 
 
@@ -280,10 +280,3 @@ def _words(name: str, value: Any, choices: tuple[str, ...]) -> tuple[str, ...]:
         raise InputError(f"{name} must be a sequence of words from {', '.join(choices)}")
     chosen = {one_of(name, word, choices) for word in value}
     return tuple(word for word in choices if word in chosen)
-
-
-def _positions(name: str, value: Any) -> tuple[int, ...]:
-    positions = _whole(name, value, at_least=0)
-    if len(set(positions)) != len(positions):
-        raise InputError(f"{name} must be different positions")
-    return positions

@@ -108,9 +108,9 @@ class Problem:
     @cached_property
     def _setups(self) -> dict[str, Setup]:
         known = self.worked_out
-        same = (known is not None and known.scenario == self.scenario and known.dataset is self.question.dataset
-                and self.sensitivity == "own")
-        return {known.scenario.guarantee: known} if known is not None and same else {}
+        if known is None or known.scenario != self.scenario or known.dataset is not self.question.dataset:
+            return {}
+        return {known.scenario.guarantee: known} if self.sensitivity == "own" else {}
 
     def redrawn_setup(self, guarantee: str, seed: int) -> Setup:
         """The same with another seed, so that private directions come out anew."""
@@ -129,9 +129,8 @@ class Problem:
 
 def question_key(scenario: Scenario) -> tuple[object, ...]:
     """What of a scenario decides the answer to a query and which records are held out."""
-    regression = scenario.task in REGRESSIONS
     return (scenario.data, scenario.query, scenario.scale, scenario.length if scenario.query == "kernel" else 0.0,
-            regression)
+            scenario.task in REGRESSIONS)
 
 
 def pose(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "own", question: Question | None = None,

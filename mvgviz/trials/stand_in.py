@@ -47,6 +47,5 @@ def stand_in(dataset: Dataset, *, rng: np.random.Generator, graph: bool = False)
 
 def on_stand_in(setup: Setup, *, uploaded: Directions | None = None) -> Setup:
     """The same scenario on a stand-in: nothing in it was computed from the records, only from ranges and sizes."""
-    graph = setup.query.is_graph
-    dataset = stand_in(setup.dataset, rng=np.random.default_rng(SEED), graph=graph)
+    dataset = stand_in(setup.dataset, rng=np.random.default_rng(SEED), graph=setup.query.is_graph)
     return build(setup.scenario, dataset, uploaded=uploaded)

@@ -115,7 +115,8 @@ def need_symmetric(query: Query) -> None:
         raise InputError(f"noise on the upper triangle needs a symmetric answer, got the {query.name} query")
 
 
-def mvg(guarantee: str | None, *, key: str, label: str, applies: str, iid: bool = False) -> Mechanism:
+def mvg(guarantee: str | None, *, key: str, label: str, applies: str = "any answer",
+        iid: bool = False) -> Mechanism:
     """The MVG mechanism under one guarantee (None: the scenario's own); ``iid``: noise of one size."""
     noise_fields = ("epsilon", "delta", "tail", "mode") if iid else _DESIGN
 

@@ -36,7 +36,7 @@ class SketchMoments:
     mu: None = None
 
     def draw(self, draws: Draws) -> FloatArray:
-        m = self.root.shape[0]
+        m = len(self.root)
         sketch = self.root @ draws.normals((m, self.sketch))
         moments = sketch @ sketch.transpose(0, 2, 1) / self.sketch
         moments[:, np.arange(m), np.arange(m)] -= self.lift**2

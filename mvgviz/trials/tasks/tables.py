@@ -16,7 +16,6 @@ _MOST_RECORDS = 2_000
 _CACHED = 250_000  # numbers
 _FARTHEST, _BEYOND = -100.0, 1e100
 _ROWS = 128
-
 _ROUNDING = 1e-12  # what is this small beside the largest answer possible should be 0
 
 
@@ -116,8 +115,7 @@ class Reconstruction:
 
     value: FloatArray = field(repr=False)
     unit: float
-    lower: FloatArray | None = field(repr=False)
-    upper: FloatArray | None = field(repr=False)
+    clip_to: tuple[FloatArray, FloatArray] | None = field(repr=False)
     symmetrise: bool
     psd: bool
     references: References
@@ -129,8 +127,8 @@ class Reconstruction:
 
     def processed(self, released: FloatArray) -> FloatArray:
         """The answers after free post-processing."""
-        if self.lower is not None:
-            released = np.clip(released, self.lower, self.upper)
+        if self.clip_to is not None:
+            released = np.clip(released, *self.clip_to)
         if self.symmetrise:
             released = symmetrised(released)
         return nearest_psd(released) if self.psd else released
@@ -144,7 +142,9 @@ class Reconstruction:
 
 def _reconstruction(problem: Problem) -> Reconstruction:
     query, post, table, guess = problem.query, problem.scenario.post, problem.question.table, problem.question.guess
-    clipped_to = table if "clip" in post and query.name in ("identity", "mean") else None
+    clip_to = None
+    if table is not None and "clip" in post and query.name in ("identity", "mean"):
+        clip_to = table.lower[:, None], table.upper[:, None]
     symmetrise = "symmetrise" in post and query.symmetric
     psd = "psd" in post and query.psd and symmetrise and query.rows <= MOST_ROWS
     random = guess.random_error(query.value)
@@ -153,11 +153,8 @@ def _reconstruction(problem: Problem) -> Reconstruction:
     references = References.against(
         non_private=0.0, random_guess=random / unit,
         blind={name: error / unit for name, error in guess.blind_errors(query.value).items()})
-    return Reconstruction(
-        value=query.value, unit=unit, symmetrise=symmetrise, psd=psd, references=references,
-        lower=None if clipped_to is None else clipped_to.lower[:, None],
-        upper=None if clipped_to is None else clipped_to.upper[:, None],
-        level="answer" if clipped_to is not None or symmetrise or psd else "square")
+    return Reconstruction(value=query.value, unit=unit, clip_to=clip_to, symmetrise=symmetrise, psd=psd,
+                          references=references, level="answer" if clip_to or symmetrise or psd else "square")
 
 
 KERNEL_RIDGE = Task(
