@@ -8,10 +8,11 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from mvgviz.paper.tables import EXACT, SHARES, THEOREM1, Experiment, Method, Printed, Row
+from mvgviz.paper.tables import EXACT, THEOREM1, Experiment, Method, Printed, Row
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.threads import one_blas_thread
+from mvgviz.trials.candidates import SHARES
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.outcomes import Outcome
 from mvgviz.trials.question import Problem, pose_each

@@ -8,7 +8,7 @@ from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.question import REGRESSIONS
 
 SHARES = (0.55, 0.65, 0.75, 0.85, 0.95)
-"""As in the paper's experiments."""
+"""Of the budget, what the favoured features get (the paper's tau): those of the paper's experiments."""
 
 SEARCHED = ("query", "guarantee", "tail", "mode", "directions", "angle", "plane", "private_share", "allocation",
             "favoured", "share", "weights", "form")
@@ -114,11 +114,10 @@ def _design(scenario: Scenario, size: int) -> Scenario:
     return _bare(scenario.changed(allocation="uniform") if equal else scenario, favoured=())
 
 
-def _bare(scenario: Scenario, *, favoured: tuple[int, ...] | None = None) -> Scenario:
+def _bare(scenario: Scenario, *, favoured: tuple[int, ...]) -> Scenario:
     """The scenario without the settings that its own choices make idle."""
     plain = Scenario.default_for(scenario.data)
     cleared = {name: getattr(plain, name) for name in _SETTINGS if scenario.is_idle(name)}
-    natural = "both" if scenario.query in (*_PSD, "adjacency") else "rows"
-    if scenario.mode == natural:
+    if scenario.mode == ("both" if scenario.query in (*_PSD, "adjacency") else "rows"):  # as "auto" would have it
         cleared["mode"] = "auto"
-    return scenario.changed(**cleared, **({} if favoured is None else {"favoured": favoured}))
+    return scenario.changed(**cleared, favoured=favoured)

@@ -272,15 +272,13 @@ def _errors(sampler: Sampler, measure: Measure, seed: int, first: int, trials: i
 
 
 def _results(problem: Problem, prepared: list[_Job | Outcome], cache: TrialCache) -> Results:
+    def outcome(job: _Job) -> Outcome:
+        mu = job.sampler.mu
+        return Outcome(mechanism=job.mechanism, errors=cache.get(job.key, np.empty(0))[: job.trials],
+                       caution=job.mechanism.caution(problem),
+                       epsilon_spent=None if mu is None else float(gaussian_epsilon(problem.delta, mu)))
+
     complete = all(entry.done(cache) == entry.trials for entry in prepared if isinstance(entry, _Job))
     return Results(scenario=problem.scenario, task=TASKS[problem.scenario.task], delta=problem.delta,
                    sensitivity=problem.sensitivity, references=measure_for(problem).references, complete=complete,
-                   outcomes=tuple(entry if isinstance(entry, Outcome) else _outcome(problem, entry, cache)
-                                  for entry in prepared))
-
-
-def _outcome(problem: Problem, job: _Job, cache: TrialCache) -> Outcome:
-    mu = job.sampler.mu
-    return Outcome(mechanism=job.mechanism, errors=cache.get(job.key, np.empty(0))[: job.trials],
-                   caution=job.mechanism.caution(problem),
-                   epsilon_spent=None if mu is None else float(gaussian_epsilon(problem.delta, mu)))
+                   outcomes=tuple(entry if isinstance(entry, Outcome) else outcome(entry) for entry in prepared))

@@ -26,26 +26,22 @@ EPSILON, BOTH = "ε alone", "ε and δ"
 
 
 class Sampler(Protocol):
-    """Draws of what one mechanism releases for one problem; small enough to send to a worker."""
+    """Draws of what one mechanism releases for one problem, at a ``level``; small enough to send to a worker.
+
+    ``mu``: how far the worst neighbours are apart, in units of the noise; None where it is not Gaussian.
+    ``size``: how many numbers a trial takes. ``draw`` gives one release for each trial.
+    """
 
     @property
-    def level(self) -> str:
-        """What is drawn."""
-        ...
+    def level(self) -> str: ...
 
     @property
-    def mu(self) -> float | None:
-        """How far the worst neighbours are apart, in units of the noise; None where it is not Gaussian."""
-        ...
+    def mu(self) -> float | None: ...
 
     @property
-    def size(self) -> int:
-        """How many numbers a trial takes."""
-        ...
+    def size(self) -> int: ...
 
-    def draw(self, draws: Draws) -> FloatArray:
-        """One release for each trial."""
-        ...
+    def draw(self, draws: Draws) -> FloatArray: ...
 
 
 @dataclass(frozen=True, kw_only=True)

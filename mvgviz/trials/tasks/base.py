@@ -51,7 +51,10 @@ UNMEASURED = References(math.nan, math.nan, math.nan)
 
 
 class Measure(Protocol):
-    """A task for one problem. ``level``: what it needs of a mechanism (see ``mvgviz.trials.mechanisms.base``)."""
+    """A task for one problem. ``level``: what it needs of a mechanism (see ``mvgviz.trials.mechanisms.base``).
+
+    ``size``: how many numbers a trial takes. ``errors`` gives one for each release.
+    """
 
     @property
     def level(self) -> str: ...
@@ -60,13 +63,9 @@ class Measure(Protocol):
     def references(self) -> References: ...
 
     @property
-    def size(self) -> int:
-        """How many numbers a trial takes."""
-        ...
+    def size(self) -> int: ...
 
-    def errors(self, released: FloatArray) -> FloatArray:
-        """One error for each release."""
-        ...
+    def errors(self, released: FloatArray) -> FloatArray: ...
 
 
 @dataclass(frozen=True, kw_only=True)
