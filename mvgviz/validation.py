@@ -184,14 +184,12 @@ def _all_finite(values: FloatArray) -> bool:
 
 
 def _as_floats(name: str, value: Any) -> FloatArray:
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise InputError(f"{name} must have no masked entries")
     try:
         raw = np.asarray(value)
-        if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-            raise InputError(f"{name} must have no masked entries")
         if not isinstance(value, _NOT_NUMBERS) and raw.dtype.kind in "biufO":  # not text, not complex, not dates
             return np.asarray(raw, dtype=np.float64)
-    except InputError:
-        raise
     except (TypeError, ValueError, OverflowError):
         pass
     raise InputError(f"{name} must hold numbers only, in rows of one length")

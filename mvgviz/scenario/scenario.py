@@ -179,16 +179,11 @@ class Scenario:
         """The scenario of a link as far as it can be understood, and sentences on what was ignored."""
         ignored: list[str] = []
         scenario = cls.default_for(cls.data)
-        if "data" in parameters:
+        order = {"data": 0, "from_data": 2}  # marks come last
+        for name, text in sorted(parameters.items(), key=lambda pair: order.get(pair[0], 1)):
             try:
-                scenario = cls.default_for(parameters["data"])
-            except InputError as error:
-                ignored.append(str(error))
-        for name, text in sorted(parameters.items(), key=lambda pair: pair[0] == "from_data"):  # marks come last
-            if name == "data":
-                continue
-            try:
-                scenario = scenario.changed(**{name: _from_text(name, text)})
+                scenario = (cls.default_for(text) if name == "data"
+                            else scenario.changed(**{name: _from_text(name, text)}))
             except InputError as error:
                 ignored.append(str(error))
         return scenario, tuple(ignored)

@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mvgviz.query.dataset import Dataset
-from mvgviz.scenario.scenario import Scenario
+from mvgviz.scenario.scenario import DIRECTION_FIELDS, SPLIT_FIELDS, Scenario
 from mvgviz.trials.question import REGRESSIONS
 
 SHARES = (0.55, 0.65, 0.75, 0.85, 0.95)
 """Of the budget, what the favoured features get (the paper's tau): those of the paper's experiments."""
 
-SEARCHED = ("query", "guarantee", "tail", "mode", "directions", "angle", "plane", "private_share", "allocation",
-            "favoured", "share", "weights", "form")
+SEARCHED = ("query", "guarantee", "tail", "mode", *DIRECTION_FIELDS, "private_share", *SPLIT_FIELDS)
 """The fields in which candidates may differ."""
 
 _SETTINGS = ("share", "weights", "form", "angle", "plane", "private_share")

@@ -92,8 +92,7 @@ def _unmeasured(problem: Problem, sampler: Sampler) -> FirstTrial:
         value = value[:, :PART]
         sampler = replace(sampler, value=value, cols=NoiseSide.identity(PART))
     noisy = sampler.draw(Draws(problem.scenario.seed, 0, 1))[0]
-    norm = float(np.linalg.norm(value))
-    error = float(np.linalg.norm(noisy - value)) / (norm or 1.0)
+    error = float(np.linalg.norm(noisy - value)) / (float(np.linalg.norm(value)) or 1.0)
     return FirstTrial(what="answer", true=value[:PART, :PART], noisy=noisy[:PART, :PART], shape=shape, error=error,
                       is_trial=False)
 

@@ -129,13 +129,10 @@ def at_level(answer: Sampler, problem: Problem, level: str, *, known: FloatArray
     ``known``: ``E Z Zᵀ/n`` of a table's noise, subtracted where the scenario wants it.
     """
     query = problem.query
-    if level == "answer":
-        return answer
     if level == "square":
         return SquareError(source=answer, value=query.value)
-    if query.symmetric:
+    if level == "answer" or query.symmetric:
         return answer
     if query.name != "identity":
         raise InputError(f"second moments must come from a table or a symmetric answer, got the {query.name} query")
-    subtract = "subtract" in problem.scenario.post
-    return Moments(source=answer, n_records=query.cols, known=known if subtract else None)
+    return Moments(source=answer, n_records=query.cols, known=known if "subtract" in problem.scenario.post else None)

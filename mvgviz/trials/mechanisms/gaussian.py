@@ -21,13 +21,13 @@ from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.norms import largest_diagonal_square
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.scenario import DIRECTION_FIELDS, SPLIT_FIELDS
 from mvgviz.trials.draws import DIRECTIONS, Draws
 from mvgviz.trials.mechanisms.base import BOTH, Mechanism, NoisyAnswer, Sampler, at_level
 from mvgviz.trials.question import Problem
 from mvgviz.validation import FloatArray
 
-_DESIGN = ("epsilon", "delta", "tail", "mode", "directions", "angle", "plane", "private_share", "allocation",
-           "favoured", "share", "weights", "form")
+_DESIGN = ("epsilon", "delta", "tail", "mode", *DIRECTION_FIELDS, "private_share", *SPLIT_FIELDS)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
