@@ -1,8 +1,7 @@
 """Checks of arguments, shared by every public function.
 
-Each check states the *good* condition, so that NaN fails too, and returns the
-value in the form the engine works with. Arrays come back as read-only copies.
-Private values never appear in a message; positions and counts do.
+Each check states the *good* condition, so that NaN fails too, and returns the value in the form the engine works with.
+Arrays come back as read-only copies. Private values never appear in a message; positions and counts do.
 """
 
 from collections.abc import Iterable
@@ -126,17 +125,14 @@ def array(name: str, value: Any, *, ndim: int) -> FloatArray:
     """A read-only, finite, non-empty float array of ``ndim`` dimensions, copied in."""
     result = np.array(_as_floats(name, value), order="C")
     if result.ndim != ndim:
-        kind = {1: "a vector", 2: "a matrix"}[ndim]
-        raise InputError(f"{name} must be {kind}, got {result.ndim} dimension(s)")
+        raise InputError(f"{name} must be {'a vector' if ndim == 1 else 'a matrix'}, got {result.ndim} dimension(s)")
     if result.size == 0:
         raise InputError(f"{name} must not be empty, got shape {result.shape}")
     if not _all_finite(result):
         position = tuple(int(i) for i in np.argwhere(~np.isfinite(result))[0])
         bad = int(np.count_nonzero(~np.isfinite(result)))
-        raise InputError(
-            f"{name} must be finite, got {bad} NaN or infinite entr{'y' if bad == 1 else 'ies'}, "
-            f"the first at {position}"
-        )
+        raise InputError(f"{name} must be finite, got {bad} NaN or infinite entr{'y' if bad == 1 else 'ies'}, "
+                         f"the first at {position}")
     return frozen(result)
 
 
@@ -156,10 +152,8 @@ def shares(name: str, value: Any, *, size: int | None = None) -> FloatArray:
     if not (result >= _SMALLEST_SHARE).all():
         worst = int(np.argmin(result))
         rule = "positive" if result[worst] <= 0 else f"at least {_SMALLEST_SHARE:g}"
-        raise InputError(
-            f"{name} must be {rule} everywhere (no share means infinite noise), "
-            f"got {result[worst]:g} at position {worst}"
-        )
+        raise InputError(f"{name} must be {rule} everywhere (no share means infinite noise), "
+                         f"got {result[worst]:g} at position {worst}")
     total = float(result.sum())
     if not abs(total - 1) <= TOLERANCE_SUM:
         raise InputError(f"{name} must sum to 1, got {total:.12g}")
@@ -186,20 +180,16 @@ def frozen(values: FloatArray) -> FloatArray:
 def _all_finite(values: FloatArray) -> bool:
     """Whether every entry is finite; the sum tells at once for almost all arrays."""
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(values.sum()):
-            return True
-    return bool(np.isfinite(values).all())
+        return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
 
 
 def _as_floats(name: str, value: Any) -> FloatArray:
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise InputError(f"{name} must have no masked entries")
     try:
         raw = np.asarray(value)
-        if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-            raise InputError(f"{name} must have no masked entries")
         if not isinstance(value, _NOT_NUMBERS) and raw.dtype.kind in "biufO":  # not text, not complex, not dates
             return np.asarray(raw, dtype=np.float64)
-    except InputError:
-        raise
     except (TypeError, ValueError, OverflowError):
         pass
     raise InputError(f"{name} must hold numbers only, in rows of one length")

@@ -84,9 +84,8 @@ def rebalanced(parts: Sequence[int], *, position: int, value: int, locked: Itera
 class WaterFilling:
     """The solution of a max-PNR problem.
 
-    ``rho``: inverse variances, ``theta``: their shares of the budget, ``depth``: the
-    height of each direction's ground, ``level``: of the water (None for the
-    unrelaxed form, which has none), ``dry``: the directions that got the floor.
+    ``rho``: inverse variances, ``theta``: their shares of the budget, ``depth``: the height of each direction's ground,
+    ``level``: of the water (None for the unrelaxed form, which has none), ``dry``: the directions that got the floor.
     """
 
     rho: FloatArray
@@ -119,7 +118,7 @@ def water_filling(eigenvalues: Any, *, budget: float, form: str = "relaxed", hal
     least ``floor`` times an equal part, and the level is solved for with that reserved.
     """
     lam = _spectrum(eigenvalues)
-    total, kept = positive("budget", budget), _floor(floor)
+    total, kept = positive("budget", budget), positive("floor", floor, least=1e-12, most=0.5)
     form = one_of("form", form, FORMS)
     if half_widths is not None and form != "exact":
         raise InputError(f"half_widths belong to the exact form, got form {form!r}")
@@ -129,9 +128,8 @@ def water_filling(eigenvalues: Any, *, budget: float, form: str = "relaxed", hal
     with np.errstate(divide="ignore", over="ignore"):
         depth = h_square / lam
     parts, level, dry = _fill(depth, total, kept * total / lam.size)
-    rho = parts / h_square
     theta = manual(parts if form == "exact" else (parts / parts.max()) ** 2)
-    return WaterFilling(rho=rho, theta=theta, depth=depth, level=level, dry=dry)
+    return WaterFilling(rho=parts / h_square, theta=theta, depth=depth, level=level, dry=dry)
 
 
 def least_error(weights: Any, *, guarantee: str = "exact", entries: str = "all", half_widths: Any = None,
@@ -146,7 +144,7 @@ def least_error(weights: Any, *, guarantee: str = "exact", entries: str = "all",
     w = w / w.max()
     exact = one_of("guarantee", guarantee, ("theorem1", "theorem2", "theorem2-any", "exact")) == "exact"
     diagonal = one_of("entries", entries, ("all", "diagonal")) == "diagonal"
-    kept = _floor(floor)
+    kept = positive("floor", floor, least=1e-12, most=0.5)
     if not exact:
         shares = w ** (1 / 2 if diagonal else 2 / 3)
     else:
@@ -172,8 +170,7 @@ def _fill(depth: FloatArray, total: float, least: float
     bottom = float(depth.min())
     above = depth - bottom  # measured from the lowest ground, or tiny budgets would be rounded away
     water = total - depth.size * least
-    order = np.sort(above)
-    finite = order[np.isfinite(order)]
+    finite = np.sort(above[np.isfinite(above)])
     levels = (water + np.cumsum(finite)) / np.arange(1, finite.size + 1)
     height = float(levels[np.flatnonzero(levels > finite)[-1]])
     poured = np.maximum(height - above, 0.0)
@@ -202,8 +199,7 @@ def _fill_unrelaxed(lam: FloatArray, total: float, kept: float) -> WaterFilling:
     parts = parts / np.sqrt(np.sum(parts**2))
     with np.errstate(divide="ignore", over="ignore"):
         depth = 1 / lam
-    return WaterFilling(rho=parts * np.sqrt(total), theta=manual(parts**2), depth=depth, level=None,
-                        dry=wet <= least)
+    return WaterFilling(rho=parts * np.sqrt(total), theta=manual(parts**2), depth=depth, level=None, dry=wet <= least)
 
 
 def _spectrum(eigenvalues: Any) -> FloatArray:
@@ -215,10 +211,6 @@ def _spectrum(eigenvalues: Any) -> FloatArray:
     if not 1e-100 <= values.max() <= 1e100:
         raise InputError("the largest of the eigenvalues must lie between 1e-100 and 1e100")
     return values
-
-
-def _floor(value: float) -> float:
-    return positive("floor", value, least=1e-12, most=0.5)
 
 
 def _reach(half_widths: Any, size: int) -> FloatArray:

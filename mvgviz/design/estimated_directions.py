@@ -27,9 +27,8 @@ def private_eigenvectors(dataset: Dataset, *, epsilon: float | None = None, delt
                          mu: float | None = None, rng: np.random.Generator) -> Directions:
     """Eigenvectors of ``X Xᵀ/n`` released by the analytic Gaussian mechanism.
 
-    Noise of standard deviation ``s2/mu`` on every entry, then symmetrised; the budget is
-    given as ``epsilon`` and ``delta``, or as the ``mu`` they allow. The paper gives a
-    fifth of epsilon and delta to this step.
+    Noise of standard deviation ``s2/mu`` on every entry, then symmetrised; the budget is given as ``epsilon`` and
+    ``delta``, or as the ``mu`` they allow. The paper gives a fifth of epsilon and delta to this step.
     """
     if mu is None:
         spent = float(gaussian_mu(positive("epsilon", epsilon), fraction("delta", delta)))
@@ -49,5 +48,4 @@ def _sorted_eigh(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
     values, vectors = np.linalg.eigh(matrix)
     values, vectors = values[::-1], vectors[:, ::-1]
     largest = np.abs(vectors).argmax(axis=0)
-    signs = np.sign(vectors[largest, np.arange(vectors.shape[1])])
-    return values, vectors * signs
+    return values, vectors * np.sign(vectors[largest, np.arange(vectors.shape[1])])

@@ -1,10 +1,9 @@
 """Theorem 1, Theorem 2 and the exact limit on one scale, as one of their inputs varies.
 
-A theorem allows ``||sigma(Sigma^-1)||_2 * ||sigma(Psi^-1)||_2 <= phi²``. Independent noise
-of standard deviation ``s`` on a rows × cols answer is ``Sigma = s² I, Psi = I`` as much as
-``Sigma = Psi = s I``; both products are ``sqrt(rows*cols)/s²``. So a limit L on the product is
-``s = (rows*cols)^(1/4)/sqrt(L)``, and the exact guarantee, ``s = s2/mu(epsilon, delta)``
-(Balle & Wang 2018), allows i.i.d. noise the product ``sqrt(rows*cols) (mu/s2)²``.
+A theorem allows ``||sigma(Sigma^-1)||_2 * ||sigma(Psi^-1)||_2 <= phi²``. Independent noise of standard deviation ``s``
+on a rows × cols answer is ``Sigma = s² I, Psi = I`` as much as ``Sigma = Psi = s I``; both products are
+``sqrt(rows*cols)/s²``. So a limit L on the product is ``s = (rows*cols)^(1/4)/sqrt(L)``, and the exact guarantee, ``s =
+s2/mu(epsilon, delta)`` (Balle & Wang 2018), allows i.i.d. noise the product ``sqrt(rows*cols) (mu/s2)²``.
 
 >>> from mvgviz.design.limits import LimitInputs, exact_limit, iid_std
 >>> table = LimitInputs(rows=6, cols=248, epsilon=1, delta=1/248, gamma=38.5746, sensitivity=24**0.5)
@@ -123,12 +122,10 @@ def bound_curves(inputs: LimitInputs, axis: str) -> BoundCurves:
     moved = [_moved(inputs, axis, value) for value in values]
     mu = gaussian_mu(np.array([p.epsilon for p in moved]), np.array([p.delta for p in moved]))
     entries = np.array([p.entries for p in moved], dtype=np.float64)
-    return BoundCurves(
-        axis=axis, positions=np.array(values, dtype=np.float64), here=here, entries=entries,
-        exact=np.sqrt(entries) * (mu / np.array([p.sensitivity for p in moved])) ** 2,
-        theorem1={tail: np.array([p.theorem1(tail).limit for p in moved]) for tail in TAILS},
-        theorem2={tail: np.array([p.theorem2(tail).limit for p in moved]) for tail in TAILS},
-    )
+    return BoundCurves(axis=axis, positions=np.array(values, dtype=np.float64), here=here, entries=entries,
+                       exact=np.sqrt(entries) * (mu / np.array([p.sensitivity for p in moved])) ** 2,
+                       theorem1={tail: np.array([p.theorem1(tail).limit for p in moved]) for tail in TAILS},
+                       theorem2={tail: np.array([p.theorem2(tail).limit for p in moved]) for tail in TAILS})
 
 
 def ratio_limit(ranks: FloatArray) -> FloatArray:
@@ -172,8 +169,7 @@ def _values(inputs: LimitInputs, axis: str, here: float) -> list[float]:
     """Positions along an axis, evenly spaced in decades, the one varied about among them."""
     if axis == "size":
         longest = _LARGEST_SQUARE if inputs.rows == inputs.cols else _LONGEST_SIDE
-        grid = np.geomspace(1, max(longest, here), _POINTS).round()
-        return sorted({*grid.tolist(), here})
+        return sorted({*np.geomspace(1, max(longest, here), _POINTS).round().tolist(), here})
     low, high = {
         "epsilon": (min(0.01, here), max(100.0, here)),
         "delta": (min(1e-12, here), max(0.5, here)),

@@ -184,15 +184,13 @@ class _Search:
 
     def fitted(self, x: FloatArray) -> tuple[FloatArray, bool]:
         """The parts times the factor that spends just what may be spent; whether that is exact."""
-        side = self.side(x / x.max())
-        worst = self.query.neighbours.worst(*both_sides(self.query, self.equal.mode, side))
+        worst = self.query.neighbours.worst(*both_sides(self.query, self.equal.mode, self.side(x / x.max())))
         ratio = self.equal.mu / worst.mu
         return x / x.max() * (ratio if self.both else ratio * ratio), worst.exact
 
     def cut(self, x: FloatArray, exact: bool) -> FloatArray:
         """The change that x hides worst, as ``C`` with ``xᵀCx <= 1`` or as ``c`` with ``c·x <= 1``."""
-        directions, unit = self.equal.directional_side.directions, self.budget / self.h**2
-        w = directions.matrix
+        w, unit = self.equal.directional_side.directions.matrix, self.budget / self.h**2
         if self.both and exact:
             side = self.side(x)
             change = w.T @ worst_pair(self.query, side, side).difference @ w

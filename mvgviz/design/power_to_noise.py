@@ -1,9 +1,8 @@
 """How much of the answer gets through the noise.
 
-``PNR = det(I + K_f (Psi ⊗ Sigma)^-1)``, K_f the covariance of the answer's entries
-[Chanyaswad et al. 2018, "Power-to-Noise Ratio"]. Half its logarithm is the mutual
-information between true and noisy answer *if the answer is Gaussian*, else an upper
-bound with the same second moments.
+``PNR = det(I + K_f (Psi ⊗ Sigma)^-1)``, K_f the covariance of the answer's entries [Chanyaswad et al. 2018,
+"Power-to-Noise Ratio"]. Half its logarithm is the mutual information between true and noisy answer *if the answer is
+Gaussian*, else an upper bound with the same second moments.
 """
 
 import math
@@ -30,26 +29,23 @@ def mutual_information(eigenvalues: Any, design: NoiseDesign) -> float:
 def log_pnr(eigenvalues: Any, design: NoiseDesign) -> float:
     """``log PNR`` for independent records with second moments ``K = X Xᵀ/n``.
 
-    ``eigenvalues`` are those of K when the design's row directions are its
-    eigenvectors; else give the matrix K itself. Table: ``sum_ij log(1 + kappa_i psi_j)``
-    with ``kappa`` the eigenvalues of ``Sigma^-1/2 K Sigma^-1/2`` and ``psi`` those of
-    ``Psi^-1``. Mean: the same with K/n. Covariance of Gaussian records:
-    ``sum_{i<=j} log(1 + 2 kappa_i kappa_j/n)`` (noise on both sides).
+    ``eigenvalues`` are those of K when the design's row directions are its eigenvectors; else give the matrix K itself.
+    Table: ``sum_ij log(1 + kappa_i psi_j)`` with ``kappa`` the eigenvalues of ``Sigma^-1/2 K Sigma^-1/2`` and ``psi``
+    those of ``Psi^-1``. Mean: the same with K/n. Covariance of Gaussian records: ``sum_{i<=j} log(1 + 2 kappa_i
+    kappa_j/n)`` (noise on both sides).
     """
     kappa = _signal_to_noise(eigenvalues, design)
-    psi = design.col_side.precisions
     if design.query_name == "covariance":
         if design.mode != "both":
             raise InputError(f"pnr of a covariance query needs mode both, got {design.mode}")
-        pairs = 2 * np.outer(kappa, kappa)[np.triu_indices(kappa.size)] / _records(design)
-        return float(np.log1p(pairs).sum())
+        return float(np.log1p(2 * np.outer(kappa, kappa)[np.triu_indices(kappa.size)] / _records(design)).sum())
     if design.query_name == "mean":
         kappa = kappa / _records(design)
     elif design.query_name != "identity":
         raise InputError(f"pnr is defined for identity, mean and covariance queries, got {design.query_name}")
     if design.col_side.is_identity:
         return float(design.cols * np.log1p(kappa).sum())
-    return float(np.log1p(np.outer(kappa, psi)).sum())
+    return float(np.log1p(np.outer(kappa, design.col_side.precisions)).sum())
 
 
 def _records(design: NoiseDesign) -> int:

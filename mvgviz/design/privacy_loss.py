@@ -1,8 +1,7 @@
 """What an attacker can still learn from a release: the privacy loss, in numbers and in odds.
 
-For neighbours at distance ``mu`` the privacy loss is ``N(mu²/2, mu²)``: how much the release
-moves the log-odds between the two datasets. Everything follows from ``mu``; which directions
-carry it follows from the pair that attains it.
+For neighbours at distance ``mu`` the privacy loss is ``N(mu²/2, mu²)``: how much the release moves the log-odds between
+the two datasets. Everything follows from ``mu``; which directions carry it follows from the pair that attains it.
 
 >>> from mvgviz.design.privacy_loss import odds
 >>> odds(0.3)

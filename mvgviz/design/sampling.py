@@ -1,8 +1,7 @@
 """Drawing matrix-variate Gaussian noise, for trials and pictures.
 
-A *release* that protects people needs the operating system's randomness and a
-hardened sampler; what is here takes a seeded generator and is reproducible: the
-same generator gives the same draws whatever the number of trials per call.
+A *release* that protects people needs the operating system's randomness and a hardened sampler; what is here takes a
+seeded generator and is reproducible: the same generator gives the same draws whatever the number of trials per call.
 
 References
   [1] Chanyaswad et al. 2018, Section "Sampling from MVG": both methods.
@@ -38,11 +37,8 @@ def sample_noise(design: NoiseDesign, *, rng: np.random.Generator, trials: int |
     design, rng = instance("design", design, NoiseDesign), generator(rng)
     method = one_of("method", method, ("affine", "kronecker"))
     draws = 1 if trials is None else count("trials", trials)
-    if method == "affine":
-        normals = rng.standard_normal((draws, design.rows, design.cols))
-        noise = colour(design.row_side, design.col_side, normals)
-    else:
-        noise = _kronecker(design, rng, draws)
+    noise = _kronecker(design, rng, draws) if method == "kronecker" else colour(
+        design.row_side, design.col_side, rng.standard_normal((draws, design.rows, design.cols)))
     return noise[0] if trials is None else noise
 
 
@@ -75,10 +71,9 @@ class Gram:
 def sample_gram(matrix: Any, design: NoiseDesign, *, rng: np.random.Generator, trials: int) -> FloatArray:
     """Draws of ``(X+Z)(X+Z)ᵀ``, trials × m × m, ``Z`` the design's noise with ``Psi = I``.
 
-    ``matrix`` is the table X or its :class:`Gram`. With ``F Fᵀ = X Xᵀ`` and
-    ``B Bᵀ = Sigma`` the product has the distribution of
-    ``(F + B N)(F + B N)ᵀ + Wishart(Sigma, n - m)``, N standard normal m × m: exact, and
-    a trial costs the same for a thousand records as for a million.
+    ``matrix`` is the table X or its :class:`Gram`. With ``F Fᵀ = X Xᵀ`` and ``B Bᵀ = Sigma`` the product has the
+    distribution of ``(F + B N)(F + B N)ᵀ + Wishart(Sigma, n - m)``, N standard normal m × m: exact, and a trial costs
+    the same for a thousand records as for a million.
     """
     design, rng = instance("design", design, NoiseDesign), generator(rng)
     gram = matrix if isinstance(matrix, Gram) else Gram.of(matrix)
@@ -86,10 +81,8 @@ def sample_gram(matrix: Any, design: NoiseDesign, *, rng: np.random.Generator, t
     if not design.col_side.is_identity:
         raise InputError(f"sample_gram needs noise over rows only (Psi = I), got mode {design.mode}")
     if (design.rows, design.cols) != (gram.factor.shape[0], gram.n_records):
-        raise InputError(
-            f"matrix must be {design.rows} × {design.cols} like the design, "
-            f"got {gram.factor.shape[0]} × {gram.n_records}"
-        )
+        raise InputError(f"matrix must be {design.rows} × {design.cols} like the design, "
+                         f"got {gram.factor.shape[0]} × {gram.n_records}")
     return gram_trials(gram, design.row_side, [rng] * draws)
 
 
@@ -169,9 +162,7 @@ def _kronecker(design: NoiseDesign, rng: np.random.Generator, draws: int) -> Flo
     """The paper's first method [1]: one long normal vector, columns stacked."""
     size = design.rows * design.cols
     if size > _LARGEST_KRONECKER:
-        raise InputError(
-            f"method kronecker is for at most {_LARGEST_KRONECKER} entries, got {size}; use affine"
-        )
+        raise InputError(f"method kronecker is for at most {_LARGEST_KRONECKER} entries, got {size}; use affine")
     covariance = np.kron(design.col_covariance(), design.row_covariance())
     largest = float(covariance.max())
     try:

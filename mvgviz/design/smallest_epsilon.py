@@ -15,15 +15,13 @@ from mvgviz.query.queries import Query
 from mvgviz.validation import FloatArray, count, fraction, instance, positive
 
 
-def smallest_epsilon(query: Query, *, delta: float, target_std: Any,
-                     directions: Directions | None = None) -> float:
+def smallest_epsilon(query: Query, *, delta: float, target_std: Any, directions: Directions | None = None) -> float:
     """The least epsilon at ``delta`` with noise of at most ``target_std`` along each direction.
 
-    ``target_std``: one number for each direction, None where there is no target, or
-    a mapping from direction to number. Directions without a target get the floor
-    share of the budget. For symmetric queries the noise is on both sides and the
-    target is that of entry (k, k), so ``v_k = t_k``; for others ``v_k = t_k²``. The
-    answer is 0 when the noise is so large that delta alone covers it.
+    ``target_std``: one number for each direction, None where there is no target, or a mapping from direction to number.
+    Directions without a target get the floor share of the budget. For symmetric queries the noise is on both sides and
+    the target is that of entry (k, k), so ``v_k = t_k``; for others ``v_k = t_k²``. The answer is 0 when the noise is
+    so large that delta alone covers it.
     """
     instance("query", query, Query)
     delta = fraction("delta", delta)

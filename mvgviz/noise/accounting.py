@@ -1,9 +1,8 @@
 """Exact accounting for Gaussian noise.
 
-For one pair of neighbours whose answers differ by D, the privacy loss of
-``f + MVG(0, Sigma, Psi)`` is exactly ``N(mu²/2, mu²)`` with
-``mu = ||Sigma^-1/2 D Psi^-1/2||_F``. Everything about the privacy of a Gaussian
-design follows from its largest ``mu``.
+For one pair of neighbours whose answers differ by D, the privacy loss of ``f + MVG(0, Sigma, Psi)`` is exactly
+``N(mu²/2, mu²)`` with ``mu = ||Sigma^-1/2 D Psi^-1/2||_F``. Everything about the privacy of a Gaussian design follows
+from its largest ``mu``.
 
 >>> from mvgviz import gaussian_delta, gaussian_mu
 >>> round(gaussian_mu(1.0, 1e-5), 6)
@@ -15,9 +14,8 @@ References
   [1] Balle & Wang, Improving the Gaussian mechanism, ICML 2018, Theorem 8.
   [2] Dong, Roth & Su, Gaussian differential privacy, JRSS-B 2022.
 
-Symbols: epsilon, delta, mu as in [2]; ``a = epsilon/mu - mu/2`` and
-``b = epsilon/mu + mu/2`` are the two arguments of the normal distribution in [1].
-All functions take scalars or arrays that broadcast.
+Symbols: epsilon, delta, mu as in [2]; ``a = epsilon/mu - mu/2`` and ``b = epsilon/mu + mu/2`` are the two arguments of
+the normal distribution in [1]. All functions take scalars or arrays that broadcast.
 """
 
 import math
@@ -62,7 +60,7 @@ def gaussian_mu(epsilon: Any, delta: Any) -> Any:
     Newton's method in (log mu, log delta), where the curve is concave, from a
     start on the left: the steps only go up and cannot pass the root.
     """
-    e, d = broadcast(epsilon=_epsilon(epsilon), delta=_delta(delta))
+    e, d = broadcast(epsilon=_epsilon(epsilon), delta=numbers("delta", delta, above=0, below=1))
     z = -special.ndtri(d)
     root = np.sqrt(z * z + 2 * e)
     with np.errstate(divide="ignore", over="ignore"):  # the branch not taken may divide by 0
@@ -85,10 +83,9 @@ def gaussian_epsilon(delta: Any, mu: Any) -> Any:
     Newton's method on log delta, which is concave in epsilon, from a start on
     the right: the steps only go down and cannot pass the root.
     """
-    d, m = broadcast(delta=_delta(delta), mu=_mu(mu))
+    d, m = broadcast(delta=numbers("delta", delta, above=0, below=1), mu=_mu(mu))
     needed = d < special.erf(m / math.sqrt(8.0))
-    safe_m = np.where(needed, m, 1.0)
-    safe_d = np.where(needed, d, 0.1)
+    safe_m, safe_d = np.where(needed, m, 1.0), np.where(needed, d, 0.1)
     epsilon = safe_m * (safe_m / 2 - special.ndtri(safe_d))
     for _ in range(_MANY_STEPS):
         exponent, mantissa = _delta_parts(epsilon, safe_m)
@@ -105,10 +102,9 @@ def gaussian_epsilon(delta: Any, mu: Any) -> Any:
 def compose_mu(mus: Any) -> float:
     """The ``mu`` of several releases together, ``sqrt(sum mu²)`` [2, Corollary 2].
 
-    Safe for adaptively chosen releases; exact when one pair of neighbours is
-    worst for all of them.
+    Safe for adaptively chosen releases; exact when one pair of neighbours is worst for all of them.
     """
-    return math.hypot(*np.ravel(_limited("mus", mus, above=0, closed=True)).tolist())
+    return math.hypot(*np.ravel(_limited("mus", mus, closed=True)).tolist())
 
 
 def tradeoff(alpha: Any, mu: Any) -> Any:
@@ -126,11 +122,9 @@ def _delta_parts(e: FloatArray, mu: FloatArray) -> tuple[FloatArray, FloatArray]
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         a = np.where(mu > 0, e / mu - mu / 2, np.inf)
         exponent = np.where((mu <= 2) | (a > 0), -a * a / 2, 0.0)
-    small = mu <= 2
     mantissa = np.empty_like(a)
-    mantissa[small] = _tail_integral(a[small], mu[small])
-    big = ~small
-    mantissa[big] = _tail_difference(a[big], mu[big])
+    for part, tail in ((mu <= 2, _tail_integral), (~(mu <= 2), _tail_difference)):
+        mantissa[part] = tail(a[part], mu[part])
     return exponent, mantissa
 
 
@@ -164,22 +158,18 @@ def _gauss_legendre() -> tuple[FloatArray, FloatArray]:
 
 
 def _epsilon(value: Any) -> FloatArray:
-    result = _limited("epsilon", value, above=0)
+    result = _limited("epsilon", value)
     if not (result >= 1 / _LARGEST).all():
         raise InputError(f"epsilon must be at least {1 / _LARGEST:g}, got {result.min():g}")
     return result
 
 
-def _delta(value: Any) -> FloatArray:
-    return numbers("delta", value, above=0, below=1)
-
-
 def _mu(value: Any) -> FloatArray:
-    return _limited("mu", value, above=0, closed=True)
+    return _limited("mu", value, closed=True)
 
 
-def _limited(name: str, value: Any, *, above: float, closed: bool = False) -> FloatArray:
-    result = numbers(name, value, above=above, closed=closed)
+def _limited(name: str, value: Any, *, closed: bool = False) -> FloatArray:
+    result = numbers(name, value, above=0, closed=closed)
     if not (result <= _LARGEST).all():
         raise InputError(f"{name} must be at most {_LARGEST:g}, got {result.max():g}")
     return result

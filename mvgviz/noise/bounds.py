@@ -90,9 +90,8 @@ def theorem2_any(rows: int, cols: int, *, epsilon: float, delta: float, gamma: f
 def theorem2_wins(rank: Any, ratio: Any) -> Any:
     """Whether Theorem 2 allows at least as much as Theorem 1 (Theorem 3, exact).
 
-    True exactly when ``alpha >= omega``: ``ratio = s2/gamma <= (1 + H_{r,1/2}/H_r)/2``.
-    The paper gives two sufficient conditions: ``ratio <= 1``, or ``rank > 12`` for
-    PSD queries (for which ``ratio <= sqrt 2``).
+    True exactly when ``alpha >= omega``: ``ratio = s2/gamma <= (1 + H_{r,1/2}/H_r)/2``. The paper gives two sufficient
+    conditions: ``ratio <= 1``, or ``rank > 12`` for PSD queries (for which ``ratio <= sqrt 2``).
     """
     ranks, ratios = broadcast(rank=numbers("rank", rank, above=0), ratio=numbers("ratio", ratio, above=0))
     whole = [count("rank", r) for r in ranks.ravel()]
@@ -146,10 +145,7 @@ def theorem_bound(theorem: str, rows: int, cols: int, *, epsilon: float, delta: 
     # The root of constant*phi² + beta*phi = 2*epsilon, without cancellation or overflow.
     phi = 4 * epsilon / (beta + math.hypot(beta, math.sqrt(8 * constant) * math.sqrt(epsilon)))
     if not (math.isfinite(alpha) and math.isfinite(beta) and phi * phi > 0 and constant > 0):
-        raise InputError(
-            "gamma, sensitivity and epsilon must leave the bound within the range of a double, "
-            f"got gamma {gamma:g}, sensitivity {s2:g}, epsilon {epsilon:g}"
-        )
-    return Bound(theorem=theorem, tail=tail, rank=r, harmonic=h, harmonic_half=h_half,
-                 zeta=zeta(k, delta), tail_value=reach, alpha=alpha, omega=omega,
-                 constant=constant, beta=beta, phi=phi)
+        raise InputError("gamma, sensitivity and epsilon must leave the bound within the range of a double, "
+                         f"got gamma {gamma:g}, sensitivity {s2:g}, epsilon {epsilon:g}")
+    return Bound(theorem=theorem, tail=tail, rank=r, harmonic=h, harmonic_half=h_half, zeta=zeta(k, delta),
+                 tail_value=reach, alpha=alpha, omega=omega, constant=constant, beta=beta, phi=phi)

@@ -1,8 +1,7 @@
 """Orthonormal directions along which noise is spent, and where they come from.
 
-A direction is a column of an orthogonal matrix ``W``. Its origin says what using it
-costs: declared (chosen without the data), paid for (released privately; ``mu`` says
-what was spent) or read from the data (not private).
+A direction is a column of an orthogonal matrix ``W``. Its origin says what using it costs: declared (chosen without the
+data), paid for (released privately; ``mu`` says what was spent) or read from the data (not private).
 
 >>> from mvgviz import rotation
 >>> rotation(2, (0, 1), 0.5).origin.value
@@ -30,10 +29,9 @@ _ROUNDING = 1e-14
 class Directions:
     """``size`` orthonormal directions, the columns of ``matrix``.
 
-    ``mu`` is what learning them from the data has spent: 0 for declared
-    directions, infinity for those read from the data. ``eigenvalues`` are the
-    ones that came with them, if any, and share their origin. The standard
-    basis stores no matrix.
+    ``mu`` is what learning them from the data has spent: 0 for declared directions, infinity for those read from the
+    data. ``eigenvalues`` are the ones that came with them, if any, and share their origin. The standard basis stores no
+    matrix.
     """
 
     size: int
@@ -90,10 +88,8 @@ def rotation(k: int, plane: Sequence[int], angle: float) -> Directions:
         raise InputError("plane must be a pair of feature positions") from None
     if not (i < size and j < size and i != j):
         raise InputError(f"plane must be two different positions below {size}, got ({i}, {j})")
-    w = np.eye(size)
-    cosine, sine = math.cos(turn), math.sin(turn)
-    w[i, i], w[j, i] = cosine, sine
-    w[i, j], w[j, j] = -sine, cosine
+    w, cosine, sine = np.eye(size), math.cos(turn), math.sin(turn)
+    w[np.ix_((i, j), (i, j))] = (cosine, -sine), (sine, cosine)
     return Directions(size=size, rotated=w, label=f"rotation by {math.degrees(turn):g}°")
 
 
@@ -121,10 +117,8 @@ def _orthonormal(w: FloatArray, size: int) -> FloatArray:
     with np.errstate(over="ignore", invalid="ignore"):
         gap = float(np.abs(matrix.T @ matrix - np.eye(size)).max())
     if not gap <= _TOLERANCE:
-        raise InputError(
-            f"directions must be orthonormal to {_TOLERANCE:g}, got a largest entry of "
-            f"|WᵀW - I| of {gap:.3g}"
-        )
+        raise InputError(f"directions must be orthonormal to {_TOLERANCE:g}, got a largest entry of "
+                         f"|WᵀW - I| of {gap:.3g}")
     if gap <= _ROUNDING:
         return matrix
     left, _, right = np.linalg.svd(matrix)

@@ -1,17 +1,8 @@
 """An experiment's report as Markdown."""
 
-from mvgviz.paper.runs import MeasuredRow, Report
-from mvgviz.paper.tables import SHARES
-from mvgviz.paper.words import (
-    ONCE,
-    cell_text,
-    figure_text,
-    printed_text,
-    sentence,
-    setting,
-    way_text,
-    ways_text,
-)
+from mvgviz.paper.runs import Report
+from mvgviz.paper.words import ONCE, cell_text, figure_text, printed_text, sentence, setting, way_text, ways_text
+from mvgviz.trials.candidates import SHARES
 
 OPENING = """# The paper's experiments, printed and measured
 
@@ -50,18 +41,12 @@ def main_table(report: Report) -> str:
             ("without privacy", printed_text(experiment, experiment.non_private), ours.non_private),
             ("random guess", printed_text(experiment, experiment.random_guess), ours.random_guess),
             ("trivial answer", "–", ours.trivial)):
-        said = figure_text(value)
-        way = way_text(report.way(value))
-        ways = f"{'–' if printed == '–' else way} / {way} / {way}"
-        lines.append([label, printed, said, said, ways, ""])
-    lines += [_row(report, row) for row in report.rows]
+        said, way = figure_text(value), way_text(report.way(value))
+        lines.append([label, printed, said, said, f"{'–' if printed == '–' else way} / {way} / {way}", ""])
+    lines += [[row.label if row.printed else f"*beyond:* {row.label}", printed_text(experiment, row.printed),
+               cell_text(row.as_printed), cell_text(row.exact), ways_text(report, row), sentence(report, row)]
+              for row in report.rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _row(report: Report, row: MeasuredRow) -> list[str]:
-    label = row.label if row.printed else f"*beyond:* {row.label}"
-    return [label, printed_text(report.experiment, row.printed), cell_text(row.as_printed), cell_text(row.exact),
-            ways_text(report, row), sentence(report, row)]
 
 
 def sets_table(report: Report) -> str:

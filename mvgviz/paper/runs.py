@@ -8,10 +8,11 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from mvgviz.paper.tables import EXACT, SHARES, THEOREM1, Experiment, Method, Printed, Row
+from mvgviz.paper.tables import EXACT, THEOREM1, Experiment, Method, Printed, Row
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.threads import one_blas_thread
+from mvgviz.trials.candidates import SHARES
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.outcomes import Outcome
 from mvgviz.trials.question import Problem, pose_each
@@ -109,10 +110,7 @@ class Report:
     complete: bool
 
     def __getitem__(self, key: str) -> MeasuredRow:
-        for row in self.rows:
-            if row.key == key:
-                return row
-        raise KeyError(key)
+        return {row.key: row for row in self.rows}[key]
 
     def way(self, error: float) -> float:
         """How far from no privacy (0) to a random guess (1) an error of ours is."""

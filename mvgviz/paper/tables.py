@@ -14,9 +14,6 @@ from typing import Any
 
 from mvgviz.scenario.scenario import Scenario
 
-SHARES = (0.55, 0.65, 0.75, 0.85, 0.95)
-"""The shares tau of the budget that the favoured features get; the paper reports the best of them."""
-
 
 @dataclass(frozen=True)
 class Printed:

@@ -33,12 +33,10 @@ _PARTS = 1_000_000
 class BudgetTable:
     """One entry a direction.
 
-    ``precision`` is what theta divides: ``1/v²`` under a theorem, ``1/v`` under the exact
-    guarantee (``precision_is`` says which). ``variance`` is v, the covariance's own; ``std``
-    the noise along the direction, with noise on both sides that of entry (k, k), which is v.
-    ``iid_std``: of i.i.d. noise at the same budget along the same directions. ``signal``:
-    the data's size along the direction, in the units of the noise; private, None where it
-    has no meaning.
+    ``precision`` is what theta divides: ``1/v²`` under a theorem, ``1/v`` under the exact guarantee (``precision_is``
+    says which). ``variance`` is v, the covariance's own; ``std`` the noise along the direction, with noise on both
+    sides that of entry (k, k), which is v. ``iid_std``: of i.i.d. noise at the same budget along the same directions.
+    ``signal``: the data's size along the direction, in the units of the noise; private, None where it has no meaning.
     """
 
     theta: FloatArray
@@ -65,14 +63,12 @@ class BudgetTable:
 
 def budget_table(setup: Setup, moments: FloatArray | None = None) -> BudgetTable:
     """The numbers of a design. ``moments``: the data's second moments, for the signal."""
-    design = setup.design
+    design, exact = setup.design, setup.design.guarantee == "exact"
     v = design.directional_side.variances
-    exact = design.guarantee == "exact"
     return BudgetTable(
         theta=design.theta, precision=1 / v if exact else 1 / v**2, precision_is="1/v" if exact else "1/v²",
         variance=v, std=design.direction_std(), iid_std=_std_along(setup.iid, design.directional_side.directions),
-        signal=None if moments is None else _signal(design, moments),
-    )
+        signal=None if moments is None else _signal(design, moments))
 
 
 def _signal(design: NoiseDesign, moments: FloatArray) -> FloatArray | None:
@@ -114,9 +110,8 @@ def table_csv(table: BudgetTable, names: Sequence[str], *, care: str = "") -> st
 class WantedNoise:
     """What wanted standard deviations cost.
 
-    ``needed``: the smallest epsilon (directions that spend included). ``epsilon``: rounded up
-    to 4 digits and brought inside what a scenario can hold. ``weights``: the manual split that
-    gives this noise under the exact guarantee.
+    ``needed``: the smallest epsilon (directions that spend included). ``epsilon``: rounded up to 4 digits and brought
+    inside what a scenario can hold. ``weights``: the manual split that gives this noise under the exact guarantee.
     """
 
     needed: float
@@ -144,8 +139,7 @@ def inverse_refusal(setup: Setup) -> str | None:
 def wanted_noise(setup: Setup, targets: Mapping[int, float]) -> WantedNoise:
     """The smallest epsilon for noise of at most ``targets`` (direction to standard deviation).
 
-    Directions without a target get the floor share. Private directions spend their share of
-    ``mu²`` on top.
+    Directions without a target get the floor share. Private directions spend their share of ``mu²`` on top.
     """
     query, directions = setup.query, setup.design.directional_side.directions
     needed = smallest_epsilon(query, delta=setup.delta, target_std=targets, directions=directions)

@@ -79,12 +79,10 @@ def origins_of(query: Query, design: NoiseDesign, scenario: Scenario | None) -> 
     def with_choice(origin: Origin, names: tuple[str, ...]) -> Origin:
         return Origin.READ if scenario is not None and scenario.read_among(names) else origin
 
-    return {
-        "ranges": query.ranges_origin, "records": query.records_origin,
-        "directions": with_choice(design.directions_origin, DIRECTION_FIELDS),
-        "split": with_choice(design.theta_origin, SPLIT_FIELDS),
-        "choices": with_choice(Origin.DECLARED, OTHER_FIELDS),
-    }
+    return {"ranges": query.ranges_origin, "records": query.records_origin,
+            "directions": with_choice(design.directions_origin, DIRECTION_FIELDS),
+            "split": with_choice(design.theta_origin, SPLIT_FIELDS),
+            "choices": with_choice(Origin.DECLARED, OTHER_FIELDS)}
 
 
 def scaled(dataset: Dataset, scale: str) -> Dataset:

@@ -4,10 +4,9 @@
 >>> Scenario.default_for("liver").changed(epsilon=0.5).to_query()
 {'data': 'liver', 'epsilon': '0.5'}
 
-Only what differs from the dataset's own defaults stands in a link. A link never holds
-data: of an uploaded table it has a random identifier, of features and directions positions
-(counted from 0), not names. Choices that were made by looking at the data are named in
-``from_data``, so that whoever opens the link knows it too.
+Only what differs from the dataset's own defaults stands in a link. A link never holds data: of an uploaded table it has
+a random identifier, of features and directions positions (counted from 0), not names. Choices that were made by looking
+at the data are named in ``from_data``, so that whoever opens the link knows it too.
 """
 
 from __future__ import annotations
@@ -48,13 +47,12 @@ _MOST_POSITIONS = 10_000
 class Scenario:
     """Everything that can be chosen; what it means for a dataset is worked out by ``build``.
 
-    ``data``: a sample's name or "upload-" and a random identifier. ``scale``: ranges as
-    declared, or mapped onto [-1, 1] ("symmetric") or [0, 1] ("unit"). ``delta`` None is
-    min(1e-6, 1/(100 n)). ``mode`` "auto": both sides for symmetric queries, else rows. ``angle`` in degrees.
-    ``weights``: whole parts, for the manual split. ``form``: of max-PNR under a theorem.
-    ``post``: the free post-processing of trials, from POST (see ``mvgviz.trials.tasks.post``).
-    ``from_data``: the fields whose values were chosen by looking at the data. Two scenarios are
-    equal when they choose the same, wherever the choices come from.
+    ``data``: a sample's name or "upload-" and a random identifier. ``scale``: ranges as declared, or mapped onto [-1,
+    1] ("symmetric") or [0, 1] ("unit"). ``delta`` None is min(1e-6, 1/(100 n)). ``mode`` "auto": both sides for
+    symmetric queries, else rows. ``angle`` in degrees. ``weights``: whole parts, for the manual split. ``form``: of
+    max-PNR under a theorem. ``post``: the free post-processing of trials, from POST (see ``mvgviz.trials.tasks.post``).
+    ``from_data``: the fields whose values were chosen by looking at the data. Two scenarios are equal when they choose
+    the same, wherever the choices come from.
     """
 
     data: str = "two_features"
@@ -95,8 +93,8 @@ class Scenario:
             "private_share": fraction("private_share", self.private_share),
             "share": number("share", self.share),
             "label": None if self.label is None else count("label", self.label, at_least=0),
-            "plane": _positions("plane", self.plane),
-            "favoured": tuple(sorted(_positions("favoured", self.favoured))),
+            "plane": _whole("plane", self.plane, at_least=0, distinct=True),
+            "favoured": tuple(sorted(_whole("favoured", self.favoured, at_least=0, distinct=True))),
             "weights": _whole("weights", self.weights, at_least=1),
             "post": _words("post", self.post, POST),
             "trials": count("trials", self.trials),
@@ -139,8 +137,8 @@ class Scenario:
         new = replace(self, **changes)
         if "from_data" in changes:
             return new
-        kept = tuple(name for name in self.from_data if getattr(new, name) == getattr(self, name))
-        return replace(new, from_data=kept)
+        return replace(new, from_data=tuple(name for name in self.from_data
+                                            if getattr(new, name) == getattr(self, name)))
 
     def chosen_on_data(self, **changes: Any) -> Scenario:
         """The same scenario with some fields changed by looking at the data, which marks them."""
@@ -165,9 +163,8 @@ class Scenario:
     def to_query(self) -> dict[str, str]:
         """URL parameters: the data, and what differs from its defaults."""
         usual = self.default_for(self.data)
-        texts = {name: _to_text(value) for name, value in asdict(self).items()
-                 if value != getattr(usual, name)}
-        return {"data": self.data} | texts
+        return {"data": self.data} | {name: _to_text(value) for name, value in asdict(self).items()
+                                      if value != getattr(usual, name)}
 
     @classmethod
     def from_query(cls, parameters: Mapping[str, str]) -> Scenario:
@@ -182,16 +179,11 @@ class Scenario:
         """The scenario of a link as far as it can be understood, and sentences on what was ignored."""
         ignored: list[str] = []
         scenario = cls.default_for(cls.data)
-        if "data" in parameters:
+        order = {"data": 0, "from_data": 2}  # marks come last
+        for name, text in sorted(parameters.items(), key=lambda pair: order.get(pair[0], 1)):
             try:
-                scenario = cls.default_for(parameters["data"])
-            except InputError as error:
-                ignored.append(str(error))
-        for name, text in sorted(parameters.items(), key=lambda pair: pair[0] == "from_data"):  # marks come last
-            if name == "data":
-                continue
-            try:
-                scenario = scenario.changed(**{name: _from_text(name, text)})
+                scenario = (cls.default_for(text) if name == "data"
+                            else scenario.changed(**{name: _from_text(name, text)}))
             except InputError as error:
                 ignored.append(str(error))
         return scenario, tuple(ignored)
@@ -231,7 +223,7 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
 }
 _NUMBERS = {"length", "epsilon", "delta", "angle", "private_share", "share"}
 _COUNTS = {"label", "trials", "seed"}
-_SEQUENCES = {"plane", "favoured", "weights"}
+_SEQUENCES, _WORDS = {"plane", "favoured", "weights"}, {"post", "from_data"}
 _EMPTY = "none"
 
 
@@ -250,17 +242,15 @@ def _from_text(name: str, text: str) -> Any:
     """The value of one URL parameter; the field itself checks its range."""
     if not isinstance(text, str) or len(text) > 100_000:
         raise InputError(f"{name} in the link must be a short text")
+    if text == _EMPTY and name in _NUMBERS | _COUNTS | _SEQUENCES | _WORDS:
+        return None if name in _NUMBERS | _COUNTS else ()
     if name in _SEQUENCES:
-        if text == _EMPTY:
-            return ()
         if not re.fullmatch(r"\d{1,9}(-\d{1,9})*", text, re.ASCII):
             raise InputError(f"{name} in the link must be numbers joined by -")
         return tuple(int(part) for part in text.split("-"))
-    if name in ("post", "from_data"):
-        return () if text == _EMPTY else tuple(text.split("-"))
+    if name in _WORDS:
+        return tuple(text.split("-"))
     if name in _NUMBERS | _COUNTS:
-        if text == _EMPTY:
-            return None
         try:
             return int(text) if name in _COUNTS else float(text)
         except ValueError:
@@ -268,12 +258,14 @@ def _from_text(name: str, text: str) -> Any:
     return text
 
 
-def _whole(name: str, value: Any, *, at_least: int) -> tuple[int, ...]:
+def _whole(name: str, value: Any, *, at_least: int, distinct: bool = False) -> tuple[int, ...]:
     if isinstance(value, str) or not hasattr(value, "__iter__"):
         raise InputError(f"{name} must be a sequence of whole numbers")
     numbers = tuple(count(name, item, at_least=at_least) for item in value)
     if len(numbers) > _MOST_POSITIONS:
         raise InputError(f"{name} must have at most {_MOST_POSITIONS} entries, got {len(numbers)}")
+    if distinct and len(set(numbers)) != len(numbers):
+        raise InputError(f"{name} must be different positions")
     return numbers
 
 
@@ -283,10 +275,3 @@ def _words(name: str, value: Any, choices: tuple[str, ...]) -> tuple[str, ...]:
         raise InputError(f"{name} must be a sequence of words from {', '.join(choices)}")
     chosen = {one_of(name, word, choices) for word in value}
     return tuple(word for word in choices if word in chosen)
-
-
-def _positions(name: str, value: Any) -> tuple[int, ...]:
-    positions = _whole(name, value, at_least=0)
-    if len(set(positions)) != len(positions):
-        raise InputError(f"{name} must be different positions")
-    return positions

@@ -73,11 +73,8 @@ def compare_splits(setup: Setup, moments: FloatArray) -> tuple[SplitScore, ...]:
     for guarantee in (printed_guarantee(setup), "exact"):
         equal = equal_design(setup, guarantee)
         directions = equal.directional_side.directions
-        thetas = {"uniform": equal.theta}
-        for kind in ("binary", "least-error"):
-            theta = favouring(kind, scenario, equal)
-            if theta is not None:
-                thetas[kind] = theta
+        thetas = {"uniform": equal.theta} | {kind: theta for kind in ("binary", "least-error")
+                                             if (theta := favouring(kind, scenario, equal)) is not None}
         if scenario.allocation == "manual":
             thetas["manual"] = manual(scenario.weights)
         for form in ("exact",) if guarantee == "exact" else ("relaxed", "unrelaxed"):

@@ -25,7 +25,7 @@ from mvgviz.trials.candidates import Candidate, candidates
 from mvgviz.trials.outcomes import Outcome, Results
 from mvgviz.trials.paired import BETTER, Difference, paired
 from mvgviz.trials.question import Problem, pose
-from mvgviz.trials.resumable import Options, Point, Progress, TrialCache, resume
+from mvgviz.trials.resumable import Options, Point, TrialCache, resume
 from mvgviz.trials.tasks import References, measure_for
 
 FIRST_ROUND = 40
@@ -88,9 +88,7 @@ class Advice:
 
     def against(self, other: Row) -> Contrast | None:
         """The best design against another one."""
-        if self.best is None or other is self.best:
-            return None
-        return _contrast("design", self.best, other)
+        return None if self.best is None or other is self.best else _contrast("design", self.best, other)
 
     def contrasts(self) -> list[Contrast]:
         """What the first design's query, guarantee and split (with directions) are worth, the most first."""
@@ -101,8 +99,7 @@ class Advice:
             others = [row for row in self.rows
                       if row.candidate.private and differs(row.candidate.scenario, self.best.candidate.scenario)]
             if others:
-                other = min(others, key=lambda row: row.outcome.mean)
-                found.append(_contrast(aspect, self.best, other))
+                found.append(_contrast(aspect, self.best, min(others, key=lambda row: row.outcome.mean)))
         return sorted(found, key=lambda contrast: -contrast.ratio)
 
 
@@ -138,11 +135,13 @@ def advise(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "tight", 
         return Advice(rows=(), dropped=dropped, references=None, trials=scenario.trials, complete=True)
     if options.get("cache") is None:
         options["cache"] = TrialCache()  # both rounds share it
+    progress = options.get("progress")
 
     def tried(some: Sequence[Candidate], trials: int, before: int, after: int) -> dict[Candidate, Results]:
         """What is known of some candidates; ``before`` and ``after``: trials of other rounds, for the progress."""
-        points = [Point(_with_trials(problems[candidate], trials), ("mvg",)) for candidate in some]
-        in_round = Options(progress=_within(options.get("progress"), before, after))
+        points = [Point(problem.with_scenario(problem.scenario.changed(trials=trials)), ("mvg",))
+                  for problem in map(problems.__getitem__, some)]
+        in_round = Options(progress=progress and (lambda done, total: progress(before + done, before + total + after)))
         results = resume(points, seconds=seconds, **options | in_round)
         return {candidate: found for candidate, found in zip(some, results, strict=True) if found is not None}
 
@@ -185,12 +184,3 @@ def _possible(scenario: Scenario, dataset: Dataset, sensitivity: str, uploaded: 
             continue
         problems |= {candidate: posed.with_scenario(candidate.scenario) for candidate in some}
     return problems, tuple(dropped)
-
-
-def _with_trials(problem: Problem, trials: int) -> Problem:
-    return problem.with_scenario(problem.scenario.changed(trials=trials))
-
-
-def _within(progress: Progress | None, before: int, after: int) -> Progress | None:
-    """The progress of one round as a part of the whole."""
-    return None if progress is None else lambda done, total: progress(before + done, before + total + after)

@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mvgviz.query.dataset import Dataset
-from mvgviz.scenario.scenario import Scenario
+from mvgviz.scenario.scenario import DIRECTION_FIELDS, SPLIT_FIELDS, Scenario
 from mvgviz.trials.question import REGRESSIONS
 
 SHARES = (0.55, 0.65, 0.75, 0.85, 0.95)
-"""As in the paper's experiments."""
+"""Of the budget, what the favoured features get (the paper's tau): those of the paper's experiments."""
 
-SEARCHED = ("query", "guarantee", "tail", "mode", "directions", "angle", "plane", "private_share", "allocation",
-            "favoured", "share", "weights", "form")
+SEARCHED = ("query", "guarantee", "tail", "mode", *DIRECTION_FIELDS, "private_share", *SPLIT_FIELDS)
 """The fields in which candidates may differ."""
 
 _SETTINGS = ("share", "weights", "form", "angle", "plane", "private_share")
@@ -32,8 +31,8 @@ class Candidate:
     @property
     def private(self) -> bool:
         """Whether neither directions nor split are read openly from the data."""
-        one = self.scenario
-        return one.directions != "eigenvectors" and (one.allocation != "max-pnr" or one.directions == "private")
+        directions, allocation = self.scenario.directions, self.scenario.allocation
+        return directions != "eigenvectors" and (allocation != "max-pnr" or directions == "private")
 
 
 def serving_queries(scenario: Scenario) -> tuple[str, ...]:
@@ -57,10 +56,10 @@ def candidates(scenario: Scenario, dataset: Dataset) -> list[Candidate]:
     found: dict[Scenario, Scenario] = {}
     for query in serving_queries(scenario):
         size = _size(query, dataset)
-        for one in _designs(scenario, query, size):
-            found.setdefault(_design(one, size), one)
-    listed = [Candidate(scenario=scenario if design == current else one, is_current=design == current)
-              for design, one in found.items()]
+        for tried in _designs(scenario, query, size):
+            found.setdefault(_design(tried, size), tried)
+    listed = [Candidate(scenario=scenario if design == current else tried, is_current=design == current)
+              for design, tried in found.items()]
     if current not in found and scenario.query in serving_queries(scenario):
         listed.insert(0, Candidate(scenario=scenario, is_current=True))
     return listed
@@ -101,8 +100,8 @@ def _designs(scenario: Scenario, query: str, size: int) -> Iterator[Scenario]:
     for theorem in ("theorem1", "theorem2") if query in _PSD else ("theorem1",):
         printed = base.changed(guarantee=theorem)
         splits += [(printed, "uniform", base.share)] + ([(printed, "binary", _THEOREM_SHARE)] if favoured else [])
-    for one, allocation, share in splits:
-        yield one.changed(allocation=allocation, share=share)
+    for noise, allocation, share in splits:
+        yield noise.changed(allocation=allocation, share=share)
 
 
 def _design(scenario: Scenario, size: int) -> Scenario:
@@ -114,11 +113,10 @@ def _design(scenario: Scenario, size: int) -> Scenario:
     return _bare(scenario.changed(allocation="uniform") if equal else scenario, favoured=())
 
 
-def _bare(scenario: Scenario, *, favoured: tuple[int, ...] | None = None) -> Scenario:
+def _bare(scenario: Scenario, *, favoured: tuple[int, ...]) -> Scenario:
     """The scenario without the settings that its own choices make idle."""
     plain = Scenario.default_for(scenario.data)
     cleared = {name: getattr(plain, name) for name in _SETTINGS if scenario.is_idle(name)}
-    natural = "both" if scenario.query in (*_PSD, "adjacency") else "rows"
-    if scenario.mode == natural:
+    if scenario.mode == ("both" if scenario.query in (*_PSD, "adjacency") else "rows"):  # as "auto" would have it
         cleared["mode"] = "auto"
-    return scenario.changed(**cleared, **({} if favoured is None else {"favoured": favoured}))
+    return scenario.changed(**cleared, favoured=favoured)

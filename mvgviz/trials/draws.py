@@ -1,8 +1,7 @@
 """The random numbers of repeated trials: each trial has a generator of its own.
 
-Trial t of a seed draws the same numbers whatever is drawn beside it, in whatever order
-and on whichever worker; two mechanisms given the same draws meet the same chance
-(common random numbers).
+Trial t of a seed draws the same numbers whatever is drawn beside it, in whatever order and on whichever worker; two
+mechanisms given the same draws meet the same chance (common random numbers).
 """
 
 from __future__ import annotations

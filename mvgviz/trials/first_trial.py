@@ -15,7 +15,6 @@ from mvgviz.trials.mechanisms import Sampler, mechanism
 from mvgviz.trials.mechanisms.gaussian import GaussianAnswer
 from mvgviz.trials.question import Problem
 from mvgviz.trials.tasks import Measure, measure_for
-from mvgviz.trials.tasks.labels import Labelled
 from mvgviz.trials.tasks.moments import LinearRidge, true_moments
 from mvgviz.trials.tasks.post import components, symmetrised
 from mvgviz.trials.tasks.tables import KernelRidge, Reconstruction
@@ -78,7 +77,7 @@ def first_trial(problem: Problem, key: str = "mvg") -> FirstTrial:
     chosen = mechanism(key)
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
         if measure.level == "square":
-            return _unmeasured(problem, measure, chosen.prepare(problem, "answer"))
+            return _unmeasured(problem, chosen.prepare(problem, "answer"))
         released = chosen.prepare(problem, measure.level).draw(Draws(problem.scenario.seed, 0, 1))
         error = float(measure.errors(released)[0])
         if measure.level == "answer":
@@ -86,15 +85,14 @@ def first_trial(problem: Problem, key: str = "mvg") -> FirstTrial:
         return _moments(problem, measure, released, error)
 
 
-def _unmeasured(problem: Problem, measure: Measure, sampler: Sampler) -> FirstTrial:
+def _unmeasured(problem: Problem, sampler: Sampler) -> FirstTrial:
     """An answer drawn for looking alone; of a long table only the records that are kept."""
     value, shape = problem.query.value, problem.query.value.shape
     if isinstance(sampler, GaussianAnswer) and sampler.cols.is_identity and shape[1] > PART:
         value = value[:, :PART]
         sampler = replace(sampler, value=value, cols=NoiseSide.identity(PART))
     noisy = sampler.draw(Draws(problem.scenario.seed, 0, 1))[0]
-    norm = float(np.linalg.norm(value))
-    error = float(np.linalg.norm(noisy - value)) / (norm or 1.0)
+    error = float(np.linalg.norm(noisy - value)) / (float(np.linalg.norm(value)) or 1.0)
     return FirstTrial(what="answer", true=value[:PART, :PART], noisy=noisy[:PART, :PART], shape=shape, error=error,
                       is_trial=False)
 
@@ -109,23 +107,19 @@ def _answer(problem: Problem, measure: Measure, released: FloatArray, error: flo
         assert table is not None  # kernel ridge needs one
         if measure.clip:
             noisy = np.clip(released, table.lower[:, None], table.upper[:, None])
-        predictions = _predictions(measure.labels, measure.predictions(value[None])[0],
-                                   measure.predictions(released)[0])
+        predictions = _predictions(measure, value, released)
     return FirstTrial(what="answer", true=value[:PART, :PART], noisy=noisy[0, :PART, :PART], shape=value.shape,
                       error=error, is_trial=True, predictions=predictions)
 
 
 def _moments(problem: Problem, measure: Measure, released: FloatArray, error: float) -> FirstTrial:
     true = true_moments(problem)
-    seen: FloatArray = released
     parts, predictions = None, None
+    symmetrise = isinstance(measure, LinearRidge) or "symmetrise" in problem.scenario.post
+    seen = symmetrised(released) if symmetrise else released
     if isinstance(measure, LinearRidge):
-        seen = symmetrised(released)
-        predictions = _predictions(measure.labels, measure.predictions(true[None])[0],
-                                   measure.predictions(released)[0])
+        predictions = _predictions(measure, true, released)
     else:
-        symmetrise = "symmetrise" in problem.scenario.post
-        seen = symmetrised(released) if symmetrise else released
         parts = _components(true, components(released, symmetrise=symmetrise)[0])
     what = "answer" if problem.query.symmetric else "moments"
     return FirstTrial(what=what, true=true[:PART, :PART], noisy=seen[0, :PART, :PART], shape=true.shape, error=error,
@@ -140,6 +134,7 @@ def _components(true: FloatArray, noisy: FloatArray) -> Components:
                       captured=np.asarray(np.einsum("ji,ji->i", noisy, true @ noisy)))
 
 
-def _predictions(labels: Labelled, clean: FloatArray, noisy: FloatArray) -> Predictions:
-    return Predictions(labels=labels.test_labels, clean=clean, noisy=noisy, label=labels.label,
-                       lower=float(labels.lower[labels.label]), upper=float(labels.upper[labels.label]))
+def _predictions(measure: LinearRidge | KernelRidge, true: FloatArray, released: FloatArray) -> Predictions:
+    labels, (lower, upper) = measure.labels, measure.labels.range
+    return Predictions(labels=labels.test_labels, label=labels.label, lower=lower, upper=upper,
+                       clean=measure.predictions(true[None])[0], noisy=measure.predictions(released)[0])

@@ -1,8 +1,7 @@
 """The error–epsilon frontier, read across: which epsilon a mechanism needs for a wanted error.
 
-Means of trials are measured at some epsilons. More budget never hurts, so the curve that is
-read is the closest one to the means that never rises (isotonic regression); between the
-epsilons it is a straight line in logarithms.
+Means of trials are measured at some epsilons. More budget never hurts, so the curve that is read is the closest one to
+the means that never rises (isotonic regression); between the epsilons it is a straight line in logarithms.
 
 >>> import numpy as np
 >>> from mvgviz.trials.frontier import epsilon_for
@@ -32,9 +31,8 @@ _TINY = 1e-300
 class Reading:
     """The epsilon needed for an error, and what the intervals of the means make of it.
 
-    ``epsilon``: infinite where no epsilon looked at is enough. ``at_most``: the smallest one is
-    enough already, so less may do. ``low``, ``high``: read from the ends of the 95 % intervals; NaN
-    where there are none.
+    ``epsilon``: infinite where no epsilon looked at is enough. ``at_most``: the smallest one is enough already, so less
+    may do. ``low``, ``high``: read from the ends of the 95 % intervals; NaN where there are none.
     """
 
     epsilon: float

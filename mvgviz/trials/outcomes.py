@@ -60,10 +60,7 @@ class Results:
     complete: bool
 
     def __getitem__(self, key: str) -> Outcome:
-        for outcome in self.outcomes:
-            if outcome.mechanism.key == key:
-                return outcome
-        raise KeyError(key)
+        return {outcome.mechanism.key: outcome for outcome in self.outcomes}[key]
 
     def ranked(self) -> list[Outcome]:
         """Those that apply and have trials, the smallest mean error first."""

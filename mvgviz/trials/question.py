@@ -1,8 +1,7 @@
 """What mechanisms are given and tasks are measured on: one question, one budget, one dataset.
 
-Regression is trained on some records and measured on the others: those held out are
-never protected or released here, they only tell how good the answer is. Which records
-are held out follows from their number alone, not from the data.
+Regression is trained on some records and measured on the others: those held out are never protected or released here,
+they only tell how good the answer is. Which records are held out follows from their number alone, not from the data.
 """
 
 from __future__ import annotations
@@ -109,9 +108,9 @@ class Problem:
     @cached_property
     def _setups(self) -> dict[str, Setup]:
         known = self.worked_out
-        same = (known is not None and known.scenario == self.scenario and known.dataset is self.question.dataset
-                and self.sensitivity == "own")
-        return {known.scenario.guarantee: known} if known is not None and same else {}
+        if known is None or known.scenario != self.scenario or known.dataset is not self.question.dataset:
+            return {}
+        return {known.scenario.guarantee: known} if self.sensitivity == "own" else {}
 
     def redrawn_setup(self, guarantee: str, seed: int) -> Setup:
         """The same with another seed, so that private directions come out anew."""
@@ -130,9 +129,8 @@ class Problem:
 
 def question_key(scenario: Scenario) -> tuple[object, ...]:
     """What of a scenario decides the answer to a query and which records are held out."""
-    regression = scenario.task in REGRESSIONS
     return (scenario.data, scenario.query, scenario.scale, scenario.length if scenario.query == "kernel" else 0.0,
-            regression)
+            scenario.task in REGRESSIONS)
 
 
 def pose(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "own", question: Question | None = None,

@@ -83,11 +83,12 @@ class TrialCache(dict[str, FloatArray]):
             return 0
         return point.trials if results.complete else sum(outcome.errors.size for outcome in results.outcomes)
 
-    def keep(self, point: Point, results: Results) -> None:
+    def keep(self, point: Point, results: Results) -> Results:
         """Keep what there is of a point; the oldest go where there are too many."""
         self.results[point.key] = results
         while len(self.results) > _MOST_RESULTS:
             del self.results[next(iter(self.results))]
+        return results
 
     def add(self, key: str, first: int, errors: FloatArray) -> None:
         """The errors of trial ``first`` and those after it; others may work with the same cache meanwhile."""
@@ -178,10 +179,8 @@ def measure(points: Sequence[Point], *, cache: TrialCache | None = None, batch: 
             jobs[job.key] = job
     _run(list(jobs.values()), cache, batch=batch, executor=executor, progress=progress,
          cancelled=cancelled or (lambda: False))
-    found = [_results(point.problem, entries, cache) for point, entries in zip(points, prepared, strict=True)]
-    for point, results in zip(points, found, strict=True):
-        cache.keep(point, results)
-    return found
+    return [cache.keep(point, _results(point.problem, entries, cache))
+            for point, entries in zip(points, prepared, strict=True)]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -229,16 +228,17 @@ def trial_key(problem: Problem, chosen: Mechanism) -> str:
 
 def _directions_key(problem: Problem) -> str | None:
     """Of directions from a file, which the scenario does not hold."""
-    if problem.scenario.directions != "upload" or problem.uploaded is None:
-        return None
-    return problem.uploaded.digest
+    uploaded = problem.uploaded if problem.scenario.directions == "upload" else None
+    return None if uploaded is None else uploaded.digest
 
 
 def _run(jobs: list[_Job], cache: TrialCache, *, batch: int | None, executor: Submits | None,
          progress: Progress | None, cancelled: Callable[[], bool]) -> None:
-    """Compute what the cache lacks, until it is cancelled."""
+    """Compute what the cache lacks, until it is cancelled; all jobs in step: every mechanism has some trials early."""
     total = sum(job.trials for job in jobs)
-    waiting = deque(_batches(jobs, cache, batch))
+    batches = [(job, first, min(size, job.trials - first)) for job in jobs for size in (batch or job.block,)
+               for first in range(job.done(cache), job.trials, size)]
+    waiting = deque(sorted(batches, key=lambda entry: entry[1]))
     begun: deque[tuple[_Job, int, Any]] = deque()
     stopped = False
     while begun or (waiting and not stopped):
@@ -254,15 +254,6 @@ def _run(jobs: list[_Job], cache: TrialCache, *, batch: int | None, executor: Su
         cache.add(job.key, first, errors.result())
         if progress is not None:
             progress(sum(job.done(cache) for job in jobs), total)
-
-
-def _batches(jobs: list[_Job], cache: TrialCache, batch: int | None) -> list[tuple[_Job, int, int]]:
-    """Job, first trial and how many, all jobs in step: every mechanism has some trials early."""
-    batches = []
-    for job in jobs:
-        size = batch or job.block
-        batches += [(job, first, min(size, job.trials - first)) for first in range(job.done(cache), job.trials, size)]
-    return sorted(batches, key=lambda entry: entry[1])
 
 
 def _submit(executor: Submits | None, *work: Any) -> Any:
@@ -281,15 +272,13 @@ def _errors(sampler: Sampler, measure: Measure, seed: int, first: int, trials: i
 
 
 def _results(problem: Problem, prepared: list[_Job | Outcome], cache: TrialCache) -> Results:
+    def outcome(job: _Job) -> Outcome:
+        mu = job.sampler.mu
+        return Outcome(mechanism=job.mechanism, errors=cache.get(job.key, np.empty(0))[: job.trials],
+                       caution=job.mechanism.caution(problem),
+                       epsilon_spent=None if mu is None else float(gaussian_epsilon(problem.delta, mu)))
+
     complete = all(entry.done(cache) == entry.trials for entry in prepared if isinstance(entry, _Job))
     return Results(scenario=problem.scenario, task=TASKS[problem.scenario.task], delta=problem.delta,
                    sensitivity=problem.sensitivity, references=measure_for(problem).references, complete=complete,
-                   outcomes=tuple(entry if isinstance(entry, Outcome) else _outcome(problem, entry, cache)
-                                  for entry in prepared))
-
-
-def _outcome(problem: Problem, job: _Job, cache: TrialCache) -> Outcome:
-    mu = job.sampler.mu
-    return Outcome(mechanism=job.mechanism, errors=cache.get(job.key, np.empty(0))[: job.trials],
-                   caution=job.mechanism.caution(problem),
-                   epsilon_spent=None if mu is None else float(gaussian_epsilon(problem.delta, mu)))
+                   outcomes=tuple(entry if isinstance(entry, Outcome) else outcome(entry) for entry in prepared))

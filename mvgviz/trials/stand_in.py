@@ -27,10 +27,9 @@ _REACH = 3.0
 def stand_in(dataset: Dataset, *, rng: np.random.Generator, graph: bool = False) -> Dataset:
     """Records with one common factor: correlation about ±½ between features, values inside the ranges.
 
-    Each feature is normal about the middle of its range, three standard deviations to either end,
-    and clipped; it rises or falls with the factor by the toss of a coin.
-    ``graph``: a random graph instead, each edge with probability 1/sqrt(vertices).
-    No value of ``dataset`` is used.
+    Each feature is normal about the middle of its range, three standard deviations to either end, and clipped; it rises
+    or falls with the factor by the toss of a coin. ``graph``: a random graph instead, each edge with probability
+    1/sqrt(vertices). No value of ``dataset`` is used.
     """
     rng = generator(rng)
     m, n = dataset.n_features, dataset.n_records
@@ -48,6 +47,5 @@ def stand_in(dataset: Dataset, *, rng: np.random.Generator, graph: bool = False)
 
 def on_stand_in(setup: Setup, *, uploaded: Directions | None = None) -> Setup:
     """The same scenario on a stand-in: nothing in it was computed from the records, only from ranges and sizes."""
-    graph = setup.query.is_graph
-    dataset = stand_in(setup.dataset, rng=np.random.default_rng(SEED), graph=graph)
+    dataset = stand_in(setup.dataset, rng=np.random.default_rng(SEED), graph=setup.query.is_graph)
     return build(setup.scenario, dataset, uploaded=uploaded)

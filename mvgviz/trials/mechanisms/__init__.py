@@ -2,26 +2,24 @@
 
 from mvgviz.errors import InputError
 from mvgviz.trials.mechanisms.base import BOTH, EPSILON, LEVELS, Mechanism, Sampler
-from mvgviz.trials.mechanisms.exponential import COLUMNS, COMPONENT, WHOLE
+from mvgviz.trials.mechanisms.epsilon_alone import COLUMNS, COMPONENT, LAPLACE, LAPLACE_TRIANGLE, WHOLE
 from mvgviz.trials.mechanisms.gaussian import ANALYTIC, CLASSIC, TRIANGLE, mvg
-from mvgviz.trials.mechanisms.laplace import LAPLACE, LAPLACE_TRIANGLE
 from mvgviz.trials.mechanisms.reduced import REDUCED_GAUSSIAN, REDUCED_SKETCH
 from mvgviz.trials.mechanisms.sketch import SKETCH
 
-MVG = mvg(None, key="mvg", label="Directional (MVG)", applies="any answer")
-IID = mvg(None, key="iid", label="MVG, noise of one size", applies="any answer", iid=True)
-MVG_EXACT = mvg("exact", key="mvg-exact", label="MVG, exact", applies="any answer")
-MVG_THEOREM1 = mvg("theorem1", key="mvg-theorem1", label="MVG, Theorem 1", applies="any answer")
+MVG = mvg(None, key="mvg", label="Directional (MVG)")
+IID = mvg(None, key="iid", label="MVG, noise of one size", iid=True)
+MVG_EXACT = mvg("exact", key="mvg-exact", label="MVG, exact")
+MVG_THEOREM1 = mvg("theorem1", key="mvg-theorem1", label="MVG, Theorem 1")
 MVG_THEOREM2 = mvg("theorem2", key="mvg-theorem2", label="MVG, Theorem 2",
                    applies="positive semi-definite answers, noise on both sides")
-MVG_THEOREM2_ANY = mvg("theorem2-any", key="mvg-theorem2-any", label="MVG, Theorem 2's constant",
-                       applies="any answer")
+MVG_THEOREM2_ANY = mvg("theorem2-any", key="mvg-theorem2-any", label="MVG, Theorem 2's constant")
 
 COMPARED = (MVG_EXACT, MVG_THEOREM2, MVG_THEOREM2_ANY, MVG_THEOREM1, ANALYTIC, CLASSIC, TRIANGLE, LAPLACE,
             LAPLACE_TRIANGLE, WHOLE, COLUMNS, COMPONENT, SKETCH, REDUCED_GAUSSIAN, REDUCED_SKETCH)
 """Every mechanism and guarantee that a comparison shows."""
 
-MECHANISMS = {one.key: one for one in (MVG, IID, *COMPARED)}
+MECHANISMS = {mechanism.key: mechanism for mechanism in (MVG, IID, *COMPARED)}
 
 __all__ = ["BOTH", "COMPARED", "EPSILON", "IID", "LEVELS", "MECHANISMS", "MVG", "Mechanism", "Sampler", "mechanism"]
 

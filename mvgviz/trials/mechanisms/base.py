@@ -26,26 +26,22 @@ EPSILON, BOTH = "ε alone", "ε and δ"
 
 
 class Sampler(Protocol):
-    """Draws of what one mechanism releases for one problem; small enough to send to a worker."""
+    """Draws of what one mechanism releases for one problem, at a ``level``; small enough to send to a worker.
+
+    ``mu``: how far the worst neighbours are apart, in units of the noise; None where it is not Gaussian.
+    ``size``: how many numbers a trial takes. ``draw`` gives one release for each trial.
+    """
 
     @property
-    def level(self) -> str:
-        """What is drawn."""
-        ...
+    def level(self) -> str: ...
 
     @property
-    def mu(self) -> float | None:
-        """How far the worst neighbours are apart, in units of the noise; None where it is not Gaussian."""
-        ...
+    def mu(self) -> float | None: ...
 
     @property
-    def size(self) -> int:
-        """How many numbers a trial takes."""
-        ...
+    def size(self) -> int: ...
 
-    def draw(self, draws: Draws) -> FloatArray:
-        """One release for each trial."""
-        ...
+    def draw(self, draws: Draws) -> FloatArray: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,13 +129,10 @@ def at_level(answer: Sampler, problem: Problem, level: str, *, known: FloatArray
     ``known``: ``E Z Zᵀ/n`` of a table's noise, subtracted where the scenario wants it.
     """
     query = problem.query
-    if level == "answer":
-        return answer
     if level == "square":
         return SquareError(source=answer, value=query.value)
-    if query.symmetric:
+    if level == "answer" or query.symmetric:
         return answer
     if query.name != "identity":
         raise InputError(f"second moments must come from a table or a symmetric answer, got the {query.name} query")
-    subtract = "subtract" in problem.scenario.post
-    return Moments(source=answer, n_records=query.cols, known=known if subtract else None)
+    return Moments(source=answer, n_records=query.cols, known=known if "subtract" in problem.scenario.post else None)

@@ -39,7 +39,7 @@ def sample_bingham(matrix: Any, generators: Sequence[np.random.Generator]) -> Fl
     """
     values, vectors = np.linalg.eigh(_symmetric(matrix))
     try:
-        sources = [generator(one) for one in generators]
+        sources = [generator(rng) for rng in generators]
     except TypeError:
         raise InputError("generators must be a sequence of numpy.random.Generator, one a draw") from None
     lam, m = values[-1] - values, values.size

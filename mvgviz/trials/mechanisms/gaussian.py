@@ -19,14 +19,15 @@ from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.norms import largest_diagonal_square
+from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.scenario import DIRECTION_FIELDS, SPLIT_FIELDS
 from mvgviz.trials.draws import DIRECTIONS, Draws
 from mvgviz.trials.mechanisms.base import BOTH, Mechanism, NoisyAnswer, Sampler, at_level
 from mvgviz.trials.question import Problem
 from mvgviz.validation import FloatArray
 
-_DESIGN = ("epsilon", "delta", "tail", "mode", "directions", "angle", "plane", "private_share", "allocation",
-           "favoured", "share", "weights", "form")
+_DESIGN = ("epsilon", "delta", "tail", "mode", *DIRECTION_FIELDS, "private_share", *SPLIT_FIELDS)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,11 +52,8 @@ class GaussianGram:
     rows: NoiseSide
     known: FloatArray | None = field(repr=False)
     mu: float
+    size: int
     level: str = "moments"
-
-    @property
-    def size(self) -> int:
-        return 2 * int(self.gram.factor.size)
 
     def draw(self, draws: Draws) -> FloatArray:
         moments = gram_trials(self.gram, self.rows, draws.generators())
@@ -70,11 +68,8 @@ class GaussianSquare:
     variances: FloatArray = field(repr=False)
     cols: int
     mu: float
+    size: int
     level: str = "square"
-
-    @property
-    def size(self) -> int:
-        return int(self.variances.size)
 
     def draw(self, draws: Draws) -> FloatArray:
         squares = 2 * draws.fill(self.variances.shape, lambda rng, out: rng.standard_gamma(self.cols / 2, out=out))
@@ -89,17 +84,13 @@ class RedrawnDirections:
     guarantee: str
     level: str
     mu: float
-
-    @property
-    def size(self) -> int:
-        return int(self.problem.query.value.size)
+    size: int
 
     def draw(self, draws: Draws) -> FloatArray:
-        parts = []
-        for trial, rng in zip(draws.one_by_one(), draws.generators(DIRECTIONS), strict=True):
-            setup = self.problem.redrawn_setup(self.guarantee, int(rng.integers(2**29)))
-            parts.append(_of_design(self.problem, setup, self.level).draw(trial))
-        return np.concatenate(parts)
+        setups = (self.problem.redrawn_setup(self.guarantee, int(rng.integers(2**29)))
+                  for rng in draws.generators(DIRECTIONS))
+        return np.concatenate([_of_design(self.problem, setup, self.level).draw(trial)
+                               for trial, setup in zip(draws.one_by_one(), setups, strict=True)])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -115,13 +106,19 @@ class TriangleNormals(NoisyAnswer):
 
 def mirrored(noise: FloatArray) -> FloatArray:
     """Symmetric matrices with the upper triangles of ``noise``."""
-    upper = np.triu(noise)
-    return upper + np.triu(noise, 1).transpose(0, 2, 1)
+    return np.triu(noise) + np.triu(noise, 1).transpose(0, 2, 1)
 
 
-def mvg(guarantee: str | None, *, key: str, label: str, applies: str, iid: bool = False) -> Mechanism:
+def need_symmetric(query: Query) -> None:
+    """Refuse an answer that has more than its upper triangle."""
+    if not query.symmetric:
+        raise InputError(f"noise on the upper triangle needs a symmetric answer, got the {query.name} query")
+
+
+def mvg(guarantee: str | None, *, key: str, label: str, applies: str = "any answer",
+        iid: bool = False) -> Mechanism:
     """The MVG mechanism under one guarantee (None: the scenario's own); ``iid``: noise of one size."""
-    fields = (*_DESIGN, "guarantee") if guarantee is None else _DESIGN
+    noise_fields = ("epsilon", "delta", "tail", "mode") if iid else _DESIGN
 
     def prepare(problem: Problem, level: str) -> Sampler:
         chosen = guarantee or problem.scenario.guarantee
@@ -129,11 +126,11 @@ def mvg(guarantee: str | None, *, key: str, label: str, applies: str, iid: bool 
         if problem.scenario.directions == "private" and not iid:
             noise, spent = _of_design(problem, setup, level).mu, setup.design.directional_side.directions.mu
             return RedrawnDirections(problem=replace(problem, worked_out=None), guarantee=chosen, level=level,
-                                     mu=math.hypot(noise or 0.0, spent))
+                                     mu=math.hypot(noise or 0.0, spent), size=int(problem.query.value.size))
         return _of_design(problem, setup, level, iid=iid)
 
     return Mechanism(key=key, label=label, guarantee=BOTH, applies=applies, prepare=prepare,
-                     fields=("epsilon", "delta", "tail", "mode", "guarantee") if iid else fields,
+                     fields=(*noise_fields, "guarantee") if guarantee is None else noise_fields,
                      reference=f"Chanyaswad et al. 2018; {GUARANTEES[guarantee].source if guarantee else 'as chosen'}")
 
 
@@ -148,13 +145,14 @@ def gaussian(problem: Problem, rows: NoiseSide, cols: NoiseSide, mu: float, leve
     """Noise ``MVG(0, Sigma, Psi)`` at the level a task needs; Gram space where it applies."""
     query = problem.query
     if cols.is_identity and level == "square":
-        return GaussianSquare(variances=rows.variances, cols=query.cols, mu=mu)
+        return GaussianSquare(variances=rows.variances, cols=query.cols, mu=mu, size=rows.size)
     known = None
     if query.name == "identity" and level in ("moments", "component"):
         known = rows.covariance() * float(cols.covariance_diagonal().mean())
         if cols.is_identity:
-            subtract = "subtract" in problem.scenario.post
-            return GaussianGram(gram=problem.question.gram, rows=rows, known=known if subtract else None, mu=mu)
+            gram, subtract = problem.question.gram, "subtract" in problem.scenario.post
+            return GaussianGram(gram=gram, rows=rows, known=known if subtract else None, mu=mu,
+                                size=2 * int(gram.factor.size))
     answer = GaussianAnswer(value=query.value, rows=rows, cols=cols, mu=mu)
     return at_level(answer, problem, level, known=known)
 
@@ -164,12 +162,9 @@ def _of_design(problem: Problem, setup: Setup, level: str, *, iid: bool = False)
     rows, cols = design.row_side, design.col_side
     factor = problem.enlargement if design.guarantee == "exact" else 1.0
     if factor != 1:
-        both = cols is rows
-        if design.mode == "columns":
-            cols = NoiseSide.of(cols.directions, cols.variances * factor**2)
-        else:
-            rows = NoiseSide.of(rows.directions, rows.variances * (factor if both else factor**2))
-            cols = rows if both else cols
+        side = design.directional_side
+        larger = NoiseSide.of(side.directions, side.variances * (factor if cols is rows else factor**2))
+        rows, cols = (larger if before is side else before for before in (rows, cols))
     return gaussian(problem, rows, cols, design.mu / factor, level)
 
 
@@ -178,20 +173,13 @@ def _classic(problem: Problem, level: str) -> Sampler:
     return of_one_size(problem, std, level)
 
 
-def _classic_caution(problem: Problem) -> str | None:
-    if problem.epsilon < 1:
-        return None
-    return "its proof needs ε below 1; at this ε the noise it prescribes may promise too much"
-
-
 def _analytic(problem: Problem, level: str) -> Sampler:
     return of_one_size(problem, problem.s2 / float(gaussian_mu(problem.epsilon, problem.delta)), level)
 
 
 def _triangle(problem: Problem, level: str) -> Sampler:
     query = problem.query
-    if not query.symmetric:
-        raise InputError(f"noise on the upper triangle needs a symmetric answer, got the {query.name} query")
+    need_symmetric(query)
     diagonal = largest_diagonal_square(query)
 
     def largest(s2: float) -> float:  # ||upper triangle||² = (||D||² + ||diagonal||²)/2
@@ -203,8 +191,10 @@ def _triangle(problem: Problem, level: str) -> Sampler:
 
 
 CLASSIC = Mechanism(
-    key="gaussian-classic", label="Gaussian, classic", guarantee=BOTH, prepare=_classic, caution=_classic_caution,
-    applies="any answer; proved for ε below 1", reference="Dwork & Roth 2014, Theorem A.1")
+    key="gaussian-classic", label="Gaussian, classic", guarantee=BOTH, prepare=_classic,
+    applies="any answer; proved for ε below 1", reference="Dwork & Roth 2014, Theorem A.1",
+    caution=lambda problem: None if problem.epsilon < 1 else (
+        "its proof needs ε below 1; at this ε the noise it prescribes may promise too much"))
 ANALYTIC = Mechanism(
     key="gaussian-analytic", label="Gaussian, analytic", guarantee=BOTH, prepare=_analytic,
     applies="any answer", reference="Balle & Wang 2018")

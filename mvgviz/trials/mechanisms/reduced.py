@@ -6,6 +6,7 @@ where a new record is far from the middle of them.
 """
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -28,7 +29,7 @@ class Filled(Derived):
     """A release of some features inside the answer of evenly spread records for all."""
 
     frame: FloatArray = field(repr=False)
-    positions: tuple[int, ...]
+    positions: list[int]
     level: str
     both_sides: bool
 
@@ -39,11 +40,10 @@ class Filled(Derived):
     def draw(self, draws: Draws) -> FloatArray:
         released = self.source.draw(draws)
         whole = np.repeat(self.frame[None], draws.count, axis=0)
-        chosen = list(self.positions)
         if self.both_sides:
-            whole[np.ix_(range(draws.count), chosen, chosen)] = released
+            whole[np.ix_(range(draws.count), self.positions, self.positions)] = released
         else:
-            whole[:, chosen] = released
+            whole[:, self.positions] = released
         return whole
 
 
@@ -73,7 +73,7 @@ def _reduced(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
     if level in ("moments", "component") and question.query.name == "identity":
         assert question.table is not None
         frame = guessed_moments(question.table).answer
-    return Filled(source=part, frame=np.array(frame), positions=tuple(positions), level=level,
+    return Filled(source=part, frame=np.array(frame), positions=positions, level=level,
                   both_sides=level != "answer" or question.query.symmetric)
 
 
@@ -97,20 +97,13 @@ def _rows(dataset: Dataset, positions: list[int]) -> Dataset:
                    range_origins=tuple(dataset.range_origins[k] for k in positions))
 
 
-def _gaussian(problem: Problem, level: str) -> Sampler:
-    return _reduced(ANALYTIC, problem, level)
-
-
-def _sketch(problem: Problem, level: str) -> Sampler:
-    return _reduced(SKETCH, problem, level)
-
-
 REDUCED_GAUSSIAN = Mechanism(
-    key="reduced-gaussian", label="Gaussian, favoured features only", guarantee=BOTH, prepare=_gaussian,
-    fields=("epsilon", "delta", "favoured"), applies="tables, means and covariances with some features favoured",
+    key="reduced-gaussian", label="Gaussian, favoured features only", guarantee=BOTH,
+    prepare=partial(_reduced, ANALYTIC), fields=("epsilon", "delta", "favoured"),
+    applies="tables, means and covariances with some features favoured",
     reference="Balle & Wang 2018, on fewer features; the paper's discussion")
 REDUCED_SKETCH = Mechanism(
     key="reduced-johnson-lindenstrauss", label="Johnson–Lindenstrauss, favoured features only", guarantee=BOTH,
-    prepare=_sketch, fields=("epsilon", "delta", "favoured"),
+    prepare=partial(_reduced, SKETCH), fields=("epsilon", "delta", "favoured"),
     applies="second moments of a table with some features favoured",
     reference="Blocki et al. 2012, on fewer features; the paper's discussion")

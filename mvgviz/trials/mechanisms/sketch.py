@@ -1,9 +1,8 @@
 """The Johnson–Lindenstrauss mechanism: a random projection of the lifted table.
 
-With ``rho = sup ||x - x'||`` (their neighbours move a record by at most 1, so the table is
-divided by it) and every singular value lifted by ``w``, the sketch's second moments are
-``Wishart(X Xᵀ/rho² + w² I, s)/s``; ``w² I`` is public and is subtracted. The sketch size s
-is the number of features, the least that has full rank: noise grows with it.
+With ``rho = sup ||x - x'||`` (their neighbours move a record by at most 1, so the table is divided by it) and every
+singular value lifted by ``w``, the sketch's second moments are ``Wishart(X Xᵀ/rho² + w² I, s)/s``; ``w² I`` is public
+and is subtracted. The sketch size s is the number of features, the least that has full rank: noise grows with it.
 
 References
   [1] Blocki, Blum, Datta & Sheffet, The Johnson–Lindenstrauss transform itself preserves
@@ -33,14 +32,11 @@ class SketchMoments:
     lift: float
     unit: float
     level: str
+    size: int
     mu: None = None
 
-    @property
-    def size(self) -> int:
-        return int(self.root.shape[0]) * self.sketch
-
     def draw(self, draws: Draws) -> FloatArray:
-        m = self.root.shape[0]
+        m = len(self.root)
         sketch = self.root @ draws.normals((m, self.sketch))
         moments = sketch @ sketch.transpose(0, 2, 1) / self.sketch
         moments[:, np.arange(m), np.arange(m)] -= self.lift**2
@@ -68,7 +64,7 @@ def _prepare(problem: Problem, level: str) -> Sampler:
     w = lift(problem.epsilon, problem.delta, sketch)
     values, vectors = np.linalg.eigh(products / rho2)
     root = vectors * np.sqrt(np.maximum(values, 0.0) + w**2)
-    moments = SketchMoments(root=root, sketch=sketch, lift=w, unit=rho2 / table.n_records,
+    moments = SketchMoments(root=root, sketch=sketch, lift=w, unit=rho2 / table.n_records, size=sketch**2,
                             level="answer" if query.symmetric else "moments")
     return at_level(moments, problem, level, known=None) if query.symmetric else moments
 

@@ -6,9 +6,12 @@ errors, all trials at once. Smaller is better everywhere.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
+
+import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.trials.question import Problem
@@ -43,8 +46,15 @@ class References:
         return cls(non_private, random_guess, blind[name], name)
 
 
+UNMEASURED = References(math.nan, math.nan, math.nan)
+"""Of a measure that is about to find them."""
+
+
 class Measure(Protocol):
-    """A task for one problem. ``level``: what it needs of a mechanism (see ``mvgviz.trials.mechanisms.base``)."""
+    """A task for one problem. ``level``: what it needs of a mechanism (see ``mvgviz.trials.mechanisms.base``).
+
+    ``size``: how many numbers a trial takes. ``errors`` gives one for each release.
+    """
 
     @property
     def level(self) -> str: ...
@@ -53,13 +63,9 @@ class Measure(Protocol):
     def references(self) -> References: ...
 
     @property
-    def size(self) -> int:
-        """How many numbers a trial takes."""
-        ...
+    def size(self) -> int: ...
 
-    def errors(self, released: FloatArray) -> FloatArray:
-        """One error for each release."""
-        ...
+    def errors(self, released: FloatArray) -> FloatArray: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,16 +84,59 @@ class Task:
     prepare: Callable[[Problem], Measure] = field(repr=False)
 
 
-def needs_moments(problem: Problem, task: str) -> None:
-    """Refuse an answer that has no second moments."""
-    query = problem.query
-    if not (query.symmetric or query.name == "identity"):
-        raise InputError(f"{task} needs a table or a symmetric answer, got the {query.name} query; "
-                         "ask for the table or the covariance")
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Labelled:
+    """Features, a label (one of the rows of the table), and the records on which predictions are measured.
+
+    ``scale``: the largest declared value of each feature.
+    """
+
+    features: list[int]
+    label: int
+    lower: FloatArray = field(repr=False)
+    upper: FloatArray = field(repr=False)
+    test_features: FloatArray = field(repr=False)
+    test_labels: FloatArray = field(repr=False)
+
+    @property
+    def scale(self) -> FloatArray:
+        return np.maximum(np.abs(self.lower), np.abs(self.upper))
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The label's declared range."""
+        return float(self.lower[self.label]), float(self.upper[self.label])
+
+    @property
+    def blind_rmse(self) -> dict[str, float]:
+        """Of predictions that ignore the data, by name: the middle of the range, the value in it nearest 0."""
+        guesses = {"the middle of the label's range": sum(self.range) / 2,
+                   "in the label's range the value nearest 0": float(np.clip(0.0, *self.range))}
+        return {name: float(self.rmse(np.full((1, self.test_labels.size), guess))[0])
+                for name, guess in guesses.items()}
+
+    @property
+    def random_rmse(self) -> float:
+        """Of predicting uniformly in the label's range."""
+        lower, upper = self.range
+        return math.hypot(self.blind_rmse["the middle of the label's range"], (upper - lower) / math.sqrt(12))
+
+    def rmse(self, predictions: FloatArray) -> FloatArray:
+        """Root-mean-square error of each row of predictions."""
+        return np.asarray(np.sqrt(np.square(predictions - self.test_labels).mean(axis=1)))
 
 
-def small_enough(problem: Problem, task: str) -> None:
-    """Refuse eigenvectors of large matrices: every trial would need them."""
-    if problem.query.rows > MOST_ROWS:
-        raise InputError(f"{task} needs the eigenvectors of a {problem.query.rows} × {problem.query.rows} matrix in "
-                         f"every trial; choose an answer with at most {MOST_ROWS} rows")
+def labelled(problem: Problem) -> Labelled:
+    """The labelled problem; refuses one without a label or without features."""
+    table, held_out, label = problem.question.table, problem.question.held_out, problem.scenario.label
+    if table is None or held_out is None:
+        raise InputError("regression needs a table of records")
+    if label is None:
+        raise InputError("regression needs a label: choose the feature that is to be predicted")
+    if label >= table.n_features:
+        raise InputError(f"the label must be one of the {table.n_features} features, got position {label}")
+    features = [k for k in range(table.n_features) if k != label]
+    if not features:
+        raise InputError("regression needs at least one feature besides the label")
+    return Labelled(features=features, label=label, lower=table.lower, upper=table.upper,
+                    test_features=held_out.matrix[features], test_labels=held_out.matrix[label])

@@ -1,15 +1,15 @@
 """Tasks on second moments: the first component, all of them, a subspace, ridge regression."""
 
-import math
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.query.prior import guessed_moments
 from mvgviz.trials.question import Problem
-from mvgviz.trials.tasks.base import References, Task, needs_moments, small_enough
-from mvgviz.trials.tasks.labels import Labelled, labelled
+from mvgviz.trials.tasks.base import MOST_ROWS, UNMEASURED, Labelled, References, Task, labelled
 from mvgviz.trials.tasks.post import components, psd_root, symmetrised
 from mvgviz.validation import FloatArray
 
@@ -33,103 +33,83 @@ def trivial_moments(problem: Problem) -> FloatArray:
     return np.asarray(moments + 1e-9 * float(np.abs(moments).max()))
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OfDirections:
+    """``score`` of the ``kept`` strongest directions of released second moments, in the columns."""
+
+    score: Callable[[FloatArray], FloatArray] = field(repr=False)
+    kept: int
+    size: int
+    symmetrise: bool
+    references: References
+    level: str
+
+    def errors(self, released: FloatArray) -> FloatArray:
+        if released.ndim == 2:  # one direction each
+            return self.score(released[:, :, None])
+        return self.score(components(released, symmetrise=self.symmetrise)[:, :, : self.kept])
+
+
+def _of_directions(problem: Problem, score: Callable[[FloatArray], FloatArray], *, kept: int, random_guess: float,
+                   level: str = "moments") -> OfDirections:
+    """Held against the directions of evenly spread data, or any at random where such data would mislead."""
+    expected = score(components(trivial_moments(problem)[None], symmetrise=True)[:, :, :kept])
+    references = References.against(non_private=0.0, random_guess=random_guess, blind={
+        "the directions of evenly spread data": float(expected[0]), "directions drawn at random": random_guess})
+    return OfDirections(score=score, kept=kept, size=problem.query.rows**2, level=level, references=references,
+                        symmetrise="symmetrise" in problem.scenario.post)
+
+
+def _checked_moments(problem: Problem, task: str) -> FloatArray:
+    """The true second moments; refuses an answer that has none."""
+    query = problem.query
+    if not (query.symmetric or query.name == "identity"):
+        raise InputError(f"{task} needs a table or a symmetric answer, got the {query.name} query; "
+                         "ask for the table or the covariance")
+    _small_enough(problem, task)
+    return true_moments(problem)
+
+
+def _small_enough(problem: Problem, task: str) -> None:
+    """Refuse eigenvectors of large matrices: every trial would need them."""
+    if problem.query.rows > MOST_ROWS:
+        raise InputError(f"{task} needs the eigenvectors of a {problem.query.rows} × {problem.query.rows} matrix in "
+                         f"every trial; choose an answer with at most {MOST_ROWS} rows")
+
+
 def _captured(vectors: FloatArray, moments: FloatArray) -> FloatArray:
     """``v_iᵀ S v_i`` for the columns of each matrix of vectors."""
     return np.asarray(np.einsum("tji,tji->ti", vectors, moments @ vectors))
 
 
-def _references(expected: float, random_guess: float) -> References:
-    """For directions: those of evenly spread data, or any at random where such data would mislead."""
-    return References.against(non_private=0.0, random_guess=random_guess, blind={
-        "the directions of evenly spread data": expected, "directions drawn at random": random_guess})
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class FirstComponent:
+def _lost(vectors: FloatArray, *, moments: FloatArray, largest: float) -> FloatArray:
     """``lambda_1 - vᵀ S v``: how much less the noisy direction captures than the best one."""
-
-    moments: FloatArray = field(repr=False)
-    largest: float
-    symmetrise: bool
-    references: References
-    level: str = "component"
-
-    @property
-    def size(self) -> int:
-        return int(self.moments.size)
-
-    def errors(self, released: FloatArray) -> FloatArray:
-        if released.ndim == 2:
-            vectors = released[:, :, None]
-        else:
-            vectors = components(released, symmetrise=self.symmetrise)[:, :, :1]
-        return np.maximum(self.largest - _captured(vectors, self.moments)[:, 0], 0.0)
+    return np.maximum(largest - _captured(vectors, moments)[:, 0], 0.0)
 
 
-def _first_component(problem: Problem) -> FirstComponent:
-    needs_moments(problem, "the first component")
-    small_enough(problem, "the first component")
-    s = true_moments(problem)
-    largest, m = float(np.linalg.eigvalsh(s)[-1]), s.shape[0]
-    fixed = components(trivial_moments(problem)[None], symmetrise=True)[:, :, :1]
-    references = _references(max(largest - float(_captured(fixed, s)[0, 0]), 0.0), largest - float(np.trace(s)) / m)
-    return FirstComponent(moments=s, largest=largest, symmetrise="symmetrise" in problem.scenario.post,
-                          references=references)
+def _first_component(problem: Problem) -> OfDirections:
+    s = _checked_moments(problem, "the first component")
+    largest = float(np.linalg.eigvalsh(s)[-1])
+    return _of_directions(problem, partial(_lost, moments=s, largest=largest), kept=1, level="component",
+                          random_guess=largest - float(np.trace(s)) / s.shape[0])
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class CovarianceEstimation:
+def _residuals(vectors: FloatArray, *, moments: FloatArray, eigenvalues: FloatArray) -> FloatArray:
     """``RSS = sum_i (lambda_i - v_iᵀ S v_i)²`` over all components, the strongest first."""
-
-    moments: FloatArray = field(repr=False)
-    eigenvalues: FloatArray = field(repr=False)
-    symmetrise: bool
-    references: References
-    level: str = "moments"
-
-    @property
-    def size(self) -> int:
-        return int(self.moments.size)
-
-    def errors(self, released: FloatArray) -> FloatArray:
-        vectors = components(released, symmetrise=self.symmetrise)
-        return np.asarray(np.square(self.eigenvalues - _captured(vectors, self.moments)).sum(axis=1))
+    return np.asarray(np.square(eigenvalues - _captured(vectors, moments)).sum(axis=1))
 
 
-def _covariance_estimation(problem: Problem) -> CovarianceEstimation:
-    needs_moments(problem, "covariance estimation")
-    small_enough(problem, "covariance estimation")
-    s = true_moments(problem)
+def _covariance_estimation(problem: Problem) -> OfDirections:
+    s = _checked_moments(problem, "covariance estimation")
     values, m = np.asarray(np.linalg.eigvalsh(s)[::-1], dtype=np.float64), s.shape[0]
     middle = float(values.mean())
     variance = 2 / (m * (m + 2)) * max(float(values @ values) - m * middle**2, 0.0)  # of vᵀ S v, v uniform
-    fixed = components(trivial_moments(problem)[None], symmetrise=True)
-    references = _references(float(((values - _captured(fixed, s)[0]) ** 2).sum()),
-                             float(((values - middle) ** 2).sum()) + m * variance)
-    return CovarianceEstimation(moments=s, eigenvalues=values, symmetrise="symmetrise" in problem.scenario.post,
-                                references=references)
+    return _of_directions(problem, partial(_residuals, moments=s, eigenvalues=values), kept=m,
+                          random_guess=float(((values - middle) ** 2).sum()) + m * variance)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Subspace:
-    """The largest angle, in degrees, between the true and the noisy span of the strongest directions."""
-
-    basis: FloatArray = field(repr=False)
-    symmetrise: bool
-    references: References
-    level: str = "moments"
-
-    @property
-    def size(self) -> int:
-        return int(self.basis.shape[0]) ** 2
-
-    def errors(self, released: FloatArray) -> FloatArray:
-        vectors = components(released, symmetrise=self.symmetrise)
-        return _largest_angle(self.basis, vectors[:, :, : self.basis.shape[1]])
-
-
-def _largest_angle(basis: FloatArray, others: FloatArray) -> FloatArray:
-    """Degrees; through what is left of each basis vector outside the other span, accurate near 0."""
+def _largest_angle(others: FloatArray, *, basis: FloatArray) -> FloatArray:
+    """Between two spans, in degrees; through what is left of each vector outside the other, accurate near 0."""
     inside = basis.T @ others
     outside = others - basis @ inside
     sine = np.linalg.svd(outside, compute_uv=False)[:, 0]
@@ -137,19 +117,15 @@ def _largest_angle(basis: FloatArray, others: FloatArray) -> FloatArray:
     return np.asarray(np.degrees(np.arctan2(sine, cosine)))
 
 
-def _subspace(problem: Problem) -> Subspace:
-    needs_moments(problem, "the subspace")
-    small_enough(problem, "the subspace")
-    s = true_moments(problem)
+def _subspace(problem: Problem) -> OfDirections:
+    s = _checked_moments(problem, "the subspace")
     m = s.shape[0]
     if m < 2:
         raise InputError("the subspace needs at least 2 features, got 1")
     k = min(SUBSPACE, m - 1)
-    basis = np.linalg.eigh(s)[1][:, ::-1][:, :k]
+    angle = partial(_largest_angle, basis=np.linalg.eigh(s)[1][:, ::-1][:, :k])
     anywhere = np.linalg.qr(np.random.default_rng(m).standard_normal((2_000, m, k)))[0]
-    fixed = components(trivial_moments(problem)[None], symmetrise=True)[:, :, :k]
-    references = _references(float(_largest_angle(basis, fixed)[0]), float(_largest_angle(basis, anywhere).mean()))
-    return Subspace(basis=basis, symmetrise="symmetrise" in problem.scenario.post, references=references)
+    return _of_directions(problem, angle, kept=k, random_guess=float(angle(anywhere).mean()))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -193,16 +169,15 @@ def _linear_ridge(problem: Problem) -> LinearRidge:
     query = problem.query
     if query.name not in ("identity", "covariance"):
         raise InputError(f"linear ridge needs the table or its covariance, got the {query.name} query")
-    small_enough(problem, "linear ridge")
+    _small_enough(problem, "linear ridge")
     labels = labelled(problem)
-    unmeasured = LinearRidge(labels=labels, psd="psd" in problem.scenario.post,
-                             references=References(math.nan, math.nan, math.nan))
+    unmeasured = LinearRidge(labels=labels, psd="psd" in problem.scenario.post, references=UNMEASURED)
     clean = float(unmeasured.errors(true_moments(problem)[None])[0])
     # Ranges away from 0 let even the expected moments predict something.
     expected = float(unmeasured.errors(trivial_moments(problem)[None])[0])
     references = References.against(non_private=clean, random_guess=labels.random_rmse,
                                     blind=labels.blind_rmse | {"learned from evenly spread records": expected})
-    return LinearRidge(labels=labels, psd=unmeasured.psd, references=references)
+    return replace(unmeasured, references=references)
 
 
 FIRST_COMPONENT = Task(

@@ -1,14 +1,13 @@
 """Tasks on the released answer itself: kernel ridge regression, and how far the answer is off."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.trials.question import Problem
-from mvgviz.trials.tasks.base import MOST_ROWS, References, Task
-from mvgviz.trials.tasks.labels import Labelled, labelled
+from mvgviz.trials.tasks.base import MOST_ROWS, UNMEASURED, Labelled, References, Task, labelled
 from mvgviz.trials.tasks.post import nearest_psd, symmetrised
 from mvgviz.validation import FloatArray
 
@@ -17,7 +16,6 @@ _MOST_RECORDS = 2_000
 _CACHED = 250_000  # numbers
 _FARTHEST, _BEYOND = -100.0, 1e100
 _ROWS = 128
-
 _ROUNDING = 1e-12  # what is this small beside the largest answer possible should be 0
 
 
@@ -104,11 +102,11 @@ def _kernel_ridge(problem: Problem) -> KernelRidge:
         raise InputError(f"kernel ridge solves a system as large as the number of records in every trial: at most "
                          f"{_MOST_RECORDS}, got {query.cols}; choose linear ridge")
     unmeasured = KernelRidge(labels=labels, n_records=query.cols, clip="clip" in problem.scenario.post,
-                             references=References(math.nan, math.nan, math.nan))
+                             references=UNMEASURED)
     clean, zeros = (float(unmeasured.errors(table[None])[0]) for table in (query.value, np.zeros_like(query.value)))
     references = References.against(non_private=clean, random_guess=labels.random_rmse,
                                     blind=labels.blind_rmse | {"learned from all zeros": zeros})
-    return KernelRidge(labels=labels, n_records=query.cols, clip=unmeasured.clip, references=references)
+    return replace(unmeasured, references=references)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -117,8 +115,7 @@ class Reconstruction:
 
     value: FloatArray = field(repr=False)
     unit: float
-    lower: FloatArray | None = field(repr=False)
-    upper: FloatArray | None = field(repr=False)
+    clip_to: tuple[FloatArray, FloatArray] | None = field(repr=False)
     symmetrise: bool
     psd: bool
     references: References
@@ -130,8 +127,8 @@ class Reconstruction:
 
     def processed(self, released: FloatArray) -> FloatArray:
         """The answers after free post-processing."""
-        if self.lower is not None:
-            released = np.clip(released, self.lower, self.upper)
+        if self.clip_to is not None:
+            released = np.clip(released, *self.clip_to)
         if self.symmetrise:
             released = symmetrised(released)
         return nearest_psd(released) if self.psd else released
@@ -144,22 +141,20 @@ class Reconstruction:
 
 
 def _reconstruction(problem: Problem) -> Reconstruction:
-    query, post, table = problem.query, problem.scenario.post, problem.question.table
-    clip = "clip" in post and query.name in ("identity", "mean")
+    query, post, table, guess = problem.query, problem.scenario.post, problem.question.table, problem.question.guess
+    clip_to = None
+    if table is not None and "clip" in post and query.name in ("identity", "mean"):
+        clip_to = table.lower[:, None], table.upper[:, None]
     symmetrise = "symmetrise" in post and query.symmetric
     psd = "psd" in post and query.psd and symmetrise and query.rows <= MOST_ROWS
-    guess = problem.question.guess
-    units = (float(np.linalg.norm(query.value)), guess.expected_error(query.value), guess.random_error(query.value))
-    unit = next(one for one in units if one > _ROUNDING * query.gamma)  # the expected answer may be right by chance
+    random = guess.random_error(query.value)
+    units = (float(np.linalg.norm(query.value)), guess.expected_error(query.value), random)
+    unit = next(unit for unit in units if unit > _ROUNDING * query.gamma)  # the expected answer may be right by chance
     references = References.against(
-        non_private=0.0, random_guess=guess.random_error(query.value) / unit,
+        non_private=0.0, random_guess=random / unit,
         blind={name: error / unit for name, error in guess.blind_errors(query.value).items()})
-    assert table is not None or not clip
-    return Reconstruction(
-        value=query.value, unit=unit, symmetrise=symmetrise, psd=psd, references=references,
-        lower=table.lower[:, None] if clip and table is not None else None,
-        upper=table.upper[:, None] if clip and table is not None else None,
-        level="answer" if clip or symmetrise or psd else "square")
+    return Reconstruction(value=query.value, unit=unit, clip_to=clip_to, symmetrise=symmetrise, psd=psd,
+                          references=references, level="answer" if clip_to or symmetrise or psd else "square")
 
 
 KERNEL_RIDGE = Task(

@@ -1,22 +1,50 @@
-"""The exponential mechanism with a norm for its quality, and for the first principal component.
+"""Mechanisms that need epsilon alone: the exponential mechanism and Laplace noise.
+
+Laplace noise [4] is on all entries or (symmetric answers) on the upper triangle; the exponential mechanism has a
+norm for its quality, or what a first principal component captures.
 
 References
   [1] McSherry & Talwar, Mechanism design via differential privacy, FOCS 2007.
   [2] Blum, Ligett & Roth, A learning theory approach to noninteractive database privacy, STOC 2008.
-  [3] Chaudhuri, Sarwate & Sinha, A near-optimal algorithm for differentially private principal
-      components, JMLR 2013.
+  [3] Chaudhuri, Sarwate & Sinha, A near-optimal algorithm for differentially private principal components, JMLR 2013.
+  [4] Dwork, McSherry, Nissim & Smith, Calibrating noise to sensitivity, TCC 2006.
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from mvgviz.errors import InputError
+from mvgviz.query.norms import largest_absolute_sum
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms.base import EPSILON, Mechanism, NoisyAnswer, Sampler, at_level
 from mvgviz.trials.mechanisms.bingham import sample_bingham
+from mvgviz.trials.mechanisms.gaussian import mirrored, need_symmetric
 from mvgviz.trials.question import Problem
 from mvgviz.validation import FloatArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LaplaceAnswer(NoisyAnswer):
+    """The answer with independent noise of density ``∝ exp(-|z|/scale)`` on every entry (or mirrored)."""
+
+    scale: float
+    triangle: bool
+    mu: None = None
+
+    def draw(self, draws: Draws) -> FloatArray:
+        noise = draws.laplace(self.value.shape)
+        return self.value + self.scale * (mirrored(noise) if self.triangle else noise)
+
+
+def _laplace(problem: Problem, level: str, *, triangle: bool) -> Sampler:
+    query = problem.query
+    if triangle:
+        need_symmetric(query)
+    scale = largest_absolute_sum(query, triangle=triangle) / problem.epsilon
+    answer = LaplaceAnswer(value=query.value, scale=scale, triangle=triangle)
+    return at_level(answer, problem, level, known=2 * scale**2 * np.eye(query.rows))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,31 +78,19 @@ class BinghamComponent:
     """A unit vector of density ``∝ exp(vᵀ A v)``."""
 
     matrix: FloatArray = field(repr=False)
+    size: int
     mu: None = None
     level: str = "component"
-
-    @property
-    def size(self) -> int:
-        return int(self.matrix.shape[0])
 
     def draw(self, draws: Draws) -> FloatArray:
         return sample_bingham(self.matrix, draws.generators())
 
 
-def _whole(problem: Problem, level: str) -> Sampler:
-    return _of_norm(problem, level, by_column=False)
-
-
-def _by_column(problem: Problem, level: str) -> Sampler:
-    if problem.query.name != "identity":
-        raise InputError("column-wise noise is for tables, where a neighbour changes one column; "
-                         f"got the {problem.query.name} query")
-    return _of_norm(problem, level, by_column=True)
-
-
 def _of_norm(problem: Problem, level: str, *, by_column: bool) -> Sampler:
-    query = problem.query
-    scale = problem.s2 / problem.epsilon
+    query, scale = problem.query, problem.s2 / problem.epsilon
+    if by_column and query.name != "identity":
+        raise InputError("column-wise noise is for tables, where a neighbour changes one column; "
+                         f"got the {query.name} query")
     answer = NormNoise(value=query.value, scale=scale, by_column=by_column)
     parts = query.rows if by_column else query.value.size  # a radius has second moment k(k + 1) scale²
     return at_level(answer, problem, level, known=(parts + 1) * scale**2 * np.eye(query.rows))
@@ -88,16 +104,24 @@ def _component(problem: Problem, level: str) -> Sampler:
         raise InputError(f"it needs the records of a table, got the {query.name} query")
     products = query.value * table.n_records if query.symmetric else query.value @ query.value.T
     largest = float(table.largest_values @ table.largest_values)  # B²: how far one record moves vᵀ X Xᵀ v
-    return BinghamComponent(matrix=problem.epsilon / (2 * largest) * products)
+    return BinghamComponent(matrix=problem.epsilon / (2 * largest) * products, size=query.rows)
 
 
-WHOLE = Mechanism(
-    key="exponential", label="Exponential, Frobenius norm", guarantee=EPSILON, fields=("epsilon",), prepare=_whole,
+_mechanism = partial(Mechanism, guarantee=EPSILON, fields=("epsilon",))
+
+LAPLACE = _mechanism(
+    key="laplace", label="Laplace", prepare=partial(_laplace, triangle=False), applies="any answer",
+    reference="Dwork, McSherry, Nissim & Smith 2006")
+LAPLACE_TRIANGLE = _mechanism(
+    key="laplace-triangle", label="Laplace, upper triangle", prepare=partial(_laplace, triangle=True),
+    applies="symmetric answers", reference="Dwork, McSherry, Nissim & Smith 2006")
+WHOLE = _mechanism(
+    key="exponential", label="Exponential, Frobenius norm", prepare=partial(_of_norm, by_column=False),
     applies="any answer", reference="McSherry & Talwar 2007; Blum, Ligett & Roth 2008")
-COLUMNS = Mechanism(
-    key="exponential-columns", label="Exponential, by record", guarantee=EPSILON, fields=("epsilon",),
-    prepare=_by_column, applies="tables", reference="McSherry & Talwar 2007, with the sum of the records' norms")
-COMPONENT = Mechanism(
-    key="exponential-component", label="Exponential, first component", guarantee=EPSILON, fields=("epsilon",),
-    prepare=_component, applies="first principal component of a table",
+COLUMNS = _mechanism(
+    key="exponential-columns", label="Exponential, by record", prepare=partial(_of_norm, by_column=True),
+    applies="tables", reference="McSherry & Talwar 2007, with the sum of the records' norms")
+COMPONENT = _mechanism(
+    key="exponential-component", label="Exponential, first component", prepare=_component,
+    applies="first principal component of a table",
     reference="Chaudhuri, Sarwate & Sinha 2013; exact Bingham sampler (Kent, Ganeiber & Mardia 2018)")
