@@ -1,13 +1,15 @@
 """From a table to a dataset: features chosen, ranges set, gaps settled, values clipped."""
 
+import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from mvgviz.data.names import clean_name, shown
-from mvgviz.data.ranges import around
 from mvgviz.data.table import Table
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range, Ranges
@@ -16,6 +18,8 @@ from mvgviz.validation import FloatArray, number, one_of
 
 _MOST_FEATURES = 2_000
 _LARGEST = 1e60  # a dataset's own limit; here the message must not tell the data
+_FINENESS = 10  # a proposed range is at most about this many steps wide
+_LARGEST_FLOAT = Fraction(sys.float_info.max)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,6 +56,26 @@ def propose_ranges(table: Table, columns: Iterable[str] | None = None, *,
     """
     features = _features(table, orientation, columns)
     return {name: around(*features.extremes(i)) for i, name in enumerate(features.names)}
+
+
+def around(low: float, high: float) -> tuple[float, float]:
+    """A plain range that contains [low, high]: multiples of 1, 2 or 5 times a power of ten.
+
+    >>> around(106, 159), around(0.0021, 0.0189), around(0, 0.1), around(3, 3), around(0, 0)
+    ((100.0, 160.0), (0.002, 0.02), (0.0, 0.1), (0.0, 3.0), (0.0, 1.0))
+    """
+    if low == high:
+        low, high = min(low, 0.0), max(high, 0.0)
+    if low == high:
+        return 0.0, 1.0
+    least, greatest = Fraction(str(low)), Fraction(str(high))  # as written: the float 0.1 is a little more than that
+    share = (greatest - least) / _FINENESS
+    power = Fraction(10) ** math.floor(math.log10(share.numerator) - math.log10(share.denominator))
+    # the logarithm may be a little off where it is nearly whole: then the power is one too small
+    step = next(step for factor in (1, 2, 5, 10, 20) if (step := factor * power) >= share)
+    ends = math.floor(least / step) * step, math.ceil(greatest / step) * step
+    lower, upper = (float(max(min(end, _LARGEST_FLOAT), -_LARGEST_FLOAT)) for end in ends)
+    return lower, upper
 
 
 def table_to_dataset(table: Table, *, orientation: str = "rows", columns: Iterable[str] | None = None,

@@ -10,6 +10,7 @@ from xml.etree.ElementTree import ParseError  # the error alone; documents with 
 import numpy as np
 import openpyxl  # type: ignore[import-untyped]
 import pyarrow as pa  # type: ignore[import-untyped]
+from openpyxl.reader.excel import ExcelReader  # type: ignore[import-untyped]
 
 from mvgviz.data.archive import ZIP_ERRORS, check_declared, damaged, pieces
 from mvgviz.data.columns import Columns
@@ -63,8 +64,17 @@ def _look_through(source: Source, opened: zipfile.ZipFile) -> bool:
     return formulas
 
 
+class _SheetReader(ExcelReader):  # type: ignore[misc]
+    """Sheets of cells alone: openpyxl stumbles over some chart sheets, which hold no table anyway."""
+
+    def read_chartsheet(self, sheet: Any, rel: Any) -> None:
+        pass
+
+
 def _read(source: Source, member: str | None, header: bool | None, decimal: str, formulas: bool) -> Table:
-    book = openpyxl.load_workbook(source.stream, read_only=True, data_only=True, keep_links=False)
+    reader = _SheetReader(source.stream, read_only=True, data_only=True, keep_links=False)
+    reader.read()
+    book = reader.wb
     sheets = {sheet.title: sheet for sheet in book.worksheets}
     declared_rows = {title: sheet.max_row for title, sheet in sheets.items()}  # forgotten once the rows are read
     title, top, rows = _chosen(sheets, member, source)

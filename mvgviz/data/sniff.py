@@ -75,12 +75,13 @@ def layout_of(text: str, *, name: str, complete: bool, separator: str | None, de
               header: bool | None) -> Layout:
     """The layout of a text from its beginning; what is given is taken as said."""
     every = records_of(text, complete=complete)
-    records = list(dropwhile(lambda record: record.idle, every))
-    comments = [record.text for record in every[: len(every) - len(records)] if record.text.strip()]
+    records = _without_idle(every)
     if separator is None and records and (hint := _EXCEL_HINT.match(records[0].text.strip())):
-        separator, records = hint[1], records[1:]
+        separator, records = hint[1], _without_idle(records[1:])
     if not records:
         raise InputError(f"{name} holds no table, only blank space or comments: choose a file with a table.")
+    above = every[: len(every) - len(records)]
+    comments = [record.text for record in above if record.idle and record.text.strip()]
     lines = _looked_at(records, separator, name)
     separator = separator or _separator(lines, decimal)
     rows = [fields(line, separator) for line in lines]
@@ -94,6 +95,11 @@ def layout_of(text: str, *, name: str, complete: bool, separator: str | None, de
         names, body, first_row = _fitted(rows[0], rows[1:]), first.start + len(first.text), first.row + 1
     return Layout(separator=separator, decimal=decimal, names=names, notes=tuple(notes), first_row=first_row,
                   body=body, width=len(names or rows[0]))
+
+
+def _without_idle(records: Sequence[_Record]) -> list[_Record]:
+    """From the first that is neither blank nor a comment."""
+    return list(dropwhile(lambda record: record.idle, records))
 
 
 def _looked_at(records: Sequence[_Record], separator: str | None, name: str) -> list[str]:

@@ -1,7 +1,8 @@
 """A text file of any encoding as a stream of UTF-8 that the CSV parser reads, in one pass.
 
 On the way the bytes are counted, zero bytes refused, and a file that
-seemed to be ASCII and turns out not to be UTF-8 is read as Latin-1.
+seemed to be ASCII and turns out not to be UTF-8 is read as Latin-1, or
+as cp1252 where it has what only that defines (€ and curly quotes).
 """
 
 import codecs
@@ -14,6 +15,7 @@ from mvgviz.errors import InputError
 
 _CHUNK = 1 << 20
 _END = 4_096
+_WINDOWS = re.compile("[\x80\x82-\x8c\x8e\x91-\x9c\x9e\x9f]")  # controls in Latin-1, signs in cp1252
 
 
 class TextStream(io.RawIOBase):
@@ -88,15 +90,18 @@ class TextStream(io.RawIOBase):
     def _decoded(self, chunk: bytes) -> str:
         try:
             decoded = self._decoder.decode(chunk, self.ended)
-        except UnicodeDecodeError as error:
+        except UnicodeError as error:  # not a UnicodeDecodeError where a byte-order mark is missing
             if not (self._guessed and self._ascii and self.encoding == "utf-8"):
-                line = self._lines + chunk[: error.start].count(b"\n") + 1
+                line = self._lines + chunk[: getattr(error, "start", 0)].count(b"\n") + 1
                 raise InputError(f"{self._source.name} is not {self.encoding.upper()} text from about line {line} on: "
                                  "it is cut short, damaged or in another encoding (save it as UTF-8).") from None
             self.encoding = "latin-1"
             self._decoder = codecs.getincrementaldecoder("latin-1")()
             decoded = self._decoder.decode(chunk, self.ended)
         self._ascii = self._ascii and chunk.isascii()
+        if self._guessed and self.encoding in ("latin-1", "cp1252"):
+            decoded, signs = _WINDOWS.subn(lambda found: found[0].encode("latin-1").decode("cp1252"), decoded)
+            self.encoding = "cp1252" if signs else self.encoding
         return decoded
 
     def _passed(self, text: str) -> bytes:
