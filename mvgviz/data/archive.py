@@ -17,8 +17,7 @@ _PIECE = 1 << 18
 _MOST_MEMBERS = 10_000
 _USUAL = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # What zipfile and zlib raise on damaged, encrypted or unusual archives.
-ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OverflowError,
-              KeyError)
+ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OverflowError, KeyError)
 
 
 @contextmanager

@@ -82,13 +82,11 @@ def table_to_dataset(table: Table, *, orientation: str = "rows", columns: Iterab
                      ranges: Ranges | None = None, missing: str = "reject") -> Dataset:
     """A dataset of the chosen features, clipped to their ranges.
 
-    ``orientation``: whether records are "rows" or "columns" of the table. A feature
-    that ``ranges`` leaves out gets the range of :func:`propose_ranges`, and its
-    origin then says that it was read from the data. A missing value is refused, or
-    (``missing="middle"``) becomes the middle of its range, whatever the other
-    records hold; with "drop" its record is left out, and the number of records then
-    follows from the data: ``records_origin`` says so, also where there was nothing
-    to drop. The same goes for rows that have nothing in them.
+    ``orientation``: whether records are "rows" or "columns" of the table. A feature that ``ranges`` leaves out gets the
+    range of :func:`propose_ranges`, and its origin then says that it was read from the data. A missing value is
+    refused, or (``missing="middle"``) becomes the middle of its range, whatever the other records hold; with "drop" its
+    record is left out, and the number of records then follows from the data: ``records_origin`` says so, also where
+    there was nothing to drop. The same goes for rows that have nothing in them.
     """
     one_of("missing", missing, MISSING)
     features = _features(table, orientation, columns)
@@ -182,16 +180,12 @@ def _proposed(table: Table, features: _Features, index: int) -> Range:
     """A range around the data of a feature, as read from it."""
     least, greatest = features.extremes(index)
     if least == greatest and not table.is_graph:
-        raise InputError(
-            f"{table.name} has the same value in every record of {features.shown(index)}: leave this feature out "
-            "or declare its range."
-        )
+        raise InputError(f"{table.name} has the same value in every record of {features.shown(index)}: leave this "
+                         "feature out or declare its range.")
     low, high = around(least, greatest)
     if not (max(-low, high) <= _LARGEST and high - low >= 1 / _LARGEST):
-        raise InputError(
-            f"{table.name} has values in {features.shown(index)} that are too large or too close together to work "
-            f"with (beyond {_LARGEST:g}): change its unit or leave it out."
-        )
+        raise InputError(f"{table.name} has values in {features.shown(index)} that are too large or too close together "
+                         f"to work with (beyond {_LARGEST:g}): change its unit or leave it out.")
     return Range(low, high, Origin.READ)
 
 
@@ -200,16 +194,12 @@ def _complete(table: Table, features: _Features, orientation: str, missing: str)
     gaps = np.isnan(features.values)
     incomplete = gaps.any(axis=1)
     count = int(incomplete.sum())
-    if not count:
-        return features.values
-    if missing == "drop":
-        return features.values[~incomplete]
+    if missing == "drop" or not count:
+        return features.values[~incomplete] if count else features.values
     record, feature = (int(i) for i in np.argwhere(gaps)[0])
     row, column = record, features.shown(feature)
     if orientation == "columns":
         row, column = features.positions[feature], str(record + 1)
-    raise InputError(
-        f"{table.name} has missing values in {count} record{'s' * (count != 1)}, the first in row "
-        f"{table.file_row(row)}, column {column}: "
-        "fill them in (with the middle of their range, if you like), drop those records or leave the column out."
-    )
+    raise InputError(f"{table.name} has missing values in {count} record{'s' * (count != 1)}, the first in row "
+                     f"{table.file_row(row)}, column {column}: fill them in (with the middle of their range, if you "
+                     "like), drop those records or leave the column out.")

@@ -1,8 +1,7 @@
 """Text tables: comma, semicolon, tab, bar or blanks between the fields.
 
-The parser is Arrow's: it tells both rows that are too long and rows that are too
-short, with their numbers. It hands over text, block by block; what is a number
-is decided by :mod:`mvgviz.data.cells`.
+The parser is Arrow's: it tells both rows that are too long and rows that are too short, with their numbers. It hands
+over text, block by block; what is a number is decided by :mod:`mvgviz.data.cells`.
 """
 
 import re
@@ -47,13 +46,11 @@ def read_delimited(source: Source, *, separator: str | None, decimal: str | None
         return file_rows(indices, first_row=layout.first_row, left_out=skipped)
 
     found, notes = columns.finish(lambda index: int(rows_of(index)))
-    return Table(
-        name=source.name, format="csv", **found, separator=layout.separator, decimal=layout.decimal,
-        header=layout.names is not None, encoding=stream.encoding,
-        notes=(_detected(layout, stream.encoding), *layout.notes, *notes), first_row=layout.first_row,
-        left_out=np.sort(np.append(skipped, rows_of(columns.blank))),
-        empty_rows=max(columns.blank.size - stream.empty_end, 0) + odd.comments,
-    )
+    return Table(name=source.name, format="csv", **found, separator=layout.separator, decimal=layout.decimal,
+                 header=layout.names is not None, encoding=stream.encoding,
+                 notes=(_detected(layout, stream.encoding), *layout.notes, *notes), first_row=layout.first_row,
+                 left_out=np.sort(np.append(skipped, rows_of(columns.blank))),
+                 empty_rows=max(columns.blank.size - stream.empty_end, 0) + odd.comments)
 
 
 def _sample(stream: TextStream, source: Source) -> str:
@@ -106,8 +103,7 @@ def _parse(stream: TextStream, layout: Layout, columns: Columns, source: Source)
     if stream.quotes % 2 and any("\n" in column[-1].as_py() for column in last.columns):
         raise InputError(
             f"{source.name} opens a quotation mark that is never closed and swallows the rows from about row "
-            f"{layout.first_row + columns.n_added - 1 + len(odd.left_out)} on: remove or close it."
-        )
+            f"{layout.first_row + columns.n_added - 1 + len(odd.left_out)} on: remove or close it.")
     return odd
 
 
@@ -117,13 +113,11 @@ def _batches(stream: TextStream, layout: Layout, odd: _OddRows) -> Generator[Any
         return
     keys = [str(position) for position in range(layout.width)]
     block_size = min(max(1 << 20, layout.width * 8_000), _LONGEST_ROW)
-    with csv.open_csv(
-        stream,
-        read_options=csv.ReadOptions(use_threads=False, block_size=block_size, column_names=keys),
-        parse_options=csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True,
-                                       ignore_empty_lines=False, invalid_row_handler=odd),
-        convert_options=csv.ConvertOptions(column_types=dict.fromkeys(keys, pa.string()), strings_can_be_null=False),
-    ) as batches:
+    reading = csv.ReadOptions(use_threads=False, block_size=block_size, column_names=keys)
+    parsing = csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True, ignore_empty_lines=False,
+                               invalid_row_handler=odd)
+    texts = csv.ConvertOptions(column_types=dict.fromkeys(keys, pa.string()), strings_can_be_null=False)
+    with csv.open_csv(stream, reading, parsing, texts) as batches:
         yield from batches
 
 

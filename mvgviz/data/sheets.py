@@ -95,11 +95,9 @@ def _read(source: Source, member: str | None, header: bool | None, decimal: str,
         "The workbook has formulas: the results saved with them were read, and none counts as missing.": formulas,
     }
     book.close()
-    return Table(
-        name=source.name, format="xlsx", **found, header=has_names, decimal=decimal, member=title,
-        members=tuple(sheets), notes=(*(note for note, holds in notes.items() if holds), *remarks),
-        first_row=int(taken[0]), left_out=left_out, empty_rows=int(left_out.size) + above,
-    )
+    return Table(name=source.name, format="xlsx", **found, header=has_names, decimal=decimal, member=title,
+                 members=tuple(sheets), notes=(*(note for note, holds in notes.items() if holds), *remarks),
+                 first_row=int(taken[0]), left_out=left_out, empty_rows=int(left_out.size) + above)
 
 
 def _chosen(sheets: dict[str, Any], member: str | None, source: Source) -> tuple[str, list[_Row], Iterator[_Row]]:

@@ -1,8 +1,7 @@
 """A text file of any encoding as a stream of UTF-8 that the CSV parser reads, in one pass.
 
-On the way the bytes are counted, zero bytes refused, and a file that
-seemed to be ASCII and turns out not to be UTF-8 is read as Latin-1, or
-as cp1252 where it has what only that defines (€ and curly quotes).
+On the way the bytes are counted, zero bytes refused, and a file that seemed to be ASCII and turns out not to be UTF-8
+is read as Latin-1, or as cp1252 where it has what only that defines (€ and curly quotes).
 """
 
 import codecs

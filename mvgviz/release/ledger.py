@@ -149,11 +149,9 @@ class Ledger:
         epsilon, delta = self._cap
         now = self.total(data, delta=delta).epsilon
         after = gaussian_epsilon(delta, compose_mu([self.total(data, delta=delta).mu, mu]))
-        raise InputError(
-            f"this release would exceed the cap: the releases of {' and '.join(sorted(self.same_people(data)))} have "
-            f"spent epsilon {now:.4g} at delta {delta:.3g} and would reach {after:.4g}, the cap is {epsilon:g}; ask "
-            "for a smaller epsilon"
-        )
+        raise InputError(f"this release would exceed the cap: the releases of "
+                         f"{' and '.join(sorted(self.same_people(data)))} have spent epsilon {now:.4g} at delta "
+                         f"{delta:.3g} and would reach {after:.4g}, the cap is {epsilon:g}; ask for a smaller epsilon")
 
     def enter(self, *, time: str, data: str, query: str, neighbour_rule: str, design: str, mu: float, delta: float,
               caveats: tuple[str, ...] = ()) -> Entry:

@@ -7,8 +7,7 @@ import plotly.graph_objects as go
 
 from mvgviz.design.limits import precision_norm
 from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.figures.shared.axes import decades
-from mvgviz.figures.shared.theme import DATA, styled, wash
+from mvgviz.figures.shared.theme import DATA, decades, stroke, styled, wash
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,9 +62,9 @@ def plot_design_space(edges: list[Edge], places: list[Place]) -> go.Figure:
                                fillcolor=wash(edge.colour, 0.14), hoverinfo="skip", showlegend=False)
     for edge in edges:
         x, y = _powers(_crossing(edge.limit, window))
-        figure.add_scatter(x=x, y=y, mode="lines", name=edge.name,
-                           line={"color": edge.colour, "width": edge.width, "dash": edge.dash},
-                           hovertemplate=f"{edge.name}: product {edge.limit:.4g}<extra></extra>")
+        figure.add_scatter(x=x, y=y, name=edge.name,
+                           hovertemplate=f"{edge.name}: product {edge.limit:.4g}<extra></extra>",
+                           **stroke(edge.colour, edge.width, edge.dash))
     for design in places:
         figure.add_scatter(x=[design.rows], y=[design.cols], mode="markers", name=design.name,
                            marker={"size": design.size, "color": design.colour, "symbol": design.symbol,

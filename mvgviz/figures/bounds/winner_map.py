@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.design.limits import ratio_limit
-from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, THEOREM1, THEOREM2, styled, wash
+from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, THEOREM1, THEOREM2, stroke, styled, wash
 from mvgviz.noise.bounds import theorem2_wins
 from mvgviz.validation import FloatArray
 
@@ -50,14 +50,13 @@ def plot_winner_map(numbers: WinnerMap, *, psd: bool, second: str) -> go.Figure:
                            line={"width": 0}, fillcolor=wash(colour, 0.2), name=f"{winner} allows more",
                            hoverinfo="skip", showlegend=False)
     below = numbers.border <= 2
-    figure.add_scatter(x=numbers.ranks[below], y=numbers.border[below], mode="lines", name="exact border",
-                       line={"color": THEOREM2, "width": 3},
-                       hovertemplate="r = %{x}: up to s₂/γ = %{y:.3f}<extra>exact border</extra>")
+    figure.add_scatter(x=numbers.ranks[below], y=numbers.border[below], name="exact border",
+                       hovertemplate="r = %{x}: up to s₂/γ = %{y:.3f}<extra>exact border</extra>",
+                       **stroke(THEOREM2, 3))
     for name, x, y, dash in (("paper: s₂ ≤ γ", [1, last], [1, 1], "dash"),
                              ("paper: r > 12, PSD" if psd else "paper: r > 12 (PSD only)",
                               [_PAPER_RANK, _PAPER_RANK, last], [0, _ROOT2, _ROOT2], "dot")):
-        figure.add_scatter(x=x, y=y, mode="lines", name=name, hoverinfo="name",
-                           line={"color": DATA, "width": 2, "dash": dash})
+        figure.add_scatter(x=x, y=y, name=name, hoverinfo="name", **stroke(DATA, 2, dash))
     figure.add_scatter(x=[numbers.rank], y=[numbers.ratio], mode="markers", name="this scenario", cliponaxis=False,
                        marker={"size": 13, "color": DIRECTIONAL, "line": {"width": 2, "color": DATA}},
                        hovertemplate="r = %{x}, s₂/γ = %{y:.4g}<extra>this scenario</extra>")
