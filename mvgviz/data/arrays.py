@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from mvgviz.data.archive import check_declared, damaged, pieces
 from mvgviz.data.names import check_width, plain_names
-from mvgviz.data.source import Source
+from mvgviz.data.source import Source, check_declared, damaged, pieces
 from mvgviz.data.table import Table
 from mvgviz.errors import InputError
 from mvgviz.validation import FloatArray

@@ -8,10 +8,9 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 from pyarrow import parquet
 
-from mvgviz.data.archive import damaged
 from mvgviz.data.cells import floats
 from mvgviz.data.names import clean_names, listed
-from mvgviz.data.source import Source, megabytes
+from mvgviz.data.source import Source, damaged, megabytes
 from mvgviz.data.table import Table
 from mvgviz.errors import InputError
 from mvgviz.validation import FloatArray

@@ -9,13 +9,12 @@ What a file is, its first bytes or the names in its archive decide, never the fi
 
 from collections.abc import Iterable, Sequence
 
-from mvgviz.data.archive import archive
 from mvgviz.data.arrays import read_npy, read_npz
 from mvgviz.data.conversion import table_to_dataset
 from mvgviz.data.delimited import SAMPLE, read_delimited
 from mvgviz.data.parquet import read_parquet
 from mvgviz.data.sheets import read_xlsx
-from mvgviz.data.source import File, Progress, opened
+from mvgviz.data.source import File, Progress, archive, opened
 from mvgviz.data.table import Table
 from mvgviz.errors import InputError
 from mvgviz.provenance import Ranges

@@ -12,11 +12,10 @@ import openpyxl  # type: ignore[import-untyped]
 import pyarrow as pa  # type: ignore[import-untyped]
 from openpyxl.reader.excel import ExcelReader  # type: ignore[import-untyped]
 
-from mvgviz.data.archive import ZIP_ERRORS, check_declared, damaged, pieces
 from mvgviz.data.columns import Columns
 from mvgviz.data.names import clean_names, plain_names
 from mvgviz.data.sniff import has_header
-from mvgviz.data.source import Source
+from mvgviz.data.source import ZIP_ERRORS, Source, check_declared, damaged, pieces
 from mvgviz.data.table import Table
 from mvgviz.errors import InputError
 

@@ -28,8 +28,9 @@ def to_csv(release: Release, row_names: Sequence[str] | None = None, col_names: 
     Names that a spreadsheet would read as a formula get an apostrophe; numbers are plain, to the last digit.
     """
     matrix = release.noisy
-    rows = _names("row_names", row_names, _row_names(release), matrix.shape[0])
-    cols = _names("col_names", col_names, _col_names(release), matrix.shape[1])
+    usual_rows, usual_cols = _usual_names(release)
+    rows = _names("row_names", row_names, usual_rows, matrix.shape[0])
+    cols = _names("col_names", col_names, usual_cols, matrix.shape[1])
     if release.query == "identity":
         matrix, rows, cols = matrix.T, cols, rows
     lines = ([_cell(name), *map(repr, values.tolist())] for name, values in zip(rows, matrix, strict=True))
@@ -76,19 +77,13 @@ def to_metadata_json(release: Release) -> str:
     return json.dumps(content, indent=2, allow_nan=False)
 
 
-def _row_names(release: Release) -> Sequence[str]:
-    if release.row_names is not None:
-        return release.row_names
+def _usual_names(release: Release) -> tuple[Sequence[str], Sequence[str]]:
+    """Of the rows and of the columns."""
+    n_rows, n_cols = release.noisy.shape
     kind = {"rbf kernel": "record"}.get(release.query, "vertex" if release.query in GRAPHS else "row")
-    return _numbered(kind, release.noisy.shape[0])
-
-
-def _col_names(release: Release) -> Sequence[str]:
-    if release.query == "identity":
-        return _numbered("record", release.noisy.shape[1])
-    if release.query == "mean":
-        return ("mean",)
-    return _numbered("column", release.noisy.shape[1]) if release.query == "custom" else _row_names(release)
+    rows = _numbered(kind, n_rows) if release.row_names is None else release.row_names
+    known = {"identity": _numbered("record", n_cols), "mean": ("mean",), "custom": _numbered("column", n_cols)}
+    return rows, known.get(release.query, rows)
 
 
 def _numbered(kind: str, size: int) -> tuple[str, ...]:

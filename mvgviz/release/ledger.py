@@ -107,14 +107,13 @@ class Ledger:
 
     def set_cap(self, cap: tuple[float, float] | None) -> None:
         """Cap what may be spent on the same people. Below what is spent already, nothing more is released."""
-        if cap is None:
-            self._cap = None
-            return
-        try:
-            epsilon, delta = cap
-        except (TypeError, ValueError):
-            raise InputError("cap must be a pair (epsilon, delta)") from None
-        self._cap = positive("the cap's epsilon", epsilon), fraction("the cap's delta", delta)
+        if cap is not None:
+            try:
+                epsilon, delta = cap
+            except (TypeError, ValueError):
+                raise InputError("cap must be a pair (epsilon, delta)") from None
+            cap = positive("the cap's epsilon", epsilon), fraction("the cap's delta", delta)
+        self._cap = cap
 
     def join(self, data: str, other: str) -> None:
         """Declare that both are about the same people: from now on, and for what was, they count together."""

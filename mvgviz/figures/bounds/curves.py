@@ -40,8 +40,7 @@ def curve_lines(curves: BoundCurves, *, second: str, tail: str, all_tails: bool,
     return lines
 
 
-def plot_bound_curves(curves: BoundCurves, lines: list[CurveLine], *, axis_title: str, value_title: str
-                      ) -> go.Figure:
+def plot_bound_curves(curves: BoundCurves, lines: list[CurveLine], *, axis_title: str, value_title: str) -> go.Figure:
     """The scenario's tail is thick, other tails thin; line styles tell tails apart.
 
     Theorem 1 is drawn wider, so that it still shows where Theorem 2 lies on it.

@@ -173,8 +173,7 @@ def spent_together(spent: SpentMu, releases: FloatArray, *, epsilon: float, delt
     ``epsilon`` and ``delta`` are those asked of one; adding up is NaN where delta would reach 1.
     """
     together = np.array([spent.after(int(k))[0] for k in releases])
-    return (np.asarray(gaussian_epsilon(delta, together)),
-            np.where(releases * delta < 1, releases * epsilon, np.nan))
+    return np.asarray(gaussian_epsilon(delta, together)), np.where(releases * delta < 1, releases * epsilon, np.nan)
 
 
 def plot_composition(spent: SpentMu, *, epsilon: float, delta: float, chosen: int) -> go.Figure:

@@ -74,9 +74,7 @@ def moved(model: ShapeModel, theta: tuple[float, float], angle: float) -> tuple[
 
 def _across(design: NoiseDesign, position: int) -> float:
     """What the other side contributes to the variance: with both sides alike, that of column ``position``."""
-    if design.mode != "both":
-        return 1.0
-    return float(design.col_side.covariance_of([position])[0, 0])
+    return float(design.col_side.covariance_of([position])[0, 0]) if design.mode == "both" else 1.0
 
 
 def _block(w: FloatArray, pair: tuple[int, int]) -> FloatArray | None:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.figures.shared.matrix_map import heat_map
+from mvgviz.figures.shared.matrix_map import heat_map, named_ticks
 from mvgviz.figures.shared.theme import DIRECTIONAL, IID, styled
 from mvgviz.validation import FloatArray
 
@@ -57,8 +57,7 @@ def plot_component_outcomes(truth: FloatArray, components: FloatArray, *, names:
     """The loadings of the first principal component: the true ones, then each draw's."""
     frames = [go.Frame(data=[go.Bar(y=loadings)], name=f"draw {i + 1}") for i, loadings in enumerate(components)]
     figure = go.Figure(go.Bar(x=list(range(len(truth))), y=truth, marker={"color": DIRECTIONAL}), frames=frames)
-    ticks = {"tickvals": list(range(len(names))), "ticktext": names} if len(names) <= 40 else {}
-    figure.update_xaxes(title="feature", **ticks)
+    figure.update_xaxes(title="feature", **named_ticks(names))
     figure.update_yaxes(title="loading", range=[-1.05, 1.05])
     return _playable(figure)
 
@@ -71,6 +70,5 @@ def _playable(figure: go.Figure) -> go.Figure:
         "type": "buttons", "direction": "left", "showactive": False, "x": 0, "xanchor": "left", "y": 1.02,
         "yanchor": "bottom", "pad": {"t": 0, "r": 0}, "font": {"color": "#333"}, "bgcolor": "#eee",
         "buttons": [{"label": "▶ Play", "method": "animate", "args": [None, step]},
-                    {"label": "❚❚ Pause", "method": "animate", "args": [[None], stop]}],
-    }])
+                    {"label": "❚❚ Pause", "method": "animate", "args": [[None], stop]}]}])
     return styled(figure, height=430, legend=False, top=46)

@@ -51,16 +51,10 @@ def decades(low: float, high: float) -> dict[str, Any]:
 
 def log_ticks(low: float, high: float) -> dict[str, Any]:
     """Few round ticks of a log axis: 1, 2, 5 within a decade or two, whole decades beyond."""
-    span = np.log10(high / low)
-    exponents = range(int(np.floor(np.log10(low))) - 1, int(np.ceil(np.log10(high))) + 2)
-    if span <= 0.8:
-        steps: tuple[float, ...] = (1, 1.5, 2, 3, 4, 5, 7)
-    elif span <= 2.5:
-        steps = (1, 2, 5)
-    else:
-        every = int(np.ceil(span / 6))
-        exponents = range(exponents.start - exponents.start % every, exponents.stop, every)
-        steps = (1,)
+    span, start = np.log10(high / low), int(np.floor(np.log10(low))) - 1
+    steps = (1, 1.5, 2, 3, 4, 5, 7) if span <= 0.8 else (1, 2, 5) if span <= 2.5 else (1,)
+    every = 1 if span <= 2.5 else int(np.ceil(span / 6))
+    exponents = range(start - start % every, int(np.ceil(np.log10(high))) + 2, every)
     return {"tickvals": [step * 10.0**e for e in exponents for step in steps]}
 
 
@@ -72,9 +66,8 @@ def log_axis(low: float, high: float, *, room: float, least: float = 0.1) -> dic
 
 def row_axis(labels: Sequence[str], size: int | None = None) -> dict[str, Any]:
     """A vertical axis with one labelled line a row, the first on top."""
-    font = {} if size is None else {"tickfont": {"size": size}}
     return {"tickvals": list(range(len(labels))), "ticktext": labels, "range": [len(labels) - 0.4, -0.6],
-            "showgrid": False, "zeroline": False, **font}
+            "showgrid": False, "zeroline": False, **({} if size is None else {"tickfont": {"size": size}})}
 
 
 def upright(x: float, colour: str, dash: str, *, width: float, top: float = 1, **more: Any) -> dict[str, Any]:
