@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors, plot_signal_to_noise, signal_numbers
-from mvgviz.figures.budget.split import largest_directions, plot_split
+from mvgviz.figures.budget.splits import largest_directions, plot_split
 from mvgviz.scenario.precision_budget import BudgetTable, budget_table, table_csv
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import spreadsheet_cell

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from mvgviz.design.privacy_loss import SpentMu, odds, spent_mu
+from mvgviz.figures.privacy.attack import plot_tradeoff
 from mvgviz.figures.privacy.loss import curve_numbers, loss_numbers, plot_curve, plot_loss
-from mvgviz.figures.privacy.tradeoff import plot_tradeoff
 from mvgviz.scenario.resolve import Setup
 from mvgviz.ui.frame import chart, draw_open_tab, open_page
 from mvgviz.ui.menu import PRIVACY

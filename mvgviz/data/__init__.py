@@ -11,15 +11,5 @@ from mvgviz.data.readers import load_table, read_table
 from mvgviz.data.samples import FeatureInfo, SampleInfo, describe, sample, samples
 from mvgviz.data.table import Table
 
-__all__ = [
-    "FeatureInfo",
-    "SampleInfo",
-    "Table",
-    "describe",
-    "load_table",
-    "propose_ranges",
-    "read_table",
-    "sample",
-    "samples",
-    "table_to_dataset",
-]
+__all__ = ["FeatureInfo", "SampleInfo", "Table", "describe", "load_table", "propose_ranges", "read_table", "sample",
+           "samples", "table_to_dataset"]

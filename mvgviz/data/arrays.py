@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from mvgviz.data.archive import check_declared, damaged, pieces
 from mvgviz.data.names import check_width, plain_names
-from mvgviz.data.source import Source
+from mvgviz.data.source import Source, check_declared, damaged, pieces
 from mvgviz.data.table import Table
 from mvgviz.errors import InputError
 from mvgviz.validation import FloatArray
@@ -21,10 +20,8 @@ _HEADER_ERRORS = (ValueError, TypeError, KeyError, IndexError, SyntaxError, Over
                   tokenize.TokenError)
 _PLAIN_HEADER = 10_000  # bytes: numpy's own limit
 _READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-_KINDS = {
-    "O": "Python objects, which are never opened", "V": "records of several fields", "c": "complex numbers",
-    "U": "text", "S": "text", "T": "text", "M": "dates", "m": "time spans",
-}
+_KINDS = {"O": "Python objects, which are never opened", "V": "records of several fields", "c": "complex numbers",
+          "U": "text", "S": "text", "T": "text", "M": "dates", "m": "time spans"}
 
 
 def read_npy(source: Source) -> Table:

@@ -1,8 +1,7 @@
 """Cells as text, turned into numbers: one column's block at a time.
 
-A cell is a number, a percentage (``12%`` is read as 12), a truth value (0 or 1),
-missing, or text. Thousands may be set apart by a comma (a point where the comma
-is the decimal mark), an apostrophe or a space.
+A cell is a number, a percentage (``12%`` is read as 12), a truth value (0 or 1), missing, or text. Thousands may be set
+apart by a comma (a point where the comma is the decimal mark), an apostrophe or a space.
 """
 
 import re
@@ -20,9 +19,8 @@ NUMBER, PERCENT, BOOLEAN, TEXT, MISSING = range(5)
 Kinds: TypeAlias = npt.NDArray[np.uint8]
 
 _MISSING_WORDS = (
-    "", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-NaN", "-nan", "NULL", "Null", "null",
-    "None", "none", "?", ".",
-)
+    "", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-NaN", "-nan", "NULL", "Null", "null", "None",
+    "none", "?", ".")
 _NOTHING = pa.scalar(None, pa.string())
 _SPACES = "'’ \u00a0\u202f"
 _EXPONENT = "(?:[eE][+-]?[0-9]+)?"
@@ -89,7 +87,7 @@ def _cast(cells: Any, decimal: str) -> FloatArray | None:
             return None
         cells = pc.replace_substring(cells, ",", ".")
     try:
-        return _floats(pc.cast(cells, pa.float64()))
+        return floats(pc.cast(cells, pa.float64()))
     except pa.ArrowInvalid:
         return None
 
@@ -101,13 +99,14 @@ def _mixed(cells: Any, decimal: str) -> tuple[FloatArray, Kinds, bool]:
     true, false = (_mask(pc.equal(lower, word)) for word in ("true", "false"))
     digits = pc.if_else(pc.or_(number, percent), cells, _NOTHING)
     bare = pc.replace_substring_regex(digits, f"[%{_SPACES}{'.' if decimal == ',' else ','}]", "")
-    values = _floats(pc.cast(pc.replace_substring(bare, ",", "."), pa.float64()))
+    values = floats(pc.cast(pc.replace_substring(bare, ",", "."), pa.float64()))
     kinds = np.select([_mask(number), _mask(percent), true | false, _mask(pc.is_valid(cells))],
                       [NUMBER, PERCENT, BOOLEAN, TEXT], MISSING).astype(np.uint8)
     return np.where(true | false, true, values), kinds, bool(_mask(grouped).any())
 
 
-def _floats(numbers: Any) -> FloatArray:
+def floats(numbers: Any) -> FloatArray:
+    """An arrow array of floats, NaN for null."""
     return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 

@@ -1,13 +1,15 @@
 """From a table to a dataset: features chosen, ranges set, gaps settled, values clipped."""
 
+import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from mvgviz.data.names import clean_name, shown
-from mvgviz.data.ranges import around
 from mvgviz.data.table import Table
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range, Ranges
@@ -16,6 +18,8 @@ from mvgviz.validation import FloatArray, number, one_of
 
 _MOST_FEATURES = 2_000
 _LARGEST = 1e60  # a dataset's own limit; here the message must not tell the data
+_FINENESS = 10  # a proposed range is at most about this many steps wide
+_LARGEST_FLOAT = Fraction(sys.float_info.max)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,17 +58,35 @@ def propose_ranges(table: Table, columns: Iterable[str] | None = None, *,
     return {name: around(*features.extremes(i)) for i, name in enumerate(features.names)}
 
 
+def around(low: float, high: float) -> tuple[float, float]:
+    """A plain range that contains [low, high]: multiples of 1, 2 or 5 times a power of ten.
+
+    >>> around(106, 159), around(0.0021, 0.0189), around(0, 0.1), around(3, 3), around(0, 0)
+    ((100.0, 160.0), (0.002, 0.02), (0.0, 0.1), (0.0, 3.0), (0.0, 1.0))
+    """
+    if low == high:
+        low, high = min(low, 0.0), max(high, 0.0)
+    if low == high:
+        return 0.0, 1.0
+    least, greatest = Fraction(str(low)), Fraction(str(high))  # as written: the float 0.1 is a little more than that
+    share = (greatest - least) / _FINENESS
+    power = Fraction(10) ** math.floor(math.log10(share.numerator) - math.log10(share.denominator))
+    # the logarithm may be a little off where it is nearly whole: then the power is one too small
+    step = next(step for factor in (1, 2, 5, 10, 20) if (step := factor * power) >= share)
+    ends = math.floor(least / step) * step, math.ceil(greatest / step) * step
+    lower, upper = (float(max(min(end, _LARGEST_FLOAT), -_LARGEST_FLOAT)) for end in ends)
+    return lower, upper
+
+
 def table_to_dataset(table: Table, *, orientation: str = "rows", columns: Iterable[str] | None = None,
                      ranges: Ranges | None = None, missing: str = "reject") -> Dataset:
     """A dataset of the chosen features, clipped to their ranges.
 
-    ``orientation``: whether records are "rows" or "columns" of the table. A feature
-    that ``ranges`` leaves out gets the range of :func:`propose_ranges`, and its
-    origin then says that it was read from the data. A missing value is refused, or
-    (``missing="middle"``) becomes the middle of its range, whatever the other
-    records hold; with "drop" its record is left out, and the number of records then
-    follows from the data: ``records_origin`` says so, also where there was nothing
-    to drop. The same goes for rows that have nothing in them.
+    ``orientation``: whether records are "rows" or "columns" of the table. A feature that ``ranges`` leaves out gets the
+    range of :func:`propose_ranges`, and its origin then says that it was read from the data. A missing value is
+    refused, or (``missing="middle"``) becomes the middle of its range, whatever the other records hold; with "drop" its
+    record is left out, and the number of records then follows from the data: ``records_origin`` says so, also where
+    there was nothing to drop. The same goes for rows that have nothing in them.
     """
     one_of("missing", missing, MISSING)
     features = _features(table, orientation, columns)
@@ -158,16 +180,12 @@ def _proposed(table: Table, features: _Features, index: int) -> Range:
     """A range around the data of a feature, as read from it."""
     least, greatest = features.extremes(index)
     if least == greatest and not table.is_graph:
-        raise InputError(
-            f"{table.name} has the same value in every record of {features.shown(index)}: leave this feature out "
-            "or declare its range."
-        )
+        raise InputError(f"{table.name} has the same value in every record of {features.shown(index)}: leave this "
+                         "feature out or declare its range.")
     low, high = around(least, greatest)
     if not (max(-low, high) <= _LARGEST and high - low >= 1 / _LARGEST):
-        raise InputError(
-            f"{table.name} has values in {features.shown(index)} that are too large or too close together to work "
-            f"with (beyond {_LARGEST:g}): change its unit or leave it out."
-        )
+        raise InputError(f"{table.name} has values in {features.shown(index)} that are too large or too close together "
+                         f"to work with (beyond {_LARGEST:g}): change its unit or leave it out.")
     return Range(low, high, Origin.READ)
 
 
@@ -176,16 +194,12 @@ def _complete(table: Table, features: _Features, orientation: str, missing: str)
     gaps = np.isnan(features.values)
     incomplete = gaps.any(axis=1)
     count = int(incomplete.sum())
-    if not count:
-        return features.values
-    if missing == "drop":
-        return features.values[~incomplete]
+    if missing == "drop" or not count:
+        return features.values[~incomplete] if count else features.values
     record, feature = (int(i) for i in np.argwhere(gaps)[0])
     row, column = record, features.shown(feature)
     if orientation == "columns":
         row, column = features.positions[feature], str(record + 1)
-    raise InputError(
-        f"{table.name} has missing values in {count} record{'s' * (count != 1)}, the first in row "
-        f"{table.file_row(row)}, column {column}: "
-        "fill them in (with the middle of their range, if you like), drop those records or leave the column out."
-    )
+    raise InputError(f"{table.name} has missing values in {count} record{'s' * (count != 1)}, the first in row "
+                     f"{table.file_row(row)}, column {column}: fill them in (with the middle of their range, if you "
+                     "like), drop those records or leave the column out.")

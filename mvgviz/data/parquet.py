@@ -8,9 +8,9 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 from pyarrow import parquet
 
-from mvgviz.data.archive import damaged
+from mvgviz.data.cells import floats
 from mvgviz.data.names import clean_names, listed
-from mvgviz.data.source import Source, megabytes
+from mvgviz.data.source import Source, damaged, megabytes
 from mvgviz.data.table import Table
 from mvgviz.errors import InputError
 from mvgviz.validation import FloatArray
@@ -37,7 +37,9 @@ def _read(source: Source) -> Table:
         raise InputError(f"{source.name} has no records: at least two are needed.")
     if not numeric:
         raise InputError(f"{source.name} has no column of numbers: choose another file.")
-    _check_declared(file.metadata, source)
+    expanded = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
+    if not expanded <= 4 * source.max_bytes:
+        raise InputError(f"{source.name} expands to more than {megabytes(4 * source.max_bytes)}: keep fewer columns.")
     source.check_cells(n_rows, len(numeric))
     values = _values(file, [schema.names[i] for i in numeric], n_rows, source)
     filled = np.array([not np.isnan(column).all() for column in values.T])
@@ -50,18 +52,9 @@ def _read(source: Source) -> Table:
         if positions:
             quoted = listed([names[i] for i in positions], [i + 1 for i in positions])
             notes.append(f"Set aside because {words}: {quoted}.")
-    return Table(
-        name=source.name, format="parquet", header=True, columns=tuple(names[i] for i in used),
-        values=values if filled.all() else values[:, filled], text_columns=tuple(names[i] for i in others),
-        empty_columns=tuple(names[i] for i in empty), notes=tuple(notes),
-    )
-
-
-def _check_declared(metadata: Any, source: Source) -> None:
-    """Whether the pages, expanded, stay below four times the limit."""
-    groups = range(metadata.num_row_groups)
-    if not sum(metadata.row_group(i).total_byte_size for i in groups) <= 4 * source.max_bytes:
-        raise InputError(f"{source.name} expands to more than {megabytes(4 * source.max_bytes)}: keep fewer columns.")
+    return Table(name=source.name, format="parquet", header=True, columns=tuple(names[i] for i in used),
+                 values=values if filled.all() else values[:, filled], text_columns=tuple(names[i] for i in others),
+                 empty_columns=tuple(names[i] for i in empty), notes=tuple(notes))
 
 
 def _values(file: Any, names: list[str], n_rows: int, source: Source) -> FloatArray:
@@ -71,7 +64,10 @@ def _values(file: Any, names: list[str], n_rows: int, source: Source) -> FloatAr
         if not row + batch.num_rows <= n_rows:
             break
         for slot, name in enumerate(names):
-            values[row : row + batch.num_rows, slot] = _floats(batch.column(name))
+            column = batch.column(name)
+            decoded = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+            # whole numbers beyond 2**53 are rounded
+            values[row : row + batch.num_rows, slot] = floats(pc.cast(decoded, pa.float64(), safe=False))
         row += batch.num_rows
         source.report(row / n_rows)
     if row != n_rows:
@@ -79,15 +75,7 @@ def _values(file: Any, names: list[str], n_rows: int, source: Source) -> FloatAr
     return values
 
 
-def _floats(column: Any) -> FloatArray:
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    numbers = pc.cast(column, pa.float64(), safe=False)  # whole numbers beyond 2**53 are rounded
-    return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
-
-
 def _is_numeric(kind: Any) -> bool:
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
-                or pa.types.is_decimal(kind))
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return any(test(kind) for test in (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean,
+                                       pa.types.is_decimal))

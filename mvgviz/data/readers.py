@@ -1,20 +1,20 @@
 """The way in: any file that a user brings becomes a :class:`Table` or an ``InputError``.
 
+What a file is, its first bytes or the names in its archive decide, never the file's name.
+
 >>> table = read_table(b"x;y\\n1,5;2\\n2,5;3\\n")
 >>> table.separator, table.decimal, table.header, table.columns
 (';', ',', True, ('x', 'y'))
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from mvgviz.data.archive import archive
 from mvgviz.data.arrays import read_npy, read_npz
 from mvgviz.data.conversion import table_to_dataset
 from mvgviz.data.delimited import SAMPLE, read_delimited
-from mvgviz.data.formats import format_of, format_of_archive
 from mvgviz.data.parquet import read_parquet
 from mvgviz.data.sheets import read_xlsx
-from mvgviz.data.source import File, Progress, opened
+from mvgviz.data.source import File, Progress, archive, opened
 from mvgviz.data.table import Table
 from mvgviz.errors import InputError
 from mvgviz.provenance import Ranges
@@ -23,6 +23,21 @@ from mvgviz.validation import count, one_of
 
 DEFAULT_LIMIT = 200 * 2**20
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1", "cp1252")
+_PICKLES = tuple(bytes([0x80, protocol]) for protocol in range(2, 6))
+_MARKUP = (b"<!doctype", b"<html", b"<?xml", b"<svg")
+_JSON = (b'{"', b"{\n", b"{\r", b"[{", b"[[")
+
+_FOREIGN = {  # beginnings that no text has, and what they mean to the user
+    b"\x89PNG": "a PNG image", b"\xff\xd8\xff": "a JPEG image", b"GIF87a": "a GIF image", b"GIF89a": "a GIF image",
+    b"II*\0": "a TIFF image", b"MM\0*": "a TIFF image", b"%PDF-": "a PDF document", b"{\\rtf": "an RTF document",
+    b"\xd0\xcf\x11\xe0": "an old Excel or Word file (.xls, .doc)", b"\x1f\x8b": "compressed with gzip",
+    b"BZh": "compressed with bzip2", b"\xfd7zXZ": "compressed with xz", b"\x28\xb5\x2f\xfd": "compressed with zstd",
+    b"7z\xbc\xaf": "a 7z archive", b"Rar!\x1a": "a RAR archive", b"\x7fELF": "a program",
+    b"SQLite format 3\0": "an SQLite database", b"\x89HDF": "an HDF5 file", b"ARROW1\0": "an Arrow file",
+    b"PARE": "an encrypted Parquet file", b"MATLAB 5.0": "a MATLAB file",
+}
+_IN_ARCHIVES = {"xl/workbook.bin": "a binary Excel workbook (.xlsb)", "word/": "a Word document",
+                "ppt/": "a PowerPoint document", "content.xml": "an OpenDocument file (.ods, .odt)"}
 
 
 def read_table(file: File, *, name: str | None = None, separator: str | None = None, decimal: str | None = None,
@@ -30,9 +45,8 @@ def read_table(file: File, *, name: str | None = None, separator: str | None = N
                max_bytes: int = DEFAULT_LIMIT, progress: Progress | None = None) -> Table:
     """Read a path, bytes or an open binary file: CSV and its kin, .npy, .npz, .xlsx or Parquet.
 
-    The content decides the format. What is None is detected; what is given is
-    taken as said where the format has such a thing (``member``: an array of an
-    .npz, a sheet of an .xlsx). ``progress`` is called with fractions from 0 to 1.
+    The content decides the format. What is None is detected; what is given is taken as said where the format has such a
+    thing (``member``: an array of an .npz, a sheet of an .xlsx). ``progress`` is called with fractions from 0 to 1.
     """
     _check_choices(separator, decimal, header, encoding, member)
     with opened(file, name=name, max_bytes=count("max_bytes", max_bytes), progress=progress) as source:
@@ -53,9 +67,8 @@ def read_table(file: File, *, name: str | None = None, separator: str | None = N
         return table
 
 
-def load_table(file: File, *, name: str | None = None, orientation: str = "rows",
-               columns: Iterable[str] | None = None, ranges: Ranges | None = None,
-               missing: str = "reject", decimal: str | None = None) -> Dataset:
+def load_table(file: File, *, name: str | None = None, orientation: str = "rows", columns: Iterable[str] | None = None,
+               ranges: Ranges | None = None, missing: str = "reject", decimal: str | None = None) -> Dataset:
     """Read a file and make a dataset of it: :func:`read_table`, then :func:`table_to_dataset`.
 
     Of a workbook the first sheet that holds anything is taken. An .npz must hold
@@ -83,3 +96,43 @@ def _check_choices(separator: str | None, decimal: str | None, header: bool | No
         raise InputError(f"header must be True, False or None, got a {type(header).__name__}")
     if not (member is None or isinstance(member, str)):
         raise InputError(f"member must be a name or None, got a {type(member).__name__}")
+
+
+def format_of(head: bytes, name: str) -> str:
+    """``npy``, ``zip``, ``parquet`` or ``text``; anything else is refused by its own name."""
+    if head.startswith(b"\x93NUMPY"):
+        return "npy"
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return "zip"
+    if head.startswith(b"PAR1") and (b"\0" in head or not head.isascii()):
+        return "parquet"
+    if what := _foreign(head):
+        raise InputError(f"{name} is {what}, not a table: "
+                         "save the table as CSV, Excel (.xlsx), Parquet or .npy and choose that file.")
+    return "text"
+
+
+def format_of_archive(members: Sequence[str], name: str) -> str:
+    """``xlsx`` or ``npz``; any other archive is refused."""
+    if any(member.startswith(("xl/workbook.xml", "xl/worksheets/")) for member in members):
+        return "xlsx"
+    if any(member.endswith(".npy") for member in members):
+        return "npz"
+    for start, what in _IN_ARCHIVES.items():
+        if any(member.startswith(start) for member in members):
+            raise InputError(f"{name} is {what}, not a table: save the table as CSV or .xlsx and choose that file.")
+    raise InputError(f"{name} is a ZIP archive, not a table: unpack it and choose the file inside.")
+
+
+def _foreign(head: bytes) -> str | None:
+    for signature, what in _FOREIGN.items():
+        if head.startswith(signature):
+            return what
+    if b"\0" in head and head.startswith((b"MZ", b"BM")):
+        return "a program" if head.startswith(b"MZ") else "a bitmap image"
+    if head.startswith(_PICKLES) and not head.isascii():
+        return "a Python pickle (these are never opened)"
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:16].lower()
+    if start.startswith(_MARKUP):
+        return "a web page or an XML file"
+    return "a JSON file" if start.startswith(_JSON) else None

@@ -1,12 +1,11 @@
 """Whether two tables hold the same people, told by their numbers: for a session's memory alone.
 
-A table is known again in another format, with a blank line more, with other columns left out
-or beside it, with its records in another order, or turned on its side. Two tables are the
-same when a feature that tells records apart stands in both: one whose values are not all
-alike and do not simply count; of features with but two values the order must be the same, too.
-Another unit, rounding, a record more or less make another table: that only the person can know.
-What is kept of a table follows from its values, so it must never leave the memory of the
-session; a key drawn afresh makes it worthless elsewhere.
+A table is known again in another format, with a blank line more, with other columns left out or beside it, with its
+records in another order, or turned on its side. Two tables are the same when a feature that tells records apart stands
+in both: one whose values are not all alike and do not simply count; of features with but two values the order must be
+the same, too. Another unit, rounding, a record more or less make another table: that only the person can know. What is
+kept of a table follows from its values, so it must never leave the memory of the session; a key drawn afresh makes it
+worthless elsewhere.
 
 >>> from mvgviz.data import read_table
 >>> key = new_key()

@@ -18,8 +18,8 @@ from typing import Literal
 
 import numpy as np
 
-from mvgviz.errors import InputError
 from mvgviz.query.dataset import Dataset
+from mvgviz.validation import one_of
 
 _FOLDER = Path(__file__).resolve().parent / "sample_data"
 
@@ -69,11 +69,7 @@ def samples() -> tuple[str, ...]:
 
 def describe(name: str) -> SampleInfo:
     """What is known about the dataset ``name``."""
-    catalogue = _catalogue()
-    if not (isinstance(name, str) and name in catalogue):
-        got = repr(name) if isinstance(name, str) else f"a {type(name).__name__}"
-        raise InputError(f"sample must be one of {', '.join(catalogue)}, got {got}")
-    return catalogue[name]
+    return _catalogue()[one_of("sample", name, samples())]
 
 
 def sample(name: str) -> Dataset:

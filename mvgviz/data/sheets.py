@@ -10,12 +10,12 @@ from xml.etree.ElementTree import ParseError  # the error alone; documents with 
 import numpy as np
 import openpyxl  # type: ignore[import-untyped]
 import pyarrow as pa  # type: ignore[import-untyped]
+from openpyxl.reader.excel import ExcelReader  # type: ignore[import-untyped]
 
-from mvgviz.data.archive import ZIP_ERRORS, check_declared, damaged, pieces
 from mvgviz.data.columns import Columns
 from mvgviz.data.names import clean_names, plain_names
 from mvgviz.data.sniff import has_header
-from mvgviz.data.source import Source
+from mvgviz.data.source import ZIP_ERRORS, Source, check_declared, damaged, pieces
 from mvgviz.data.table import Table
 from mvgviz.errors import InputError
 
@@ -63,8 +63,17 @@ def _look_through(source: Source, opened: zipfile.ZipFile) -> bool:
     return formulas
 
 
+class _SheetReader(ExcelReader):  # type: ignore[misc]
+    """Sheets of cells alone: openpyxl stumbles over some chart sheets, which hold no table anyway."""
+
+    def read_chartsheet(self, sheet: Any, rel: Any) -> None:
+        pass
+
+
 def _read(source: Source, member: str | None, header: bool | None, decimal: str, formulas: bool) -> Table:
-    book = openpyxl.load_workbook(source.stream, read_only=True, data_only=True, keep_links=False)
+    reader = _SheetReader(source.stream, read_only=True, data_only=True, keep_links=False)
+    reader.read()
+    book = reader.wb
     sheets = {sheet.title: sheet for sheet in book.worksheets}
     declared_rows = {title: sheet.max_row for title, sheet in sheets.items()}  # forgotten once the rows are read
     title, top, rows = _chosen(sheets, member, source)
@@ -85,11 +94,9 @@ def _read(source: Source, member: str | None, header: bool | None, decimal: str,
         "The workbook has formulas: the results saved with them were read, and none counts as missing.": formulas,
     }
     book.close()
-    return Table(
-        name=source.name, format="xlsx", **found, header=has_names, decimal=decimal, member=title,
-        members=tuple(sheets), notes=(*(note for note, holds in notes.items() if holds), *remarks),
-        first_row=int(taken[0]), left_out=left_out, empty_rows=int(left_out.size) + above,
-    )
+    return Table(name=source.name, format="xlsx", **found, header=has_names, decimal=decimal, member=title,
+                 members=tuple(sheets), notes=(*(note for note, holds in notes.items() if holds), *remarks),
+                 first_row=int(taken[0]), left_out=left_out, empty_rows=int(left_out.size) + above)
 
 
 def _chosen(sheets: dict[str, Any], member: str | None, source: Source) -> tuple[str, list[_Row], Iterator[_Row]]:

@@ -15,12 +15,9 @@ from mvgviz.errors import InputError
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
 
-_BOMS = (
-    (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
-)
-_MOST_RECORDS = 100
-_MOST_LINES = 2_000
+_BOMS = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", codecs.BOM_UTF8: "utf-8-sig",
+         codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_MOST_RECORDS, _MOST_LINES = 100, 2_000
 _MOST_CHARACTERS = 1 << 16  # of rows looked at, if they are long
 _MOST_QUOTED_LINES = 50
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
@@ -58,7 +55,7 @@ class _Record(NamedTuple):
 
 def encoding_of(head: bytes) -> str:
     """The encoding of a text: by its mark, by the zeros of UTF-16, as UTF-8, else Latin-1."""
-    for mark, encoding in _BOMS:
+    for mark, encoding in _BOMS.items():
         if head.startswith(mark):
             return encoding
     zeros = [head[start::2].count(0) / max(len(head[start::2]), 1) for start in (0, 1)]
@@ -75,25 +72,30 @@ def layout_of(text: str, *, name: str, complete: bool, separator: str | None, de
               header: bool | None) -> Layout:
     """The layout of a text from its beginning; what is given is taken as said."""
     every = records_of(text, complete=complete)
-    records = list(dropwhile(lambda record: record.idle, every))
-    comments = [record.text for record in every[: len(every) - len(records)] if record.text.strip()]
+    records = _without_idle(every)
     if separator is None and records and (hint := _EXCEL_HINT.match(records[0].text.strip())):
-        separator, records = hint[1], records[1:]
+        separator, records = hint[1], _without_idle(records[1:])
     if not records:
         raise InputError(f"{name} holds no table, only blank space or comments: choose a file with a table.")
+    above = every[: len(every) - len(records)]
+    comments = [record.text for record in above if record.idle and record.text.strip()]
     lines = _looked_at(records, separator, name)
     separator = separator or _separator(lines, decimal)
     rows = [fields(line, separator) for line in lines]
     decimal = decimal or _told_decimal(rows, separator, name)
-    notes = [f"Comment lines above the table were left out: {len(comments)}."] if comments else []
-    names, first = None, records[0]
-    body, first_row = first.start, first.row
+    notes = (f"Comment lines above the table were left out: {len(comments)}.",) if comments else ()
+    names, (text, body, first_row) = None, records[0]
     if header is None and comments and (names := _commented_names(comments[-1], rows[0], separator, decimal)):
-        notes = ["The column names were taken from the comment line above the records."]
+        notes = ("The column names were taken from the comment line above the records.",)
     elif has_header(rows, decimal) if header is None else header:
-        names, body, first_row = _fitted(rows[0], rows[1:]), first.start + len(first.text), first.row + 1
-    return Layout(separator=separator, decimal=decimal, names=names, notes=tuple(notes), first_row=first_row,
-                  body=body, width=len(names or rows[0]))
+        names, body, first_row = _fitted(rows[0], rows[1:]), body + len(text), first_row + 1
+    return Layout(separator=separator, decimal=decimal, names=names, notes=notes, first_row=first_row, body=body,
+                  width=len(names or rows[0]))
+
+
+def _without_idle(records: Sequence[_Record]) -> list[_Record]:
+    """From the first that is neither blank nor a comment."""
+    return list(dropwhile(lambda record: record.idle, records))
 
 
 def _looked_at(records: Sequence[_Record], separator: str | None, name: str) -> list[str]:

@@ -1,7 +1,14 @@
-"""A user's file as a stream whose real size is known and within the limit."""
+"""Files that nobody vouches for: streams whose real size is known and within the limit, ZIP archives (.npz, .xlsx).
+
+The sizes that an archive declares are summed before anything is expanded; each member is then expanded in small pieces
+that are counted, never more than the limit.
+"""
 
 import io
 import os
+import struct
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +20,10 @@ from mvgviz.errors import InputError
 
 Progress: TypeAlias = Callable[[float], object]
 File: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
+_PIECE, _MOST_MEMBERS = 1 << 18, 10_000
+_USUAL = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+# What zipfile and zlib raise on damaged, encrypted or unusual archives.
+ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OverflowError, KeyError)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,17 +62,16 @@ class Source:
 @contextmanager
 def opened(file: File, *, name: str | None, max_bytes: int, progress: Progress | None) -> Iterator[Source]:
     """The file as a :class:`Source`; what was opened here is closed here."""
-    shown_name = " ".join((name or _own_name(file)).split())[:LONGEST_NAME] or "The file"
+    shown = " ".join((name or _own_name(file)).split())[:LONGEST_NAME] or "The file"
     ours = not hasattr(file, "read")
-    stream = _stream(file, shown_name, max_bytes)
+    stream = _stream(file, shown, max_bytes)
     try:
         size = stream.seek(0, io.SEEK_END)
         stream.seek(0)
-        _check_size(size, shown_name, max_bytes)
-        yield Source(stream=stream, name=shown_name, size=size, max_bytes=max_bytes, progress=progress)
+        _check_size(size, shown, max_bytes)
+        yield Source(stream=stream, name=shown, size=size, max_bytes=max_bytes, progress=progress)
     except OSError as error:
-        reason = error.strerror or "input/output error"
-        raise InputError(f"{shown_name} cannot be read ({reason}): try again.") from None
+        raise InputError(f"{shown} cannot be read ({error.strerror or 'input/output error'}): try again.") from None
     finally:
         if ours:
             stream.close()
@@ -108,3 +118,53 @@ def _check_size(size: int, name: str, max_bytes: int) -> None:
     if not size <= max_bytes:
         raise InputError(f"{name} is larger than the limit of {megabytes(max_bytes)}: keep fewer rows or columns, "
                          "or raise the limit.")
+
+
+@contextmanager
+def archive(source: Source) -> Iterator[zipfile.ZipFile]:
+    """The archive, its directory read and found sane."""
+    try:
+        opened = zipfile.ZipFile(source.stream)
+    except ZIP_ERRORS:
+        raise damaged(source.name) from None
+    with opened:
+        if len(opened.infolist()) > _MOST_MEMBERS:
+            raise InputError(f"{source.name} is a ZIP archive of more than {_MOST_MEMBERS} files, not a table.")
+        yield opened
+
+
+def check_declared(members: list[zipfile.ZipInfo], source: Source) -> None:
+    """Whether what the archive says it holds stays below the limit."""
+    if not all(member.compress_type in _USUAL for member in members):
+        raise InputError(f"{source.name} uses an unusual compression: save it again, or as CSV.")
+    if any(member.flag_bits & 1 for member in members):
+        raise InputError(f"{source.name} is protected by a password: save it without one.")
+    _check_expanded(sum(member.file_size for member in members), source)
+
+
+def pieces(opened: zipfile.ZipFile, member: zipfile.ZipInfo, source: Source) -> Iterator[bytes]:
+    """A member, expanded piece by piece; never more than it declared or than the limit."""
+    expanded = 0
+    try:
+        with opened.open(member) as stream:
+            while piece := stream.read(_PIECE):
+                expanded += len(piece)
+                if not expanded <= min(member.file_size, source.max_bytes):
+                    break
+                yield piece
+    except ZIP_ERRORS:
+        raise damaged(source.name) from None
+    _check_expanded(expanded, source)
+    if expanded != member.file_size:
+        raise damaged(source.name)
+
+
+def damaged(name: str) -> InputError:
+    """What to say of an archive that does not open."""
+    return InputError(f"{name} is damaged or cut short: copy or download it again, or save the table as CSV.")
+
+
+def _check_expanded(size: int, source: Source) -> None:
+    if not size <= source.max_bytes:
+        raise InputError(f"{source.name} expands to more than the limit of {megabytes(source.max_bytes)}: "
+                         "keep fewer rows or columns, or save the table as CSV.")

@@ -20,17 +20,14 @@ _BLOCK = 65_536  # rows looked at together, so that masks stay small
 class Table:
     """``values``: rows × numeric columns, NaN where missing; taken over, not copied, and read-only.
 
-    ``format`` is csv, npy, npz, xlsx or parquet. ``separator``, ``decimal``,
-    ``header``, ``encoding`` and ``member`` (an array or a sheet, one of
-    ``members``) are what was detected, or None where the format has no such
-    thing. ``text_columns`` and ``empty_columns`` were set aside. ``notes``:
-    sentences for the user.
+    ``format`` is csv, npy, npz, xlsx or parquet. ``separator``, ``decimal``, ``header``, ``encoding`` and ``member``
+    (an array or a sheet, one of ``members``) are what was detected, or None where the format has no such thing.
+    ``text_columns`` and ``empty_columns`` were set aside. ``notes``: sentences for the user.
 
-    ``first_row`` is the row of the file (counted from 1, header included) of the
-    first record and ``left_out`` the rows after it that hold no record;
-    ``empty_rows`` of them may have been records: they have nothing in them, or look like comments.
-    ``row_names``: the first column if it is text, different in each row and there
-    are few enough rows for them to be features.
+    ``first_row`` is the row of the file (counted from 1, header included) of the first record and ``left_out`` the rows
+    after it that hold no record; ``empty_rows`` of them may have been records: they have nothing in them, or look like
+    comments. ``row_names``: the first column if it is text, different in each row and there are few enough rows for
+    them to be features.
     """
 
     name: str

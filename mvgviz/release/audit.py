@@ -1,10 +1,9 @@
 """An audit by simulation: does the noise hide the worst neighbours as well as it claims?
 
-Releases are simulated on both neighbours through the code that draws the noise, the best attack
-(likelihood ratio) is run on them, and what it achieves gives a lower bound on epsilon that holds
-with 95 % confidence. A lower bound above the claim proves the claim wrong; one below it proves
-nothing, but would have caught a large mistake. The same draws are checked for what the attack does
-not see: see :mod:`mvgviz.release.noise_check`.
+Releases are simulated on both neighbours through the code that draws the noise, the best attack (likelihood ratio) is
+run on them, and what it achieves gives a lower bound on epsilon that holds with 95 % confidence. A lower bound above
+the claim proves the claim wrong; one below it proves nothing, but would have caught a large mistake. The same draws are
+checked for what the attack does not see: see :mod:`mvgviz.release.noise_check`.
 
 Two samplers can be audited: that of trials and pictures (:func:`simulate_scores`) and, with fewer
 draws, the hardened one of a release (:func:`release_scores`).
@@ -90,9 +89,8 @@ def audit(loss: PairLoss, *, trials: int, delta: float, rng: np.random.Generator
           confidence: float = 0.95) -> Audit:
     """Attack at least ``trials`` times on each of the two neighbours.
 
-    The first half of them chooses the threshold, the second half is counted.
-    ``noise_factor`` scales the noise that is really added, not the noise that is claimed:
-    0.5 is a broken mechanism.
+    The first half of them chooses the threshold, the second half is counted. ``noise_factor`` scales the noise that is
+    really added, not the noise that is claimed: 0.5 is a broken mechanism.
     """
     return judge(loss, simulate_scores(loss, trials=trials, rng=rng), delta=delta, noise_factor=noise_factor,
                  confidence=confidence)
@@ -109,12 +107,8 @@ def simulate_scores(loss: PairLoss, *, trials: int, rng: np.random.Generator,
     if not trials >= _LEAST_TRIALS:
         raise InputError(f"trials must be at least {_LEAST_TRIALS}, got {trials}")
     design = loss.design
-    width = max(_AT_ONCE // (design.rows * design.cols), 1)
-
-    def draw(size: int, present: bool) -> FloatArray:
-        return sampling.sample_noise(design, rng=rng, trials=size)
-
-    return _scored(loss, trials, width, draw, progress)
+    return _scored(loss, trials, max(_AT_ONCE // (design.rows * design.cols), 1),
+                   lambda size, present: sampling.sample_noise(design, rng=rng, trials=size), progress)
 
 
 def release_scores(loss: PairLoss, query: Query, *, trials: int, largest: FloatArray | None = None,
@@ -125,13 +119,15 @@ def release_scores(loss: PairLoss, query: Query, *, trials: int, largest: FloatA
     pair's difference. ``largest`` as in :func:`mvgviz.release.secure_noise.noisy_answer`.
     """
     trials, design = count("trials", trials), loss.design
-    answers = [frozen(value) for value in (np.zeros((design.rows, design.cols)), _difference(loss))]
+    # what the present record adds to the answer; to every column where each record is attacked
+    added = np.repeat(loss.left, design.cols, axis=1) if attacks_per_release(design) > 1 else loss.left @ loss.right.T
+    answers = [frozen(value) for value in (np.zeros((design.rows, design.cols)), added)]
     plans: list[secure_noise.Hardening] = []
 
     def draw(size: int, present: bool) -> FloatArray:
         asked = replace(query, value=answers[present])
         noisy, plan = secure_noise.noisy_answer(asked, design.row_side, design.col_side, design.mu, largest=largest,
-                                            plan=plans[0] if plans else None)
+                                                plan=plans[0] if plans else None)
         plans.append(plan)
         # The noise is a hair larger than the design's, as the plan says; one that says less is not believed.
         return (noisy - answers[present])[None] / min(max(plan.noise_std, 1.0), _MOST_EXTRA)
@@ -172,13 +168,6 @@ def _scored(loss: PairLoss, trials: int, width: int, draw: Callable[[int, bool],
     return NoiseScores(absent=absent, present=there, releases=releases, tally=tally)
 
 
-def _difference(loss: PairLoss) -> FloatArray:
-    """What the present record adds to the answer; to every column where each record is attacked."""
-    if attacks_per_release(loss.design) > 1:
-        return np.repeat(loss.left, loss.design.cols, axis=1)
-    return loss.left @ loss.right.T
-
-
 def judge(loss: PairLoss, noise: NoiseScores, *, delta: float, noise_factor: float = 1.0,
           confidence: float = 0.95) -> Audit:
     """The attack on releases with this noise: see :func:`audit`."""
@@ -187,12 +176,10 @@ def judge(loss: PairLoss, noise: NoiseScores, *, delta: float, noise_factor: flo
     absent, present = factor * noise.absent, loss.mu + factor * noise.present
     half = absent.size // 2
     threshold = _best_threshold(absent[:half], present[:half], delta, confidence)
-    return Audit(
-        absent=absent, present=present, threshold=threshold, evaluated=absent.size - half, delta=delta,
-        accused=int(np.count_nonzero(absent[half:] > threshold)), confidence=confidence,
-        caught=int(np.count_nonzero(present[half:] > threshold)),
-        check=check_noise(noise.tally, np.concatenate([noise.absent, noise.present]), noise_factor=factor),
-    )
+    return Audit(absent=absent, present=present, threshold=threshold, evaluated=absent.size - half, delta=delta,
+                 accused=int(np.count_nonzero(absent[half:] > threshold)), confidence=confidence,
+                 caught=int(np.count_nonzero(present[half:] > threshold)),
+                 check=check_noise(noise.tally, np.concatenate([noise.absent, noise.present]), noise_factor=factor))
 
 
 def epsilon_lower(caught: npt.ArrayLike, accused: npt.ArrayLike, out_of: int, delta: float,

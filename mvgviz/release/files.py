@@ -25,13 +25,13 @@ TAKEN_AS_PUBLIC = ("the number of records (or vertices), the names and the order
 def to_csv(release: Release, row_names: Sequence[str] | None = None, col_names: Sequence[str] | None = None) -> str:
     """The noisy matrix with names; a table (identity query) has its records in rows, like a file of data.
 
-    Names that a spreadsheet would read as a formula get an apostrophe; numbers are plain, to
-    the last digit.
+    Names that a spreadsheet would read as a formula get an apostrophe; numbers are plain, to the last digit.
     """
-    rows = _names("row_names", row_names, _row_names(release), release.noisy.shape[0])
-    cols = _names("col_names", col_names, _col_names(release), release.noisy.shape[1])
     matrix = release.noisy
-    if _records_in_rows(release):
+    usual_rows, usual_cols = _usual_names(release)
+    rows = _names("row_names", row_names, usual_rows, matrix.shape[0])
+    cols = _names("col_names", col_names, usual_cols, matrix.shape[1])
+    if release.query == "identity":
         matrix, rows, cols = matrix.T, cols, rows
     lines = ([_cell(name), *map(repr, values.tolist())] for name, values in zip(rows, matrix, strict=True))
     return csv_text(chain([["", *map(_cell, cols)]], lines))
@@ -47,31 +47,26 @@ def to_npy(release: Release) -> bytes:
 def to_metadata_json(release: Release) -> str:
     """Everything about the release but its numbers."""
     rows, cols = release.noisy.shape
-    csv_layout = "records in rows, features in columns" if _records_in_rows(release) else "as the NPY"
+    csv_layout = "records in rows, features in columns" if release.query == "identity" else "as the NPY"
     content = {
         "mvgviz_release": FORMAT,
         "time": release.time,
         "query": {
             "name": release.query, "rows": rows, "cols": cols, "records": release.n_records,
-            "row_names": release.row_names, "neighbours": release.neighbour_rule, "sensitivity": release.sensitivity,
-        },
+            "row_names": release.row_names, "neighbours": release.neighbour_rule, "sensitivity": release.sensitivity},
         "guarantee": {
             "words": release.guarantee, "epsilon": release.epsilon, "delta": release.delta, "mu": release.mu,
             "mu_is": release.mu_is, "epsilon_asked": release.epsilon_asked, "calibrated_by": release.calibrated_by,
-            "caveats_accepted": release.caveats, "not_covered": release.not_covered,
-        },
+            "caveats_accepted": release.caveats, "not_covered": release.not_covered},
         "noise": {
             "design": release.design, "mode": release.mode, "rows": _side(release.row_noise),
-            "cols": _side(release.col_noise),
-            "larger_than_designed_by_factor": release.hardening.noise_std, "symmetrised": release.symmetrised,
-        },
+            "cols": _side(release.col_noise), "larger_than_designed_by_factor": release.hardening.noise_std,
+            "symmetrised": release.symmetrised},
         "origins": {**release.origins, "chosen_on_the_data": release.chosen_on_data},
         "ranges": {
             "of_the_numbers_asked": _ends(release.ranges),
             "of_the_data": _ends(release.ranges if release.declared_ranges is None else release.declared_ranges),
-            "origins": None if release.ranges is None else {
-                name: known.origin for name, known in release.ranges.items()},
-        },
+            "origins": None if release.ranges is None else {name: it.origin for name, it in release.ranges.items()}},
         "taken_as_public": TAKEN_AS_PUBLIC,
         "layout": {"npy": f"{rows} × {cols}, rows as in row_names", "csv": csv_layout},
         "data": release.data,
@@ -82,23 +77,13 @@ def to_metadata_json(release: Release) -> str:
     return json.dumps(content, indent=2, allow_nan=False)
 
 
-def _records_in_rows(release: Release) -> bool:
-    return release.query == "identity"
-
-
-def _row_names(release: Release) -> Sequence[str]:
-    if release.row_names is not None:
-        return release.row_names
+def _usual_names(release: Release) -> tuple[Sequence[str], Sequence[str]]:
+    """Of the rows and of the columns."""
+    n_rows, n_cols = release.noisy.shape
     kind = {"rbf kernel": "record"}.get(release.query, "vertex" if release.query in GRAPHS else "row")
-    return _numbered(kind, release.noisy.shape[0])
-
-
-def _col_names(release: Release) -> Sequence[str]:
-    if release.query == "identity":
-        return _numbered("record", release.noisy.shape[1])
-    if release.query == "mean":
-        return ("mean",)
-    return _numbered("column", release.noisy.shape[1]) if release.query == "custom" else _row_names(release)
+    rows = _numbered(kind, n_rows) if release.row_names is None else release.row_names
+    known = {"identity": _numbered("record", n_cols), "mean": ("mean",), "custom": _numbered("column", n_cols)}
+    return rows, known.get(release.query, rows)
 
 
 def _numbered(kind: str, size: int) -> tuple[str, ...]:
@@ -123,7 +108,6 @@ def _ends(ranges: Mapping[str, Range] | None) -> dict[str, list[float]] | None:
 
 def _side(side: NoiseSide | None) -> dict[str, Any] | None:
     """``W diag(variances) Wᵀ``: W is None for the standard basis."""
-    if side is None:
-        return None
-    return {"variances": side.variances.tolist(),
-            "directions": None if side.is_diagonal else side.directions.matrix.tolist()}
+    return None if side is None else {
+        "variances": side.variances.tolist(),
+        "directions": None if side.is_diagonal else side.directions.matrix.tolist()}

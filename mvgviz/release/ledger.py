@@ -107,14 +107,13 @@ class Ledger:
 
     def set_cap(self, cap: tuple[float, float] | None) -> None:
         """Cap what may be spent on the same people. Below what is spent already, nothing more is released."""
-        if cap is None:
-            self._cap = None
-            return
-        try:
-            epsilon, delta = cap
-        except (TypeError, ValueError):
-            raise InputError("cap must be a pair (epsilon, delta)") from None
-        self._cap = positive("the cap's epsilon", epsilon), fraction("the cap's delta", delta)
+        if cap is not None:
+            try:
+                epsilon, delta = cap
+            except (TypeError, ValueError):
+                raise InputError("cap must be a pair (epsilon, delta)") from None
+            cap = positive("the cap's epsilon", epsilon), fraction("the cap's delta", delta)
+        self._cap = cap
 
     def join(self, data: str, other: str) -> None:
         """Declare that both are about the same people: from now on, and for what was, they count together."""
@@ -149,11 +148,9 @@ class Ledger:
         epsilon, delta = self._cap
         now = self.total(data, delta=delta).epsilon
         after = gaussian_epsilon(delta, compose_mu([self.total(data, delta=delta).mu, mu]))
-        raise InputError(
-            f"this release would exceed the cap: the releases of {' and '.join(sorted(self.same_people(data)))} have "
-            f"spent epsilon {now:.4g} at delta {delta:.3g} and would reach {after:.4g}, the cap is {epsilon:g}; ask "
-            "for a smaller epsilon"
-        )
+        raise InputError(f"this release would exceed the cap: the releases of "
+                         f"{' and '.join(sorted(self.same_people(data)))} have spent epsilon {now:.4g} at delta "
+                         f"{delta:.3g} and would reach {after:.4g}, the cap is {epsilon:g}; ask for a smaller epsilon")
 
     def enter(self, *, time: str, data: str, query: str, neighbour_rule: str, design: str, mu: float, delta: float,
               caveats: tuple[str, ...] = ()) -> Entry:

@@ -1,11 +1,10 @@
 """Is noise what it claims to be? Tested on draws, along every direction of both sides and between them.
 
-Noise that is whitened with the design, ``A Z Bᵀ``, must be standard normal in every entry, each
-independent of the others. An attack along one direction does not see a wrong shape that is too large
-there and too small elsewhere; so the size along every direction of the rows and of the columns is
-tested too, with a few mixtures of all entries, where noise that repeats itself inside a draw stands
-out. Noise that is drawn once and used again gives the same score again. What moves together is
-found by :mod:`mvgviz.release.noise_pairs`.
+Noise that is whitened with the design, ``A Z Bᵀ``, must be standard normal in every entry, each independent of the
+others. An attack along one direction does not see a wrong shape that is too large there and too small elsewhere; so the
+size along every direction of the rows and of the columns is tested too, with a few mixtures of all entries, where noise
+that repeats itself inside a draw stands out. Noise that is drawn once and used again gives the same score again. What
+moves together is found by :mod:`mvgviz.release.noise_pairs`.
 
 All tests together fail for sound noise in at most :data:`FALSE_ALARMS` of all checks (Bonferroni).
 """
@@ -73,9 +72,8 @@ class NoiseTally:
         mixed = np.einsum("trk,rk->tk", white @ right, left)
         squares = np.square(white)
         sums = [float(np.square(white.sum(axis=axis)).sum()) / white.shape[axis] for axis in (1, 2)]
-        return cls(draws=len(noise), rows=squares.sum(axis=(0, 2)), cols=squares.sum(axis=(0, 1)),
-                   sums=np.array(sums), mixtures=np.square(mixed).sum(axis=0), pairs=tally_pairs(white),
-                   entries=white[0].ravel()[:_ENTRIES])
+        return cls(draws=len(noise), rows=squares.sum(axis=(0, 2)), cols=squares.sum(axis=(0, 1)), sums=np.array(sums),
+                   mixtures=np.square(mixed).sum(axis=0), pairs=tally_pairs(white), entries=white[0].ravel()[:_ENTRIES])
 
     def plus(self, other: NoiseTally) -> NoiseTally:
         """Of the draws of both."""

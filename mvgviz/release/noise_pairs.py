@@ -1,9 +1,8 @@
 """Do parts of the noise move together that should not? Correlations between rows, columns and entries.
 
-Noise of the right size in every direction is still too small between two that move together. So the
-correlations of whitened noise are tested: the largest, and all of them together. Of very many, those
-within groups of neighbours and within random groups are summed over all draws, and a few samples are
-searched for pairs that lie in no group.
+Noise of the right size in every direction is still too small between two that move together. So the correlations of
+whitened noise are tested: the largest, and all of them together. Of very many, those within groups of neighbours and
+within random groups are summed over all draws, and a few samples are searched for pairs that lie in no group.
 """
 
 from __future__ import annotations

@@ -46,14 +46,12 @@ _ROUNDING = 1e-9  # of two ways to the same mu
 class Release:
     """A noisy answer, rows × cols and read-only, and everything public about it.
 
-    ``mu``: of noise and private directions together; ``epsilon``: what that spends at
-    ``delta``. ``origins``: where ranges, number of records, directions, split and all other
-    choices come from; ``caveats``: those that were read from the data, which the guarantee does
-    not cover (keys of ``mvgviz.release.ledger.CAVEATS``). ``ranges``: of the numbers the query was
-    asked of; ``declared_ranges``: in the units of the data, where those differ.
-    ``row_noise`` and ``col_noise``: its covariance as designed (None: the identity, too large,
-    or itself not private); as drawn its standard deviations are larger by the factor
-    ``hardening.noise_std``.
+    ``mu``: of noise and private directions together; ``epsilon``: what that spends at ``delta``. ``origins``: where
+    ranges, number of records, directions, split and all other choices come from; ``caveats``: those that were read from
+    the data, which the guarantee does not cover (keys of ``mvgviz.release.ledger.CAVEATS``). ``ranges``: of the numbers
+    the query was asked of; ``declared_ranges``: in the units of the data, where those differ. ``row_noise`` and
+    ``col_noise``: its covariance as designed (None: the identity, too large, or itself not private); as drawn its
+    standard deviations are larger by the factor ``hardening.noise_std``.
     """
 
     noisy: FloatArray = field(repr=False)
@@ -98,9 +96,8 @@ class Release:
     def guarantee(self) -> str:
         """The guarantee in one sentence."""
         words = f"epsilon {self.epsilon:.6g} at delta {self.delta:.6g} ({self.neighbour_rule})"
-        if self.not_covered:
-            return f"the noise alone gives {words}; not covered: {', '.join(self.not_covered)}"
-        return words
+        left_out = ", ".join(self.not_covered)
+        return f"the noise alone gives {words}; not covered: {left_out}" if left_out else words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,43 +114,27 @@ class Plan:
     entries: int
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Order:
-    """What is to be released, what it will be said to spend, and what is known beside it."""
-
-    query: Query
-    design: NoiseDesign
-    mu: float
-    mu_is: str
-    delta: float
-    ranges: Mapping[str, Range] | None
-    declared_ranges: Mapping[str, Range] | None = None
-    data: str | None
-    scenario: Scenario | None
-
-
 def release(query: Query, design: NoiseDesign, *, ranges: Ranges | None = None, delta: float | None = None,
             data: str | None = None, scenario: Scenario | None = None, accept: Iterable[str] = (),
             symmetrise: bool = False, ledger: Ledger | None = None,
             progress: Callable[[float], object] | None = None) -> Release:
     """One answer of ``query`` with the noise of ``design``; spends its ``mu``.
 
-    ``ranges``: feature → range of the numbers the query was asked of. ``delta``: where epsilon is
-    told, by default the design's. ``scenario`` is kept beside the answer.
-    What was read from the data (ranges, number of records, directions, split; or any choice of
-    ``scenario``) is refused unless ``accept`` names it (keys of ``mvgviz.release.ledger.CAVEATS``).
-    ``symmetrise``: average the answer of a symmetric query with its transpose, which is
-    post-processing. ``ledger`` refuses above its cap, before any noise is drawn, and gets an entry
-    under the name ``data``. ``progress`` is called with the share done; if it raises, nothing was
-    released and nothing is entered.
+    ``ranges``: feature → range of the numbers the query was asked of. ``delta``: where epsilon is told, by default the
+    design's. ``scenario`` is kept beside the answer. What was read from the data (ranges, number of records,
+    directions, split; or any choice of ``scenario``) is refused unless ``accept`` names it (keys of
+    ``mvgviz.release.ledger.CAVEATS``). ``symmetrise``: average the answer of a symmetric query with its transpose,
+    which is post-processing. ``ledger`` refuses above its cap, before any noise is drawn, and gets an entry under the
+    name ``data``. ``progress`` is called with the share done; if it raises, nothing was released and nothing is
+    entered.
     """
     instance("query", query, Query)
     instance("design", design, NoiseDesign)
-    order = _Order(query=query, design=design, mu=_spent(design), mu_is=design.mu_is,
-                   delta=design.delta if delta is None else fraction("delta", delta),
-                   ranges=None if ranges is None else {name: Range(*ends) for name, ends in ranges.items()},
-                   data=data, scenario=scenario)
-    return _carried_out(order, accept, symmetrise, ledger, progress)
+    return _carried_out(query, design, mu=_spent(design), mu_is=design.mu_is,
+                        delta=design.delta if delta is None else fraction("delta", delta),
+                        ranges=None if ranges is None else {name: Range(*ends) for name, ends in ranges.items()},
+                        declared_ranges=None, data=data, scenario=scenario, accept=accept, symmetrise=symmetrise,
+                        ledger=ledger, progress=progress)
 
 
 def release_setup(setup: Setup, *, accept: Iterable[str] = (), ledger: Ledger | None = None,
@@ -174,10 +155,10 @@ def release_setup(setup: Setup, *, accept: Iterable[str] = (), ledger: Ledger | 
     if planned.mu > mu:  # what was announced before private directions were drawn is claimed, if it is more
         mu, mu_is = planned.mu, "upper bound" if planned.mu > mu * (1 + _ROUNDING) else mu_is
     same_units = query.is_graph or scenario.scale == "declared"
-    order = _Order(query=query, design=design, mu=mu, mu_is=mu_is, delta=planned.delta,
-                   ranges=None if query.is_graph else setup.table.ranges,
-                   declared_ranges=None if same_units else setup.dataset.ranges, data=scenario.data, scenario=scenario)
-    return _carried_out(order, caveats, symmetrise, ledger, progress)
+    return _carried_out(query, design, mu=mu, mu_is=mu_is, delta=planned.delta,
+                        ranges=None if query.is_graph else setup.table.ranges,
+                        declared_ranges=None if same_units else setup.dataset.ranges, data=scenario.data,
+                        scenario=scenario, accept=caveats, symmetrise=symmetrise, ledger=ledger, progress=progress)
 
 
 def plan(setup: Setup) -> Plan:
@@ -194,24 +175,25 @@ def plan(setup: Setup) -> Plan:
                 caveats=_caveats(setup.origins), entries=design.rows * design.cols)
 
 
-def _carried_out(order: _Order, accept: Iterable[str], symmetrise: bool, ledger: Ledger | None,
+def _carried_out(query: Query, design: NoiseDesign, *, mu: float, mu_is: str, delta: float,
+                 ranges: Mapping[str, Range] | None, declared_ranges: Mapping[str, Range] | None, data: str | None,
+                 scenario: Scenario | None, accept: Iterable[str], symmetrise: bool, ledger: Ledger | None,
                  progress: Callable[[float], object] | None) -> Release:
     """Everything is checked first; then the noise is drawn; then the ledger gets its entry."""
-    query, design, data, ranges = order.query, order.design, order.data, order.ranges
     _check_made_for(query, design)
     if design.directions_origin is Origin.PAID and design.directional_side.directions.label != FRESH_DIRECTIONS:
         raise InputError("the private directions were drawn from a seed, for looking; draw new ones for a release "
                          "with private_directions")
     if ranges is not None and weakest(known.origin for known in ranges.values()) is not query.ranges_origin:
         raise InputError("the ranges and the query come from different data; ask the query of the data itself")
-    origins = origins_of(query, design, order.scenario)
+    origins = origins_of(query, design, scenario)
     caveats = _accepted(_caveats(origins), accept)
     _check_symmetrise(query, symmetrise)
     largest = _largest_values(query, ranges)
     if ledger is not None:
         if not data:
             raise InputError("a ledger needs the name of the data")
-        ledger.check(data, order.mu)
+        ledger.check(data, mu)
 
     noisy, hardening = noisy_answer(query, design.row_side, design.col_side, design.mu, largest=largest,
                                     progress=progress)
@@ -220,19 +202,16 @@ def _carried_out(order: _Order, accept: Iterable[str], symmetrise: bool, ledger:
     time, words = datetime.now(UTC).isoformat(timespec="seconds"), design_words(design)
     if ledger is not None and data:
         ledger.enter(time=time, data=data, query=query.name, neighbour_rule=query.neighbour_rule, design=words,
-                     mu=order.mu, delta=order.delta, caveats=caveats)
+                     mu=mu, delta=delta, caveats=caveats)
     told = design.directions_origin.is_covered and design.theta_origin.is_covered
     return Release(
         noisy=frozen(np.ascontiguousarray(noisy)), query=query.name, row_names=query.row_names,
         neighbour_rule=query.neighbour_rule, sensitivity=query.sensitivity, n_records=query.n_records,
-        mode=design.mode, calibrated_by=design.guarantee, design=words, origins=origins, mu=order.mu,
-        mu_is=order.mu_is, epsilon=float(gaussian_epsilon(order.delta, order.mu)), delta=order.delta,
-        epsilon_asked=design.epsilon if order.scenario is None else order.scenario.epsilon,
-        ranges=ranges, declared_ranges=order.declared_ranges, caveats=caveats, symmetrised=symmetrise,
+        mode=design.mode, calibrated_by=design.guarantee, design=words, origins=origins, mu=mu, mu_is=mu_is,
+        epsilon=float(gaussian_epsilon(delta, mu)), delta=delta, ranges=ranges, declared_ranges=declared_ranges,
+        epsilon_asked=design.epsilon if scenario is None else scenario.epsilon, caveats=caveats, symmetrised=symmetrise,
         row_noise=_kept(design.row_side) if told else None, col_noise=_kept(design.col_side) if told else None,
-        hardening=hardening, time=time, version=VERSION, opendp_version=version("opendp"), data=data,
-        scenario=order.scenario,
-    )
+        hardening=hardening, time=time, version=VERSION, opendp_version=version("opendp"), data=data, scenario=scenario)
 
 
 def design_words(design: NoiseDesign) -> str:

@@ -1,10 +1,9 @@
 """Noise that protects people: fresh, and safe against the bits of floating-point numbers.
 
-Noise made of floats betrays the answer in its last bits [1]. Here the answer is *whitened*
-with the design, ``A f Bᵀ`` with ``AᵀA = Sigma^-1`` and ``BᵀB = Psi^-1``: one neighbour then
-moves it by at most ``mu`` (Euclidean norm), and the noise it needs is standard normal. OpenDP
-rounds it to a grid, adds a discrete Gaussian [2] in exact arithmetic with its own generator
-(cryptographic, seeded by the operating system), and all that follows is post-processing.
+Noise made of floats betrays the answer in its last bits [1]. Here the answer is *whitened* with the design, ``A f Bᵀ``
+with ``AᵀA = Sigma^-1`` and ``BᵀB = Psi^-1``: one neighbour then moves it by at most ``mu`` (Euclidean norm), and the
+noise it needs is standard normal. OpenDP rounds it to a grid, adds a discrete Gaussian [2] in exact arithmetic with its
+own generator (cryptographic, seeded by the operating system), and all that follows is post-processing.
 
 The claim stays ``mu``; the noise is made a hair larger to pay for everything that rounds:
 
@@ -13,11 +12,10 @@ The claim stays ``mu``; the noise is made a hair larger to pay for everything th
   neighbours), from the largest values that the ranges allow: nothing private;
 * the grid, of width ``2^exponent``: sqrt(entries) times its width, as OpenDP's map has it.
 
-The scale is then the least for which OpenDP's own map grants ``rho <= mu²/2``. That rho is
-zero-concentrated privacy [2] and holds without exception. Epsilon at delta is the Gaussian's, and
-needs one more step. A *rounded* Gaussian would give it exactly, rounding being post-processing.
-The *discrete* Gaussian has other probabilities; on so fine a grid (at most 2^-60 of a standard
-deviation) they are close to the rounded one's, **outside an event of negligible probability**:
+The scale is then the least for which OpenDP's own map grants ``rho <= mu²/2``. That rho is zero-concentrated privacy
+[2] and holds without exception. Epsilon at delta is the Gaussian's, and needs one more step. A *rounded* Gaussian would
+give it exactly, rounding being post-processing. The *discrete* Gaussian has other probabilities; on so fine a grid (at
+most 2^-60 of a standard deviation) they are close to the rounded one's, **outside an event of negligible probability**:
 
 * while no entry's noise exceeds 2^10 standard deviations (2^11 as seen from a neighbour, for ``mu``
   up to 2^10), the two probabilities of an outcome differ by at most a factor ``exp(±eta)``,
@@ -92,7 +90,7 @@ def noisy_answer(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, *, l
     from growing more than it must. ``progress`` is called with the share that is done. ``plan``: that of
     an earlier draw for the same query and design, which need not be worked out again.
     """
-    plan = hardening_for(query, rows, cols, mu, largest) if plan is None else plan
+    plan = plan or hardening_for(query, rows, cols, mu, largest)
     white = whiten(rows, cols, query.value)
     if not np.isfinite(white).all():
         raise InputError("the answer is too large for this noise to be added in floating point; change the units")
@@ -135,8 +133,7 @@ def _apply(side: NoiseSide, matrix: FloatArray, *, inverse: bool = False) -> Flo
     return np.asarray((side.root() if inverse else side.whitener()) @ matrix)
 
 
-def hardening_for(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, largest: FloatArray | None
-                  ) -> Hardening:
+def hardening_for(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, largest: FloatArray | None) -> Hardening:
     """How an answer with the noise of these sides is made noisy; an InputError where that cannot be safe."""
     sensitivity = computed_sensitivity(query, rows, cols, mu, largest)
     return hardening(entries=query.rows * query.cols, mu=mu, sensitivity=sensitivity)
@@ -146,9 +143,8 @@ def computed_sensitivity(query: Query, rows: NoiseSide, cols: NoiseSide, mu: flo
                          largest: FloatArray | None = None) -> float:
     """How far one neighbour moves the whitened answer *as computed*: ``mu`` and every rounding.
 
-    Sums of p products have a relative error of at most ``gamma_p = p u/(1 - p u)``, in any order,
-    of the same sums of absolute values; those are bounded by ``|A| a bᵀ |B|ᵀ``, where
-    ``|f_ij| <= a_i b_j`` for every dataset.
+    Sums of p products have a relative error of at most ``gamma_p = p u/(1 - p u)``, in any order, of the same sums of
+    absolute values; those are bounded by ``|A| a bᵀ |B|ᵀ``, where ``|f_ij| <= a_i b_j`` for every dataset.
     """
     worst = query.neighbours.worst(rows, cols).mu
     if not abs(worst - mu) <= _SAME_MU * mu:
@@ -161,10 +157,8 @@ def computed_sensitivity(query: Query, rows: NoiseSide, cols: NoiseSide, mu: flo
         most = exact * math.sqrt(2 * ((query.n_records or 2) - 1)) / query.sensitivity
         computed = min(computed, most + 2 * _gamma(steps) * size * (1 + MARGIN))
     if not computed <= mu * (1 + _MOST_EXTRA):
-        raise InputError(
-            "rounding errors in this answer could reach a tenth of what one neighbour changes, so it cannot be "
-            "released safely; use fewer records or ranges that are not so far from 0"
-        )
+        raise InputError("rounding errors in this answer could reach a tenth of what one neighbour changes, so it "
+                         "cannot be released safely; use fewer records or ranges that are not so far from 0")
     return computed
 
 
@@ -184,8 +178,7 @@ def _largest_entries(query: Query, largest: FloatArray | None) -> tuple[FloatArr
         if largest is None:
             largest = np.full(query.rows, query.gamma / math.sqrt(query.cols))
         return largest, np.broadcast_to(1.0, (query.cols,))
-    degree = math.sqrt(query.rows - 1) if query.name == "laplacian" else 1.0
-    ends = np.full(query.rows, degree)
+    ends = np.full(query.rows, math.sqrt(query.rows - 1) if query.name == "laplacian" else 1.0)
     return ends, ends
 
 
@@ -205,18 +198,14 @@ def _answer_error(query: Query, largest: FloatArray | None) -> float:
 
 def _spread(side: NoiseSide, vector: FloatArray) -> float:
     """The norm of ``|A| vector``."""
-    if side.is_identity:
-        return float(np.linalg.norm(vector))
-    if side.is_diagonal:
-        return float(np.linalg.norm(vector / np.sqrt(side.variances)))
-    return float(np.linalg.norm(np.abs(side.whitener()) @ vector))
+    if not side.is_identity:
+        vector = vector / np.sqrt(side.variances) if side.is_diagonal else np.abs(side.whitener()) @ vector
+    return float(np.linalg.norm(vector))
 
 
 def _root_sum(side: NoiseSide) -> float:
     """A bound on the spectral norm of ``|A|``."""
-    if side.is_diagonal:
-        return math.sqrt(side.largest_precision)
-    return math.sqrt(float(side.precisions.sum()))
+    return math.sqrt(side.largest_precision if side.is_diagonal else float(side.precisions.sum()))
 
 
 def _gamma(steps: int) -> float:

@@ -9,8 +9,7 @@ True
 Both are cut from one template, ``templates/program.py``, which is a program itself: ``if FROM_FILE:`` and the like
 are decided, assignments get their values, and the parts between ``# %%`` are the notebook's cells.
 
-Names of files and columns are data: they stand in the program as quoted literals only. The
-values of a file never do.
+Names of files and columns are data: they stand in the program as quoted literals only. The values of a file never do.
 """
 
 import ast
@@ -37,11 +36,10 @@ _TEMPLATE = Path(__file__).parent / "templates" / "program.py"
 class DataSource:
     """Where the data comes from. A bundled sample: its name. A file: its name and how it was read.
 
-    ``columns``: the features, in order (None: all). ``ranges``: those that a person gave, with
-    their origins (a pair is declared); the others are read from the file again, by the same rule,
-    and count as not private. ``separator``, ``decimal``, ``header`` and ``member``: what was
-    corrected by hand (None: as detected). ``directions``: the name of the file with the
-    directions, where the scenario has such, and ``directions_origin`` where they come from.
+    ``columns``: the features, in order (None: all). ``ranges``: those that a person gave, with their origins (a pair is
+    declared); the others are read from the file again, by the same rule, and count as not private. ``separator``,
+    ``decimal``, ``header`` and ``member``: what was corrected by hand (None: as detected). ``directions``: the name of
+    the file with the directions, where the scenario has such, and ``directions_origin`` where they come from.
     """
 
     name: str
@@ -88,12 +86,9 @@ def notebook(scenario: Scenario, *, source: DataSource) -> str:
                       "source": text.splitlines(keepends=True)})
         if kind == "code":
             cells[-1] |= {"execution_count": None, "outputs": []}
-    content = {
-        "cells": cells,
-        "metadata": {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-                     "language_info": {"name": "python"}},
-        "nbformat": 4, "nbformat_minor": 5,
-    }
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    content = {"cells": cells, "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
+               "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 

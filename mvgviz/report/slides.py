@@ -9,7 +9,7 @@ from mvgviz.design.limits import bound_curves, limit_inputs
 from mvgviz.design.privacy_loss import odds, spent_mu
 from mvgviz.figures.bounds.curves import curve_lines, plot_bound_curves
 from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors
-from mvgviz.figures.privacy.tradeoff import plot_tradeoff
+from mvgviz.figures.privacy.attack import plot_tradeoff
 from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_ellipse
 from mvgviz.figures.utility.dots import LANES, dot_numbers, plot_dots
 from mvgviz.scenario.precision_budget import budget_table

@@ -2,8 +2,7 @@
 
 from mvgviz.design.limits import LimitInputs, Rival, exact_limit
 from mvgviz.figures.bounds.curves import CurveLine
-from mvgviz.figures.bounds.design_space import Place
-from mvgviz.figures.bounds.winner_map import WinnerMap
+from mvgviz.figures.bounds.maps import Place, WinnerMap
 from mvgviz.figures.shared.theme import EXACT, THEOREM1, THEOREM2
 from mvgviz.labels import GUARANTEES, TAILS
 from mvgviz.noise.accounting import gaussian_mu

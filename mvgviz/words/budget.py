@@ -3,9 +3,7 @@
 from mvgviz.design.allocation import FLOOR, WaterFilling
 from mvgviz.design.most_information import is_proved
 from mvgviz.figures.budget.noise import NoiseFactors, SignalNumbers
-from mvgviz.figures.budget.pnr import PnrNumbers
-from mvgviz.figures.budget.split import percent
-from mvgviz.figures.budget.water_levels import WaterNumbers
+from mvgviz.figures.budget.splits import PnrNumbers, WaterNumbers, percent
 from mvgviz.labels import GUARANTEES, SPLITS
 from mvgviz.provenance import Origin, weakest
 from mvgviz.scenario.precision_budget import BudgetTable, WantedNoise

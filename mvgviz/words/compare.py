@@ -2,8 +2,7 @@
 
 import math
 
-from mvgviz.figures.compare.families import colour, label, symbol, two_lines
-from mvgviz.figures.compare.ranking import Mark, Ranking
+from mvgviz.figures.compare.ranking import Mark, Ranking, colour, label, symbol, two_lines
 from mvgviz.figures.shared.error_axis import mean_words
 from mvgviz.text import as_number, in_markdown
 from mvgviz.trials.frontier import Curve, Reading

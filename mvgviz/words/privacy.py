@@ -6,8 +6,7 @@ import numpy as np
 
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import PairLoss, SpentMu, coin_odds, odds
-from mvgviz.figures.privacy.composition import spent_together
-from mvgviz.figures.privacy.loss import CurveNumbers, LossNumbers
+from mvgviz.figures.privacy.loss import CurveNumbers, LossNumbers, spent_together
 from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.release.audit import Audit, NoiseScores, attacks_per_release
 from mvgviz.release.noise_check import FALSE_ALARMS, MIXTURES

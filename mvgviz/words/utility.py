@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 from mvgviz.figures.shared.error_axis import mean_words as mean_words  # a sentence's number and a chart's are one
 from mvgviz.figures.utility.dots import DotNumbers
+from mvgviz.figures.utility.errors import ErrorCurve, SetRow
 from mvgviz.figures.utility.one_draw import MatrixPair
-from mvgviz.figures.utility.sets import SetRow
-from mvgviz.figures.utility.sweep import ErrorCurve
 from mvgviz.text import as_number, delta_words, in_markdown
 from mvgviz.trials.favoured_sets import Favoured
 from mvgviz.trials.first_trial import FirstTrial

@@ -7,8 +7,15 @@ import pytest
 
 from mvgviz import Scenario
 from mvgviz.data import sample
-from mvgviz.figures.paper.directions import measured, plot_directions
-from mvgviz.figures.paper.rows import AS_PRINTED, EXACTLY, PRINTED, plot_rows, row_dots
+from mvgviz.figures.paper.experiments import (
+    AS_PRINTED,
+    EXACTLY,
+    PRINTED,
+    measured,
+    plot_directions,
+    plot_rows,
+    row_dots,
+)
 from mvgviz.paper import EPSILONS, EXPERIMENTS, run
 from mvgviz.paper.words import cell_text, sentence
 from mvgviz.ui.menu import PAPER

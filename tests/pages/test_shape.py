@@ -7,8 +7,7 @@ import pytest
 
 from mvgviz import Scenario
 from mvgviz.data import sample
-from mvgviz.figures.shape.ellipsoid import ellipsoid_points
-from mvgviz.figures.shape.outcomes import leading_components
+from mvgviz.figures.shape.pictures import ellipsoid_points, leading_components
 from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.ui.menu import SHAPE
 from mvgviz.ui.shape.panels import _share

@@ -6,8 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.design.limits import BoundCurves
-from mvgviz.figures.shared.axes import decades, upright
-from mvgviz.figures.shared.theme import DATA, EXACT, THEOREM1, THEOREM2, styled
+from mvgviz.figures.shared.theme import DATA, EXACT, THEOREM1, THEOREM2, decades, stroke, styled, upright
 from mvgviz.labels import TAILS
 from mvgviz.validation import FloatArray
 
@@ -41,8 +40,7 @@ def curve_lines(curves: BoundCurves, *, second: str, tail: str, all_tails: bool,
     return lines
 
 
-def plot_bound_curves(curves: BoundCurves, lines: list[CurveLine], *, axis_title: str, value_title: str
-                      ) -> go.Figure:
+def plot_bound_curves(curves: BoundCurves, lines: list[CurveLine], *, axis_title: str, value_title: str) -> go.Figure:
     """The scenario's tail is thick, other tails thin; line styles tell tails apart.
 
     Theorem 1 is drawn wider, so that it still shows where Theorem 2 lies on it.
@@ -50,16 +48,15 @@ def plot_bound_curves(curves: BoundCurves, lines: list[CurveLine], *, axis_title
     figure = go.Figure()
     for line in sorted(lines, key=lambda line: line.main):
         label = line.name if line.tail is None else f"{line.name}, tail {TAILS[line.tail].short}"
-        figure.add_scatter(
-            x=curves.positions, y=line.values, mode="lines", name=line.name, legendgroup=line.name,
-            showlegend=line.main, opacity=1.0 if line.main else 0.75,
-            line={"color": line.colour, "width": _width(line), "dash": TAIL_DASHES.get(line.tail or "", "solid")},
-            hovertemplate=f"{label}<br>%{{x:.4g}}: %{{y:.4g}}<extra></extra>")
+        figure.add_scatter(x=curves.positions, y=line.values, name=line.name, legendgroup=line.name,
+                           showlegend=line.main, opacity=1.0 if line.main else 0.75,
+                           hovertemplate=f"{label}<br>%{{x:.4g}}: %{{y:.4g}}<extra></extra>",
+                           **stroke(line.colour, _width(line), TAIL_DASHES.get(line.tail or "", "solid")))
     tails = {line.tail for line in lines if line.tail is not None}
     for tail in TAIL_DASHES:
         if len(tails) > 1 and tail in tails:
-            figure.add_scatter(x=[None], y=[None], mode="lines", name=f"tail {TAILS[tail].short}", hoverinfo="skip",
-                               line={"color": DATA, "width": 1.5, "dash": TAIL_DASHES[tail]})
+            figure.add_scatter(x=[None], y=[None], name=f"tail {TAILS[tail].short}", hoverinfo="skip",
+                               **stroke(DATA, 1.5, TAIL_DASHES[tail]))
     main = [line for line in lines if line.main]
     figure.add_scatter(x=[curves.here] * len(main), y=[line.here for line in main], mode="markers",
                        name="this scenario", cliponaxis=False, showlegend=False,
@@ -71,10 +68,9 @@ def plot_bound_curves(curves: BoundCurves, lines: list[CurveLine], *, axis_title
     exponents = np.log10(np.concatenate([line.values for line in lines]))
     room = max(0.04 * float(np.ptp(exponents)), 0.1)
     low, high = float(exponents.min()) - room, float(exponents.max()) + room
-    figure.update_layout(
-        xaxis={"type": "log", "title": axis_title, "range": edge.tolist(), **decades(*edge)},
-        yaxis={"type": "log", "title": value_title, "range": [low, high], **decades(low, high)},
-        shapes=[upright(curves.here, DATA, "dot", width=1)])
+    figure.update_layout(xaxis={"type": "log", "title": axis_title, "range": edge.tolist(), **decades(*edge)},
+                         yaxis={"type": "log", "title": value_title, "range": [low, high], **decades(low, high)},
+                         shapes=[upright(curves.here, DATA, "dot", width=1)])
     return styled(figure)
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.figures.shared.axes import log_axis, row_axis
-from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, IID, styled
+from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, IID, log_axis, row_axis, stroke, styled
 from mvgviz.scenario.precision_budget import BudgetTable
 from mvgviz.validation import FloatArray
 
@@ -107,10 +106,9 @@ def plot_signal_to_noise(numbers: SignalNumbers, *, names: list[str]) -> go.Figu
 
 def _add_stems(figure: go.Figure, starts: Sequence[float], ends: Sequence[float], colour: str, *, width: int) -> None:
     """A line in each row, from where it starts to where it ends."""
-    figure.add_scatter(
-        x=[x for pair in zip(starts, ends, strict=True) for x in (*pair, None)],
-        y=[y for row in range(len(ends)) for y in (row, row, None)], mode="lines", hoverinfo="skip", showlegend=False,
-        line={"color": colour, "width": width})
+    figure.add_scatter(x=[x for pair in zip(starts, ends, strict=True) for x in (*pair, None)],
+                       y=[y for row in range(len(ends)) for y in (row, row, None)], hoverinfo="skip", showlegend=False,
+                       **stroke(colour, width))
 
 
 def _add_one(figure: go.Figure, rows: int, name: str, line: dict[str, object]) -> None:

@@ -8,10 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from mvgviz.figures.compare.families import colour, label, symbol, two_lines
-from mvgviz.figures.shared.axes import log_ticks, row_axis
+from mvgviz.figures.compare.ranking import colour, label, symbol, two_lines
 from mvgviz.figures.shared.error_axis import error_axis, reference_look
-from mvgviz.figures.shared.theme import DATA, styled, wash
+from mvgviz.figures.shared.theme import DATA, log_ticks, row_axis, stroke, styled, wash
 from mvgviz.labels import REFERENCES
 from mvgviz.text import as_number
 from mvgviz.trials.frontier import Curve, Reading, falling
@@ -59,8 +58,8 @@ def plot_frontier(lines: Sequence[Needed], *, error: float, epsilon: float, refe
                                **reference_look(kind, f"{REFERENCES[kind]}: {as_number(value)}", width=1.5))
     for line in lines:
         _add_curve(figure, line)
-    figure.add_scatter(x=[low, high], y=[error, error], mode="lines", name=f"wanted error: {as_number(error)}",
-                       line={"color": DATA, "width": 3}, hoverinfo="name", row=1, col=1)
+    figure.add_scatter(x=[low, high], y=[error, error], name=f"wanted error: {as_number(error)}", hoverinfo="name",
+                       row=1, col=1, **stroke(DATA, 3))
     for at, line in enumerate(lines):
         _add_reading(figure, line, at, error, low, high)
     figure.add_vline(x=epsilon, line={"color": DATA, "width": 1, "dash": "dot"})  # the scenario's
@@ -75,16 +74,14 @@ def plot_frontier(lines: Sequence[Needed], *, error: float, epsilon: float, refe
 def _add_curve(figure: go.Figure, line: Needed) -> None:
     curve, name = line.curve, label(line.curve.mechanism)
     if np.isfinite(curve.lows).all() and np.isfinite(curve.highs).all():
-        figure.add_scatter(
-            x=[*curve.epsilons, *curve.epsilons[::-1]],
-            y=[*curve.highs, *np.maximum(curve.lows, curve.means / 10)[::-1]], fill="toself",
-            fillcolor=wash(line.colour, 0.15), line={"width": 0}, mode="lines", hoverinfo="skip", showlegend=False,
-            row=1, col=1)
-    figure.add_scatter(
-        x=curve.epsilons, y=curve.means, mode="lines+markers", name=name, row=1, col=1, showlegend=False,
-        line={"color": line.colour, "width": 2.5, "dash": line.dash},
-        marker={"symbol": symbol(curve.mechanism), "size": 6, "color": line.colour},
-        hovertemplate=f"{name}<br>ε = %{{x:g}}: error %{{y:.4g}}<extra></extra>")
+        figure.add_scatter(x=[*curve.epsilons, *curve.epsilons[::-1]],
+                           y=[*curve.highs, *np.maximum(curve.lows, curve.means / 10)[::-1]], fill="toself",
+                           fillcolor=wash(line.colour, 0.15), line={"width": 0}, mode="lines", hoverinfo="skip",
+                           showlegend=False, row=1, col=1)
+    figure.add_scatter(x=curve.epsilons, y=curve.means, mode="lines+markers", name=name, row=1, col=1, showlegend=False,
+                       line={"color": line.colour, "width": 2.5, "dash": line.dash},
+                       marker={"symbol": symbol(curve.mechanism), "size": 6, "color": line.colour},
+                       hovertemplate=f"{name}<br>ε = %{{x:g}}: error %{{y:.4g}}<extra></extra>")
 
 
 def _add_reading(figure: go.Figure, line: Needed, at: int, error: float, low: float, high: float) -> None:
@@ -92,8 +89,8 @@ def _add_reading(figure: go.Figure, line: Needed, at: int, error: float, low: fl
     reading, mechanism = line.reading, line.curve.mechanism
     below = {"row": 2, "col": 1, "showlegend": False}
     words = {"mode": "text", "textposition": "middle right", "textfont": {"size": 11}, "hoverinfo": "skip", **below}
-    figure.add_scatter(x=[low, min(reading.epsilon, high)], y=[at, at], mode="lines", hoverinfo="skip",
-                       line={"color": line.colour, "width": 2, "dash": line.dash}, **below)
+    figure.add_scatter(x=[low, min(reading.epsilon, high)], y=[at, at], hoverinfo="skip", **below,
+                       **stroke(line.colour, 2, line.dash))
     if not reading.reached:
         least = as_number(float(falling(line.curve.means)[-1]))
         figure.add_scatter(x=[low], y=[at], text=[f"   not below {least}, up to ε = {high:g}"], **words)

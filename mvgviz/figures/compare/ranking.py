@@ -1,22 +1,57 @@
-"""All mechanisms on one task, the best on top: mean errors with 95 % intervals and the three reference lines."""
+"""All mechanisms on one task, the best on top; what marks each: a colour for its family, a symbol for its promise."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.figures.shared.axes import row_axis
 from mvgviz.figures.shared.error_axis import ErrorAxis, error_axis, reference_look
-from mvgviz.figures.shared.theme import DATA, styled
+from mvgviz.figures.shared.theme import DATA, GUARANTEE_COLOURS, IID, row_axis, styled
 from mvgviz.labels import REFERENCES
 from mvgviz.text import as_number
+from mvgviz.trials.mechanisms import EPSILON, Mechanism
 from mvgviz.trials.run import Outcome, Results
 
+_PURE = "#8E6BD1"  # epsilon alone: Laplace, exponential
+_SKETCH = "#A65628"  # random projections: Johnson–Lindenstrauss
 _SAME = 1e-9
 _TWINS = {"iid": ("gaussian-analytic", "mvg-exact", "mvg-theorem1", "mvg-theorem2", "mvg-theorem2-any"),
           "mvg-theorem2-any": ("mvg-theorem2",)}
+
+
+def colour(mechanism: Mechanism, guarantee: str = "exact") -> str:
+    """MVG by its guarantee (``guarantee``: of the scenario's own), Gaussian noise of one size as i.i.d. noise."""
+    key = mechanism.key
+    if key.startswith("mvg"):
+        return GUARANTEE_COLOURS[key.removeprefix("mvg-") if key != "mvg" else guarantee]
+    if "lindenstrauss" in key:
+        return _SKETCH
+    return _PURE if mechanism.guarantee == EPSILON else IID
+
+
+def symbol(mechanism: Mechanism) -> str:
+    """A diamond for epsilon alone, a circle for epsilon and delta; hollow where only some features are released."""
+    shape = "diamond" if mechanism.guarantee == EPSILON else "circle"
+    return f"{shape}-open" if mechanism.key.startswith("reduced") else shape
+
+
+def label(mechanism: Mechanism) -> str:
+    """The mechanism and, where it is the stronger one, its promise."""
+    return f"{mechanism.label} ({EPSILON})" if mechanism.guarantee == EPSILON else mechanism.label
+
+
+def two_lines(text: str, most: int = 24) -> str:
+    """A long label broken at a comma or a bracket, for Plotly; names in it must be harmless already."""
+    if len(text) <= most:
+        return text
+    cuts = [found.end() for mark in (r", ", r" (?=\()") for found in re.finditer(mark, text)]
+    if not cuts:
+        return text
+    at = min(cuts, key=lambda cut: abs(cut - len(text) / 2))
+    return f"{text[:at].rstrip()}<br>{text[at:]}"
 
 
 @dataclass(frozen=True, kw_only=True)

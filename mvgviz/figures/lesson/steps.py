@@ -7,9 +7,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.figures.shared.axes import upright
 from mvgviz.figures.shared.noise_ellipse import ellipse_outline
-from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, IID, THEOREM1, styled, wash
+from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, IID, THEOREM1, stroke, styled, upright, wash
 from mvgviz.lesson.steps import Pay
 from mvgviz.validation import FloatArray
 
@@ -63,9 +62,9 @@ def plot_bells(centre: float, *, shift: float, noise: float, span: float, names:
                                                     ("guess: " + names[1] + " →", 0.51, "left"))]})
     for name, side, colour, dash, level in ((names[0], -1, DATA, "dash", 2), (names[1], 1, DIRECTIONAL, "solid", 1)):
         # The dashed one on top: both are seen where they coincide.
-        figure.add_scatter(x=published, y=np.exp(-0.5 * ((offsets - side * shift / 2) / noise) ** 2), mode="lines",
-                           name=name, fill="tozeroy", fillcolor=wash(colour, 0.25), hoverinfo="name", zorder=level,
-                           line={"color": colour, "width": 4, "dash": dash})
+        figure.add_scatter(x=published, y=np.exp(-0.5 * ((offsets - side * shift / 2) / noise) ** 2), name=name,
+                           fill="tozeroy", fillcolor=wash(colour, 0.25), hoverinfo="name", zorder=level,
+                           **stroke(colour, 4, dash))
     figure.update_xaxes(title=axis, range=[float(published[0]), float(published[-1])], nticks=6, zeroline=False)
     figure.update_yaxes(title="how often", showticklabels=False, showgrid=False, range=[0, 1.25], zeroline=False)
     return large(figure)
@@ -79,8 +78,8 @@ def plot_cloud(design: NoiseDesign, *, level: float, normals: FloatArray, span: 
     figure = go.Figure()
     figure.add_scatter(x=draws[0], y=draws[1], mode="markers", name="releases", showlegend=False, hoverinfo="skip",
                        marker={"size": 7, "color": IID, "opacity": 0.5})
-    figure.add_scatter(x=outline[0], y=outline[1], mode="lines", name=f"holds {100 * level:.0f} of 100 releases",
-                       hoverinfo="name", line={"color": IID, "width": 4})
+    figure.add_scatter(x=outline[0], y=outline[1], name=f"holds {100 * level:.0f} of 100 releases", hoverinfo="name",
+                       **stroke(IID, 4))
     figure.add_scatter(x=[0], y=[0], mode="markers", name="the truth", hoverinfo="name",
                        marker={"size": 14, "symbol": "cross", "color": DATA})
     figure.update_xaxes(title=f"noise on {names[0]} (points)", range=[-span, span], constrain="domain", nticks=8)
@@ -96,8 +95,7 @@ def plot_turn(design: NoiseDesign, iid: NoiseDesign, *, level: float, span: floa
     figure = go.Figure()
     for label, colour, dash, (x, y), reach, where in (("circle", IID, "dash", circle, radius, 1.12),
                                                       ("ellipse", DIRECTIONAL, "solid", outline, height, 1.27)):
-        figure.add_scatter(x=x, y=y, mode="lines", name=label, hoverinfo="name",
-                           line={"color": colour, "width": 4, "dash": dash})
+        figure.add_scatter(x=x, y=y, name=label, hoverinfo="name", **stroke(colour, 4, dash))
         figure.add_scatter(x=[where * span] * 2, y=[-reach, reach], mode="lines+markers", showlegend=False,
                            hoverinfo="skip", line={"color": colour, "width": 6},
                            marker={"symbol": "line-ew", "size": 18, "line": {"width": 4, "color": colour}})

@@ -1,9 +1,8 @@
 """The noise in the plane of two features or two directions, as numbers that a browser can move.
 
-``ShapeModel`` says how the standard deviations along the two axes follow from their shares
-of the budget and from the angle, so that a picture can answer a drag without the server. It is
-exact for theorems and for table and mean queries; elsewhere it is close ("rough") and the
-design itself, computed after the drag, has the last word.
+``ShapeModel`` says how the standard deviations along the two axes follow from their shares of the budget and from the
+angle, so that a picture can answer a drag without the server. It is exact for theorems and for table and mean queries;
+elsewhere it is close ("rough") and the design itself, computed after the drag, has the last word.
 """
 
 import math
@@ -75,9 +74,7 @@ def moved(model: ShapeModel, theta: tuple[float, float], angle: float) -> tuple[
 
 def _across(design: NoiseDesign, position: int) -> float:
     """What the other side contributes to the variance: with both sides alike, that of column ``position``."""
-    if design.mode != "both":
-        return 1.0
-    return float(design.col_side.covariance_of([position])[0, 0])
+    return float(design.col_side.covariance_of([position])[0, 0]) if design.mode == "both" else 1.0
 
 
 def _block(w: FloatArray, pair: tuple[int, int]) -> FloatArray | None:
@@ -104,8 +101,7 @@ def _movable(design: NoiseDesign, pair: tuple[int, int], angle: float, across: f
         kind="exact" if exact else "theorem", std=std, angle=angle, theta=theta, rest=rest, reach=reach,
         root_budget=1 / (v[0] * math.sqrt(theta[0])), factor=h_now[0] ** 2 / (v[0] * theta[0]), total=total,
         across=across, can_turn=can_turn,
-        rough=design.mode == "both" or (exact and not (can_turn and design.query_name in ("identity", "mean"))),
-    )
+        rough=design.mode == "both" or (exact and not (can_turn and design.query_name in ("identity", "mean"))))
 
 
 def _worst(reach: tuple[float, float], rest: float, theta: tuple[float, float], angle: float

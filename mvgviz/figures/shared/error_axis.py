@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mvgviz.figures.shared.axes import log_ticks
-from mvgviz.figures.shared.theme import DATA
+from mvgviz.figures.shared.theme import DATA, log_ticks, stroke
 from mvgviz.labels import REFERENCES
 from mvgviz.text import as_number
 from mvgviz.trials.run import Outcome
@@ -92,8 +91,7 @@ def reference_items(references: References) -> list[tuple[str, float]]:
 
 def reference_look(kind: str, name: str, *, width: float = 2) -> dict[str, Any]:
     """What the lines of references have in common, for Plotly's ``add_scatter``."""
-    return {"mode": "lines", "name": name, "hoverinfo": "name",
-            "line": {"color": DATA, "width": width, "dash": REFERENCE_DASHES[kind]}}
+    return {"name": name, "hoverinfo": "name", **stroke(DATA, width, REFERENCE_DASHES[kind])}
 
 
 def mean_words(outcome: Outcome) -> str:

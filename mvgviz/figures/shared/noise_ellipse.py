@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.figures.shared.theme import DIRECTIONAL, IID, styled
+from mvgviz.figures.shared.theme import DIRECTIONAL, IID, stroke, styled
 from mvgviz.validation import FloatArray
 
 _TURN = np.linspace(0, 2 * np.pi, 181)
@@ -70,9 +70,8 @@ def plot_noise_ellipse(numbers: EllipseNumbers, *, names: tuple[str, str]) -> go
                                        ("directional noise", DIRECTIONAL, "solid", numbers.ours)):
         figure.add_scatter(x=cloud.draws[0], y=cloud.draws[1], mode="markers", name=label, showlegend=False,
                            hoverinfo="skip", marker={"size": 4, "color": colour, "opacity": 0.35})
-        figure.add_scatter(x=cloud.outline[0], y=cloud.outline[1], mode="lines", hoverinfo="name",
-                           name=f"{label}, {numbers.level:.0%} of draws",
-                           line={"color": colour, "width": 3, "dash": dash})
+        figure.add_scatter(x=cloud.outline[0], y=cloud.outline[1], hoverinfo="name",
+                           name=f"{label}, {numbers.level:.0%} of draws", **stroke(colour, 3, dash))
     reach = 1.25 * np.abs(np.hstack([numbers.ours.outline, numbers.iid.outline])).max(axis=1)
     figure.update_xaxes(title=f"noise on {names[0]}", range=[-reach[0], reach[0]])
     figure.update_yaxes(title=f"noise on {names[1]}", range=[-reach[1], reach[1]], scaleanchor="x", scaleratio=1)

@@ -7,15 +7,8 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.figures.shared.axes import upright
-from mvgviz.figures.shared.error_axis import (
-    REFERENCE_DASHES,
-    ErrorAxis,
-    error_axis,
-    mean_words,
-    reference_items,
-)
-from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, IID, styled
+from mvgviz.figures.shared.error_axis import REFERENCE_DASHES, ErrorAxis, error_axis, mean_words, reference_items
+from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, IID, styled, upright
 from mvgviz.labels import REFERENCES
 from mvgviz.text import as_number
 from mvgviz.trials.run import Outcome, Results

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from mvgviz.figures.shared.error_axis import ErrorAxis, error_axis
 from mvgviz.figures.shared.matrix_map import plot_matrix, top_left
-from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, styled
+from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, stroke, styled
 from mvgviz.trials.first_trial import Components, Predictions
 from mvgviz.validation import FloatArray
 
@@ -72,8 +72,7 @@ def plot_captured(parts: Components) -> go.Figure:
     for label, values, colour, symbol in (("true eigenvalues", true, DATA, "circle-open"),
                                           ("noisy components", noisy, DIRECTIONAL, "circle")):
         figure.add_scatter(x=order, y=axis.cut(values), mode="lines+markers", name=label, customdata=values,
-                           line={"color": colour, "width": 1.5},
-                           marker={"color": colour, "size": 8, "symbol": symbol},
+                           line={"color": colour, "width": 1.5}, marker={"color": colour, "size": 8, "symbol": symbol},
                            hovertemplate=f"component %{{x}}, {label}: %{{customdata:.4g}}<extra></extra>")
     figure.update_xaxes(title="component", dtick=1 if order.size <= 12 else 5)
     figure.update_yaxes(**axis.layout("captured of the true answer", upright=True))
@@ -116,8 +115,7 @@ def plot_predictions(numbers: PredictionNumbers, *, name: str) -> go.Figure:
     """Records held out: the true label against what is predicted; on the diagonal a prediction is right."""
     figure = go.Figure()
     ends = [float(numbers.labels.min()), float(numbers.labels.max())]
-    figure.add_scatter(x=ends, y=ends, mode="lines", name="right", hoverinfo="skip",
-                       line={"color": DATA, "width": 1, "dash": "dash"})
+    figure.add_scatter(x=ends, y=ends, name="right", hoverinfo="skip", **stroke(DATA, 1, "dash"))
     for label, values, colour, symbol in (("without privacy", numbers.clean, DATA, "circle-open"),
                                           ("noisy", numbers.noisy, DIRECTIONAL, "circle")):
         figure.add_scatter(x=numbers.labels, y=values, mode="markers", name=label,

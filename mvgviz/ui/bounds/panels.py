@@ -5,8 +5,7 @@ import streamlit as st
 
 from mvgviz.design.limits import LimitInputs, Rival, bound_curves, exact_limit, limit_inputs, rival
 from mvgviz.figures.bounds.curves import CurveLine, curve_lines, plot_bound_curves
-from mvgviz.figures.bounds.design_space import Edge, place, plot_design_space
-from mvgviz.figures.bounds.winner_map import WinnerMap, plot_winner_map, winner_map
+from mvgviz.figures.bounds.maps import Edge, WinnerMap, place, plot_design_space, plot_winner_map, winner_map
 from mvgviz.figures.shared.theme import DIRECTIONAL, EXACT, GUARANTEE_COLOURS, THEOREM1, THEOREM2
 from mvgviz.labels import GUARANTEES
 from mvgviz.noise.sides import NoiseSide

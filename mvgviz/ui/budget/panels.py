@@ -6,8 +6,7 @@ import streamlit as st
 
 from mvgviz.design.allocation import WaterFilling
 from mvgviz.errors import InputError
-from mvgviz.figures.budget.pnr import PnrNumbers, plot_pnr, pnr_numbers
-from mvgviz.figures.budget.water_levels import plot_water, water_numbers
+from mvgviz.figures.budget.splits import PnrNumbers, plot_pnr, plot_water, pnr_numbers, water_numbers
 from mvgviz.figures.shared.matrix_map import plot_matrix, top_left
 from mvgviz.labels import FORMS, GUARANTEES, SPLITS
 from mvgviz.noise.directions import standard_basis

@@ -11,8 +11,16 @@ import pandas as pd
 import streamlit as st
 
 from mvgviz.data import sample
-from mvgviz.figures.paper.directions import measured, plot_directions
-from mvgviz.figures.paper.rows import AS_PRINTED, EXACTLY, PRINTED, Dot, plot_rows, row_dots
+from mvgviz.figures.paper.experiments import (
+    AS_PRINTED,
+    EXACTLY,
+    PRINTED,
+    Dot,
+    measured,
+    plot_directions,
+    plot_rows,
+    row_dots,
+)
 from mvgviz.paper import EXPERIMENTS, Curve, Experiment, MeasuredRow, Report, direction_curves, run
 from mvgviz.paper.runs import FIGURE4_SHARE
 from mvgviz.paper.words import ONCE, cell_text, figure_text, printed_text, sentence, setting, ways_text

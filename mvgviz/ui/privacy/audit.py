@@ -9,7 +9,7 @@ import streamlit as st
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import PairLoss
 from mvgviz.errors import InputError
-from mvgviz.figures.privacy.audit import plot_scores
+from mvgviz.figures.privacy.attack import plot_scores
 from mvgviz.release.audit import NoiseScores, attacks_per_release, judge, release_scores, simulate_scores
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import in_markdown

@@ -5,8 +5,7 @@ import streamlit as st
 
 from mvgviz.design.privacy_loss import PairLoss, pair_loss, spent_mu
 from mvgviz.errors import InputError
-from mvgviz.figures.privacy.composition import plot_composition
-from mvgviz.figures.privacy.shares import largest_shares, plot_shares
+from mvgviz.figures.privacy.loss import largest_shares, plot_composition, plot_shares
 from mvgviz.scenario.resolve import Setup, scaled
 from mvgviz.text import as_number, in_html, in_markdown
 from mvgviz.ui import session

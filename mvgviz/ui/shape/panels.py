@@ -6,9 +6,13 @@ import numpy as np
 import streamlit as st
 
 from mvgviz.design.sampling import sample_noise
-from mvgviz.figures.shape.ellipsoid import plot_ellipsoid
 from mvgviz.figures.shape.model import RADII, iid_std, shape_model
-from mvgviz.figures.shape.outcomes import leading_components, plot_component_outcomes, plot_matrix_outcomes
+from mvgviz.figures.shape.pictures import (
+    leading_components,
+    plot_component_outcomes,
+    plot_ellipsoid,
+    plot_matrix_outcomes,
+)
 from mvgviz.figures.shared.matrix_map import MOST_COLS, MOST_ROWS, plot_matrix
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import weakest

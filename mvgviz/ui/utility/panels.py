@@ -5,7 +5,7 @@ import streamlit as st
 from mvgviz.errors import InputError
 from mvgviz.figures.shared.theme import DIRECTIONAL, IID
 from mvgviz.figures.utility.dots import dot_numbers, plot_dots
-from mvgviz.figures.utility.sweep import error_curve, plot_sweep
+from mvgviz.figures.utility.errors import error_curve, plot_sweep
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import in_markdown
 from mvgviz.trials.favoured_sets import epsilon_grid

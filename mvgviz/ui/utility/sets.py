@@ -6,8 +6,7 @@ import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, IID
-from mvgviz.figures.utility.sets import SetRow, plot_sets, ranked_sets
-from mvgviz.figures.utility.sweep import error_curve, plot_sweep
+from mvgviz.figures.utility.errors import SetRow, error_curve, plot_sets, plot_sweep, ranked_sets
 from mvgviz.provenance import Origin
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import in_markdown

@@ -34,10 +34,8 @@ from mvgviz.design.limits import (
     rival,
 )
 from mvgviz.figures.bounds.curves import curve_lines, plot_bound_curves
-from mvgviz.figures.bounds.design_space import Edge, place, plot_design_space
-from mvgviz.figures.bounds.winner_map import plot_winner_map, winner_map
-from mvgviz.figures.shared.axes import decades
-from mvgviz.figures.shared.theme import EXACT, THEOREM1, THEOREM2
+from mvgviz.figures.bounds.maps import Edge, place, plot_design_space, plot_winner_map, winner_map
+from mvgviz.figures.shared.theme import EXACT, THEOREM1, THEOREM2, decades
 from mvgviz.noise.bounds import TAILS
 from tests.datasets import make_dataset
 

@@ -28,10 +28,18 @@ from mvgviz import (
     tradeoff,
 )
 from mvgviz.design.privacy_loss import SpentMu, coin_odds, loss_density, mass_beyond, odds, pair_loss, spent_mu
-from mvgviz.figures.privacy.composition import RELEASES, plot_composition, spent_together
-from mvgviz.figures.privacy.loss import curve_numbers, loss_numbers, plot_curve, plot_loss
-from mvgviz.figures.privacy.shares import largest_shares, plot_shares
-from mvgviz.figures.privacy.tradeoff import best_attacks, fewest_misses, plot_tradeoff
+from mvgviz.figures.privacy.attack import best_attacks, fewest_misses, plot_tradeoff
+from mvgviz.figures.privacy.loss import (
+    RELEASES,
+    curve_numbers,
+    largest_shares,
+    loss_numbers,
+    plot_composition,
+    plot_curve,
+    plot_loss,
+    plot_shares,
+    spent_together,
+)
 from tests.datasets import make_dataset
 
 GRAPH = np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]])

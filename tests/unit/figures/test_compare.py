@@ -8,9 +8,8 @@ import pytest
 
 from mvgviz import Scenario
 from mvgviz.data import sample
-from mvgviz.figures.compare.families import colour, label, symbol, two_lines
 from mvgviz.figures.compare.frontier import needed, plot_frontier
-from mvgviz.figures.compare.ranking import Mark, plot_ranked, ranking
+from mvgviz.figures.compare.ranking import Mark, colour, label, plot_ranked, ranking, symbol, two_lines
 from mvgviz.figures.shared.error_axis import reference_items
 from mvgviz.figures.shared.theme import EXACT, IID, THEOREM1, THEOREM2
 from mvgviz.trials.frontier import EPSILONS, frontier

@@ -8,6 +8,7 @@ import pytest
 from mvgviz import Scenario
 from mvgviz.figures.shared.error_axis import ErrorAxis, error_axis, mean_words
 from mvgviz.figures.utility.dots import _stacked, dot_numbers, plot_dots, quantile_dots
+from mvgviz.figures.utility.errors import SetRow, error_curve, plot_sets, plot_sweep, ranked_sets
 from mvgviz.figures.utility.one_draw import (
     largest_loadings,
     matrix_pair,
@@ -17,8 +18,6 @@ from mvgviz.figures.utility.one_draw import (
     plot_predictions,
     prediction_numbers,
 )
-from mvgviz.figures.utility.sets import SetRow, plot_sets, ranked_sets
-from mvgviz.figures.utility.sweep import error_curve, plot_sweep
 from mvgviz.trials.first_trial import Components, Predictions
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.run import Outcome, Results

@@ -11,9 +11,15 @@ import pytest
 from mvgviz import InputError, Scenario, design_noise, gaussian_mu, manual
 from mvgviz.data import sample
 from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors, plot_signal_to_noise, signal_numbers
-from mvgviz.figures.budget.pnr import plot_pnr, pnr_numbers
-from mvgviz.figures.budget.split import largest_directions, percent, plot_split
-from mvgviz.figures.budget.water_levels import plot_water, water_numbers
+from mvgviz.figures.budget.splits import (
+    largest_directions,
+    percent,
+    plot_pnr,
+    plot_split,
+    plot_water,
+    pnr_numbers,
+    water_numbers,
+)
 from mvgviz.scenario.precision_budget import (
     BudgetTable,
     budget_table,
