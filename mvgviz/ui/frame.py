@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.errors import InputError
 from mvgviz.scenario.resolve import Setup as Setup
-from mvgviz.text import as_number, at_most, delta_words, in_html, in_markdown
+from mvgviz.text import as_number, at_most, capitalised, delta_words, in_html, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.menu import PAGES, PRESENT, Page
 from mvgviz.ui.save_chart import SAVING, draw_save
@@ -82,7 +82,7 @@ def show_error(error: InputError) -> None:
     """The one style for what a person can mend."""
     text = str(error)
     if "." not in text.split(" ")[0]:  # a file's name keeps its case
-        text = text[:1].upper() + text[1:]
+        text = capitalised(text)
     st.error(in_markdown(text), icon=":material/error:")  # it may name a column
 
 
@@ -105,12 +105,8 @@ def show_table(columns: Any, *, numbers: Iterable[str], **options: Any) -> None:
 
 def offer_file(label: str, name: str, mime: str, content: Callable[[], str | bytes], **options: Any) -> None:
     """A button for a file that is made when it is asked for."""
-    def made() -> bytes:
-        text = content()
-        return text.encode() if isinstance(text, str) else text
-
-    st.download_button(label, data=made, file_name=name, mime=mime, icon=":material/download:", on_click="ignore",
-                       **options)
+    st.download_button(label, data=lambda: text.encode() if isinstance(text := content(), str) else text,
+                       file_name=name, mime=mime, icon=":material/download:", on_click="ignore", **options)
 
 
 def draw_open_tab(panels: Mapping[str, Callable[..., None]], *given: object, key: str) -> None:
@@ -182,9 +178,7 @@ def _strip(setup: Setup) -> None:
         ("really spent by the noise", f"{at_most(setup.design.mu_is)}ε = {as_number(setup.epsilon_spent)}", False),
         ("noise along a direction (standard deviation)",
          as_number(low) if high <= low * (1 + 1e-9) else f"{as_number(low)} to {as_number(high)}", False),
-        *origin_items(setup),
-        ("neighbours", setup.design.neighbour_rule, False),
-    ]
+        *origin_items(setup), ("neighbours", setup.design.neighbour_rule, False)]
     cells = "".join(f'<div><dt>{in_html(name)}: </dt><dd class="{"care" if care else ""}">{in_html(text)}</dd></div>'
                     for name, text, care in items)
     st.html(f'<dl class="strip" aria-label="What is asked and what is spent">{cells}</dl>')

@@ -23,7 +23,6 @@ from mvgviz.query.worst_pairs import WorstPair, worst_pair
 from mvgviz.report.script import DataSource
 from mvgviz.scenario.resolve import Setup, ask, build, second_moments
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.validation import FloatArray
 
 _SCENARIO, _WRITTEN, _TOUCHED, _NOTICES = "_scenario", "_written", "_touched", "_notices"
 _UPLOAD, _DIRECTIONS, _STATED_FOR = "_upload", "_directions", "_directions_stated_for"
@@ -35,23 +34,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Upload:
-    """A table of the session's own.
+    """A table of the session's own; ``source``: its name, and how it was read and used, for programs."""
 
-    ``data_name``: what the scenario calls it, random; ``version`` changes when its columns or
-    ranges do; ``source``: how it was read and used, for programs.
-    """
-
-    data_name: str
-    version: str
+    data_name: str  # what the scenario calls it, random
+    version: str  # changes when its columns or ranges do
     dataset: Dataset = field(repr=False)
     source: DataSource = field(repr=False)
     clipped: int = 0
     is_graph: bool = False
-
-    @property
-    def name(self) -> str:
-        """Of the file."""
-        return self.source.name
 
 
 def adopt_link() -> None:
@@ -116,11 +106,7 @@ def bound(key: str, value: Any, change: Callable[[Any], dict[str, Any]]) -> dict
     The value is set anew on every run, so that a link, a reset or a button moves the control too.
     """
     st.session_state[key] = value
-
-    def take() -> None:
-        update(**change(st.session_state[key]))
-
-    return {"key": key, "on_change": take}
+    return {"key": key, "on_change": lambda: update(**change(st.session_state[key]))}
 
 
 def bound_field(name: str) -> dict[str, Any]:
@@ -190,10 +176,8 @@ def dataset() -> Dataset:
     if not chosen.is_upload:
         return sample(chosen.data)
     if own is None or own.data_name != chosen.data:
-        raise InputError(
-            "this link was made with an uploaded file, which is not part of a link: choose the file on the page Data & "
-            "query, or another dataset"
-        )
+        raise InputError("this link was made with an uploaded file, which is not part of a link: choose the file on "
+                         "the page Data & query, or another dataset")
     return own.dataset
 
 
@@ -268,7 +252,5 @@ def setup() -> Setup:
     return build(scenario(), dataset(), query=query(), uploaded=uploaded_directions())
 
 
-@remembered(6, query_version)
-def moments(setup: Setup) -> FloatArray | None:
-    """The data's second moments, where the query has any."""
-    return second_moments(setup)
+moments = remembered(6, query_version)(second_moments)
+"""The data's second moments, where the query has any."""

@@ -41,9 +41,7 @@ class SessionReleases:
 
 def session_releases() -> SessionReleases:
     """The session's own; lost with it."""
-    if _RELEASES not in st.session_state:
-        st.session_state[_RELEASES] = SessionReleases()
-    return st.session_state[_RELEASES]  # type: ignore[no-any-return]
+    return st.session_state.setdefault(_RELEASES, SessionReleases())  # type: ignore[no-any-return]
 
 
 def ticket() -> str:

@@ -12,9 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.resolve import Setup
-from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.outcomes import Results
 from mvgviz.trials.question import Problem, Question, ask_once, pose, question_key
 from mvgviz.trials.resumable import Point, TrialCache, resume
@@ -28,21 +26,16 @@ _BRIGHT = "<style>[data-stale=true] {opacity: 1 !important;}</style>"
 """While slices follow one another the page is not dimmed: what is there can be read."""
 
 
-@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
-def _question(_scenario: Scenario, _dataset: Dataset, key: str) -> Question:
-    return ask_once(_scenario, _dataset)
+@session.remembered(4, lambda: f"{session.data_version()} {question_key(session.scenario())}")
+def _question(setup: Setup) -> Question:
+    return ask_once(setup.scenario, setup.dataset)
 
 
-@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
-def _problem(_setup: Setup, sensitivity: str, key: str) -> Problem:
-    question = _question(_setup.scenario, _setup.dataset, f"{session.data_version()} {question_key(_setup.scenario)}")
-    return pose(_setup.scenario, _setup.dataset, sensitivity=sensitivity, question=question,
-                uploaded=session.uploaded_directions(), worked_out=_setup)
-
-
+@session.remembered(4)
 def problem(setup: Setup, *, sensitivity: str = "own") -> Problem:
     """The scenario's problem; raises InputError where it does not work out."""
-    return _problem(setup, sensitivity, f"{session.version()} {setup.scenario.to_json()}")
+    return pose(setup.scenario, setup.dataset, sensitivity=sensitivity, question=_question(setup),
+                uploaded=session.uploaded_directions(), worked_out=setup)
 
 
 def trial_cache(*, simulated: bool = False) -> TrialCache:
@@ -51,8 +44,7 @@ def trial_cache(*, simulated: bool = False) -> TrialCache:
     kept = st.session_state.get(name)
     if kept is None or kept[0] != version:
         kept = st.session_state[name] = (version, TrialCache())
-    cache: TrialCache = kept[1]
-    return cache
+    return kept[1]
 
 
 @st.cache_resource(show_spinner=False)

@@ -14,7 +14,7 @@ from mvgviz.noise.directions import standard_basis
 from mvgviz.provenance import weakest
 from mvgviz.scenario.precision_budget import LEAST_EPSILON, MOST_EPSILON, BudgetTable, inverse_refusal, wanted_noise
 from mvgviz.scenario.resolve import Setup, names_of_directions
-from mvgviz.scenario.splits import SplitScore, compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
+from mvgviz.scenario.splits import compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
 from mvgviz.text import in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart, show_error, show_table
@@ -25,14 +25,9 @@ from mvgviz.words.budget import NOT_PRIVATE, Names
 _MANY = 400
 _SPLIT_IN_LINK = 50
 _ASKED = 8
-_UNITS = {"exact": "height (part of μ²)", "relaxed": "height (inverse variance)",
-          "unrelaxed": "inverse noise variance"}
+_UNITS = {"exact": "height (part of μ²)", "relaxed": "height (inverse variance)", "unrelaxed": "inverse noise variance"}
 _WEIGHED = "inverse noise variance × reach²"
-
-
-@session.remembered(40)
-def _scores(setup: Setup, moments: FloatArray) -> tuple[SplitScore, ...]:
-    return compare_splits(setup, moments)
+_scores = session.remembered(40)(compare_splits)
 
 
 @session.remembered(40)
@@ -92,8 +87,7 @@ def _draw_scores(setup: Setup, numbers: PnrNumbers) -> None:
                 "once. Half its logarithm is the mutual information between true and noisy answer **for Gaussian "
                 "answers only**. Each form of max-PNR solves the constraint of its own guarantee. Relaxed (the "
                 "paper's) and unrelaxed take a theorem's, and maximise the ratio of a table along its eigenvectors: "
-                "elsewhere another split may come out ahead. "
-                f"{words.exact_words(setup)}")
+                f"elsewhere another split may come out ahead. {words.exact_words(setup)}")
 
 
 def _draw_score_table(numbers: PnrNumbers) -> None:

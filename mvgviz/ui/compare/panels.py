@@ -15,7 +15,7 @@ from mvgviz.trials.frontier import frontier, grid_with
 from mvgviz.trials.mechanisms import COMPARED, MECHANISMS
 from mvgviz.trials.outcomes import Results
 from mvgviz.trials.resumable import Point, coarse_first
-from mvgviz.ui.frame import chart
+from mvgviz.ui.frame import chart, show_table
 from mvgviz.ui.slices import begin, problem, show_progress_and_rerun
 from mvgviz.ui.task_controls import say_why_not
 from mvgviz.words import compare as words
@@ -56,8 +56,7 @@ def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
         show_progress_and_rerun(work, complete=False)
         return
     numbers = ranking(results)
-    marks = words.ranking_marks(numbers)
-    best = words.worth_zooming(numbers)
+    marks, best = words.ranking_marks(numbers), words.worth_zooming(numbers)
     if best and st.toggle(f"Only the {best} that beat the trivial answer", key="compare_zoom"):
         marks = marks[:best]
     chart(plot_ranked(marks, reference_items(results.references) if len(marks) != best else [],
@@ -81,9 +80,7 @@ def _draw_rest(numbers: Ranking) -> None:
             st.markdown("\n".join(f"- {line}" for line in left_out))
     with st.expander("All numbers", icon=":material/table:"):
         frame = pd.DataFrame(words.table_rows(numbers))
-        four = st.column_config.NumberColumn(format="%.4g")
-        st.dataframe(frame, hide_index=True, key="compare_table", column_config={
-            name: four for name in frame.columns if pd.api.types.is_numeric_dtype(frame[name])})
+        show_table(frame, numbers=list(frame.select_dtypes("number").columns), key="compare_table")
 
 
 def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
@@ -119,8 +116,7 @@ def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
         chart(plot_frontier(lines, error=wanted, epsilon=scenario.epsilon, title=here.task.metric,
                             references=reference_items(here.references)),
               words.frontier_words([line.curve for line in lines], [line.reading for line in lines], wanted, own=own,
-                                   trivial=here.references.trivial),
-              key="compare_frontier", about=_ABOUT_FRONTIER)
+                                   trivial=here.references.trivial), key="compare_frontier", about=_ABOUT_FRONTIER)
     slot = st.container()
     st.caption(f"All with {s2_words}; {scenario.trials:,} trials a point, the same random numbers at every ε. "
                "Gaussian, classic is proved for ε below 1 only. Measured on the data itself: not private.")
@@ -153,10 +149,9 @@ def _choose_error(setup: Setup, here: Results, own: str, sensitivity: str) -> fl
     ranked = [outcome.mean for outcome in here.ranked() if np.isfinite(outcome.mean) and outcome.mean > 0]
     if not ranked:
         return None
-    least = here.references.non_private
     usual = _rounded(next((outcome.mean for outcome in here.outcomes
                            if outcome.mechanism.key == own and outcome.mean > 0), ranked[0]))
-    low, high = max(ranked[0] / 10, least), max(here.references.trivial, usual)
+    low, high = max(ranked[0] / 10, here.references.non_private), max(here.references.trivial, usual)
     steps = np.geomspace(low, high, _STEPS) if 0 < low < high else np.array([usual])
     options = sorted({_rounded(float(step)) for step in steps} | {usual})
     if len(options) < 2:

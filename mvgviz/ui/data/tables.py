@@ -103,7 +103,4 @@ class Tables:
 
 def tables() -> Tables:
     """The session's own; lost with it."""
-    if _TABLES not in st.session_state:
-        st.session_state[_TABLES] = Tables()
-    kept: Tables = st.session_state[_TABLES]
-    return kept
+    return st.session_state.setdefault(_TABLES, Tables())  # type: ignore[no-any-return]

@@ -4,19 +4,7 @@ import plotly.graph_objects as go
 
 from mvgviz.figures.lesson.steps import plot_bells, plot_sizes, plot_trials
 from mvgviz.labels import GUARANTEES
-from mvgviz.lesson.steps import (
-    DELTA,
-    EPSILON,
-    QUESTIONS,
-    STEPS,
-    TABLES,
-    TRIALS,
-    edge_sizes,
-    guess_rate,
-    liver_pay,
-    promised,
-    table_noise,
-)
+from mvgviz.lesson import steps
 from mvgviz.text import as_number
 from mvgviz.ui.lesson.scene import Scene, Sentences, text_of
 
@@ -33,14 +21,14 @@ _PAID = {"yes": "Yes, the error is smaller", "no": "No, the error is larger", "u
 # Step 5
 
 def _sizes(table: str) -> tuple[go.Figure, str]:
-    design = table_noise(table)
-    rows, cols = ([f"{size:.3g}" for size in sizes] for sizes in edge_sizes(design))
-    columns = QUESTIONS if table == "together" else _PUPILS
-    row, col = TABLES[table]
-    return plot_sizes(design, row_sizes=rows, col_sizes=cols, asked=TABLES[table], row_names=QUESTIONS,
+    design = steps.table_noise(table)
+    rows, cols = ([f"{size:.3g}" for size in sizes] for sizes in steps.edge_sizes(design))
+    columns = steps.QUESTIONS if table == "together" else _PUPILS
+    row, col = steps.TABLES[table]
+    return plot_sizes(design, row_sizes=rows, col_sizes=cols, asked=steps.TABLES[table], row_names=steps.QUESTIONS,
                       col_names=columns), (
         f"A table of {design.rows} rows and {design.cols} columns. Row sizes: {', '.join(rows)}. Column "
-        f"sizes: {', '.join(cols)}. Asked: the cell {QUESTIONS[row]}, {columns[col]}.")
+        f"sizes: {', '.join(cols)}. Asked: the cell {steps.QUESTIONS[row]}, {columns[col]}.")
 
 
 def _sizes_words(table: str) -> Sentences:
@@ -53,14 +41,14 @@ def _sizes_words(table: str) -> Sentences:
 
 
 def _sizes_why(table: str) -> str:
-    rows, cols = edge_sizes(table_noise(table))
-    i, j = TABLES[table]
-    return f"{as_number(rows[i])} times {as_number(cols[j])} is {as_number(STEPS[4].answer(table).value)}."
+    rows, cols = steps.edge_sizes(steps.table_noise(table))
+    i, j = steps.TABLES[table]
+    return f"{as_number(rows[i])} times {as_number(cols[j])} is {as_number(steps.STEPS[4].answer(table).value)}."
 
 
 def _sizes_hint(table: str, given: float) -> str:
-    rows, cols = edge_sizes(table_noise(table))
-    i, j = TABLES[table]
+    rows, cols = steps.edge_sizes(steps.table_noise(table))
+    i, j = steps.TABLES[table]
     if abs(given - rows[i] - cols[j]) < 0.05 * given:
         return "Multiply the two sizes, do not add them."
     return "Take the number at the left of its row and the number above its column, and multiply."
@@ -69,37 +57,37 @@ def _sizes_hint(table: str, given: float) -> str:
 # Step 6
 
 def _promise(guarantee: str) -> tuple[go.Figure, str]:
-    mu = promised(guarantee).mu
+    mu = steps.promised(guarantee).mu
     figure = plot_bells(0.0, shift=1.0, noise=1 / mu, span=4 / mu, names=("neighbour A", "neighbour B"),
                         axis="published (one pupil changes 1)")
     return figure, f"{_RULES[guarantee]}: two bell curves, one unit apart and each {as_number(1 / mu)} wide."
 
 
 def _promise_words(guarantee: str) -> Sentences:
-    design, exact = promised(guarantee), promised("exact")
+    design, exact = steps.promised(guarantee), steps.promised("exact")
     noise, least = float(design.direction_std()[0]), float(exact.direction_std()[0])
     takes = (f"The **exact calculation** finds the least noise that keeps it: {as_number(noise)}."
              if guarantee == "exact" else
              f"**{_RULES[guarantee]}** of the paper that proposed directional noise asks for {as_number(noise)}, "
              f"**{as_number(noise / least)} times** what the exact calculation finds.")
     return (f"The school publishes how sleep and mood go together, and **promises** that nobody learns more than "
-            f"ε = {EPSILON:g} about a pupil.", takes,
+            f"ε = {steps.EPSILON:g} about a pupil.", takes,
             "The curves show what the attacker of step 1 sees: the more they cover each other, the less is spent of "
             "the promise.")
 
 
 def _promise_why(guarantee: str) -> str:
-    design = promised(guarantee)
-    spent = (f"Really spent: ε = {as_number(design.epsilon_spent(DELTA), 2)} of {EPSILON:g}; the best attacker is "
-             f"right in {as_number(100 * guess_rate(design.mu))} of 100 guesses.")
+    design = steps.promised(guarantee)
+    spent = (f"Really spent: ε = {as_number(design.epsilon_spent(steps.DELTA), 2)} of {steps.EPSILON:g}; the best "
+             f"attacker is right in {as_number(100 * steps.guess_rate(design.mu))} of 100 guesses.")
     if guarantee == "exact":
         return f"{spent} With less noise the promise would be broken."
     return f"{spent} The theorem's promise is true, but it is paid for with noise that nobody needed."
 
 
 def _promise_hint(guarantee: str, given: str) -> str:
-    order = STEPS[5].answer(guarantee).options
-    if order.index(given) < order.index(STEPS[5].answer(guarantee).right):
+    order = steps.STEPS[5].answer(guarantee).options
+    if order.index(given) < order.index(steps.STEPS[5].answer(guarantee).right):
         return "Less: can you tell the two curves apart at all?"
     return "More: the curves do not quite cover each other, and exact means that no noise is wasted."
 
@@ -107,7 +95,7 @@ def _promise_hint(guarantee: str, given: str) -> str:
 # Step 7
 
 def _trials(favourite: str) -> tuple[go.Figure, str]:
-    found = liver_pay(favourite)
+    found = steps.liver_pay(favourite)
     return plot_trials(found), (
         f"Average errors in half pints a day: no noise {found.no_noise:.1f}, directional {found.directional:.2f}, one "
         f"size {found.one_size:.2f}, an answer without data {found.no_data:.1f}, Theorem 1 {found.theorem1:.1f}.")
@@ -116,29 +104,29 @@ def _trials(favourite: str) -> tuple[go.Figure, str]:
 def _trials_words(favourite: str) -> Sentences:
     return ("A real table holds five blood values of 345 men and how much they **drink**; it is published with noise, "
             "and a computer learns from the noisy copy to predict the drinks.",
-            f"Of the budget 80 % goes to **{_LIVER[favourite]}**, and everything is tried {TRIALS} times with new "
-            "noise (errors are measured on the true data: good for a lesson, not private).",
+            f"Of the budget 80 % goes to **{_LIVER[favourite]}**, and everything is tried {steps.TRIALS} times with "
+            "new noise (errors are measured on the true data: good for a lesson, not private).",
             "Directional noise pays if its dot lies to the left of the dashed line, which marks noise of one size at "
             "the same privacy.")
 
 
 def _trials_why(favourite: str) -> str:
-    found = liver_pay(favourite)
+    found = steps.liver_pay(favourite)
     how = "less" if found.gain > 0 else "more"
     lesson = {"yes": "It favours what the prediction needs.", "no": "It favours what the prediction hardly needs.",
-              "unclear": "Whoever favours nearly everything favours nothing."}[STEPS[6].answer(favourite).right]
+              "unclear": "Whoever favours nearly everything favours nothing."}[steps.STEPS[6].answer(favourite).right]
     return (f"The error is {as_number(abs(found.gain), 2)} half pints {how} than with noise of one size (give or take "
             f"{as_number(found.margin, 2)}). {lesson}")
 
 
 TABLE_SCENES = (
-    Scene(step=STEPS[4], **text_of(5), shown=_TABLES.__getitem__, sentences=_sizes_words, picture=_sizes,
+    Scene(step=steps.STEPS[4], **text_of(5), shown=_TABLES.__getitem__, sentences=_sizes_words, picture=_sizes,
           why=_sizes_why, hint=_sizes_hint,
           question=lambda table: "How large is the noise in the cell with the question mark?"),
-    Scene(step=STEPS[5], **text_of(6), shown=_RULES.__getitem__, sentences=_promise_words, picture=_promise,
+    Scene(step=steps.STEPS[5], **text_of(6), shown=_RULES.__getitem__, sentences=_promise_words, picture=_promise,
           why=_promise_why, hint=_promise_hint, option=_PARTS.__getitem__,
-          question=lambda guarantee: f"How much of the promised ε = {EPSILON:g} does this noise really spend?"),
-    Scene(step=STEPS[6], **text_of(7), shown=_LIVER.__getitem__, sentences=_trials_words, picture=_trials,
+          question=lambda guarantee: f"How much of the promised ε = {steps.EPSILON:g} does this noise really spend?"),
+    Scene(step=steps.STEPS[6], **text_of(7), shown=_LIVER.__getitem__, sentences=_trials_words, picture=_trials,
           why=_trials_why, option=_PAID.__getitem__,
           hint=lambda favourite, given: "Look at the blue dot with its bar: left of the dashed line, right of it, or "
                                         "on it?",
