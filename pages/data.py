@@ -11,7 +11,7 @@ from mvgviz.ui import session
 from mvgviz.ui.data.upload_panel import draw_upload_panel
 from mvgviz.ui.frame import Setup, chart, try_open_page
 from mvgviz.ui.menu import DATA
-from mvgviz.words.derivations import derivation, facts, in_words
+from mvgviz.words.derivations import LINES, WORDS, facts
 
 PANELS = 9
 NOT_PRIVATE = "Computed on the data itself, for your eyes: not private."
@@ -68,9 +68,9 @@ def draw_change(setup: Setup) -> None:
                     "ranges enter. The noise must hide this difference.")
     with right:
         st.markdown(facts(query))
-        for line in derivation(query):
+        for line in LINES[query.name]:
             st.latex(line)
-        st.caption(in_words(query))
+        st.caption(WORDS[query.name])
 
 
 def draw_about(setup: Setup) -> None:

@@ -81,10 +81,10 @@ def _draw_button(setup: Setup, planned: Plan) -> None:
     _draw_own_choices(setup)
     refused = _refusal(setup, planned)
     missing = [CAVEATS[caveat] for caveat in planned.caveats if caveat not in accepted]
-    certain = st.checkbox(words.sure(setup, planned), key=f"release_sure_{now}", disabled=refused is not None)
-    progress = st.empty()
+    certain = st.checkbox(f"I understand that this spends **{words.spends(setup, planned)}**, once and for good.",
+                          key=f"release_sure_{now}", disabled=refused is not None)
     st.button("Release once", key="release_go", type="primary", icon=":material/outbox:", on_click=release_once,
-              args=(now, accepted, bool(symmetrise), progress), width="stretch",
+              args=(now, accepted, bool(symmetrise), st.empty()), width="stretch",
               disabled=refused is not None or bool(missing) or not certain)
     if refused is not None:
         show_error(refused)
