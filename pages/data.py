@@ -63,9 +63,7 @@ def draw_change(setup: Setup) -> None:
                           row_title="feature" if rows else "row", value_title="change of the answer",
                           col_title="feature" if rows and query.symmetric else "column"),
               f"**What one record can change:** {pair.words}; the answer moves by "
-              f"{as_number(query.sensitivity * pair.attained)}{almost}.", key="change",
-              about="The two neighbouring datasets whose answers lie furthest apart. Nobody's data: only the declared "
-                    "ranges enter. The noise must hide this difference.")
+              f"{as_number(query.sensitivity * pair.attained)}{almost}.", key="change")
     with right:
         st.markdown(facts(query))
         for line in LINES[query.name]:

@@ -1,7 +1,9 @@
 """What every page shares: menu, sidebar, status strip, one style for errors and takeaways."""
 
 import gc
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,27 +16,17 @@ from mvgviz.scenario.resolve import Setup as Setup
 from mvgviz.text import as_number, at_most, capitalised, delta_words, in_html, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.menu import PAGES, PRESENT, Page
-from mvgviz.ui.save_chart import SAVING, draw_save
 from mvgviz.ui.sidebar import draw_sidebar
 from mvgviz.words.provenance import origin_items
 
-_STYLE = """<style>
-.stMainBlockContainer {padding-top: 2.6rem; padding-bottom: 2rem;}
-[data-testid=stSidebar] hr {margin: .4rem 0;}
-[data-testid=stSidebarUserContent] {padding-bottom: 1rem;}
-[data-testid=stSidebarUserContent] [data-testid=stVerticalBlock] {gap: .6rem;}
-.katex {font-size: 1.05em;}
-@media (min-width: 700px) {.stApp .katex-display {overflow: visible;}}
-.stApp [data-testid=stCaptionContainer] {opacity: .82;}
-.stApp [data-testid=stMultiSelectTagsContainer] [data-tag] {background: #17608F;}
-.js-plotly-plot .modebar {display: none !important;}
-.strip {display: flex; flex-wrap: wrap; gap: .2rem 1.6rem; padding: .35rem .8rem; margin: 0;
-        padding-inline: .8rem !important; border-radius: .5rem; font-size: .9rem;
-        border: 1px solid color-mix(in srgb, currentColor 25%, transparent);}
-.strip dt {display: inline; opacity: .75; font-weight: 400;}
-.strip dd {display: inline; margin: 0; font-weight: 600;}
-.strip .care {background: #D55E00; color: #fff; border-radius: .3rem; padding: 0 .35rem;}
-</style>"""
+_HERE = Path(__file__).parent
+_ABOUT: dict[str, str] = tomllib.loads((_HERE / "about.toml").read_text(encoding="utf-8"))
+_SAVING: dict[str, Any] = {"displayModeBar": True, "displaylogo": False, "modeBarButtons": [["toImage"]]}
+"""Plotly's own camera button; the frame's style hides it and the two buttons press it."""
+_save_chart = st.components.v2.component(
+    "mvgviz_save_chart", html='<div class="save"></div>', css=(_HERE / "save_chart.css").read_text(encoding="utf-8"),
+    js=(_HERE / "save_chart.js").read_text(encoding="utf-8"))
+"""A chart as a picture: PNG and SVG, made by the browser itself, so that it works offline."""
 
 
 @st.cache_resource(show_spinner=False)
@@ -87,14 +79,19 @@ def show_error(error: InputError) -> None:
 
 
 def chart(figure: go.Figure, takeaway: str, *, key: str, about: str | None = None) -> None:
-    """A figure with its takeaway under it, which is also its text alternative."""
-    st.plotly_chart(figure, key=key, alt=takeaway.replace("**", ""), config=SAVING)
+    """A figure with its takeaway under it, which is also its text alternative; ``about``: else from about.toml."""
+    st.plotly_chart(figure, key=key, alt=takeaway.replace("**", ""), config=_SAVING)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(takeaway)
-        if about:
+        if about := about or _ABOUT.get(key):
             with st.popover("What this shows", type="tertiary", icon=":material/help:"):
                 st.markdown(about)
         draw_save(key)
+
+
+def draw_save(key: str) -> None:
+    """Buttons that save the chart with this key as it looks on the screen."""
+    _save_chart(key=f"{key}_save", data={"key": key}, width="content")
 
 
 def show_table(columns: Any, *, numbers: Iterable[str], **options: Any) -> None:
@@ -132,7 +129,7 @@ def show_progress(bar: DeltaGenerator, text: str) -> Callable[[float], None]:
 def _begin(page: Page) -> None:
     _freeze_imports()
     st.set_page_config(page_title=f"{page.label} · mvgviz", page_icon="◐", layout="wide")
-    st.html(_STYLE)
+    st.html(_HERE / "frame.css")
     session.adopt_link()
 
 

@@ -17,23 +17,6 @@ _AXIS_TITLES = {"epsilon": "privacy budget epsilon (ε)", "delta": "probability 
 _TAIL_FORMULAS = {"printed": r"t=\zeta", "laurent-massart": r"t=\sqrt{\zeta}", "exact-chi": r"\Pr(\chi_k>t)=\delta"}
 _DIGITS = 6
 _ALIKE = 0.01
-ABOUT_CURVES = """Each curve is a limit on the product of the two norms ‖σ(Σ⁻¹)‖₂ · ‖σ(Ψ⁻¹)‖₂: higher means less
-noise. Independent noise of standard deviation s on R × C entries has the product √(RC)/s², which turns each limit into
-noise per entry, and the exact noise (the analytic Gaussian mechanism, s = s₂/μ) into a limit.
-
-Thick: the tail chosen in the sidebar. Thin: the other two ways to bound the norm of the noise. Both theorems are
-sufficient conditions, and loose; i.i.d. noise beyond the exact limit is not private enough."""
-ABOUT_MAP = """Theorem 3. Theorem 2 allows more exactly when α ≥ ω, that is when s₂/γ is at most half of
-1 + H₍r,½₎ / Hᵣ: the filled region. The paper gives two sufficient conditions, both inside it: s₂ ≤ γ (below the dashed
-line), and r > 12 for positive semi-definite queries, whose s₂ is at most √2 γ (right of and below the dotted line).
-Epsilon, delta and the tail decide how much more, not who wins."""
-ABOUT_SPACE = """The paper's Figure 3. A theorem allows every design below its line, where the product of the two norms
-is at most φ². As printed, Theorem 2 speaks of Ψ = Σ only (equal norms); that its constant holds elsewhere is beyond
-the paper.
-
-The exact guarantee is no such line: it depends on which directions are precise and on what one record can change.
-Drawn is the line on which exactly calibrated i.i.d. noise lies; other shapes lie above or below it and are just as
-private."""
 _LEMMA = r"""**Lemma 1's square.** The paper bounds $\lVert N\rVert_F^2$ by $\zeta^2$. Laurent and Massart's inequality,
 on which it rests, gives $\lVert N\rVert_F^2\le\zeta$. The slip is on the safe side ($\zeta\ge1$): the theorems hold,
 with a tail $\sqrt\zeta$ times too long. *Laurent–Massart* takes $\sqrt\zeta$, *exact chi* the quantile itself; the

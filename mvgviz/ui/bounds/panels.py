@@ -80,14 +80,13 @@ def draw_curves(problem: LimitInputs, s2_words: str, axis: str, tail: str, *, as
     """The three limits as one input varies."""
     figure, lines = _curves(problem, axis, tail, as_noise, all_tails)
     chart(figure, f"{words.curves_takeaway(problem, lines, as_noise=as_noise, s2_words=s2_words)} "
-                  f"{words.held_fixed(problem, axis)}", key="bounds_curves", about=words.ABOUT_CURVES)
+                  f"{words.held_fixed(problem, axis)}", key="bounds_curves")
 
 
 def draw_map(problem: LimitInputs, tail: str, s2_words: str) -> None:
     """Where Theorem 2 allows more."""
     figure, numbers = _map(problem.rank, problem.sensitivity / problem.gamma, problem.psd, words.short_second(problem))
-    chart(figure, words.map_takeaway(problem, numbers, tail, s2_words=s2_words), key="bounds_map",
-          about=words.ABOUT_MAP)
+    chart(figure, words.map_takeaway(problem, numbers, tail, s2_words=s2_words), key="bounds_map")
 
 
 def draw_space(setup: Setup, problem: LimitInputs) -> None:
@@ -106,8 +105,7 @@ def draw_space(setup: Setup, problem: LimitInputs) -> None:
         edges.append(Edge(name=f"its own edge ({reason})", colour=GUARANTEE_COLOURS[design.guarantee],
                           limit=design.bound.limit, dash="dash", filled=False, width=2))
     chart(plot_design_space(edges, [*others, this]),
-          words.space_takeaway(setup, this, exact_limit=limit, own_edge=reason), key="bounds_space",
-          about=words.ABOUT_SPACE)
+          words.space_takeaway(setup, this, exact_limit=limit, own_edge=reason), key="bounds_space")
 
 
 def draw_looseness(setup: Setup) -> None:

@@ -50,8 +50,7 @@ def draw_loadings(setup: Setup, table: BudgetTable) -> None:
     care = f" {NOT_PRIVATE}" if not setup.origins["directions"].is_covered else ""
     chart(plot_matrix(drawn, row_labels=[words.short_label(name) for name in features[:rows]], row_title="feature",
                       col_labels=[str(k + 1) for k in range(cols)], col_title="direction", value_title="loading"),
-          f"{words.loading_words(setup, directions.matrix, features)}{part}{care}", key="budget_loadings",
-          about="Each column is a direction of length 1; its entries say how much of each feature it holds.")
+          f"{words.loading_words(setup, directions.matrix, features)}{part}{care}", key="budget_loadings")
 
 
 def draw_pnr(setup: Setup, table: BudgetTable, names: Names) -> None:

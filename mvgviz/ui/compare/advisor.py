@@ -49,7 +49,7 @@ def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
     with left:
         references = [] if advice.references is None else reference_items(advice.references)
         chart(plot_ranked(words.advice_marks(advice, names), references, title=TASKS[setup.scenario.task].metric),
-              in_markdown(words.places(advice)), key="compare_advice", about=_ABOUT)
+              in_markdown(words.places(advice)), key="compare_advice")
     with right:
         slot = st.container()
         sentences = words.why(advice, names)
@@ -83,14 +83,6 @@ def _advice(setup: Setup, work: Slice, sensitivity: str, *, simulated: bool) -> 
 @session.remembered(2, session.data_version)
 def _stand_in(dataset: Dataset, graph: bool) -> Dataset:
     return stand_in(dataset, rng=np.random.default_rng(SEED), graph=graph)
-
-
-_ABOUT = """Each line is a design for the same task and the same budget: a query (square: the table), a guarantee
-(green exact, pink Theorem 1, orange Theorem 2) and a split. All meet the same random numbers. Everyone gets a first
-round of trials; the best few, drawn strong, get all of them.
-
-Only designs that stay private are advised. Directions and splits that are read openly from the data are left out,
-unless the design as it stands is such a one; then it is marked."""
 
 
 def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> None:

@@ -116,20 +116,12 @@ def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
         chart(plot_frontier(lines, error=wanted, epsilon=scenario.epsilon, title=here.task.metric,
                             references=reference_items(here.references)),
               words.frontier_words([line.curve for line in lines], [line.reading for line in lines], wanted, own=own,
-                                   trivial=here.references.trivial), key="compare_frontier", about=_ABOUT_FRONTIER)
+                                   trivial=here.references.trivial), key="compare_frontier")
     slot = st.container()
     st.caption(f"All with {s2_words}; {scenario.trials:,} trials a point, the same random numbers at every ε. "
                "Gaussian, classic is proved for ε below 1 only. Measured on the data itself: not private.")
     with slot:
         show_progress_and_rerun(work, complete=len(known) == len(found) and all(results.complete for results in known))
-
-
-_ABOUT_FRONTIER = """Above: the mean error of each mechanism as its budget grows, with 95 % bands; the upright line is
-this scenario's ε. Follow the thick line of the wanted error across to a curve, then go down: there stands the ε this
-mechanism needs, with what the band makes of it.
-
-Between the measured points the curve is a straight line in logarithms; where chance makes a curve rise, it is read
-from the closest curve that never rises. *Not below* means that no ε looked at is enough."""
 
 
 def _choose_mechanisms(setup: Setup, here: Results, own: str) -> list[str]:

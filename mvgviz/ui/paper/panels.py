@@ -97,11 +97,7 @@ def draw_rows(report: Report) -> None:
     dots = row_dots(report)
     if all(dot.series == PRINTED for dot in dots):
         st.caption("The first trials are on their way; the paper's figures are drawn already.")
-    chart(plot_rows(report, dots), rows_words(report, dots), key="paper_rows", about=(
-        "Errors on the paper's scale and on ours cannot be compared, so each is placed between two fixed points of its "
-        "own: 0 is the error without privacy, 1 that of a random guess, the paper's by the paper's own two figures. "
-        "Lines are 95 % intervals of the mean. Dotted: the trivial answer, which ignores the data (ours; the paper has "
-        "none). Below the line: rows that are not in the paper. A dot that is missing has its reason in the table."))
+    chart(plot_rows(report, dots), rows_words(report, dots), key="paper_rows")
 
 
 def rows_words(report: Report, dots: list[Dot]) -> str:

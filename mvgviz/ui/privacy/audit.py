@@ -46,11 +46,7 @@ def draw_audit(setup: Setup) -> None:
         st.caption(tested_words(loss.design, noise, hardened=sampler == HARDENED))
     with picture:
         chart(plot_scores(result, loss.mu), audit_words(setup, loss, result, broken),
-              key="privacy_audit",
-              about="The best attack scores each release by its likelihood ratio and accuses above a threshold. The "
-                    "threshold is chosen on one half of the releases, its hits and false alarms are counted on the "
-                    "other; Clopper–Pearson limits turn them into an ε that is really spent at least, with 95 % "
-                    "confidence. Below the claim it proves nothing wrong; above it, the claim is false.")
+              key="privacy_audit")
 
 
 def _trials(design: NoiseDesign, *, hardened: bool) -> tuple[int, float]:

@@ -46,12 +46,7 @@ def _draw_budget(setup: Setup, planned: Plan) -> None:
     ledger = session_releases().ledger
     before = [entry.mu for entry in ledger.entries_about(setup.scenario.data)]
     numbers = budget_numbers(before, planned.mu, delta=planned.delta, cap=ledger.cap)
-    chart(plot_budget(numbers), words.budget_words(setup, numbers, planned), key="release_budget",
-          about="Every release of the same data spends of one budget. Epsilons do not add up, the squares of μ do, "
-                "exactly, also when one release is chosen after seeing another (Dong, Roth & Su 2022). So lengths "
-                "are μ², and the axis says which ε each total stands for. A file is known again by its numbers, in any "
-                "format and with any of its columns; that two files are about the same people is for you to say, on "
-                "the page Data & query.")
+    chart(plot_budget(numbers), words.budget_words(setup, numbers, planned), key="release_budget")
 
 
 def _draw_summary(setup: Setup, planned: Plan) -> None:

@@ -16,8 +16,7 @@ from mvgviz.scenario.resolve import Setup, names_of_coordinates
 from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.text import as_factor, as_number, in_html, in_markdown
 from mvgviz.ui import session
-from mvgviz.ui.frame import chart
-from mvgviz.ui.save_chart import draw_save
+from mvgviz.ui.frame import chart, draw_save
 from mvgviz.ui.shape.ellipse import ANGLE_STEP, draw_ellipse
 from mvgviz.validation import FloatArray
 from mvgviz.words.shape import drag_words, plane_words
@@ -87,8 +86,7 @@ def draw_space(setup: Setup) -> None:
     chart(plot_ellipsoid(covariance, math.sqrt(float(setup.iid.directional_side.variances[0])),
                          names=(labels[0], labels[1], labels[2])),
           f"**From {as_number(std.min())} to {as_number(std.max())}**: the noise's standard deviation on these three"
-          f"{' (one side of the matrix)' if design.mode == 'both' else ''}.", key="shape_ellipsoid",
-          about="Each surface holds 95 % of the noise on three features. Turn it with the mouse.")
+          f"{' (one side of the matrix)' if design.mode == 'both' else ''}.", key="shape_ellipsoid")
 
 
 def draw_matrices(setup: Setup) -> None:

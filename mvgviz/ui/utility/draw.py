@@ -100,8 +100,7 @@ def _draw_predictions(setup: Setup, found: Predictions) -> None:
         numbers.labels) < found.labels.size else ""
     chart(one_draw.plot_predictions(numbers, name=short_label(name)),
           f"**Predictions** of {in_markdown(name)} on records held out: off by {as_number(rmse[1])} (RMSE), without "
-          f"privacy {as_number(rmse[0])}.{outside}{part}", key="utility_predictions",
-          about="Each point is a record that was not learned from. On the dashed line the prediction is right.")
+          f"privacy {as_number(rmse[0])}.{outside}{part}", key="utility_predictions")
 
 
 def _draw_loadings(posed: Problem, parts: Components) -> None:
@@ -109,9 +108,7 @@ def _draw_loadings(posed: Problem, parts: Components) -> None:
     names = names_of_coordinates(posed.query, "rows", total)
     part = f" The {len(shown)} largest of {total} loadings are drawn." if len(shown) < total else ""
     chart(one_draw.plot_loadings(parts, shown, names=[short_label(names[k]) for k in shown]),
-          f"**First component:** {as_number(parts.angle, 2)}° from the true one.{part}", key="utility_loadings",
-          about="How much of each feature the strongest direction holds. A component has no sign of its own; the "
-                "noisy one is turned to agree with the true one.")
+          f"**First component:** {as_number(parts.angle, 2)}° from the true one.{part}", key="utility_loadings")
 
 
 def _draw_captured(parts: Components) -> None:
@@ -122,9 +119,7 @@ def _draw_captured(parts: Components) -> None:
     share = f", {as_number(100 * float(parts.captured[0]) / total, 2)} % of what the true one does" if total > 0 else ""
     chart(figure,
           f"**The first noisy component** captures {as_number(float(parts.captured[0]))}{share}.{part}",
-          key="utility_captured",
-          about="Each component captures a part of the true answer: the true ones their eigenvalues, the noisy ones "
-                "less of the strong and more of the weak.")
+          key="utility_captured")
 
 
 def _draw_signal(setup: Setup, numbers: SignalNumbers) -> None:
@@ -133,6 +128,4 @@ def _draw_signal(setup: Setup, numbers: SignalNumbers) -> None:
     part = f" {len(numbers.shown)} of {numbers.total} are drawn." if len(numbers.shown) < numbers.total else ""
     chart(plot_signal_to_noise(numbers, names=names.labels(numbers.shown)),
           f"**Signal above noise** in {numbers.above} of {numbers.total} directions (noise of one size: "
-          f"{numbers.iid_above}).{part}", key="utility_signal",
-          about="The size of the data along each direction over the noise there. Right of the line the signal is the "
-                "larger one.")
+          f"{numbers.iid_above}).{part}", key="utility_signal")

@@ -49,7 +49,5 @@ def draw_sweep(setup: Setup) -> Pending:
         curves = [error_curve([(results.scenario.epsilon, results[key]) for results in known], name=name, colour=colour)
                   for key, name, colour in (("iid", "noise of one size", IID), ("mvg", "directional", DIRECTIONAL))]
         chart(plot_sweep(curves, known[0].references, own=own, span=(grid[0], grid[-1]), title=known[0].task.metric),
-              sweep_words(known), key="utility_sweep",
-              about="The same trials at other budgets, with the same random numbers. Bands: the 95 % interval of the "
-                    "mean. Everything but ε stays as in the scenario.")
+              sweep_words(known), key="utility_sweep")
     return pending

@@ -60,10 +60,7 @@ def _draw_set_charts(setup: Setup, names: SetNames, sets: list[Favoured], grid: 
     with left:
         labels = [short_label(names(row.choice)) for row in rows]
         chart(plot_sets(rows, here[0].references, names=labels, title=here[0].task.metric),
-              best_set_words(names, rows), key="utility_sets",
-              about="Each set gets the scenario's share of the precision budget, the rest of the directions the "
-                    "remainder; everything else stays. Blue: the scenario's own set. Orange: noise of one size. The "
-                    "paper's Figure 4 asks the same of its three experiments.")
+              best_set_words(names, rows), key="utility_sets")
         _draw_take_over(setup, names, rows)
     with right:
         curves = []
@@ -75,8 +72,7 @@ def _draw_set_charts(setup: Setup, names: SetNames, sets: list[Favoured], grid: 
                                       band=colour != DATA))
         chart(plot_sweep(curves, here[0].references, own=scenario.epsilon, span=(grid[0], grid[-1]),
                          title=here[0].task.metric, legend=False), sets_words(curves, own=scenario.epsilon),
-              key="utility_set_sweep",
-              about="The same sets at other budgets; sets and lines look the same in both charts.")
+              key="utility_set_sweep")
 
 
 def _outcome(found: list[Results], choice: Favoured | None) -> Outcome | None:
