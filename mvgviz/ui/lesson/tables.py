@@ -6,10 +6,14 @@ from mvgviz.figures.lesson.steps import plot_bells, plot_sizes, plot_trials
 from mvgviz.labels import GUARANTEES
 from mvgviz.lesson import steps
 from mvgviz.text import as_number
-from mvgviz.ui.lesson.scene import Scene, Sentences, text_of
+from mvgviz.ui.lesson.scene import scene
 
 _PUPILS = ("Ann", "Ben", "Eva", "Ida", "Leo", "Tom")
 _TABLES = {"people": "six pupils' own answers", "together": "how the questions go together"}
+_WHICH = {
+    "people": "Here each column is a pupil: all need the same protection, so every column has size **1**, and only the "
+              "rows differ.",
+    "together": "Here rows and columns are the same four questions, so the **same sizes** stand along both edges."}
 _RULES = {key: label.name for key, label in GUARANTEES.items()} | {"exact": "Exact calculation"}
 _PARTS = {"all": "All of it", "half": "About half of it", "tenth": "About a tenth of it",
           "nothing": "Less than a hundredth of it"}
@@ -29,15 +33,6 @@ def _sizes(table: str) -> tuple[go.Figure, str]:
                       col_names=columns), (
         f"A table of {design.rows} rows and {design.cols} columns. Row sizes: {', '.join(rows)}. Column "
         f"sizes: {', '.join(cols)}. Asked: the cell {steps.QUESTIONS[row]}, {columns[col]}.")
-
-
-def _sizes_words(table: str) -> Sentences:
-    which = ("Here each column is a pupil: all need the same protection, so every column has size **1**, and only the "
-             "rows differ." if table == "people" else
-             "Here rows and columns are the same four questions, so the **same sizes** stand along both edges.")
-    return ("Most answers are tables, and noise for a table has one size for each **row** and one for each "
-            "**column**, written along its edges; sleep is favoured.", which,
-            "The noise in a cell is its row's size **times** its column's size, and darker means more noise.")
 
 
 def _sizes_why(table: str) -> str:
@@ -63,17 +58,12 @@ def _promise(guarantee: str) -> tuple[go.Figure, str]:
     return figure, f"{_RULES[guarantee]}: two bell curves, one unit apart and each {as_number(1 / mu)} wide."
 
 
-def _promise_words(guarantee: str) -> Sentences:
-    design, exact = steps.promised(guarantee), steps.promised("exact")
-    noise, least = float(design.direction_std()[0]), float(exact.direction_std()[0])
-    takes = (f"The **exact calculation** finds the least noise that keeps it: {as_number(noise)}."
-             if guarantee == "exact" else
-             f"**{_RULES[guarantee]}** of the paper that proposed directional noise asks for {as_number(noise)}, "
-             f"**{as_number(noise / least)} times** what the exact calculation finds.")
-    return (f"The school publishes how sleep and mood go together, and **promises** that nobody learns more than "
-            f"ε = {steps.EPSILON:g} about a pupil.", takes,
-            "The curves show what the attacker of step 1 sees: the more they cover each other, the less is spent of "
-            "the promise.")
+def _promise_takes(guarantee: str) -> str:
+    noise, least = (float(promise.direction_std()[0]) for promise in map(steps.promised, (guarantee, "exact")))
+    if guarantee == "exact":
+        return f"The **exact calculation** finds the least noise that keeps it: {as_number(noise)}."
+    return (f"**{_RULES[guarantee]}** of the paper that proposed directional noise asks for {as_number(noise)}, "
+            f"**{as_number(noise / least)} times** what the exact calculation finds.")
 
 
 def _promise_why(guarantee: str) -> str:
@@ -101,15 +91,6 @@ def _trials(favourite: str) -> tuple[go.Figure, str]:
         f"size {found.one_size:.2f}, an answer without data {found.no_data:.1f}, Theorem 1 {found.theorem1:.1f}.")
 
 
-def _trials_words(favourite: str) -> Sentences:
-    return ("A real table holds five blood values of 345 men and how much they **drink**; it is published with noise, "
-            "and a computer learns from the noisy copy to predict the drinks.",
-            f"Of the budget 80 % goes to **{_LIVER[favourite]}**, and everything is tried {steps.TRIALS} times with "
-            "new noise (errors are measured on the true data: good for a lesson, not private).",
-            "Directional noise pays if its dot lies to the left of the dashed line, which marks noise of one size at "
-            "the same privacy.")
-
-
 def _trials_why(favourite: str) -> str:
     found = steps.liver_pay(favourite)
     how = "less" if found.gain > 0 else "more"
@@ -120,15 +101,10 @@ def _trials_why(favourite: str) -> str:
 
 
 TABLE_SCENES = (
-    Scene(step=steps.STEPS[4], **text_of(5), shown=_TABLES.__getitem__, sentences=_sizes_words, picture=_sizes,
-          why=_sizes_why, hint=_sizes_hint,
-          question=lambda table: "How large is the noise in the cell with the question mark?"),
-    Scene(step=steps.STEPS[5], **text_of(6), shown=_RULES.__getitem__, sentences=_promise_words, picture=_promise,
-          why=_promise_why, hint=_promise_hint, option=_PARTS.__getitem__,
-          question=lambda guarantee: f"How much of the promised ε = {steps.EPSILON:g} does this noise really spend?"),
-    Scene(step=steps.STEPS[6], **text_of(7), shown=_LIVER.__getitem__, sentences=_trials_words, picture=_trials,
-          why=_trials_why, option=_PAID.__getitem__,
+    scene(5, shown=_TABLES.__getitem__, picture=_sizes, why=_sizes_why, hint=_sizes_hint,
+          parts=lambda table: {"which": _WHICH[table]}),
+    scene(6, shown=_RULES.__getitem__, picture=_promise, why=_promise_why, hint=_promise_hint,
+          option=_PARTS.__getitem__, parts=lambda guarantee: {"takes": _promise_takes(guarantee)}),
+    scene(7, shown=_LIVER.__getitem__, picture=_trials, why=_trials_why, option=_PAID.__getitem__,
           hint=lambda favourite, given: "Look at the blue dot with its bar: left of the dashed line, right of it, or "
-                                        "on it?",
-          question=lambda favourite: f"Did it pay to favour {_LIVER[favourite]}?"),
-)
+                                        "on it?"))

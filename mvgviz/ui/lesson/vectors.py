@@ -7,7 +7,7 @@ from mvgviz.figures.lesson.steps import large, plot_bells, plot_cloud, plot_turn
 from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_ellipse
 from mvgviz.lesson.steps import LEVEL, STEPS, against_circle, attack, circle, ellipse, radius, turned
 from mvgviz.text import as_factor, as_number
-from mvgviz.ui.lesson.scene import Scene, Sentences, text_of
+from mvgviz.ui.lesson.scene import scene
 
 _NAMES = ("sleep", "mood")
 _AVERAGE, _AROUND = 7.0, 0.5
@@ -24,19 +24,10 @@ def _percent(share: float) -> str:
 
 def _bells(noise: float) -> tuple[go.Figure, str]:
     found = attack(noise)
-    figure = plot_bells(_AVERAGE, shift=found.shift, noise=noise, span=_AROUND,
-                        names=("Ann 0", "Ann 10"), axis="published average (points)")
+    figure = plot_bells(_AVERAGE, shift=found.shift, noise=noise, span=_AROUND, names=("Ann 0", "Ann 10"),
+                        axis="published average (points)")
     return figure, (f"Two bell curves, {as_number(found.shift, 2)} points apart and each about {noise:g} wide: what "
                     "may be published with Ann at 0 and with Ann at 10.")
-
-
-def _bells_words(noise: float) -> Sentences:
-    return ("A school publishes the average sleep of **100 pupils**, 0 to 10 points each: an attacker who knows 99 of "
-            "them can work out the last one, Ann.",
-            f"So the school adds **noise**: a random number that is 0 on average, and typically as large as "
-            f"**{noise:g} points**.",
-            "The curves show what may be published for two **neighbours**, the class with Ann at 0 and with Ann at 10: "
-            "where they overlap, the attacker can only guess.")
 
 
 def _bells_why(noise: float) -> str:
@@ -57,14 +48,6 @@ def _cloud(epsilon: float) -> tuple[go.Figure, str]:
     design = circle(epsilon)
     figure = plot_cloud(design, level=LEVEL, normals=_DOTS, span=1.9, names=_NAMES)
     return figure, f"A round cloud of releases around the truth at ε = {epsilon:g}, and the circle that holds most."
-
-
-def _cloud_words(epsilon: float) -> Sentences:
-    return ("Now two averages are published, **sleep** and **mood**, both with noise of one size: each dot is a "
-            "release that might have happened, the cross is the truth.",
-            f"The **budget** ε, here **{epsilon:g}**, says how much may be learned about any one pupil: a smaller one "
-            "protects better, and needs more noise.",
-            "The circle holds 95 of 100 releases, and it reaches equally far in every direction.")
 
 
 def _cloud_why(epsilon: float) -> str:
@@ -93,15 +76,6 @@ def _ellipse(share: float) -> tuple[go.Figure, str]:
     return large(figure), f"The ellipse with {_percent(share)} of the budget for sleep, over the circle of step 2."
 
 
-def _ellipse_words(share: float) -> Sentences:
-    shape = ("equal parts leave the circle a circle" if share == 0.5 else
-             "the circle becomes an **ellipse**, narrow along sleep and tall along mood")
-    return (f"One budget covers both averages, and it can be divided: sleep gets **{_percent(share)}** of it, mood the "
-            "rest.",
-            f"More budget means less noise, so {shape}.",
-            "The attacker learns no more than from the circle: the privacy is the same, only the shape differs.")
-
-
 def _ellipse_why(share: float) -> str:
     down, up = against_circle(ellipse(share))
     if share == 0.5:
@@ -126,14 +100,6 @@ def _turn(angle: int) -> tuple[go.Figure, str]:
         f"The ellipse turned by {angle}°, the circle, and beside them two bars: how high each reaches.")
 
 
-def _turn_words(angle: int) -> Sentences:
-    where = "sleep" if angle == 0 else "mood" if angle == 90 else "a mixture of both"
-    return ("Suppose that only **mood** will be used: then only the height of a shape matters, drawn as bars on the "
-            "right.",
-            f"Turned by **{angle}°**, the narrow side of the ellipse points at {where}.",
-            "The budget is the same at every angle, which is why the ellipse changes its size as it turns.")
-
-
 def _turn_why(angle: int) -> str:
     answer = STEPS[3].answer(angle)
     lesson = {"smaller": "The narrow side points where the answer is used: that pays.",
@@ -143,17 +109,11 @@ def _turn_why(angle: int) -> str:
 
 
 VECTORS = (
-    Scene(step=STEPS[0], **text_of(1), shown="{:g}".format, sentences=_bells_words, picture=_bells, why=_bells_why,
-          hint=_bells_hint, option="about {}".format,
-          question=lambda noise: "Ann gave 0 or 10, each as likely. In how many of 100 cases does the best attacker "
-                                 "guess right?"),
-    Scene(step=STEPS[1], **text_of(2), shown="{:g}".format, sentences=_cloud_words, picture=_cloud, why=_cloud_why,
-          hint=_cloud_hint, option=_OUTCOMES.__getitem__,
-          question=lambda epsilon: "How far from the truth, about, does the circle reach?"),
-    Scene(step=STEPS[2], **text_of(3), shown=_percent, sentences=_ellipse_words, picture=_ellipse, why=_ellipse_why,
-          hint=_ellipse_hint, question=lambda share: "How many times as tall as the circle is the ellipse?"),
-    Scene(step=STEPS[3], **text_of(4), shown="{}°".format, sentences=_turn_words, picture=_turn, why=_turn_why,
+    scene(1, shown="{:g}".format, picture=_bells, why=_bells_why, hint=_bells_hint, option="about {}".format),
+    scene(2, shown="{:g}".format, picture=_cloud, why=_cloud_why, hint=_cloud_hint, option=_OUTCOMES.__getitem__),
+    scene(3, shown=_percent, picture=_ellipse, why=_ellipse_why, hint=_ellipse_hint, parts=lambda share: {
+        "shape": "equal parts leave the circle a circle" if share == 0.5 else
+                 "the circle becomes an **ellipse**, narrow along sleep and tall along mood"}),
+    scene(4, shown="{}°".format, picture=_turn, why=_turn_why, option=_COMPARED.__getitem__,
           hint=lambda angle, given: "Compare the two bars on the right: blue is the ellipse, orange the circle.",
-          option=_COMPARED.__getitem__,
-          question=lambda angle: "At this angle, how large is the ellipse's noise on mood?"),
-)
+          parts=lambda angle: {"where": {0: "sleep", 90: "mood"}.get(angle, "a mixture of both")}))
