@@ -25,9 +25,8 @@ def rivals(setup: Setup) -> tuple[Rival, ...]:
     """The exact design for a theorem's; what both theorems would ask for an exact one."""
     scenario, design, query = setup.scenario, setup.design, setup.query
     epsilon, delta = left_for_noise(scenario.changed(guarantee="theorem1"), setup.delta)
-    names = ["exact"]
-    if design.guarantee == "exact":
-        names = ["theorem1", "theorem2" if query.psd and design.mode == "both" else "theorem2-any"]
+    second = "theorem2" if query.psd and design.mode == "both" else "theorem2-any"
+    names = ["theorem1", second] if design.guarantee == "exact" else ["exact"]
     return tuple(rival(design, query, guarantee=name, epsilon=epsilon, delta=delta, tail=scenario.tail)
                  for name in names)
 

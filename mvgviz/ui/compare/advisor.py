@@ -91,8 +91,10 @@ def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> Non
     rows = [row for row in advice.rows if math.isfinite(row.outcome.mean)]
     with st.container(gap="xsmall"):
         for at, row in enumerate(rows[:BUTTONS]):
-            st.button(f"{at + 1}\\. {_label(row, names)}", key=f"compare_load_{at}", on_click=_load, args=(row, origin),
-                      disabled=row.candidate.is_current, width="stretch", type="primary" if at == 0 else "secondary")
+            own, error = " (this design)" * row.candidate.is_current, in_markdown(as_number(row.outcome.mean))
+            st.button(f"{at + 1}\\. {in_markdown(str(words.design_words(row.candidate, names)))}: {error}{own}",
+                      key=f"compare_load_{at}", on_click=_load, args=(row, origin), disabled=row.candidate.is_current,
+                      width="stretch", type="primary" if at == 0 else "secondary")
     rest = rows[BUTTONS:]
     if rest:
         chosen = rest[_any_other([f"{k + BUTTONS + 1}. {words.design_words(row.candidate, names)}: "
@@ -102,22 +104,14 @@ def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> Non
 
 
 def _any_other(labels: list[str], rest: list[Row]) -> int:
-    """The position chosen among the others; the design chosen before stays chosen where it stands now.
-
-    A list with other entries is another control: the browser would go on showing an entry of the old one.
-    """
+    """The position chosen among the others; the design chosen before stays chosen where it stands now."""
     before = st.session_state.get(_CHOSEN)
     index = next((k for k, row in enumerate(rest) if row.candidate.scenario == before), 0)
+    # A list with other entries is another control: the browser would go on showing an entry of the old one.
     key = f"compare_other_{zlib.crc32(chr(10).join(labels).encode()):08x}"
     chosen: int = st.selectbox("Any other", range(len(rest)), index=index, key=key, format_func=labels.__getitem__)
     st.session_state[_CHOSEN] = rest[chosen].candidate.scenario
     return chosen
-
-
-def _label(row: Row, names: tuple[str, ...]) -> str:
-    own = " (this design)" if row.candidate.is_current else ""
-    design, error = str(words.design_words(row.candidate, names)), as_number(row.outcome.mean)
-    return f"{in_markdown(design)}: {in_markdown(error)}{own}"
 
 
 def _load(row: Row, origin: Origin) -> None:

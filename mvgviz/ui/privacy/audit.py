@@ -35,18 +35,17 @@ def draw_audit(setup: Setup) -> None:
         return
     picture, choices = st.columns([3, 1], gap="large")
     with choices:
-        sampler = st.radio("Drawn by", (SIMULATED, HARDENED), key="privacy_sampler")
-        trials, seconds = _trials(loss.design, hardened=sampler == HARDENED)
+        hardened = st.radio("Drawn by", (SIMULATED, HARDENED), key="privacy_sampler") == HARDENED
+        trials, seconds = _trials(loss.design, hardened=hardened)
         broken = st.toggle("Break it: half the noise", key="privacy_broken")
-    noise = _drawn(setup, loss, trials, seconds, sampler == HARDENED)
+    noise = _drawn(setup, loss, trials, seconds, hardened)
     if noise is None:
         return
     result = judge(loss, noise, delta=setup.delta, noise_factor=0.5 if broken else 1.0)
     with choices:
-        st.caption(tested_words(loss.design, noise, hardened=sampler == HARDENED))
+        st.caption(tested_words(loss.design, noise, hardened=hardened))
     with picture:
-        chart(plot_scores(result, loss.mu), audit_words(setup, loss, result, broken),
-              key="privacy_audit")
+        chart(plot_scores(result, loss.mu), audit_words(setup, loss, result, broken), key="privacy_audit")
 
 
 def _trials(design: NoiseDesign, *, hardened: bool) -> tuple[int, float]:
@@ -64,8 +63,7 @@ def _trials(design: NoiseDesign, *, hardened: bool) -> tuple[int, float]:
     usual = max((n for n in TRIALS if n <= USUAL and taken(n) <= _QUICK), default=TRIALS[0])
     # Another size of answer is another control: a choice made for a small one would take long on a large one.
     key = "privacy_trials" if usual == USUAL else f"privacy_trials_{usual}"
-    trials = st.select_slider("Attacks on each neighbour", TRIALS, value=usual, key=key,
-                              format_func=lambda n: f"{n:,}")
+    trials = st.select_slider("Attacks on each neighbour", TRIALS, value=usual, key=key, format_func="{:,}".format)
     return trials, taken(trials)
 
 

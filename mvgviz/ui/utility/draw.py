@@ -117,15 +117,13 @@ def _draw_captured(parts: Components) -> None:
     part = f" The first {drawn} of {every}." if drawn < every else ""
     total = float(parts.eigenvalues[0])
     share = f", {as_number(100 * float(parts.captured[0]) / total, 2)} % of what the true one does" if total > 0 else ""
-    chart(figure,
-          f"**The first noisy component** captures {as_number(float(parts.captured[0]))}{share}.{part}",
+    chart(figure, f"**The first noisy component** captures {as_number(float(parts.captured[0]))}{share}.{part}",
           key="utility_captured")
 
 
 def _draw_signal(setup: Setup, numbers: SignalNumbers) -> None:
     """Signal-to-noise along each direction."""
-    names = Names(setup)
     part = f" {len(numbers.shown)} of {numbers.total} are drawn." if len(numbers.shown) < numbers.total else ""
-    chart(plot_signal_to_noise(numbers, names=names.labels(numbers.shown)),
+    chart(plot_signal_to_noise(numbers, names=Names(setup).labels(numbers.shown)),
           f"**Signal above noise** in {numbers.above} of {numbers.total} directions (noise of one size: "
           f"{numbers.iid_above}).{part}", key="utility_signal")

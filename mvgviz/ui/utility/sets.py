@@ -18,7 +18,7 @@ from mvgviz.trials.resumable import Point, coarse_first
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart
 from mvgviz.ui.slices import problem
-from mvgviz.ui.utility.work import Pending, work_in_tab
+from mvgviz.ui.utility.panels import Pending, work_in_tab
 from mvgviz.words.budget import Names, short_label
 from mvgviz.words.utility import SetNames, best_set_words, sets_words
 
