@@ -27,9 +27,9 @@ def draw_data(setup: Setup) -> None:
                              format_func=lambda g: f"Features {g[0] + 1} to {g[-1] + 1} of {data.n_features}")
     histograms = session.histograms(group)
     narrow = min(histograms, key=lambda h: h.used)
-    takeaway = (f"**{data.n_features} features × {data.n_records:,} records**, each against its range; "
-                f"{in_markdown(narrow.name)} uses the least of it ({narrow.used:.0%}).")
-    chart(plot_histograms(histograms), takeaway, key="histograms",
+    chart(plot_histograms(histograms),
+          f"**{data.n_features} features × {data.n_records:,} records**, each against its range; "
+          f"{in_markdown(narrow.name)} uses the least of it ({narrow.used:.0%}).", key="histograms",
           about=f"{NOT_PRIVATE} Privacy rests on the declared ranges, which are public: the wider they are, the more "
                 "noise is needed.")
     if setup.scenario.data in samples() and describe(setup.scenario.data).not_person_level:
@@ -39,8 +39,7 @@ def draw_data(setup: Setup) -> None:
 
 def draw_answer(setup: Setup) -> None:
     """The query's answer as a heat map."""
-    query = setup.query
-    shown = top_left(query.value)
+    query, shown = setup.query, top_left(setup.query.value)
     rows = [in_html(name) for name in (query.row_names or ())[: shown.shape[0]]]
     cols = rows if query.symmetric else []
     part = f" (the first {shown.shape[0]} × {shown.shape[1]} shown)" if shown.size < query.value.size else ""
@@ -52,8 +51,7 @@ def draw_answer(setup: Setup) -> None:
 
 def draw_change(setup: Setup) -> None:
     """The worst neighbours' difference, and why it cannot be larger."""
-    query = setup.query
-    pair = session.unseen_pair()
+    query, pair = setup.query, session.unseen_pair()
     shown = top_left(pair.difference)
     rows = [in_html(name) for name in (query.row_names or ())[: shown.shape[0]]]
     left, right = st.columns([3, 2], gap="large")

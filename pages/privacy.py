@@ -17,9 +17,8 @@ from mvgviz.words.provenance import thing
 def draw_tradeoff(setup: Setup, spent: SpentMu) -> None:
     """Misses against false alarms."""
     said = odds(spent.total)
-    figure = plot_tradeoff(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta,
-                           marked=said.accused / said.out_of)
-    chart(figure, tradeoff_words(spent), key="privacy_tradeoff")
+    chart(plot_tradeoff(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta,
+                        marked=said.accused / said.out_of), tradeoff_words(spent), key="privacy_tradeoff")
 
 
 def draw_loss(setup: Setup, spent: SpentMu) -> None:

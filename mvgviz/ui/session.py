@@ -1,7 +1,6 @@
-"""What a session holds: its scenario (mirrored in the address bar) and its uploaded table.
+"""What a session holds: its uploaded table, its caches, and its scenario, which the address bar mirrors.
 
-The scenario is the only truth: every control shows a field of it and changes it in a
-callback. Uploaded data lives in the session alone; caches are the session's own.
+The scenario is the only truth: every control shows a field of it and changes it in a callback.
 """
 
 from collections.abc import Callable
@@ -55,10 +54,8 @@ def adopt_link() -> None:
     if first or (parameters and not touched and parameters != st.session_state.get(_WRITTEN)):
         scenario, ignored = Scenario.read_query(parameters)
         if not scenario.is_upload and scenario.data not in samples():
-            ignored = (*ignored, "the link names data that is not here")
-            scenario = Scenario()
-        st.session_state[_SCENARIO] = scenario
-        st.session_state[_NOTICES] = ignored
+            scenario, ignored = Scenario(), (*ignored, "the link names data that is not here")
+        st.session_state.update({_SCENARIO: scenario, _NOTICES: ignored})
 
 
 def write_link(**place: str) -> None:
@@ -96,8 +93,7 @@ def choose(origin: Origin, /, **changes: Any) -> None:
 
 def put(new: Scenario) -> None:
     """Replace the scenario."""
-    st.session_state[_SCENARIO] = new
-    st.session_state[_TOUCHED] = True
+    st.session_state.update({_SCENARIO: new, _TOUCHED: True})
 
 
 def bound(key: str, value: Any, change: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
@@ -166,8 +162,7 @@ def state_directions_origin(origin: Origin) -> None:
     """The person says where the directions from a file come from."""
     own = uploaded_directions()
     if own is not None:
-        st.session_state[_DIRECTIONS] = from_matrix(own.matrix, origin=origin)
-        st.session_state[_STATED_FOR] = scenario().data
+        st.session_state.update({_DIRECTIONS: from_matrix(own.matrix, origin=origin), _STATED_FOR: scenario().data})
 
 
 def dataset() -> Dataset:

@@ -16,10 +16,8 @@ from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui import session
 
-_BY_DATA = ":material/visibility:"
-_DIRECTION_FILE = "_direction_file"
-_FEW = 8
-_PARTS = 10_000
+_BY_DATA, _DIRECTION_FILE = ":material/visibility:", "_direction_file"
+_FEW, _PARTS = 8, 10_000
 
 
 def draw_choice(label: str, words: Mapping[str, str], **options: Any) -> None:
@@ -107,8 +105,7 @@ def _upload_directions() -> None:
 
 def draw_split(names: tuple[str, ...]) -> None:
     """theta: how the precision budget is divided."""
-    scenario = session.scenario()
-    kind = scenario.allocation
+    scenario, kind = session.scenario(), session.scenario().allocation
     draw_choice("Split of the precision budget (theta)", {key: label.choice for key, label in ALLOCATIONS.items()},
                 **session.bound("w_allocation", kind, lambda new: _allocation(new, len(names))))
     if not 1 < len(names) <= 2_000:

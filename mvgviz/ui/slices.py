@@ -1,7 +1,6 @@
-"""Trials in slices with a stop button, for the pages that show them.
+"""Trials in slices: a run of a page works for about a second, draws what there is and runs again.
 
-Each run of a page works for about a second, draws what there is and runs again: results
-appear as they come, the stop button is an ordinary button, and nothing is computed twice.
+So results appear as they come, the stop button is an ordinary button, and nothing is computed twice.
 """
 
 import os
@@ -80,10 +79,7 @@ class Slice:
 
 
 def begin(key: str, *parts: object, seconds: float = SLICE, waiting: bool = False) -> Slice:
-    """A slice of the work named by ``key`` and what it depends on; another choice starts a new one.
-
-    ``waiting``: work that takes long starts stopped, and goes on when asked to.
-    """
+    """A slice of the work named by ``key`` and what it depends on; ``waiting``: it starts stopped, as it takes long."""
     name = f"{key} {session.data_version()} {' '.join(map(str, parts))}"
     known = st.session_state.setdefault(_KNOWN, set())
     if waiting and name not in known:
@@ -93,15 +89,11 @@ def begin(key: str, *parts: object, seconds: float = SLICE, waiting: bool = Fals
 
 
 def show_progress_and_rerun(work: Slice, *, complete: bool) -> None:
-    """The progress bar with its stop button, or a way to go on; call it where they should stand.
-
-    Runs the page again for the next slice: call it after everything else was drawn.
-    """
+    """The progress bar with a button to stop or go on, here; then the page runs again, so call it last."""
     if complete:
         return
-    share = work.done / work.total if work.total else 0.0
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(share, text=f"{work.done:,} of {work.total:,} trials")
+        st.progress(work.done / max(work.total, 1), text=f"{work.done:,} of {work.total:,} trials")
         if work.stopped:
             st.button("Go on", key=f"go_on {work.key}", on_click=_go_on, args=(work.key,), icon=":material/play_arrow:")
         else:

@@ -22,9 +22,7 @@ from mvgviz.validation import FloatArray
 from mvgviz.words import budget as words
 from mvgviz.words.budget import NOT_PRIVATE, Names
 
-_MANY = 400
-_SPLIT_IN_LINK = 50
-_ASKED = 8
+_MANY, _SPLIT_IN_LINK, _ASKED = 400, 50, 8
 _UNITS = {"exact": "height (part of μ²)", "relaxed": "height (inverse variance)", "unrelaxed": "inverse noise variance"}
 _WEIGHED = "inverse noise variance × reach²"
 _scores = session.remembered(40)(compare_splits)
@@ -34,8 +32,7 @@ _scores = session.remembered(40)(compare_splits)
 def _filled(setup: Setup, moments: FloatArray, guarantee: str, form: str) -> tuple[WaterFilling, FloatArray | None]:
     """The water filling and, for the exact form, its prices h²."""
     equal = equal_design(setup, guarantee)
-    prices = equal.reach**2 if form == "exact" else None
-    return fill(equal, setup.query, moments, form), prices
+    return fill(equal, setup.query, moments, form), equal.reach**2 if form == "exact" else None
 
 
 def draw_loadings(setup: Setup, table: BudgetTable) -> None:
@@ -55,8 +52,7 @@ def draw_loadings(setup: Setup, table: BudgetTable) -> None:
 
 def draw_pnr(setup: Setup, table: BudgetTable, names: Names) -> None:
     """log PNR of every split, and the water filling behind the three forms of max-PNR."""
-    refusal = pnr_refusal(setup)
-    moments = session.moments(setup)
+    refusal, moments = pnr_refusal(setup), session.moments(setup)
     if refusal is not None or moments is None:
         st.info(f"Nothing to compare: {refusal}.", icon=":material/water_drop:")
         return
@@ -120,9 +116,8 @@ def draw_inverse(setup: Setup, table: BudgetTable, names: Names) -> None:
     if refusal is not None:
         st.info(f"The inverse question is not asked here: {refusal}.", icon=":material/undo:")
         return
-    scenario = setup.scenario
-    context = "_".join([session.data_version().replace(" ", "_"), scenario.query, scenario.scale, scenario.directions,
-                        str(table.size)])
+    scenario, version = setup.scenario, session.data_version().replace(" ", "_")
+    context = f"{version}_{scenario.query}_{scenario.scale}_{scenario.directions}_{table.size}"
     favoured = [k for k in scenario.favoured if k < table.size][:_ASKED] or [0]
     asking, answer = st.columns(2, gap="large")
     with asking:

@@ -5,12 +5,10 @@ from typing import Any
 import streamlit as st
 
 from mvgviz.ui import session
-from mvgviz.ui.lesson.scene import Scene
-from mvgviz.ui.lesson.tables import TABLE_SCENES
-from mvgviz.ui.lesson.vectors import VECTORS
+from mvgviz.ui.lesson.scenes import SCENES as SCENES
+from mvgviz.ui.lesson.scenes import Scene
 from mvgviz.ui.menu import LESSON_NOTES
 
-SCENES = (*VECTORS, *TABLE_SCENES)
 _STEP, _MOVED, _VALUES = "_lesson_step", "_lesson_moved", "_lesson_values"
 _STYLE = """<style>
 .st-key-lesson_words p {font-size: 1.15rem; margin-bottom: .35rem;}
@@ -19,11 +17,7 @@ _STYLE = """<style>
 
 
 def place() -> Scene:
-    """The step that a control asked for, else the address, else the one this session was at.
-
-    As with the scenario, a run that a control started ignores the address, which may still
-    be the one before. The first step needs no parameter.
-    """
+    """The step that a control asked for (the address may still be the old one), else the address, else the last."""
     asked, number = st.query_params.get("step", "1"), 1
     if st.session_state.pop(_MOVED, False) or not st.query_params.to_dict():
         number = st.session_state.get(_STEP, 1)
@@ -32,7 +26,7 @@ def place() -> Scene:
     else:
         st.info(f"A part of the link was ignored: the steps are 1 to {len(SCENES)}.", icon=":material/link_off:")
     st.session_state[_STEP] = number
-    session.write_link(**({} if number == 1 else {"step": str(number)}))
+    session.write_link(**({} if number == 1 else {"step": str(number)}))  # the first needs no parameter
     return SCENES[number - 1]
 
 
@@ -119,8 +113,7 @@ def _answer_key(number: int) -> str:
 
 
 def _go(number: int) -> None:
-    st.session_state[_STEP] = number
-    st.session_state[_MOVED] = True
+    st.session_state.update({_STEP: number, _MOVED: True})
 
 
 def _stay() -> None:
