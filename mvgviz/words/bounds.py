@@ -15,8 +15,7 @@ AXIS_LABELS = {"epsilon": "Epsilon", "delta": "Delta", "size": "Size", "gamma": 
 _AXIS_TITLES = {"epsilon": "privacy budget epsilon (ε)", "delta": "probability of failure delta (δ)",
                 "gamma": "largest norm of an answer, gamma (γ)", "sensitivity": "sensitivity s₂ of the answer"}
 _TAIL_FORMULAS = {"printed": r"t=\zeta", "laurent-massart": r"t=\sqrt{\zeta}", "exact-chi": r"\Pr(\chi_k>t)=\delta"}
-_DIGITS = 6
-_ALIKE = 0.01
+_DIGITS, _ALIKE = 6, 0.01
 _LEMMA = r"""**Lemma 1's square.** The paper bounds $\lVert N\rVert_F^2$ by $\zeta^2$. Laurent and Massart's inequality,
 on which it rests, gives $\lVert N\rVert_F^2\le\zeta$. The slip is on the safe side ($\zeta\ge1$): the theorems hold,
 with a tail $\sqrt\zeta$ times too long. *Laurent–Massart* takes $\sqrt\zeta$, *exact chi* the quantile itself; the

@@ -12,8 +12,7 @@ LINES = {
                    r"s_2\le\tfrac{\sqrt2}{n}\textstyle\sum_i c_i^2,\quad \gamma=\textstyle\sum_i c_i^2"),
     "rbf kernel": (r"|k-k'|\le\kappa:=1-e^{-\sum r_i^2/2\ell^2}", r"s_2=\kappa\sqrt{2(n-1)},\quad \gamma=n"),
     "adjacency": (r"A-A'=\pm(e_ie_j^{\mathsf T}+e_je_i^{\mathsf T})", r"s_2=\sqrt2,\quad \gamma=\sqrt{N(N-1)}"),
-    "laplacian": (r"L-L'=\pm(e_i-e_j)(e_i-e_j)^{\mathsf T}", r"s_2=2,\quad \gamma=N\sqrt{N-1}"),
-}
+    "laplacian": (r"L-L'=\pm(e_i-e_j)(e_i-e_j)^{\mathsf T}", r"s_2=2,\quad \gamma=N\sqrt{N-1}")}
 """By query, in LaTeX."""
 WORDS = {
     "identity": "Only the column of the replaced record changes, by at most the width rᵢ of each range.",
@@ -22,8 +21,7 @@ WORDS = {
                   "in a range. The paper uses 2 in place of √2.",
     "rbf kernel": "One row and one column change; ℓ is the kernel length. The paper uses √(8n − 4).",
     "adjacency": "One edge changes two entries by 1; γ is that of the complete graph.",
-    "laplacian": "One edge changes four entries by 1; γ is that of the complete graph.",
-}
+    "laplacian": "One edge changes four entries by 1; γ is that of the complete graph."}
 """The same in a sentence."""
 
 

@@ -23,8 +23,7 @@ from mvgviz.words.utility import NOT_PRIVATE, mean_words
 
 _TOKENS = re.compile(r"\\(.)|\*\*", re.DOTALL)
 _ORIGINS = {Origin.DECLARED: "chosen without the data", Origin.READ: "**read from the data, not private**"}
-_MOST_RANGES = 30
-_MOST_DIGITS = 300
+_MOST_RANGES, _MOST_DIGITS = 30, 300
 ON_STAND_IN = ("**Measured on simulated records** with the same ranges and the same number, so that nothing here tells "
                "about the data. How the real records lie is not known to this report; on them the error may be larger "
                "or smaller. Directions or a split that are read from the data are those of the simulated records here.")

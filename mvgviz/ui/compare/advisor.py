@@ -22,9 +22,8 @@ from mvgviz.ui.frame import chart, show_table
 from mvgviz.ui.slices import Slice, begin, show_progress_and_rerun, trial_cache
 from mvgviz.words import advice as words
 
-BUTTONS = 5
+BUTTONS, _MOST_KEPT = 5, 100
 _CHOSEN, _ADVICE = "_compare_other", "_compare_advice"
-_MOST_KEPT = 100
 
 
 def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:

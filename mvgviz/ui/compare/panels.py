@@ -22,9 +22,7 @@ from mvgviz.words import compare as words
 from mvgviz.words.utility import measured_words, metric_words
 
 KEYS = (*(mechanism.key for mechanism in COMPARED), "iid")
-CURVES = 6
-FRONTIER_TRIALS = 40
-_STEPS = 41
+CURVES, FRONTIER_TRIALS, _STEPS = 6, 40, 41
 
 
 def choose_sensitivity(query: Query) -> tuple[str, str]:

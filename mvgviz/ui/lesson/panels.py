@@ -62,7 +62,7 @@ def draw_control(scene: Scene) -> Any:
 
     def take() -> None:
         kept[number] = st.session_state[key]
-        st.session_state.pop(_answer_key(number), None)  # it was given for another picture
+        st.session_state.pop(f"lesson_answer_{number}", None)  # it was given for another picture
         st.session_state[_MOVED] = True
 
     shared: dict[str, Any] = {"key": key, "on_change": take, "format_func": scene.shown}
@@ -83,14 +83,15 @@ def draw_picture(scene: Scene, value: Any) -> None:
 
 def draw_question(scene: Scene, value: Any) -> None:
     """The question; an answer is checked at once against the engine's."""
-    answer, key = scene.step.answer(value), _answer_key(scene.step.number)
+    answer, question = scene.step.answer(value), scene.question(value)
+    shared: dict[str, Any] = {"key": f"lesson_answer_{scene.step.number}", "on_change": st.session_state.update,
+                              "args": ({_MOVED: True},)}
     with st.container(key="lesson_question"):
         if answer.options:
-            given: Any = st.radio(scene.question(value), answer.options, index=None, key=key, on_change=_stay,
-                                  format_func=scene.option)
+            given: Any = st.radio(question, answer.options, index=None, format_func=scene.option, **shared)
         else:
-            given = st.number_input(scene.question(value), value=None, key=key, on_change=_stay, min_value=0.0,
-                                    step=0.1, format="%.4g", placeholder="a number")
+            given = st.number_input(question, value=None, min_value=0.0, step=0.1, format="%.4g",
+                                    placeholder="a number", **shared)
         if given is None:
             st.markdown("Choose: the answer checks itself." if answer.options else
                         f"Type a number: within {100 * answer.tolerance:.0f} % counts as right.")
@@ -108,13 +109,5 @@ def draw_formulas(scene: Scene) -> None:
             st.latex(formula)
 
 
-def _answer_key(number: int) -> str:
-    return f"lesson_answer_{number}"
-
-
 def _go(number: int) -> None:
     st.session_state.update({_STEP: number, _MOVED: True})
-
-
-def _stay() -> None:
-    st.session_state[_MOVED] = True

@@ -23,7 +23,6 @@ from mvgviz.ui.slices import Slice, begin
 
 TRIALS, SEED = 100, 0
 T = TypeVar("T")
-
 SLIPS = (
     "Lemma 1 bounds the squared norm of the noise by ζ², where Laurent & Massart give ζ: more than needed.",
     "The last display of the proof of Theorem 2 lacks a square, and the proof never uses that the query is positive "
@@ -35,7 +34,6 @@ SLIPS = (
     "there, the solution is in general no Kronecker product, and symmetric queries have no inverse covariance.",
     "Experiment II is a table of 4 × 2021 in one line and has 10 176 records in the next.",
     "Figure 4 compares “three choices”, labelled (a), (d) and (c).")
-
 WHY_NOT = (
     "**The printed figures do not follow from the printed formulas.** With Theorem 1 as printed, Experiment I's "
     "noise has a standard deviation of hundreds of thousands on values between -1 and 1, and Experiment III's of more "
@@ -189,8 +187,8 @@ def draw_notes(experiment: Experiment) -> None:
 
 def draw_open(experiment: Experiment) -> None:
     """Put the experiment's scenario into the app."""
-    st.button("Open this experiment in the app", key="paper_open", icon=":material/open_in_new:",
-              on_click=_open, args=(experiment,))
+    st.button("Open this experiment in the app", key="paper_open", icon=":material/open_in_new:", on_click=_open,
+              args=(experiment,))
 
 
 def _open(experiment: Experiment) -> None:

@@ -17,14 +17,12 @@ from mvgviz.ui.frame import chart, show_progress
 from mvgviz.ui.privacy.panels import found_pair
 from mvgviz.words.privacy import audit_words, tested_words
 
-TRIALS = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000)
-USUAL = 10_000
+TRIALS, USUAL = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000), 10_000
 SIMULATED, HARDENED = "Simulated noise", "The release's own sampler, fewer draws"
 _QUICK, _LONG = 3.0, 20.0  # seconds: what is done unasked, and what needs a click
 _HARDENED_ENTRY, _HARDENED_RELEASE = 2.7e-5, 1.5e-3  # seconds
 _HARDENED_TIME, _HARDENED_MOST = 5.0, 500
-_KEPT = "_privacy_draws"
-_MOST_KEPT = 6
+_KEPT, _MOST_KEPT = "_privacy_draws", 6
 
 
 @st.fragment
