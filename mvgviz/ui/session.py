@@ -42,6 +42,10 @@ class Upload:
     clipped: int = 0
     is_graph: bool = False
 
+    @property
+    def name(self) -> str:
+        return self.source.name
+
 
 def adopt_link() -> None:
     """Take the scenario from the address bar on the first run, or when the address was changed by hand.

@@ -46,7 +46,7 @@ def _draw_data() -> None:
     own = session.upload()
     names = {name: describe(name).title for name in samples()}
     if own is not None:
-        names[own.data_name] = f"Your file: {own.source.name}"
+        names[own.data_name] = f"Your file: {own.name}"
     current = session.scenario().data
     if current not in names:
         names[current] = "A file that is not here"
