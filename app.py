@@ -11,8 +11,7 @@ from mvgviz.ui.menu import DATA, HOME, LESSON, PRESENT
 from mvgviz.words.shape import ABOUT_ELLIPSE, coordinate_labels, ellipse_words, needed_and_other
 
 setup = open_page(HOME)
-scenario = setup.scenario
-design, labels = setup.design, coordinate_labels(setup)
+scenario, design, labels = setup.scenario, setup.design, coordinate_labels(setup)
 
 picture, words = st.columns([3, 2], gap="large")
 with picture:
@@ -25,11 +24,9 @@ with picture:
         chart(plot_noise_ellipse(numbers, names=(in_html(labels[other]), in_html(labels[needed]))),
               ellipse_words(numbers, labels, needed, other), key="ellipse", about=ABOUT_ELLIPSE)
 with words:
-    st.markdown(
-        "Privacy needs noise, but not the same noise everywhere. Under one fixed budget it can be **small along the "
-        "direction you need** and large along the one you do not: a circle becomes an ellipse. Which shape is private "
-        "can be computed exactly, and that is what this app shows."
-    )
+    st.markdown("Privacy needs noise, but not the same noise everywhere. Under one fixed budget it can be **small "
+                "along the direction you need** and large along the one you do not: a circle becomes an ellipse. Which "
+                "shape is private can be computed exactly, and that is what this app shows.")
     printed = design_noise(setup.query, epsilon=scenario.epsilon, delta=setup.delta, guarantee="theorem1",
                            mode=design.mode, theta=design.theta, directions=design.directional_side.directions)
     factor = printed.direction_std().max() / design.direction_std().max()
@@ -37,13 +34,10 @@ with words:
         st.markdown(
             f"The paper's Theorem 1, as printed, asks for **{as_number(factor)} times** this noise, and then really "
             f"spends ε = {as_number(printed.epsilon_spent(setup.delta))} of the {scenario.epsilon:g} allowed at δ = "
-            f"{delta_words(setup.delta, setup.dataset.n_records)}. Here both stand side by side."
-        )
-    doors = (
-        (LESSON, "Learn", "directional noise in seven steps", scenario),
-        (DATA, "Tune", "your table, your budget", scenario),
-        (PRESENT, "Present", "a real medical table, one picture a screen", Scenario.default_for("liver")),
-    )
-    for page, label, about, chosen in doors:
+            f"{delta_words(setup.delta, setup.dataset.n_records)}. Here both stand side by side.")
+    for page, label, about, chosen in (
+            (LESSON, "Learn", "directional noise in seven steps", scenario),
+            (DATA, "Tune", "your table, your budget", scenario),
+            (PRESENT, "Present", "a real medical table, one picture a screen", Scenario.default_for("liver"))):
         st.page_link(page.path, label=f"**{label}**: {about}", icon=":material/arrow_forward:",
                      query_params=chosen.to_query())

@@ -23,10 +23,7 @@ def draw_noise(setup: Setup, table: BudgetTable, names: Names) -> None:
     numbers = noise_factors(table)
     part = f" The {len(numbers.shown)} with least and most noise are drawn." if len(numbers.shown) < table.size else ""
     chart(plot_noise_factors(numbers, names=names.labels(numbers.shown)), who_gains(setup, names, numbers) + part,
-          key="budget_noise",
-          about="The standard deviation of the noise along each direction, divided by that of i.i.d. noise with the "
-                "same guarantee. Left of the line a direction gains, right of it it pays. The cost of finding private "
-                "directions is counted: i.i.d. noise needs none and has the whole budget.")
+          key="budget_noise")
 
 
 def draw_split(setup: Setup, table: BudgetTable, names: Names) -> None:

@@ -4,11 +4,9 @@ import streamlit as st
 
 from mvgviz.ui.compare.advisor import draw_advisor
 from mvgviz.ui.compare.panels import choose_sensitivity, draw_ranking, draw_same_error
-from mvgviz.ui.frame import open_page
+from mvgviz.ui.frame import draw_open_tab, open_page
 from mvgviz.ui.menu import COMPARE
 from mvgviz.ui.task_controls import draw_task
-
-SECTIONS = (("All mechanisms", draw_ranking), ("Same error", draw_same_error), ("Advisor", draw_advisor))
 
 setup = open_page(COMPARE)
 left, right = st.columns([3, 1], vertical_alignment="bottom")
@@ -16,8 +14,5 @@ with left:
     draw_task(setup)
 with right:
     sensitivity, s2_words = choose_sensitivity(setup.query)
-tabs = st.tabs([label for label, _ in SECTIONS], key="compare_section", on_change="rerun")
-for tab, (_, draw) in zip(tabs, SECTIONS, strict=True):
-    if tab.open:  # only the visible one is worked out
-        with tab:
-            draw(setup, sensitivity, s2_words)
+draw_open_tab({"All mechanisms": draw_ranking, "Same error": draw_same_error, "Advisor": draw_advisor},
+              setup, sensitivity, s2_words, key="compare_section")

@@ -11,7 +11,7 @@ from mvgviz.ui import session
 from mvgviz.ui.data.upload_panel import draw_upload_panel
 from mvgviz.ui.frame import Setup, chart, try_open_page
 from mvgviz.ui.menu import DATA
-from mvgviz.words.derivations import derivation, facts, in_words
+from mvgviz.words.derivations import LINES, WORDS, facts
 
 PANELS = 9
 NOT_PRIVATE = "Computed on the data itself, for your eyes: not private."
@@ -27,9 +27,9 @@ def draw_data(setup: Setup) -> None:
                              format_func=lambda g: f"Features {g[0] + 1} to {g[-1] + 1} of {data.n_features}")
     histograms = session.histograms(group)
     narrow = min(histograms, key=lambda h: h.used)
-    takeaway = (f"**{data.n_features} features × {data.n_records:,} records**, each against its range; "
-                f"{in_markdown(narrow.name)} uses the least of it ({narrow.used:.0%}).")
-    chart(plot_histograms(histograms), takeaway, key="histograms",
+    chart(plot_histograms(histograms),
+          f"**{data.n_features} features × {data.n_records:,} records**, each against its range; "
+          f"{in_markdown(narrow.name)} uses the least of it ({narrow.used:.0%}).", key="histograms",
           about=f"{NOT_PRIVATE} Privacy rests on the declared ranges, which are public: the wider they are, the more "
                 "noise is needed.")
     if setup.scenario.data in samples() and describe(setup.scenario.data).not_person_level:
@@ -39,8 +39,7 @@ def draw_data(setup: Setup) -> None:
 
 def draw_answer(setup: Setup) -> None:
     """The query's answer as a heat map."""
-    query = setup.query
-    shown = top_left(query.value)
+    query, shown = setup.query, top_left(setup.query.value)
     rows = [in_html(name) for name in (query.row_names or ())[: shown.shape[0]]]
     cols = rows if query.symmetric else []
     part = f" (the first {shown.shape[0]} × {shown.shape[1]} shown)" if shown.size < query.value.size else ""
@@ -52,8 +51,7 @@ def draw_answer(setup: Setup) -> None:
 
 def draw_change(setup: Setup) -> None:
     """The worst neighbours' difference, and why it cannot be larger."""
-    query = setup.query
-    pair = session.unseen_pair()
+    query, pair = setup.query, session.unseen_pair()
     shown = top_left(pair.difference)
     rows = [in_html(name) for name in (query.row_names or ())[: shown.shape[0]]]
     left, right = st.columns([3, 2], gap="large")
@@ -63,14 +61,12 @@ def draw_change(setup: Setup) -> None:
                           row_title="feature" if rows else "row", value_title="change of the answer",
                           col_title="feature" if rows and query.symmetric else "column"),
               f"**What one record can change:** {pair.words}; the answer moves by "
-              f"{as_number(query.sensitivity * pair.attained)}{almost}.", key="change",
-              about="The two neighbouring datasets whose answers lie furthest apart. Nobody's data: only the declared "
-                    "ranges enter. The noise must hide this difference.")
+              f"{as_number(query.sensitivity * pair.attained)}{almost}.", key="change")
     with right:
         st.markdown(facts(query))
-        for line in derivation(query):
+        for line in LINES[query.name]:
             st.latex(line)
-        st.caption(in_words(query))
+        st.caption(WORDS[query.name])
 
 
 def draw_about(setup: Setup) -> None:

@@ -17,29 +17,20 @@ from mvgviz.words.provenance import thing
 def draw_tradeoff(setup: Setup, spent: SpentMu) -> None:
     """Misses against false alarms."""
     said = odds(spent.total)
-    figure = plot_tradeoff(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta,
-                           marked=said.accused / said.out_of)
-    chart(figure, tradeoff_words(spent), key="privacy_tradeoff",
-          about="Every attack is a point; none lies below the blue curve. An attacker can raise few false alarms or "
-                "miss few, not both. On the diagonal the release tells nothing. The dotted line is the least that the "
-                "ε and δ asked for promise. For the worst neighbours, and an attacker who knows all other records.")
+    chart(plot_tradeoff(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta,
+                        marked=said.accused / said.out_of), tradeoff_words(spent), key="privacy_tradeoff")
 
 
 def draw_loss(setup: Setup, spent: SpentMu) -> None:
     """The density of the privacy loss."""
     numbers = loss_numbers(spent.total, setup.scenario.epsilon)
-    chart(plot_loss(numbers, label=tail_label(numbers), thing=thing(setup)), loss_words(numbers), key="privacy_loss",
-          about="The privacy loss is how far one release moves the log-odds between the two neighbours. It is normal, "
-                "with average μ²/2 and standard deviation μ. The light area is how often it exceeds ε; δ is smaller, "
-                "as it weighs each excess by how large it is (the dark area).")
+    chart(plot_loss(numbers, label=tail_label(numbers), thing=thing(setup)), loss_words(numbers), key="privacy_loss")
 
 
 def draw_curve(setup: Setup, spent: SpentMu) -> None:
     """delta against epsilon."""
     numbers = curve_numbers(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta)
-    chart(plot_curve(numbers), curve_words(setup, numbers), key="privacy_curve",
-          about="One noise keeps many promises: for each ε the smallest δ that holds, exactly (Balle & Wang 2018). The "
-                "diamond is what was asked; on or above the curve the promise is kept.")
+    chart(plot_curve(numbers), curve_words(setup, numbers), key="privacy_curve")
 
 
 setup = open_page(PRIVACY)

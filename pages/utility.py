@@ -7,19 +7,18 @@ from mvgviz.ui.frame import open_page
 from mvgviz.ui.menu import UTILITY
 from mvgviz.ui.task_controls import draw_task, say_why_not
 from mvgviz.ui.utility.draw import draw_one_draw
-from mvgviz.ui.utility.panels import draw_sweep, draw_trials
+from mvgviz.ui.utility.panels import draw_sweep, draw_trials, go_on
 from mvgviz.ui.utility.sets import draw_sets
-from mvgviz.ui.utility.work import go_on
 
-SECTIONS = (("Over epsilon", draw_sweep), ("Choice of directions", draw_sets), ("True against noisy", draw_one_draw))
+SECTIONS = {"Over epsilon": draw_sweep, "Choice of directions": draw_sets, "True against noisy": draw_one_draw}
 
 setup = open_page(UTILITY)
 draw_task(setup)
 main = draw_trials(setup)
 pending = [main]
 if main is not None:
-    tabs = st.tabs([label for label, _ in SECTIONS], key="utility_section", on_change="rerun")
-    for tab, (_, draw) in zip(tabs, SECTIONS, strict=True):
+    tabs = st.tabs(list(SECTIONS), key="utility_section", on_change="rerun")
+    for tab, draw in zip(tabs, SECTIONS.values(), strict=True):
         if tab.open:  # only the visible one is worked out
             with tab:
                 if not (main.complete or main.work.stopped):

@@ -1,16 +1,13 @@
 """The lesson: directional noise in seven steps, each with one control and one question.
 
-Whatever the lesson says in numbers is computed here, and so is the right answer to each
-question, from the value that the control has:
+Its numbers and the right answer at each value of a control are computed here. Steps 1 to 6 speak of a made-up class of
+100 pupils who answer questions with 0 to 10 points; step 7 of a real table.
 
 >>> from mvgviz.lesson.steps import STEPS
 >>> STEPS[0].answer(0.08).right, STEPS[0].answer(0.2).right
 ('75', '60')
 >>> sum(step.minutes for step in STEPS)
 20
-
-Steps 1 to 6 speak of a made-up class of 100 pupils who answer questions with 0 to 10
-points; step 7 of a real table.
 """
 
 import math
@@ -48,10 +45,7 @@ ALIKE = 0.02
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """The right answer: one of ``options``, or, where there are none, a number to within a share ``tolerance``.
-
-    ``value`` is the engine's number behind it.
-    """
+    """The right answer: one of ``options``, else a number to within a share ``tolerance``; ``value``: the engine's."""
 
     value: float
     right: str = ""
@@ -221,11 +215,10 @@ def pay(favourite: str, dataset: Dataset, *, trials: int = TRIALS, cache: TrialC
     less = paired(results["iid"], results["mvg"])
     if less is None or less.trials < 2:
         raise InputError(f"trials must be at least 2, got {trials}")
-    return Pay(
-        directional=_POINTS * results["mvg"].mean, one_size=_POINTS * results["iid"].mean,
-        theorem1=_POINTS * results["mvg-theorem1"].mean, no_noise=_POINTS * results.references.non_private,
-        no_data=_POINTS * results.references.trivial, gain=_POINTS * less.mean,
-        margin=_POINTS * less.half_width, results=results)
+    return Pay(directional=_POINTS * results["mvg"].mean, one_size=_POINTS * results["iid"].mean,
+               theorem1=_POINTS * results["mvg-theorem1"].mean, no_noise=_POINTS * results.references.non_private,
+               no_data=_POINTS * results.references.trivial, gain=_POINTS * less.mean,
+               margin=_POINTS * less.half_width, results=results)
 
 
 @lru_cache(maxsize=len(FAVOURITES))
@@ -266,5 +259,4 @@ STEPS = (
     Step(number=5, minutes=3, values=tuple(TABLES), start="people", answer=lambda table: Answer(
         value=float(table_noise(table).noise_std()[TABLES[table]]), tolerance=0.05)),
     Step(number=6, minutes=3, values=("exact", "theorem2", "theorem1"), start="theorem1", answer=_spent),
-    Step(number=7, minutes=3, values=tuple(FAVOURITES), start="drinks", answer=_paid),
-)
+    Step(number=7, minutes=3, values=tuple(FAVOURITES), start="drinks", answer=_paid))

@@ -1,7 +1,9 @@
 """What every page shares: menu, sidebar, status strip, one style for errors and takeaways."""
 
 import gc
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -11,30 +13,20 @@ from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.errors import InputError
 from mvgviz.scenario.resolve import Setup as Setup
-from mvgviz.text import as_number, at_most, delta_words, in_html, in_markdown
+from mvgviz.text import as_number, at_most, capitalised, delta_words, in_html, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.menu import PAGES, PRESENT, Page
-from mvgviz.ui.save_chart import SAVING, draw_save
 from mvgviz.ui.sidebar import draw_sidebar
 from mvgviz.words.provenance import origin_items
 
-_STYLE = """<style>
-.stMainBlockContainer {padding-top: 2.6rem; padding-bottom: 2rem;}
-[data-testid=stSidebar] hr {margin: .4rem 0;}
-[data-testid=stSidebarUserContent] {padding-bottom: 1rem;}
-[data-testid=stSidebarUserContent] [data-testid=stVerticalBlock] {gap: .6rem;}
-.katex {font-size: 1.05em;}
-@media (min-width: 700px) {.stApp .katex-display {overflow: visible;}}
-.stApp [data-testid=stCaptionContainer] {opacity: .82;}
-.stApp [data-testid=stMultiSelectTagsContainer] [data-tag] {background: #17608F;}
-.js-plotly-plot .modebar {display: none !important;}
-.strip {display: flex; flex-wrap: wrap; gap: .2rem 1.6rem; padding: .35rem .8rem; margin: 0;
-        padding-inline: .8rem !important; border-radius: .5rem; font-size: .9rem;
-        border: 1px solid color-mix(in srgb, currentColor 25%, transparent);}
-.strip dt {display: inline; opacity: .75; font-weight: 400;}
-.strip dd {display: inline; margin: 0; font-weight: 600;}
-.strip .care {background: #D55E00; color: #fff; border-radius: .3rem; padding: 0 .35rem;}
-</style>"""
+_HERE = Path(__file__).parent
+_ABOUT: dict[str, str] = tomllib.loads((_HERE / "about.toml").read_text(encoding="utf-8"))
+_SAVING: dict[str, Any] = {"displayModeBar": True, "displaylogo": False, "modeBarButtons": [["toImage"]]}
+"""Plotly's own camera button; the frame's style hides it and the two buttons press it."""
+_save_chart = st.components.v2.component(
+    "mvgviz_save_chart", html='<div class="save"></div>', css=(_HERE / "save_chart.css").read_text(encoding="utf-8"),
+    js=(_HERE / "save_chart.js").read_text(encoding="utf-8"))
+"""A chart as a picture: PNG and SVG, made by the browser itself, so that it works offline."""
 
 
 @st.cache_resource(show_spinner=False)
@@ -82,19 +74,24 @@ def show_error(error: InputError) -> None:
     """The one style for what a person can mend."""
     text = str(error)
     if "." not in text.split(" ")[0]:  # a file's name keeps its case
-        text = text[:1].upper() + text[1:]
+        text = capitalised(text)
     st.error(in_markdown(text), icon=":material/error:")  # it may name a column
 
 
 def chart(figure: go.Figure, takeaway: str, *, key: str, about: str | None = None) -> None:
-    """A figure with its takeaway under it, which is also its text alternative."""
-    st.plotly_chart(figure, key=key, alt=takeaway.replace("**", ""), config=SAVING)
+    """A figure with its takeaway under it, which is also its text alternative; ``about``: else from about.toml."""
+    st.plotly_chart(figure, key=key, alt=takeaway.replace("**", ""), config=_SAVING)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(takeaway)
-        if about:
+        if about := about or _ABOUT.get(key):
             with st.popover("What this shows", type="tertiary", icon=":material/help:"):
                 st.markdown(about)
         draw_save(key)
+
+
+def draw_save(key: str) -> None:
+    """Buttons that save the chart with this key as it looks on the screen."""
+    _save_chart(key=f"{key}_save", data={"key": key}, width="content")
 
 
 def show_table(columns: Any, *, numbers: Iterable[str], **options: Any) -> None:
@@ -105,12 +102,8 @@ def show_table(columns: Any, *, numbers: Iterable[str], **options: Any) -> None:
 
 def offer_file(label: str, name: str, mime: str, content: Callable[[], str | bytes], **options: Any) -> None:
     """A button for a file that is made when it is asked for."""
-    def made() -> bytes:
-        text = content()
-        return text.encode() if isinstance(text, str) else text
-
-    st.download_button(label, data=made, file_name=name, mime=mime, icon=":material/download:", on_click="ignore",
-                       **options)
+    st.download_button(label, data=lambda: text.encode() if isinstance(text := content(), str) else text,
+                       file_name=name, mime=mime, icon=":material/download:", on_click="ignore", **options)
 
 
 def draw_open_tab(panels: Mapping[str, Callable[..., None]], *given: object, key: str) -> None:
@@ -136,7 +129,7 @@ def show_progress(bar: DeltaGenerator, text: str) -> Callable[[float], None]:
 def _begin(page: Page) -> None:
     _freeze_imports()
     st.set_page_config(page_title=f"{page.label} · mvgviz", page_icon="◐", layout="wide")
-    st.html(_STYLE)
+    st.html(_HERE / "frame.css")
     session.adopt_link()
 
 
@@ -182,9 +175,7 @@ def _strip(setup: Setup) -> None:
         ("really spent by the noise", f"{at_most(setup.design.mu_is)}ε = {as_number(setup.epsilon_spent)}", False),
         ("noise along a direction (standard deviation)",
          as_number(low) if high <= low * (1 + 1e-9) else f"{as_number(low)} to {as_number(high)}", False),
-        *origin_items(setup),
-        ("neighbours", setup.design.neighbour_rule, False),
-    ]
+        *origin_items(setup), ("neighbours", setup.design.neighbour_rule, False)]
     cells = "".join(f'<div><dt>{in_html(name)}: </dt><dd class="{"care" if care else ""}">{in_html(text)}</dd></div>'
                     for name, text, care in items)
     st.html(f'<dl class="strip" aria-label="What is asked and what is spent">{cells}</dl>')

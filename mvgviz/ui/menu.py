@@ -3,43 +3,37 @@
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Page:
     """One page: its file, its place in the menu and the question it answers."""
 
     path: str
     section: str
     label: str
-    icon: str
+    symbol: str
     question: str
 
+    @property
+    def icon(self) -> str:
+        return f":material/{self.symbol}:"
 
-HOME = Page(path="app.py", section="Learn", label="Home", icon=":material/home:",
-            question="Where should the noise go?")
-LESSON = Page(path="pages/lesson.py", section="Learn", label="Lesson", icon=":material/school:",
-              question="How can noise have a direction?")
-LESSON_NOTES = Page(path="pages/lesson_notes.py", section="Learn", label="Teacher's notes",
-                    icon=":material/history_edu:", question="How to teach this in 20 minutes?")
-DATA = Page(path="pages/data.py", section="Explore", label="Data & query", icon=":material/table_chart:",
-            question="What is asked, and what can one record change?")
-SHAPE = Page(path="pages/shape.py", section="Explore", label="Noise shape", icon=":material/blur_on:",
-             question="What does the noise look like?")
-BUDGET = Page(path="pages/budget.py", section="Explore", label="Precision budget", icon=":material/pie_chart:",
-              question="Who gains, who pays?")
-BOUNDS = Page(path="pages/bounds.py", section="Explore", label="Bounds", icon=":material/vertical_align_top:",
-              question="Theorem 1 or Theorem 2, and how far from the limit?")
-PRIVACY = Page(path="pages/privacy.py", section="Explore", label="Privacy spent", icon=":material/lock_open:",
-               question="What can an attacker still learn?")
-UTILITY = Page(path="pages/utility.py", section="Decide", label="Utility", icon=":material/scatter_plot:",
-               question="How good is the answer after the noise?")
-COMPARE = Page(path="pages/compare.py", section="Decide", label="Compare", icon=":material/leaderboard:",
-               question="Which mechanism, which query, which split?")
-PAPER = Page(path="pages/paper.py", section="Decide", label="Paper", icon=":material/menu_book:",
-             question="What did the paper print, and what comes out?")
-RELEASE = Page(path="pages/release.py", section="Deliver", label="Release & report", icon=":material/outbox:",
-               question="What leaves the house, and what does it cost?")
-PRESENT = Page(path="pages/present.py", section="Deliver", label="Presenter's view", icon=":material/slideshow:",
-               question="The scenario in a few pictures")
+
+HOME = Page("app.py", "Learn", "Home", "home", "Where should the noise go?")
+LESSON = Page("pages/lesson.py", "Learn", "Lesson", "school", "How can noise have a direction?")
+LESSON_NOTES = Page("pages/lesson_notes.py", "Learn", "Teacher's notes", "history_edu",
+                    "How to teach this in 20 minutes?")
+DATA = Page("pages/data.py", "Explore", "Data & query", "table_chart", "What is asked, and what can one record change?")
+SHAPE = Page("pages/shape.py", "Explore", "Noise shape", "blur_on", "What does the noise look like?")
+BUDGET = Page("pages/budget.py", "Explore", "Precision budget", "pie_chart", "Who gains, who pays?")
+BOUNDS = Page("pages/bounds.py", "Explore", "Bounds", "vertical_align_top",
+              "Theorem 1 or Theorem 2, and how far from the limit?")
+PRIVACY = Page("pages/privacy.py", "Explore", "Privacy spent", "lock_open", "What can an attacker still learn?")
+UTILITY = Page("pages/utility.py", "Decide", "Utility", "scatter_plot", "How good is the answer after the noise?")
+COMPARE = Page("pages/compare.py", "Decide", "Compare", "leaderboard", "Which mechanism, which query, which split?")
+PAPER = Page("pages/paper.py", "Decide", "Paper", "menu_book", "What did the paper print, and what comes out?")
+RELEASE = Page("pages/release.py", "Deliver", "Release & report", "outbox",
+               "What leaves the house, and what does it cost?")
+PRESENT = Page("pages/present.py", "Deliver", "Presenter's view", "slideshow", "The scenario in a few pictures")
 """Outside the menu: a switch leads there."""
 
 PAGES = (HOME, LESSON, LESSON_NOTES, DATA, SHAPE, BUDGET, BOUNDS, PRIVACY, UTILITY, COMPARE, PAPER, RELEASE)

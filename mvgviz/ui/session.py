@@ -1,7 +1,6 @@
-"""What a session holds: its scenario (mirrored in the address bar) and its uploaded table.
+"""What a session holds: its uploaded table, its caches, and its scenario, which the address bar mirrors.
 
-The scenario is the only truth: every control shows a field of it and changes it in a
-callback. Uploaded data lives in the session alone; caches are the session's own.
+The scenario is the only truth: every control shows a field of it and changes it in a callback.
 """
 
 from collections.abc import Callable
@@ -23,7 +22,6 @@ from mvgviz.query.worst_pairs import WorstPair, worst_pair
 from mvgviz.report.script import DataSource
 from mvgviz.scenario.resolve import Setup, ask, build, second_moments
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.validation import FloatArray
 
 _SCENARIO, _WRITTEN, _TOUCHED, _NOTICES = "_scenario", "_written", "_touched", "_notices"
 _UPLOAD, _DIRECTIONS, _STATED_FOR = "_upload", "_directions", "_directions_stated_for"
@@ -35,14 +33,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Upload:
-    """A table of the session's own.
+    """A table of the session's own; ``source``: its name, and how it was read and used, for programs."""
 
-    ``data_name``: what the scenario calls it, random; ``version`` changes when its columns or
-    ranges do; ``source``: how it was read and used, for programs.
-    """
-
-    data_name: str
-    version: str
+    data_name: str  # what the scenario calls it, random
+    version: str  # changes when its columns or ranges do
     dataset: Dataset = field(repr=False)
     source: DataSource = field(repr=False)
     clipped: int = 0
@@ -50,7 +44,6 @@ class Upload:
 
     @property
     def name(self) -> str:
-        """Of the file."""
         return self.source.name
 
 
@@ -65,10 +58,8 @@ def adopt_link() -> None:
     if first or (parameters and not touched and parameters != st.session_state.get(_WRITTEN)):
         scenario, ignored = Scenario.read_query(parameters)
         if not scenario.is_upload and scenario.data not in samples():
-            ignored = (*ignored, "the link names data that is not here")
-            scenario = Scenario()
-        st.session_state[_SCENARIO] = scenario
-        st.session_state[_NOTICES] = ignored
+            scenario, ignored = Scenario(), (*ignored, "the link names data that is not here")
+        st.session_state.update({_SCENARIO: scenario, _NOTICES: ignored})
 
 
 def write_link(**place: str) -> None:
@@ -106,8 +97,7 @@ def choose(origin: Origin, /, **changes: Any) -> None:
 
 def put(new: Scenario) -> None:
     """Replace the scenario."""
-    st.session_state[_SCENARIO] = new
-    st.session_state[_TOUCHED] = True
+    st.session_state.update({_SCENARIO: new, _TOUCHED: True})
 
 
 def bound(key: str, value: Any, change: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
@@ -116,11 +106,7 @@ def bound(key: str, value: Any, change: Callable[[Any], dict[str, Any]]) -> dict
     The value is set anew on every run, so that a link, a reset or a button moves the control too.
     """
     st.session_state[key] = value
-
-    def take() -> None:
-        update(**change(st.session_state[key]))
-
-    return {"key": key, "on_change": take}
+    return {"key": key, "on_change": lambda: update(**change(st.session_state[key]))}
 
 
 def bound_field(name: str) -> dict[str, Any]:
@@ -180,8 +166,7 @@ def state_directions_origin(origin: Origin) -> None:
     """The person says where the directions from a file come from."""
     own = uploaded_directions()
     if own is not None:
-        st.session_state[_DIRECTIONS] = from_matrix(own.matrix, origin=origin)
-        st.session_state[_STATED_FOR] = scenario().data
+        st.session_state.update({_DIRECTIONS: from_matrix(own.matrix, origin=origin), _STATED_FOR: scenario().data})
 
 
 def dataset() -> Dataset:
@@ -190,10 +175,8 @@ def dataset() -> Dataset:
     if not chosen.is_upload:
         return sample(chosen.data)
     if own is None or own.data_name != chosen.data:
-        raise InputError(
-            "this link was made with an uploaded file, which is not part of a link: choose the file on the page Data & "
-            "query, or another dataset"
-        )
+        raise InputError("this link was made with an uploaded file, which is not part of a link: choose the file on "
+                         "the page Data & query, or another dataset")
     return own.dataset
 
 
@@ -268,7 +251,5 @@ def setup() -> Setup:
     return build(scenario(), dataset(), query=query(), uploaded=uploaded_directions())
 
 
-@remembered(6, query_version)
-def moments(setup: Setup) -> FloatArray | None:
-    """The data's second moments, where the query has any."""
-    return second_moments(setup)
+moments = remembered(6, query_version)(second_moments)
+"""The data's second moments, where the query has any."""

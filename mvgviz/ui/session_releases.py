@@ -1,11 +1,10 @@
 """The session's releases: its ledger, what was released, and the one place where a release is made.
 
-A release is made in the callback of a button. Its ticket names the data, the scenario and
-the number of releases so far: a second click, a rerun or another page holds a ticket that is
-used up, and two threads of a session (Streamlit starts a new one for a click while the last
-still works) take turns. Streamlit may break into a callback wherever it draws (here: the progress bar); then
-nothing was released and nothing is entered. Between the entry and the keeping of the answer
-nothing is drawn and the session is not touched, so neither can be without the other.
+A release is made in the callback of a button. Its ticket names the data, the scenario and the number of releases so
+far: a second click, a rerun or another page holds a ticket that is used up, and two threads of a session (Streamlit
+starts a new one for a click while the last still works) take turns. Streamlit may break into a callback wherever it
+draws (here: the progress bar); then nothing was released and nothing is entered. Between the entry and the keeping of
+the answer nothing is drawn and the session is not touched, so neither can be without the other.
 """
 
 import hashlib
@@ -41,9 +40,7 @@ class SessionReleases:
 
 def session_releases() -> SessionReleases:
     """The session's own; lost with it."""
-    if _RELEASES not in st.session_state:
-        st.session_state[_RELEASES] = SessionReleases()
-    return st.session_state[_RELEASES]  # type: ignore[no-any-return]
+    return st.session_state.setdefault(_RELEASES, SessionReleases())  # type: ignore[no-any-return]
 
 
 def ticket() -> str:
@@ -72,10 +69,7 @@ def release_once(given: str, accept: tuple[str, ...], symmetrise: bool, spot: De
 
 @session.remembered(8)
 def hardened_factor(setup: Setup) -> float | None:
-    """By how much the noise will be larger than designed; None where the directions are still to be drawn.
-
-    Raises InputError where such an answer cannot be released safely.
-    """
+    """By how much the noise will be larger (None: directions are yet to be drawn); InputError where that is unsafe."""
     if setup.scenario.directions == "private":
         return None
     design = setup.design

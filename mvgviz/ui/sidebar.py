@@ -32,7 +32,8 @@ def draw_sidebar() -> None:
         names = _direction_names()
         draw_directions()
         draw_split(names)
-        _draw_draws()
+        st.number_input("Trials", 1, 100_000, **session.bound_field("trials"))
+        st.number_input("Seed of the draws", 0, 10**9, **session.bound_field("seed"))
     else:
         _draw_epsilon()
         _draw_favoured(_direction_names())
@@ -61,9 +62,8 @@ def _draw_data() -> None:
 
 def _draw_query() -> None:
     scenario = session.scenario()
-    draw_choice("Query: what is asked of the data",
-                {name: QUERY_LABELS[name].choice for name in _queries(scenario.query)},
-                **session.bound("w_query", scenario.query, _query_change))
+    words = {name: QUERY_LABELS[name].choice for name in _queries(scenario.query)}
+    draw_choice("Query: what is asked of the data", words, **session.bound("w_query", scenario.query, _query_change))
     if not scenario.is_graph:
         draw_choice("Ranges", {name: capitalised(words) for name, words in SCALES.items()},
                     **session.bound_field("scale"))
@@ -111,8 +111,7 @@ def _draw_delta() -> None:
         return
     value, usual, paper = delta_of(scenario, data), usual_delta(data.n_records), paper_delta(data.n_records)
     thing = "edge" if scenario.is_graph else "record"
-    options = sorted({*DELTAS, value, usual, paper})
-    st.select_slider("Probability of failure delta (δ)", options,
+    st.select_slider("Probability of failure delta (δ)", sorted({*DELTAS, value, usual, paper}),
                      format_func=lambda d: (f"{as_probability(d)} (usual)" if d == usual
                                             else delta_words(d, data.n_records)),
                      **session.bound("w_delta", value, lambda delta: _delta_change(delta, data)))
@@ -162,18 +161,10 @@ def _draw_favoured(names: tuple[str, ...]) -> None:
     if scenario.allocation not in ("binary", "uniform"):
         st.caption("The split was chosen with all controls; a choice here replaces it.")
     chosen = [k for k in scenario.favoured if k < len(names)] if scenario.allocation == "binary" else []
-
-    def change(favoured: list[int]) -> dict[str, object]:
-        return {"favoured": tuple(favoured), "allocation": "binary" if favoured else "uniform"}
-
-    st.multiselect("Which matter to you", range(len(names)), format_func=names.__getitem__,
-                   placeholder="all the same", **session.bound("w_favoured", chosen, change))
+    st.multiselect("Which matter to you", range(len(names)), format_func=names.__getitem__, placeholder="all the same",
+                   **session.bound("w_favoured", chosen, lambda favoured: {
+                       "favoured": tuple(favoured), "allocation": "binary" if favoured else "uniform"}))
     draw_share("Share of the precision budget they get", disabled=not 0 < len(chosen) < len(names))
-
-
-def _draw_draws() -> None:
-    st.number_input("Trials", 1, 100_000, **session.bound_field("trials"))
-    st.number_input("Seed of the draws", 0, 10**9, **session.bound_field("seed"))
 
 
 def _draw_link() -> None:

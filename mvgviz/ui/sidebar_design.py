@@ -16,10 +16,8 @@ from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui import session
 
-_BY_DATA = ":material/visibility:"
-_DIRECTION_FILE = "_direction_file"
-_FEW = 8
-_PARTS = 10_000
+_BY_DATA, _DIRECTION_FILE = ":material/visibility:", "_direction_file"
+_FEW, _PARTS = 8, 10_000
 
 
 def draw_choice(label: str, words: Mapping[str, str], **options: Any) -> None:
@@ -38,10 +36,9 @@ def draw_guarantee() -> None:
     with st.container(horizontal=True):
         for key, label in GUARANTEES.items():
             reason = f"Needs a positive semi-definite query; {name} is not." if key == "theorem2" and not psd else None
-            st.button(label.button, key=f"w_guarantee_{key}", disabled=reason is not None,
-                      help=reason or label.explained, type="primary" if chosen == key else "secondary",
-                      on_click=session.update,
-                      kwargs={"guarantee": key} | ({"mode": "auto"} if key == "theorem2" else {}))
+            st.button(label.button, key=f"w_guarantee_{key}", help=reason or label.explained, on_click=session.update,
+                      kwargs={"guarantee": key} | ({"mode": "auto"} if key == "theorem2" else {}),
+                      disabled=reason is not None, type="primary" if chosen == key else "secondary")
     if not psd:
         st.caption(f"Theorem 2 needs a positive semi-definite query; {name} is not.")
     with st.expander("More: tail, sides"):
@@ -85,6 +82,7 @@ def _plane(end: int, feature: int) -> dict[str, Any]:
 
 
 def _upload_directions() -> None:
+    """Directions from a file are read from the data until the person says otherwise, for that file."""
     chosen = st.file_uploader("An orthonormal matrix, one direction a column (CSV, NPY)", key="w_direction_file",
                               max_upload_size=50)
     if chosen is not None:
@@ -95,11 +93,6 @@ def _upload_directions() -> None:
                 st.session_state[_DIRECTION_FILE] = chosen.file_id
         except InputError as error:
             st.error(in_markdown(str(error)), icon=":material/error:")
-    _state_origin()
-
-
-def _state_origin() -> None:
-    """Directions from a file are read from the data until the person says otherwise, for that file."""
     own = session.uploaded_directions()
     if own is None:
         return
@@ -112,10 +105,8 @@ def _state_origin() -> None:
 
 def draw_split(names: tuple[str, ...]) -> None:
     """theta: how the precision budget is divided."""
-    scenario = session.scenario()
-    kind = scenario.allocation
-    draw_choice("Split of the precision budget (theta)",
-                {key: allocation.choice for key, allocation in ALLOCATIONS.items()},
+    scenario, kind = session.scenario(), session.scenario().allocation
+    draw_choice("Split of the precision budget (theta)", {key: label.choice for key, label in ALLOCATIONS.items()},
                 **session.bound("w_allocation", kind, lambda new: _allocation(new, len(names))))
     if not 1 < len(names) <= 2_000:
         return

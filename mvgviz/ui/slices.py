@@ -1,7 +1,6 @@
-"""Trials in slices with a stop button, for the pages that show them.
+"""Trials in slices: a run of a page works for about a second, draws what there is and runs again.
 
-Each run of a page works for about a second, draws what there is and runs again: results
-appear as they come, the stop button is an ordinary button, and nothing is computed twice.
+So results appear as they come, the stop button is an ordinary button, and nothing is computed twice.
 """
 
 import os
@@ -12,9 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.resolve import Setup
-from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.outcomes import Results
 from mvgviz.trials.question import Problem, Question, ask_once, pose, question_key
 from mvgviz.trials.resumable import Point, TrialCache, resume
@@ -28,21 +25,16 @@ _BRIGHT = "<style>[data-stale=true] {opacity: 1 !important;}</style>"
 """While slices follow one another the page is not dimmed: what is there can be read."""
 
 
-@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
-def _question(_scenario: Scenario, _dataset: Dataset, key: str) -> Question:
-    return ask_once(_scenario, _dataset)
+@session.remembered(4, lambda: f"{session.data_version()} {question_key(session.scenario())}")
+def _question(setup: Setup) -> Question:
+    return ask_once(setup.scenario, setup.dataset)
 
 
-@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
-def _problem(_setup: Setup, sensitivity: str, key: str) -> Problem:
-    question = _question(_setup.scenario, _setup.dataset, f"{session.data_version()} {question_key(_setup.scenario)}")
-    return pose(_setup.scenario, _setup.dataset, sensitivity=sensitivity, question=question,
-                uploaded=session.uploaded_directions(), worked_out=_setup)
-
-
+@session.remembered(4)
 def problem(setup: Setup, *, sensitivity: str = "own") -> Problem:
     """The scenario's problem; raises InputError where it does not work out."""
-    return _problem(setup, sensitivity, f"{session.version()} {setup.scenario.to_json()}")
+    return pose(setup.scenario, setup.dataset, sensitivity=sensitivity, question=_question(setup),
+                uploaded=session.uploaded_directions(), worked_out=setup)
 
 
 def trial_cache(*, simulated: bool = False) -> TrialCache:
@@ -51,8 +43,7 @@ def trial_cache(*, simulated: bool = False) -> TrialCache:
     kept = st.session_state.get(name)
     if kept is None or kept[0] != version:
         kept = st.session_state[name] = (version, TrialCache())
-    cache: TrialCache = kept[1]
-    return cache
+    return kept[1]
 
 
 @st.cache_resource(show_spinner=False)
@@ -88,10 +79,7 @@ class Slice:
 
 
 def begin(key: str, *parts: object, seconds: float = SLICE, waiting: bool = False) -> Slice:
-    """A slice of the work named by ``key`` and what it depends on; another choice starts a new one.
-
-    ``waiting``: work that takes long starts stopped, and goes on when asked to.
-    """
+    """A slice of the work named by ``key`` and what it depends on; ``waiting``: it starts stopped, as it takes long."""
     name = f"{key} {session.data_version()} {' '.join(map(str, parts))}"
     known = st.session_state.setdefault(_KNOWN, set())
     if waiting and name not in known:
@@ -101,15 +89,11 @@ def begin(key: str, *parts: object, seconds: float = SLICE, waiting: bool = Fals
 
 
 def show_progress_and_rerun(work: Slice, *, complete: bool) -> None:
-    """The progress bar with its stop button, or a way to go on; call it where they should stand.
-
-    Runs the page again for the next slice: call it after everything else was drawn.
-    """
+    """The progress bar with a button to stop or go on, here; then the page runs again, so call it last."""
     if complete:
         return
-    share = work.done / work.total if work.total else 0.0
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(share, text=f"{work.done:,} of {work.total:,} trials")
+        st.progress(work.done / max(work.total, 1), text=f"{work.done:,} of {work.total:,} trials")
         if work.stopped:
             st.button("Go on", key=f"go_on {work.key}", on_click=_go_on, args=(work.key,), icon=":material/play_arrow:")
         else:

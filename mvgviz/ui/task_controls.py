@@ -1,13 +1,13 @@
 """What the pages of trials share: the controls of the task, and a way out where it does not fit the query."""
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import in_markdown
+from mvgviz.text import capitalised, in_markdown
 from mvgviz.trials.question import REGRESSIONS
 from mvgviz.trials.tasks import TASKS
 from mvgviz.trials.tasks.post import WORDS
@@ -32,13 +32,13 @@ def draw_task(setup: Setup) -> None:
         st.caption("Done after the noise, so it costs no privacy.")
         for step in TASKS[scenario.task].post:
             st.checkbox(WORDS[step].capitalize(),
-                        **session.bound(f"w_post_{step}", step in scenario.post, _switch(step)))
+                        **session.bound(f"w_post_{step}", step in scenario.post, partial(_switch, step)))
 
 
 def say_why_not(setup: Setup, error: InputError) -> None:
     """What does not fit together, and what would."""
     text, scenario = str(error), setup.scenario
-    st.info(in_markdown(text[:1].upper() + text[1:]) + ("" if text.endswith(".") else "."), icon=":material/block:")
+    st.info(in_markdown(capitalised(text)) + ("" if text.endswith(".") else "."), icon=":material/block:")
     with st.container(horizontal=True):
         if scenario.task != "reconstruction":
             _way_out("Measure the answer itself instead", task="reconstruction")
@@ -57,8 +57,7 @@ def _task_change(task: str) -> dict[str, Any]:
     """A task that the query cannot serve brings the query that can."""
     scenario = session.scenario()
     change: dict[str, Any] = {"task": task}
-    graph = scenario.is_graph
-    if task == "kernel-ridge" and not graph and scenario.query != "identity":
+    if task == "kernel-ridge" and not scenario.is_graph and scenario.query != "identity":
         change |= {"query": "identity", "mode": "auto"}
         if scenario.guarantee == "theorem2":
             change["guarantee"] = "theorem1"
@@ -68,9 +67,6 @@ def _task_change(task: str) -> dict[str, Any]:
     return change
 
 
-def _switch(step: str) -> Callable[[bool], dict[str, Any]]:
-    def change(on: bool) -> dict[str, Any]:
-        others = set(session.scenario().post) - {step}
-        return {"post": tuple(others | {step} if on else others)}
-
-    return change
+def _switch(step: str, on: bool) -> dict[str, Any]:
+    others = set(session.scenario().post) - {step}
+    return {"post": tuple(others | {step} if on else others)}

@@ -16,8 +16,8 @@ from mvgviz.trials.candidates import Candidate
 from mvgviz.trials.paired import BETTER, against
 from mvgviz.words.compare import more_words
 
-SYMBOLS = {"identity": "square"}
 SHOWN = 12
+_CHANCE = ", which chance may explain"
 ON_STAND_IN = ("Tried on **simulated data** with the same ranges and sizes. Nothing of the data was looked at, so the "
                "choice tells nothing about it: choosing by looking at private data would itself not be private. "
                "Whether it suits the data as well, only the data can tell.")
@@ -40,8 +40,7 @@ class DesignWords(NamedTuple):
 
 def design_words(candidate: Candidate, names: Sequence[str]) -> DesignWords:
     """What a design is called; ``names``: of the features."""
-    scenario = candidate.scenario
-    flag = "" if candidate.private else " (not private)"
+    scenario, flag = candidate.scenario, "" if candidate.private else " (not private)"
     return DesignWords(QUERIES[scenario.query].name, GUARANTEES[scenario.guarantee].name,
                        _split_words(scenario, names) + flag)
 
@@ -76,24 +75,22 @@ def advice_marks(advice: Advice, names: Sequence[str]) -> list[Mark]:
 
 
 def _mark(row: Row, names: Sequence[str]) -> Mark:
-    words, scenario = design_words(row.candidate, names), row.candidate.scenario
-    spent = row.outcome.epsilon_spent
-    return Mark(
-        label=f"{words.query}, {words.guarantee},<br>{in_html(words.split)}", mean=row.outcome.mean,
-        half_width=row.outcome.half_width, colour=GUARANTEE_COLOURS[scenario.guarantee],
-        symbol=SYMBOLS.get(scenario.query, "circle"), ring=row.candidate.is_current, faint=not row.finalist,
-        said=f"{row.outcome.errors.size:,} trials"
-             + ("" if spent is None else f"<br>epsilon really spent {as_number(spent)}"))
+    words, scenario, outcome = design_words(row.candidate, names), row.candidate.scenario, row.outcome
+    spent = "" if outcome.epsilon_spent is None else f"<br>epsilon really spent {as_number(outcome.epsilon_spent)}"
+    return Mark(label=f"{words.query}, {words.guarantee},<br>{in_html(words.split)}", mean=outcome.mean,
+                half_width=outcome.half_width, colour=GUARANTEE_COLOURS[scenario.guarantee],
+                symbol="square" if scenario.query == "identity" else "circle", ring=row.candidate.is_current,
+                faint=not row.finalist, said=f"{outcome.errors.size:,} trials{spent}")
 
 
 def places(advice: Advice) -> str:
     """Where the guarantees and queries come in."""
     kinds: dict[str, int] = {}
-    for at, row in enumerate(advice.rows):
+    for place, row in enumerate(advice.rows, start=1):
         scenario = row.candidate.scenario
-        kinds.setdefault(f"{QUERIES[scenario.query].name}, {GUARANTEES[scenario.guarantee].name}", at + 1)
-    best = [f"{kind}: place {place}" for kind, place in kinds.items()]
-    return f"Best of each kind, of {len(advice.rows)} designs: {'; '.join(best)}."
+        kinds.setdefault(f"{QUERIES[scenario.query].name}, {GUARANTEES[scenario.guarantee].name}", place)
+    best = "; ".join(f"{kind}: place {place}" for kind, place in kinds.items())
+    return f"Best of each kind, of {len(advice.rows)} designs: {best}."
 
 
 def why(advice: Advice, names: Sequence[str]) -> tuple[str, str] | None:
@@ -102,7 +99,7 @@ def why(advice: Advice, names: Sequence[str]) -> tuple[str, str] | None:
     if best is None or advice.references is None:
         return None
     first = f"First is {design_words(best.candidate, names)}, with an error of {mean_words(best.outcome)}"
-    first += _against_current(advice, names)
+    first += _against_current(advice, best, names)
     trivial = advice.references.trivial
     if against(best.outcome, trivial) != BETTER:
         first += f"; even so it does not clearly beat the trivial answer ({as_number(trivial)})"
@@ -110,31 +107,25 @@ def why(advice: Advice, names: Sequence[str]) -> tuple[str, str] | None:
     return f"{first}.", f"Why: {'; '.join(reasons)}." if reasons else "Why: there was nothing else to choose from."
 
 
-def _against_current(advice: Advice, names: Sequence[str]) -> str:
+def _against_current(advice: Advice, best: Row, names: Sequence[str]) -> str:
     """By how much: against the design as it stands or, where that is the first itself, against the next one."""
-    best, current = advice.best, advice.current
-    if best is None or (current is None and len(advice.rows) < 2):
-        return ""
-    if best is current:
-        other, start = next((row for row in advice.rows if row.candidate.private and row is not best), None), (
-            ": it is the design as it stands")
-    else:
-        other, start = current, ""
+    own, other = best is advice.current, advice.current
+    if own:
+        other = next((row for row in advice.rows if row.candidate.private and row is not best), None)
+    start = ": it is the design as it stands" if own else ""
     contrast = None if other is None else advice.against(other)
     if contrast is None:
         return start
     name = design_words(contrast.other.candidate, names)
-    who = f"the next, {name}," if best is current else f"the design as it stands ({name})"
-    sure = "" if contrast.clear else ", which chance may explain"
-    return f"{start}; {who} has {more_words(contrast.other.outcome.mean, best.outcome.mean)}{sure}"
+    who = f"the next, {name}," if own else f"the design as it stands ({name})"
+    more = more_words(contrast.other.outcome.mean, best.outcome.mean)
+    return f"{start}; {who} has {more}{_CHANCE * (not contrast.clear)}"
 
 
 def _reason(contrast: Contrast, best: Row, names: Sequence[str]) -> str:
     """One reason, with what it is worth."""
     other = contrast.other
-    worth = more_words(other.outcome.mean, best.outcome.mean)
-    if not contrast.clear:
-        worth += ", which chance may explain"
+    worth = more_words(other.outcome.mean, best.outcome.mean) + _CHANCE * (not contrast.clear)
     if contrast.aspect == "query":
         return _query_reason(best, other, worth)
     if contrast.aspect == "guarantee":
@@ -154,12 +145,11 @@ def _query_reason(best: Row, other: Row, worth: str) -> str:
 
 
 def _guarantee_reason(best: Row, other: Row, worth: str) -> str:
-    spent = [row.outcome.epsilon_spent for row in (best, other)]
+    scenario, spent = best.candidate.scenario, other.outcome.epsilon_spent
     mine, theirs = (GUARANTEES[row.candidate.scenario.guarantee].name for row in (best, other))
-    if best.candidate.scenario.guarantee == "exact" and spent[1] is not None:
-        asked = best.candidate.scenario.epsilon
+    if scenario.guarantee == "exact" and spent is not None:
         return (f"exact calibration spends the whole budget, while the noise of {theirs} spends ε = "
-                f"{as_number(spent[1], 2)} of {asked:g} (its best has {worth})")
+                f"{as_number(spent, 2)} of {scenario.epsilon:g} (its best has {worth})")
     return f"{mine} asks for less noise than {theirs} (whose best has {worth})"
 
 

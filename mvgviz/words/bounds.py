@@ -13,27 +13,8 @@ from mvgviz.validation import FloatArray
 AXIS_LABELS = {"epsilon": "Epsilon", "delta": "Delta", "size": "Size", "gamma": "Gamma", "sensitivity": "Sensitivity"}
 _AXIS_TITLES = {"epsilon": "privacy budget epsilon (ε)", "delta": "probability of failure delta (δ)",
                 "gamma": "largest norm of an answer, gamma (γ)", "sensitivity": "sensitivity s₂ of the answer"}
-_TAIL_FORMULAS = {"printed": r"t=\zeta", "laurent-massart": r"t=\sqrt{\zeta}",
-                  "exact-chi": r"\Pr(\chi_k>t)=\delta"}
-_DIGITS = 6
-_ALIKE = 0.01
-ABOUT_CURVES = """Each curve is a limit on the product of the two norms ‖σ(Σ⁻¹)‖₂ · ‖σ(Ψ⁻¹)‖₂: higher means less
-noise. Independent noise of standard deviation s on R × C entries has the product √(RC)/s², which turns each limit into
-noise per entry, and the exact noise (the analytic Gaussian mechanism, s = s₂/μ) into a limit.
-
-Thick: the tail chosen in the sidebar. Thin: the other two ways to bound the norm of the noise. Both theorems are
-sufficient conditions, and loose; i.i.d. noise beyond the exact limit is not private enough."""
-ABOUT_MAP = """Theorem 3. Theorem 2 allows more exactly when α ≥ ω, that is when s₂/γ is at most half of
-1 + H₍r,½₎ / Hᵣ: the filled region. The paper gives two sufficient conditions, both inside it: s₂ ≤ γ (below the dashed
-line), and r > 12 for positive semi-definite queries, whose s₂ is at most √2 γ (right of and below the dotted line).
-Epsilon, delta and the tail decide how much more, not who wins."""
-ABOUT_SPACE = """The paper's Figure 3. A theorem allows every design below its line, where the product of the two norms
-is at most φ². As printed, Theorem 2 speaks of Ψ = Σ only (equal norms); that its constant holds elsewhere is beyond
-the paper.
-
-The exact guarantee is no such line: it depends on which directions are precise and on what one record can change.
-Drawn is the line on which exactly calibrated i.i.d. noise lies; other shapes lie above or below it and are just as
-private."""
+_TAIL_FORMULAS = {"printed": r"t=\zeta", "laurent-massart": r"t=\sqrt{\zeta}", "exact-chi": r"\Pr(\chi_k>t)=\delta"}
+_DIGITS, _ALIKE = 6, 0.01
 _LEMMA = r"""**Lemma 1's square.** The paper bounds $\lVert N\rVert_F^2$ by $\zeta^2$. Laurent and Massart's inequality,
 on which it rests, gives $\lVert N\rVert_F^2\le\zeta$. The slip is on the safe side ($\zeta\ge1$): the theorems hold,
 with a tail $\sqrt\zeta$ times too long. *Laurent–Massart* takes $\sqrt\zeta$, *exact chi* the quantile itself; the
@@ -75,21 +56,18 @@ def held_fixed(problem: LimitInputs, axis: str) -> str:
     """What stays as the axis moves."""
     if axis == "size":
         return "Held fixed as the answer grows: ε, δ, γ and s₂ (in a real query γ, and often s₂, grow with it)."
-    size = f"the size {problem.rows:,} × {problem.cols:,}"
     symbols = {"epsilon": "ε", "delta": "δ", "gamma": "γ", "sensitivity": "s₂"}
-    others = [symbol for name, symbol in symbols.items() if name != axis]
+    others = ", ".join(symbol for name, symbol in symbols.items() if name != axis)
     end = {"gamma": " γ begins at s₂/2: a smaller one is impossible.",
            "sensitivity": " s₂ ends at 2γ: a larger one is impossible."}.get(axis, "")
-    return f"Held fixed: {', '.join(others)} and {size}.{end}"
+    return f"Held fixed: {others} and the size {problem.rows:,} × {problem.cols:,}.{end}"
 
 
 def curves_takeaway(problem: LimitInputs, lines: list[CurveLine], *, as_noise: bool, s2_words: str) -> str:
     """All three limits at the scenario, and how far the theorems are from the exact one."""
     first, second, exact = (next(line.here for line in lines if line.main and line.colour == colour)
                             for colour in (THEOREM1, THEOREM2, EXACT))
-    two = short_second(problem)
-    same = f"All with {s2_words}."
-    alike = abs(first / second - 1) < _ALIKE
+    two, alike = short_second(problem), abs(first / second - 1) < _ALIKE
     if as_noise:
         theorems = (f"{as_number(first)} under Theorem 1 and {two} alike" if alike else
                     f"{as_number(first)} under Theorem 1, {as_number(second)} under {two}")
@@ -102,7 +80,8 @@ def curves_takeaway(problem: LimitInputs, lines: list[CurveLine], *, as_noise: b
         factors = [exact / first, exact / second]
         words = f"**Here {theorems}; exactly calibrated i.i.d. noise attains {as_number(exact)}:**"
         what = "times as much"
-    return f"{words} {' and '.join(as_number(factor) for factor in (factors[:1] if alike else factors))} {what}. {same}"
+    return (f"{words} {' and '.join(as_number(factor) for factor in (factors[:1] if alike else factors))} {what}. "
+            f"All with {s2_words}.")
 
 
 def map_takeaway(problem: LimitInputs, numbers: WinnerMap, tail: str, *, s2_words: str) -> str:
@@ -180,12 +159,10 @@ def given_words(problem: LimitInputs, tail: str, *, s2_words: str) -> str:
 
 def table_lines(problem: LimitInputs, tail: str) -> list[tuple[str, str, str]]:
     """Name, formula in LaTeX, value in words; values are those of the bounds themselves."""
-    first, two = problem.theorem1(tail), problem.theorem2(tail)
-    second = short_second(problem)
+    first, two, second = problem.theorem1(tail), problem.theorem2(tail), short_second(problem)
     root = r"4\varepsilon/\bigl(\beta+\sqrt{\beta^2+8%s\varepsilon}\bigr)"
     return [
-        ("rank bound r", r"\min(R,C)", f"{first.rank:,}"),
-        ("entries k", r"R\,C", f"{problem.entries:,}"),
+        ("rank bound r", r"\min(R,C)", f"{first.rank:,}"), ("entries k", r"R\,C", f"{problem.entries:,}"),
         ("$H_r$", r"\sum_{i=1}^{r}1/i", _digits(first.harmonic)),
         ("$H_{r,1/2}$", r"\sum_{i=1}^{r}1/\sqrt{i}", _digits(first.harmonic_half)),
         (r"$\zeta$", r"2\sqrt{-k\ln\delta}-2\ln\delta+k", _digits(first.zeta)),
@@ -200,8 +177,7 @@ def table_lines(problem: LimitInputs, tail: str) -> list[tuple[str, str, str]]:
         (r"$\mu$, exact", r"\delta=\Phi(\tfrac{\mu}{2}-\tfrac{\varepsilon}{\mu})-e^{\varepsilon}"
                           r"\Phi(-\tfrac{\mu}{2}-\tfrac{\varepsilon}{\mu})",
          _digits(float(gaussian_mu(problem.epsilon, problem.delta)))),
-        ("in place of $\\phi^2$, exact i.i.d.", r"\sqrt{k}\,(\mu/s_2)^2", _digits(exact_limit(problem))),
-    ]
+        ("in place of $\\phi^2$, exact i.i.d.", r"\sqrt{k}\,(\mu/s_2)^2", _digits(exact_limit(problem)))]
 
 
 def _digits(value: float) -> str:
@@ -212,6 +188,4 @@ def _digits(value: float) -> str:
 def _times(factors: FloatArray) -> str:
     """"196 times", or "120 to 250 times" where directions differ."""
     low, high = float(factors.min()), float(factors.max())
-    if high <= low * (1 + _ALIKE):
-        return f"{as_number(high)} times"
-    return f"{as_number(low)} to {as_number(high)} times"
+    return f"{'' if high <= low * (1 + _ALIKE) else f'{as_number(low)} to '}{as_number(high)} times"

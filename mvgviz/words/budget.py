@@ -13,8 +13,7 @@ from mvgviz.validation import FloatArray
 from mvgviz.words.provenance import thing
 
 NOT_PRIVATE = "Computed on the data: not private."
-_NAMED = 3
-_LONGEST = 22
+_NAMED, _LONGEST = 3, 22
 
 
 class Names:
@@ -123,11 +122,10 @@ def what_gets_through(numbers: PnrNumbers) -> str:
 
 def exact_words(setup: Setup) -> str:
     """What the exact form of max-PNR is the largest of."""
-    design = setup.design
-    if design.directions_origin is Origin.PAID:
+    if setup.design.directions_origin is Origin.PAID:
         return ("Exact knows the privately released spectrum only: it maximises the ratio that this spectrum promises, "
                 "not the one shown, which is the data's.")
-    if is_proved(design):
+    if is_proved(setup.design):
         return "Exact maximises the very ratio shown, correlations included: no split lets more through."
     return ("Exact searches for the largest of the very ratio shown, correlations and worst neighbours included: it is "
             "the largest found, not proved to be the largest.")

@@ -13,21 +13,17 @@ from mvgviz.trials.run import Outcome, Results
 
 def ranking_marks(numbers: Ranking) -> list[Mark]:
     """The lines of the chart."""
-    own = f"mvg-{numbers.results.scenario.guarantee}"
-    marks = []
+    scenario, marks = numbers.results.scenario, []
+    own = numbers.twins.get(f"mvg-{scenario.guarantee}", f"mvg-{scenario.guarantee}")
     for outcome in numbers.outcomes:
-        is_own = outcome.mechanism.key == numbers.twins.get(own, own)
+        mechanism, is_own = outcome.mechanism, outcome.mechanism.key == own
+        spent = "" if outcome.epsilon_spent is None else f", really spent {as_number(outcome.epsilon_spent)}"
         marks.append(Mark(
-            label=two_lines(label(outcome.mechanism) + (", this design" if is_own else "")), mean=outcome.mean,
-            half_width=outcome.half_width, symbol=symbol(outcome.mechanism), ring=is_own,
-            colour=colour(outcome.mechanism, numbers.results.scenario.guarantee),
-            said=f"promise: {outcome.mechanism.guarantee}<br>{_spent(outcome, numbers.results.scenario.epsilon)}"))
+            label=two_lines(label(mechanism) + (", this design" if is_own else "")), mean=outcome.mean,
+            half_width=outcome.half_width, symbol=symbol(mechanism), ring=is_own,
+            colour=colour(mechanism, scenario.guarantee),
+            said=f"promise: {mechanism.guarantee}<br>epsilon asked {scenario.epsilon:g}{spent}"))
     return marks
-
-
-def _spent(outcome: Outcome, asked: float) -> str:
-    spent = outcome.epsilon_spent
-    return f"epsilon asked {asked:g}{'' if spent is None else f', really spent {as_number(spent)}'}"
 
 
 def _name(result: Outcome | Curve) -> str:
@@ -40,25 +36,20 @@ def ranking_words(numbers: Ranking) -> str:
         return "**No trial yet.**"
     first, trials = numbers.outcomes[0], numbers.outcomes[0].errors.size
     many = "1 trial, so no interval" if trials == 1 else f"{trials:,} trials"
-    words = [f"**First: {_name(first)}**, error {mean_words(first)} ({many})."]
-    if len(numbers.outcomes) > 1:
-        words.append(_against_second(first, numbers.outcomes[1]))
-    words.append(_trivial(numbers))
-    return " ".join(words)
+    return " ".join([f"**First: {_name(first)}**, error {mean_words(first)} ({many}).",
+                     *(_against_second(first, second) for second in numbers.outcomes[1:2]), _trivial(numbers)])
 
 
 def _against_second(first: Outcome, second: Outcome) -> str:
-    difference = paired(first, second)
-    name = _name(second)
+    difference, name = paired(first, second), _name(second)
     if difference is None or difference.verdict == SAME:
         return f"Second, {name}, has the same error."
     less = f"{name}, second, has {more_words(second.mean, first.mean)}"
     if not math.isfinite(difference.half_width):
         return f"{less}; one trial cannot tell them apart."
     interval = f"paired difference {as_number(abs(difference.mean), 2)} ± {as_number(difference.half_width, 2)}"
-    if difference.verdict == UNCLEAR:
-        return f"{less}: **these two cannot be told apart** ({interval})."
-    return f"{less}: told apart ({interval})."
+    told = "**these two cannot be told apart**" if difference.verdict == UNCLEAR else "told apart"
+    return f"{less}: {told} ({interval})."
 
 
 def more_words(error: float, least: float) -> str:
@@ -99,8 +90,7 @@ def _trivial(numbers: Ranking) -> str:
 
 def _apart(names: list[str], most: int = 3) -> str:
     """Names that hold commas."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return "; ".join(names[:most]) + more
+    return "; ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def unsuitable_words(numbers: Ranking) -> list[str]:
@@ -120,17 +110,15 @@ def caution_words(numbers: Ranking) -> str:
 
 def table_rows(numbers: Ranking) -> list[dict[str, object]]:
     """Every number of the chart and what does not stand in it."""
-    shown = [*numbers.results.ranked(), *numbers.unsuitable]
-    trivial = numbers.results.references.trivial
+    trivial, beats = numbers.results.references.trivial, {None: "", BETTER: "yes", UNCLEAR: "not clearly"}
     return [{
         "mechanism": outcome.mechanism.label, "mean error": _number(outcome.mean),
         "95 % from": _number(outcome.interval[0]), "95 % to": _number(outcome.interval[1]),
         "promise": outcome.mechanism.guarantee, "epsilon asked": numbers.results.scenario.epsilon,
         "epsilon really spent": outcome.epsilon_spent,
-        "beats the trivial answer": {None: "", BETTER: "yes", UNCLEAR: "not clearly"}.get(
-            against(outcome, trivial), "no"),
+        "beats the trivial answer": beats.get(against(outcome, trivial), "no"),
         "applies to": outcome.mechanism.applies, "note": outcome.reason or outcome.caution or "",
-        "reference": outcome.mechanism.reference} for outcome in shown]
+        "reference": outcome.mechanism.reference} for outcome in [*numbers.results.ranked(), *numbers.unsuitable]]
 
 
 def _number(value: float) -> float | None:
@@ -139,11 +127,10 @@ def _number(value: float) -> float | None:
 
 def ranking_about(results: Results, sensitivity: str) -> str:
     """What the chart shows."""
-    rule = in_markdown(results.task.rule)
     return (f"Every mechanism answers the same question with the same budget, {results.scenario.trials:,} times, and "
             f"meets the same random numbers, trial by trial. All stand on {sensitivity}. Dot: mean error; whisker: its "
-            f"95 % interval; lower is better. Rule of the task: {rule}. A diamond promises {EPSILON}: "
-            "stronger than ε and δ at the same ε.")
+            f"95 % interval; lower is better. Rule of the task: {in_markdown(results.task.rule)}. A diamond promises "
+            f"{EPSILON}: stronger than ε and δ at the same ε.")
 
 
 def frontier_words(curves: list[Curve], readings: list[Reading], error: float, *, own: str, trivial: float) -> str:

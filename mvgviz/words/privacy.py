@@ -47,10 +47,9 @@ def caveats(setup: Setup, spent: SpentMu) -> list[str]:
 
 def reached_words(setup: Setup, attained: float) -> str:
     """How much of mu the worst neighbours reach, and what mu is."""
-    if setup.design.mu_is == "exact":
-        return "They reach the whole μ of the design, which is exact."
-    if attained > 0.999:
-        return "They reach the whole μ of the design."
+    exact = setup.design.mu_is == "exact"
+    if exact or attained > 0.999:
+        return f"They reach the whole μ of the design{', which is exact' if exact else ''}."
     return f"They are the worst found and reach {attained:.0%} of μ, which is an upper bound here."
 
 
@@ -71,8 +70,9 @@ def loss_words(numbers: LossNumbers) -> str:
         reach = numbers.mu * numbers.mu / 2 + 4 * numbers.mu
         return (f"**Never near ε:** the loss hardly ever leaves ±{as_number(reach)}; "
                 f"ε = {numbers.epsilon:g} is {as_number(numbers.epsilon_away)} standard deviations off.")
+    delta = as_probability(numbers.delta) if numbers.delta > 1e-300 else "practically 0"
     return (f"**The loss passes ε = {numbers.epsilon:g} in {often(numbers.beyond)} releases** (shaded); weighed by "
-            f"how far, that is δ = {_delta(numbers.delta)} (dark).")
+            f"how far, that is δ = {delta} (dark).")
 
 
 def tail_label(numbers: LossNumbers) -> str:
@@ -114,14 +114,12 @@ def releases_words(setup: Setup, spent: SpentMu, count: int) -> str:
 
 def tested_words(design: NoiseDesign, noise: NoiseScores, *, hardened: bool) -> str:
     """What was drawn and what was tested on it."""
-    each = (f", each attacked at every one of its {design.cols:,} records" if attacks_per_release(design) > 1 else "")
+    each = f", each attacked at every one of its {design.cols:,} records" if attacks_per_release(design) > 1 else ""
     source = ("by the hardened sampler of a release, fresh each time" if hardened else
               "by the app's simulator, from the scenario's seed")
-    drawn = (f"{noise.releases:,} whole {design.rows:,} × {design.cols:,} answers on each neighbour{each}, "
-             f"drawn {source}.")
-    kinds = " or ".join(noise.tally.pairs)
-    together = f"whether {kinds} move together; " if kinds else ""
-    return (f"{drawn} Tested on them: the attack; the size of the noise along each direction of rows and columns, in "
+    together = f"whether {' or '.join(noise.tally.pairs)} move together; " if noise.tally.pairs else ""
+    return (f"{noise.releases:,} whole {design.rows:,} × {design.cols:,} answers on each neighbour{each}, drawn "
+            f"{source}. Tested on them: the attack; the size of the noise along each direction of rows and columns, in "
             f"their sums and in {MIXTURES} mixtures of all entries; {together}whether any of it repeats. Sound noise "
             f"fails these tests in at most {FALSE_ALARMS * 1000:g} of 1,000 audits. Directions and ranges are not "
             "audited.")
@@ -173,7 +171,3 @@ def often(probability: float) -> str:
     if probability >= 0.0095:
         return f"{round(1000 * probability)} of 1,000"
     return f"1 of {as_number(1 / probability, 2)}" if probability > 1e-300 else "practically no"
-
-
-def _delta(delta: float) -> str:
-    return as_probability(delta) if delta > 1e-300 else "practically 0"

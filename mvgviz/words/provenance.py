@@ -12,8 +12,7 @@ FIELDS = {
     "form": "the form of max-PNR", "query": "the query", "scale": "the mapping of the ranges",
     "length": "the kernel's length", "epsilon": "epsilon", "delta": "delta", "guarantee": "the guarantee",
     "tail": "the theorem's tail", "mode": "the sides of the noise",
-    "private_share": "the directions' share of the budget",
-}
+    "private_share": "the directions' share of the budget"}
 """A scenario's fields as a person calls them."""
 
 

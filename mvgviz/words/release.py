@@ -19,10 +19,8 @@ ACCEPT = {
     "records": "I accept that the **number of records follows from the data**: records were left out because of their "
                "gaps, and how many are left is published. No guarantee covers that.",
     "choices": "I accept that **choices were made by looking at the data**. What was chosen tells about the records. "
-               "No guarantee covers that.",
-}
+               "No guarantee covers that."}
 """What has to be ticked, by caveat."""
-
 KEPT = "What was released stays as it is: a changed scenario, or this page drawn again, does not change it."
 
 
@@ -32,18 +30,13 @@ def spends(setup: Setup, planned: Plan) -> str:
     return f"{at_most(setup.design.mu_is)}ε = {as_number(planned.epsilon)} at δ = {delta}"
 
 
-def sure(setup: Setup, planned: Plan) -> str:
-    """The last sentence to be ticked."""
-    return f"I understand that this spends **{spends(setup, planned)}**, once and for good."
-
-
 def facts(setup: Setup, planned: Plan, so_far: Total, after: float, factor: float | None) -> list[tuple[str, str]]:
     """The summary before a release, as name and plain text."""
     data = setup.dataset
-    query, delta = setup.query, delta_words(planned.delta, data.n_records)
-    graph = setup.query.is_graph
-    open_parts = [CAVEATS[caveat] for caveat in planned.caveats]
-    table = setup.table
+    query, delta, table = setup.query, delta_words(planned.delta, data.n_records), setup.table
+    graph, open_parts = query.is_graph, [CAVEATS[caveat] for caveat in planned.caveats]
+    hardened = ("; private directions are drawn anew" if factor is None else
+                f": noise larger by a factor 1 + {as_number(factor - 1, 2)}")
     asked = "" if graph or setup.scenario.scale == "declared" else (
         f"; mapped onto {as_number(float(table.lower[0]))} to {as_number(float(table.upper[0]))}")
     before = (f"nothing → ε = {as_number(after)}" if so_far.mu == 0
@@ -58,8 +51,7 @@ def facts(setup: Setup, planned: Plan, so_far: Total, after: float, factor: floa
         ("ranges", "none needed for a graph" if graph else f"{_ranges_words(data)}{asked}"),
         ("taken as public", f"{data.n_records:,} {'vertices' if graph else 'records'}, the names of the columns"),
         ("not covered", listed(open_parts) if open_parts else "nothing left out"),
-        ("hardened", _factor(factor)),
-    ]
+        ("hardened", f"against floating-point attacks{hardened}")]
 
 
 def _ranges_words(data: Dataset) -> str:
@@ -70,12 +62,6 @@ def _ranges_words(data: Dataset) -> str:
     return f"{read:,} of {data.n_features:,} {Origin.READ.words}"
 
 
-def _factor(factor: float | None) -> str:
-    if factor is None:
-        return "against floating-point attacks; private directions are drawn anew"
-    return f"against floating-point attacks: noise larger by a factor 1 + {as_number(factor - 1, 2)}"
-
-
 def budget_words(setup: Setup, numbers: BudgetNumbers, planned: Plan) -> str:
     """Takeaway of the budget's bar."""
     this = f"**{'Another' if numbers.before else 'This'} release spends {spends(setup, planned)}.**"
@@ -84,10 +70,9 @@ def budget_words(setup: Setup, numbers: BudgetNumbers, planned: Plan) -> str:
             "It is the first of this data in this session.")
     if numbers.more is None:
         return f"{this} {then}"
-    if numbers.more == 0:
-        return f"{this} {then} **That is over the cap.**"
-    room = "this one and no other like it" if numbers.more == 1 else f"{numbers.more:,} like it"
-    return f"{this} {then} The cap has room for {room}."
+    room = {0: "**That is over the cap.**", 1: "The cap has room for this one and no other like it."}.get(
+        numbers.more, f"The cap has room for {numbers.more:,} like it.")
+    return f"{this} {then} {room}"
 
 
 def released_words(release: Release, n_records: int) -> str:

@@ -1,7 +1,4 @@
-"""A report in sentences: what was asked, promised, assumed; and its Markdown as HTML or plain text.
-
-Sentences are Markdown with bold and backslash escapes alone, names escaped by ``in_markdown``.
-"""
+"""A report in sentences: Markdown with bold and backslash escapes alone, also as HTML or plain text; names escaped."""
 
 import html
 import math
@@ -26,8 +23,7 @@ from mvgviz.words.utility import NOT_PRIVATE, mean_words
 
 _TOKENS = re.compile(r"\\(.)|\*\*", re.DOTALL)
 _ORIGINS = {Origin.DECLARED: "chosen without the data", Origin.READ: "**read from the data, not private**"}
-_MOST_RANGES = 30
-_MOST_DIGITS = 300
+_MOST_RANGES, _MOST_DIGITS = 30, 300
 ON_STAND_IN = ("**Measured on simulated records** with the same ranges and the same number, so that nothing here tells "
                "about the data. How the real records lie is not known to this report; on them the error may be larger "
                "or smaller. Directions or a split that are read from the data are those of the simulated records here.")
@@ -37,8 +33,7 @@ _REFERENCES = (
     "B. Balle, Y.-X. Wang. Improving the Gaussian mechanism for differential privacy. ICML 2018. (The exact limit.)",
     "J. Dong, A. Roth, W. J. Su. Gaussian differential privacy. Journal of the Royal Statistical Society B, 2022. "
     "(Odds, and several releases.)",
-    "C. Dwork, A. Roth. The algorithmic foundations of differential privacy. 2014. (What the guarantee means.)",
-)
+    "C. Dwork, A. Roth. The algorithmic foundations of differential privacy. 2014. (What the guarantee means.)")
 
 
 def as_html(markdown: str) -> str:
@@ -67,20 +62,17 @@ def asked_items(setup: Setup) -> list[tuple[str, str]]:
     length = f", length {scenario.length:g}" if scenario.query == "kernel" else ""
     items = [("Question", f"{QUERIES[scenario.query].question}{length}"),
              ("Answer", f"a matrix, {query.rows:,} × {query.cols:,}"), ("Data", in_markdown(data_title(setup)))]
-    if setup.query.is_graph:
-        return [*items, ("Vertices", f"{query.rows:,}"), *_about_sample(setup)]
-    return [*items, ("Records", f"{data.n_records:,}, which is taken as public"),
-            ("Features", f"{data.n_features:,}: {listed([in_markdown(name) for name in data.features], 8)}"),
-            ("Ranges", f"{data.ranges_origin.words}; the numbers asked about are {SCALES[scenario.scale]}"),
-            *_about_sample(setup)]
-
-
-def _about_sample(setup: Setup) -> list[tuple[str, str]]:
-    if setup.scenario.is_upload:
-        return []
-    info = describe(setup.scenario.data)
+    if query.is_graph:
+        items.append(("Vertices", f"{query.rows:,}"))
+    else:
+        items += [("Records", f"{data.n_records:,}, which is taken as public"),
+                  ("Features", f"{data.n_features:,}: {listed([in_markdown(name) for name in data.features], 8)}"),
+                  ("Ranges", f"{data.ranges_origin.words}; the numbers asked about are {SCALES[scenario.scale]}")]
+    if scenario.is_upload:
+        return items
+    info = describe(scenario.data)
     care = " Several can belong to one person: protecting one does not protect the person." * info.not_person_level
-    return [("One edge" if setup.query.is_graph else "One record", f"{in_markdown(info.record)}.{care}"),
+    return [*items, ("One edge" if query.is_graph else "One record", f"{in_markdown(info.record)}.{care}"),
             ("Source", f"{in_markdown(info.source)}. Licence: {in_markdown(info.licence)}.")]
 
 
@@ -100,8 +92,7 @@ def range_rows(setup: Setup) -> tuple[list[tuple[str, str, str]], int]:
 
 def spent_words(setup: Setup) -> str:
     """Epsilon asked and epsilon really spent."""
-    most = at_most(setup.design.mu_is)
-    delta = delta_words(setup.delta, setup.dataset.n_records)
+    most, delta = at_most(setup.design.mu_is), delta_words(setup.delta, setup.dataset.n_records)
     words = (f"**Asked: ε = {setup.scenario.epsilon:g} at δ = {delta}. Really spent by the noise: {most}ε = "
              f"{as_number(setup.epsilon_spent)}.**")
     spent = spent_mu(setup.design)
@@ -118,21 +109,18 @@ def promise_sentences(setup: Setup) -> list[str]:
     factor = as_number(math.exp(epsilon)) if digits < _MOST_DIGITS else f"10 to the power {digits:.0f}"
     change = ("add or remove any one edge of the graph" if setup.query.is_graph else
               "replace any one record by any other within the ranges")
-    covered = not open_parts(setup)
     return [
         f"**{capitalised(change)}: no outcome becomes more than e^ε = {factor} times as likely**"
         f", but for δ = {as_probability(setup.delta)} of probability. So what anyone concludes from the answer about "
         f"one {thing(setup)} can hardly depend on that {thing(setup)}.",
         spent_words(setup),
-        "The guarantee holds whatever an attacker knows already, and whatever is done with the answer later." if covered
-        else f"**These numbers cover the noise only.** Not covered: {listed(open_parts(setup))}.",
-    ]
+        f"**These numbers cover the noise only.** Not covered: {listed(open_parts(setup))}." if open_parts(setup) else
+        "The guarantee holds whatever an attacker knows already, and whatever is done with the answer later."]
 
 
 def assumption_sentences(setup: Setup) -> list[str]:
     """What the guarantee rests on, and what it does not cover."""
-    scenario = setup.scenario
-    design = setup.design
+    scenario, design = setup.scenario, setup.design
     several = "ties" if setup.query.is_graph else "records"
     said = [f"**Neighbours:** {design.neighbour_rule}. A person with several {several} is protected less."]
     if not setup.query.is_graph:
@@ -177,13 +165,11 @@ def _directions_words(setup: Setup) -> str:
 
 
 def _split_words(setup: Setup) -> str:
-    scenario = setup.scenario
-    names = Names(setup)
+    scenario, kind = setup.scenario, SPLITS[setup.scenario.allocation]
     favoured = [k for k in scenario.favoured if k < setup.design.theta.size]
-    kind = SPLITS[scenario.allocation]
     if scenario.allocation in ("binary", "least-error"):
         kind = (f"{scenario.share:.0%} {'of the budget' if scenario.allocation == 'binary' else 'of the weight'} for "
-                f"{names.few(favoured)}" if 0 < len(favoured) < setup.design.theta.size else SPLITS["uniform"])
+                f"{Names(setup).few(favoured)}" if 0 < len(favoured) < setup.design.theta.size else SPLITS["uniform"])
     origin = _ORIGINS.get(setup.origins["split"], "from the private release of the directions")
     return f"**Split of the budget:** {kind}, {origin}."
 
@@ -199,13 +185,9 @@ def sharing_warnings(setup: Setup, results: Results | None, *, simulated: bool) 
 
 
 def limit_rows(setup: Setup) -> list[tuple[str, str, str, str]]:
-    """Each guarantee's noise of one size: its standard deviation, against the exact one, epsilon really spent.
-
-    All with the tight sensitivity, as in the picture of the bounds.
-    """
-    query = setup.query
+    """Each guarantee's noise of one size with the tight sensitivity: deviation, against the exact one, epsilon."""
+    query, tail = setup.query, setup.scenario.tail
     problem = limit_inputs(query, epsilon=setup.scenario.epsilon, delta=setup.delta, sensitivity=query.sensitivity)
-    tail = setup.scenario.tail
     exact = iid_std(problem, exact_limit(problem))
     rows = []
     for name, limit in (("Theorem 1 (general)", problem.theorem1(tail).limit),

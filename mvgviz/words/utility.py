@@ -18,13 +18,6 @@ from mvgviz.trials.run import Outcome, Results
 NOT_PRIVATE = "Measured on the data itself, so these numbers are for choosing and are not private."
 SHOWN_TO_HOLDER = ("This shows private data: it is shown to you, its holder, and is not part of any release. The noise "
                    "comes from the scenario's seed.")
-_SCALES = {"symmetric": "[-1,\u00a01]", "unit": "[0,\u00a01]"}
-
-
-def trials_words(outcome: Outcome) -> str:
-    """How many trials, and what that means for the interval."""
-    n = outcome.errors.size
-    return "one trial, so no interval" if n == 1 else f"95 % interval, {n:,} trials"
 
 
 def result_words(results: Results) -> str:
@@ -32,17 +25,14 @@ def result_words(results: Results) -> str:
     ours, iid = results["mvg"], results["iid"]
     if not ours.errors.size:
         return "**No trial yet.** The lines are what the noise is held against."
-    start = f"**Mean error {mean_words(ours)}** ({trials_words(ours)})"
-    parts = [f"{start}: {_trivial_words(ours, results.references.trivial)}"]
-    difference = paired(ours, iid)
-    if difference is not None:
-        parts.append(_difference_words(difference, ours, iid))
-    return " ".join(parts)
+    n, difference = ours.errors.size, paired(ours, iid)
+    trials = "one trial, so no interval" if n == 1 else f"95 % interval, {n:,} trials"
+    return (f"**Mean error {mean_words(ours)}** ({trials}): {_trivial_words(ours, results.references.trivial)}"
+            + ("" if difference is None else f" {_difference_words(difference, ours, iid)}"))
 
 
 def _trivial_words(outcome: Outcome, trivial: float) -> str:
     value = as_number(trivial)
-    verdict = against(outcome, trivial)
     if not math.isfinite(outcome.mean):
         return f"**it does not beat the trivial answer** ({value})."
     if not math.isfinite(outcome.half_width):
@@ -53,7 +43,7 @@ def _trivial_words(outcome: Outcome, trivial: float) -> str:
         WORSE: f"**it does not beat the trivial answer** ({value}), which ignores the data and costs no privacy.",
         SAME: f"**just the trivial answer** ({value}): nothing of the data gets through.",
         UNCLEAR: f"**not told apart from the trivial answer** ({value}), which ignores the data.",
-    }[verdict or UNCLEAR]
+    }[against(outcome, trivial) or UNCLEAR]
 
 
 def _difference_words(difference: Difference, ours: Outcome, iid: Outcome) -> str:
@@ -65,10 +55,8 @@ def _difference_words(difference: Difference, ours: Outcome, iid: Outcome) -> st
     if difference.verdict == UNCLEAR:
         return f"Against {other} **no difference can be seen**{_interval(difference)}."
     share = ours.mean / iid.mean
-    if share > 2:
-        how = f"{as_number(share, 2)} times the error of"
-    else:
-        how = f"{as_number(100 * abs(share - 1), 2)} % {'less' if share < 1 else 'more'} error than"
+    how = (f"{as_number(share, 2)} times the error of" if share > 2 else
+           f"{as_number(100 * abs(share - 1), 2)} % {'less' if share < 1 else 'more'} error than")
     return f"**{how}** {other}{_interval(difference)}."
 
 
@@ -92,19 +80,18 @@ def measured_words(problem: Problem, results: Results) -> str:
 
 def metric_words(results: Results) -> str:
     """The axis of errors."""
-    scale = _SCALES.get(results.scenario.scale)
+    scale = {"symmetric": "[-1,\u00a01]", "unit": "[0,\u00a01]"}.get(results.scenario.scale)
     unit = f", label on {scale}" if results.task.symbol == "RMSE" and scale else ""
     return f"{results.task.metric}{unit}; smaller\u00a0is\u00a0better"
 
 
 def dots_about(numbers: DotNumbers) -> str:
     """What a dot is."""
-    each = (f"Each dot is {100 / numbers.dots:.3g} % of the trials" if numbers.dots else "Each dot is a share of the "
-            "trials")
-    return (f"{each}, stacked where they fall: many dots, likely there. Diamond and bar: the mean and its 95 % "
-            "interval. Blue: this scenario's directional noise. Orange: noise of one size at the same budget. Both "
-            "meet the same random numbers, trial by trial. **Without privacy**: no noise. **Trivial answer**: ignores "
-            "the data (middle of the ranges, a fixed direction). **Random guess**: chance.")
+    share = f"{100 / numbers.dots:.3g} %" if numbers.dots else "a share"
+    return (f"Each dot is {share} of the trials, stacked where they fall: many dots, likely there. Diamond and bar: "
+            "the mean and its 95 % interval. Blue: this scenario's directional noise. Orange: noise of one size at the "
+            "same budget. Both meet the same random numbers, trial by trial. **Without privacy**: no noise. **Trivial "
+            "answer**: ignores the data (middle of the ranges, a fixed direction). **Random guess**: chance.")
 
 
 def sweep_words(curve: list[Results]) -> str:
@@ -117,10 +104,8 @@ def sweep_words(curve: list[Results]) -> str:
         return "**The trivial answer is right here:** no noise can beat it."
     if all(results["mvg"].errors.size < 2 for results in curve):
         return "**One trial at each ε:** no interval, so nothing can be said for sure."
-    if ours is None:
-        first = f"**At no ε tried is the trivial answer ({as_number(trivial)}) beaten for sure.**"
-    else:
-        first = f"**The trivial answer ({as_number(trivial)}) is beaten from ε = {ours:g} on**, of those tried."
+    first = (f"**At no ε tried is the trivial answer ({as_number(trivial)}) beaten for sure.**" if ours is None else
+             f"**The trivial answer ({as_number(trivial)}) is beaten from ε = {ours:g} on**, of those tried.")
     if ours == iid:
         return f"{first} The same holds for noise of one size."
     return f"{first} Noise of one size: {'at none' if iid is None else f'from ε = {iid:g} on'}."

@@ -24,9 +24,8 @@ def rivals(setup: Setup) -> tuple[Rival, ...]:
     """The exact design for a theorem's; what both theorems would ask for an exact one."""
     scenario, design, query = setup.scenario, setup.design, setup.query
     epsilon, delta = left_for_noise(scenario.changed(guarantee="theorem1"), setup.delta)
-    names = ["exact"]
-    if design.guarantee == "exact":
-        names = ["theorem1", "theorem2" if query.psd and design.mode == "both" else "theorem2-any"]
+    second = "theorem2" if query.psd and design.mode == "both" else "theorem2-any"
+    names = ["theorem1", second] if design.guarantee == "exact" else ["exact"]
     return tuple(rival(design, query, guarantee=name, epsilon=epsilon, delta=delta, tail=scenario.tail)
                  for name in names)
 
@@ -79,14 +78,13 @@ def draw_curves(problem: LimitInputs, s2_words: str, axis: str, tail: str, *, as
     """The three limits as one input varies."""
     figure, lines = _curves(problem, axis, tail, as_noise, all_tails)
     chart(figure, f"{words.curves_takeaway(problem, lines, as_noise=as_noise, s2_words=s2_words)} "
-                  f"{words.held_fixed(problem, axis)}", key="bounds_curves", about=words.ABOUT_CURVES)
+                  f"{words.held_fixed(problem, axis)}", key="bounds_curves")
 
 
 def draw_map(problem: LimitInputs, tail: str, s2_words: str) -> None:
     """Where Theorem 2 allows more."""
     figure, numbers = _map(problem.rank, problem.sensitivity / problem.gamma, problem.psd, words.short_second(problem))
-    chart(figure, words.map_takeaway(problem, numbers, tail, s2_words=s2_words), key="bounds_map",
-          about=words.ABOUT_MAP)
+    chart(figure, words.map_takeaway(problem, numbers, tail, s2_words=s2_words), key="bounds_map")
 
 
 def draw_space(setup: Setup, problem: LimitInputs) -> None:
@@ -105,8 +103,7 @@ def draw_space(setup: Setup, problem: LimitInputs) -> None:
         edges.append(Edge(name=f"its own edge ({reason})", colour=GUARANTEE_COLOURS[design.guarantee],
                           limit=design.bound.limit, dash="dash", filled=False, width=2))
     chart(plot_design_space(edges, [*others, this]),
-          words.space_takeaway(setup, this, exact_limit=limit, own_edge=reason), key="bounds_space",
-          about=words.ABOUT_SPACE)
+          words.space_takeaway(setup, this, exact_limit=limit, own_edge=reason), key="bounds_space")
 
 
 def draw_looseness(setup: Setup) -> None:

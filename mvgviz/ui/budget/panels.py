@@ -13,7 +13,7 @@ from mvgviz.noise.directions import standard_basis
 from mvgviz.provenance import weakest
 from mvgviz.scenario.precision_budget import LEAST_EPSILON, MOST_EPSILON, BudgetTable, inverse_refusal, wanted_noise
 from mvgviz.scenario.resolve import Setup, names_of_directions
-from mvgviz.scenario.splits import SplitScore, compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
+from mvgviz.scenario.splits import compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
 from mvgviz.text import in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart, show_error, show_table
@@ -21,25 +21,17 @@ from mvgviz.validation import FloatArray
 from mvgviz.words import budget as words
 from mvgviz.words.budget import NOT_PRIVATE, Names
 
-_MANY = 400
-_SPLIT_IN_LINK = 50
-_ASKED = 8
-_UNITS = {"exact": "height (part of μ²)", "relaxed": "height (inverse variance)",
-          "unrelaxed": "inverse noise variance"}
+_MANY, _SPLIT_IN_LINK, _ASKED = 400, 50, 8
+_UNITS = {"exact": "height (part of μ²)", "relaxed": "height (inverse variance)", "unrelaxed": "inverse noise variance"}
 _WEIGHED = "inverse noise variance × reach²"
-
-
-@session.remembered(40)
-def _scores(setup: Setup, moments: FloatArray) -> tuple[SplitScore, ...]:
-    return compare_splits(setup, moments)
+_scores = session.remembered(40)(compare_splits)
 
 
 @session.remembered(40)
 def _filled(setup: Setup, moments: FloatArray, guarantee: str, form: str) -> tuple[WaterFilling, FloatArray | None]:
     """The water filling and, for the exact form, its prices h²."""
     equal = equal_design(setup, guarantee)
-    prices = equal.reach**2 if form == "exact" else None
-    return fill(equal, setup.query, moments, form), prices
+    return fill(equal, setup.query, moments, form), equal.reach**2 if form == "exact" else None
 
 
 def draw_loadings(setup: Setup, table: BudgetTable) -> None:
@@ -54,14 +46,12 @@ def draw_loadings(setup: Setup, table: BudgetTable) -> None:
     care = f" {NOT_PRIVATE}" if not setup.origins["directions"].is_covered else ""
     chart(plot_matrix(drawn, row_labels=[words.short_label(name) for name in features[:rows]], row_title="feature",
                       col_labels=[str(k + 1) for k in range(cols)], col_title="direction", value_title="loading"),
-          f"{words.loading_words(setup, directions.matrix, features)}{part}{care}", key="budget_loadings",
-          about="Each column is a direction of length 1; its entries say how much of each feature it holds.")
+          f"{words.loading_words(setup, directions.matrix, features)}{part}{care}", key="budget_loadings")
 
 
 def draw_pnr(setup: Setup, table: BudgetTable, names: Names) -> None:
     """log PNR of every split, and the water filling behind the three forms of max-PNR."""
-    refusal = pnr_refusal(setup)
-    moments = session.moments(setup)
+    refusal, moments = pnr_refusal(setup), session.moments(setup)
     if refusal is not None or moments is None:
         st.info(f"Nothing to compare: {refusal}.", icon=":material/water_drop:")
         return
@@ -91,8 +81,7 @@ def _draw_scores(setup: Setup, numbers: PnrNumbers) -> None:
                 "once. Half its logarithm is the mutual information between true and noisy answer **for Gaussian "
                 "answers only**. Each form of max-PNR solves the constraint of its own guarantee. Relaxed (the "
                 "paper's) and unrelaxed take a theorem's, and maximise the ratio of a table along its eigenvectors: "
-                "elsewhere another split may come out ahead. "
-                f"{words.exact_words(setup)}")
+                f"elsewhere another split may come out ahead. {words.exact_words(setup)}")
 
 
 def _draw_score_table(numbers: PnrNumbers) -> None:
@@ -126,9 +115,8 @@ def draw_inverse(setup: Setup, table: BudgetTable, names: Names) -> None:
     if refusal is not None:
         st.info(f"The inverse question is not asked here: {refusal}.", icon=":material/undo:")
         return
-    scenario = setup.scenario
-    context = "_".join([session.data_version().replace(" ", "_"), scenario.query, scenario.scale, scenario.directions,
-                        str(table.size)])
+    scenario, version = setup.scenario, session.data_version().replace(" ", "_")
+    context = f"{version}_{scenario.query}_{scenario.scale}_{scenario.directions}_{table.size}"
     favoured = [k for k in scenario.favoured if k < table.size][:_ASKED] or [0]
     asking, answer = st.columns(2, gap="large")
     with asking:

@@ -4,7 +4,6 @@ import math
 import zlib
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from mvgviz.figures.compare.ranking import plot_ranked
@@ -13,20 +12,18 @@ from mvgviz.labels import TRIED_ON
 from mvgviz.provenance import Origin, weakest
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.resolve import Setup
-from mvgviz.scenario.scenario import Scenario
-from mvgviz.text import as_number, in_markdown
+from mvgviz.text import as_number, capitalised, in_markdown
 from mvgviz.trials.advisor import FIRST_ROUND, Advice, Row, advise
 from mvgviz.trials.candidates import SEARCHED
 from mvgviz.trials.stand_in import SEED, stand_in
 from mvgviz.trials.tasks import TASKS
 from mvgviz.ui import session
-from mvgviz.ui.frame import chart
+from mvgviz.ui.frame import chart, show_table
 from mvgviz.ui.slices import Slice, begin, show_progress_and_rerun, trial_cache
 from mvgviz.words import advice as words
 
-BUTTONS = 5
+BUTTONS, _MOST_KEPT = 5, 100
 _CHOSEN, _ADVICE = "_compare_other", "_compare_advice"
-_MOST_KEPT = 100
 
 
 def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
@@ -36,38 +33,34 @@ def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
         chosen = st.segmented_control("Choose on", list(TRIED_ON), default="stand-in", required=True,
                                       key="compare_place", format_func=TRIED_ON.__getitem__,
                                       help="What the trials of the advisor run on.")
-    simulated = chosen != "data"
-    right.caption(_tried_on_words(setup, simulated))
+    simulated, ranges = chosen != "data", setup.dataset.ranges_origin
+    care = "" if ranges.is_covered else f" The ranges, however, are {ranges.words}."
+    right.caption(words.ON_STAND_IN + care if simulated else words.ON_DATA)
     work = begin("compare_advisor", setup.scenario.to_json(), sensitivity, chosen)
     advice = _advice(setup, work, sensitivity, simulated=simulated)
     names = setup.dataset.features
     if not advice.rows:
         for line in words.dropped_words(advice):
-            st.info(in_markdown(line[:1].upper() + line[1:]) + ".", icon=":material/block:")
+            st.info(in_markdown(capitalised(line)) + ".", icon=":material/block:")
         show_progress_and_rerun(work, complete=advice.complete)
         return
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        _draw_chart(setup, advice)
+        references = [] if advice.references is None else reference_items(advice.references)
+        chart(plot_ranked(words.advice_marks(advice, names), references, title=TASKS[setup.scenario.task].metric),
+              in_markdown(words.places(advice)), key="compare_advice")
     with right:
         slot = st.container()
         sentences = words.why(advice, names)
         if sentences is not None:
             so_far = "" if advice.complete else "*So far.* "
             st.markdown(f"{so_far}**{in_markdown(sentences[0])}** {in_markdown(sentences[1])}")
-        origin = weakest([setup.dataset.ranges_origin, setup.dataset.records_origin]) if simulated else Origin.READ
+        origin = weakest([ranges, setup.dataset.records_origin]) if simulated else Origin.READ
         _draw_loading(advice, names, origin)
     st.caption(_tried_words(advice, s2_words))
     _draw_table(advice, names)
     with slot:
         show_progress_and_rerun(work, complete=advice.complete)
-
-
-def _tried_on_words(setup: Setup, simulated: bool) -> str:
-    if not simulated:
-        return words.ON_DATA
-    ranges = setup.dataset.ranges_origin
-    return words.ON_STAND_IN + ("" if ranges.is_covered else f" The ranges, however, are {ranges.words}.")
 
 
 def _advice(setup: Setup, work: Slice, sensitivity: str, *, simulated: bool) -> Advice:
@@ -76,8 +69,7 @@ def _advice(setup: Setup, work: Slice, sensitivity: str, *, simulated: bool) -> 
     kept: dict[str, Advice] = st.session_state.setdefault(_ADVICE, {})
     if key in kept:
         return kept[key]
-    graph = setup.scenario.is_graph
-    dataset = _stand_in(setup.dataset, graph, session.data_version()) if simulated else setup.dataset
+    dataset = _stand_in(setup.dataset, setup.scenario.is_graph) if simulated else setup.dataset
     advice = advise(setup.scenario, dataset, sensitivity=sensitivity, uploaded=session.uploaded_directions(),
                     **work.options(trial_cache(simulated=simulated)))
     if advice.complete:
@@ -87,25 +79,9 @@ def _advice(setup: Setup, work: Slice, sensitivity: str, *, simulated: bool) -> 
     return advice
 
 
-@st.cache_resource(scope="session", max_entries=2, show_spinner=False)
-def _stand_in(_dataset: Dataset, graph: bool, version: str) -> Dataset:
-    return stand_in(_dataset, rng=np.random.default_rng(SEED), graph=graph)
-
-
-def _draw_chart(setup: Setup, advice: Advice) -> None:
-    marks = words.advice_marks(advice, setup.dataset.features)
-    task = TASKS[setup.scenario.task]
-    references = [] if advice.references is None else reference_items(advice.references)
-    chart(plot_ranked(marks, references, title=task.metric),
-          in_markdown(words.places(advice)), key="compare_advice", about=_ABOUT)
-
-
-_ABOUT = """Each line is a design for the same task and the same budget: a query (square: the table), a guarantee
-(green exact, pink Theorem 1, orange Theorem 2) and a split. All meet the same random numbers. Everyone gets a first
-round of trials; the best few, drawn strong, get all of them.
-
-Only designs that stay private are advised. Directions and splits that are read openly from the data are left out,
-unless the design as it stands is such a one; then it is marked."""
+@session.remembered(2, session.data_version)
+def _stand_in(dataset: Dataset, graph: bool) -> Dataset:
+    return stand_in(dataset, rng=np.random.default_rng(SEED), graph=graph)
 
 
 def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> None:
@@ -114,8 +90,10 @@ def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> Non
     rows = [row for row in advice.rows if math.isfinite(row.outcome.mean)]
     with st.container(gap="xsmall"):
         for at, row in enumerate(rows[:BUTTONS]):
-            st.button(f"{at + 1}\\. {_label(row, names)}", key=f"compare_load_{at}", on_click=_load, args=(row, origin),
-                      disabled=row.candidate.is_current, width="stretch", type="primary" if at == 0 else "secondary")
+            own, error = " (this design)" * row.candidate.is_current, in_markdown(as_number(row.outcome.mean))
+            st.button(f"{at + 1}\\. {in_markdown(str(words.design_words(row.candidate, names)))}: {error}{own}",
+                      key=f"compare_load_{at}", on_click=_load, args=(row, origin), disabled=row.candidate.is_current,
+                      width="stretch", type="primary" if at == 0 else "secondary")
     rest = rows[BUTTONS:]
     if rest:
         chosen = rest[_any_other([f"{k + BUTTONS + 1}. {words.design_words(row.candidate, names)}: "
@@ -125,28 +103,19 @@ def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> Non
 
 
 def _any_other(labels: list[str], rest: list[Row]) -> int:
-    """The position chosen among the others; the design chosen before stays chosen where it stands now.
-
-    A list with other entries is another control: the browser would go on showing an entry of the old one.
-    """
+    """The position chosen among the others; the design chosen before stays chosen where it stands now."""
     before = st.session_state.get(_CHOSEN)
     index = next((k for k, row in enumerate(rest) if row.candidate.scenario == before), 0)
+    # A list with other entries is another control: the browser would go on showing an entry of the old one.
     key = f"compare_other_{zlib.crc32(chr(10).join(labels).encode()):08x}"
     chosen: int = st.selectbox("Any other", range(len(rest)), index=index, key=key, format_func=labels.__getitem__)
     st.session_state[_CHOSEN] = rest[chosen].candidate.scenario
     return chosen
 
 
-def _label(row: Row, names: tuple[str, ...]) -> str:
-    own = " (this design)" if row.candidate.is_current else ""
-    design, error = str(words.design_words(row.candidate, names)), as_number(row.outcome.mean)
-    return f"{in_markdown(design)}: {in_markdown(error)}{own}"
-
-
 def _load(row: Row, origin: Origin) -> None:
     """Every field that the advisor searches: what it leaves as it is, it has chosen too."""
-    new: Scenario = row.candidate.scenario
-    session.choose(origin, **{name: getattr(new, name) for name in SEARCHED})
+    session.choose(origin, **{name: getattr(row.candidate.scenario, name) for name in SEARCHED})
 
 
 def _tried_words(advice: Advice, s2_words: str) -> str:
@@ -166,6 +135,4 @@ def _draw_table(advice: Advice, names: tuple[str, ...]) -> None:
                           "mean error": row.outcome.mean, "95 % from": low, "95 % to": high,
                           "epsilon really spent": row.outcome.epsilon_spent, "trials": row.outcome.errors.size,
                           "this design": row.candidate.is_current})
-        four = st.column_config.NumberColumn(format="%.4g")
-        st.dataframe(pd.DataFrame(lines), hide_index=True, key="compare_designs", column_config=dict.fromkeys(
-            ("mean error", "95 % from", "95 % to", "epsilon really spent"), four))
+        show_table(lines, numbers=("mean error", "95 % from", "95 % to", "epsilon really spent"), key="compare_designs")

@@ -15,16 +15,14 @@ from mvgviz.trials.frontier import frontier, grid_with
 from mvgviz.trials.mechanisms import COMPARED, MECHANISMS
 from mvgviz.trials.outcomes import Results
 from mvgviz.trials.resumable import Point, coarse_first
-from mvgviz.ui.frame import chart
+from mvgviz.ui.frame import chart, show_table
 from mvgviz.ui.slices import begin, problem, show_progress_and_rerun
 from mvgviz.ui.task_controls import say_why_not
 from mvgviz.words import compare as words
 from mvgviz.words.utility import measured_words, metric_words
 
 KEYS = (*(mechanism.key for mechanism in COMPARED), "iid")
-CURVES = 6
-FRONTIER_TRIALS = 40
-_STEPS = 41
+CURVES, FRONTIER_TRIALS, _STEPS = 6, 40, 41
 
 
 def choose_sensitivity(query: Query) -> tuple[str, str]:
@@ -56,8 +54,7 @@ def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
         show_progress_and_rerun(work, complete=False)
         return
     numbers = ranking(results)
-    marks = words.ranking_marks(numbers)
-    best = words.worth_zooming(numbers)
+    marks, best = words.ranking_marks(numbers), words.worth_zooming(numbers)
     if best and st.toggle(f"Only the {best} that beat the trivial answer", key="compare_zoom"):
         marks = marks[:best]
     chart(plot_ranked(marks, reference_items(results.references) if len(marks) != best else [],
@@ -81,9 +78,7 @@ def _draw_rest(numbers: Ranking) -> None:
             st.markdown("\n".join(f"- {line}" for line in left_out))
     with st.expander("All numbers", icon=":material/table:"):
         frame = pd.DataFrame(words.table_rows(numbers))
-        four = st.column_config.NumberColumn(format="%.4g")
-        st.dataframe(frame, hide_index=True, key="compare_table", column_config={
-            name: four for name in frame.columns if pd.api.types.is_numeric_dtype(frame[name])})
+        show_table(frame, numbers=list(frame.select_dtypes("number").columns), key="compare_table")
 
 
 def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
@@ -119,21 +114,12 @@ def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
         chart(plot_frontier(lines, error=wanted, epsilon=scenario.epsilon, title=here.task.metric,
                             references=reference_items(here.references)),
               words.frontier_words([line.curve for line in lines], [line.reading for line in lines], wanted, own=own,
-                                   trivial=here.references.trivial),
-              key="compare_frontier", about=_ABOUT_FRONTIER)
+                                   trivial=here.references.trivial), key="compare_frontier")
     slot = st.container()
     st.caption(f"All with {s2_words}; {scenario.trials:,} trials a point, the same random numbers at every ε. "
                "Gaussian, classic is proved for ε below 1 only. Measured on the data itself: not private.")
     with slot:
         show_progress_and_rerun(work, complete=len(known) == len(found) and all(results.complete for results in known))
-
-
-_ABOUT_FRONTIER = """Above: the mean error of each mechanism as its budget grows, with 95 % bands; the upright line is
-this scenario's ε. Follow the thick line of the wanted error across to a curve, then go down: there stands the ε this
-mechanism needs, with what the band makes of it.
-
-Between the measured points the curve is a straight line in logarithms; where chance makes a curve rise, it is read
-from the closest curve that never rises. *Not below* means that no ε looked at is enough."""
 
 
 def _choose_mechanisms(setup: Setup, here: Results, own: str) -> list[str]:
@@ -153,10 +139,9 @@ def _choose_error(setup: Setup, here: Results, own: str, sensitivity: str) -> fl
     ranked = [outcome.mean for outcome in here.ranked() if np.isfinite(outcome.mean) and outcome.mean > 0]
     if not ranked:
         return None
-    least = here.references.non_private
     usual = _rounded(next((outcome.mean for outcome in here.outcomes
                            if outcome.mechanism.key == own and outcome.mean > 0), ranked[0]))
-    low, high = max(ranked[0] / 10, least), max(here.references.trivial, usual)
+    low, high = max(ranked[0] / 10, here.references.non_private), max(here.references.trivial, usual)
     steps = np.geomspace(low, high, _STEPS) if 0 < low < high else np.array([usual])
     options = sorted({_rounded(float(step)) for step in steps} | {usual})
     if len(options) < 2:

@@ -1,8 +1,4 @@
-"""The ranges of a file's features in a table that can be edited: its numbers, and which of them are known.
-
-Whether a range is declared is said feature by feature, beside its numbers. Typing or pasting
-a number states nothing by itself.
-"""
+"""The ranges of a file's features in a table: typing a number states nothing; a tick beside it says it is known."""
 
 from collections.abc import Mapping
 

@@ -1,7 +1,6 @@
 """The files of a session: what a person said of each, and which of them hold the same records.
 
-A file gets a random name when it is first opened. By its bytes and its numbers it is known
-again as long as the session lasts; what that takes stays in the session's memory.
+A file is known again by its bytes and numbers; what that takes stays in the session's memory, as long as it lasts.
 """
 
 import hashlib
@@ -23,11 +22,7 @@ _TABLES = "_tables"
 
 @dataclass(eq=False)
 class OpenFile:
-    """A file as it is read and used. ``data_name``: what the scenario calls it, random; no other file has it.
-
-    What is said of ranges and columns is said of the table as it was read: of another sheet, layout
-    or reading nothing was said yet.
-    """
+    """A file as it is read and used. ``data_name``: what the scenario calls it, random; no other file has it."""
 
     name: str
     data_name: str
@@ -49,8 +44,7 @@ class OpenFile:
     @property
     def ranges(self) -> dict[str, Range]:
         """Those that the person gave or stated to know, by feature."""
-        found: dict[str, Range] = self.said["ranges"]
-        return found
+        return self.said["ranges"]  # type: ignore[no-any-return]
 
 
 @dataclass(eq=False)
@@ -64,10 +58,7 @@ class Tables:
     _contents: dict[str, list[Contents]] = field(default_factory=dict, repr=False)
 
     def open(self, chosen: UploadedFile, *, wanted: str | None) -> OpenFile:
-        """The file just chosen; the very same bytes keep what was said of them.
-
-        ``wanted``: the name that a link has for a file nobody has brought yet.
-        """
+        """The file just chosen; the same bytes keep what was said of them. ``wanted``: a link's name for a new file."""
         if self.current is None or chosen.file_id != self._file_id:
             if self.current is not None:
                 self.current.file = None
@@ -103,7 +94,4 @@ class Tables:
 
 def tables() -> Tables:
     """The session's own; lost with it."""
-    if _TABLES not in st.session_state:
-        st.session_state[_TABLES] = Tables()
-    kept: Tables = st.session_state[_TABLES]
-    return kept
+    return st.session_state.setdefault(_TABLES, Tables())  # type: ignore[no-any-return]

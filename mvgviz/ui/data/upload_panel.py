@@ -19,8 +19,7 @@ from mvgviz.ui.session_releases import session_releases
 _CORRECTIONS: tuple[tuple[str, str, dict[Any, str]], ...] = (
     ("Separator", "separator", {None: "detected"} | SEPARATORS),
     ("Decimal mark", "decimal", {None: "detected", ".": "point", ",": "comma"}),
-    ("First line", "header", {None: "detected", True: "has a header", False: "has no header"}),
-)
+    ("First line", "header", {None: "detected", True: "has a header", False: "has no header"}))
 _READING = ("separator", "decimal", "header", "member")
 _ORIENTATIONS = {"rows": "records in rows", "columns": "records in columns"}
 _MISSING = {"middle": "fill with the middle of the range", "drop": "leave those records out",
@@ -30,8 +29,7 @@ _MISSING_WORDS = {
               "records stays that of the file, which is taken as public.",
     "drop": ":material/visibility: Which records have gaps then shows in the number of records, which is published: "
             "**not private**. A release asks you to accept that.",
-    "reject": "",
-}
+    "reject": ""}
 
 
 def draw_upload_panel() -> None:
@@ -103,7 +101,8 @@ def _choose_reading(opened: OpenFile) -> Table | None:
 
 def _choose_use(opened: OpenFile, table: Table) -> None:
     """Which columns are features, what to do with gaps, and the range of each feature."""
-    _take_note(opened, table)
+    for other in tables().read(opened, table):  # what holds the same records counts as the same people from now on
+        session_releases().ledger.join(opened.data_name, other)
     first, second = st.columns(2)
     first.radio("Layout", list(_ORIENTATIONS), format_func=_ORIENTATIONS.__getitem__, horizontal=True,
                 **_kept(opened, "orientation"))
@@ -118,8 +117,8 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
     if table.text_columns:
         st.caption(f"Set aside, as they hold no numbers: {in_markdown(listed(list(table.text_columns)))}.")
     if not table.is_graph:
-        proposal = _proposal(table, f"{opened.data_name} {opened.read_as}", tuple(columns or ()), opened.orientation)
-        draw_ranges(opened, proposal)
+        draw_ranges(opened, _proposal(table, f"{opened.data_name} {opened.read_as}", tuple(columns or ()),
+                                      opened.orientation))
     _use(opened, table, columns)
     own = session.upload()
     if own is not None and own.clipped:
@@ -127,12 +126,6 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
     _choose_people(opened)
     if columns:
         _choose_label(columns)
-
-
-def _take_note(opened: OpenFile, table: Table) -> None:
-    """Whatever holds the same records counts as the same people from now on."""
-    for other in tables().read(opened, table):
-        session_releases().ledger.join(opened.data_name, other)
 
 
 def _choose_columns(opened: OpenFile, table: Table) -> list[str] | None:
@@ -195,6 +188,5 @@ def _choose_label(columns: list[str]) -> None:
     position = session.scenario().label
     current = columns[position] if position is not None and position < len(columns) else None
     st.selectbox("Label: the feature to be predicted, if any", [None, *columns],
-                 format_func=lambda name: "none" if name is None else name,
-                 **session.bound("upload_label", current,
-                               lambda name: {"label": None if name is None else columns.index(name)}))
+                 format_func=lambda name: "none" if name is None else name, **session.bound(
+                     "upload_label", current, lambda name: {"label": None if name is None else columns.index(name)}))

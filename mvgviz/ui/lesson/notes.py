@@ -9,8 +9,7 @@ import streamlit as st
 from mvgviz.figures.lesson.steps import plot_clock
 from mvgviz.lesson.steps import STEPS, against_circle, against_circle_along, asking_less, liver_pay, turned
 from mvgviz.text import as_factor, as_number, in_html
-from mvgviz.ui.lesson.panels import SCENES
-from mvgviz.ui.lesson.scene import TEXTS, Scene
+from mvgviz.ui.lesson.scenes import SCENES, TEXTS, Scene
 from mvgviz.ui.menu import LESSON
 
 

@@ -5,12 +5,10 @@ from typing import Any
 import streamlit as st
 
 from mvgviz.ui import session
-from mvgviz.ui.lesson.scene import Scene
-from mvgviz.ui.lesson.tables import TABLE_SCENES
-from mvgviz.ui.lesson.vectors import VECTORS
+from mvgviz.ui.lesson.scenes import SCENES as SCENES
+from mvgviz.ui.lesson.scenes import Scene
 from mvgviz.ui.menu import LESSON_NOTES
 
-SCENES = (*VECTORS, *TABLE_SCENES)
 _STEP, _MOVED, _VALUES = "_lesson_step", "_lesson_moved", "_lesson_values"
 _STYLE = """<style>
 .st-key-lesson_words p {font-size: 1.15rem; margin-bottom: .35rem;}
@@ -19,11 +17,7 @@ _STYLE = """<style>
 
 
 def place() -> Scene:
-    """The step that a control asked for, else the address, else the one this session was at.
-
-    As with the scenario, a run that a control started ignores the address, which may still
-    be the one before. The first step needs no parameter.
-    """
+    """The step that a control asked for (the address may still be the old one), else the address, else the last."""
     asked, number = st.query_params.get("step", "1"), 1
     if st.session_state.pop(_MOVED, False) or not st.query_params.to_dict():
         number = st.session_state.get(_STEP, 1)
@@ -32,7 +26,7 @@ def place() -> Scene:
     else:
         st.info(f"A part of the link was ignored: the steps are 1 to {len(SCENES)}.", icon=":material/link_off:")
     st.session_state[_STEP] = number
-    session.write_link(**({} if number == 1 else {"step": str(number)}))
+    session.write_link(**({} if number == 1 else {"step": str(number)}))  # the first needs no parameter
     return SCENES[number - 1]
 
 
@@ -68,7 +62,7 @@ def draw_control(scene: Scene) -> Any:
 
     def take() -> None:
         kept[number] = st.session_state[key]
-        st.session_state.pop(_answer_key(number), None)  # it was given for another picture
+        st.session_state.pop(f"lesson_answer_{number}", None)  # it was given for another picture
         st.session_state[_MOVED] = True
 
     shared: dict[str, Any] = {"key": key, "on_change": take, "format_func": scene.shown}
@@ -89,14 +83,15 @@ def draw_picture(scene: Scene, value: Any) -> None:
 
 def draw_question(scene: Scene, value: Any) -> None:
     """The question; an answer is checked at once against the engine's."""
-    answer, key = scene.step.answer(value), _answer_key(scene.step.number)
+    answer, question = scene.step.answer(value), scene.question(value)
+    shared: dict[str, Any] = {"key": f"lesson_answer_{scene.step.number}", "on_change": st.session_state.update,
+                              "args": ({_MOVED: True},)}
     with st.container(key="lesson_question"):
         if answer.options:
-            given: Any = st.radio(scene.question(value), answer.options, index=None, key=key, on_change=_stay,
-                                  format_func=scene.option)
+            given: Any = st.radio(question, answer.options, index=None, format_func=scene.option, **shared)
         else:
-            given = st.number_input(scene.question(value), value=None, key=key, on_change=_stay, min_value=0.0,
-                                    step=0.1, format="%.4g", placeholder="a number")
+            given = st.number_input(question, value=None, min_value=0.0, step=0.1, format="%.4g",
+                                    placeholder="a number", **shared)
         if given is None:
             st.markdown("Choose: the answer checks itself." if answer.options else
                         f"Type a number: within {100 * answer.tolerance:.0f} % counts as right.")
@@ -114,14 +109,5 @@ def draw_formulas(scene: Scene) -> None:
             st.latex(formula)
 
 
-def _answer_key(number: int) -> str:
-    return f"lesson_answer_{number}"
-
-
 def _go(number: int) -> None:
-    st.session_state[_STEP] = number
-    st.session_state[_MOVED] = True
-
-
-def _stay() -> None:
-    st.session_state[_MOVED] = True
+    st.session_state.update({_STEP: number, _MOVED: True})

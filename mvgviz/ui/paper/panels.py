@@ -1,9 +1,7 @@
-"""The page Paper: the experiments' trials in slices, their tables, Figure 4, and what cannot be reproduced.
-
-The bundled data are public, so the trials are shared by all sessions and computed once.
-"""
+"""The page Paper: trials in slices (of public data, so all sessions share them), tables, Figure 4, notes."""
 
 import threading
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -33,7 +31,6 @@ from mvgviz.ui.slices import Slice, begin
 
 TRIALS, SEED = 100, 0
 T = TypeVar("T")
-
 SLIPS = (
     "Lemma 1 bounds the squared norm of the noise by ζ², where Laurent & Massart give ζ: more than needed.",
     "The last display of the proof of Theorem 2 lacks a square, and the proof never uses that the query is positive "
@@ -44,9 +41,7 @@ SLIPS = (
     "The level c of max-PNR is right only when no direction is dry (a positive part is missing); Q and Qᵀ are swapped "
     "there, the solution is in general no Kronecker product, and symmetric queries have no inverse covariance.",
     "Experiment II is a table of 4 × 2021 in one line and has 10 176 records in the next.",
-    "Figure 4 compares “three choices”, labelled (a), (d) and (c).",
-)
-
+    "Figure 4 compares “three choices”, labelled (a), (d) and (c).")
 WHY_NOT = (
     "**The printed figures do not follow from the printed formulas.** With Theorem 1 as printed, Experiment I's "
     "noise has a standard deviation of hundreds of thousands on values between -1 and 1, and Experiment III's of more "
@@ -58,34 +53,20 @@ WHY_NOT = (
     "**The paper centres and scales by the data itself**, which is not private; here ranges are declared in advance. "
     "The recordings of Experiment II are not shipped: a simulated set has the same second moments.",
     "**The best of five shares** is chosen by looking at the errors, in the paper and here. That choice is not "
-    "private.",
-)
+    "private.")
 
 
 @st.cache_resource(show_spinner=False)
-def _cache(experiment: str) -> TrialCache:
-    """Every trial of an experiment, for all sessions."""
-    return TrialCache()
-
-
-@st.cache_resource(show_spinner=False)
-def _finished() -> dict[tuple[str, str, int], Any]:
-    """What is complete needs no more work."""
-    return {}
-
-
-@st.cache_resource(show_spinner=False)
-def _turn() -> threading.Lock:
-    """One session works at a time; the others see what is there."""
-    return threading.Lock()
+def _shared() -> tuple[dict[str, TrialCache], dict[tuple[str, str, int], Any], threading.Lock]:
+    """Trials by experiment, what is complete, and a lock: one session works at a time, the others see what is there."""
+    return defaultdict(TrialCache), {}, threading.Lock()
 
 
 def choose() -> Experiment:
     """Which of the three."""
-    key = st.segmented_control(
+    return EXPERIMENTS[st.segmented_control(
         "Experiment", list(EXPERIMENTS), default="I", key="paper_experiment", required=True,
-        label_visibility="collapsed", format_func=lambda key: f"{key}: {EXPERIMENTS[key].title}")
-    return EXPERIMENTS[key or "I"]
+        label_visibility="collapsed", format_func=lambda key: f"{key}: {EXPERIMENTS[key].title}") or "I"]
 
 
 def rows_so_far(experiment: Experiment, work: Slice) -> Report:
@@ -100,14 +81,15 @@ def curves_so_far(experiment: Experiment, work: Slice) -> tuple[list[Curve], Ref
 
 def _worked(kind: str, experiment: Experiment, work: Slice, function: Callable[..., T],
             complete: Callable[[T], bool]) -> T:
-    known: T | None = _finished().get((kind, experiment.key, TRIALS))
+    caches, finished, turn = _shared()
+    known: T | None = finished.get((kind, experiment.key, TRIALS))
     if known is not None:
         return known
-    with _turn():
+    with turn:
         result = function(experiment, sample(experiment.scenario.data), trials=TRIALS, seed=SEED,
-                          **work.options(_cache(experiment.key)))
+                          **work.options(caches[experiment.key]))
     if complete(result):
-        _finished()[kind, experiment.key, TRIALS] = result
+        finished[kind, experiment.key, TRIALS] = result
     return result
 
 
@@ -121,11 +103,7 @@ def draw_rows(report: Report) -> None:
     dots = row_dots(report)
     if all(dot.series == PRINTED for dot in dots):
         st.caption("The first trials are on their way; the paper's figures are drawn already.")
-    chart(plot_rows(report, dots), rows_words(report, dots), key="paper_rows", about=(
-        "Errors on the paper's scale and on ours cannot be compared, so each is placed between two fixed points of its "
-        "own: 0 is the error without privacy, 1 that of a random guess, the paper's by the paper's own two figures. "
-        "Lines are 95 % intervals of the mean. Dotted: the trivial answer, which ignores the data (ours; the paper has "
-        "none). Below the line: rows that are not in the paper. A dot that is missing has its reason in the table."))
+    chart(plot_rows(report, dots), rows_words(report, dots), key="paper_rows")
 
 
 def rows_words(report: Report, dots: list[Dot]) -> str:
@@ -184,18 +162,16 @@ def draw_shares(report: Report) -> None:
 
 def draw_directions(experiment: Experiment, curves: list[Curve], references: References) -> None:
     """Figure 4."""
-    figure = plot_directions(curves, references, symbol=experiment.symbol)
-    chart(figure, directions_words(curves), key="paper_directions", about=(
+    chart(plot_directions(curves, references, symbol=experiment.symbol), directions_words(curves), about=(
         f"Favoured features get {FIGURE4_SHARE:.0%} of the budget, the middle of the paper's five shares. Lines of "
         "one colour belong to one guarantee; the dash tells the set. The paper draws Theorem 1 only, and does not "
-        "print the figures behind its curves."))
+        "print the figures behind its curves."), key="paper_directions")
 
 
 def directions_words(curves: list[Curve]) -> str:
     """Which set is best at the largest epsilon measured, and what the theorem's lines do."""
     ends = {curve.name: measured(curve)[-1] for curve in curves if curve.exact and measured(curve)}
-    flat = [[outcome.mean for _, outcome in measured(curve)] for curve in curves
-            if not curve.exact and measured(curve)]
+    flat = [[outcome.mean for _, outcome in measured(curve)] for curve in curves if not curve.exact and measured(curve)]
     if not ends or not flat:
         return "The curves appear as their trials come in."
     best = min(ends, key=lambda name: ends[name][1].mean)
@@ -219,8 +195,8 @@ def draw_notes(experiment: Experiment) -> None:
 
 def draw_open(experiment: Experiment) -> None:
     """Put the experiment's scenario into the app."""
-    st.button("Open this experiment in the app", key="paper_open", icon=":material/open_in_new:",
-              on_click=_open, args=(experiment,))
+    st.button("Open this experiment in the app", key="paper_open", icon=":material/open_in_new:", on_click=_open,
+              args=(experiment,))
 
 
 def _open(experiment: Experiment) -> None:

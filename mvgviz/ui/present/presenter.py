@@ -72,10 +72,10 @@ def _draw(slide: Slide) -> None:
 def _draw_ways(at: int, size: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="center"):
         st.button("Back", key="present_back", icon=":material/arrow_back:", shortcut="Left", disabled=at == 0,
-                  on_click=_go, args=(at - 1,))
+                  on_click=st.session_state.update, args=({_AT: at - 1},))
         st.markdown(f"{at + 1} of {size}")
         st.button("Next", key="present_next", icon=":material/arrow_forward:", shortcut="Right",
-                  disabled=at == size - 1, on_click=_go, args=(at + 1,))
+                  disabled=at == size - 1, on_click=st.session_state.update, args=({_AT: at + 1},))
         if st.button("Leave", key="present_leave", icon=":material/close:", shortcut="Esc"):
             st.switch_page(st.session_state.pop("_present_from", SHAPE.path),
                            query_params=session.scenario().to_query())
@@ -87,10 +87,5 @@ def _place(size: int) -> int:
     if asked is None:
         text = st.query_params.get("slide", "1")
         asked = int(text) - 1 if text.isdecimal() and len(text) < 4 else 0
-    at = min(max(asked, 0), size - 1)
-    st.session_state[_AT] = at
+    at = st.session_state[_AT] = min(max(asked, 0), size - 1)
     return at
-
-
-def _go(to: int) -> None:
-    st.session_state[_AT] = to

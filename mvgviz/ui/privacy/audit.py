@@ -17,14 +17,12 @@ from mvgviz.ui.frame import chart, show_progress
 from mvgviz.ui.privacy.panels import found_pair
 from mvgviz.words.privacy import audit_words, tested_words
 
-TRIALS = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000)
-USUAL = 10_000
+TRIALS, USUAL = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000), 10_000
 SIMULATED, HARDENED = "Simulated noise", "The release's own sampler, fewer draws"
 _QUICK, _LONG = 3.0, 20.0  # seconds: what is done unasked, and what needs a click
 _HARDENED_ENTRY, _HARDENED_RELEASE = 2.7e-5, 1.5e-3  # seconds
 _HARDENED_TIME, _HARDENED_MOST = 5.0, 500
-_KEPT = "_privacy_draws"
-_MOST_KEPT = 6
+_KEPT, _MOST_KEPT = "_privacy_draws", 6
 
 
 @st.fragment
@@ -35,22 +33,17 @@ def draw_audit(setup: Setup) -> None:
         return
     picture, choices = st.columns([3, 1], gap="large")
     with choices:
-        sampler = st.radio("Drawn by", (SIMULATED, HARDENED), key="privacy_sampler")
-        trials, seconds = _trials(loss.design, hardened=sampler == HARDENED)
+        hardened = st.radio("Drawn by", (SIMULATED, HARDENED), key="privacy_sampler") == HARDENED
+        trials, seconds = _trials(loss.design, hardened=hardened)
         broken = st.toggle("Break it: half the noise", key="privacy_broken")
-    noise = _drawn(setup, loss, trials, seconds, sampler == HARDENED)
+    noise = _drawn(setup, loss, trials, seconds, hardened)
     if noise is None:
         return
     result = judge(loss, noise, delta=setup.delta, noise_factor=0.5 if broken else 1.0)
     with choices:
-        st.caption(tested_words(loss.design, noise, hardened=sampler == HARDENED))
+        st.caption(tested_words(loss.design, noise, hardened=hardened))
     with picture:
-        chart(plot_scores(result, loss.mu), audit_words(setup, loss, result, broken),
-              key="privacy_audit",
-              about="The best attack scores each release by its likelihood ratio and accuses above a threshold. The "
-                    "threshold is chosen on one half of the releases, its hits and false alarms are counted on the "
-                    "other; Clopper–Pearson limits turn them into an ε that is really spent at least, with 95 % "
-                    "confidence. Below the claim it proves nothing wrong; above it, the claim is false.")
+        chart(plot_scores(result, loss.mu), audit_words(setup, loss, result, broken), key="privacy_audit")
 
 
 def _trials(design: NoiseDesign, *, hardened: bool) -> tuple[int, float]:
@@ -68,8 +61,7 @@ def _trials(design: NoiseDesign, *, hardened: bool) -> tuple[int, float]:
     usual = max((n for n in TRIALS if n <= USUAL and taken(n) <= _QUICK), default=TRIALS[0])
     # Another size of answer is another control: a choice made for a small one would take long on a large one.
     key = "privacy_trials" if usual == USUAL else f"privacy_trials_{usual}"
-    trials = st.select_slider("Attacks on each neighbour", TRIALS, value=usual, key=key,
-                              format_func=lambda n: f"{n:,}")
+    trials = st.select_slider("Attacks on each neighbour", TRIALS, value=usual, key=key, format_func="{:,}".format)
     return trials, taken(trials)
 
 

@@ -53,21 +53,16 @@ def draw_neighbours(setup: Setup) -> None:
 
 def _own_units(setup: Setup, record: FloatArray) -> FloatArray:
     """A record of the worst pair on the dataset's declared scale (tables give offsets inside the range)."""
-    data = setup.dataset
-    table = scaled(data, setup.scenario.scale)
+    data, table = setup.dataset, scaled(setup.dataset, setup.scenario.scale)
     offset = record if setup.query.name in ("identity", "mean") else record - table.lower
     return np.asarray(data.lower + offset / table.widths * data.widths)
 
 
 def _draw_shares(setup: Setup, loss: PairLoss) -> None:
-    names = setup.direction_names
-    shares, theta = loss.shares, setup.design.theta
+    names, shares, theta = setup.direction_names, loss.shares, setup.design.theta
     labels = [names[k] if k < len(names) else f"number {k + 1}" for k in largest_shares(shares)]
     chart(plot_shares(shares, theta, labels=[in_html(label) for label in labels]), shares_words(shares, theta, labels),
-          key="privacy_shares",
-          about="The worst pair's difference, seen through the noise, along each direction: the squares sum to μ². "
-                "A direction with less noise carries more of the loss; the total is what is promised, however it is "
-                "divided. More precision for a feature is not less privacy for a person.")
+          key="privacy_shares")
 
 
 @st.fragment
@@ -76,14 +71,11 @@ def draw_releases(setup: Setup) -> None:
     picture, choices = st.columns([3, 1], gap="large")
     with choices:
         k = st.select_slider("Releases of the same data", RELEASES, value=10, key="privacy_k",
-                             format_func=lambda n: f"{n:,}")
+                             format_func="{:,}".format)
     spent = spent_mu(setup.design)
     with picture:
         chart(plot_composition(spent, epsilon=setup.scenario.epsilon, delta=setup.delta, chosen=k),
-              releases_words(setup, spent, k), key="privacy_releases",
-              about="Each release has fresh noise of this design. Together k of them have μ√k, exactly, which becomes "
-                    "ε at the same δ. Basic composition adds the ε and the δ that were asked of each: safe, but too "
-                    "much. Where no ε is needed the curve has no value on this axis.")
+              releases_words(setup, spent, k), key="privacy_releases")
     with choices:
         mu, share = spent.after(k)
         times = f"{k:,} release{'s' if k > 1 else ''}"

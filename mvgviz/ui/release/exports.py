@@ -1,7 +1,7 @@
 """Report, script, notebook, JSON in and out, link: what a person takes along."""
 
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -17,7 +17,7 @@ from mvgviz.trials.resumable import Point
 from mvgviz.trials.run import Results
 from mvgviz.trials.stand_in import on_stand_in
 from mvgviz.ui import session
-from mvgviz.ui.frame import show_error
+from mvgviz.ui.frame import offer_file, show_error
 from mvgviz.ui.slices import Slice, begin, problem, show_progress_and_rerun
 from mvgviz.words.provenance import open_parts
 
@@ -29,13 +29,12 @@ _LARGEST = 1_000_000  # bytes of a scenario file
 def draw_exports(setup: Setup) -> None:
     """Downloads on the left, the scenario as link and file on the right; works off trials for the report."""
     simulated = st.session_state.get(_PLACE, "stand-in") != "data"
-    told = _stand_in(setup, f"{session.version()} {setup.scenario.to_json()}") if simulated else setup
+    told = _stand_in(setup) if simulated else setup
     work, results, error = _trials(told, simulated)
     complete = results is not None and results.complete
-    busy = error is None and not complete and not work.stopped
     left, right = st.columns(2, gap="large")
     with left:
-        _draw_report(told, results, error, busy=busy, simulated=simulated)
+        _draw_report(told, results, error, busy=not (error or complete or work.stopped), simulated=simulated)
         progress = st.container()
         _draw_programs(setup)
     with right:
@@ -49,20 +48,20 @@ def _trials(setup: Setup, simulated: bool) -> tuple[Slice, Results | None, Input
     """Directional and i.i.d. noise on the scenario's task: a slice of the work, or why there is none."""
     work = begin("release_report", setup.scenario.to_json(), simulated)
     try:
-        posed = _posed(setup, f"{session.version()} {setup.scenario.to_json()}") if simulated else problem(setup)
+        posed = _posed(setup) if simulated else problem(setup)
         return work, work.resume([Point(posed, ("mvg", "iid"))], simulated=simulated)[0], None
     except InputError as error:
         return work, None, error
 
 
-@st.cache_resource(scope="session", max_entries=2, show_spinner=False)
-def _stand_in(_view: Setup, version: str) -> Setup:
-    return on_stand_in(_view, uploaded=session.uploaded_directions())
+@session.remembered(2)
+def _stand_in(setup: Setup) -> Setup:
+    return on_stand_in(setup, uploaded=session.uploaded_directions())
 
 
-@st.cache_resource(scope="session", max_entries=2, show_spinner=False)
-def _posed(_view: Setup, version: str) -> Problem:
-    return pose(_view.scenario, _view.dataset, uploaded=session.uploaded_directions())
+@session.remembered(2)
+def _posed(told: Setup) -> Problem:
+    return pose(told.scenario, told.dataset, uploaded=session.uploaded_directions())
 
 
 def _draw_report(setup: Setup, results: Results | None, error: InputError | None, *, busy: bool, simulated: bool
@@ -72,8 +71,8 @@ def _draw_report(setup: Setup, results: Results | None, error: InputError | None
     st.markdown("#### Report for others")
     st.segmented_control("Its pictures and errors are measured on", list(TRIED_ON), default="stand-in", required=True,
                          format_func=TRIED_ON.__getitem__, key=_PLACE)
-    _button("Report as HTML", "report.html", "text/html", lambda: report_html(setup, results, simulated=simulated),
-            disabled=busy)
+    offer_file("Report as HTML", "report.html", "text/html", lambda: report_html(setup, results, simulated=simulated),
+               disabled=busy, key="release_report_html")
     if error is not None:
         show_error(error)
         st.caption("The report can be had without trials: it then says nothing about the error of the answer.")
@@ -92,8 +91,10 @@ def _draw_programs(setup: Setup) -> None:
     scenario, source = setup.scenario, _source(setup)
     st.markdown("#### The same without the app")
     with st.container(horizontal=True):
-        _button("Python program", "program.py", "text/x-python", lambda: python_script(scenario, source=source))
-        _button("Notebook", "notebook.ipynb", "application/x-ipynb+json", lambda: notebook(scenario, source=source))
+        offer_file("Python program", "program.py", "text/x-python", partial(python_script, scenario, source=source),
+                   key="release_program_py")
+        offer_file("Notebook", "notebook.ipynb", "application/x-ipynb+json", partial(notebook, scenario, source=source),
+                   key="release_notebook_ipynb")
     st.caption("Rebuild the design, the trials and, only if asked, one release. They hold your choices, never your "
                "data.")
     if scenario.is_upload:
@@ -113,7 +114,8 @@ def _draw_scenario(setup: Setup) -> None:
     st.code(session.link(), language=None, wrap_lines=True)
     own = " Who opens it has to bring the file." if setup.scenario.is_upload else ""
     st.caption(f"The link opens this very screen. It holds your choices, never your data.{own}")
-    _button("Scenario as JSON", "scenario.json", "application/json", setup.scenario.to_json)
+    offer_file("Scenario as JSON", "scenario.json", "application/json", setup.scenario.to_json,
+               key="release_scenario_json")
     draw_scenario_upload()
 
 
@@ -141,9 +143,3 @@ def _take() -> None:
         session.put(new)
     except InputError as error:
         st.session_state[_REFUSED] = error
-
-
-def _button(label: str, name: str, mime: str, text: Callable[[], str], *, disabled: bool = False) -> None:
-    """A file that is made when it is asked for."""
-    st.download_button(label, data=lambda: text().encode(), file_name=name, mime=mime, disabled=disabled,
-                       key=f"release_{name.replace('.', '_')}", icon=":material/download:", on_click="ignore")

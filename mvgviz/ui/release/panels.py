@@ -46,12 +46,7 @@ def _draw_budget(setup: Setup, planned: Plan) -> None:
     ledger = session_releases().ledger
     before = [entry.mu for entry in ledger.entries_about(setup.scenario.data)]
     numbers = budget_numbers(before, planned.mu, delta=planned.delta, cap=ledger.cap)
-    chart(plot_budget(numbers), words.budget_words(setup, numbers, planned), key="release_budget",
-          about="Every release of the same data spends of one budget. Epsilons do not add up, the squares of μ do, "
-                "exactly, also when one release is chosen after seeing another (Dong, Roth & Su 2022). So lengths "
-                "are μ², and the axis says which ε each total stands for. A file is known again by its numbers, in any "
-                "format and with any of its columns; that two files are about the same people is for you to say, on "
-                "the page Data & query.")
+    chart(plot_budget(numbers), words.budget_words(setup, numbers, planned), key="release_budget")
 
 
 def _draw_summary(setup: Setup, planned: Plan) -> None:
@@ -81,10 +76,10 @@ def _draw_button(setup: Setup, planned: Plan) -> None:
     _draw_own_choices(setup)
     refused = _refusal(setup, planned)
     missing = [CAVEATS[caveat] for caveat in planned.caveats if caveat not in accepted]
-    certain = st.checkbox(words.sure(setup, planned), key=f"release_sure_{now}", disabled=refused is not None)
-    progress = st.empty()
+    certain = st.checkbox(f"I understand that this spends **{words.spends(setup, planned)}**, once and for good.",
+                          key=f"release_sure_{now}", disabled=refused is not None)
     st.button("Release once", key="release_go", type="primary", icon=":material/outbox:", on_click=release_once,
-              args=(now, accepted, bool(symmetrise), progress), width="stretch",
+              args=(now, accepted, bool(symmetrise), st.empty()), width="stretch",
               disabled=refused is not None or bool(missing) or not certain)
     if refused is not None:
         show_error(refused)

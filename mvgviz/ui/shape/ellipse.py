@@ -33,14 +33,11 @@ def draw_ellipse(model: ShapeModel, *, key: str, on_drag: Callable[[tuple[float,
         on_drag((first, second), float(change["angle"]), bool(change["turned"]))
 
     _component(key=key, on_dragged_change=dragged, data={
-        "model": {
-            "kind": model.kind, "std": list(model.std), "angle": model.angle, "theta": list(model.theta),
-            "rest": model.rest, "reach": list(model.reach), "rootBudget": model.root_budget, "factor": model.factor,
-            "total": model.total, "across": model.across, "rough": model.rough, "least": LEAST_SHARE,
-            "step": share_step, "angleStep": ANGLE_STEP,
-        },
+        "model": {"kind": model.kind, "std": list(model.std), "angle": model.angle, "theta": list(model.theta),
+                  "rest": model.rest, "reach": list(model.reach), "rootBudget": model.root_budget,
+                  "factor": model.factor, "total": model.total, "across": model.across, "rough": model.rough,
+                  "least": LEAST_SHARE, "step": share_step, "angleStep": ANGLE_STEP},
         "iid": iid, "names": list(names), "view": view, "radii": list(RADII),
         "axisNames": [f"noise on {name}" for name in names], "normals": normals.T.round(4).tolist(),
         "points": points.T.tolist(), "useful": useful, "showDraws": show_draws, "spread": spread,
-        "canPull": model.kind != "fixed", "canTurn": model.can_turn, "alt": alt,
-    })
+        "canPull": model.kind != "fixed", "canTurn": model.can_turn, "alt": alt})

@@ -20,17 +20,12 @@ from mvgviz.scenario.resolve import Setup, names_of_coordinates
 from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.text import as_factor, as_number, in_html, in_markdown
 from mvgviz.ui import session
-from mvgviz.ui.frame import chart
-from mvgviz.ui.save_chart import draw_save
+from mvgviz.ui.frame import chart, draw_save
 from mvgviz.ui.shape.ellipse import ANGLE_STEP, draw_ellipse
 from mvgviz.validation import FloatArray
 from mvgviz.words.shape import drag_words, plane_words
 
-_MANY = 2_000
-_POINTS = 300
-_DRAWS = 200
-_OUTCOMES = 30
-_CORNER = 24
+_MANY, _POINTS, _DRAWS, _OUTCOMES, _CORNER = 2_000, 300, 200, 30, 24
 _PARTS = 10_000
 _STEP = 0.001  # of a share of two
 
@@ -91,8 +86,7 @@ def draw_space(setup: Setup) -> None:
     chart(plot_ellipsoid(covariance, math.sqrt(float(setup.iid.directional_side.variances[0])),
                          names=(labels[0], labels[1], labels[2])),
           f"**From {as_number(std.min())} to {as_number(std.max())}**: the noise's standard deviation on these three"
-          f"{' (one side of the matrix)' if design.mode == 'both' else ''}.", key="shape_ellipsoid",
-          about="Each surface holds 95 % of the noise on three features. Turn it with the mouse.")
+          f"{' (one side of the matrix)' if design.mode == 'both' else ''}.", key="shape_ellipsoid")
 
 
 def draw_matrices(setup: Setup) -> None:
@@ -104,9 +98,8 @@ def draw_matrices(setup: Setup) -> None:
     part = f" (the first {rows} × {cols})" if (rows, cols) != (design.rows, design.cols) else ""
     middle, sides = st.columns([3, 2], gap="large")
     with middle:
-        chart(plot_matrix(std,
-                          row_labels=[in_html(name) for name in (setup.query.row_names or ())[:rows]], col_labels=[],
-                          row_title="row", col_title="column", value_title="standard deviation"),
+        chart(plot_matrix(std, row_labels=[in_html(name) for name in (setup.query.row_names or ())[:rows]],
+                          col_labels=[], row_title="row", col_title="column", value_title="standard deviation"),
               f"**Noise of each entry**{part}: from {as_number(std.min())} to {as_number(std.max())}."
               + (" Row and column noise multiply: entry (i, j) has variance vᵢ vⱼ." if design.mode == "both" else ""),
               key="shape_std")
@@ -182,9 +175,8 @@ def _data_points(setup: Setup, pair: tuple[int, int]) -> FloatArray:
     if setup.query.name != "identity" or setup.design.mode == "columns":
         return np.empty((2, 0))
     table = setup.table
-    step = max(table.n_records // _POINTS, 1)
     middle = (table.lower + table.upper) / 2
-    return table.matrix[list(pair), ::step][:, :_POINTS] - middle[list(pair), None]
+    return table.matrix[list(pair), ::max(table.n_records // _POINTS, 1)][:, :_POINTS] - middle[list(pair), None]
 
 
 def _half_height(std: tuple[float, float], angle: float, iid: float, points: FloatArray | None) -> float:

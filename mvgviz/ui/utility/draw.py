@@ -9,16 +9,7 @@ import streamlit as st
 
 from mvgviz.figures.budget.noise import SignalNumbers, plot_signal_to_noise, signal_numbers
 from mvgviz.figures.shared.matrix_map import MOST_COLS
-from mvgviz.figures.utility.one_draw import (
-    MatrixPair,
-    largest_loadings,
-    matrix_pair,
-    plot_captured,
-    plot_loadings,
-    plot_one_of_pair,
-    plot_predictions,
-    prediction_numbers,
-)
+from mvgviz.figures.utility import one_draw
 from mvgviz.scenario.precision_budget import budget_table
 from mvgviz.scenario.resolve import Setup, names_of_coordinates
 from mvgviz.text import as_number, in_markdown
@@ -28,27 +19,22 @@ from mvgviz.trials.tasks import TASKS
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart
 from mvgviz.ui.slices import problem
-from mvgviz.ui.utility.work import version
 from mvgviz.words.budget import Names, short_label
 from mvgviz.words.utility import SHOWN_TO_HOLDER, draw_words
 
 _NAMED = 24
-
-
-@st.cache_resource(scope="session", max_entries=8, show_spinner=False)
-def _first_trial(_problem: Problem, key: str) -> FirstTrial:
-    return first_trial(_problem)
+_first_trial = session.remembered(8)(first_trial)
 
 
 def draw_one_draw(setup: Setup) -> None:
     """True and noisy answer in the same colours, and what the task makes of them."""
     posed = problem(setup)
-    trial = _first_trial(posed, version(setup))
+    trial = _first_trial(posed)
     st.caption(f":material/visibility_lock: {SHOWN_TO_HOLDER}")
     if not np.isfinite(trial.noisy).all():
         st.info("The noise is too large to be drawn.", icon=":material/block:")
         return
-    pair, labels = matrix_pair(trial.true, trial.noisy), _labels(posed, trial)
+    pair, labels = one_draw.matrix_pair(trial.true, trial.noisy), _labels(posed, trial)
     draw_use = _use(setup, posed, trial)
     columns = st.columns([8, 9] if draw_use is None else [8, 9, 9], gap="medium")
     with columns[0]:
@@ -90,14 +76,14 @@ def _thinned(count: int) -> list[str]:
     return [str(k + 1) if k % every == 0 else "" for k in range(count)]
 
 
-def _matrix(pair: MatrixPair, labels: tuple[list[str], list[str], str, str], *, noisy: bool) -> go.Figure:
+def _matrix(pair: one_draw.MatrixPair, labels: tuple[list[str], list[str], str, str], *, noisy: bool) -> go.Figure:
     shown = pair.noisy if noisy else pair.true
     rows, cols = shown.shape
-    return plot_one_of_pair(pair, shown, row_labels=labels[0][:rows], col_labels=labels[1][:cols],
+    return one_draw.plot_one_of_pair(pair, shown, row_labels=labels[0][:rows], col_labels=labels[1][:cols],
                             row_title=labels[2], col_title=labels[3], scale=noisy)
 
 
-def _true_words(trial: FirstTrial, pair: MatrixPair) -> str:
+def _true_words(trial: FirstTrial, pair: one_draw.MatrixPair) -> str:
     what = "second moments of the table, which is all this task uses" if trial.what == "moments" else "answer"
     rows, cols = pair.true.shape
     part = f" The first {rows} × {cols} of {trial.shape[0]:,} × {trial.shape[1]:,} are drawn." if (
@@ -106,47 +92,38 @@ def _true_words(trial: FirstTrial, pair: MatrixPair) -> str:
 
 
 def _draw_predictions(setup: Setup, found: Predictions) -> None:
-    numbers = prediction_numbers(found)
+    numbers = one_draw.prediction_numbers(found)
     name = setup.dataset.features[found.label]
     rmse = [float(np.sqrt(np.square(values - found.labels).mean())) for values in (found.clean, found.noisy)]
     outside = f" {numbers.outside} noisy predictions leave the picture." if numbers.outside else ""
     part = f" The first {len(numbers.labels)} of {found.labels.size:,} are drawn." if len(
         numbers.labels) < found.labels.size else ""
-    chart(plot_predictions(numbers, name=short_label(name)),
+    chart(one_draw.plot_predictions(numbers, name=short_label(name)),
           f"**Predictions** of {in_markdown(name)} on records held out: off by {as_number(rmse[1])} (RMSE), without "
-          f"privacy {as_number(rmse[0])}.{outside}{part}", key="utility_predictions",
-          about="Each point is a record that was not learned from. On the dashed line the prediction is right.")
+          f"privacy {as_number(rmse[0])}.{outside}{part}", key="utility_predictions")
 
 
 def _draw_loadings(posed: Problem, parts: Components) -> None:
-    shown, total = largest_loadings(parts), parts.first.size
+    shown, total = one_draw.largest_loadings(parts), parts.first.size
     names = names_of_coordinates(posed.query, "rows", total)
     part = f" The {len(shown)} largest of {total} loadings are drawn." if len(shown) < total else ""
-    chart(plot_loadings(parts, shown, names=[short_label(names[k]) for k in shown]),
-          f"**First component:** {as_number(parts.angle, 2)}° from the true one.{part}", key="utility_loadings",
-          about="How much of each feature the strongest direction holds. A component has no sign of its own; the "
-                "noisy one is turned to agree with the true one.")
+    chart(one_draw.plot_loadings(parts, shown, names=[short_label(names[k]) for k in shown]),
+          f"**First component:** {as_number(parts.angle, 2)}° from the true one.{part}", key="utility_loadings")
 
 
 def _draw_captured(parts: Components) -> None:
-    figure = plot_captured(parts)
+    figure = one_draw.plot_captured(parts)
     drawn, every = len(figure.data[0].x), parts.captured.size
     part = f" The first {drawn} of {every}." if drawn < every else ""
     total = float(parts.eigenvalues[0])
     share = f", {as_number(100 * float(parts.captured[0]) / total, 2)} % of what the true one does" if total > 0 else ""
-    chart(figure,
-          f"**The first noisy component** captures {as_number(float(parts.captured[0]))}{share}.{part}",
-          key="utility_captured",
-          about="Each component captures a part of the true answer: the true ones their eigenvalues, the noisy ones "
-                "less of the strong and more of the weak.")
+    chart(figure, f"**The first noisy component** captures {as_number(float(parts.captured[0]))}{share}.{part}",
+          key="utility_captured")
 
 
 def _draw_signal(setup: Setup, numbers: SignalNumbers) -> None:
     """Signal-to-noise along each direction."""
-    names = Names(setup)
     part = f" {len(numbers.shown)} of {numbers.total} are drawn." if len(numbers.shown) < numbers.total else ""
-    chart(plot_signal_to_noise(numbers, names=names.labels(numbers.shown)),
+    chart(plot_signal_to_noise(numbers, names=Names(setup).labels(numbers.shown)),
           f"**Signal above noise** in {numbers.above} of {numbers.total} directions (noise of one size: "
-          f"{numbers.iid_above}).{part}", key="utility_signal",
-          about="The size of the data along each direction over the noise there. Right of the line the signal is the "
-                "larger one.")
+          f"{numbers.iid_above}).{part}", key="utility_signal")

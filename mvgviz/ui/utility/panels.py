@@ -1,6 +1,11 @@
-"""Parts of the page Utility: the trials, and the sweep over epsilon."""
+"""The page Utility: its trials (long work in a tab waits for a click), the main chart and the sweep over epsilon."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.errors import InputError
 from mvgviz.figures.shared.theme import DIRECTIONAL, IID
@@ -9,14 +14,66 @@ from mvgviz.figures.utility.errors import error_curve, plot_sweep
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import in_markdown
 from mvgviz.trials.favoured_sets import epsilon_grid
+from mvgviz.trials.outcomes import Results
 from mvgviz.trials.resumable import Point, coarse_first
+from mvgviz.ui import session
 from mvgviz.ui.frame import chart
-from mvgviz.ui.slices import begin, problem
+from mvgviz.ui.slices import Slice, begin, problem, show_progress_and_rerun, trial_cache
 from mvgviz.ui.task_controls import say_why_not
-from mvgviz.ui.utility.work import Pending, gather, version, work_in_tab
 from mvgviz.words.utility import dots_about, measured_words, metric_words, result_words, sweep_words
 
+_RATES = "_utility_rates"
 BOTH = ("mvg", "iid")
+PATIENCE = 30.0
+"""Seconds of work that a tab starts by itself."""
+
+
+@dataclass(frozen=True)
+class Pending:
+    """Work that may go on, and where its progress stands."""
+
+    work: Slice
+    complete: bool
+    slot: DeltaGenerator
+
+
+def version(setup: Setup) -> str:
+    """All that results depend on, in one line."""
+    choices = " ".join(f"{name}={value}" for name, value in setup.scenario.to_query().items())
+    return f"{session.version()} {choices}"
+
+
+def work_in_tab(setup: Setup, name: str, points: Sequence[Point], *parts: object) -> tuple[list[Results], Pending]:
+    """What is known of the points, which depend on ``parts`` too, after this slice; long work waits for a click."""
+    missing = sum(point.trials - trial_cache().done(point) for point in points)
+    seconds = missing * st.session_state.get(_RATES, {}).get(_kind(setup), 0.0)
+    work = begin(f"utility_{name}", version(setup), *parts, waiting=seconds > PATIENCE)
+    if work.stopped and seconds > PATIENCE:
+        st.caption(f"About {max(round(seconds / 60), 1)} min of work for this chart: press Go on to start it.")
+    found = _gather(setup, work, points)
+    known = [results for results in found if results is not None]
+    complete = len(known) == len(found) and all(results.complete for results in known)
+    return known, Pending(work, complete, st.container())
+
+
+def _gather(setup: Setup, work: Slice, points: Sequence[Point]) -> list[Results | None]:
+    """The results of the points; a slice that went on where one had stopped tells how long a trial takes."""
+    cache = trial_cache()
+    before, began = sum(map(cache.done, points)), time.perf_counter()
+    went_on = any(0 < cache.done(point) < point.trials for point in points)  # the first slice also prepares and imports
+    found = work.resume(points)
+    if went_on and work.done > before:
+        rates = st.session_state.setdefault(_RATES, {})
+        rates[_kind(setup)] = (time.perf_counter() - began) / (work.done - before)
+    return found
+
+
+def go_on(pending: Sequence[Pending | None]) -> None:
+    """Progress bars at their places; runs the page again while there is work to do. Call it last."""
+    for entry in pending:
+        if entry is not None:
+            with entry.slot:
+                show_progress_and_rerun(entry.work, complete=entry.complete)
 
 
 def draw_trials(setup: Setup) -> Pending | None:
@@ -24,7 +81,7 @@ def draw_trials(setup: Setup) -> Pending | None:
     work = begin("utility", version(setup))
     try:
         posed = problem(setup)
-        results = gather(setup, work, [Point(posed, BOTH)])[0]
+        results = _gather(setup, work, [Point(posed, BOTH)])[0]
         if results is not None and results["mvg"].reason is not None:
             raise InputError(results["mvg"].reason)
     except InputError as error:
@@ -49,7 +106,10 @@ def draw_sweep(setup: Setup) -> Pending:
         curves = [error_curve([(results.scenario.epsilon, results[key]) for results in known], name=name, colour=colour)
                   for key, name, colour in (("iid", "noise of one size", IID), ("mvg", "directional", DIRECTIONAL))]
         chart(plot_sweep(curves, known[0].references, own=own, span=(grid[0], grid[-1]), title=known[0].task.metric),
-              sweep_words(known), key="utility_sweep",
-              about="The same trials at other budgets, with the same random numbers. Bands: the 95 % interval of the "
-                    "mean. Everything but ε stays as in the scenario.")
+              sweep_words(known), key="utility_sweep")
     return pending
+
+
+def _kind(setup: Setup) -> str:
+    scenario = setup.scenario
+    return f"{session.data_version()} {scenario.query} {scenario.task} {scenario.directions}"

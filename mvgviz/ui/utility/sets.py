@@ -9,21 +9,15 @@ from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, IID
 from mvgviz.figures.utility.errors import SetRow, error_curve, plot_sets, plot_sweep, ranked_sets
 from mvgviz.provenance import Origin
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import in_markdown
-from mvgviz.trials.favoured_sets import (
-    MOST_SETS,
-    Favoured,
-    epsilon_grid,
-    set_change,
-    starting_sets,
-    with_set,
-)
+from mvgviz.text import capitalised, in_markdown
+from mvgviz.trials import favoured_sets
+from mvgviz.trials.favoured_sets import Favoured, set_change
 from mvgviz.trials.outcomes import Outcome, Results
 from mvgviz.trials.resumable import Point, coarse_first
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart
 from mvgviz.ui.slices import problem
-from mvgviz.ui.utility.work import Pending, work_in_tab
+from mvgviz.ui.utility.panels import Pending, work_in_tab
 from mvgviz.words.budget import Names, short_label
 from mvgviz.words.utility import SetNames, best_set_words, sets_words
 
@@ -40,7 +34,7 @@ def draw_sets(setup: Setup) -> Pending | None:
         return None
     sets = _draw_chooser(setup, names, size)
     posed, scenario = problem(setup), setup.scenario
-    grid = epsilon_grid(scenario.epsilon)
+    grid = favoured_sets.epsilon_grid(scenario.epsilon)
     tried = [*((scenario.changed(**set_change(scenario, favoured)), "mvg") for favoured in sets), (scenario, "iid")]
     known, pending = work_in_tab(setup, "sets", [
         Point(posed.with_scenario(changed.changed(epsilon=epsilon)), (key,))
@@ -57,17 +51,15 @@ def _draw_set_charts(setup: Setup, names: SetNames, sets: list[Favoured], grid: 
         return
     choices: list[Favoured | None] = [*sets, None]
     own = scenario.favoured if scenario.allocation in ("binary", "least-error") else None
-    styles = {choice: _style(own, choice, symbol) for choice, symbol in zip(choices, cycle(_SYMBOLS), strict=False)}
+    styles = {choice: (DIRECTIONAL if choice == own else DATA, symbol)
+              for choice, symbol in zip(sets, cycle(_SYMBOLS), strict=False)} | {None: (IID, "circle")}
     rows = ranked_sets(SetRow(choice=choice, outcome=outcome, colour=styles[choice][0], symbol=styles[choice][1])
                        for choice in choices if (outcome := _outcome(here, choice)) is not None)
     left, right = st.columns(2, gap="large")
     with left:
         labels = [short_label(names(row.choice)) for row in rows]
         chart(plot_sets(rows, here[0].references, names=labels, title=here[0].task.metric),
-              best_set_words(names, rows), key="utility_sets",
-              about="Each set gets the scenario's share of the precision budget, the rest of the directions the "
-                    "remainder; everything else stays. Blue: the scenario's own set. Orange: noise of one size. The "
-                    "paper's Figure 4 asks the same of its three experiments.")
+              best_set_words(names, rows), key="utility_sets")
         _draw_take_over(setup, names, rows)
     with right:
         curves = []
@@ -75,19 +67,11 @@ def _draw_set_charts(setup: Setup, names: SetNames, sets: list[Favoured], grid: 
             colour, symbol = styles[choice]
             outcomes = [(epsilon, outcome) for epsilon in grid if (outcome := _outcome(
                 [results for results in found if results.scenario.epsilon == epsilon], choice)) is not None]
-            curves.append(error_curve(outcomes, name=short_label(names(choice)), colour=colour,
-                                      symbol=symbol, band=colour != DATA))
+            curves.append(error_curve(outcomes, name=short_label(names(choice)), colour=colour, symbol=symbol,
+                                      band=colour != DATA))
         chart(plot_sweep(curves, here[0].references, own=scenario.epsilon, span=(grid[0], grid[-1]),
                          title=here[0].task.metric, legend=False), sets_words(curves, own=scenario.epsilon),
-              key="utility_set_sweep",
-              about="The same sets at other budgets; sets and lines look the same in both charts.")
-
-
-def _style(own: Favoured | None, choice: Favoured | None, symbol: str) -> tuple[str, str]:
-    """Colour and mark: blue for the scenario's own set, orange for noise of one size, grey for others."""
-    if choice is None:
-        return IID, "circle"
-    return DIRECTIONAL if choice == own else DATA, symbol
+              key="utility_set_sweep")
 
 
 def _outcome(found: list[Results], choice: Favoured | None) -> Outcome | None:
@@ -118,11 +102,11 @@ def _draw_chooser(setup: Setup, names: SetNames, size: int) -> list[Favoured]:
     key = f"_utility_sets {session.data_version()} {scenario.query} {setup.design.mode} {scenario.directions} {size}"
     own = scenario.favoured if scenario.allocation in ("binary", "least-error") else ()
     if key not in st.session_state:
-        st.session_state[key] = starting_sets(own, size)
+        st.session_state[key] = favoured_sets.starting_sets(own, size)
     sets: list[Favoured] = st.session_state[key]
     usable = tuple(k for k in own if k < size)
     if 0 < len(usable) < size and usable not in sets and st.session_state.get(f"{key} own") != usable:
-        sets = st.session_state[key] = [usable, *sets[: MOST_SETS - 1]]
+        sets = st.session_state[key] = [usable, *sets[: favoured_sets.MOST_SETS - 1]]
     st.session_state[f"{key} own"] = usable
     compared, new, add = st.columns([3, 2, 1], vertical_alignment="bottom", gap="medium")
     with compared:
@@ -133,9 +117,8 @@ def _draw_chooser(setup: Setup, names: SetNames, size: int) -> list[Favoured]:
     with new:
         chosen = st.multiselect("A new set", range(min(size, _LISTED)), key=f"utility_new {size}",
                                 format_func=names.name)
-    with add:
-        st.button("Add this set", key="utility_add", icon=":material/add:", on_click=_add, args=(key, size),
-                  disabled=not chosen)
+    add.button("Add this set", key="utility_add", icon=":material/add:", on_click=_add, args=(key, size),
+               disabled=not chosen)
     refused = st.session_state.pop("_utility_refused", None)
     if refused:
         st.info(in_markdown(refused), icon=":material/block:")
@@ -152,9 +135,9 @@ def _told_apart(names: SetNames, sets: list[Favoured], choice: Favoured) -> str:
 
 
 def _add(key: str, size: int) -> None:
+    state, new = st.session_state, f"utility_new {size}"
     try:
-        st.session_state[key] = with_set(st.session_state[key], st.session_state[f"utility_new {size}"], size)
-        st.session_state[f"utility_new {size}"] = []
+        state[key] = favoured_sets.with_set(state[key], state[new], size)
+        state[new] = []
     except InputError as error:
-        text = str(error)
-        st.session_state["_utility_refused"] = f"{text[:1].upper()}{text[1:]}."
+        state["_utility_refused"] = f"{capitalised(str(error))}."
