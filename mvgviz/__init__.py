@@ -19,7 +19,9 @@ from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon
 from mvgviz.noise.bounds import Bound, theorem1, theorem2, theorem2_any, theorem2_wins
 from mvgviz.noise.directions import Directions, from_matrix, random_rotation, rotation, standard_basis
 from mvgviz.query.dataset import Dataset
+from mvgviz.query.moments import moments
 from mvgviz.query.queries import Query, adjacency, covariance, custom, identity, laplacian, mean, rbf_kernel
+from mvgviz.query.record_bound import RecordBound, private_radius, private_spreads
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.run import Outcome, Results, run_trials, sweep
 from mvgviz.version import VERSION
@@ -42,11 +44,11 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(f"mvgviz.{_LATER[name]}"), name)
 
 __all__ = [
-    "Bound", "Dataset", "Directions", "Gram", "InputError", "NoiseDesign", "Outcome", "Query", "Results", "Scenario",
-    "WaterFilling", "adjacency", "binary", "compose_mu", "covariance", "custom", "design_noise", "eigenvectors",
-    "from_matrix", "gaussian_delta", "gaussian_epsilon", "gaussian_mu", "identity", "laplacian", "least_error",
-    "log_pnr", "manual", "max_pnr", "mean", "mutual_information", "pnr", "private_eigenvectors", "random_rotation",
-    "rbf_kernel", "rotation", "run_trials", "sample_gram", "sample_noise", "smallest_epsilon", "standard_basis",
-    "sweep", "theorem1", "theorem2", "theorem2_any", "theorem2_wins", "total_variation", "tradeoff", "uniform",
-    "water_filling", *_LATER,
+    "Bound", "Dataset", "Directions", "Gram", "InputError", "NoiseDesign", "Outcome", "Query", "RecordBound",
+    "Results", "Scenario", "WaterFilling", "adjacency", "binary", "compose_mu", "covariance", "custom",
+    "design_noise", "eigenvectors", "from_matrix", "gaussian_delta", "gaussian_epsilon", "gaussian_mu", "identity",
+    "laplacian", "least_error", "log_pnr", "manual", "max_pnr", "mean", "moments", "mutual_information", "pnr",
+    "private_eigenvectors", "private_radius", "private_spreads", "random_rotation", "rbf_kernel", "rotation",
+    "run_trials", "sample_gram", "sample_noise", "smallest_epsilon", "standard_basis", "sweep", "theorem1",
+    "theorem2", "theorem2_any", "theorem2_wins", "total_variation", "tradeoff", "uniform", "water_filling", *_LATER,
 ]

@@ -21,6 +21,7 @@ from mvgviz.noise.bounds import TAILS, Bound, theorem_bound
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
+from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import Neighbours
 from mvgviz.query.queries import Query
 from mvgviz.validation import FloatArray, fraction, instance, one_of, positive, shares
@@ -139,7 +140,8 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
     ``tail``; "exact" uses the tight set of differences and spends what was asked.
     ``mode``: directional noise over "rows" or "columns" (Algorithm 1) or "both"
     (Algorithm 2); by default "both" for symmetric queries, else "rows".
-    ``directions`` default to the standard basis, ``theta`` to equal shares;
+    ``directions`` default to the standard basis, ``theta`` to equal shares; with neither given, the noise on
+    an answer about bounded records has the shape of their bound;
     ``theta_origin`` says where the shares come from.
     ``cover_directions`` (exact guarantee): epsilon and delta are to cover what the
     directions spent too, so the noise gets ``sqrt(mu² - directions.mu²)``.
@@ -150,6 +152,9 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
     mode = mode_of(query) if mode is None else one_of("mode", mode, MODES)
     _check_fit(query, guarantee, mode)
     size = query.cols if mode == "columns" else query.rows
+    body = query.neighbours
+    if isinstance(body, BoundedColumn | BoundedOuterProduct) and mode != "columns" and directions is theta is None:
+        directions, theta = body.ellipse.directions, body.ellipse.shape_shares(body.reach(body.ellipse.directions))
     directions = standard_basis(size) if directions is None else directions
     if not isinstance(directions, Directions):
         raise InputError("directions must be Directions; make them with from_matrix(w)")

@@ -104,7 +104,7 @@ class ReplacedColumn:
         return WorstMove(WorstCase(mu, move is not None), move, column)
 
     def reach(self, directions: Directions) -> FloatArray:
-        return _support(directions, self.widths)
+        return support(directions, self.widths)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -129,7 +129,7 @@ class ReplacedOuterProduct:
         return WorstRecords(WorstCase(sensitivity * _stretch(rows, cols), attained), records if attained else None)
 
     def reach(self, directions: Directions) -> FloatArray:
-        return _support(directions, self.largest_values)
+        return support(directions, self.largest_values)
 
     @property
     def largest_values(self) -> FloatArray:
@@ -181,8 +181,8 @@ class ReplacedOuterProduct:
     def _halves(self) -> FloatArray:
         return (self.upper - self.lower) / 2
 
-    def _entry_by_entry(self, side: NoiseSide) -> float:
-        """``sqrt(sum q_i q_j span_ij²)``, span_ij the width of the range of ``x_i x_j``."""
+    def spans(self) -> FloatArray:
+        """The width of the range of each ``x_i x_j``: the most that one record can move n times that entry."""
         ends = (self.lower, self.upper)
         products = np.array([np.outer(a, b) for a in ends for b in ends])
         spans = products.max(axis=0) - products.min(axis=0)
@@ -194,8 +194,11 @@ class ReplacedOuterProduct:
         spans = np.where(np.outer(away, away), moved, spans)
         largest = self.largest_values
         np.fill_diagonal(spans, np.where(away, widths, largest) * (largest + nearest))
-        q = side.precisions
-        return math.sqrt(float(q @ spans**2 @ q))
+        return spans
+
+    def _entry_by_entry(self, side: NoiseSide) -> float:
+        """``sqrt(sum q_i q_j span_ij²)``."""
+        return math.sqrt(float(side.precisions @ self.spans() ** 2 @ side.precisions))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,6 +252,6 @@ def _edge_lengths(side: NoiseSide) -> FloatArray:
     return np.asarray(squares[:, None] + squares[None, :] - 2 * products)
 
 
-def _support(directions: Directions, reach: FloatArray) -> FloatArray:
+def support(directions: Directions, reach: FloatArray) -> FloatArray:
     """``sum_i |W_ik| reach_i``, the box's half-width (or width) along each direction."""
     return reach if directions.is_standard else np.abs(directions.matrix).T @ reach

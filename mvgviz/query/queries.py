@@ -20,8 +20,10 @@ import numpy as np
 from mvgviz.errors import InputError
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
+from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import AnyChange, FlippedEdge, Neighbours, ReplacedColumn, ReplacedOuterProduct
+from mvgviz.query.record_bound import RecordBound
 from mvgviz.validation import FloatArray, array, frozen, instance, positive, square
 
 REPLACED_RECORD = "one record replaced"
@@ -40,7 +42,7 @@ class Query:
     ``value`` is private; all other fields are public facts, as far as the ranges
     and the number of records are (``ranges_origin``, ``records_origin``).
     ``symmetric`` and ``psd`` hold for every possible dataset, not just this one.
-    ``n_records`` is None where records have no meaning.
+    ``n_records`` is None where records have no meaning; ``bound`` is what records were pulled into first.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Query:
     neighbour_rule: str
     row_names: tuple[str, ...] | None = None
     n_records: int | None = None
+    bound: RecordBound | None = None
     ranges_origin: Origin = Origin.DECLARED
     records_origin: Origin = Origin.DECLARED
 
@@ -76,46 +79,54 @@ class Query:
         return int(self.value.shape[1])
 
 
-def identity(dataset: Dataset) -> Query:
+def identity(dataset: Dataset, *, bound: RecordBound | None = None) -> Query:
     """The table itself, features × records."""
-    data = _inside(dataset)
-    s2 = _norm(data.widths)
+    data = inside(dataset, bound)
+    body = _column_body(dataset, data, bound, 1.0)
+    s2 = _longest_move(body)
     return Query(
         name="identity", value=data.matrix, sensitivity=s2, printed_sensitivity=s2,
-        gamma=math.sqrt(data.n_records) * _norm(data.largest_values), psd=False, symmetric=False,
-        neighbours=ReplacedColumn(widths=data.widths), row_names=data.features, **_records(data),
+        gamma=math.sqrt(data.n_records) * _largest_norm(data, bound), psd=False, symmetric=False,
+        neighbours=body, row_names=data.features, bound=bound, **origins(data),
     )
 
 
-def mean(dataset: Dataset) -> Query:
+def mean(dataset: Dataset, *, bound: RecordBound | None = None) -> Query:
     """The average record, features × 1."""
-    data = _inside(dataset)
-    s2 = _norm(data.widths) / data.n_records
+    data = inside(dataset, bound)
+    body = _column_body(dataset, data, bound, data.n_records)
+    s2 = _longest_move(body)
     return Query(
         name="mean", value=frozen(data.matrix.mean(axis=1, keepdims=True)), sensitivity=s2,
-        printed_sensitivity=s2, gamma=_norm(data.largest_values), psd=False, symmetric=False,
-        neighbours=ReplacedColumn(widths=data.widths, divisor=data.n_records), row_names=data.features,
-        **_records(data),
+        printed_sensitivity=s2, gamma=_largest_norm(data, bound), psd=False, symmetric=False,
+        neighbours=body, row_names=data.features, bound=bound, **origins(data),
     )
 
 
-def covariance(dataset: Dataset) -> Query:
+def covariance(dataset: Dataset, *, bound: RecordBound | None = None) -> Query:
     """The second-moment matrix ``X Xᵀ/n`` (the paper's covariance; nothing is centred)."""
-    data = _inside(dataset)
+    data = inside(dataset, bound)
     n = data.n_records
-    total = _norm(data.largest_values) ** 2  # sum c²
-    neighbours = ReplacedOuterProduct(lower=data.lower, upper=data.upper, n_records=n)
+    total = _largest_norm(data, bound) ** 2
+    if bound is None:
+        neighbours = ReplacedOuterProduct(lower=data.lower, upper=data.upper, n_records=n)
+    else:
+        ellipse = bound.ellipse(data.n_features)
+        if ellipse.centre.any():
+            raise InputError("second moments are about 0: the bound's centre must be 0; moments() takes any centre")
+        neighbours = BoundedOuterProduct(lower=data.lower, upper=data.upper, n_records=n, ellipse=ellipse,
+                                         declared=dataset.largest_values)
     unit = NoiseSide.identity(data.n_features)
     return Query(
         name="covariance", value=frozen(data.matrix @ data.matrix.T / n),
         sensitivity=neighbours.worst(unit, unit).mu, printed_sensitivity=2 * total / n, gamma=total,
-        psd=True, symmetric=True, neighbours=neighbours, row_names=data.features, **_records(data),
+        psd=True, symmetric=True, neighbours=neighbours, row_names=data.features, bound=bound, **origins(data),
     )
 
 
-def rbf_kernel(dataset: Dataset, *, length: float) -> Query:
+def rbf_kernel(dataset: Dataset, *, length: float, bound: RecordBound | None = None) -> Query:
     """The kernel matrix ``exp(-||x_i - x_j||²/(2 length²))``, records × records."""
-    data, scale = _inside(dataset), positive("length", length, least=1e-60, most=1e60)
+    data, scale = inside(dataset, bound), positive("length", length, least=1e-60, most=1e60)
     n = data.n_records
     if not 2 <= n <= _LARGEST_KERNEL:
         raise InputError(f"the kernel query needs 2 to {_LARGEST_KERNEL} records, got {n}")
@@ -123,12 +134,12 @@ def rbf_kernel(dataset: Dataset, *, length: float) -> Query:
     squares = np.einsum("ij,ij->j", x, x)
     distances = np.maximum(squares[:, None] + squares[None, :] - 2 * (x.T @ x), 0.0)
     np.fill_diagonal(distances, 0.0)
-    span = (_norm(data.widths) / scale) ** 2
+    span = (_longest_move(_column_body(dataset, data, bound, 1.0)) / scale) ** 2
     s2 = -math.expm1(-span / 2) * math.sqrt(2 * (n - 1))
     return Query(
         name="rbf kernel", value=frozen(np.exp(-distances / 2)), sensitivity=s2,
         printed_sensitivity=math.sqrt(8 * n - 4), gamma=float(n), psd=True, symmetric=True,
-        neighbours=AnyChange(sensitivity=s2, fills_ball=False), **_records(data),
+        neighbours=AnyChange(sensitivity=s2, fills_ball=False), bound=bound, **origins(data),
     )
 
 
@@ -181,20 +192,45 @@ def custom(matrix: Any, *, sensitivity: float, gamma: float, psd: bool = False) 
     )
 
 
-def _records(data: Dataset) -> dict[str, Any]:
+def origins(data: Dataset) -> dict[str, Any]:
     """How many records there are, one of which is replaced; where that number and the ranges come from."""
     return {"n_records": data.n_records, "ranges_origin": data.ranges_origin, "records_origin": data.records_origin,
             "neighbour_rule": REPLACED_RECORD}
 
 
-def _inside(dataset: Dataset) -> Dataset:
+def _column_body(declared: Dataset, data: Dataset, bound: RecordBound | None, divisor: float) -> ReplacedColumn:
+    """What a table or mean can move by: across the ranges, and within the bound if there is one."""
+    if bound is None:
+        return ReplacedColumn(widths=data.widths, divisor=divisor)
+    return BoundedColumn(widths=data.widths, divisor=divisor, ellipse=bound.ellipse(data.n_features),
+                         lower=data.lower, upper=data.upper, declared=declared.widths)
+
+
+def _longest_move(body: ReplacedColumn) -> float:
+    """The largest change of a table or mean, measured without noise."""
+    if isinstance(body, BoundedColumn):
+        return body.worst(NoiseSide.identity(body.widths.size), NoiseSide.identity(1)).mu
+    return _norm(body.widths) / body.divisor
+
+
+def _largest_norm(data: Dataset, bound: RecordBound | None) -> float:
+    """The longest record that ranges and bound allow."""
+    box = _norm(data.largest_values)
+    if bound is None:
+        return box
+    ellipse = bound.ellipse(data.n_features)
+    return min(box, _norm(ellipse.centre) + ellipse.radius / float(ellipse.weights.min()))
+
+
+def inside(dataset: Dataset, bound: RecordBound | None = None) -> Dataset:
+    """The dataset, refused where values lie outside their ranges, with its records pulled into the bound."""
     outside = instance("dataset", dataset, Dataset).count_outside()
     if outside:
         raise InputError(
             f"{outside} of {dataset.matrix.size} entries lie outside their declared ranges; "
             "widen the ranges or use dataset.clipped()"
         )
-    return dataset
+    return dataset if bound is None else instance("bound", bound, RecordBound).pulled(dataset)
 
 
 def _graph(matrix: Any) -> FloatArray:

@@ -1,0 +1,72 @@
+"""What a person needs of an answer, and how large the noise on it is.
+
+Needs are weights on the features: 1 for what is needed, 0 for the rest, or anything between. An entry
+of a square answer is needed as much as the product of its two features. Noise is measured in units
+of what one record can move, so that features with other units can be added up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mvgviz.design.noise_design import NoiseDesign
+from mvgviz.errors import InputError
+from mvgviz.noise.directions import standard_basis
+from mvgviz.validation import FloatArray, non_negative
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiseOn:
+    """The root mean square of the noise on what is needed, on the rest and on everything; NaN where there is none."""
+
+    needed: float
+    rest: float
+    everything: float
+
+
+def needs_of(needed: Iterable[int], size: int) -> FloatArray:
+    """Weight 1 on these features and 0 on the others."""
+    weights = np.zeros(size)
+    for position in needed:
+        if not 0 <= position < size:
+            raise InputError(f"needed features must be positions below {size}, got {position}")
+        weights[position] = 1.0
+    return weights
+
+
+def noise_on(design: NoiseDesign, needs: Any) -> NoiseOn:
+    """How large this design's noise is, in units of what one record can move each feature by.
+
+    The columns of a table or mean count alike; those of a square answer are features too, and what stands on
+    either side of its diagonal is one number, of which the release has two noisy copies to average.
+    """
+    weights = checked_needs(needs, design.rows)
+    unit = design.neighbours.reach(standard_basis(design.rows))
+    squares = design.row_side.covariance_diagonal() / unit**2
+    if design.mode == "both":  # the noise on (i, j) has variance v_i v_j
+        once = np.where(np.eye(design.rows) > 0, 1.0, 0.5)
+        return _split(once * np.outer(squares, squares), np.outer(weights, weights))
+    return _split(squares * float(np.mean(design.col_side.covariance_diagonal())), weights)
+
+
+def checked_needs(needs: Any, size: int) -> FloatArray:
+    """Needs as one non-negative weight a feature, at least one of them above 0."""
+    weights = non_negative("needs", needs)
+    if weights.shape != (size,) or not weights.max() > 0:
+        raise InputError(f"needs must be {size} weights, at least one of them above 0")
+    return np.asarray(weights / weights.max())
+
+
+def _split(squares: FloatArray, weights: FloatArray) -> NoiseOn:
+    return NoiseOn(needed=_mean(squares, weights), rest=_mean(squares, 1 - weights),
+                   everything=math.sqrt(float(squares.mean())))
+
+
+def _mean(squares: FloatArray, weights: FloatArray) -> float:
+    total = float(weights.sum())
+    return math.sqrt(float((squares * weights).sum()) / total) if total > 0 else math.nan

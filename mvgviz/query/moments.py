@@ -1,0 +1,183 @@
+"""Mean, centred covariance and regression with an intercept from one release.
+
+A record ``z`` (in coordinates where its bound is a ball) is joined to a constant ``b0``; the mean of
+``[b0, z][b0, z]ᵀ`` then holds the mean beside the second moments, and one noisy answer gives both.
+``b0 = R/sqrt2`` is worth 15 % of mu against two releases. Nothing here is in the paper.
+
+>>> import numpy as np
+>>> from mvgviz import Dataset, RecordBound, design_noise, moments, sample_noise
+>>> x = np.random.default_rng(0).uniform(-1, 1, (2, 10_000))
+>>> asked = moments(Dataset(matrix=x, features=["a", "b"], lower=-1, upper=1), bound=RecordBound(radius=1.5))
+>>> design = design_noise(asked.query, epsilon=1, delta=1e-6)
+>>> noisy = asked.query.value + sample_noise(design, rng=np.random.default_rng(1))
+>>> bool(np.abs(asked.read(noisy, design).mean - x.mean(axis=1)).max() < 0.01)
+True
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.noise.directions import Directions
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.query.dataset import Dataset
+from mvgviz.query.neighbours import WorstCase
+from mvgviz.query.queries import Query, inside, origins
+from mvgviz.query.record_bound import Ellipse, RecordBound
+from mvgviz.validation import FloatArray, array, frozen, instance, positive
+
+CONSTANT = "constant"
+_RIDGE, _PER_NOISE, _INTERCEPT = 0.003, 0.5, 1e-3
+"""Ridge from released moments: ``0.003 + 0.5 std sqrt(m)`` on a feature, 0.001 on the intercept."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JoinedOuterProduct:
+    """``D = (y yᵀ - y'y'ᵀ)/n`` with ``y = [constant, z]`` and ``||z|| <= radius``.
+
+    ``whole``: the constant is scaled with the record, so ``y`` is only known to be no longer than its length.
+    """
+
+    constant: float
+    radius: float
+    n_records: int
+    features: int
+    whole: bool
+
+    def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
+        """``(R² + b0²) sqrt(m1 p1 + m2 p2)/n`` from the two largest precisions of either side.
+
+        Equal noise attains it with two records at right angles, constant and all, where ``b0 <= R``; a larger
+        constant leaves ``2 sqrt2 b0 R``.
+        """
+        square = self.radius**2 + self.constant**2
+        precisions = [np.sort(side.precisions)[::-1][:2] for side in (rows, cols)]
+        mu = square * math.sqrt(float(precisions[0] @ precisions[1]))
+        equal, right_angle = rows.is_isotropic and cols.is_isotropic, self.features > 1
+        if equal and not self.whole and self.constant > self.radius:
+            product = math.sqrt(float(precisions[0][0] * precisions[1][0]))
+            return WorstCase(2 * math.sqrt(2) * self.constant * self.radius * product / self.n_records, right_angle)
+        attained = equal and right_angle and self.constant <= self.radius
+        return WorstCase(mu / self.n_records, attained)
+
+    def reach(self, directions: Directions) -> FloatArray:
+        return np.ones(directions.size)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MomentsQuery:
+    """The question ``query``, asked of records in the bound's own coordinates, and the way back from its answer."""
+
+    query: Query
+    dataset: Dataset = field(repr=False)
+    ellipse: Ellipse = field(repr=False)
+    constant: float
+    whole: bool
+
+    def read(self, answer: Any, design: Any) -> Moments:
+        """What a released answer says; ``design`` is the noise that was added to it."""
+        noisy = array("answer", answer, ndim=2)
+        if noisy.shape != self.query.value.shape:
+            size = self.query.rows
+            raise InputError(f"the answer must be {size} × {size}, got {noisy.shape[0]} × {noisy.shape[1]}")
+        noisy = (noisy + noisy.T) / 2
+        std = design.noise_std()
+        if not self.whole:
+            noisy = noisy.copy()
+            noisy[0, 0] = self.constant**2  # known, so it needs no noise
+        return Moments(joined=frozen(noisy), std=std, asked=self)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Moments:
+    """Mean and covariance in the units of the data, and regressions from them, all from one noisy answer.
+
+    ``joined``: the noisy mean of ``[b0, z][b0, z]ᵀ``, ``std`` the noise on each of its entries.
+    """
+
+    joined: FloatArray = field(repr=False)
+    std: FloatArray = field(repr=False)
+    asked: MomentsQuery = field(repr=False)
+
+    @property
+    def _back(self) -> FloatArray:
+        """Maps ``z`` to ``x - c``."""
+        return self.asked.ellipse.inverse / self.asked.ellipse.radius
+
+    @cached_property
+    def _weight(self) -> float:
+        """The mean of the squared constant: less than b0² where whole records were scaled, and never below noise."""
+        return max(float(self.joined[0, 0]), float(self.std[0, 0]) if self.asked.whole else 0.0)
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        """The average record."""
+        z = self.asked.constant * self.joined[0, 1:] / self._weight
+        return np.asarray(self.asked.ellipse.centre + self._back @ z)
+
+    @cached_property
+    def covariance(self) -> FloatArray:
+        """The covariance about the mean, made positive semi-definite."""
+        scale = self.asked.constant**2 / self._weight
+        z = self.asked.constant * self.joined[0, 1:] / self._weight
+        return np.asarray(self._back @ _projected(self.joined[1:, 1:] * scale - np.outer(z, z)) @ self._back.T)
+
+    def regression(self, label: str | int) -> tuple[float, FloatArray]:
+        """Intercept and coefficients of the label on the other features, in their order (noise-aware ridge)."""
+        features = self.asked.dataset.features
+        position = features.index(label) if label in features else label
+        if not (isinstance(position, int) and 0 <= position < len(features)):
+            raise InputError(f"label must be one of {', '.join(features)}, got {label!r}")
+        m, halves = len(features), self.asked.dataset.widths / 2
+        middle = (self.asked.dataset.lower + self.asked.dataset.upper) / 2
+        # [1, (x - middle)/half-width] = T [b0, z]/b0
+        turn = np.zeros((m + 1, m + 1))
+        turn[0, 0] = 1 / self.asked.constant
+        turn[1:, 0] = (self.asked.ellipse.centre - middle) / halves / self.asked.constant
+        turn[1:, 1:] = self._back / halves[:, None]
+        known = turn @ _projected(self.joined) @ turn.T
+        noise = np.sqrt(np.einsum("ij,jk,ik->i", turn**2, self.std**2, turn**2))  # of the diagonal entries
+        others = [0, *(1 + i for i in range(m) if i != position)]
+        ridge = np.array([_INTERCEPT, *(_RIDGE + _PER_NOISE * noise[i] * math.sqrt(m) for i in others[1:])])
+        found = np.linalg.solve(known[np.ix_(others, others)] + np.diag(ridge), known[others, 1 + position])
+        rest = [i - 1 for i in others[1:]]
+        slopes = found[1:] * halves[position] / halves[rest]
+        return float(middle[position] + halves[position] * found[0] - slopes @ middle[rest]), np.asarray(slopes)
+
+
+def moments(dataset: Dataset, *, bound: RecordBound, constant: float | None = None, whole: bool = False
+            ) -> MomentsQuery:
+    """Asks for the mean of ``[b0, z][b0, z]ᵀ``; ``constant`` b0 is ``R/sqrt2`` by default.
+
+    ``whole`` scales the constant with a record that is too long, so that pulling it in only lowers its weight:
+    right for regressions, where pulling ``z`` alone would bend the relation.
+    """
+    data = inside(dataset)
+    ellipse = instance("bound", bound, RecordBound).ellipse(data.n_features)
+    b0 = ellipse.radius / math.sqrt(2) if constant is None else positive("constant", constant)
+    along = ellipse.coordinates(data.matrix)
+    part = ellipse.parts(data.matrix)
+    joined = np.vstack([b0 * (part if whole else np.ones_like(part)), part * along])
+    n, square = data.n_records, ellipse.radius**2 + b0**2
+    body = JoinedOuterProduct(constant=b0, radius=ellipse.radius, n_records=n, features=data.n_features, whole=whole)
+    unit = NoiseSide.identity(data.n_features + 1)
+    names = data.features if ellipse.directions.is_standard else tuple(
+        f"direction {i + 1}" for i in range(data.n_features))
+    query = Query(
+        name="moments", value=frozen(joined @ joined.T / n), sensitivity=body.worst(unit, unit).mu,
+        printed_sensitivity=2 * square / n, gamma=square, psd=True, symmetric=True, neighbours=body,
+        row_names=(CONSTANT, *names), bound=bound, **origins(data),
+    )
+    return MomentsQuery(query=query, dataset=data, ellipse=ellipse, constant=b0, whole=whole)
+
+
+def _projected(matrix: FloatArray) -> FloatArray:
+    """The nearest positive semi-definite matrix."""
+    values, vectors = np.linalg.eigh(matrix)
+    return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)

@@ -1,0 +1,206 @@
+"""A public ellipse that every record is pulled into before anything is asked.
+
+The box of declared ranges is far larger than any record. A *record bound* is a smaller public
+set, ``||diag(b) Wᵀ (x - c)|| <= R``: what lies outside is drawn towards the centre until it is
+inside. One record then moves less, and so does every answer. Nothing here is in the paper.
+
+>>> import numpy as np
+>>> from mvgviz import Dataset, RecordBound, mean
+>>> data = Dataset(matrix=np.eye(4), features=list("abcd"), lower=-1, upper=1)
+>>> round(mean(data).sensitivity, 6), round(mean(data, bound=RecordBound(radius=1)).sensitivity, 6)
+(1.0, 0.5)
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.noise.directions import Directions, standard_basis
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.provenance import Origin, weakest
+from mvgviz.query.dataset import Dataset
+from mvgviz.validation import FloatArray, array, count, fraction, frozen, generator, numbers, positive, shares
+
+_WITHIN = 1 - 1e-12
+"""Records are pulled a little further than to the edge, so that rounding leaves none outside."""
+
+_COUNTS = 20
+"""Halvings of the interval in which a private radius is looked for."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RecordBound:
+    """``||diag(weights) Wᵀ (x - centre)|| <= radius``, in the units the query is asked in.
+
+    ``weights`` are 1, the ``centre`` 0 and the ``directions`` W the features by default. A single
+    number stands for every feature. ``origin`` says where the bound comes from and ``mu`` what
+    learning it from the data has spent.
+    """
+
+    radius: float
+    weights: FloatArray | float = 1.0
+    centre: FloatArray | float = 0.0
+    directions: Directions | None = None
+    origin: Origin = Origin.DECLARED
+    mu: float = 0.0
+
+    def __post_init__(self) -> None:
+        positive("radius", self.radius)
+        if self.directions is not None and not isinstance(self.directions, Directions):
+            raise InputError("directions must be Directions; make them with from_matrix(w)")
+        if not isinstance(self.origin, Origin):
+            raise InputError("origin of a bound must be an Origin")
+        for name in ("weights", "centre"):
+            values = numbers(name, getattr(self, name))
+            if values.ndim:
+                object.__setattr__(self, name, array(name, values, ndim=1))
+        if not (np.asarray(self.weights) > 0).all():
+            raise InputError("weights of a bound must be positive")
+
+    @classmethod
+    def from_shares(cls, dataset: Dataset, theta: Any, *, spreads: Any = None, centre: Any = 0.0) -> RecordBound:
+        """One ellipse for records and noise: ``b_i = sqrt(theta_i)/spread_i``, radius 1.
+
+        ``theta_i`` is the part of the squared length that feature i takes in a record spread evenly over its
+        ranges; equal shares give a ball in features divided by their spreads. ``spreads`` must be public;
+        by default they are those of a value spread evenly over its range, about the centre.
+        """
+        theta = shares("theta", theta, size=dataset.n_features)
+        middle = np.broadcast_to(numbers("centre", centre), theta.shape)
+        sigma = even_spreads(dataset, middle) if spreads is None else array("spreads", spreads, ndim=1)
+        if sigma.shape != theta.shape or not (sigma > 0).all():
+            raise InputError(f"spreads must be {theta.size} positive numbers, one for each feature")
+        return cls(radius=1.0, weights=np.sqrt(theta) / sigma, centre=middle, origin=dataset.ranges_origin)
+
+    def ellipse(self, size: int) -> Ellipse:
+        """The bound written out for ``size`` features."""
+        directions = standard_basis(size) if self.directions is None else self.directions
+        weights, centre = np.asarray(self.weights), np.asarray(self.centre)
+        for name, found in (("directions", directions.size), ("weights", weights.size if weights.ndim else size),
+                            ("centre", centre.size if centre.ndim else size)):
+            if found != size:
+                raise InputError(f"the bound's {name} must number {size}, one for each feature, got {found}")
+        return Ellipse(radius=self.radius, directions=directions, weights=frozen(np.broadcast_to(weights, size).copy()),
+                       centre=frozen(np.broadcast_to(centre, size).copy()))
+
+    def pulled(self, dataset: Dataset) -> Dataset:
+        """The records inside the bound, with ranges that hold them: the declared ones, cut by the bound.
+
+        A record is drawn towards the centre in a straight line; where the centre lies outside the declared
+        ranges, they are widened to hold it.
+        """
+        ellipse = self.ellipse(dataset.n_features)
+        part = ellipse.parts(dataset.matrix)
+        centre, extent = ellipse.centre, ellipse.extent()
+        low = np.maximum(np.minimum(dataset.lower, centre), centre - extent)
+        high = np.minimum(np.maximum(dataset.upper, centre), centre + extent)
+        moved = centre[:, None] + part * (dataset.matrix - centre[:, None])
+        matrix = np.clip(np.where(part == 1, dataset.matrix, moved), low[:, None], high[:, None])
+        return replace(dataset, matrix=matrix, lower=low, upper=high)
+
+    def count_outside(self, dataset: Dataset) -> int:
+        """How many records would be pulled in."""
+        return int(np.count_nonzero(self.ellipse(dataset.n_features).lengths(dataset.matrix) > self.radius))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ellipse:
+    """``||diag(weights) Wᵀ (x - centre)|| <= radius`` with everything written out."""
+
+    radius: float
+    weights: FloatArray
+    centre: FloatArray
+    directions: Directions
+
+    @property
+    def inverse(self) -> FloatArray:
+        """``R (diag(b) Wᵀ)^-1``, which maps the unit ball onto the ellipse about its centre."""
+        return np.asarray(self.directions.matrix * (self.radius / self.weights))
+
+    def coordinates(self, matrix: FloatArray) -> FloatArray:
+        """``z = diag(b) Wᵀ (x - c)`` of each record, a column of ``matrix``."""
+        along = matrix - self.centre[:, None]
+        if not self.directions.is_standard:
+            along = self.directions.matrix.T @ along
+        return np.asarray(self.weights[:, None] * along)
+
+    def lengths(self, matrix: FloatArray) -> FloatArray:
+        """``||z||`` of each record."""
+        return np.asarray(np.linalg.norm(self.coordinates(matrix), axis=0))
+
+    def parts(self, matrix: FloatArray) -> FloatArray:
+        """What each record is multiplied by, about the centre, to lie inside: 1 where it does already."""
+        edge = self.radius * _WITHIN
+        return np.asarray(edge / np.maximum(self.lengths(matrix), edge))
+
+    def holds(self, record: FloatArray) -> bool:
+        """Whether a record is inside, but for rounding."""
+        return bool(self.lengths(record[:, None])[0] <= self.radius * (1 + 1e-12))
+
+    def extent(self) -> FloatArray:
+        """How far the ellipse reaches from its centre along each feature."""
+        return np.asarray(np.linalg.norm(self.inverse, axis=1))
+
+    def through(self, side: NoiseSide) -> tuple[FloatArray, FloatArray]:
+        """The ellipse seen through the noise: its half-axes in standard deviations, longest first, and the moves
+        from the centre to their ends, a column each."""
+        inverse = self.inverse
+        _, axes, turned = np.linalg.svd(side.whitener() @ inverse)
+        return np.asarray(axes), np.asarray(inverse @ turned.T)
+
+    def shape_shares(self, reach: FloatArray) -> FloatArray:
+        """The split that gives noise the shape of the ellipse, where ``reach`` is what a share is counted in."""
+        parts = (self.weights / self.weights.max() * reach / reach.max()) ** 2
+        return np.asarray(parts / parts.sum())
+
+
+def even_spreads(dataset: Dataset, centre: FloatArray) -> FloatArray:
+    """The root mean square about the centre of a value spread evenly over its range."""
+    low, high = dataset.lower - centre, dataset.upper - centre
+    return np.asarray(np.sqrt((low * low + low * high + high * high) / 3))
+
+
+def private_radius(dataset: Dataset, quantile: float, *, mu: float, rng: np.random.Generator,
+                   bound: RecordBound | None = None, least: float = 0.01) -> RecordBound:
+    """The bound whose radius is a private quantile of the records' lengths; it spends ``mu``.
+
+    Weights, centre and directions are those of ``bound`` (by default a ball in features divided by their even
+    spreads). The radius is found by halving: each count of the records within a length has sensitivity 1, and
+    gets Gaussian noise of its part of ``mu``. It is at least ``least`` times the longest that the ranges allow.
+    """
+    share, budget = fraction("quantile", quantile), positive("mu", mu)
+    if bound is None:
+        bound = RecordBound.from_shares(dataset, np.full(dataset.n_features, 1 / dataset.n_features))
+    shape = bound.ellipse(dataset.n_features)
+    lengths = np.sort(shape.lengths(dataset.clipped().matrix))
+    ends = np.maximum(np.abs(dataset.lower - shape.centre), np.abs(dataset.upper - shape.centre))
+    corner = float(np.linalg.norm(np.abs(shape.weights[:, None] * shape.directions.matrix.T) @ ends))
+    low, high, noise = fraction("least", least) * corner, corner, math.sqrt(_COUNTS) / budget
+    draws = generator(rng).standard_normal(_COUNTS)
+    for draw in draws.tolist():
+        middle = math.sqrt(low * high)
+        within = float(np.searchsorted(lengths, middle, side="right")) + noise * draw
+        low, high = (middle, high) if within < share * lengths.size else (low, middle)
+    return replace(bound, radius=high, mu=math.hypot(bound.mu, budget), origin=weakest(
+        [bound.origin, Origin.PAID, dataset.ranges_origin]))
+
+
+def private_spreads(dataset: Dataset, *, mu: float, rng: np.random.Generator, centre: Any = 0.0) -> FloatArray:
+    """Each feature's root mean square about the centre, with noise on its square; it spends ``mu``.
+
+    A record moves the square of feature i by at most ``max(x_i - c_i)²/n``; what falls below a hundredth of the
+    even spread is lifted to it.
+    """
+    budget, data = positive("mu", mu), dataset.clipped()
+    middle = np.broadcast_to(numbers("centre", centre), dataset.n_features)
+    ends = np.maximum(np.abs(data.lower - middle), np.abs(data.upper - middle))
+    squares = ((data.matrix - middle[:, None]) / ends[:, None]) ** 2
+    noise = math.sqrt(data.n_features) / (budget * count("records", data.n_records))
+    noisy = squares.mean(axis=1) + noise * generator(rng).standard_normal(data.n_features)
+    even = even_spreads(data, middle)
+    return np.asarray(np.maximum(ends * np.sqrt(np.maximum(noisy, 0.0)), even / 100))

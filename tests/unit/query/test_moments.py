@@ -1,0 +1,141 @@
+"""One release gives mean, covariance and regression: in the right units, and within the claimed sensitivity."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from mvgviz import InputError, RecordBound, design_noise, moments, random_rotation, sample_noise
+from mvgviz.noise.directions import standard_basis
+from mvgviz.noise.sides import NoiseSide
+from tests.datasets import make_dataset
+
+
+class NoNoise:
+    """A design whose noise is nothing: the way back is then exact."""
+
+    def __init__(self, size):
+        self.size = size
+
+    def noise_std(self):
+        return np.zeros((self.size, self.size))
+
+
+def data_and_bound(rng, *, turned=False, radius=50.0):
+    data = make_dataset(3, 400, [-1, 0, 10], [1, 4, 30])
+    bound = RecordBound(radius=radius, weights=[1.0, 0.5, 0.1], centre=[0.1, 2.0, 18.0],
+                        directions=random_rotation(3, rng=rng) if turned else None)
+    return data, bound
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("whole", [False, True])
+def test_without_noise_and_without_pulling_the_moments_are_those_of_the_data(rng, turned, whole):
+    data, bound = data_and_bound(rng, turned=turned)
+    asked = moments(data, bound=bound, whole=whole)
+    found = asked.read(asked.query.value, NoNoise(4))
+    assert found.mean == pytest.approx(data.matrix.mean(axis=1), rel=1e-9)
+    assert found.covariance == pytest.approx(np.cov(data.matrix, bias=True), rel=1e-9, abs=1e-9)
+
+
+def test_regression_without_noise_is_ridge_on_scaled_features(rng):
+    data, bound = data_and_bound(rng)
+    asked = moments(data, bound=bound)
+    intercept, slopes = asked.read(asked.query.value, NoNoise(4)).regression("f1")
+    scaled = (data.matrix - (data.lower + data.upper)[:, None] / 2) / (data.widths[:, None] / 2)
+    x = np.vstack([np.ones(400), scaled[[0, 2]]])
+    plain = np.linalg.solve(x @ x.T / 400 + np.diag([1e-3, 0.003, 0.003]), x @ scaled[1] / 400)
+    expected = 2 + 2 * (plain @ x)
+    assert intercept + slopes @ data.matrix[[0, 2]] == pytest.approx(expected, rel=1e-9)
+    assert found_by_position(asked)[1] == pytest.approx(slopes)
+
+
+def found_by_position(asked):
+    return asked.read(asked.query.value, NoNoise(4)).regression(1)
+
+
+def records(radius, constant, m, whole, rng, size=300):
+    z = rng.standard_normal((m, size))
+    z *= radius / np.linalg.norm(z, axis=0)
+    z[:, ::3] *= rng.random(len(z[0, ::3]))
+    part = rng.uniform(0.05, 1, size) if whole else np.ones(size)  # a record far away brings a small constant
+    return np.vstack([constant * part, z])
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("constant", [0.3, 0.7, 1.0, 2.5])
+@pytest.mark.parametrize("m", [1, 2, 4])
+@pytest.mark.parametrize("equal", [True, False])
+def test_no_pair_of_records_moves_the_joined_moments_further_than_claimed(rng, m, constant, whole, equal):
+    data = make_dataset(m, 10, -9, 9)
+    asked = moments(data, bound=RecordBound(radius=1.0), constant=constant, whole=whole)
+    variances = np.full(m + 1, 0.5) if equal else rng.uniform(0.2, 3, m + 1)
+    side = NoiseSide.of(standard_basis(m + 1), variances)
+    claimed, exact = asked.query.neighbours.worst(side, side)
+    y = side.whitener() @ records(1.0, constant, m, whole, rng)
+    products = y.T @ y
+    own = np.diag(products) ** 2
+    assert math.sqrt(max((own[:, None] + own - 2 * products**2).max(), 0)) / 10 <= claimed * (1 + 1e-9)
+    if exact:  # two records at right angles with their constants, or opposite ones
+        angle = math.acos(-min(constant, 1.0) ** 2)
+        ends = [np.zeros(m + 1), np.zeros(m + 1)]
+        for end, turn in zip(ends, (0.0, angle), strict=True):
+            end[:3] = constant, math.cos(turn), math.sin(turn)
+        first, second = (side.whitener() @ end for end in ends)
+        apart = np.outer(first, first) - np.outer(second, second)
+        assert np.linalg.norm(apart) / 10 == pytest.approx(claimed, rel=1e-9)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_real_records_stay_within_the_claim(rng, whole):
+    """Replaces one record of a dataset by another and compares the answers themselves."""
+    data, bound = data_and_bound(rng, radius=1.0)
+    asked = moments(data, bound=bound, whole=whole)
+    ends = list(itertools.product(*zip(data.lower, data.upper, strict=True)))
+    answers = []
+    for end in [*ends, data.matrix[:, 0], (data.lower + data.upper) / 2]:
+        changed = data.matrix.copy()
+        changed[:, 5] = end
+        other = make_dataset(3, 400, data.lower, data.upper)
+        object.__setattr__(other, "matrix", changed)
+        answers.append(moments(other, bound=bound, whole=whole).query.value)
+    furthest = max(np.linalg.norm(a - b) for a, b in itertools.combinations(answers, 2))
+    assert furthest <= asked.query.sensitivity * (1 + 1e-9)
+    assert furthest > 0.3 * asked.query.sensitivity
+
+
+def test_the_known_corner_gets_no_noise_and_the_rest_its_own(rng):
+    data, bound = data_and_bound(rng)
+    asked = moments(data, bound=bound)
+    design = design_noise(asked.query, epsilon=1, delta=1e-6)
+    assert design.mu_is == "exact"
+    assert np.ptp(design.row_variances) == 0
+    noisy = asked.query.value + sample_noise(design, rng=rng)
+    assert asked.read(noisy, design).joined[0, 0] == asked.constant**2
+    assert np.linalg.eigvalsh(asked.read(noisy, design).covariance).min() > -1e-9
+
+
+def test_one_release_beats_two_by_15_percent():
+    """MATH: noise on the mean ``(R² + b0²)/(b0 n mu)``, on second moments ``sqrt2 (R² + b0²)/(n mu)``."""
+    asked = moments(make_dataset(2, 100, -9, 9), bound=RecordBound(radius=1.0))
+    design = design_noise(asked.query, epsilon=1, delta=1e-6)
+    on_mean = design.noise_std()[0, 1] / math.sqrt(2) / asked.constant  # the two halves are averaged
+    on_moments = design.noise_std()[1, 1]
+    assert on_mean == pytest.approx(1.5 / (asked.constant * 100 * design.mu), rel=1e-9)
+    assert on_moments == pytest.approx(1.5 * math.sqrt(2) / (100 * design.mu), rel=1e-9)
+    two_releases = math.sqrt((2 / (100 * on_mean)) ** 2 + (math.sqrt(2) / (100 * on_moments)) ** 2)
+    assert two_releases / design.mu == pytest.approx(1.15, abs=0.01)
+
+
+def test_nonsense_gets_a_sentence():
+    data = make_dataset(2, 20)
+    asked = moments(data, bound=RecordBound(radius=1))
+    with pytest.raises(InputError, match="3 × 3"):
+        asked.read(np.eye(2), NoNoise(3))
+    with pytest.raises(InputError, match="label must be one of f0, f1"):
+        asked.read(asked.query.value, NoNoise(3)).regression("age")
+    with pytest.raises(InputError, match="RecordBound"):
+        moments(data, bound=None)
+    with pytest.raises(InputError, match="constant"):
+        moments(data, bound=RecordBound(radius=1), constant=-1)

@@ -1,0 +1,262 @@
+"""Records inside an ellipse: they are, and no two of them are further apart than is claimed."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+from mvgviz import (
+    Dataset,
+    InputError,
+    RecordBound,
+    covariance,
+    design_noise,
+    identity,
+    mean,
+    private_radius,
+    private_spreads,
+    random_rotation,
+    rbf_kernel,
+)
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.provenance import Origin
+from tests.datasets import make_dataset
+
+BOXES = {"symmetric": (-1.0, 1.0), "from zero": (0.0, 2.0), "general": (-0.3, 2.0), "away": (1.0, 2.0)}
+
+
+def some_bound(m, rng, *, turned=False, centre=0.0, radius=1.0):
+    return RecordBound(radius=radius, weights=rng.uniform(0.3, 3, m), centre=centre,
+                       directions=random_rotation(m, rng=rng) if turned else None)
+
+
+def some_side(m, rng, *, turned=False):
+    directions = random_rotation(m, rng=rng) if turned else None
+    return NoiseSide.of(NoiseSide.identity(m).directions if directions is None else directions, rng.uniform(0.2, 4, m))
+
+
+def pulled_records(bound, data, rng, size=400):
+    """Corners, faces and random points of the box, pulled as the bound says."""
+    m = data.n_features
+    corners = np.sign(rng.standard_normal((m, size)))
+    points = np.where(rng.random((m, size)) < 0.5, corners, rng.uniform(-1, 1, (m, size)))
+    middle, half = (data.lower + data.upper) / 2, data.widths / 2
+    matrix = np.clip(middle[:, None] + half[:, None] * points, data.lower[:, None], data.upper[:, None])
+    many = Dataset(matrix=matrix, features=data.features, lower=data.lower, upper=data.upper)
+    return bound.pulled(many).matrix
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("box", BOXES)
+@pytest.mark.parametrize("centred", [False, True])
+def test_pulled_records_lie_in_the_ellipse_and_in_the_new_ranges(rng, box, turned, centred):
+    data = make_dataset(4, 300, *BOXES[box])
+    bound = some_bound(4, rng, turned=turned, centre=sum(BOXES[box]) / 2 if centred else 0.0, radius=0.5)
+    pulled = bound.pulled(data)
+    b = np.asarray(bound.weights)[:, None] * (np.eye(4) if bound.directions is None else bound.directions.matrix.T)
+    lengths = np.linalg.norm(b @ (pulled.matrix - bound.centre), axis=0)
+    assert lengths.max() <= bound.radius
+    assert pulled.count_outside() == 0
+    before = np.linalg.norm(b @ (data.matrix - bound.centre), axis=0)
+    inside = before <= bound.radius
+    assert np.array_equal(pulled.matrix[:, inside], data.matrix[:, inside])
+    assert lengths[~inside] == pytest.approx(bound.radius, rel=1e-11)
+    assert bound.count_outside(data) == int((~inside).sum())
+    ratio = (pulled.matrix - bound.centre) / (data.matrix - bound.centre)
+    assert np.ptp(ratio, axis=0).max() < 1e-9  # on the line to the centre
+
+
+def test_a_record_at_the_centre_stays_there():
+    data = Dataset(matrix=np.zeros((2, 1)), features=["a", "b"], lower=-1, upper=1)
+    assert np.array_equal(RecordBound(radius=0.1).pulled(data).matrix, data.matrix)
+
+
+@pytest.mark.parametrize("turned", [(False, False), (True, False), (False, True), (True, True)])
+@pytest.mark.parametrize("box", BOXES)
+@pytest.mark.parametrize("m", [1, 2, 3, 5])
+def test_no_pair_of_bounded_records_moves_a_mean_further_than_claimed(rng, m, box, turned):
+    low, high = BOXES[box]
+    for radius, centre in ((0.4, 0.0), (1.5, (low + high) / 2), (30.0, 0.0)):
+        data = make_dataset(m, 20, low, high)
+        bound = some_bound(m, rng, turned=turned[0], centre=centre, radius=radius)
+        side = some_side(m, rng, turned=turned[1])
+        query = mean(data, bound=bound)
+        claimed, exact = query.neighbours.worst(side, NoiseSide.identity(1))
+        x = side.whitener() @ pulled_records(bound, data, rng)
+        squares = (x**2).sum(axis=0)
+        most = math.sqrt(max((squares[:, None] + squares - 2 * x.T @ x).max(), 0)) / 20
+        assert most <= claimed * (1 + 1e-9)
+        if exact:
+            move = query.neighbours.worst_move(side, NoiseSide.identity(1)).move
+            assert np.linalg.norm(side.whitener() @ move) / 20 == pytest.approx(claimed, rel=1e-9)
+
+
+@pytest.mark.parametrize("turned", [(False, False), (True, False), (False, True), (True, True)])
+@pytest.mark.parametrize("box", BOXES)
+@pytest.mark.parametrize("m", [1, 2, 3, 5])
+@pytest.mark.parametrize("both", [True, False])
+def test_no_pair_of_bounded_records_moves_second_moments_further_than_claimed(rng, m, box, turned, both):
+    data = make_dataset(m, 20, *BOXES[box])
+    for radius in (0.4, 1.5, 30.0):
+        bound = some_bound(m, rng, turned=turned[0], radius=radius)
+        side = some_side(m, rng, turned=turned[1])
+        other = side if both else NoiseSide.identity(m)
+        query = covariance(data, bound=bound)
+        claimed, exact = query.neighbours.worst(side, other)
+        records = pulled_records(bound, data, rng, 120)
+        left, right = side.whitener() @ records, other.whitener() @ records
+        # ||u uᵀ - w wᵀ||² for left and right factors
+        ll, rr = left.T @ left, right.T @ right
+        own = np.diag(ll) * np.diag(rr)
+        most = math.sqrt(max((own[:, None] + own - 2 * ll * rr).max(), 0)) / 20
+        assert most <= claimed * (1 + 1e-9)
+        if exact:
+            x, y = query.neighbours.worst_records(side, other).records
+            apart = side.whitener() @ (np.outer(x, x) - np.outer(y, y)) @ other.whitener().T / 20
+            assert np.linalg.norm(apart) == pytest.approx(claimed, rel=1e-9)
+
+
+def furthest_by_search(a, inverse, rng, tries=40):
+    """The largest ``||A(xxᵀ - yyᵀ)Aᵀ||_F`` over an ellipse alone, by a generic optimiser."""
+    m = inverse.shape[0]
+
+    def distance(v):
+        z = v.reshape(2, m)
+        x, y = (a @ inverse @ (part / max(1.0, float(np.linalg.norm(part)))) for part in z)
+        return -float(np.linalg.norm(np.outer(x, x) - np.outer(y, y)))
+
+    return max(-optimize.minimize(distance, rng.standard_normal(2 * m), method="Powell").fun for _ in range(tries))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("turned", [False, True])
+def test_an_optimiser_finds_the_claimed_second_moments_and_no_more(rng, turned):
+    m, data = 3, make_dataset(3, 1, -50, 50)
+    bound, side = some_bound(m, rng, turned=turned), some_side(m, rng, turned=True)
+    claimed, exact = covariance(data, bound=bound).neighbours.worst(side, side)
+    assert exact
+    found = furthest_by_search(side.whitener(), bound.ellipse(m).inverse, rng)
+    assert found == pytest.approx(claimed, rel=1e-5)
+    assert found <= claimed * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("query", [identity, mean, covariance])
+def test_the_printed_formulas_of_the_ball(query):
+    """A ball inside its ranges: 2R, 2R/n and sqrt2 R²/n; equal noise is the default, as is its shape."""
+    data, radius = make_dataset(5, 50, -1, 1), 0.7
+    asked = query(data, bound=RecordBound(radius=radius))
+    expected = {"identity": 2 * radius, "mean": 2 * radius / 50, "covariance": math.sqrt(2) * radius**2 / 50}
+    assert asked.sensitivity == pytest.approx(expected[asked.name], rel=1e-12)
+    design = design_noise(asked, epsilon=1, delta=1e-6)
+    assert design.mu_is == "exact"
+    assert design.row_side.is_isotropic or np.ptp(design.row_variances) < 1e-12 * design.row_variances[0]
+    assert asked.gamma == pytest.approx({"identity": radius * math.sqrt(50), "mean": radius,
+                                         "covariance": radius**2}[asked.name])
+    assert asked.printed_sensitivity <= query(data).printed_sensitivity
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_default_noise_has_the_shape_of_the_ellipse(rng, turned):
+    data = make_dataset(4, 30, -9, 9)
+    bound = some_bound(4, rng, turned=turned)
+    b = np.asarray(bound.weights)[:, None] * (np.eye(4) if not turned else bound.directions.matrix.T)
+    for query in (mean, identity, covariance):
+        design = design_noise(query(data, bound=bound), epsilon=1, delta=1e-6)
+        shape = design.row_covariance() @ (b.T @ b)
+        assert shape == pytest.approx(shape[0, 0] * np.eye(4), abs=1e-9 * shape[0, 0])
+        assert design.mu_is == "exact"
+        # every direction attains the least that any Gaussian noise can have: h(u)/mu, h(u) = 2R||B^-T u||
+        if query is mean:
+            u = rng.standard_normal(4)
+            least = 2 * np.linalg.norm(np.linalg.solve(b.T, u)) / 30 / design.mu
+            assert math.sqrt(u @ design.row_covariance() @ u) == pytest.approx(least, rel=1e-9)
+
+
+def test_shares_are_the_parts_of_an_evenly_spread_record(rng):
+    theta = np.array([0.5, 0.3, 0.2])
+    data = make_dataset(3, 200_000, [-1, 0, -2], [1, 4, 6])
+    for centre in (0.0, (data.lower + data.upper) / 2):
+        bound = RecordBound.from_shares(data, theta, centre=centre)
+        along = np.asarray(bound.weights)[:, None] * (data.matrix - np.broadcast_to(centre, 3)[:, None])
+        assert (along**2).mean(axis=1) == pytest.approx(theta, rel=0.01)
+    # about the middle the split of the noise is the split of the bound
+    asked = mean(data, bound=bound)
+    assert design_noise(asked, epsilon=1, delta=1e-6).theta == pytest.approx(theta, rel=1e-12)
+
+
+def test_a_bound_around_the_whole_box_changes_no_record_and_never_claims_more(rng):
+    data = make_dataset(3, 40, -1, [1, 2, 3])
+    wide = RecordBound(radius=100.0)
+    assert np.array_equal(wide.pulled(data).matrix, data.matrix)
+    for query in (identity, mean, covariance):
+        assert query(data, bound=wide).sensitivity == pytest.approx(query(data).sensitivity, rel=1e-12)
+        theta = np.array([0.6, 0.3, 0.1])
+        with_bound, without = (design_noise(asked, epsilon=1, delta=1e-6, theta=theta)
+                               for asked in (query(data, bound=wide), query(data)))
+        assert with_bound.row_variances == pytest.approx(without.row_variances, rel=1e-12)
+
+
+def test_the_kernel_moves_less_when_records_are_bounded():
+    data = make_dataset(2, 20, -1, 1)
+    bounded = rbf_kernel(data, length=1.0, bound=RecordBound(radius=0.5))
+    assert bounded.sensitivity == pytest.approx((1 - math.exp(-0.5)) * math.sqrt(38), rel=1e-12)
+
+
+def test_second_moments_want_their_centre_at_zero():
+    data = make_dataset(2, 20, 1, 2)
+    with pytest.raises(InputError, match="about 0"):
+        covariance(data, bound=RecordBound(radius=1, centre=1.5))
+
+
+@pytest.mark.parametrize(("arguments", "word"), [
+    ({"radius": 0}, "radius"), ({"radius": math.nan}, "radius"), ({"radius": 1, "weights": [1, 0]}, "weights"),
+    ({"radius": 1, "weights": [1, math.inf]}, "weights"), ({"radius": 1, "directions": np.eye(2)}, "directions"),
+    ({"radius": 1, "centre": "x"}, "centre"), ({"radius": 1, "origin": "declared!"}, "origin")])
+def test_nonsense_gets_a_sentence(arguments, word):
+    with pytest.raises(InputError, match=word):
+        RecordBound(**arguments)
+
+
+def test_a_bound_of_another_size_gets_a_sentence():
+    data = make_dataset(3, 10)
+    for bound in (RecordBound(radius=1, weights=[1, 2]), RecordBound(radius=1, centre=[0, 0])):
+        with pytest.raises(InputError, match="must number 3"):
+            mean(data, bound=bound)
+    with pytest.raises(InputError, match="RecordBound"):
+        mean(data, bound=1.0)
+    with pytest.raises(InputError, match="spreads"):
+        RecordBound.from_shares(data, [0.2, 0.3, 0.5], spreads=[1, 2])
+
+
+def test_a_private_radius_is_near_the_quantile_and_says_what_it_spent(rng):
+    data = make_dataset(4, 20_000)
+    shape = RecordBound.from_shares(data, np.full(4, 0.25))
+    lengths = shape.ellipse(4).lengths(data.matrix)
+    for quantile in (0.1, 0.5, 0.95):
+        found = private_radius(data, quantile, mu=1.0, rng=rng)
+        assert found.radius == pytest.approx(np.quantile(lengths, quantile), rel=0.02)
+        assert (found.mu, found.origin) == (1.0, Origin.PAID)
+    noisy = [private_radius(data, 0.5, mu=1e-4, rng=rng).radius for _ in range(20)]
+    assert np.std(noisy) > 0.05  # little budget, little knowledge
+
+
+def test_a_private_radius_counts_with_noise_of_its_budget(monkeypatch):
+    """Twenty counts of sensitivity 1 with noise sqrt(20)/mu each compose to mu."""
+    drawn = []
+
+    class Watched(np.random.Generator):
+        def standard_normal(self, *arguments, **more):
+            drawn.append(super().standard_normal(*arguments, **more))
+            return drawn[-1]
+
+    data = make_dataset(2, 100)
+    private_radius(data, 0.5, mu=2.0, rng=Watched(np.random.PCG64(1)))
+    assert [d.size for d in drawn] == [20]
+
+
+def test_private_spreads_are_near_the_true_ones(rng):
+    data = make_dataset(3, 50_000, [-1, 0, -3], [1, 2, 5])
+    true = np.sqrt((data.matrix**2).mean(axis=1))
+    assert private_spreads(data, mu=1.0, rng=rng) == pytest.approx(true, rel=0.01)
+    assert (private_spreads(data, mu=1e-6, rng=rng) > 0).all()
