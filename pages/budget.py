@@ -9,7 +9,7 @@ from mvgviz.scenario.precision_budget import BudgetTable, budget_table, table_cs
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import spreadsheet_cell
 from mvgviz.ui import session
-from mvgviz.ui.budget.panels import draw_inverse, draw_loadings, draw_pnr
+from mvgviz.ui.budget.panels import draw_inverse, draw_loadings, draw_pnr, draw_trade_off
 from mvgviz.ui.frame import chart, draw_open_tab, offer_file, open_page, show_table
 from mvgviz.ui.menu import BUDGET
 from mvgviz.words.budget import Names, about_signal, about_split, largest_share, promise, signal_words, who_gains
@@ -72,5 +72,6 @@ st.markdown(promise(setup))
 for column, draw in zip(st.columns(2, gap="large"), (draw_noise, draw_split), strict=True):
     with column:
         draw(setup, table, names)
-draw_open_tab({"Direction by direction": draw_directions, "What gets through": draw_pnr,
-               "From noise to epsilon": draw_inverse}, setup, table, names, key="budget_tab")
+draw_open_tab({"Needed and rest": draw_trade_off, "Direction by direction": draw_directions,
+               "What gets through": draw_pnr, "From noise to epsilon": draw_inverse}, setup, table, names,
+              key="budget_tab")

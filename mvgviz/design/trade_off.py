@@ -19,15 +19,14 @@ from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.noise.directions import standard_basis
 from mvgviz.query.queries import Query
 
-SHARES = tuple(float(share) for share in np.round(np.concatenate([
-    np.linspace(0.02, 0.9, 45), np.linspace(0.91, 0.99, 9)]), 4))
+_POINTS = 24
+_MOST = 0.99
 
 
 @dataclass(frozen=True, kw_only=True)
 class TradeOff:
-    """``curve``: the noise at each of ``shares``; ``equal``: noise of one size; ``only``: the needed alone.
-
-    ``delta`` is that of all of them, ``power`` how many times a share enters the noise on the needed.
+    """``curve``: the noise at each of ``shares``; ``equal``: noise of one size, that spends ``equal_mu``;
+    ``only``: the noise on the needed where it alone is released. ``delta`` is that of all of them.
     """
 
     shares: tuple[float, ...]
@@ -36,7 +35,6 @@ class TradeOff:
     equal_mu: float
     only: float
     delta: float
-    power: int
 
     def epsilon_saved(self, noise: NoiseOn) -> float:
         """The epsilon that noise of one size would have to spend to be as precise on the needed."""
@@ -45,12 +43,18 @@ class TradeOff:
 
 
 def frontier(query: Query, needed: tuple[int, ...], *, epsilon: float, delta: float,
-             shares: tuple[float, ...] = SHARES) -> TradeOff:
-    """The trade-off for these features, exactly calibrated, along the features themselves."""
+             shares: tuple[float, ...] | None = None) -> TradeOff:
+    """The trade-off for these features, exactly calibrated, along the features themselves.
+
+    ``shares`` go from an equal part to nearly all by default.
+    """
     size = query.rows
     if not 0 < len(set(needed)) < size:
         raise InputError(f"some of the {size} features must be needed, and not all")
     weights = needs_of(needed, size)
+    if shares is None:
+        part = len(set(needed)) / size
+        shares = tuple(np.unique(np.append(np.linspace(part, max(_MOST, part), _POINTS), 0.98)).tolist())
 
     def design(theta: np.ndarray) -> NoiseDesign:
         return design_noise(query, epsilon=epsilon, delta=delta, theta=theta, directions=standard_basis(size))
@@ -59,4 +63,4 @@ def frontier(query: Query, needed: tuple[int, ...], *, epsilon: float, delta: fl
     curve = tuple(noise_on(design(binary(size, favoured=list(needed), share=share)), weights) for share in shares)
     most = noise_on(design(binary(size, favoured=list(needed), share=1 - 1e-9)), weights)
     return TradeOff(shares=shares, curve=curve, equal=noise_on(equal, weights), equal_mu=equal.mu, only=most.needed,
-                    delta=delta, power=2 if equal.mode == "both" else 1)
+                    delta=delta)

@@ -259,6 +259,7 @@ def test_possible_outcomes_play_without_the_server(visit):
 
 def test_the_budget_s_table_downloads_as_csv(visit):
     tab = visit("budget?data=liver")
+    tab.get_by_role("tab", name="Direction by direction").click()
     with tab.expect_download() as download:
         tab.locator(".st-key-budget_csv button").click()
     rows = list(csv.DictReader(pathlib.Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()))

@@ -13,8 +13,9 @@ from mvgviz.ui.session import Upload
 from tests.datasets import make_dataset
 from tests.pages.app import clean, link, opened, spec, text, uploaded
 
-DIRECTIONS, THROUGH, INVERSE = "Direction by direction", "What gets through", "From noise to epsilon"
-TABS = (DIRECTIONS, THROUGH, INVERSE)
+NEEDED, DIRECTIONS, THROUGH, INVERSE = ("Needed and rest", "Direction by direction", "What gets through",
+                                        "From noise to epsilon")
+TABS = (NEEDED, DIRECTIONS, THROUGH, INVERSE)
 
 
 def on(tab=DIRECTIONS, **parameters):
@@ -214,10 +215,65 @@ def test_wild_column_names_cannot_act_here():
     content = f'"{wild}",":red[*x*]","=1+1"\n' + "".join(f"{i},{i * i % 17},{i % 5}\n" for i in range(40))
     app = uploaded(content.encode())
     app.switch_page(BUDGET.path)
-    assert table(app.run())["direction"].tolist()[2] == "'=1+1"  # the table has a download of its own
+    assert table(turn(app, DIRECTIONS))["direction"].tolist()[2] == "'=1+1"  # the table has a download of its own
     for tab in TABS:
         clean(turn(app, tab))
         blocks = [element.value for kind in ("markdown", "caption") for element in app.get(kind)]
         assert not any(wild in block or ":red[" in block for block in blocks)
         for position in range(len(app.get("plotly_chart"))):
             assert "<script" not in json.dumps(spec(app, position))
+
+
+def chart(app, name):
+    return next(json.loads(one.proto.spec) for one in app.get("plotly_chart") if one.proto.id.endswith(name))
+
+
+def trace(figure, name):
+    return next(one for one in figure["data"] if one.get("name") == name)
+
+
+@pytest.mark.parametrize("parameters", [
+    {"data": "liver"}, {"data": "liver", "query": "mean", "share": "0.55"}, {"data": "cardiotocography"},
+    {"data": "liver", "guarantee": "theorem1"}, {"data": "two_features", "query": "mean", "epsilon": "3"}])
+def test_the_trade_off_shows_this_design_among_all_splits(parameters):
+    app = clean(on(NEEDED, **parameters))
+    scenario = Scenario.from_query(link(app))
+    setup = build(scenario, sample(scenario.data))
+    unit = setup.design.reach
+    size = setup.query.rows
+    equal = build(scenario.changed(allocation="uniform", guarantee="exact"), sample(scenario.data)).design
+
+    def noise(design):
+        std = design.noise_std()
+        if design.mode == "both":  # entries between two of the needed, the two halves averaged
+            within = [std[i, j] / unit[i] / unit[j] / (1 if i == j else 2**0.5)
+                      for i in scenario.favoured for j in scenario.favoured]
+            return (sum(value**2 for value in within) / len(within)) ** 0.5
+        return (sum((std[i, 0] / unit[i]) ** 2 for i in scenario.favoured) / len(scenario.favoured)) ** 0.5
+
+    figure = chart(app, "budget_trade_off")
+    gain = noise(setup.design) / noise(equal)
+    assert trace(figure, "this design")["x"] == pytest.approx([gain])
+    assert trace(figure, "noise of one size")["x"] == [1]
+    assert trace(figure, "only the needed")["x"][0] < 1
+    assert trace(figure, "least possible, any shape")["x"][0] <= min(gain, trace(figure, "only the needed")["x"][0]) * (
+        1 + 1e-6)
+    assert 0 < len(scenario.favoured) < size
+    if scenario.guarantee == "exact":
+        assert gain < 1
+        assert "Noise of one size would have to spend ε = " in text(app)
+    else:
+        assert gain > 50
+        assert "would have to spend" not in text(app)
+
+
+@pytest.mark.parametrize(("parameters", "sentence"), [
+    ({"data": "karate"}, "The trade-off is between features"),
+    ({"data": "liver", "query": "kernel"}, "between features"),
+    ({"data": "liver", "directions": "random"}, "along the features themselves"),
+    ({"data": "cardiotocography", "mode": "columns"}, "between features"),
+    ({"data": "liver", "favoured": "none"}, "Say which features matter"),
+    ({"data": "liver", "favoured": "0-1-2-3-4-5"}, "Say which features matter")])
+def test_where_there_is_no_trade_off_a_sentence_says_why(parameters, sentence):
+    app = clean(on(NEEDED, **parameters))
+    assert sentence in text(app)

@@ -5,10 +5,15 @@ import math
 import streamlit as st
 
 from mvgviz.design.allocation import WaterFilling
+from mvgviz.design.least_possible import LeastPossible, least_possible
+from mvgviz.design.needs import NoiseOn, needs_of, noise_on
+from mvgviz.design.trade_off import TradeOff, frontier
 from mvgviz.errors import InputError
 from mvgviz.figures.budget.splits import PnrNumbers, plot_pnr, plot_water, pnr_numbers, water_numbers
+from mvgviz.figures.budget.trade_off import plot_trade_off
 from mvgviz.figures.shared.matrix_map import plot_matrix, top_left
 from mvgviz.labels import FORMS, GUARANTEES, SPLITS
+from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.directions import standard_basis
 from mvgviz.provenance import weakest
 from mvgviz.scenario.precision_budget import LEAST_EPSILON, MOST_EPSILON, BudgetTable, inverse_refusal, wanted_noise
@@ -32,6 +37,32 @@ def _filled(setup: Setup, moments: FloatArray, guarantee: str, form: str) -> tup
     """The water filling and, for the exact form, its prices h²."""
     equal = equal_design(setup, guarantee)
     return fill(equal, setup.query, moments, form), equal.reach**2 if form == "exact" else None
+
+
+@session.remembered(12)
+def _trade_off(setup: Setup) -> tuple[TradeOff, NoiseOn, LeastPossible | None]:
+    query, needed = setup.query, setup.scenario.favoured
+    trade = frontier(query, needed, epsilon=setup.scenario.epsilon, delta=setup.delta)
+    weights = needs_of(needed, query.rows)
+    least = least_possible(query, weights, float(gaussian_mu(setup.scenario.epsilon, setup.delta)))
+    return trade, noise_on(setup.design, weights), least
+
+
+def draw_trade_off(setup: Setup, table: BudgetTable, names: Names) -> None:
+    """Noise on the needed against noise on the rest: what every other split would give."""
+    scenario = setup.scenario
+    turned = not setup.design.directional_side.directions.is_standard
+    if setup.query.name not in ("identity", "mean", "covariance") or setup.design.mode == "columns" or turned:
+        st.info("The trade-off is between features: ask for the table, the mean or the second moments, with noise over "
+                "rows or both sides, along the features themselves.")
+    elif not 0 < len([k for k in scenario.favoured if k < setup.query.rows]) < setup.query.rows:
+        st.info("Say which features matter (Who matters, in the sidebar), some but not all: the picture shows what "
+                "they gain and what the rest pay.")
+    else:
+        trade, design, least = _trade_off(setup)
+        chart(plot_trade_off(trade, design, least=None if least is None else least.noise),
+              words.trade_off_words(setup, names, trade, design, least), key="budget_trade_off",
+              about=words.ABOUT_TRADE_OFF)
 
 
 def draw_loadings(setup: Setup, table: BudgetTable) -> None:
