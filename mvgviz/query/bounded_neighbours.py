@@ -27,6 +27,7 @@ from mvgviz.query.neighbours import (
     WorstRecords,
     support,
 )
+from mvgviz.query.pair_search import search_move, search_records
 from mvgviz.query.record_bound import Ellipse
 from mvgviz.validation import FloatArray
 
@@ -47,20 +48,22 @@ class BoundedColumn(ReplacedColumn):
 
     def worst_move(self, rows: NoiseSide, cols: NoiseSide) -> WorstMove:
         """The least of what the ellipse, the ranges and both together allow."""
-        scale = math.sqrt(cols.largest_precision_diagonal()) / self.divisor
         box = super().worst_move(rows, cols)
-        axes, moves = self.ellipse.through(rows)
-        bounds = [box.case.mu, 2 * float(axes[0]) * scale]
-        found = [box.move, 2 * moves[:, 0]]
+        scale = math.sqrt(cols.largest_precision_diagonal()) / self.divisor
+        bounds = [box.case.mu, 2 * float(self.ellipse.through(rows)[0][0]) * scale]
         if rows.is_diagonal and self.ellipse.directions.is_standard:
-            filled, filled_move = self._filled(rows)
-            bounds.append(filled * scale)
-            found.append(filled_move)
-        mu = min(bounds)
-        for move in found:
-            if move is not None and self._fits(move) and self._length(rows, move) * scale >= mu * _ATTAINED:
-                return WorstMove(WorstCase(mu, True), move, box.column)
-        return WorstMove(WorstCase(mu, False), None, box.column)
+            bounds.append(self._filled(rows)[0] * scale)
+        x, y = self.furthest_pair(rows)
+        exact = _length(rows, x - y) * scale >= min(bounds) * _ATTAINED
+        return WorstMove(WorstCase(min(bounds), exact), x - y if exact else None, box.column)
+
+    def furthest_pair(self, rows: NoiseSide) -> tuple[FloatArray, FloatArray]:
+        """Two records inside ellipse and ranges, far apart through the noise: the furthest where that is exact."""
+        moves = [self.ellipse.through(rows)[1][:, 0], search_move(rows, self.widths) / 2]
+        if rows.is_diagonal and self.ellipse.directions.is_standard:
+            moves.append(self._filled(rows)[1] / 2)
+        pairs = [(self._inside(move), self._inside(-move)) for move in moves]
+        return max(pairs, key=lambda pair: _length(rows, pair[0] - pair[1]))
 
     def reach(self, directions: Directions) -> FloatArray:
         return support(directions, self.declared)
@@ -72,13 +75,8 @@ class BoundedColumn(ReplacedColumn):
         parts = _fill(4 * self.ellipse.radius**2, (weights * self.widths) ** 2, prices)
         return math.sqrt(float(parts @ prices)), np.sqrt(parts) / weights
 
-    def _fits(self, move: FloatArray) -> bool:
-        """Whether two records this far apart, about the centre, are inside ellipse and ranges."""
-        ends = self.ellipse.centre + move / 2, self.ellipse.centre - move / 2
-        return all(_within(self.ellipse, self.lower, self.upper, end) for end in ends)
-
-    def _length(self, rows: NoiseSide, move: FloatArray) -> float:
-        return float(np.linalg.norm(rows.whitener() @ move))
+    def _inside(self, move: FloatArray) -> FloatArray:
+        return _pulled(self.ellipse, self.lower, self.upper, self.ellipse.centre + move)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -94,21 +92,32 @@ class BoundedOuterProduct(ReplacedOuterProduct):
     def worst_records(self, rows: NoiseSide, cols: NoiseSide) -> WorstRecords:
         """The least of what the ellipse, the ranges and both together allow."""
         box = super().worst_records(rows, cols)
-        axes, moves = self.ellipse.through(rows)
+        axes = self.ellipse.through(rows)[0]
         other = axes if cols is rows else self.ellipse.through(cols)[0]
-        two = float(np.linalg.norm((axes * other)[:2]))
-        bounds = [box.case.mu, two / self.n_records]
+        bounds = [box.case.mu, float(np.linalg.norm((axes * other)[:2])) / self.n_records]
         if cols is rows and rows.is_diagonal and self.ellipse.directions.is_standard:
             bounds.append(math.sqrt(2) * self._longest_square(rows) / self.n_records)
-        mu = min(bounds)
-        second = moves[:, 1] if axes.size > 1 else np.zeros(1)
-        for pair in (box.records, (self._turned(moves[:, 0]), self._turned(second))):
-            if pair is not None and self._fits(pair) and self._distance(rows, cols, pair) >= mu * _ATTAINED:
-                return WorstRecords(WorstCase(mu, True), pair)
-        return WorstRecords(WorstCase(mu, False), None)
+        pair = self._furthest_of(rows, cols, [box.records])
+        exact = self._distance(rows, cols, pair) >= min(bounds) * _ATTAINED
+        return WorstRecords(WorstCase(min(bounds), exact), pair if exact else None)
+
+    def furthest_pair(self, rows: NoiseSide, cols: NoiseSide) -> tuple[FloatArray, FloatArray]:
+        """Two records inside ellipse and ranges, far apart through the noise: the furthest where that is exact."""
+        box = super().worst_records(rows, cols).records
+        return self._furthest_of(rows, cols, [box, search_records(rows, cols, self.lower, self.upper)])
 
     def reach(self, directions: Directions) -> FloatArray:
         return support(directions, self.declared)
+
+    def _furthest_of(self, rows: NoiseSide, cols: NoiseSide, found: list[tuple[FloatArray, FloatArray] | None]
+                     ) -> tuple[FloatArray, FloatArray]:
+        """The best of these pairs and of the ends of the two longest half-axes, all pulled inside."""
+        moves = self.ellipse.through(rows)[1]
+        second = moves[:, 1] if moves.shape[1] > 1 else np.zeros(1)
+        ends = [[self._inside(sign * move) for sign in (1, -1)] for move in (moves[:, 0], second)]
+        pairs = [(x, y) for x in ends[0] for y in ends[1]]
+        pairs += [(self._inside(pair[0]), self._inside(pair[1])) for pair in found if pair is not None]
+        return max(pairs, key=lambda pair: self._distance(rows, cols, pair))
 
     def _longest_square(self, side: NoiseSide) -> float:
         """Unrotated: the longest record through the noise, filled where the noise hides least."""
@@ -116,18 +125,25 @@ class BoundedOuterProduct(ReplacedOuterProduct):
         prices = side.precisions / weights**2
         return float(_fill(self.ellipse.radius**2, (weights * self.largest_values) ** 2, prices) @ prices)
 
-    def _turned(self, record: FloatArray) -> FloatArray:
-        """The record or its opposite, which has the same outer product: the one that the ranges hold."""
-        return record if _within(self.ellipse, self.lower, self.upper, record) else -record
-
-    def _fits(self, pair: tuple[FloatArray, FloatArray]) -> bool:
-        return all(_within(self.ellipse, self.lower, self.upper, record) for record in pair)
+    def _inside(self, record: FloatArray) -> FloatArray:
+        return _pulled(self.ellipse, self.lower, self.upper, record)
 
     def _distance(self, rows: NoiseSide, cols: NoiseSide, pair: tuple[FloatArray, FloatArray]) -> float:
         x, y = pair
         left, right = rows.whitener(), cols.whitener()
         apart = np.outer(left @ x, right @ x) - np.outer(left @ y, right @ y)
         return float(np.linalg.norm(apart)) / self.n_records
+
+
+def _pulled(ellipse: Ellipse, lower: FloatArray, upper: FloatArray, record: FloatArray) -> FloatArray:
+    """The record as it would be asked about: in its ranges, then drawn to the centre until the ellipse holds it."""
+    clipped = np.clip(record, lower, upper)
+    part = float(ellipse.parts(clipped[:, None])[0])
+    return np.asarray(ellipse.centre + part * (clipped - ellipse.centre))
+
+
+def _length(side: NoiseSide, move: FloatArray) -> float:
+    return float(np.linalg.norm(side.whitener() @ move))
 
 
 def _fill(total: float, caps: FloatArray, prices: FloatArray) -> FloatArray:
@@ -137,8 +153,3 @@ def _fill(total: float, caps: FloatArray, prices: FloatArray) -> FloatArray:
     parts = np.zeros(caps.size)
     parts[order] = np.clip(total - before, 0.0, caps[order])
     return parts
-
-
-def _within(ellipse: Ellipse, lower: FloatArray, upper: FloatArray, record: FloatArray) -> bool:
-    slack = 1e-12 * (np.abs(lower) + np.abs(upper))
-    return ellipse.holds(record) and bool(((record >= lower - slack) & (record <= upper + slack)).all())

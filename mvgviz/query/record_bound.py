@@ -138,10 +138,6 @@ class Ellipse:
         edge = self.radius * _WITHIN
         return np.asarray(edge / np.maximum(self.lengths(matrix), edge))
 
-    def holds(self, record: FloatArray) -> bool:
-        """Whether a record is inside, but for rounding."""
-        return bool(self.lengths(record[:, None])[0] <= self.radius * (1 + 1e-12))
-
     def extent(self) -> FloatArray:
         """How far the ellipse reaches from its centre along each feature."""
         return np.asarray(np.linalg.norm(self.inverse, axis=1))

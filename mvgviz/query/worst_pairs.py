@@ -13,6 +13,7 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.noise.sides import NoiseSide
+from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import FlippedEdge, ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.pair_search import search_move, search_records
 from mvgviz.query.queries import Query
@@ -76,20 +77,27 @@ def _attained(left: FloatArray, right: FloatArray, rows: NoiseSide, cols: NoiseS
 
 def _replaced_column(query: Query, body: ReplacedColumn, rows: NoiseSide, cols: NoiseSide) -> WorstPair:
     worst = body.worst_move(rows, cols)
-    move = search_move(rows, body.widths) if worst.move is None else worst.move
+    if isinstance(body, BoundedColumn):
+        after, before = (record - body.lower for record in body.furthest_pair(rows))
+        move, words = after - before, "one record moves from one end of the bound to another"
+    else:
+        move = search_move(rows, body.widths) if worst.move is None else worst.move
+        before, after = np.where(move > 0, 0.0, body.widths), np.where(move > 0, body.widths, 0.0)
+        words = "one record moves across the whole declared range of every feature"
     shown = min(query.cols, _SHOWN)
     difference = np.zeros((query.rows, shown))
     difference[:, min(worst.column, shown - 1)] = move / body.divisor
     left, right = (move / body.divisor)[:, None], _unit(query.cols, worst.column)[:, None]
-    r = body.widths
-    return WorstPair(difference=difference, left=left, right=right, before=np.where(move > 0, 0.0, r),
-                     after=np.where(move > 0, r, 0.0), attained=_attained(left, right, rows, cols, worst.case.mu),
-                     words="one record moves across the whole declared range of every feature")
+    return WorstPair(difference=difference, left=left, right=right, before=before, after=after, words=words,
+                     attained=_attained(left, right, rows, cols, worst.case.mu))
 
 
 def _replaced_outer_product(body: ReplacedOuterProduct, rows: NoiseSide, cols: NoiseSide) -> WorstPair:
     worst = body.worst_records(rows, cols)
-    x, y = search_records(rows, cols, body.lower, body.upper) if worst.records is None else worst.records
+    if isinstance(body, BoundedOuterProduct):
+        x, y = body.furthest_pair(rows, cols)
+    else:
+        x, y = search_records(rows, cols, body.lower, body.upper) if worst.records is None else worst.records
     # y yᵀ - x xᵀ through sum and difference, which does not cancel when x and y are close
     apart, together = y - x, (y + x) / 2
     left, right = np.stack([apart, together], axis=1) / body.n_records, np.stack([together, apart], axis=1)

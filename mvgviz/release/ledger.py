@@ -28,6 +28,7 @@ from mvgviz.validation import fraction, positive
 
 CAVEATS = {
     "ranges": "ranges read from the data",
+    "bound": "a bound on the records read from the data",
     "records": "a number of records that follows from which of them have gaps",
     "directions": "directions read from the data",
     "split": "a split of the budget read from the data",

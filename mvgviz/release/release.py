@@ -184,6 +184,8 @@ def _carried_out(query: Query, design: NoiseDesign, *, mu: float, mu_is: str, de
     if design.directions_origin is Origin.PAID and design.directional_side.directions.label != FRESH_DIRECTIONS:
         raise InputError("the private directions were drawn from a seed, for looking; draw new ones for a release "
                          "with private_directions")
+    if query.bound is not None and query.bound.origin is Origin.PAID:
+        raise InputError("a bound learned from the data comes from a generator for looking; declare one for a release")
     if ranges is not None and weakest(known.origin for known in ranges.values()) is not query.ranges_origin:
         raise InputError("the ranges and the query come from different data; ask the query of the data itself")
     origins = origins_of(query, design, scenario)
@@ -255,7 +257,7 @@ def _spent(design: NoiseDesign) -> float:
 
 def _caveats(origins: Mapping[str, Origin]) -> tuple[str, ...]:
     """What was read from the data, in the order of the ledger's list."""
-    return tuple(caveat for caveat in CAVEATS if not origins[caveat].is_covered)
+    return tuple(caveat for caveat in CAVEATS if caveat in origins and not origins[caveat].is_covered)
 
 
 def _accepted(caveats: tuple[str, ...], accept: Iterable[str]) -> tuple[str, ...]:

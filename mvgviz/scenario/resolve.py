@@ -71,7 +71,7 @@ class Setup:
 
 
 def origins_of(query: Query, design: NoiseDesign, scenario: Scenario | None) -> dict[str, Origin]:
-    """The origin of the ranges, the number of records, the directions, the split and all other choices.
+    """The origin of the ranges, the bound, the number of records, the directions, the split and all other choices.
 
     Directions and split may be innocent in themselves and still have been chosen by looking at the data.
     """
@@ -79,10 +79,13 @@ def origins_of(query: Query, design: NoiseDesign, scenario: Scenario | None) -> 
     def with_choice(origin: Origin, names: tuple[str, ...]) -> Origin:
         return Origin.READ if scenario is not None and scenario.read_among(names) else origin
 
-    return {"ranges": query.ranges_origin, "records": query.records_origin,
-            "directions": with_choice(design.directions_origin, DIRECTION_FIELDS),
-            "split": with_choice(design.theta_origin, SPLIT_FIELDS),
-            "choices": with_choice(Origin.DECLARED, OTHER_FIELDS)}
+    return {
+        "ranges": query.ranges_origin, "records": query.records_origin,
+        **({} if query.bound is None else {"bound": query.bound.origin}),
+        "directions": with_choice(design.directions_origin, DIRECTION_FIELDS),
+        "split": with_choice(design.theta_origin, SPLIT_FIELDS),
+        "choices": with_choice(Origin.DECLARED, OTHER_FIELDS),
+    }
 
 
 def scaled(dataset: Dataset, scale: str) -> Dataset:

@@ -41,7 +41,8 @@ def origin_items(setup: Setup) -> list[tuple[str, str, bool]]:
 
 def open_parts(setup: Setup) -> list[str]:
     """What no guarantee covers here, in words; empty where everything is covered."""
-    return [words for key, words in CAVEATS.items() if not setup.origins[key].is_covered]
+    return [words for key, words in CAVEATS.items()
+            if key in setup.origins and not setup.origins[key].is_covered]
 
 
 def noise_care(setup: Setup) -> str:

@@ -21,6 +21,8 @@ from mvgviz import (
 )
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
+from mvgviz.query.worst_pairs import worst_pair
+from mvgviz.release.release import release
 from tests.datasets import make_dataset
 
 BOXES = {"symmetric": (-1.0, 1.0), "from zero": (0.0, 2.0), "general": (-0.3, 2.0), "away": (1.0, 2.0)}
@@ -260,3 +262,47 @@ def test_private_spreads_are_near_the_true_ones(rng):
     true = np.sqrt((data.matrix**2).mean(axis=1))
     assert private_spreads(data, mu=1.0, rng=rng) == pytest.approx(true, rel=0.01)
     assert (private_spreads(data, mu=1e-6, rng=rng) > 0).all()
+
+
+@pytest.mark.parametrize("turned", [(False, False), (True, True)])
+@pytest.mark.parametrize("box", BOXES)
+@pytest.mark.parametrize("query", [identity, mean, covariance])
+def test_the_worst_pair_lies_inside_and_never_passes_the_claim(rng, query, box, turned):
+    data = make_dataset(4, 12, *BOXES[box])
+    for radius in (0.4, 1.5, 30.0):
+        bound, side = some_bound(4, rng, turned=turned[0], radius=radius), some_side(4, rng, turned=turned[1])
+        asked = query(data, bound=bound)
+        pair = worst_pair(asked, side)
+        cols = side if query is covariance else NoiseSide.identity(asked.cols)
+        mu, exact = asked.neighbours.worst(side, cols)
+        whole = side.whitener() @ pair.left @ pair.right.T @ cols.whitener().T
+        assert np.linalg.norm(whole) <= mu * (1 + 1e-9)
+        assert pair.attained == pytest.approx(np.linalg.norm(whole) / mu, rel=1e-9)
+        assert not exact or pair.attained == pytest.approx(1, rel=1e-9)
+        assert pair.attained > 0.3
+        low = 0 if query is covariance else asked.neighbours.lower
+        records = np.stack([pair.before + low, pair.after + low], axis=1)
+        assert bound.ellipse(4).lengths(records).max() <= radius * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("query", [identity, mean, covariance])
+def test_bounded_answers_are_released_through_the_hardened_sampler(query):
+    data = make_dataset(3, 40, -1, 1)
+    asked = query(data, bound=RecordBound(radius=0.8, weights=[1, 2, 1]))
+    design = design_noise(asked, epsilon=1, delta=1e-6)
+    given = release(asked, design)
+    assert given.noisy.shape == asked.value.shape
+    assert given.mu == pytest.approx(design.mu, rel=1e-9)
+
+
+def test_a_bound_read_from_the_data_is_no_private_one(rng):
+    data = make_dataset(3, 40)
+    read = mean(data, bound=RecordBound(radius=0.8, origin=Origin.READ))
+    with pytest.raises(InputError, match="a bound on the records read from the data"):
+        release(read, design_noise(read, epsilon=1, delta=1e-6))
+    given = release(read, design_noise(read, epsilon=1, delta=1e-6), accept=["bound"])
+    assert given.caveats == ("bound",)
+    assert given.origins["bound"] is Origin.READ
+    paid = mean(data, bound=private_radius(data, 0.5, mu=1.0, rng=rng))
+    with pytest.raises(InputError, match="for looking"):
+        release(paid, design_noise(paid, epsilon=1, delta=1e-6))

@@ -160,7 +160,7 @@ def test_csv_and_json_hold_every_release_and_no_formulas():
     (lambda: Ledger(cap=(1, 0.1)).would_exceed("x", float("inf")), "mu must be a positive, finite number"),
     (lambda: enter(Ledger(), 0.0), "mu must be a positive, finite number"),
     (lambda: enter(Ledger(), 0.1, caveats=("other",)),
-     "caveats must be among ranges, records, directions, split, choices, got 'other'"),
+     "caveats must be among ranges, bound, records, directions, split, choices, got 'other'"),
     (lambda: enter(Ledger(), 0.1, delta=0), "delta must lie strictly between 0 and 1"),
     (lambda: Ledger().total("x", delta=2), "delta must lie strictly between 0 and 1"),
 ])

@@ -420,7 +420,7 @@ SPLIT_READ = replace(CASES["rows"][1], theta_origin=Origin.READ)
     ({"scenario": Scenario(from_data=("epsilon",))}, "choices made by looking at the data; .* accept: choices"),
     ({"scenario": Scenario(from_data=("share",))}, "a split of the budget read from the data; .* accept: split"),
     ({"query": RANGES_READ}, "the ranges and the query come from different data"),
-    ({"accept": ["everything"]}, "accept must be one of ranges, records, directions, split, choices, got 'everything'"),
+    ({"accept": ["everything"]}, "accept must be one of ranges, bound, records, directions, split, choices, got 'everything'"),
     ({"delta": 2}, "delta must lie strictly between 0 and 1, got 2"),
     ({"ledger": Ledger()}, "a ledger needs the name of the data"),
     ({"ranges": {"f0": (0, 1)}}, "ranges must be those of the query's features"),
