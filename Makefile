@@ -22,6 +22,7 @@ test: lint .venv/browser.done
 bench: .venv/browser.done
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/bounds.py
+	$(BIN)/python benchmarks/needs.py
 	$(BIN)/python benchmarks/trials.py
 	$(BIN)/python benchmarks/app.py
 
