@@ -78,7 +78,7 @@ def largest_share(names: Names, table: BudgetTable) -> str:
             f"an equal share is {percent(equal)}.")
 
 
-def trade_off_words(setup: Setup, names: Names, trade: TradeOff, design: NoiseOn, least: LeastPossible | None) -> str:
+def trade_off_words(setup: Setup, names: Names, trade: TradeOff, design: NoiseOn, least: LeastPossible) -> str:
     """What the needed gain, what the rest pay, what equal noise would have to spend, and what is possible at all."""
     gain, pay = design.needed / trade.equal.needed, design.rest / trade.equal.rest
     asked, saved = setup.scenario.epsilon, trade.epsilon_saved(design)
@@ -87,21 +87,11 @@ def trade_off_words(setup: Setup, names: Names, trade: TradeOff, design: NoiseOn
     if saved > asked * 1.005:
         said.append(f"Noise of one size would have to spend ε = {as_number(saved, 2)} instead of {asked:g} to be as "
                     "precise there.")
-    if least is not None:
-        above = design.needed / least.noise
-        bound = "" if least.exact else "at most "
-        said.append(f"No private Gaussian noise, of whatever shape, has less than "
-                    f"{as_factor(least.noise / trade.equal.needed)} there; yours has {bound}{as_number(above, 2)} "
-                    "times that.")
+    bound = "" if least.exact else "at most "
+    said.append(f"No private Gaussian noise, of whatever shape, has less than "
+                f"{as_factor(least.noise / trade.equal.needed)} there; yours has {bound}"
+                f"{as_number(design.needed / least.noise, 2)} times that.")
     return " ".join(said)
-
-
-ABOUT_TRADE_OFF = """Root mean squares of the noise in units of what one record can move, so that hours and points can
-be added up, all at the same ε and δ, calibrated exactly. The curve is every way to divide the budget between what you
-said matters and the rest; its left end drowns the rest and comes to releasing the needed alone. Of a square answer the
-needed are the entries between two features that matter, and the rest all others. The least possible is a proof, not a
-design: along one use of the answer no Gaussian noise can be smaller than the most that one record can move it, divided
-by μ."""
 
 
 def about_split(table: BudgetTable) -> str:

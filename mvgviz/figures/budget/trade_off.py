@@ -6,11 +6,10 @@ import plotly.graph_objects as go
 
 from mvgviz.design.needs import NoiseOn
 from mvgviz.design.trade_off import TradeOff
-from mvgviz.figures.shared.axes import log_axis
-from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, IID, styled
+from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, IID, log_axis, styled
 
 
-def plot_trade_off(trade: TradeOff, design: NoiseOn, *, least: float | None) -> go.Figure:
+def plot_trade_off(trade: TradeOff, design: NoiseOn, *, least: float) -> go.Figure:
     """The curve of all shares, this design and noise of one size, both axes in units of the latter.
 
     Dashed: to release the needed alone. Dotted: ``least``, below which no Gaussian noise of any shape can be.
@@ -29,9 +28,8 @@ def plot_trade_off(trade: TradeOff, design: NoiseOn, *, least: float | None) -> 
             x=[x], y=[y], mode="markers", name=name, marker={"color": colour, "size": 13, "symbol": symbol},
             hovertemplate=f"{name}: %{{x:.3g}} times on the needed, %{{y:.3g}} on the rest<extra></extra>")
     ends = [min(ys), max(ys)]
-    marks = [("only the needed", trade.only / equal.needed, "dash")]
-    if least is not None:
-        marks.append(("least possible, any shape", least / equal.needed, "dot"))
+    marks = [("only the needed", trade.only / equal.needed, "dash"),
+             ("least possible, any shape", least / equal.needed, "dot")]
     for name, x, dash in marks:
         figure.add_scatter(x=[x, x], y=ends, mode="lines", name=name, line={"color": DATA, "width": 2, "dash": dash},
                            hovertemplate=f"{name}: %{{x:.3g}} times<extra></extra>")
