@@ -123,6 +123,9 @@ def set_upload(new: Upload) -> None:
     """Keep an uploaded table and turn to it; what was chosen for the same data stays chosen."""
     old = upload()
     st.session_state[_UPLOAD] = new
+    if old is not None and old.version != new.version:  # what was worked out holds the old table in memory
+        for forget in _FORGET:
+            forget()
     if scenario().data != new.data_name:
         usual = Scenario.default_for(new.data_name)
         put(usual.changed(query="laplacian") if new.is_graph else usual)
@@ -203,6 +206,9 @@ def setup_version() -> str:
     return f"{version()} {scenario().to_json()}"
 
 
+_FORGET: list[Callable[[], None]] = []
+
+
 def remembered(most: int, version: Callable[[], str] = setup_version, *, spinner: str | bool = False
                ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Decorate a function of the session: worked out once for each ``version``, the last ``most`` results kept.
@@ -215,6 +221,8 @@ def remembered(most: int, version: Callable[[], str] = setup_version, *, spinner
 
         compute.__module__, compute.__qualname__ = work.__module__, work.__qualname__  # a cache of its own
         cached = st.cache_resource(scope="session", max_entries=most, show_spinner=spinner)(compute)
+
+        _FORGET.append(cached.clear)
 
         @wraps(work)
         def call(*args: P.args, **kwargs: P.kwargs) -> T:

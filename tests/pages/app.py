@@ -49,6 +49,7 @@ def uploaded(content, name="mine.csv"):
     app.file_uploader(key="upload_file").set_value((name, content, "text/csv"))
     return app.run()
 
+
 CSV = "age,dose,name\n" + "".join(f"{20 + i % 50},{i % 7}.5,p{i}\n" for i in range(60))
 
 

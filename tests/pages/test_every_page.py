@@ -1,11 +1,12 @@
 """Every page, dataset, query and control, without a browser."""
 
+import gc
 import json
 
 import numpy as np
 import pytest
 
-from mvgviz import Scenario
+from mvgviz import Dataset, Scenario
 from mvgviz.data import samples
 from mvgviz.ui.menu import DATA, HOME, PAGES
 from tests.pages.app import CSV, clean, link, opened, spec, strip, text, uploaded
@@ -312,3 +313,14 @@ def test_records_in_columns_can_be_chosen_with_ranges():
     assert "2 features × 3 records" in text(clean(app))
     app.button(key="upload_know_all").click().run()
     assert "read from the data" not in strip(clean(app))
+
+
+def test_a_table_that_was_replaced_is_let_go():
+    app = uploaded(CSV.encode())
+    for number in range(8):
+        app.multiselect(key="upload_columns").set_value(["age"] if number % 2 == 0 else ["age", "dose"]).run()
+        clean(app.switch_page(HOME.path).run())
+        clean(app.switch_page(DATA.path).run())
+    gc.collect()
+    alive = [found for found in gc.get_objects() if isinstance(found, Dataset) and "age" in found.features]
+    assert len({id(found.matrix) for found in alive}) <= 4

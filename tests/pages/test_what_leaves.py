@@ -11,6 +11,7 @@ import re
 
 import numpy as np
 import pytest
+import streamlit
 
 from mvgviz import run_trials
 from mvgviz.data import read_table
@@ -48,6 +49,7 @@ def declared(app):
 
 def outputs(content, monkeypatch):
     """Everything that a session on this file can give away, by name; without time, and without the noisy numbers."""
+    streamlit.cache_resource.clear()  # a session of its own: the two tables have the same name here
     monkeypatch.setattr(tables.secrets, "token_hex", lambda size: "0123456789ab")
     app = opened(DATA.path)
     app.file_uploader(key="upload_file").set_value(("mine.csv", content, "text/csv")).run()

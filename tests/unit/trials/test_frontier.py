@@ -143,3 +143,9 @@ def test_a_resumed_sweep_gives_the_sweep_and_prepares_nothing_twice(swept, monke
     assert max(done for done, _ in seen) <= seen[-1][1]
     monkeypatch.setattr("mvgviz.trials.resumable.measure", None)  # everything is kept: calling it would fail
     assert all(a is b for a, b in zip(stepped(), again, strict=True))
+
+
+@pytest.mark.parametrize("level", [0.682, 0.1, 0.3, 0.7])
+def test_a_plateau_is_read_at_its_beginning_whatever_the_rounding(level):
+    assert np.array_equal(falling(np.full(13, level)), np.full(13, level))
+    assert epsilon_for(np.array(EPSILONS), np.full(len(EPSILONS), level), level) == EPSILONS[0]
