@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 
@@ -32,19 +33,20 @@ from mvgviz.query.record_bound import Ellipse
 from mvgviz.validation import FloatArray
 
 _ATTAINED = 1 - 1e-10
+_MOST_CORNERS = 12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BoundedColumn(ReplacedColumn):
     """One column moves from one record of the ellipse to another; ``lower`` and ``upper`` hold them too.
 
-    ``declared``: the widths of the ranges before the bound cut them, in which a share is counted.
+    ``declared``: the ends of the ranges before the bound cut them, in whose widths a share is counted.
     """
 
     ellipse: Ellipse = field(repr=False)
     lower: FloatArray = field(repr=False)
     upper: FloatArray = field(repr=False)
-    declared: FloatArray = field(repr=False)
+    declared: tuple[FloatArray, FloatArray] = field(repr=False)
 
     def worst_move(self, rows: NoiseSide, cols: NoiseSide) -> WorstMove:
         """The least of what the ellipse, the ranges and both together allow."""
@@ -62,11 +64,13 @@ class BoundedColumn(ReplacedColumn):
         moves = [self.ellipse.through(rows)[1][:, 0], search_move(rows, self.widths) / 2]
         if rows.is_diagonal and self.ellipse.directions.is_standard:
             moves.append(self._filled(rows)[1] / 2)
-        pairs = [(self._inside(move), self._inside(-move)) for move in moves]
+        middles = self.ellipse.centre, (self.declared[0] + self.declared[1]) / 2
+        pairs = [(_pulled(self, middle + move), _pulled(self, middle - move)) for move in moves for middle in middles]
+        pairs += [(_pulled(self, x), _pulled(self, y)) for x, y in _pairs_of_corners(self.declared)]
         return max(pairs, key=lambda pair: _length(rows, pair[0] - pair[1]))
 
     def reach(self, directions: Directions) -> FloatArray:
-        return support(directions, self.declared)
+        return support(directions, self.declared[1] - self.declared[0])
 
     def _filled(self, rows: NoiseSide) -> tuple[float, FloatArray]:
         """Unrotated: the squared move is spent where the noise hides least, up to each feature's width."""
@@ -75,19 +79,16 @@ class BoundedColumn(ReplacedColumn):
         parts = _fill(4 * self.ellipse.radius**2, (weights * self.widths) ** 2, prices)
         return math.sqrt(float(parts @ prices)), np.sqrt(parts) / weights
 
-    def _inside(self, move: FloatArray) -> FloatArray:
-        return _pulled(self.ellipse, self.lower, self.upper, self.ellipse.centre + move)
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BoundedOuterProduct(ReplacedOuterProduct):
     """``D = (x xᵀ - x'x'ᵀ)/n``, both records in an ellipse about 0 and in [lower, upper].
 
-    ``declared``: the largest values of the ranges before the bound cut them, in which a share is counted.
+    ``declared``: the ends of the ranges before the bound cut them, in whose largest values a share is counted.
     """
 
     ellipse: Ellipse = field(repr=False)
-    declared: FloatArray = field(repr=False)
+    declared: tuple[FloatArray, FloatArray] = field(repr=False)
 
     def worst_records(self, rows: NoiseSide, cols: NoiseSide) -> WorstRecords:
         """The least of what the ellipse, the ranges and both together allow."""
@@ -104,19 +105,20 @@ class BoundedOuterProduct(ReplacedOuterProduct):
     def furthest_pair(self, rows: NoiseSide, cols: NoiseSide) -> tuple[FloatArray, FloatArray]:
         """Two records inside ellipse and ranges, far apart through the noise: the furthest where that is exact."""
         box = super().worst_records(rows, cols).records
-        return self._furthest_of(rows, cols, [box, search_records(rows, cols, self.lower, self.upper)])
+        found = [box, search_records(rows, cols, self.lower, self.upper), *_pairs_of_corners(self.declared)]
+        return self._furthest_of(rows, cols, found)
 
     def reach(self, directions: Directions) -> FloatArray:
-        return support(directions, self.declared)
+        return support(directions, np.maximum(*np.abs(self.declared)))
 
     def _furthest_of(self, rows: NoiseSide, cols: NoiseSide, found: list[tuple[FloatArray, FloatArray] | None]
                      ) -> tuple[FloatArray, FloatArray]:
         """The best of these pairs and of the ends of the two longest half-axes, all pulled inside."""
         moves = self.ellipse.through(rows)[1]
         second = moves[:, 1] if moves.shape[1] > 1 else np.zeros(1)
-        ends = [[self._inside(sign * move) for sign in (1, -1)] for move in (moves[:, 0], second)]
+        ends = [[_pulled(self, sign * move) for sign in (1, -1)] for move in (moves[:, 0], second)]
         pairs = [(x, y) for x in ends[0] for y in ends[1]]
-        pairs += [(self._inside(pair[0]), self._inside(pair[1])) for pair in found if pair is not None]
+        pairs += [(_pulled(self, pair[0]), _pulled(self, pair[1])) for pair in found if pair is not None]
         return max(pairs, key=lambda pair: self._distance(rows, cols, pair))
 
     def _longest_square(self, side: NoiseSide) -> float:
@@ -125,9 +127,6 @@ class BoundedOuterProduct(ReplacedOuterProduct):
         prices = side.precisions / weights**2
         return float(_fill(self.ellipse.radius**2, (weights * self.largest_values) ** 2, prices) @ prices)
 
-    def _inside(self, record: FloatArray) -> FloatArray:
-        return _pulled(self.ellipse, self.lower, self.upper, record)
-
     def _distance(self, rows: NoiseSide, cols: NoiseSide, pair: tuple[FloatArray, FloatArray]) -> float:
         x, y = pair
         left, right = rows.whitener(), cols.whitener()
@@ -135,11 +134,19 @@ class BoundedOuterProduct(ReplacedOuterProduct):
         return float(np.linalg.norm(apart)) / self.n_records
 
 
-def _pulled(ellipse: Ellipse, lower: FloatArray, upper: FloatArray, record: FloatArray) -> FloatArray:
+def _pulled(body: BoundedColumn | BoundedOuterProduct, record: FloatArray) -> FloatArray:
     """The record as it would be asked about: in its ranges, then drawn to the centre until the ellipse holds it."""
-    clipped = np.clip(record, lower, upper)
+    clipped, ellipse = np.clip(record, *body.declared), body.ellipse
     part = float(ellipse.parts(clipped[:, None])[0])
     return np.asarray(ellipse.centre + part * (clipped - ellipse.centre))
+
+
+def _pairs_of_corners(ends: tuple[FloatArray, FloatArray]) -> list[tuple[FloatArray, FloatArray]]:
+    """Pairs of those corners of the ranges at which one feature has the one end and all others the other."""
+    size = ends[0].size
+    corners = [np.where(np.arange(size) == i, *order) for i in range(min(size, _MOST_CORNERS))
+               for order in (ends, ends[::-1])]
+    return list(combinations(corners, 2))
 
 
 def _length(side: NoiseSide, move: FloatArray) -> float:

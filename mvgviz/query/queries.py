@@ -115,7 +115,7 @@ def covariance(dataset: Dataset, *, bound: RecordBound | None = None) -> Query:
         if ellipse.centre.any():
             raise InputError("second moments are about 0: the bound's centre must be 0; moments() takes any centre")
         neighbours = BoundedOuterProduct(lower=data.lower, upper=data.upper, n_records=n, ellipse=ellipse,
-                                         declared=dataset.largest_values)
+                                         declared=(dataset.lower, dataset.upper))
     unit = NoiseSide.identity(data.n_features)
     return Query(
         name="covariance", value=frozen(data.matrix @ data.matrix.T / n),
@@ -203,7 +203,7 @@ def _column_body(declared: Dataset, data: Dataset, bound: RecordBound | None, di
     if bound is None:
         return ReplacedColumn(widths=data.widths, divisor=divisor)
     return BoundedColumn(widths=data.widths, divisor=divisor, ellipse=bound.ellipse(data.n_features),
-                         lower=data.lower, upper=data.upper, declared=declared.widths)
+                         lower=data.lower, upper=data.upper, declared=(declared.lower, declared.upper))
 
 
 def _longest_move(body: ReplacedColumn) -> float:

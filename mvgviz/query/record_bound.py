@@ -92,13 +92,14 @@ class RecordBound:
         """The records inside the bound, with ranges that hold them: the declared ones, cut by the bound.
 
         A record is drawn towards the centre in a straight line; where the centre lies outside the declared
-        ranges, they are widened to hold it.
+        ranges, they are widened by as much as the furthest record can be drawn.
         """
         ellipse = self.ellipse(dataset.n_features)
         part = ellipse.parts(dataset.matrix)
         centre, extent = ellipse.centre, ellipse.extent()
-        low = np.maximum(np.minimum(dataset.lower, centre), centre - extent)
-        high = np.minimum(np.maximum(dataset.upper, centre), centre + extent)
+        least = min(1.0, self.radius * _WITHIN / ellipse.longest(dataset))
+        low = np.maximum(np.minimum(dataset.lower, centre + least * (dataset.lower - centre)), centre - extent)
+        high = np.minimum(np.maximum(dataset.upper, centre + least * (dataset.upper - centre)), centre + extent)
         moved = centre[:, None] + part * (dataset.matrix - centre[:, None])
         matrix = np.clip(np.where(part == 1, dataset.matrix, moved), low[:, None], high[:, None])
         return replace(dataset, matrix=matrix, lower=low, upper=high)
@@ -138,6 +139,11 @@ class Ellipse:
         edge = self.radius * _WITHIN
         return np.asarray(edge / np.maximum(self.lengths(matrix), edge))
 
+    def longest(self, dataset: Dataset) -> float:
+        """No record of these ranges is longer; where nothing is turned, some corner is as long."""
+        ends = np.maximum(np.abs(dataset.lower - self.centre), np.abs(dataset.upper - self.centre))
+        return float(np.linalg.norm(self.weights * (np.abs(self.directions.matrix.T) @ ends)))
+
     def extent(self) -> FloatArray:
         """How far the ellipse reaches from its centre along each feature."""
         return np.asarray(np.linalg.norm(self.inverse, axis=1))
@@ -174,8 +180,7 @@ def private_radius(dataset: Dataset, quantile: float, *, mu: float, rng: np.rand
         bound = RecordBound.from_shares(dataset, np.full(dataset.n_features, 1 / dataset.n_features))
     shape = bound.ellipse(dataset.n_features)
     lengths = np.sort(shape.lengths(dataset.clipped().matrix))
-    ends = np.maximum(np.abs(dataset.lower - shape.centre), np.abs(dataset.upper - shape.centre))
-    corner = float(np.linalg.norm(np.abs(shape.weights[:, None] * shape.directions.matrix.T) @ ends))
+    corner = shape.longest(dataset)
     low, high, noise = fraction("least", least) * corner, corner, math.sqrt(_COUNTS) / budget
     draws = generator(rng).standard_normal(_COUNTS)
     for draw in draws.tolist():
