@@ -13,6 +13,7 @@ import mvgviz as mv
 from mvgviz.query.record_bound import RecordBound
 
 NEEDED, SHARE = (0, 7, 9), 0.8  # of Cardiotocography: FHR, ASV, ALV, as in the paper
+EVEN = "ellipse of an even record"
 AROUND = math.sqrt(3)  # the ellipse around the whole box: no record is pulled in
 
 
@@ -36,12 +37,13 @@ def main() -> None:
         base = error(plain, mv.design_noise(plain, **budget), plain.value)
         rows = {"split of the box": (plain, mv.design_noise(plain, theta=shares, **budget))}
         centre = 0.0 if plain.symmetric else (data.lower + data.upper) / 2
-        for label, radius in (("ellipse around the box", AROUND), ("ellipse of an even record", 1.0)):
+        for label, radius in (("ellipse around the box", AROUND), (EVEN, 1.0)):
             shape = RecordBound.from_shares(data, shares, centre=centre)
             asked = ask(data, bound=RecordBound(radius=radius, weights=shape.weights, centre=shape.centre))
             rows[label] = asked, mv.design_noise(asked, **budget)
         for label, (asked, design) in rows.items():
-            print(f"{name}, {label}".ljust(52) + f"{error(asked, design, plain.value) / base:8.3f}   ≤ {bar}")
+            judged = "a bias: not for means" if label == EVEN and name == "mean" else f"≤ {bar}"
+            print(f"{name}, {label}".ljust(52) + f"{error(asked, design, plain.value) / base:8.3f}   {judged}")
     bound = RecordBound.from_shares(data, shares)
     times = {}
     for label, make in (("without", lambda: mv.covariance(data)), ("with", lambda: mv.covariance(data, bound=bound))):
