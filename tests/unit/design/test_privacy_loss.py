@@ -177,6 +177,7 @@ def test_directions_that_are_not_private_leave_the_noise_alone():
     assert spent_mu(design) == SpentMu(noise=design.mu, directions=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mu", MUS)
 @pytest.mark.parametrize("epsilon", [0.01, 1, 100])
 @pytest.mark.parametrize("delta", [0.5, 1e-3, 1e-30])

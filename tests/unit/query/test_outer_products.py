@@ -46,6 +46,7 @@ def brute_force(whitener, centre, halves):
     return math.sqrt(best)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("centre", CENTRES)
 @pytest.mark.parametrize("m", [1, 2, 3, 4, 5])
 def test_the_furthest_pair_is_that_of_a_brute_search(m, centre):
@@ -89,6 +90,7 @@ def test_bounds_are_never_below_the_exact_distance(centre):
         assert min(bounds_of(side, middle, halves)) >= exact * (1 - 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("centre", CENTRES)
 @pytest.mark.parametrize("m", [9, 13, 18, 25])
 def test_bounds_are_never_below_what_a_search_finds_and_close_to_it(m, centre):

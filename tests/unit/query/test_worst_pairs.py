@@ -52,6 +52,7 @@ def asked_of(name, seed, mode):
     return {"identity": identity, "mean": mean, "covariance": covariance}[name](data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["rows", "columns", "both"])
 @pytest.mark.parametrize("name", ["identity", "mean", "covariance", "adjacency", "laplacian", "kernel"])
 def test_the_pair_attains_mu_wherever_that_is_exact_and_says_how_much_elsewhere(name, mode):

@@ -116,6 +116,7 @@ def test_the_ranking_is_that_of_direct_trials(advice):
         assert np.array_equal(direct.errors, row.outcome.errors)
 
 
+@pytest.mark.slow
 def test_the_best_get_all_trials_and_the_others_a_first_round(advice):
     assert {row.outcome.errors.size for row in advice.rows if row.finalist} == {45}
     rest = {row.outcome.errors.size for row in advice.rows if not (row.finalist or row.candidate.is_current)}

@@ -270,6 +270,7 @@ DEGENERATE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", list(DEGENERATE))
 @pytest.mark.parametrize("query", ["identity", "covariance", "mean", "kernel"])
 def test_degenerate_data_gives_numbers_or_a_sentence(data, query):
