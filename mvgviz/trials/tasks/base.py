@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from mvgviz.errors import InputError
+from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.trials.question import Problem
 from mvgviz.validation import FloatArray
 
@@ -53,7 +54,8 @@ UNMEASURED = References(math.nan, math.nan, math.nan)
 class Measure(Protocol):
     """A task for one problem. ``level``: what it needs of a mechanism (see ``mvgviz.trials.mechanisms.base``).
 
-    ``size``: how many numbers a trial takes. ``errors`` gives one for each release.
+    ``size``: how many numbers a trial takes. ``errors`` gives one for each release; ``aware``: better ones where it
+    is told the noise on second moments.
     """
 
     @property
@@ -65,7 +67,10 @@ class Measure(Protocol):
     @property
     def size(self) -> int: ...
 
-    def errors(self, released: FloatArray) -> FloatArray: ...
+    @property
+    def aware(self) -> bool: ...
+
+    def errors(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray: ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mvgviz.errors import InputError
+from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.trials.question import Problem
 from mvgviz.trials.tasks.base import MOST_ROWS, UNMEASURED, Labelled, References, Task, labelled
 from mvgviz.trials.tasks.post import nearest_psd, symmetrised
@@ -31,6 +32,7 @@ class KernelRidge:
     n_records: int
     clip: bool
     references: References
+    aware: bool = False
     level: str = "answer"
 
     @property
@@ -55,7 +57,7 @@ class KernelRidge:
             parts.append(middle[given.label] + half[given.label] * unit[:, :, 0])
         return np.concatenate(parts)
 
-    def errors(self, released: FloatArray) -> FloatArray:
+    def errors(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
         return self.labels.rmse(self.predictions(released))
 
 
@@ -120,6 +122,7 @@ class Reconstruction:
     psd: bool
     references: References
     level: str
+    aware: bool = False
 
     @property
     def size(self) -> int:
@@ -133,7 +136,7 @@ class Reconstruction:
             released = symmetrised(released)
         return nearest_psd(released) if self.psd else released
 
-    def errors(self, released: FloatArray) -> FloatArray:
+    def errors(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
         if self.level == "square":
             return np.sqrt(released) / self.unit
         error = (self.processed(released) - self.value).reshape(len(released), -1)
