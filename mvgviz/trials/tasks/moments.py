@@ -231,7 +231,7 @@ SUBSPACE_ANGLE = Task(
     post=("symmetrise", "subtract", "aware"), prepare=_subspace)
 LINEAR_RIDGE = Task(
     key="linear-ridge", label="Linear ridge regression", metric="error of predictions (RMSE)", symbol="RMSE",
-    rule=f"features divided by their largest declared value, ridge {RIDGE:g} (where the noise is used: by the noise on each "
-         "feature), an intercept where the mean was released too; "
+    rule=f"features divided by their largest declared value, ridge {RIDGE:g} (with the known noise: more on "
+         "noisier features), an intercept where the mean was released too; "
          "learned from second moments alone, measured on 28 % of the records, held out",
     post=("psd", "subtract", "aware"), prepare=_linear_ridge)
