@@ -17,6 +17,7 @@ from mvgviz.paper import EPSILONS, EXPERIMENTS, SHARES, direction_curves, run
 from mvgviz.paper.markdown import main_table, report_markdown
 from mvgviz.paper.tables import Method
 from mvgviz.paper.words import compared, figure_text, sentence, verdict, way_text
+from mvgviz.scenario.resolve import build
 from mvgviz.trials.resumable import TrialCache
 from mvgviz.trials.run import Outcome, sweep
 from mvgviz.trials.tasks import References
@@ -199,6 +200,21 @@ def test_a_sketch_is_read_by_its_pseudo_records_and_by_its_gram_matrix():
         assert ("pseudo-records" if row.printed else "Gram matrix") in sentence(small, row)
     assert small["jl"].exact.mean == pytest.approx(small.references.trivial, rel=1e-9)  # nothing is near
     assert all(row.exact.mean >= 0.99 * small.references.trivial for row in small.rows)
+
+
+@pytest.mark.parametrize(("key", "against", "outside", "ratio"), [
+    ("II", "gaussian", 691, 1 / 3), ("III", "covariance-gaussian", 0, math.sqrt(2) / 3)])
+def test_records_inside_a_round_bound_need_less_noise_and_what_is_said_of_them_is_so(key, against, outside, ratio):
+    one, data = EXPERIMENTS[key], sample(EXPERIMENTS[key].scenario.data)
+    row = next(row for row in one.rows if row.key == "bounded")
+    setup = build(one.scenario.changed(**row.changes), data)
+    assert setup.query.bound.count_outside(setup.table) == outside
+    assert np.ptp(setup.query.bound.weights) == 0  # round
+    assert setup.query.sensitivity / setup.box.sensitivity == pytest.approx(ratio)
+    few = replace(one, rows=tuple(row for row in one.rows if row.key in ("bounded", against)), sets=())
+    small = run(few, data, trials=30)
+    assert small["bounded"].exact.mean < 0.5 * small[against].exact.mean
+    assert sentence(small, small["bounded"]).endswith("Exact, it is better than the same without a bound.")
 
 
 def test_sentences_follow_the_numbers(report):
