@@ -134,10 +134,10 @@ _I = Experiment(
              against="ridge-gaussian", query="covariance", task="linear-ridge", post=("psd",)),
         _row("ridge-gaussian", "Gaussian, linear ridge from the covariance", None, -2, _CLASSIC, _ANALYTIC, _MOMENTS,
              query="covariance", task="linear-ridge", post=("psd",)),
-        _row("jl-gram", "Johnson–Lindenstrauss, linear ridge from its Gram matrix", None, -2,
-             *_single("johnson-lindenstrauss"), _GRAM, task="linear-ridge", post=("psd",)),
-        _row("reduced-jl-gram", "Johnson–Lindenstrauss, ALT and label only, linear ridge from its Gram matrix", None,
-             -2, *_single("reduced-johnson-lindenstrauss"), _GRAM, task="linear-ridge", post=("psd",)),
+        _row("jl-gram", "Johnson–Lindenstrauss, linear ridge", None, -2, *_single("johnson-lindenstrauss"), _GRAM,
+             task="linear-ridge", post=("psd",)),
+        _row("reduced-jl-gram", "Johnson–Lindenstrauss, ALT and label, linear ridge", None, -2,
+             *_single("reduced-johnson-lindenstrauss"), _GRAM, task="linear-ridge", post=("psd",)),
     ),
     sets=(("ALT, label", (2, 5)), ("ALT", (2,)), ("label", (5,)), ("ALT, AST, label", (2, 3, 5))),
     notes=(
@@ -216,7 +216,7 @@ _III = Experiment(
         _row("covariance-gaussian", "Gaussian, asking for the covariance", None, -2, _CLASSIC, _ANALYTIC,
              "one record moves an average over 2126 little, so far less noise is needed",
              query="covariance", post=("symmetrise",)),
-        _row("bounded", "MVG, asking for the covariance, records inside a round bound", None, -2, _THEOREM2, EXACT,
+        _row("bounded", "MVG, covariance, records inside a round bound", None, -2, _THEOREM2, EXACT,
              "in a ball, its radius the length of an evenly spread record, one record moves the answer less than half "
              "as far, and none of this table is longer", against="covariance-gaussian", query="covariance",
              post=("symmetrise",), allocation="uniform", bound="even"),
