@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from mvgviz.errors import InputError
+from mvgviz.labels import JUDGED
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.trials.question import REGRESSIONS
@@ -17,7 +18,13 @@ from mvgviz.ui import session
 def draw_task(setup: Setup) -> None:
     """What the answer is used for, the label where it needs one, and free post-processing."""
     scenario = setup.scenario
-    left, middle, right = st.columns([2, 1, 1], vertical_alignment="bottom")
+    left, middle, judged, right = st.columns([2, 1, 1, 1], vertical_alignment="bottom")
+    with judged:
+        if scenario.needs:
+            st.selectbox("Errors are measured on", list(JUDGED), format_func=JUDGED.__getitem__,
+                         **session.bound("w_judged", scenario.judged, lambda judged: {"judged": judged}),
+                         help="The needed features are those that you favour. Regression then learns from the needed "
+                              "features alone, or from the others; components are those of the needed block.")
     with left:
         st.selectbox("What the answer is used for", list(TASKS), format_func=lambda key: TASKS[key].label,
                      **session.bound("w_task", scenario.task, _task_change))
@@ -44,6 +51,8 @@ def say_why_not(setup: Setup, error: InputError) -> None:
             _way_out("Measure the answer itself instead", task="reconstruction")
         if scenario.query in ("mean", "kernel"):
             _way_out("Ask for the covariance instead", query="covariance", mode="auto")
+        elif scenario.judged != "everything":
+            _way_out("Judge by everything instead", judged="everything")
         elif scenario.task == "kernel-ridge" and scenario.query in ("identity", "covariance"):
             _way_out("Use linear ridge instead", task="linear-ridge")
 
