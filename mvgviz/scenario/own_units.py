@@ -26,9 +26,9 @@ def own_units(setup: Setup, units: Sequence[str] = ()) -> list[FeatureNoise]:
     if setup.query.name not in ("identity", "mean"):
         return []
     data, table = setup.dataset, setup.table
-    ours, equal = (np.sqrt(np.square(design.noise_std()).mean(axis=1)) * data.widths / table.widths
-                   for design in (setup.design, setup.iid))
-    rows = [FeatureNoise(name=name, unit=units[i] if units else "", needed=i in setup.scenario.needs, lower=float(data.lower[i]),
-                         upper=float(data.upper[i]), ours=float(ours[i]), equal=float(equal[i]))
-            for i, name in enumerate(data.features)]
+    ours, equal = (np.sqrt(design.row_side.covariance_diagonal() * design.col_side.covariance_diagonal().mean())
+                   * data.widths / table.widths for design in (setup.design, setup.iid))
+    rows = [FeatureNoise(name=name, unit=units[i] if units else "", needed=i in setup.scenario.needs,
+                         lower=float(data.lower[i]), upper=float(data.upper[i]), ours=float(ours[i]),
+                         equal=float(equal[i])) for i, name in enumerate(data.features)]
     return sorted(rows, key=lambda row: not row.needed)

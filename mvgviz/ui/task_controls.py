@@ -8,6 +8,7 @@ import streamlit as st
 from mvgviz.errors import InputError
 from mvgviz.labels import JUDGED
 from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.usual import usual_settings
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.trials.question import REGRESSIONS
 from mvgviz.trials.tasks import TASKS
@@ -40,6 +41,12 @@ def draw_task(setup: Setup) -> None:
         for step in TASKS[scenario.task].post:
             st.checkbox(WORDS[step].capitalize(),
                         **session.bound(f"w_post_{step}", step in scenario.post, partial(_switch, step)))
+    usual = usual_settings(scenario)
+    if usual and scenario.changed(**usual) != scenario:
+        st.button("Usual settings for this task", key="task_usual", icon=":material/auto_fix_high:", type="tertiary",
+                  on_click=session.update, kwargs=usual,
+                  help="Query, record bound and split that did best for this task on many tables. They follow from the "
+                       "task alone, not from your data.")
 
 
 def say_why_not(setup: Setup, error: InputError) -> None:

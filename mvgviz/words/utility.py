@@ -17,6 +17,7 @@ from mvgviz.trials.paired import BETTER, SAME, UNCLEAR, WORSE, Difference, again
 from mvgviz.trials.parts import PartErrors
 from mvgviz.trials.question import Problem
 from mvgviz.trials.run import Outcome, Results
+from mvgviz.trials.tasks.base import private_mean_rmse
 
 NOT_PRIVATE = "Measured on the data itself, so these numbers are for choosing and are not private."
 SHOWN_TO_HOLDER = ("This shows private data: it is shown to you, its holder, and is not part of any release. The noise "
@@ -78,6 +79,10 @@ def measured_words(problem: Problem, results: Results) -> str:
         learned = problem.question.dataset.n_records
         parts.append(f"Learned from {learned:,} records, measured on {held_out.n_records:,} held out, so the noise "
                      f"differs a little from the line above; δ = {delta_words(problem.delta, learned)}.")
+    mean_alone = private_mean_rmse(problem)
+    if mean_alone is not None:
+        parts.append(f"Predicting for everyone a private mean of the label, with this whole budget, would err "
+                     f"{as_number(mean_alone)}.")
     return " ".join(parts)
 
 
