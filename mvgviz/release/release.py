@@ -280,8 +280,7 @@ def _largest_values(query: Query, ranges: Mapping[str, Range] | None) -> FloatAr
     asked = query.neighbours
     same = query.row_names in (None, tuple(ranges))
     if isinstance(asked, BoundedColumn | ReplacedOuterProduct):
-        bounded = isinstance(asked, BoundedColumn | BoundedOuterProduct)
-        ends = asked.declared if bounded else (asked.lower, asked.upper)
+        ends = asked.declared if isinstance(asked, BoundedColumn | BoundedOuterProduct) else (asked.lower, asked.upper)
         own = slice(-1) if query.name == "moments" else slice(None)  # the constant is 1, and less in a scaled record
         same = same and np.array_equal(ends[0][own], lower[own]) and np.array_equal(ends[1][own], upper[own])
     elif isinstance(asked, ReplacedColumn):

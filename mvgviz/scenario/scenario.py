@@ -234,11 +234,13 @@ _CHOICES = {
 }
 _UPLOAD_DEFAULTS: dict[str, Any] = {"query": "covariance", "allocation": "uniform", "favoured": ()}
 _DEFAULTS: dict[str, dict[str, Any]] = {
-    "two_features": {},
-    "liver": {"query": "covariance", "favoured": (2, 5), "label": 5, "task": "linear-ridge"},
-    "cardiotocography": {"scale": "unit", "favoured": (0, 7, 9), "task": "covariance-estimation"},
-    "movement_simulated": {"query": "covariance", "favoured": (0, 3), "task": "first-component"},
-    "karate": {"query": "laplacian", "favoured": (0, 33)},
+    "two_features": {"query": "mean", "judged": "needed"},
+    "liver": {"query": "covariance", "favoured": (2, 5), "label": 5, "task": "linear-ridge", "judged": "needed"},
+    "cardiotocography": {"query": "covariance", "scale": "unit", "favoured": (0, 7, 9), "bound": "even",
+                         "task": "covariance-estimation", "judged": "needed"},
+    "movement_simulated": {"query": "covariance", "favoured": (0, 3), "share": 0.5, "bound": "even",
+                           "task": "first-component", "judged": "needed"},
+    "karate": {"query": "laplacian", "favoured": (0,), "share": 0.08, "judged": "needed"},
 }
 _NUMBERS = {"length", "epsilon", "delta", "angle", "private_share", "share", "radius"}
 _COUNTS = {"label", "trials", "seed"}
