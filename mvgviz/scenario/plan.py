@@ -48,10 +48,12 @@ class QuestionPlan:
     """Questions about one dataset, each a scenario, and their whole parts of mu², which sum to 10 000.
 
     The epsilon and delta of every scenario are those of the whole plan; :meth:`question` has a question's own.
+    ``shares_read``: whether the parts were chosen by looking at the data; every question's own epsilon is then too.
     """
 
     scenarios: tuple[Scenario, ...]
     parts: tuple[int, ...]
+    shares_read: bool = False
 
     def __post_init__(self) -> None:
         asked = tuple(instance("a question", scenario, Scenario) for scenario in self.scenarios)
@@ -74,7 +76,7 @@ class QuestionPlan:
     @classmethod
     def of(cls, *scenarios: Scenario) -> QuestionPlan:
         """Equal shares of the first one's epsilon and delta."""
-        under = tuple(_under(scenario, scenarios[0]) for scenario in scenarios)
+        under = tuple(under_budget_of(scenarios[0], scenario) for scenario in scenarios)
         return cls(scenarios=under, parts=_divided([0] * len(under), [1.0] * len(under)))
 
     def __len__(self) -> int:
@@ -102,11 +104,12 @@ class QuestionPlan:
         if not epsilon >= _LEAST_EPSILON:
             raise InputError(f"question {k + 1} would get an epsilon below {_LEAST_EPSILON:g}; give it a larger share, "
                              "or the plan a larger epsilon")
-        return asked.changed(epsilon=epsilon, from_data=asked.from_data)
+        marks = (*asked.from_data, "epsilon") if self.shares_read else asked.from_data
+        return asked.changed(epsilon=epsilon, from_data=marks)
 
     def with_budget(self, scenario: Scenario) -> QuestionPlan:
         """The same shares of this scenario's epsilon and delta."""
-        return replace(self, scenarios=tuple(_under(asked, scenario) for asked in self.scenarios))
+        return replace(self, scenarios=tuple(under_budget_of(scenario, asked) for asked in self.scenarios))
 
     def added(self, scenario: Scenario, *, locked: Collection[int] = ()) -> QuestionPlan:
         """One question more, under the plan's budget; those that are not locked make room for it."""
@@ -115,7 +118,7 @@ class QuestionPlan:
         if not sum(free) > len(free):
             raise InputError("there is no room for another question; unlock one that has some")
         parts = _divided((*self.parts, 0), (*self.parts, sum(free) / len(free)), self._those(locked))
-        return replace(self, scenarios=(*self.scenarios, _under(scenario, self.scenarios[0])), parts=parts)
+        return replace(self, scenarios=(*self.scenarios, under_budget_of(self.scenarios[0], scenario)), parts=parts)
 
     def removed(self, k: int, *, locked: Collection[int] = ()) -> QuestionPlan:
         """Without question k; those that are not locked share what it had in their old proportions."""
@@ -131,8 +134,11 @@ class QuestionPlan:
         return replace(self, parts=rebalanced(self.parts, position=self._position(k), locked=self._those(locked),
                                               value=round(PARTS * number("share", share))))
 
-    def shared(self, weights: Any, *, locked: Collection[int] = ()) -> QuestionPlan:
-        """Shares in proportion to weights, none below a thousandth; locked ones stay as they are."""
+    def shared(self, weights: Any, *, locked: Collection[int] = (), read: bool = False) -> QuestionPlan:
+        """Shares in proportion to weights, none below a thousandth; locked ones stay as they are.
+
+        ``read``: whether the weights were read from the data.
+        """
         wanted = non_negative("weights", weights)
         if wanted.size != len(self):
             raise InputError(f"weights must be one for each of the {len(self)} questions, got {wanted.size}")
@@ -142,11 +148,8 @@ class QuestionPlan:
             least = min(LEAST_SHARE / room, 1 / len(free))
             wanted = wanted.copy()
             wanted[free] = with_floor(wanted[free] / wanted[free].sum(), least)
-        return replace(self, parts=_divided(self.parts, wanted.tolist(), locked))
-
-    def chosen_on_data(self) -> QuestionPlan:
-        """The same plan, whose shares were chosen by looking at the data: every question's epsilon is marked so."""
-        return replace(self, scenarios=tuple(asked.chosen_on_data(epsilon=asked.epsilon) for asked in self.scenarios))
+        return replace(self, parts=_divided(self.parts, wanted.tolist(), locked),
+                       shares_read=read or (self.shares_read and len(free) < len(self)))
 
     def _position(self, k: int) -> int:
         if not 0 <= k < len(self):
@@ -161,7 +164,7 @@ class QuestionPlan:
         """Every question with its parts, and the version of the format."""
         questions = [{"parts": part, **json.loads(scenario.to_json())}
                      for part, scenario in zip(self.parts, self.scenarios, strict=True)]
-        return json.dumps({"mvgviz_plan": VERSION, "questions": questions}, indent=2)
+        return json.dumps({"mvgviz_plan": VERSION, "shares_read": self.shares_read, "questions": questions}, indent=2)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> QuestionPlan:
@@ -170,14 +173,14 @@ class QuestionPlan:
             content = json.loads(text)
         except (ValueError, TypeError, RecursionError):
             raise InputError("a plan file must be JSON, as downloaded from mvgviz") from None
-        if not (isinstance(content, dict) and set(content) == {"mvgviz_plan", "questions"}
-                and isinstance(content["questions"], list)):
-            raise InputError('a plan file must hold "mvgviz_plan" (the version) and "questions"')
+        if not (isinstance(content, dict) and set(content) == {"mvgviz_plan", "shares_read", "questions"}
+                and isinstance(content["questions"], list) and isinstance(content["shares_read"], bool)):
+            raise InputError('a plan file must hold "mvgviz_plan" (the version), "shares_read" and "questions"')
         if content["mvgviz_plan"] != VERSION:
             raise InputError(f"a plan file must have version {VERSION}, got another")
         if not all(isinstance(held, dict) and "parts" in held for held in content["questions"]):
             raise InputError('every question of a plan file must hold "parts", "mvgviz" and "scenario"')
-        return cls(parts=tuple(held.pop("parts") for held in content["questions"]),
+        return cls(shares_read=content["shares_read"], parts=tuple(held.pop("parts") for held in content["questions"]),
                    scenarios=tuple(Scenario.from_json(json.dumps(held)) for held in content["questions"]))
 
 
@@ -186,8 +189,8 @@ def without(positions: Iterable[int], k: int) -> frozenset[int]:
     return frozenset(j - (j > k) for j in positions if j != k)
 
 
-def _under(scenario: Scenario, budget: Scenario) -> Scenario:
-    """The scenario with the epsilon and delta of another one, wherever those come from."""
+def under_budget_of(budget: Scenario, scenario: Scenario) -> Scenario:
+    """The second scenario with the epsilon and delta of the first, wherever those come from."""
     marks = {name for name in scenario.from_data if name not in _BUDGET}
     marks |= {name for name in budget.from_data if name in _BUDGET}
     return scenario.changed(epsilon=budget.epsilon, delta=budget.delta, from_data=tuple(marks))

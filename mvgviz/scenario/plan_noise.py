@@ -19,11 +19,11 @@ from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
-from mvgviz.scenario.plan import LEAST_SHARE, QuestionPlan
+from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.resolve import Setup, build, delta_of, names_of_coordinates
 from mvgviz.validation import FloatArray
 
-_POINTS = 81
+_POINTS, _END = 81, 0.01
 _POWERS = {"identity": 1, "mean": 1, "covariance": 2}  # of a feature's unit, in an entry (k, k) of the answer
 
 
@@ -72,7 +72,7 @@ class PairTrade:
     @property
     def curve(self) -> list[tuple[float, float, float]]:
         """Part of the first, noise on it, noise on the second: from hardly anything to nearly all."""
-        end = math.log(LEAST_SHARE / (1 - LEAST_SHARE))
+        end = math.log(_END / (1 - _END))
         parts = 1 / (1 + np.exp(-np.linspace(end, -end, _POINTS)))
         return [(part, *self.at(part)) for part in parts.tolist()]
 

@@ -142,7 +142,10 @@ def test_another_budget_keeps_the_shares_and_brings_its_origin_along():
     assert [scenario.from_data for scenario in dearer.scenarios] == [("favoured", "epsilon"), ("epsilon",)]
     assert dearer.question(1, delta=DELTA).from_data == ("epsilon",)
     assert dearer.with_budget(BASE).scenarios[0].from_data == ("favoured",)
-    assert plan.chosen_on_data().scenarios[1].from_data == ("epsilon",)
+    guessed = plan.shared([2, 1], read=True).with_budget(BASE).moved(0, 0.3)
+    assert guessed.question(1, delta=DELTA).from_data == ("epsilon",)
+    assert not guessed.shared([1, 1]).shares_read
+    assert guessed.shared([1, 1], locked={0}).shares_read  # the locked share is still what it was
     assert plan.added(asking("mean").chosen_on_data(epsilon=2.0)).scenarios[2].from_data == ()
 
 
@@ -204,14 +207,15 @@ def test_every_question_has_numbers(data, query):
 
 @given(st.lists(st.sampled_from(["identity", "mean", "covariance", "kernel"]), min_size=1, max_size=5), st.floats(0, 1))
 def test_every_plan_survives_a_file(queries, share):
-    plan = QuestionPlan.of(*(asking(query) for query in queries)).moved(0, share).chosen_on_data()
+    plan = QuestionPlan.of(*(asking(query) for query in queries)).moved(0, share)
+    plan = plan.added(BASE.chosen_on_data(share=0.3)).shared([1] * (len(plan) + 1), locked={0}, read=share > 0.5)
     again = QuestionPlan.from_json(plan.to_json())
     assert again == plan
-    assert [scenario.from_data for scenario in again.scenarios] == [("epsilon",)] * len(plan)
+    assert again.scenarios[-1].from_data == ("share",)
 
 
 def file_with(*questions, version=1):
-    return json.dumps({"mvgviz_plan": version, "questions": list(questions)})
+    return json.dumps({"mvgviz_plan": version, "shares_read": False, "questions": list(questions)})
 
 
 ONE = {"parts": PARTS, "mvgviz": 1, "scenario": {}}
@@ -219,7 +223,8 @@ ONE = {"parts": PARTS, "mvgviz": 1, "scenario": {}}
 
 @pytest.mark.parametrize(("text", "message"), [
     ("", "must be JSON"), (b"\xff\xfe\x00", "must be JSON"), ("[" * 100_000, "must be JSON"), ("[1]", "must hold"),
-    ("{}", "must hold"), (json.dumps({"mvgviz_plan": 1, "questions": {}}), "must hold"),
+    ("{}", "must hold"), (json.dumps({"mvgviz_plan": 1, "shares_read": False, "questions": {}}), "must hold"),
+    (json.dumps({"mvgviz_plan": 1, "shares_read": 1, "questions": []}), "must hold"),
     (BASE.to_json(), "must hold"), (file_with(ONE, version=2), "version 1"), (file_with(), "1 to 20 questions, got 0"),
     (file_with(*[ONE] * (MOST_QUESTIONS + 1)), "1 to 20 questions, got 21"), (file_with(3), "every question"),
     (file_with({"mvgviz": 1, "scenario": {}}), "every question"), (file_with(ONE, ONE), "sum to 10000"),
