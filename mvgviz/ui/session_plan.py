@@ -103,6 +103,8 @@ def release_questions(given: str, chosen: tuple[int, ...], accept: tuple[str, ..
             made = release_together(setups, accept=accept, ledger=desk.ledger, progress=show)
             desk.releases.extend(made)
             plans[held.plan.data] = replace(held, released=held.released | set(chosen))
+            if show is not None:
+                spot.empty()
         except InputError as error:
             desk.refusal = error
 

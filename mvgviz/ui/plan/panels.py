@@ -25,12 +25,13 @@ def draw_questions(held: HeldPlan, names: Sequence[str]) -> None:
     """A slider, a lock and a way out for each question; the others that are not locked make up for a move."""
     plan = held.plan
     for k, (share, name) in enumerate(zip(plan.shares, names, strict=True)):
-        slider, tools = st.columns([3, 1], vertical_alignment="bottom")
         out = k in held.released
         st.session_state[f"plan_share_{k}"] = min(max(round(100 * share, 1), 0.1), 99.9)
-        slider.slider(f"{in_markdown(name)}{' · released' if out else ''}", 0.1, 99.9, step=0.1, format="%.1f%%",
-                      key=f"plan_share_{k}", disabled=k in held.fixed or len(plan) == 1, on_change=_move,
-                      args=(held, k))
+        label = f"{in_markdown(name)}{' · released' if out else ''}"
+        st.markdown(label)  # a slider's own label fades with it
+        slider, tools = st.columns([3, 1], vertical_alignment="bottom")
+        slider.slider(label, 0.1, 99.9, step=0.1, format="%.1f%%", key=f"plan_share_{k}", label_visibility="collapsed",
+                      disabled=k in held.fixed or len(plan) == 1, on_change=_move, args=(held, k))
         st.session_state[f"plan_lock_{k}"] = k in held.fixed
         with tools, st.container(horizontal=True, vertical_alignment="center"):
             st.checkbox(":material/lock:", key=f"plan_lock_{k}", disabled=out, on_change=_lock, args=(held, k),
@@ -61,8 +62,9 @@ def draw_changes(held: HeldPlan, noise: Sequence[QuestionNoise], setups: Sequenc
     if not exact:
         draw_only_exact()
     if held.released:
-        st.caption(f":material/lock: A part of this plan is released, so its budget stays ε = {held.plan.epsilon:g}: "
-                   "the sidebar does not change it. What is left can still be divided.")
+        left = "What is left can still be divided." if held.waiting else "Start anew to plan more."
+        st.caption(f":material/lock: {'A part' if held.waiting else 'All'} of this plan is released, so its budget "
+                   f"stays ε = {held.plan.epsilon:g}: the sidebar does not change it. {left}")
     refused = st.session_state.pop(_REFUSED, None)
     if refused is not None:
         show_error(refused)
