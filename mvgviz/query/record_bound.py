@@ -161,6 +161,12 @@ class Ellipse:
         return np.asarray(parts / parts.sum())
 
 
+def even_moments(dataset: Dataset, centre: FloatArray) -> FloatArray:
+    """The second moments about the centre of a record spread evenly over its ranges."""
+    off = (dataset.lower + dataset.upper) / 2 - centre
+    return np.asarray(np.diag(dataset.widths**2 / 12) + np.outer(off, off))
+
+
 def even_spreads(dataset: Dataset, centre: FloatArray) -> FloatArray:
     """The root mean square about the centre of a value spread evenly over its range."""
     low, high = dataset.lower - centre, dataset.upper - centre

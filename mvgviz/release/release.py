@@ -29,6 +29,7 @@ from mvgviz.labels import MODES
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin, Range, Ranges, weakest
+from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.queries import Query
 from mvgviz.release.ledger import CAVEATS, Ledger
@@ -278,10 +279,12 @@ def _largest_values(query: Query, ranges: Mapping[str, Range] | None) -> FloatAr
     lower, upper = np.array([ends[:2] for ends in ranges.values()], dtype=np.float64).reshape(-1, 2).T
     asked = query.neighbours
     same = query.row_names in (None, tuple(ranges))
-    if isinstance(asked, ReplacedColumn):
+    if isinstance(asked, BoundedColumn | ReplacedOuterProduct):
+        ends = asked.declared if isinstance(asked, BoundedColumn | BoundedOuterProduct) else (asked.lower, asked.upper)
+        own = slice(-1) if query.name == "moments" else slice(None)  # the constant is 1, and less in a scaled record
+        same = same and np.array_equal(ends[0][own], lower[own]) and np.array_equal(ends[1][own], upper[own])
+    elif isinstance(asked, ReplacedColumn):
         same = same and np.array_equal(asked.widths, upper - lower)
-    elif isinstance(asked, ReplacedOuterProduct):
-        same = same and np.array_equal(asked.lower, lower) and np.array_equal(asked.upper, upper)
     if not same:
         raise InputError("ranges must be those of the query's features, in their order")
     return np.maximum(np.abs(lower), np.abs(upper))

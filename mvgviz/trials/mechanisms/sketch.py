@@ -18,13 +18,13 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.trials.draws import Draws
-from mvgviz.trials.mechanisms.base import BOTH, Mechanism, Sampler, at_level
+from mvgviz.trials.mechanisms.base import BOTH, Mechanism, Sampler, Untold, at_level
 from mvgviz.trials.question import Problem
 from mvgviz.validation import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class SketchMoments:
+class SketchMoments(Untold):
     """``unit (Wishart(R Rᵀ, s)/s - w² I)``: ``root`` is R, ``unit`` undoes the division by rho² and n."""
 
     root: FloatArray = field(repr=False)
