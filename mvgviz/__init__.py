@@ -32,8 +32,8 @@ _LATER = {
     "Ledger": "release.ledger", "Origin": "provenance", "Range": "provenance", "Release": "release.release",
     "Setup": "scenario.resolve", "build": "scenario.resolve", "load_table": "data", "plan": "release.release",
     "pose": "trials.question", "read_table": "data", "release_setup": "release.release", "sample": "data",
-    "samples": "data", "table_to_dataset": "data", "to_csv": "release.files", "to_metadata_json": "release.files",
-    "to_npy": "release.files",
+    "samples": "data", "table_to_dataset": "data", "to_csv": "release.files", "to_intervals_csv": "release.files",
+    "to_metadata_json": "release.files", "to_npy": "release.files",
 }
 
 

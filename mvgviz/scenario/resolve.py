@@ -24,6 +24,9 @@ from mvgviz.query.queries import Query
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, OTHER_FIELDS, SPLIT_FIELDS, Scenario
 from mvgviz.validation import FloatArray
 
+SCALED_TO = {"symmetric": (-1, 1), "unit": (0, 1)}
+"""What the declared ranges are mapped onto, by the scenario's scale."""
+
 _LABELS = 10_000
 
 
@@ -90,7 +93,7 @@ def origins_of(query: Query, design: NoiseDesign, scenario: Scenario | None) -> 
 
 def scaled(dataset: Dataset, scale: str) -> Dataset:
     """The dataset as declared, or with its ranges mapped onto [-1, 1] or [0, 1]."""
-    return dataset if scale == "declared" else dataset.normalised(to=(-1, 1) if scale == "symmetric" else (0, 1))
+    return dataset.normalised(to=SCALED_TO[scale]) if scale in SCALED_TO else dataset
 
 
 def ask(scenario: Scenario, dataset: Dataset) -> Query:
