@@ -82,6 +82,13 @@ class EntryNoise:
             return np.asarray(self.rows * self.cols.max())
         return np.array([self.std_of_row(i).max() for i in range(self.rows.size)])
 
+    def extremes(self) -> tuple[float, float]:
+        """The smallest and the largest standard deviation."""
+        if not self.symmetrised:
+            return float(self.rows.min() * self.cols.min()), float(self.rows.max() * self.cols.max())
+        rows = [self.std_of_row(i) for i in range(self.rows.size)]
+        return min(float(row.min()) for row in rows), max(float(row.max()) for row in rows)
+
     def diagonal_std(self) -> FloatArray:
         """The standard deviation of the numbers on the diagonal of a square answer."""
         return np.asarray(self.rows * self.cols)

@@ -1,0 +1,48 @@
+"""Released numbers with their intervals, one a line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import plotly.graph_objects as go
+
+from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, row_axis, styled, upright
+from mvgviz.text import as_number, in_html
+from mvgviz.validation import FloatArray
+
+MOST_LINES = 40
+_WHOLE = 100.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class IntervalNumbers:
+    """Where each number stands (``places``) and how far its interval goes, below and above; ``words``: of each."""
+
+    names: tuple[str, ...]
+    places: tuple[float, ...]
+    below: tuple[float, ...] = field(repr=False)
+    above: tuple[float, ...] = field(repr=False)
+    words: tuple[str, ...] = field(repr=False)
+
+
+def range_numbers(names: Sequence[str], values: FloatArray, halves: FloatArray, ends: Sequence[tuple[float, float]]
+                  ) -> IntervalNumbers:
+    """Numbers in percent of the way from the low to the high end of their own ranges."""
+    kept = list(zip(names, values.tolist(), halves.tolist(), ends, strict=True))[:MOST_LINES]
+    share = tuple(_WHOLE * half / (high - low) for _, _, half, (low, high) in kept)
+    return IntervalNumbers(
+        names=tuple(name for name, *_ in kept), below=share, above=share,
+        places=tuple(_WHOLE * (value - low) / (high - low) for _, value, _, (low, high) in kept),
+        words=tuple(f"{as_number(value)} ± {as_number(half)}" for _, value, half, _ in kept))
+
+
+def plot_intervals(numbers: IntervalNumbers, *, title: str, lines: Sequence[float]) -> go.Figure:
+    """Dots with bars; ``lines``: places to compare with, dotted."""
+    figure = go.Figure(go.Scatter(
+        x=numbers.places, y=list(range(len(numbers.places))), mode="markers", marker={"color": DIRECTIONAL, "size": 9},
+        error_x={"array": numbers.above, "arrayminus": numbers.below, "thickness": 3, "width": 0},
+        customdata=list(zip(map(in_html, numbers.names), numbers.words, strict=True)),
+        hovertemplate="%{customdata[0]}: %{customdata[1]}<extra></extra>"))
+    figure.update_layout(shapes=[upright(place, DATA, "dot", width=1.5) for place in lines])
+    figure.update_xaxes(title=title, zeroline=False)
+    figure.update_yaxes(**row_axis([in_html(name) for name in numbers.names]))
+    return styled(figure, height=110 + 26 * len(numbers.places), legend=False)
