@@ -128,8 +128,8 @@ def _intervals(release: Release) -> dict[str, Any] | None:
         entry += " on the diagonal, elsewhere sqrt((rows[i] * cols[j])**2 + (rows[j] * cols[i])**2"
         entry += ") / 2" if noise.shared is None else " + 2 * R[i][j] * C[i][j]) / 2, R and C the noise's covariances"
     return {
-        "words": f"the answer that was asked lies within half a width of a released number in {LEVEL:.0%} of releases, "
-                 f"each number by itself; {covers}",
+        "words": "the answer that was asked lies within half a width of a released number in "
+                 f"{100 * LEVEL:g} % of releases, each number by itself; {covers}",
         "level": LEVEL, "half_width_in_std": noise.per_std(), "std_of_entry": entry,
         "std_rows": _compact(noise.rows), "std_cols": _compact(noise.cols),
         "std_layout": "rows and columns of the NPY; one number stands for all of them, null for too many to list",

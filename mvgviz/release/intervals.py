@@ -7,7 +7,7 @@
 >>> design = design_noise(query, epsilon=1, delta=1e-5)
 >>> EntryNoise.of(design.row_side, design.col_side).half_widths().round(3)
 array([[0.207],
-       [0.413]])
+       [0.414]])
 
 An interval covers the noise, of each number by itself: of a hundred numbers about five lie outside. What clipping to
 the ranges (or pulling inside a bound) did to the records, and how these were sampled, is not in it. No answer, true or

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from mvgviz.validation import FloatArray
 
 NOT_TOLD = ("There are no intervals for this release: the shape of its noise was read from the data, and would tell "
             "about it.")
-_OWN = " (data's units)"
+_OWN, _PERCENT = " (data's units)", f"{100 * LEVEL:g} %"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -68,8 +69,8 @@ def within(widths: Widths, name: Callable[[str], str] = str, most: int = 4) -> s
 
 def widths_sentence(widths: Widths, name: Callable[[str], str]) -> str:
     """The takeaway, in Markdown."""
-    return (f"**In {LEVEL:.0%} of releases a released number lies within {within(widths, name)} of the answer**"
-            f"{_units(widths)}.")
+    return (f"**In {_PERCENT} of releases a released number is at most this far from the answer: "
+            f"{within(widths, name)}{_units(widths)}.**")
 
 
 def covers_sentences(widths: Widths) -> str:
@@ -80,7 +81,12 @@ def covers_sentences(widths: Widths) -> str:
             f"{capitalised(covered_words(widths.query, bounded=widths.bounded))}.")
 
 
-def width_columns(widths: Widths) -> dict[str, list[str] | list[float]]:
+def off_by(widths: Widths) -> str:
+    """The same in a few words, plain text."""
+    return f"at most {within(widths, most=3)}, in {_PERCENT} of releases"
+
+
+def width_columns(widths: Widths) -> dict[str, list[Any]]:
     """Half the width for each feature, as columns of a table; none where rows are no features."""
     if widths.names is None:
         return {}
@@ -95,6 +101,15 @@ def width_columns(widths: Widths) -> dict[str, list[str] | list[float]]:
     if widths.units is not None:
         told |= {f"{head}{_OWN}": column * widths.units.factor for head, column in told.items()}
     return {"feature": names} | {head: column.tolist() for head, column in told.items()}
+
+
+def mean_columns(release: Release) -> dict[str, list[Any]]:
+    """A released mean and its intervals in the data's units, as columns of a table."""
+    values, halves, units = release.noisy, release.half_widths(), release.own_units
+    if units is not None:
+        values, halves = units.of(values), units.factor[:, None] * halves
+    columns = {"released": values, "lower": values - halves, "upper": values + halves}
+    return {"feature": list(release.row_names or ())} | {head: part[:, 0].tolist() for head, part in columns.items()}
 
 
 def _units(widths: Widths) -> str:

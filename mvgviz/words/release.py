@@ -47,7 +47,7 @@ def facts(setup: Setup, planned: Plan, so_far: Total, after: float, factor: floa
     return [
         ("leaves the house", f"{query.name}, {query.rows:,} × {query.cols:,} noisy numbers"),
         ("noise", design_words(setup.design)),
-        ("a number is off by", f"{off_by} at most, in 95 % of releases"),
+        ("a number is off by", off_by),
         ("spends", f"{spends(setup, planned)} (μ = {as_number(planned.mu)})"),
         ("this data in this session", f"{before} at δ = {delta}"),
         *(("caution", caution) for caution in [delta_caution(planned.delta, data.n_records, thing(setup))] if caution),

@@ -7,7 +7,6 @@ import plotly.graph_objects as go
 
 from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, row_axis, styled, upright
 from mvgviz.text import as_number, in_html
-from mvgviz.validation import FloatArray
 
 MOST_LINES = 40
 _WHOLE = 100.0
@@ -24,15 +23,17 @@ class IntervalNumbers:
     words: tuple[str, ...] = field(repr=False)
 
 
-def range_numbers(names: Sequence[str], values: FloatArray, halves: FloatArray, ends: Sequence[tuple[float, float]]
-                  ) -> IntervalNumbers:
+def range_numbers(names: Sequence[str], values: Sequence[float], lower: Sequence[float], upper: Sequence[float], *,
+                  ends: Sequence[tuple[float, float]]) -> IntervalNumbers:
     """Numbers in percent of the way from the low to the high end of their own ranges."""
-    kept = list(zip(names, values.tolist(), halves.tolist(), ends, strict=True))[:MOST_LINES]
-    share = tuple(_WHOLE * half / (high - low) for _, _, half, (low, high) in kept)
+    kept = list(zip(names, values, lower, upper, ends, strict=True))[:MOST_LINES]
     return IntervalNumbers(
-        names=tuple(name for name, *_ in kept), below=share, above=share,
-        places=tuple(_WHOLE * (value - low) / (high - low) for _, value, _, (low, high) in kept),
-        words=tuple(f"{as_number(value)} ± {as_number(half)}" for _, value, half, _ in kept))
+        names=tuple(name for name, *_ in kept),
+        places=tuple(_WHOLE * (value - low) / (high - low) for _, value, _, _, (low, high) in kept),
+        below=tuple(_WHOLE * (value - under) / (high - low) for _, value, under, _, (low, high) in kept),
+        above=tuple(_WHOLE * (over - value) / (high - low) for _, value, _, over, (low, high) in kept),
+        words=tuple(f"{as_number(value)} ({as_number(under)} to {as_number(over)})"
+                    for _, value, under, over, _ in kept))
 
 
 def plot_intervals(numbers: IntervalNumbers, *, title: str, lines: Sequence[float]) -> go.Figure:

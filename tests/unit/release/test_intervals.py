@@ -212,7 +212,7 @@ def test_the_certificate_of_a_long_table_does_not_repeat_a_number():
 def test_the_certificate_says_what_an_interval_covers(query, said):
     words = json.loads(to_metadata_json(release(query, design_noise(query, **BUDGET))))["intervals"]["words"]
     assert said in words
-    assert "95% of releases, each number by itself" in words
+    assert "95 % of releases, each number by itself" in words
 
 
 def test_a_plan_has_the_widths_of_its_release():
