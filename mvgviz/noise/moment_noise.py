@@ -1,0 +1,148 @@
+"""Second moments with noise that is known: what they look like where it is white, and regressions from them.
+
+The covariance of the noise is public, so whatever uses a release should know it. All of this is
+post-processing and costs no privacy. Every function takes many releases at once, ``… × m × m``,
+symmetrised. Nothing here is in the paper.
+
+>>> import numpy as np
+>>> from mvgviz.noise.moment_noise import MomentNoise, ridge_weights
+>>> true = np.array([[1.0, 0.2, 0.9], [0.2, 1.0, 0.1], [0.9, 0.1, 1.0]])
+>>> noise = MomentNoise.from_std(np.diag([0.01, 50.0, 0.01]))  # the second feature is mostly noise
+>>> noisy = true + noise.draws(1_000, rng=np.random.default_rng(0))
+>>> ridge_weights(noisy, noise, features=[0, 1], label=2).std(axis=0) < 0.1
+array([ True,  True])
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.validation import FloatArray, frozen, generator
+
+RIDGE, PER_NOISE, INTERCEPT, PLAIN = 0.003, 0.5, 1e-3, 0.1
+"""Ridge of a feature without noise, per ``std sqrt(m)``, of the intercept, and where the noise is not looked at."""
+
+_LEAST, _RELEASED = 1e-7, 0.3
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MomentNoise:
+    """Noise ``B G Bᵀ`` on second moments, ``G`` standard normal, averaged with its transpose.
+
+    ``root``: B, m × m, or one for each release. It may be 0: no noise.
+    """
+
+    root: FloatArray = field(repr=False)
+
+    @classmethod
+    def from_std(cls, std: FloatArray) -> MomentNoise:
+        """Noise like a product ``sqrt(std_ii std_jj)``, from the standard deviations of the diagonal entries."""
+        each = np.einsum("...ii->...i", np.asarray(std, dtype=np.float64))
+        return cls(root=frozen(np.sqrt(each)[..., None] * np.eye(each.shape[-1])))
+
+    @property
+    def size(self) -> int:
+        return int(self.root.shape[-1])
+
+    @property
+    def std(self) -> FloatArray:
+        """The standard deviation of every entry after averaging with the transpose."""
+        sigma = self.root @ np.swapaxes(self.root, -1, -2)
+        each = np.einsum("...ii->...i", sigma)
+        return np.asarray(np.sqrt((each[..., :, None] * each[..., None, :] + sigma**2) / 2))
+
+    @property
+    def edge(self) -> float:
+        """Where the eigenvalues of the white noise end: ``sqrt(2m)``."""
+        return math.sqrt(2 * self.size)
+
+    def turned(self, matrix: FloatArray) -> MomentNoise:
+        """The noise on the moments of ``matrix @ record``."""
+        return MomentNoise(root=frozen(matrix @ self.root))
+
+    def draws(self, count: int, *, rng: np.random.Generator) -> FloatArray:
+        """Noise as it was added, averaged with its transpose, count × m × m."""
+        normal = generator(rng).standard_normal((count, self.size, self.size))
+        return _symmetric(self.root @ normal @ np.swapaxes(self.root, -1, -2))
+
+    def white(self, moments: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Eigenvalues and eigenvectors where the noise is white, and the map back from there."""
+        left, s, right = np.linalg.svd(self.root)
+        most = s.max(axis=-1, keepdims=True)
+        s = np.where(most > 0, np.maximum(s, _LEAST * most), 1.0)  # no noise is white in any coordinates
+        back = (left * s[..., None, :]) @ right
+        there = (np.swapaxes(right, -1, -2) / s[..., None, :]) @ np.swapaxes(left, -1, -2)
+        values, vectors = np.linalg.eigh(_symmetric(there @ moments @ np.swapaxes(there, -1, -2)))
+        return values, vectors, back
+
+
+def projected_root(moments: FloatArray, noise: MomentNoise) -> FloatArray:
+    """G with ``G Gᵀ`` the nearest positive semi-definite matrix to each, measured where the noise is white."""
+    values, vectors, back = noise.white(moments)
+    return np.asarray(back @ (vectors * np.sqrt(np.maximum(values, 0.0))[..., None, :]))
+
+
+def projected(moments: FloatArray, noise: MomentNoise) -> FloatArray:
+    """The nearest positive semi-definite matrix to each, measured where the noise is white."""
+    root = projected_root(moments, noise)
+    return np.asarray(root @ np.swapaxes(root, -1, -2))
+
+
+def penalties(noise: MomentNoise, features: Sequence[int], *, constant: int | None = None) -> FloatArray:
+    """``0.003 + 0.5 std_ii sqrt(m)`` on each feature, 0.001 on the constant; m counts the features and the label."""
+    chosen = list(features)
+    each = np.einsum("...ii->...i", noise.std)[..., chosen]
+    m = 1 + len(chosen) - (constant in chosen)
+    return np.asarray(np.where(np.equal(chosen, constant), INTERCEPT, RIDGE + PER_NOISE * math.sqrt(m) * each))
+
+
+def ridge_weights(moments: FloatArray, noise: MomentNoise, *, features: Sequence[int], label: int,
+                  constant: int | None = None, aware: bool = True) -> FloatArray:
+    """Coefficients of the label on these features, ``… × len(features)``, for moments of the size of 1.
+
+    ``constant``: the position of a row of ones, if there is one among the features. Features that are mostly noise
+    switch themselves off. ``aware=False`` does not look at the noise: ridge 0.1, projected as it stands.
+    """
+    chosen = list(features)
+    if label in chosen or not chosen:
+        raise InputError("regression needs at least one feature, and the label must not be among them")
+    silent = MomentNoise(root=np.zeros((noise.size, noise.size)))
+    ridge = penalties(noise, chosen, constant=constant) if aware else np.where(
+        np.equal(chosen, constant), INTERCEPT, PLAIN)
+    root = projected_root(moments, noise if aware else silent)
+    # With S = G Gᵀ and K = G_x / sqrt(ridge): K (KᵀK + 1)^-1 g_y / sqrt(ridge), so that much noise drowns nothing.
+    scale = np.sqrt(ridge)
+    left, s, right = np.linalg.svd(root[..., chosen, :] / scale[..., :, None], full_matrices=False)
+    along = (right @ root[..., label, :, None])[..., 0]
+    return np.asarray((left @ (s / (s * s + 1) * along)[..., None])[..., 0] / scale)
+
+
+def shrunk(moments: FloatArray, noise: MomentNoise) -> FloatArray:
+    """Positive semi-definite moments, each eigenvalue y lowered to ``sqrt(y² - edge²)`` where the noise is white.
+
+    What does not rise above the noise's edge becomes 0 (the least squared error for a few strong directions in
+    white noise: Gavish & Donoho 2017).
+    """
+    values, vectors, back = noise.white(moments)
+    lowered = np.sqrt(np.maximum((values - noise.edge) * (values + noise.edge), 0.0)) * (values > 0)
+    root = back @ (vectors * np.sqrt(lowered)[..., None, :])
+    return np.asarray(root @ np.swapaxes(root, -1, -2))
+
+
+def components(moments: FloatArray, noise: MomentNoise) -> FloatArray:
+    """Orthonormal directions in the columns, the strongest first.
+
+    Of the shrunk moments with a part of the released ones, which orders what was cut to 0. Where the noise is the
+    same in all directions these are the released directions, in their order.
+    """
+    mixed = (1 - _RELEASED) * shrunk(moments, noise) + _RELEASED * moments
+    return np.asarray(np.linalg.eigh(mixed)[1][..., ::-1])
+
+
+def _symmetric(matrices: FloatArray) -> FloatArray:
+    return np.asarray((matrices + np.swapaxes(matrices, -1, -2)) / 2)
