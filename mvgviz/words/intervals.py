@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mvgviz.labels import SCALES
+from mvgviz.release.fitted import Coefficients
 from mvgviz.release.intervals import LEVEL, EntryNoise, OwnUnits, covered_words, own_units, planned_noise
 from mvgviz.release.release import Release
 from mvgviz.scenario.resolve import Setup
@@ -15,6 +16,10 @@ from mvgviz.validation import FloatArray
 
 NOT_TOLD = ("There are no intervals for this release: the shape of its noise was read from the data, and would tell "
             "about it.")
+ABOUT_FIT = ("Ridge on the released second moments alone, without an intercept in the units that were asked, and with "
+             "more ridge where there is more noise. The intervals are approximate, 95 %: the known noise is drawn anew "
+             "around the release and the fit repeated. They are about the same fit without noise, not about how the "
+             "records were sampled, nor about causes. Coefficients are in the data's units; fitting spends nothing.")
 _OWN, _PERCENT = " (data's units)", f"{100 * LEVEL:g} %"
 
 
@@ -110,6 +115,21 @@ def mean_columns(release: Release) -> dict[str, list[Any]]:
         values, halves = units.of(values), units.factor[:, None] * halves
     columns = {"released": values, "lower": values - halves, "upper": values + halves}
     return {"feature": list(release.row_names or ())} | {head: part[:, 0].tolist() for head, part in columns.items()}
+
+
+def coefficients_sentence(fit: Coefficients, name: Callable[[str], str]) -> str:
+    """Which coefficients stand out from the noise, in Markdown."""
+    clear, count = [name(feature) for feature in fit.clear], len(fit.features)
+    if not clear:
+        return f"**No coefficient of {name(fit.label)} is clear of the noise:** every interval holds 0."
+    return (f"**{len(clear)} of {count} {'coefficient' if count == 1 else 'coefficients'} of {name(fit.label)} "
+            f"{'is' if len(clear) == 1 else 'are'} clear of the noise:** {listed(clear)}.")
+
+
+def coefficient_columns(fit: Coefficients) -> dict[str, list[Any]]:
+    """The fit and its intervals, as columns of a table."""
+    return {"feature": list(fit.features), "coefficient": fit.values.tolist(), "lower": fit.lower.tolist(),
+            "upper": fit.upper.tolist()}
 
 
 def _units(widths: Widths) -> str:

@@ -373,3 +373,17 @@ def test_no_interval_is_told_where_the_noise_s_shape_is_read_from_the_data():
     released(app)
     assert "There are no intervals for this release" in text(app)
     assert not any("interval" in one.proto.label for one in app.get("download_button"))
+
+
+def test_second_moments_are_fitted_for_the_label_that_is_chosen():
+    app = released(page(data="liver"))
+    [label] = [one for one in app.selectbox if str(one.key).startswith("release_label_")]
+    assert label.value == "drinks"
+    assert "of drinks" in text(app)
+    table = next(one.value for one in app.dataframe if "coefficient" in one.value)
+    assert list(table["feature"]) == list(sample("liver").features[:5])
+    label.set_value("mcv").run()
+    table = next(one.value for one in clean(app).dataframe if "coefficient" in one.value)
+    assert "drinks" in list(table["feature"])
+    assert "They are about the same fit without noise" in text(app)
+    assert len(desk(app).ledger.entries) == 1

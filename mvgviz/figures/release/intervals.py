@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import plotly.graph_objects as go
 
 from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, row_axis, styled, upright
+from mvgviz.release.fitted import Coefficients
 from mvgviz.text import as_number, in_html
 
 MOST_LINES = 40
@@ -34,6 +35,17 @@ def range_numbers(names: Sequence[str], values: Sequence[float], lower: Sequence
         above=tuple(_WHOLE * (over - value) / (high - low) for _, value, _, over, (low, high) in kept),
         words=tuple(f"{as_number(value)} ({as_number(under)} to {as_number(over)})"
                     for _, value, under, over, _ in kept))
+
+
+def coefficient_numbers(fit: Coefficients) -> IntervalNumbers:
+    """Coefficients as the label's change, in percent of its range, while a feature goes through all of its own."""
+    places, below, above = (_WHOLE * fit.whole * part for part in (fit.values, fit.values - fit.lower,
+                                                                   fit.upper - fit.values))
+    words = (f"{as_number(value)} ({as_number(low)} to {as_number(high)})"
+             for value, low, high in zip(fit.values.tolist(), fit.lower.tolist(), fit.upper.tolist(), strict=True))
+    return IntervalNumbers(names=fit.features[:MOST_LINES], places=tuple(places.tolist()[:MOST_LINES]),
+                           below=tuple(below.tolist()[:MOST_LINES]), above=tuple(above.tolist()[:MOST_LINES]),
+                           words=tuple(words)[:MOST_LINES])
 
 
 def plot_intervals(numbers: IntervalNumbers, *, title: str, lines: Sequence[float]) -> go.Figure:
