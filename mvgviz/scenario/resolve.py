@@ -27,6 +27,8 @@ from mvgviz.validation import FloatArray
 
 CONSTANT_SHARE = 0.2
 """Of the budget, what the constant joined to the records gets."""
+SCALED_TO = {"symmetric": (-1, 1), "unit": (0, 1)}
+"""What the declared ranges are mapped onto, by the scenario's scale."""
 
 _LABELS = 10_000
 
@@ -98,7 +100,7 @@ def origins_of(query: Query, design: NoiseDesign, scenario: Scenario | None) -> 
 
 def scaled(dataset: Dataset, scale: str) -> Dataset:
     """The dataset as declared, or with its ranges mapped onto [-1, 1] or [0, 1]."""
-    return dataset if scale == "declared" else dataset.normalised(to=(-1, 1) if scale == "symmetric" else (0, 1))
+    return dataset.normalised(to=SCALED_TO[scale]) if scale in SCALED_TO else dataset
 
 
 def ask(scenario: Scenario, dataset: Dataset, *, bound: RecordBound | None = None) -> Query:
