@@ -94,6 +94,14 @@ class Advice:
         """The design as it stands, where it was tried."""
         return next((row for row in self.rows if row.candidate.is_current), None)
 
+    @property
+    def kinds(self) -> list[Row]:
+        """The best design of every kind, ranked."""
+        first: dict[tuple[object, ...], Row] = {}
+        for row in self.rows:
+            first.setdefault(row.candidate.kind, row)
+        return list(first.values())
+
     def against(self, other: Row) -> Contrast | None:
         """The best design against another one."""
         if self.best is None or other is self.best:

@@ -17,7 +17,7 @@ SHARES, FEW_SHARES = (0.5, 0.65, 0.8, 0.95), (0.5, 0.8)
 """Of the budget, what the favoured features get (the paper's tau): those looked at closely, those tried everywhere."""
 
 RADII, FEW_RADII = (None, 0.6, 1.0, 1.4, 1.75), (None, 1.0)
-"""Of the record bound, against an evenly spread record; None: no bound. From sqrt 3 on a round one holds every record."""
+"""Of the record bound, against an evenly spread record; None: no bound. From sqrt 3 on a round one holds all."""
 
 SEARCHED = ("query", "guarantee", "tail", "mode", *DIRECTION_FIELDS, "private_share", *SPLIT_FIELDS, "bound", "radius",
             "needed", "post")
@@ -51,6 +51,13 @@ class Candidate:
         """Whether neither directions nor split are read openly from the data."""
         directions, allocation = self.scenario.directions, self.scenario.allocation
         return directions != "eigenvectors" and (allocation != "max-pnr" or directions == "private")
+
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """What it has in common with designs that differ in numbers only."""
+        scenario = self.scenario
+        return (scenario.query, scenario.guarantee, scenario.directions, scenario.allocation == "uniform",
+                scenario.bound == "none", "aware" in scenario.post, self.mechanism)
 
     @property
     def is_whole(self) -> bool:

@@ -14,10 +14,12 @@ is also taken away from the whole design. All meet the same random numbers.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Unpack
 
 import numpy as np
 
+from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
@@ -108,6 +110,8 @@ def levers(scenario: Scenario, dataset: Dataset, *, mechanism: str = "mvg", sens
                      seconds=seconds, **options)
     outcomes = [None if found is None else found.outcomes[0] for found in results]
     design = outcomes[len(way) - 1]
+    if design is not None and design.reason is not None:
+        raise InputError(design.reason)
     if design is None or not design.errors.size:
         return None
     return Levers(steps=tuple(_held_against(way, outcomes[: len(way)])), references=measure_for(problem).references,
@@ -157,7 +161,7 @@ def _stages(problem: Problem, mechanism: str) -> Iterator[Stage]:
 def without_each(way: Sequence[Stage]) -> Iterator[Stage]:
     """The design at the end of a way without each lever that it has."""
     design, mechanism = way[-1].scenario, way[-1].mechanism
-    used = {stage.lever: before for before, stage in zip(way, way[1:], strict=False)}
+    used = {stage.lever: before for before, stage in pairwise(way)}
     for lever in LEVERS:
         if lever not in used or (mechanism == REDUCED and lever == "calibration"):
             continue
