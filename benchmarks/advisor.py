@@ -18,8 +18,8 @@ from mvgviz.trials.resumable import Point, measure
 from mvgviz.trials.stand_in import SEED, stand_in
 
 BAR, LAST, TRIALS, FRESH = 1.03, 6, 200, 77
-RADII = (None, 0.3, 0.45, 0.6, 0.8, 1.0, 1.2, 1.4, 1.75, 2.5)
-SHARES = (None, 0.35, 0.5, 0.65, 0.75, 0.85, 0.95)
+RADII = (None, 0.35, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
+SHARES = (None, 0.4, 0.5, 0.65, 0.8, 0.9)
 
 
 def simulated() -> mv.Dataset:
