@@ -27,7 +27,8 @@ class WorstPair:
     """``difference`` of the two answers, at most 24 columns of it (the rest are zero or alike).
 
     The whole difference is ``left rightᵀ``: thin factors, as it may be large. ``before`` and ``after`` are
-    the two records, features in order (of a table or mean: above the lowest declared values), or None; ``words`` says what changed.
+    the two records, features in order (of a table or mean: above the lowest declared values), or None; ``words``
+    says what changed.
     """
 
     difference: FloatArray = field(repr=False)
