@@ -168,7 +168,8 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
 
     learned = 0.0 if query.bound is None else query.bound.mu
     if (cover_directions or cover_bound) and guarantee != "exact":
-        raise InputError(f"cover_directions and cover_bound need guarantee exact, got {guarantee}; divide epsilon and delta instead")
+        raise InputError(f"cover_directions and cover_bound need guarantee exact, got {guarantee}; divide epsilon and "
+                         "delta instead")
     if guarantee == "exact":
         bound = None
         spent = math.hypot(directions.mu if cover_directions else 0.0, learned if cover_bound else 0.0)

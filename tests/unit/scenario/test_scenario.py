@@ -7,7 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mvgviz import InputError, Scenario
-from mvgviz.scenario.scenario import ALLOCATIONS, DIRECTIONS, FORMS, LEAST_SHARE, MOST_SHARE, QUERIES, SCALES, TASKS
+from mvgviz.scenario.scenario import (
+    ALLOCATIONS,
+    BOUNDS,
+    DIRECTIONS,
+    FORMS,
+    JUDGED,
+    LEAST_SHARE,
+    MOST_SHARE,
+    QUERIES,
+    SCALES,
+    TASKS,
+)
 
 fractions = st.floats(1e-9, 1, exclude_min=True, exclude_max=True)
 positions = st.lists(st.integers(0, 300), max_size=8, unique=True).map(tuple)
@@ -24,6 +35,7 @@ scenarios = st.builds(
     angle=st.floats(-360, 360), plane=st.sampled_from([(0, 1), (5, 2)]), private_share=fractions,
     allocation=st.sampled_from(ALLOCATIONS), favoured=positions, share=st.floats(LEAST_SHARE, MOST_SHARE),
     weights=st.lists(st.integers(1, 10_000), max_size=30).map(tuple), form=st.sampled_from(FORMS),
+    bound=st.sampled_from(BOUNDS), radius=st.floats(1e-3, 1e3), needed=positions, judged=st.sampled_from(JUDGED),
     task=st.sampled_from(TASKS), trials=st.integers(1, 100_000), seed=st.integers(0, 10**9),
 )
 
@@ -35,7 +47,7 @@ def test_every_scenario_survives_a_link_and_a_file(scenario):
 
 
 def test_links_are_short_and_readable():
-    assert Scenario().to_query() == {"data": "two_features"}
+    assert Scenario.default_for("two_features").to_query() == {"data": "two_features"}
     changed = Scenario.default_for("liver").changed(epsilon=0.1, favoured=(3, 1), delta=1e-6)
     assert changed.to_query() == {"data": "liver", "epsilon": "0.1", "favoured": "1-3", "delta": "1e-06"}
 

@@ -20,7 +20,7 @@ CASES = [("liver", "covariance", "linear-ridge"), ("liver", "identity", "linear-
 
 
 def posed(data, query, task, **changes):
-    scenario = Scenario.default_for(data).changed(query=query, task=task, label=0, seed=5, **changes)
+    scenario = Scenario.default_for(data).changed(query=query, task=task, label=0, seed=5, **{"judged": "everything"} | changes)
     return pose(scenario, sample(data))
 
 
