@@ -16,9 +16,10 @@ from mvgviz.errors import InputError
 from mvgviz.provenance import Range
 from mvgviz.release.intervals import LEVEL
 from mvgviz.release.release import Release
+from mvgviz.threads import one_blas_thread
 from mvgviz.validation import FloatArray, one_of
 
-DRAWS = 500
+DRAWS, MOST_FEATURES = 500, 60
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -47,8 +48,8 @@ def refusal(release: Release) -> str | None:
     """Why no regression can be fitted from this release; None if one can."""
     if release.query != "covariance" or release.ranges is None:
         return f"a regression needs released second moments with their ranges, got {release.query}"
-    if len(release.ranges) < 2:
-        return "a regression needs a feature besides the label"
+    if not 2 <= len(release.ranges) <= MOST_FEATURES:
+        return f"a regression needs 2 to {MOST_FEATURES} features with the label, got {len(release.ranges)}"
     if release.mode != "both" or release.row_noise is None:
         return "intervals of coefficients need noise over both sides whose covariance is told beside the release"
     return None
@@ -69,9 +70,10 @@ def fitted_coefficients(release: Release, label: str, *, level: float = LEVEL, d
     size = np.maximum(np.abs(lower), np.abs(upper))
     noise = MomentNoise(root=side.root() * np.sqrt(release.hardening.noise_std) / size[:, None])
     moments = (release.noisy + release.noisy.T) / 2 / np.outer(size, size)
-    found = ridge_weights(moments, noise, features=others, label=position)
-    low, high = coefficient_intervals(moments, noise, features=others, label=position, level=level, draws=draws,
-                                      rng=np.random.default_rng(0)).T
+    with one_blas_thread():  # many small matrices
+        found = ridge_weights(moments, noise, features=others, label=position)
+        low, high = coefficient_intervals(moments, noise, features=others, label=position, level=level, draws=draws,
+                                          rng=np.random.default_rng(0)).T
     half = np.maximum(found - low, high - found)
     own, told = _widths(asked), _widths(asked if release.declared_ranges is None else release.declared_ranges)
     units = size / own * told  # of the data, for one of each feature's own size

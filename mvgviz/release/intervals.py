@@ -130,7 +130,7 @@ def covered_words(query: str, *, bounded: bool = False) -> str:
         return "this covers the noise alone"
     pulled = " and pulled inside their bound" * bounded
     return (f"this covers the noise alone, on the answer of these records clipped to their ranges{pulled}: not what "
-            "that did to them, nor how they were sampled")
+            "that changed, nor how the records were sampled")
 
 
 def planned_noise(setup: Setup) -> EntryNoise:
