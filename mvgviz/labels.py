@@ -73,6 +73,8 @@ QUERIES = {
     "identity": Query("table", "The table itself", "the table itself: every record, with noise"),
     "covariance": Query("covariance", "Second moments (covariance)",
                         "the second moments (covariance): how the features vary together"),
+    "moments": Query("mean and second moments", "Mean and second moments together",
+                     "the mean and the second moments in one answer, for a regression with an intercept"),
     "mean": Query("mean", "The mean record", "the mean of every feature"),
     "kernel": Query("kernel matrix", "Kernel matrix of the records",
                     "how similar every two records are (Gaussian kernel matrix)"),
@@ -114,6 +116,14 @@ FORMS = {  # of max-PNR: as the sidebar offers them, beside their picture, and i
 }
 SPLITS = ({key: allocation.name for key, allocation in ALLOCATIONS.items()}
           | {f"max-pnr {form}": name for form, (*_, name) in FORMS.items()})
+BOUNDS = {  # what records are pulled into before anything is asked: as a control offers it, and in a sentence
+    "none": ("No: the ranges alone", "records only inside their ranges"),
+    "even": ("An ellipse as long as an evenly spread record", "records pulled into an ellipse as long as an evenly "
+             "spread record"),
+    "own": ("An ellipse of a length I choose", "records pulled into an ellipse {radius:g} times as long as an evenly "
+            "spread record"),
+}
+JUDGED = {"everything": "everything", "needed": "what is needed", "rest": "the rest"}
 REFERENCES = {"non_private": "without privacy", "trivial": "trivial answer", "random_guess": "random guess"}
 
 TRIED_ON = {"stand-in": "A simulated stand-in", "data": "The data itself (not private)"}

@@ -65,6 +65,11 @@ class MomentNoise:
         """The noise on the moments of ``matrix @ record``."""
         return MomentNoise(root=frozen(matrix @ self.root))
 
+    def on(self, positions: Sequence[int]) -> MomentNoise:
+        """The noise on the moments of some features."""
+        left, s, _ = np.linalg.svd(self.root[..., list(positions), :], full_matrices=False)
+        return MomentNoise(root=frozen(left * s[..., None, :]))
+
     def draws(self, count: int, *, rng: np.random.Generator) -> FloatArray:
         """Noise as it was added, averaged with its transpose, count × m × m."""
         normal = generator(rng).standard_normal((count, self.size, self.size))
@@ -79,6 +84,11 @@ class MomentNoise:
         there = (np.swapaxes(right, -1, -2) / s[..., None, :]) @ np.swapaxes(left, -1, -2)
         values, vectors = np.linalg.eigh(_symmetric(there @ moments @ np.swapaxes(there, -1, -2)))
         return values, vectors, back
+
+
+def silent(size: int) -> MomentNoise:
+    """No noise at all."""
+    return MomentNoise(root=np.zeros((size, size)))
 
 
 def projected_root(moments: FloatArray, noise: MomentNoise) -> FloatArray:
@@ -98,7 +108,7 @@ def penalties(noise: MomentNoise, features: Sequence[int], *, constant: int | No
     chosen = list(features)
     each = np.einsum("...ii->...i", noise.std)[..., chosen]
     m = 1 + len(chosen) - (constant in chosen)
-    return np.asarray(np.where(np.equal(chosen, constant), INTERCEPT, RIDGE + PER_NOISE * math.sqrt(m) * each))
+    return np.asarray(np.where([k == constant for k in chosen], INTERCEPT, RIDGE + PER_NOISE * math.sqrt(m) * each))
 
 
 def ridge_weights(moments: FloatArray, noise: MomentNoise, *, features: Sequence[int], label: int,
@@ -111,10 +121,9 @@ def ridge_weights(moments: FloatArray, noise: MomentNoise, *, features: Sequence
     chosen = list(features)
     if label in chosen or not chosen:
         raise InputError("regression needs at least one feature, and the label must not be among them")
-    silent = MomentNoise(root=np.zeros((noise.size, noise.size)))
     ridge = penalties(noise, chosen, constant=constant) if aware else np.where(
-        np.equal(chosen, constant), INTERCEPT, PLAIN)
-    root = projected_root(moments, noise if aware else silent)
+        [k == constant for k in chosen], INTERCEPT, PLAIN)
+    root = projected_root(moments, noise if aware else silent(noise.size))
     # With S = G Gᵀ and K = G_x / sqrt(ridge): K (KᵀK + 1)^-1 g_y / sqrt(ridge), so that much noise drowns nothing.
     scale = np.sqrt(ridge)
     left, s, right = np.linalg.svd(root[..., chosen, :] / scale[..., :, None], full_matrices=False)

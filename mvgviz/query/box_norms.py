@@ -55,7 +55,7 @@ def shortest_square(whitener: FloatArray, centre: FloatArray, halves: FloatArray
         return 0.0
     moves, middle = whitener * halves, whitener @ centre
     form, pull = moves.T @ moves, moves.T @ middle
-    z = np.clip(-centre / halves, -1.0, 1.0)
+    z = np.clip(np.divide(-centre, halves, out=np.zeros_like(centre), where=halves > 0), -1.0, 1.0)
     for _ in range(_SWEEPS):
         before = z.copy()
         for i in range(z.size):

@@ -7,9 +7,11 @@ edges, so the trivial answer that mechanisms are held against is the best of the
 one and the *plain* ones: all zeros, and for graphs every edge there.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.special import erf, expm1
@@ -43,6 +45,15 @@ class Guess:
         errors = {self.name: self.expected_error(value), ZEROS: float(np.linalg.norm(value))}
         return errors | {name: float(np.linalg.norm(answer - value)) for name, answer in self.plain.items()}
 
+    def on(self, positions: list[int]) -> Guess:
+        """The guess for a graph's entries between some vertices."""
+        block = np.ix_(positions, positions)
+        diagonal, others = len(positions), len(positions) * (len(positions) - 1)
+        size = self.answer.shape[0]
+        each = np.diag(self.answer).any() * (size - 1) * diagonal + others  # of a Laplacian's degrees, and of ties
+        return replace(self, answer=self.answer[block], variance=each / 4,
+                       plain={name: answer[block] for name, answer in self.plain.items()})
+
     def random_error(self, value: FloatArray) -> float:
         """Root of the expected squared Frobenius error of a random guess."""
         return math.hypot(self.expected_error(value), math.sqrt(self.variance))
@@ -61,14 +72,16 @@ def ignorant_guess(query: Query, table: Dataset | None, *, length: float = 1.0) 
         return Guess(answer=np.broadcast_to(middle[:, None], query.value.shape), variance=variance,
                      name="the middle of every range",
                      plain={"in every range the value nearest 0": np.broadcast_to(nearest, query.value.shape)})
-    if query.name == "covariance":
-        return guessed_moments(table)
+    if query.name in ("covariance", "moments"):
+        return guessed_moments(table, constant=query.name == "moments")
     return _kernel(widths / length, table.n_records)
 
 
-def guessed_moments(table: Dataset) -> Guess:
-    """The guess for ``X Xᵀ/n`` of a table, from its ranges and number of records alone."""
+def guessed_moments(table: Dataset, *, constant: bool = False) -> Guess:
+    """The guess for ``X Xᵀ/n`` of a table, from its ranges and number of records alone; with a ``constant`` 1, last."""
     middle, widths = (table.lower + table.upper) / 2, table.widths
+    if constant:
+        middle, widths = np.append(middle, 1.0), np.append(widths, 0.0)
     squares = middle**2 + widths**2 / 12
     answer = np.outer(middle, middle)
     np.fill_diagonal(answer, squares)

@@ -12,7 +12,7 @@ edge is *added or removed*. ``printed_sensitivity`` is what the paper computes f
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,8 @@ FLIPPED_EDGE = "one edge added or removed"
 AS_DECLARED = "as declared with the sensitivity"
 GRAPHS = ("adjacency", "laplacian")
 """The queries of a graph: no ranges, no records, an edge instead of a record."""
+
+CONSTANT = "constant"
 
 _LARGEST_KERNEL = 5_000
 
@@ -105,20 +107,45 @@ def mean(dataset: Dataset, *, bound: RecordBound | None = None) -> Query:
 
 def covariance(dataset: Dataset, *, bound: RecordBound | None = None) -> Query:
     """The second-moment matrix ``X Xᵀ/n`` (the paper's covariance; nothing is centred)."""
+    return _second_moments("covariance", dataset, dataset.lower, bound)
+
+
+def joint_moments(dataset: Dataset, *, bound: RecordBound | None = None) -> Query:
+    """Mean and second moments in one answer: ``X Xᵀ/n`` with the constant 1 joined to every record, last.
+
+    ``bound`` is for the joined record. So the constant is scaled with a record that is too long: pulling it in
+    only lowers its weight, which leaves a regression as it is.
+    """
+    joined = with_constant(dataset)
+    return _second_moments("moments", joined, np.append(dataset.lower, 1.0), bound)
+
+
+def with_constant(dataset: Dataset) -> Dataset:
+    """The table with one more feature, last, that is 1 everywhere (and less where a record is scaled)."""
+    name = CONSTANT
+    while name in dataset.features:
+        name += "_"
+    return replace(dataset, matrix=np.vstack([dataset.matrix, np.ones(dataset.n_records)]),
+                   features=(*dataset.features, name), lower=np.append(dataset.lower, 0.0),
+                   upper=np.append(dataset.upper, 1.0), range_origins=(*dataset.range_origins, Origin.DECLARED))
+
+
+def _second_moments(name: str, dataset: Dataset, least: FloatArray, bound: RecordBound | None) -> Query:
+    """``X Xᵀ/n``; ``least``: the lowest values before records are pulled in."""
     data = inside(dataset, bound)
     n = data.n_records
     total = _largest_norm(data, bound) ** 2
     if bound is None:
-        neighbours = ReplacedOuterProduct(lower=data.lower, upper=data.upper, n_records=n)
+        neighbours = ReplacedOuterProduct(lower=least, upper=data.upper, n_records=n)
     else:
         ellipse = bound.ellipse(data.n_features)
         if ellipse.centre.any():
             raise InputError("second moments are about 0: the bound's centre must be 0; moments() takes any centre")
         neighbours = BoundedOuterProduct(lower=data.lower, upper=data.upper, n_records=n, ellipse=ellipse,
-                                         declared=(dataset.lower, dataset.upper))
+                                         declared=(least, dataset.upper))
     unit = NoiseSide.identity(data.n_features)
     return Query(
-        name="covariance", value=frozen(data.matrix @ data.matrix.T / n),
+        name=name, value=frozen(data.matrix @ data.matrix.T / n),
         sensitivity=neighbours.worst(unit, unit).mu, printed_sensitivity=2 * total / n, gamma=total,
         psd=True, symmetric=True, neighbours=neighbours, row_names=data.features, bound=bound, **origins(data),
     )

@@ -161,6 +161,12 @@ class Ellipse:
         return np.asarray(parts / parts.sum())
 
 
+def even_moments(dataset: Dataset, centre: FloatArray) -> FloatArray:
+    """The second moments about the centre of a record spread evenly over its ranges."""
+    off = (dataset.lower + dataset.upper) / 2 - centre
+    return np.asarray(np.diag(dataset.widths**2 / 12) + np.outer(off, off))
+
+
 def even_spreads(dataset: Dataset, centre: FloatArray) -> FloatArray:
     """The root mean square about the centre of a value spread evenly over its range."""
     low, high = dataset.lower - centre, dataset.upper - centre
@@ -168,12 +174,13 @@ def even_spreads(dataset: Dataset, centre: FloatArray) -> FloatArray:
 
 
 def private_radius(dataset: Dataset, quantile: float, *, mu: float, rng: np.random.Generator,
-                   bound: RecordBound | None = None, least: float = 0.01) -> RecordBound:
+                   bound: RecordBound | None = None, least: float = 0.01, halvings: int = _COUNTS) -> RecordBound:
     """The bound whose radius is a private quantile of the records' lengths; it spends ``mu``.
 
     Weights, centre and directions are those of ``bound`` (by default a ball in features divided by their even
     spreads). The radius is found by halving: each count of the records within a length has sensitivity 1, and
-    gets Gaussian noise of its part of ``mu``. It is at least ``least`` times the longest that the ranges allow.
+    gets Gaussian noise of its part of ``mu``, so fewer ``halvings`` are coarser and surer. It is at least ``least``
+    times the longest that the ranges allow.
     """
     share, budget = fraction("quantile", quantile), positive("mu", mu)
     if bound is None:
@@ -181,8 +188,8 @@ def private_radius(dataset: Dataset, quantile: float, *, mu: float, rng: np.rand
     shape = bound.ellipse(dataset.n_features)
     lengths = np.sort(shape.lengths(dataset.clipped().matrix))
     corner = shape.longest(dataset)
-    low, high, noise = fraction("least", least) * corner, corner, math.sqrt(_COUNTS) / budget
-    draws = generator(rng).standard_normal(_COUNTS)
+    low, high, noise = fraction("least", least) * corner, corner, math.sqrt(count("halvings", halvings)) / budget
+    draws = generator(rng).standard_normal(halvings)
     for draw in draws.tolist():
         middle = math.sqrt(low * high)
         within = float(np.searchsorted(lengths, middle, side="right")) + noise * draw

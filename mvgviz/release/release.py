@@ -29,9 +29,10 @@ from mvgviz.labels import MODES
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin, Range, Ranges, weakest
+from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.queries import Query
-from mvgviz.release.intervals import LEVEL, EntryNoise, OwnUnits, own_units
+from mvgviz.release.intervals import LEVEL, DataUnits, EntryNoise, data_units
 from mvgviz.release.ledger import CAVEATS, Ledger
 from mvgviz.release.secure_noise import FRESH_DIRECTIONS, Hardening, noisy_answer, private_directions
 from mvgviz.scenario.resolve import Setup, build, left_for_noise, mu_for_directions, origins_of
@@ -96,11 +97,11 @@ class Release:
         return () if self.scenario is None else self.scenario.read_among(self.scenario.from_data)
 
     @property
-    def own_units(self) -> OwnUnits | None:
+    def data_units(self) -> DataUnits | None:
         """The way back to the units of the data, where the answer is in others and has one."""
         if self.scenario is None or self.declared_ranges is None:
             return None
-        return own_units(self.query, self.scenario.scale, self.declared_ranges)
+        return data_units(self.query, self.scenario.scale, self.declared_ranges)
 
     def half_widths(self, level: float = LEVEL) -> FloatArray:
         """Half the width of each number's interval: the answer that was asked lies within it, ``level`` of the time."""
@@ -302,10 +303,12 @@ def _largest_values(query: Query, ranges: Mapping[str, Range] | None) -> FloatAr
     lower, upper = np.array([ends[:2] for ends in ranges.values()], dtype=np.float64).reshape(-1, 2).T
     asked = query.neighbours
     same = query.row_names in (None, tuple(ranges))
-    if isinstance(asked, ReplacedColumn):
+    if isinstance(asked, BoundedColumn | ReplacedOuterProduct):
+        ends = asked.declared if isinstance(asked, BoundedColumn | BoundedOuterProduct) else (asked.lower, asked.upper)
+        own = slice(-1) if query.name == "moments" else slice(None)  # the constant is 1, and less in a scaled record
+        same = same and np.array_equal(ends[0][own], lower[own]) and np.array_equal(ends[1][own], upper[own])
+    elif isinstance(asked, ReplacedColumn):
         same = same and np.array_equal(asked.widths, upper - lower)
-    elif isinstance(asked, ReplacedOuterProduct):
-        same = same and np.array_equal(asked.lower, lower) and np.array_equal(asked.upper, upper)
     if not same:
         raise InputError("ranges must be those of the query's features, in their order")
     return np.maximum(np.abs(lower), np.abs(upper))

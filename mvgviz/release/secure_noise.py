@@ -185,7 +185,7 @@ def _largest_entries(query: Query, largest: FloatArray | None) -> tuple[FloatArr
 def _answer_error(query: Query, largest: FloatArray | None) -> float:
     """The error of the answer as computed, as a share of the bound on its entries."""
     n = query.n_records or 0
-    if query.name in ("mean", "covariance"):
+    if query.name in ("mean", "covariance", "moments"):
         return _gamma(n + 3)
     if query.name == "rbf kernel":
         share = query.sensitivity / math.sqrt(2 * (n - 1))

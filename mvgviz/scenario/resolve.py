@@ -5,7 +5,7 @@ reads the data are drawn from the scenario's seed: for looking, not for releasin
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -17,26 +17,33 @@ from mvgviz.design.noise_design import NoiseDesign, design_noise, mode_of
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions, random_rotation, rotation, standard_basis
-from mvgviz.provenance import Origin
+from mvgviz.provenance import Origin, weakest
 from mvgviz.query import queries
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
+from mvgviz.query.record_bound import RecordBound, even_moments
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, OTHER_FIELDS, SPLIT_FIELDS, Scenario
 from mvgviz.validation import FloatArray
 
 SCALED_TO = {"symmetric": (-1, 1), "unit": (0, 1)}
 """What the declared ranges are mapped onto, by the scenario's scale."""
+CONSTANT_SHARE = 0.2
+"""Of the budget, what the constant joined to the records gets."""
 
 _LABELS = 10_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Setup:
-    """A scenario worked out for its dataset. ``iid``: the same guarantee with equal noise everywhere."""
+    """A scenario worked out for its dataset. ``iid``: the same guarantee with equal noise everywhere, for ``box``.
+
+    ``query`` is asked of records inside their bound, ``box`` of the records as they are; without a bound they are one.
+    """
 
     scenario: Scenario
     dataset: Dataset = field(repr=False)
     query: Query = field(repr=False)
+    box: Query = field(repr=False)
     design: NoiseDesign = field(repr=False)
     iid: NoiseDesign = field(repr=False)
     delta: float
@@ -59,8 +66,8 @@ class Setup:
 
     @property
     def table(self) -> Dataset:
-        """The data in the units that the query was asked in."""
-        return scaled(self.dataset, self.scenario.scale)
+        """The data in the units that the query was asked in, one feature for each of its rows."""
+        return asked_of(self.scenario, self.dataset)
 
     @property
     def largest_values(self) -> FloatArray | None:
@@ -96,14 +103,21 @@ def scaled(dataset: Dataset, scale: str) -> Dataset:
     return dataset.normalised(to=SCALED_TO[scale]) if scale in SCALED_TO else dataset
 
 
-def ask(scenario: Scenario, dataset: Dataset) -> Query:
-    """The scenario's query of a dataset whose values are inside their ranges."""
+def ask(scenario: Scenario, dataset: Dataset, *, bound: RecordBound | None = None) -> Query:
+    """The scenario's query of a dataset whose values are inside their ranges; of records inside a ``bound``."""
     if scenario.is_graph:
         return getattr(queries, scenario.query)(dataset.matrix)  # type: ignore[no-any-return]
     table = scaled(dataset, scenario.scale)
     if scenario.query == "kernel":
-        return queries.rbf_kernel(table, length=scenario.length)
-    return getattr(queries, scenario.query)(table)  # type: ignore[no-any-return]
+        return queries.rbf_kernel(table, length=scenario.length, bound=bound)
+    name = "joint_moments" if scenario.query == "moments" else scenario.query
+    return getattr(queries, name)(table, bound=bound)  # type: ignore[no-any-return]
+
+
+def asked_of(scenario: Scenario, dataset: Dataset) -> Dataset:
+    """The table on the scenario's scale; with the constant, where that is asked about too."""
+    table = scaled(dataset, scenario.scale)
+    return queries.with_constant(table) if scenario.query == "moments" else table
 
 
 def delta_of(scenario: Scenario, dataset: Dataset) -> float:
@@ -122,26 +136,68 @@ def paper_delta(n_records: int) -> float:
 
 
 def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None,
-          uploaded: Directions | None = None) -> Setup:
-    """The design of a scenario. ``query`` saves asking again; ``uploaded`` are directions from a file."""
-    query = ask(scenario, dataset) if query is None else query
-    mode = mode_of(query, scenario.mode)
-    size = query.cols if mode == "columns" else query.rows
+          uploaded: Directions | None = None, tight: bool = False) -> Setup:
+    """The design of a scenario. ``query`` (without a bound) saves asking again; ``uploaded``: directions from a file.
+
+    ``tight``: theorems use the tight sensitivity instead of the printed one.
+    """
+    box = _as_used(ask(scenario, dataset) if query is None else query, tight)
+    mode = mode_of(box, scenario.mode)
+    size = box.cols if mode == "columns" else box.rows
     delta = delta_of(scenario, dataset)
     exact = scenario.guarantee == "exact"
-    noise = partial(design_noise, query, mode=mode, guarantee=scenario.guarantee, tail=scenario.tail)
-    directions = _directions(scenario, dataset, query, size, delta, uploaded)
+    noise = partial(design_noise, mode=mode, guarantee=scenario.guarantee, tail=scenario.tail)
+    directions = _directions(scenario, dataset, box, size, delta, uploaded)
     # Exact noise is given the whole budget and told to leave what the directions spent.
     epsilon_left, delta_left = (scenario.epsilon, delta) if exact else left_for_noise(scenario, delta)
 
     def design(theta: FloatArray, origin: Origin) -> NoiseDesign:
-        return noise(epsilon=epsilon_left, delta=delta_left, theta=theta, theta_origin=origin, directions=directions,
-                     cover_directions=exact and scenario.directions == "private")
+        return noise(box, epsilon=epsilon_left, delta=delta_left, theta=theta, theta_origin=origin,
+                     directions=directions, cover_directions=exact and scenario.directions == "private")
 
-    theta, origin = _theta(scenario, dataset, query, design(uniform(size), Origin.DECLARED))
-    iid_theta = _isotropic_theta(query, mode, size) if exact else uniform(size)
-    return Setup(scenario=scenario, dataset=dataset, query=query, delta=delta, design=design(theta, origin),
-                 iid=noise(epsilon=scenario.epsilon, delta=delta, theta=iid_theta))
+    theta, origin = _theta(scenario, dataset, box, design(uniform(size), Origin.DECLARED))
+    iid_theta = _isotropic_theta(box, mode, size) if exact else uniform(size)
+    iid = noise(box, epsilon=scenario.epsilon, delta=delta, theta=iid_theta)
+    bound = bound_of(scenario, dataset, directions, theta, origin, mode)
+    if bound is None:
+        return Setup(scenario=scenario, dataset=dataset, query=box, box=box, delta=delta, design=design(theta, origin),
+                     iid=iid)
+    bounded = _as_used(ask(scenario, dataset, bound=bound), tight)
+    own_shape = scenario.query != "kernel"  # the noise has the shape of the ellipse
+    return Setup(scenario=scenario, dataset=dataset, query=bounded, box=box, delta=delta, iid=iid, design=noise(
+        bounded, epsilon=scenario.epsilon, delta=delta, theta=None if own_shape else theta, theta_origin=origin,
+        directions=None if own_shape else directions))
+
+
+def _as_used(query: Query, tight: bool) -> Query:
+    return replace(query, printed_sensitivity=query.sensitivity) if tight else query
+
+
+def bound_of(scenario: Scenario, dataset: Dataset, directions: Directions, theta: FloatArray, origin: Origin, mode: str
+             ) -> RecordBound | None:
+    """The ellipse of the scenario's split around the middle of the ranges (around 0 for second moments), or None.
+
+    Along each direction it is as long as the spread of an evenly spread record over the root of the share, so that
+    such a record has length 1. A kernel's shares are of records: there the ellipse is round.
+    """
+    if scenario.bound == "none" or scenario.is_graph:
+        return None
+    if mode == "columns":
+        raise InputError("a record bound gives noise over features the shape of the records; choose rows or both sides")
+    if scenario.directions == "private":
+        raise InputError("a record bound needs directions that are known before; choose the features themselves")
+    table = asked_of(scenario, dataset)
+    if scenario.query == "kernel":
+        directions, theta = standard_basis(table.n_features), uniform(table.n_features)
+    radius = scenario.radius if scenario.bound == "own" else 1.0
+    centre = (table.lower + table.upper) / 2 if scenario.query in ("identity", "mean", "kernel") else (
+        np.zeros(table.n_features))
+    spread = even_moments(table, centre)
+    if scenario.query == "moments":  # the constant takes its share of a record at the edge, whatever the radius
+        spread[-1], spread[:, -1], spread[-1, -1] = 0.0, 0.0, radius**-2
+    return RecordBound(radius=radius, weights=np.sqrt(theta / moments_along(directions, spread)), centre=centre,
+                       directions=None if directions.is_standard else directions,
+                       origin=weakest([table.ranges_origin, origin, directions.origin]))
 
 
 def mu_for_directions(scenario: Scenario, delta: float) -> float:
@@ -198,6 +254,9 @@ def turned_moments(directions: Directions, moments: FloatArray) -> FloatArray:
 def _directions(scenario: Scenario, dataset: Dataset, query: Query, size: int, delta: float,
                 uploaded: Directions | None) -> Directions:
     kind, rng = scenario.directions, np.random.default_rng([scenario.seed, 1])
+    if query.name == "moments" and kind not in ("standard", "rotation"):
+        raise InputError("mean and second moments together need the features themselves as directions, or turned by an "
+                         "angle; choose one of these")
     if kind == "rotation":
         return rotation(size, scenario.plane, math.radians(scenario.angle))
     if kind == "random":
@@ -220,14 +279,33 @@ def _directions(scenario: Scenario, dataset: Dataset, query: Query, size: int, d
 def _theta(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, Origin]:
     """theta and where it comes from; ``equal`` is the design with equal shares, for its budget."""
     size, kind = equal.theta.size, scenario.allocation
+    if query.name == "moments":
+        return _with_constant(scenario, equal), Origin.DECLARED
     if kind == "manual":
-        if len(scenario.weights) != size:
-            raise InputError(f"the manual split must have {size} parts, got {len(scenario.weights)}")
-        return manual(scenario.weights), Origin.DECLARED
+        return _by_hand(scenario, size), Origin.DECLARED
     if kind == "max-pnr":
         return _max_pnr(scenario, dataset, query, equal)
     split = None if kind == "uniform" else favouring(kind, scenario, equal)
     return uniform(size) if split is None else split, Origin.DECLARED
+
+
+def _with_constant(scenario: Scenario, equal: NoiseDesign) -> FloatArray:
+    """The split of the features, of which the constant takes a fifth: its length is half the radius of the others."""
+    size = equal.theta.size - 1
+    split = uniform(size)
+    if scenario.allocation == "manual":
+        split = _by_hand(scenario, size)
+    elif scenario.allocation == "max-pnr":
+        raise InputError("max-PNR is not worked out for mean and second moments together; choose another split")
+    elif scenario.allocation != "uniform" and 0 < len(some := [k for k in scenario.favoured if k < size]) < size:
+        split = binary(size, favoured=some, share=scenario.share)
+    return np.append((1 - CONSTANT_SHARE) * split, CONSTANT_SHARE)
+
+
+def _by_hand(scenario: Scenario, size: int) -> FloatArray:
+    if len(scenario.weights) != size:
+        raise InputError(f"the manual split must have {size} parts, got {len(scenario.weights)}")
+    return manual(scenario.weights)
 
 
 def favouring(kind: str, scenario: Scenario, equal: NoiseDesign) -> FloatArray | None:
@@ -290,14 +368,14 @@ def _signal(scenario: Scenario, dataset: Dataset, query: Query, directions: Dire
 
 def second_moments(setup: Setup) -> FloatArray | None:
     """``X Xᵀ/n`` in the query's units (not private); None where the query has no records to speak of."""
-    if setup.query.name not in ("identity", "mean", "covariance"):
+    if setup.query.name not in ("identity", "mean", "covariance", "moments"):
         return None
-    return moments_of(setup.scenario, setup.dataset, setup.query)
+    return moments_of(setup.scenario, setup.dataset, setup.box)
 
 
 def moments_of(scenario: Scenario, dataset: Dataset, query: Query) -> FloatArray:
     """``X Xᵀ/n`` of a table, mean or covariance query."""
-    if query.name == "covariance":
+    if query.symmetric:
         return query.value
     x = scaled(dataset, scenario.scale).matrix
     return np.asarray(x @ x.T / x.shape[1])

@@ -25,18 +25,21 @@ from mvgviz.validation import count, fraction, number, one_of, positive
 
 VERSION = 1
 UPLOAD = "upload-"
-QUERIES = ("identity", "covariance", "mean", "kernel", *GRAPHS)
+QUERIES = ("identity", "covariance", "moments", "mean", "kernel", *GRAPHS)
 SCALES = ("declared", "symmetric", "unit")
 DIRECTIONS = ("standard", "rotation", "eigenvectors", "private", "random", "upload")
 ALLOCATIONS = ("uniform", "binary", "manual", "max-pnr", "least-error")
 FORMS = ("relaxed", "unrelaxed")
+BOUNDS = ("none", "even", "own")
+JUDGED = ("everything", "needed", "rest")
 TASKS = ("reconstruction", "subspace", "kernel-ridge", "linear-ridge", "first-component", "covariance-estimation")
-POST = ("clip", "symmetrise", "psd", "subtract")
+POST = ("clip", "symmetrise", "psd", "subtract", "aware")
 LEAST_SHARE, MOST_SHARE = 0.01, 0.99
 """Of the favoured directions together; every control keeps to it."""
 DIRECTION_FIELDS = ("directions", "angle", "plane")
 SPLIT_FIELDS = ("allocation", "favoured", "share", "weights", "form")
-OTHER_FIELDS = ("query", "scale", "length", "epsilon", "delta", "guarantee", "tail", "mode", "private_share")
+OTHER_FIELDS = ("query", "scale", "length", "epsilon", "delta", "guarantee", "tail", "mode", "private_share",
+                "bound", "radius")
 """The fields that shape a release, by what they decide: directions, split, everything else."""
 
 _DATA = re.compile(rf"[a-z][a-z0-9_]{{0,40}}|{UPLOAD}[0-9a-f]{{12}}")
@@ -51,6 +54,9 @@ class Scenario:
     1] ("symmetric") or [0, 1] ("unit"). ``delta`` None is min(1e-6, 1/(100 n)). ``mode`` "auto": both sides for
     symmetric queries, else rows. ``angle`` in degrees. ``weights``: whole parts, for the manual split. ``form``: of
     max-PNR under a theorem. ``post``: the free post-processing of trials, from POST (see ``mvgviz.trials.tasks.post``).
+    ``bound``: records as the ranges have them ("none"), or pulled into an ellipse with the shape of the split, as long
+    as an evenly spread record ("even") or ``radius`` times that ("own"). ``needed``: the features that are needed;
+    none: the favoured ones. ``judged``: errors are those on everything, on the needed, or on the rest.
     ``from_data``: the fields whose values were chosen by looking at the data. Two scenarios are equal when they choose
     the same, wherever the choices come from.
     """
@@ -74,6 +80,10 @@ class Scenario:
     share: float = 0.8
     weights: tuple[int, ...] = ()
     form: str = "relaxed"
+    bound: str = "none"
+    radius: float = 1.0
+    needed: tuple[int, ...] = ()
+    judged: str = "everything"
     task: str = "reconstruction"
     post: tuple[str, ...] = POST
     trials: int = 100
@@ -95,6 +105,8 @@ class Scenario:
             "label": None if self.label is None else count("label", self.label, at_least=0),
             "plane": _whole("plane", self.plane, at_least=0, distinct=True),
             "favoured": tuple(sorted(_whole("favoured", self.favoured, at_least=0, distinct=True))),
+            "radius": positive("radius", self.radius, least=1e-3, most=1e3),
+            "needed": tuple(sorted(_whole("needed", self.needed, at_least=0, distinct=True))),
             "weights": _whole("weights", self.weights, at_least=1),
             "post": _words("post", self.post, POST),
             "trials": count("trials", self.trials),
@@ -120,6 +132,11 @@ class Scenario:
     @property
     def is_graph(self) -> bool:
         return self.query in GRAPHS
+
+    @property
+    def needs(self) -> tuple[int, ...]:
+        """The positions of the features (vertices, records) that are needed; none where nobody said."""
+        return self.needed or (self.favoured if self.directions == "standard" else ())
 
     @classmethod
     def default_for(cls, data: str) -> Scenario:
@@ -157,6 +174,7 @@ class Scenario:
             "favoured": self.allocation in ("binary", "least-error"),
             "share": self.allocation in ("binary", "least-error"), "weights": self.allocation == "manual",
             "form": self.allocation == "max-pnr" and self.guarantee != "exact", "tail": self.guarantee != "exact",
+            "bound": not self.is_graph, "radius": self.bound == "own" and not self.is_graph,
         }
         return not needs.get(name, True)
 
@@ -212,18 +230,21 @@ class Scenario:
 _CHOICES = {
     "query": QUERIES, "scale": SCALES, "guarantee": GUARANTEES, "tail": TAILS, "mode": ("auto", *MODES),
     "directions": DIRECTIONS, "allocation": ALLOCATIONS, "form": FORMS, "task": TASKS,
+    "bound": BOUNDS, "judged": JUDGED,
 }
 _UPLOAD_DEFAULTS: dict[str, Any] = {"query": "covariance", "allocation": "uniform", "favoured": ()}
 _DEFAULTS: dict[str, dict[str, Any]] = {
-    "two_features": {},
-    "liver": {"query": "covariance", "favoured": (2, 5), "label": 5, "task": "linear-ridge"},
-    "cardiotocography": {"scale": "unit", "favoured": (0, 7, 9), "task": "covariance-estimation"},
-    "movement_simulated": {"query": "covariance", "favoured": (0, 3), "task": "first-component"},
-    "karate": {"query": "laplacian", "favoured": (0, 33)},
+    "two_features": {"query": "mean", "judged": "needed"},
+    "liver": {"query": "covariance", "favoured": (2, 5), "label": 5, "task": "linear-ridge", "judged": "needed"},
+    "cardiotocography": {"query": "covariance", "scale": "unit", "favoured": (0, 7, 9), "bound": "even",
+                         "task": "covariance-estimation", "judged": "needed"},
+    "movement_simulated": {"query": "covariance", "favoured": (0, 3), "share": 0.5, "bound": "even",
+                           "task": "first-component", "judged": "needed"},
+    "karate": {"query": "laplacian", "favoured": (0,), "share": 0.08, "judged": "needed"},
 }
-_NUMBERS = {"length", "epsilon", "delta", "angle", "private_share", "share"}
+_NUMBERS = {"length", "epsilon", "delta", "angle", "private_share", "share", "radius"}
 _COUNTS = {"label", "trials", "seed"}
-_SEQUENCES, _WORDS = {"plane", "favoured", "weights"}, {"post", "from_data"}
+_SEQUENCES, _WORDS = {"plane", "favoured", "weights", "needed"}, {"post", "from_data"}
 _EMPTY = "none"
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from mvgviz.noise.moment_noise import MomentNoise, silent
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.threads import one_blas_thread
 from mvgviz.trials.draws import Draws
@@ -15,8 +16,8 @@ from mvgviz.trials.mechanisms import Sampler, mechanism
 from mvgviz.trials.mechanisms.gaussian import GaussianAnswer
 from mvgviz.trials.question import Problem
 from mvgviz.trials.tasks import Measure, measure_for
-from mvgviz.trials.tasks.moments import LinearRidge, true_moments
-from mvgviz.trials.tasks.post import components, symmetrised
+from mvgviz.trials.tasks.moments import LinearRidge, OfDirections, true_moments
+from mvgviz.trials.tasks.post import symmetrised
 from mvgviz.trials.tasks.tables import KernelRidge, Reconstruction
 from mvgviz.validation import FloatArray
 
@@ -78,11 +79,15 @@ def first_trial(problem: Problem, key: str = "mvg") -> FirstTrial:
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
         if measure.level == "square":
             return _unmeasured(problem, chosen.prepare(problem, "answer"))
-        released = chosen.prepare(problem, measure.level).draw(Draws(problem.scenario.seed, 0, 1))
-        error = float(measure.errors(released)[0])
+        sampler = chosen.prepare(problem, measure.level)
+        released = sampler.draw(Draws(problem.scenario.seed, 0, 1))
+        noise = sampler.moment_noise(released) if measure.aware else None
+        error = float(measure.errors(released, noise)[0])
+        whole = problem.whole  # what is seen is the whole answer, whatever part of it is judged
+        seen = measure_for(whole)
         if measure.level == "answer":
-            return _answer(problem, measure, released, error)
-        return _moments(problem, measure, released, error)
+            return _answer(whole, seen, released, error)
+        return _moments(whole, seen, released, noise, error)
 
 
 def _unmeasured(problem: Problem, sampler: Sampler) -> FirstTrial:
@@ -107,20 +112,21 @@ def _answer(problem: Problem, measure: Measure, released: FloatArray, error: flo
         assert table is not None  # kernel ridge needs one
         if measure.clip:
             noisy = np.clip(released, table.lower[:, None], table.upper[:, None])
-        predictions = _predictions(measure, value, released)
+        predictions = _predictions(measure, value, released, None)
     return FirstTrial(what="answer", true=value[:PART, :PART], noisy=noisy[0, :PART, :PART], shape=value.shape,
                       error=error, is_trial=True, predictions=predictions)
 
 
-def _moments(problem: Problem, measure: Measure, released: FloatArray, error: float) -> FirstTrial:
+def _moments(problem: Problem, measure: Measure, released: FloatArray, noise: MomentNoise | None, error: float
+             ) -> FirstTrial:
     true = true_moments(problem)
     parts, predictions = None, None
     symmetrise = isinstance(measure, LinearRidge) or "symmetrise" in problem.scenario.post
     seen = symmetrised(released) if symmetrise else released
     if isinstance(measure, LinearRidge):
-        predictions = _predictions(measure, true, released)
-    else:
-        parts = _components(true, components(released, symmetrise=symmetrise)[0])
+        predictions = _predictions(measure, true, released, noise)
+    elif isinstance(measure, OfDirections):
+        parts = _components(measure.moments(true[None])[0], measure.components(released, noise)[0])
     what = "answer" if problem.query.symmetric else "moments"
     return FirstTrial(what=what, true=true[:PART, :PART], noisy=seen[0, :PART, :PART], shape=true.shape, error=error,
                       is_trial=True, components=parts, predictions=predictions)
@@ -134,7 +140,12 @@ def _components(true: FloatArray, noisy: FloatArray) -> Components:
                       captured=np.asarray(np.einsum("ji,ji->i", noisy, true @ noisy)))
 
 
-def _predictions(measure: LinearRidge | KernelRidge, true: FloatArray, released: FloatArray) -> Predictions:
+def _predictions(measure: LinearRidge | KernelRidge, true: FloatArray, released: FloatArray,
+                 noise: MomentNoise | None) -> Predictions:
     labels, (lower, upper) = measure.labels, measure.labels.range
-    return Predictions(labels=labels.test_labels, label=labels.label, lower=lower, upper=upper,
-                       clean=measure.predictions(true[None])[0], noisy=measure.predictions(released)[0])
+    if isinstance(measure, LinearRidge):
+        clean, noisy = measure.predictions(true[None], silent(len(true))), measure.predictions(released, noise)
+    else:
+        clean, noisy = measure.predictions(true[None]), measure.predictions(released)
+    return Predictions(labels=labels.test_labels, label=labels.label, lower=lower, upper=upper, clean=clean[0],
+                       noisy=noisy[0])

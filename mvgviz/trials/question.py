@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,6 +47,7 @@ class Question:
     held_out: Dataset | None = field(repr=False)
     query: Query
     length: float = 1.0
+    part: Guess | None = field(default=None, repr=False)
 
     @cached_property
     def gram(self) -> Gram:
@@ -56,12 +57,25 @@ class Question:
     @cached_property
     def guess(self) -> Guess:
         """The answer of someone who has not seen the data."""
-        return ignorant_guess(self.query, self.table, length=self.length)
+        return ignorant_guess(self.query, self.table, length=self.length) if self.part is None else self.part
 
     @cached_property
     def measures(self) -> dict[tuple[object, ...], Measure]:
         """What tasks prepared for it (see ``mvgviz.trials.tasks.measure_for``)."""
         return {}
+
+
+    def on(self, positions: list[int]) -> Question:
+        """The same about some rows of the answer (and the same columns, where those are the same things)."""
+        query, block = self.query, np.ix_(positions, positions)
+        names = None if query.row_names is None else tuple(query.row_names[k] for k in positions)
+        part = replace(query, value=query.value[block] if query.symmetric else query.value[positions], row_names=names)
+        if self.table is None:
+            return replace(self, query=part, part=self.guess.on(positions))
+        if query.name == "rbf kernel":
+            return replace(self, query=part, table=replace(self.table, matrix=self.table.matrix[:, positions]))
+        table, held_out = (None if rows is None else rows_of(rows, positions) for rows in (self.table, self.held_out))
+        return replace(self, query=part, table=table, held_out=held_out)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -80,9 +94,40 @@ class Problem:
 
     @property
     def query(self) -> Query:
-        """The query, with the sensitivity that the theorems are to use."""
+        """What is asked of the records as they are, with the sensitivity that the theorems are to use."""
         query = self.question.query
         return replace(query, printed_sensitivity=query.sensitivity) if self.sensitivity == "tight" else query
+
+    @property
+    def positions(self) -> list[int] | None:
+        """The rows of the answer that errors are measured on; None: all of them."""
+        scenario, size = self.scenario, self.query.rows
+        if scenario.judged == "everything":
+            return None
+        needed = {k for k in scenario.needs if k < size}
+        chosen = needed if scenario.judged == "needed" else set(range(size)) - needed
+        if not chosen or len(chosen) == size:
+            raise InputError("to tell the needed from the rest, some features must be needed: not all, not none")
+        if scenario.task in REGRESSIONS and scenario.label is not None:
+            chosen |= {scenario.label}
+        if self.query.name == "moments":
+            chosen |= {size - 1}
+        return sorted(chosen)
+
+    @property
+    def whole(self) -> Problem:
+        """The same problem, judged by everything."""
+        return replace(self, scenario=self.scenario.changed(judged="everything"))
+
+    @cached_property
+    def judged(self) -> Problem:
+        """The problem on those rows alone, for measuring."""
+        positions = self.positions
+        if positions is None:
+            return self
+        label = positions.index(self.scenario.label) if self.scenario.label in positions else self.scenario.label
+        return replace(self, question=self.question.on(positions), worked_out=None,
+                       scenario=self.scenario.changed(judged="everything", label=label))
 
     @property
     def epsilon(self) -> float:
@@ -94,10 +139,9 @@ class Problem:
         query = self.question.query
         return query.printed_sensitivity if self.sensitivity == "printed" else query.sensitivity
 
-    @property
-    def enlargement(self) -> float:
+    def enlargement(self, query: Query) -> float:
         """By how much noise calibrated exactly must grow to stand on the same sensitivity."""
-        return self.s2 / self.question.query.sensitivity
+        return query.printed_sensitivity / query.sensitivity if self.sensitivity == "printed" else 1.0
 
     def setup(self, guarantee: str) -> Setup:
         """The scenario worked out under a guarantee, once."""
@@ -115,10 +159,11 @@ class Problem:
     def redrawn_setup(self, guarantee: str, seed: int) -> Setup:
         """The same with another seed, so that private directions come out anew."""
         scenario, question = self.scenario.changed(guarantee=guarantee, seed=seed), self.question
+        asked = partial(build, query=question.query, uploaded=self.uploaded, tight=self.sensitivity == "tight")
         if question.table is None:
-            return build(scenario, question.dataset, query=self.query, uploaded=self.uploaded)
+            return asked(scenario, question.dataset)
         # The table is scaled already: private directions would do it again in every trial.
-        return build(scenario.changed(scale="declared"), question.table, query=self.query, uploaded=self.uploaded)
+        return asked(scenario.changed(scale="declared"), question.table)
 
     def with_scenario(self, scenario: Scenario) -> Problem:
         """Another choice on the same data; refuses one that asks another question."""
@@ -169,6 +214,14 @@ def ask_once(scenario: Scenario, dataset: Dataset) -> Question:
     table = scaled(kept, scenario.scale)
     return Question(dataset=kept, table=table, held_out=None if rest is None else scaled(rest, scenario.scale),
                     query=ask(scenario.changed(scale="declared"), table), length=scenario.length)
+
+
+def rows_of(dataset: Dataset, positions: list[int]) -> Dataset:
+    """Some of the features; a position beyond them is the constant of joint moments, which a table does not hold."""
+    positions = [k for k in positions if k < dataset.n_features]
+    return replace(dataset, matrix=dataset.matrix[positions], lower=dataset.lower[positions],
+                   upper=dataset.upper[positions], features=tuple(dataset.features[k] for k in positions),
+                   range_origins=tuple(dataset.range_origins[k] for k in positions))
 
 
 def split_records(dataset: Dataset) -> tuple[Dataset, Dataset]:

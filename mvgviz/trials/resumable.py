@@ -221,7 +221,7 @@ def trial_key(problem: Problem, chosen: Mechanism) -> str:
     scenario = asdict(problem.scenario)
     post = [step for step in TASKS[problem.scenario.task].post if step in problem.scenario.post]
     return json.dumps([chosen.key, problem.sensitivity, question_key(problem.scenario), scenario["task"],
-                       scenario["label"], post, scenario["seed"], problem.question.dataset.n_records,
+                       scenario["label"], post, scenario["seed"], problem.question.dataset.n_records, problem.positions,
                        [scenario[name] for name in chosen.fields],
                        _directions_key(problem) if "directions" in chosen.fields else None])
 
@@ -268,7 +268,8 @@ def _submit(executor: Submits | None, *work: Any) -> Any:
 def _errors(sampler: Sampler, measure: Measure, seed: int, first: int, trials: int) -> FloatArray:
     """One batch, wherever it runs."""
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
-        return measure.errors(sampler.draw(Draws(seed, first, trials)))
+        released = sampler.draw(Draws(seed, first, trials))
+        return measure.errors(released, sampler.moment_noise(released) if measure.aware else None)
 
 
 def _results(problem: Problem, prepared: list[_Job | Outcome], cache: TrialCache) -> Results:

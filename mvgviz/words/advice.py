@@ -42,10 +42,11 @@ def design_words(candidate: Candidate, names: Sequence[str]) -> DesignWords:
     """What a design is called; ``names``: of the features."""
     scenario, flag = candidate.scenario, "" if candidate.private else " (not private)"
     return DesignWords(QUERIES[scenario.query].name, GUARANTEES[scenario.guarantee].name,
-                       _split_words(scenario, names) + flag)
+                       split_words(scenario, names) + flag)
 
 
-def _split_words(scenario: Scenario, names: Sequence[str]) -> str:
+def split_words(scenario: Scenario, names: Sequence[str]) -> str:
+    """How a scenario turns and divides its noise; ``names``: of the features."""
     turned = DIRECTIONS[scenario.directions][1].format(angle=scenario.angle)
     some = [k for k in scenario.favoured if scenario.query == "kernel" or k < len(names)]
     idle = scenario.allocation in ("binary", "least-error") and not 0 < len(some) < (

@@ -15,7 +15,9 @@ from typing import Protocol
 
 import numpy as np
 
+from mvgviz.design.noise_aware import table_noise
 from mvgviz.errors import InputError
+from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.question import Problem
 from mvgviz.validation import FloatArray
@@ -29,7 +31,8 @@ class Sampler(Protocol):
     """Draws of what one mechanism releases for one problem, at a ``level``; small enough to send to a worker.
 
     ``mu``: how far the worst neighbours are apart, in units of the noise; None where it is not Gaussian.
-    ``size``: how many numbers a trial takes. ``draw`` gives one release for each trial.
+    ``size``: how many numbers a trial takes. ``draw`` gives one release for each trial. ``moment_noise``: what is
+    publicly known of the noise on released second moments; None where nothing is.
     """
 
     @property
@@ -42,6 +45,15 @@ class Sampler(Protocol):
     def size(self) -> int: ...
 
     def draw(self, draws: Draws) -> FloatArray: ...
+
+    def moment_noise(self, released: FloatArray) -> MomentNoise | None: ...
+
+
+class Untold:
+    """The part of samplers whose noise on second moments has no simple form."""
+
+    def moment_noise(self, released: FloatArray) -> MomentNoise | None:
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +83,7 @@ class Mechanism:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class NoisyAnswer:
+class NoisyAnswer(Untold):
     """The part that samplers of the answer itself share."""
 
     value: FloatArray = field(repr=False)
@@ -83,7 +95,7 @@ class NoisyAnswer:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Derived:
+class Derived(Untold):
     """The part that samplers share which only work on what another one draws."""
 
     source: Sampler
@@ -110,17 +122,31 @@ class Moments(Derived):
         moments = released @ released.transpose(0, 2, 1) / self.n_records
         return moments if self.known is None else moments - self.known
 
+    def moment_noise(self, released: FloatArray) -> MomentNoise | None:
+        return None if self.known is None else table_noise(released + self.known, self.known, self.n_records)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SquareError(Derived):
-    """The squared error of a released answer."""
+    """The squared error of a released answer, on the rows (and columns) that are judged."""
 
     value: FloatArray = field(repr=False)
+    positions: list[int] | None = None
+    both: bool = False
     level: str = "square"
 
     def draw(self, draws: Draws) -> FloatArray:
-        error = (self.source.draw(draws) - self.value).reshape(draws.count, -1)
+        released = self.source.draw(draws)
+        if self.positions is not None:
+            released = judged_part(released, self.positions, both=self.both)
+        error = (released - self.value).reshape(draws.count, -1)
         return np.asarray(np.einsum("ti,ti->t", error, error))
+
+
+def judged_part(released: FloatArray, positions: list[int], *, both: bool) -> FloatArray:
+    """Those rows of each release; of ``both`` sides, those columns too."""
+    rows = released[:, positions]
+    return rows[:, :, positions] if both else rows
 
 
 def at_level(answer: Sampler, problem: Problem, level: str, *, known: FloatArray | None) -> Sampler:
@@ -130,7 +156,8 @@ def at_level(answer: Sampler, problem: Problem, level: str, *, known: FloatArray
     """
     query = problem.query
     if level == "square":
-        return SquareError(source=answer, value=query.value)
+        return SquareError(source=answer, value=problem.judged.query.value, positions=problem.positions,
+                           both=query.symmetric)
     if level == "answer" or query.symmetric:
         return answer
     if query.name != "identity":

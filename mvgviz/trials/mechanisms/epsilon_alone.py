@@ -10,15 +10,17 @@ References
   [4] Dwork, McSherry, Nissim & Smith, Calibrating noise to sensitivity, TCC 2006.
 """
 
+import math
 from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 
 from mvgviz.errors import InputError
+from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.query.norms import largest_absolute_sum
 from mvgviz.trials.draws import Draws
-from mvgviz.trials.mechanisms.base import EPSILON, Mechanism, NoisyAnswer, Sampler, at_level
+from mvgviz.trials.mechanisms.base import EPSILON, Mechanism, NoisyAnswer, Sampler, Untold, at_level
 from mvgviz.trials.mechanisms.bingham import sample_bingham
 from mvgviz.trials.mechanisms.gaussian import mirrored, need_symmetric
 from mvgviz.trials.question import Problem
@@ -36,6 +38,9 @@ class LaplaceAnswer(NoisyAnswer):
     def draw(self, draws: Draws) -> FloatArray:
         noise = draws.laplace(self.value.shape)
         return self.value + self.scale * (mirrored(noise) if self.triangle else noise)
+
+    def moment_noise(self, released: FloatArray) -> MomentNoise | None:
+        return MomentNoise.from_std(np.full(self.value.shape, math.sqrt(2) * self.scale))
 
 
 def _laplace(problem: Problem, level: str, *, triangle: bool) -> Sampler:
@@ -74,7 +79,7 @@ class NormNoise(NoisyAnswer):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class BinghamComponent:
+class BinghamComponent(Untold):
     """A unit vector of density ``∝ exp(vᵀ A v)``."""
 
     matrix: FloatArray = field(repr=False)

@@ -12,22 +12,24 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from mvgviz.design.noise_aware import table_noise
 from mvgviz.design.sampling import Gram, colour, gram_trials
 from mvgviz.errors import InputError
 from mvgviz.labels import GUARANTEES
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.directions import standard_basis
+from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.norms import largest_diagonal_square
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, SPLIT_FIELDS
 from mvgviz.trials.draws import DIRECTIONS, Draws
-from mvgviz.trials.mechanisms.base import BOTH, Mechanism, NoisyAnswer, Sampler, at_level
+from mvgviz.trials.mechanisms.base import BOTH, Mechanism, NoisyAnswer, Sampler, Untold, at_level
 from mvgviz.trials.question import Problem
 from mvgviz.validation import FloatArray
 
-_DESIGN = ("epsilon", "delta", "tail", "mode", *DIRECTION_FIELDS, "private_share", *SPLIT_FIELDS)
+_DESIGN = ("epsilon", "delta", "tail", "mode", *DIRECTION_FIELDS, "private_share", *SPLIT_FIELDS, "bound", "radius")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,9 +45,14 @@ class GaussianAnswer(NoisyAnswer):
         noise += self.value
         return noise
 
+    def moment_noise(self, released: FloatArray) -> MomentNoise | None:
+        if self.cols is self.rows:
+            return MomentNoise(root=self.rows.root())
+        return MomentNoise.from_std(np.outer(*(np.sqrt(side.covariance_diagonal()) for side in (self.rows, self.cols))))
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class GaussianGram:
+class GaussianGram(Untold):
     """Second moments of a table with Gaussian noise over rows, without drawing the table."""
 
     gram: Gram = field(repr=False)
@@ -60,24 +67,36 @@ class GaussianGram:
         moments /= self.gram.n_records
         return moments if self.known is None else moments - self.known
 
+    def moment_noise(self, released: FloatArray) -> MomentNoise | None:
+        return None if self.known is None else table_noise(released + self.known, self.known, self.gram.n_records)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class GaussianSquare:
-    """``||Z||_F²`` with noise over rows: a weighted sum of chi-squares, one for each direction."""
+class GaussianSquare(Untold):
+    """``||D + Z||_F²`` with noise over rows: a weighted sum of chi-squares, one for each direction.
+
+    ``offsets``: the length of D along each direction, where the answer is off even without noise; they make the
+    chi-squares non-central.
+    """
 
     variances: FloatArray = field(repr=False)
     cols: int
     mu: float
     size: int
+    offsets: FloatArray | None = field(default=None, repr=False)
     level: str = "square"
 
     def draw(self, draws: Draws) -> FloatArray:
-        squares = 2 * draws.fill(self.variances.shape, lambda rng, out: rng.standard_gamma(self.cols / 2, out=out))
-        return np.asarray(np.einsum("tk,k->t", squares, self.variances))
+        if self.offsets is None:
+            squares = 2 * draws.fill(self.variances.shape, lambda rng, out: rng.standard_gamma(self.cols / 2, out=out))
+            return np.asarray(np.einsum("tk,k->t", squares, self.variances))
+        along = self.offsets + np.sqrt(self.variances) * draws.normals(self.variances.shape)
+        rest = 2 * draws.fill(self.variances.shape, lambda rng, out: rng.standard_gamma((self.cols - 1) / 2, out=out))
+        return np.asarray(np.einsum("tk,k->t", rest, self.variances) + np.einsum("tk,tk->t", along, along))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class RedrawnDirections:
+class RedrawnDirections(Untold):
     """A design whose directions are themselves a release: each trial draws them anew."""
 
     problem: Problem = field(repr=False)
@@ -102,6 +121,9 @@ class TriangleNormals(NoisyAnswer):
 
     def draw(self, draws: Draws) -> FloatArray:
         return self.value + self.std * mirrored(draws.normals(self.value.shape))
+
+    def moment_noise(self, released: FloatArray) -> MomentNoise | None:
+        return MomentNoise.from_std(np.full(self.value.shape, self.std))
 
 
 def mirrored(noise: FloatArray) -> FloatArray:
@@ -141,31 +163,47 @@ def of_one_size(problem: Problem, std: float, level: str) -> Sampler:
     return gaussian(problem, rows, NoiseSide.identity(query.cols), problem.question.query.sensitivity / std, level)
 
 
-def gaussian(problem: Problem, rows: NoiseSide, cols: NoiseSide, mu: float, level: str) -> Sampler:
-    """Noise ``MVG(0, Sigma, Psi)`` at the level a task needs; Gram space where it applies."""
-    query = problem.query
+def gaussian(problem: Problem, rows: NoiseSide, cols: NoiseSide, mu: float, level: str, *,
+             bounded: Query | None = None) -> Sampler:
+    """Noise ``MVG(0, Sigma, Psi)`` at the level a task needs; Gram space where it applies.
+
+    ``bounded``: what the noise is added to, where records were pulled inside a bound first.
+    """
+    query = problem.query if bounded is None else bounded
     if cols.is_identity and level == "square":
-        return GaussianSquare(variances=rows.variances, cols=query.cols, mu=mu, size=rows.size)
+        return _square(problem, rows, mu, bounded)
     known = None
     if query.name == "identity" and level in ("moments", "component"):
         known = rows.covariance() * float(cols.covariance_diagonal().mean())
         if cols.is_identity:
-            gram, subtract = problem.question.gram, "subtract" in problem.scenario.post
+            gram = problem.question.gram if bounded is None else Gram.of(bounded.value)
+            subtract = "subtract" in problem.scenario.post
             return GaussianGram(gram=gram, rows=rows, known=known if subtract else None, mu=mu,
                                 size=2 * int(gram.factor.size))
     answer = GaussianAnswer(value=query.value, rows=rows, cols=cols, mu=mu)
     return at_level(answer, problem, level, known=known)
 
 
+def _square(problem: Problem, rows: NoiseSide, mu: float, bounded: Query | None) -> GaussianSquare:
+    """The squared error on the rows that are judged, of noise and of what the bound changed."""
+    positions, query = problem.positions, problem.query
+    if positions is None and bounded is None:
+        return GaussianSquare(variances=rows.variances, cols=query.cols, mu=mu, size=rows.size)
+    kept = slice(None) if positions is None else positions
+    variances, turn = np.linalg.eigh(rows.covariance()[kept][:, kept])
+    offsets = None if bounded is None else np.linalg.norm(turn.T @ (bounded.value - query.value)[kept], axis=1)
+    return GaussianSquare(variances=variances, cols=query.cols, mu=mu, size=variances.size, offsets=offsets)
+
+
 def _of_design(problem: Problem, setup: Setup, level: str, *, iid: bool = False) -> Sampler:
-    design = setup.iid if iid else setup.design
+    design, query = (setup.iid, setup.box) if iid else (setup.design, setup.query)
     rows, cols = design.row_side, design.col_side
-    factor = problem.enlargement if design.guarantee == "exact" else 1.0
+    factor = problem.enlargement(query) if design.guarantee == "exact" else 1.0
     if factor != 1:
         side = design.directional_side
         larger = NoiseSide.of(side.directions, side.variances * (factor if cols is rows else factor**2))
         rows, cols = (larger if before is side else before for before in (rows, cols))
-    return gaussian(problem, rows, cols, design.mu / factor, level)
+    return gaussian(problem, rows, cols, design.mu / factor, level, bounded=None if query.bound is None else query)
 
 
 def _classic(problem: Problem, level: str) -> Sampler:

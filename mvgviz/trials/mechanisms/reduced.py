@@ -11,17 +11,17 @@ from functools import partial
 import numpy as np
 
 from mvgviz.errors import InputError
-from mvgviz.query.dataset import Dataset
+from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.query.prior import guessed_moments
 from mvgviz.scenario.resolve import ask, scaled
 from mvgviz.trials.draws import Draws
-from mvgviz.trials.mechanisms.base import BOTH, Derived, Mechanism, Sampler
+from mvgviz.trials.mechanisms.base import BOTH, Derived, Mechanism, Sampler, at_level
 from mvgviz.trials.mechanisms.gaussian import ANALYTIC
 from mvgviz.trials.mechanisms.sketch import SKETCH
-from mvgviz.trials.question import REGRESSIONS, Problem, Question
+from mvgviz.trials.question import REGRESSIONS, Problem, Question, rows_of
 from mvgviz.validation import FloatArray
 
-_TABLES = ("identity", "mean", "covariance")
+_TABLES = ("identity", "mean", "covariance", "moments")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -39,12 +39,22 @@ class Filled(Derived):
 
     def draw(self, draws: Draws) -> FloatArray:
         released = self.source.draw(draws)
-        whole = np.repeat(self.frame[None], draws.count, axis=0)
+        frame = self.frame if self.both_sides else self.frame[:, : released.shape[2]]  # a sketch has fewer columns
+        whole = np.repeat(frame[None], draws.count, axis=0)
         if self.both_sides:
             whole[np.ix_(range(draws.count), self.positions, self.positions)] = released
         else:
             whole[:, self.positions] = released
         return whole
+
+    def moment_noise(self, released: FloatArray) -> MomentNoise | None:
+        kept = np.ix_(range(len(released)), self.positions, self.positions)
+        part = self.source.moment_noise(released[kept])
+        if part is None:
+            return None
+        root = np.zeros_like(released)
+        root[kept] = part.root
+        return MomentNoise(root=root)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,10 +70,12 @@ class MissingSquare(Derived):
 
 def _reduced(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
     positions = _favoured(problem)
-    question, scenario = problem.question, problem.scenario
-    dataset = _rows(question.dataset, positions)
-    small = replace(problem, question=Question(dataset=dataset, table=scaled(dataset, scenario.scale), held_out=None,
-                                               query=ask(scenario, dataset)))
+    question, scenario = problem.question, problem.scenario.changed(judged="everything", bound="none")
+    if level == "square" and problem.positions is not None:
+        return at_level(_reduced(mechanism, problem, "answer"), problem, level, known=None)
+    dataset = rows_of(question.dataset, positions)
+    small = replace(problem, scenario=scenario, question=Question(
+        dataset=dataset, table=scaled(dataset, scenario.scale), held_out=None, query=ask(scenario, dataset)))
     part = mechanism.prepare(small, level)
     frame, value = question.guess.answer, question.query.value
     if level == "square":
@@ -83,27 +95,23 @@ def _favoured(problem: Problem) -> list[int]:
         raise InputError(f"dimension reduction keeps some features of a table, got the {query.name} query")
     if scenario.directions != "standard":
         raise InputError("dimension reduction keeps features; choose the features themselves as directions")
-    positions = [k for k in scenario.favoured if k < query.rows]
-    if not 0 < len(positions) < query.rows:
+    size = query.rows - (query.name == "moments")
+    positions = [k for k in scenario.needs if k < size]
+    if not 0 < len(positions) < size:
         raise InputError("dimension reduction needs some features favoured, not all and not none")
     if scenario.task in REGRESSIONS and scenario.label not in positions:
         raise InputError("dimension reduction would drop the label; favour it too")
-    return positions
-
-
-def _rows(dataset: Dataset, positions: list[int]) -> Dataset:
-    return replace(dataset, matrix=dataset.matrix[positions], lower=dataset.lower[positions],
-                   upper=dataset.upper[positions], features=tuple(dataset.features[k] for k in positions),
-                   range_origins=tuple(dataset.range_origins[k] for k in positions))
+    return positions if size == query.rows else [*positions, size]
 
 
 REDUCED_GAUSSIAN = Mechanism(
     key="reduced-gaussian", label="Gaussian, favoured features only", guarantee=BOTH,
-    prepare=partial(_reduced, ANALYTIC), fields=("epsilon", "delta", "favoured"),
+    prepare=partial(_reduced, ANALYTIC), fields=("epsilon", "delta", "favoured", "needed"),
     applies="tables, means and covariances with some features favoured",
     reference="Balle & Wang 2018, on fewer features; the paper's discussion")
 REDUCED_SKETCH = Mechanism(
     key="reduced-johnson-lindenstrauss", label="Johnson–Lindenstrauss, favoured features only", guarantee=BOTH,
-    prepare=partial(_reduced, SKETCH), fields=("epsilon", "delta", "favoured"),
-    applies="second moments of a table with some features favoured",
+    prepare=partial(_reduced, SKETCH), fields=("epsilon", "delta", "favoured", "needed"),
+    applies="second moments of a table with some features favoured, kernel ridge on mixtures of its records",
+    caution=SKETCH.caution,
     reference="Blocki et al. 2012, on fewer features; the paper's discussion")

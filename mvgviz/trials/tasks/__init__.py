@@ -1,21 +1,68 @@
 """All tasks, by the scenario's name for them."""
 
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.noise.moment_noise import MomentNoise
+from mvgviz.trials.mechanisms.base import judged_part
 from mvgviz.trials.question import Problem
 from mvgviz.trials.tasks.base import Measure, References, Task
 from mvgviz.trials.tasks.moments import COVARIANCE_ESTIMATION, FIRST_COMPONENT, LINEAR_RIDGE, SUBSPACE_ANGLE
 from mvgviz.trials.tasks.tables import KERNEL_RIDGE, RECONSTRUCTION
+from mvgviz.validation import FloatArray
 
 TASKS = {task.key: task for task in (RECONSTRUCTION, SUBSPACE_ANGLE, KERNEL_RIDGE, LINEAR_RIDGE, FIRST_COMPONENT,
                                      COVARIANCE_ESTIMATION)}
+
+_OF_DIRECTIONS = ("first-component", "covariance-estimation", "subspace")
 
 __all__ = ["TASKS", "Measure", "References", "Task", "measure_for"]
 
 
 def measure_for(problem: Problem) -> Measure:
     """The measure of the problem's task, prepared once for its question."""
-    task, scenario = TASKS[problem.scenario.task], problem.scenario
-    key = (task.key, scenario.label, *(step for step in task.post if step in scenario.post))
+    task, scenario, positions = TASKS[problem.scenario.task], problem.scenario, problem.positions
+    key = (task.key, scenario.label, positions and tuple(positions),
+           *(step for step in task.post if step in scenario.post))
     known = problem.question.measures
     if key not in known:
-        known[key] = task.prepare(problem)
+        if positions and len(positions) - (problem.query.name == "moments") < 2 and task.key in _OF_DIRECTIONS:
+            raise InputError("components need at least 2 features; say that more are needed, or judge by everything")
+        measure = task.prepare(problem.judged)
+        known[key] = measure if positions is None or measure.level == "square" else OnPart(
+            measure=measure, positions=positions, both=problem.query.symmetric or measure.level != "answer")
     return known[key]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OnPart:
+    """A task on some rows of what is released, and the same columns where they are the same things."""
+
+    measure: Measure = field(repr=False)
+    positions: list[int]
+    both: bool
+
+    @property
+    def level(self) -> str:
+        return self.measure.level
+
+    @property
+    def references(self) -> References:
+        return self.measure.references
+
+    @property
+    def size(self) -> int:
+        return self.measure.size
+
+    @property
+    def aware(self) -> bool:
+        return self.measure.aware
+
+    def errors(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
+        if released.ndim == 2:  # a direction each: what is left of it, as a direction
+            part = released[:, self.positions]
+            return self.measure.errors(part / np.maximum(np.linalg.norm(part, axis=1), 1e-300)[:, None])
+        return self.measure.errors(judged_part(released, self.positions, both=self.both),
+                                   None if noise is None else noise.on(self.positions))

@@ -14,6 +14,8 @@ from typing import Protocol
 import numpy as np
 
 from mvgviz.errors import InputError
+from mvgviz.noise.accounting import gaussian_mu
+from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.trials.question import Problem
 from mvgviz.validation import FloatArray
 
@@ -53,7 +55,8 @@ UNMEASURED = References(math.nan, math.nan, math.nan)
 class Measure(Protocol):
     """A task for one problem. ``level``: what it needs of a mechanism (see ``mvgviz.trials.mechanisms.base``).
 
-    ``size``: how many numbers a trial takes. ``errors`` gives one for each release.
+    ``size``: how many numbers a trial takes. ``errors`` gives one for each release; ``aware``: better ones where it
+    is told the noise on second moments.
     """
 
     @property
@@ -65,7 +68,10 @@ class Measure(Protocol):
     @property
     def size(self) -> int: ...
 
-    def errors(self, released: FloatArray) -> FloatArray: ...
+    @property
+    def aware(self) -> bool: ...
+
+    def errors(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +130,17 @@ class Labelled:
     def rmse(self, predictions: FloatArray) -> FloatArray:
         """Root-mean-square error of each row of predictions."""
         return np.asarray(np.sqrt(np.square(predictions - self.test_labels).mean(axis=1)))
+
+
+def private_mean_rmse(problem: Problem) -> float | None:
+    """Of predicting, for everyone, a mean of the label that got the whole budget; None where nothing is predicted."""
+    question, label = problem.question, problem.scenario.label
+    if question.table is None or question.held_out is None or label is None or label >= question.table.n_features:
+        return None
+    noise = float(question.table.widths[label]) / (
+        question.table.n_records * float(gaussian_mu(problem.epsilon, problem.delta)))
+    off = question.held_out.matrix[label] - question.table.matrix[label].mean()
+    return math.hypot(float(np.sqrt(np.square(off).mean())), noise)
 
 
 def labelled(problem: Problem) -> Labelled:

@@ -7,10 +7,12 @@ from functools import partial
 import numpy as np
 
 from mvgviz.errors import InputError
+from mvgviz.noise import moment_noise
+from mvgviz.noise.moment_noise import MomentNoise, ridge_weights, silent
 from mvgviz.query.prior import guessed_moments
 from mvgviz.trials.question import Problem
 from mvgviz.trials.tasks.base import MOST_ROWS, UNMEASURED, Labelled, References, Task, labelled
-from mvgviz.trials.tasks.post import components, psd_root, symmetrised
+from mvgviz.trials.tasks.post import centred, components, psd_root, symmetrised
 from mvgviz.validation import FloatArray
 
 RIDGE = 0.1
@@ -41,23 +43,40 @@ class OfDirections:
     kept: int
     size: int
     symmetrise: bool
+    aware: bool
+    centre: bool
     references: References
     level: str
 
-    def errors(self, released: FloatArray) -> FloatArray:
+    def errors(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
         if released.ndim == 2:  # one direction each
             return self.score(released[:, :, None])
-        return self.score(components(released, symmetrise=self.symmetrise)[:, :, : self.kept])
+        return self.score(self.components(released, noise)[:, :, : self.kept])
+
+    def moments(self, released: FloatArray) -> FloatArray:
+        """What directions are taken of."""
+        return centred(released) if self.centre else released
+
+    def components(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
+        """All directions of each release, the strongest first; about the mean where that was released too."""
+        moments = self.moments(released)
+        if noise is None or not self.aware:
+            return components(moments, symmetrise=self.symmetrise)
+        known = noise.on(range(moments.shape[1])) if self.centre else noise
+        return moment_noise.components(symmetrised(moments), known)
 
 
 def _of_directions(problem: Problem, score: Callable[[FloatArray], FloatArray], *, kept: int, random_guess: float,
                    level: str = "moments") -> OfDirections:
     """Held against the directions of evenly spread data, or any at random where such data would mislead."""
-    expected = score(components(trivial_moments(problem)[None], symmetrise=True)[:, :, :kept])
+    trivial = trivial_moments(problem)[None]
+    centre = problem.query.name == "moments"
+    expected = score(components(centred(trivial) if centre else trivial, symmetrise=True)[:, :, :kept])
     references = References.against(non_private=0.0, random_guess=random_guess, blind={
         "the directions of evenly spread data": float(expected[0]), "directions drawn at random": random_guess})
     return OfDirections(score=score, kept=kept, size=problem.query.rows**2, level=level, references=references,
-                        symmetrise="symmetrise" in problem.scenario.post)
+                        symmetrise="symmetrise" in problem.scenario.post, aware="aware" in problem.scenario.post,
+                        centre=centre)
 
 
 def _checked_moments(problem: Problem, task: str) -> FloatArray:
@@ -67,7 +86,8 @@ def _checked_moments(problem: Problem, task: str) -> FloatArray:
         raise InputError(f"{task} needs a table or a symmetric answer, got the {query.name} query; "
                          "ask for the table or the covariance")
     _small_enough(problem, task)
-    return true_moments(problem)
+    moments = true_moments(problem)
+    return centred(moments[None])[0] if query.name == "moments" else moments
 
 
 def _small_enough(problem: Problem, task: str) -> None:
@@ -130,10 +150,15 @@ def _subspace(problem: Problem) -> OfDirections:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearRidge:
-    """Root-mean-square error, on records held out, of ridge regression from second moments alone."""
+    """Root-mean-square error, on records held out, of ridge regression from second moments alone.
+
+    ``constant``: the released moments have a constant, last, which gives an intercept.
+    """
 
     labels: Labelled = field(repr=False)
     psd: bool
+    aware: bool
+    constant: bool
     references: References
     level: str = "moments"
 
@@ -141,10 +166,20 @@ class LinearRidge:
     def size(self) -> int:
         return max(int(self.labels.scale.size) ** 2, int(self.labels.test_labels.size))
 
-    def weights(self, released: FloatArray) -> FloatArray:
+    @property
+    def scale(self) -> FloatArray:
+        """Of every row of the released moments."""
+        return np.append(self.labels.scale, 1.0) if self.constant else self.labels.scale
+
+    def weights(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
         """``(S_xx + ridge I)^-1 S_xy`` for each release, features and label divided by their largest values."""
-        scale, x, y = self.labels.scale, self.labels.features, self.labels.label
+        scale, y = self.scale, self.labels.label
+        x = [*self.labels.features, *([len(scale) - 1] if self.constant else [])]
         moments = symmetrised(released) / np.outer(scale, scale)
+        if (noise is not None and self.aware) or self.constant:
+            unit = silent(len(scale)) if noise is None else noise.turned(np.diag(1 / scale))
+            return ridge_weights(moments, unit, features=x, label=y, constant=x[-1] if self.constant else None,
+                                 aware=self.aware and noise is not None)
         if self.psd:
             # With S = G Gᵀ: G_x (G_xᵀ G_x + ridge I)^-1 g_y, so that much noise does not drown the ridge.
             factor = psd_root(moments)
@@ -155,24 +190,27 @@ class LinearRidge:
         along = (vectors.transpose(0, 2, 1) @ moments[:, x, y][:, :, None])[:, :, 0]
         return np.asarray((vectors @ (along / (values + RIDGE))[:, :, None])[:, :, 0])
 
-    def predictions(self, released: FloatArray) -> FloatArray:
+    def predictions(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
         """Of the held-out labels, trials × records."""
         scale, x, y = self.labels.scale, self.labels.features, self.labels.label
         unit = self.labels.test_features / scale[x][:, None]
-        return np.asarray(scale[y] * (self.weights(released)[:, None, :] @ unit)[:, 0])
+        if self.constant:
+            unit = np.vstack([unit, np.ones(unit.shape[1])])
+        return np.asarray(scale[y] * (self.weights(released, noise)[:, None, :] @ unit)[:, 0])
 
-    def errors(self, released: FloatArray) -> FloatArray:
-        return self.labels.rmse(self.predictions(released))
+    def errors(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
+        return self.labels.rmse(self.predictions(released, noise))
 
 
 def _linear_ridge(problem: Problem) -> LinearRidge:
     query = problem.query
-    if query.name not in ("identity", "covariance"):
+    if query.name not in ("identity", "covariance", "moments"):
         raise InputError(f"linear ridge needs the table or its covariance, got the {query.name} query")
     _small_enough(problem, "linear ridge")
     labels = labelled(problem)
-    unmeasured = LinearRidge(labels=labels, psd="psd" in problem.scenario.post, references=UNMEASURED)
-    clean = float(unmeasured.errors(true_moments(problem)[None])[0])
+    unmeasured = LinearRidge(labels=labels, psd="psd" in problem.scenario.post, references=UNMEASURED,
+                             aware="aware" in problem.scenario.post, constant=query.name == "moments")
+    clean = float(unmeasured.errors(true_moments(problem)[None], silent(query.rows))[0])
     # Ranges away from 0 let even the expected moments predict something.
     expected = float(unmeasured.errors(trivial_moments(problem)[None])[0])
     references = References.against(non_private=clean, random_guess=labels.random_rmse,
@@ -182,18 +220,19 @@ def _linear_ridge(problem: Problem) -> LinearRidge:
 
 FIRST_COMPONENT = Task(
     key="first-component", label="First principal component", metric="captured variance lost", symbol="Δρ",
-    rule="the strongest direction of the released second moments", post=("symmetrise", "subtract"),
+    rule="the strongest direction of the released second moments", post=("symmetrise", "subtract", "aware"),
     prepare=_first_component)
 COVARIANCE_ESTIMATION = Task(
     key="covariance-estimation", label="Covariance estimation", metric="residual sum of squares of the components",
     symbol="RSS", rule="all directions of the released second moments, the strongest first",
-    post=("symmetrise", "subtract"), prepare=_covariance_estimation)
+    post=("symmetrise", "subtract", "aware"), prepare=_covariance_estimation)
 SUBSPACE_ANGLE = Task(
     key="subspace", label="Strongest subspace", metric="angle to the true subspace (degrees)", symbol="angle",
     rule=f"the {SUBSPACE} strongest directions (1 of 2) of the released second moments",
-    post=("symmetrise", "subtract"), prepare=_subspace)
+    post=("symmetrise", "subtract", "aware"), prepare=_subspace)
 LINEAR_RIDGE = Task(
     key="linear-ridge", label="Linear ridge regression", metric="error of predictions (RMSE)", symbol="RMSE",
-    rule=f"features divided by their largest declared value, ridge {RIDGE:g}, no intercept; "
+    rule=f"features divided by their largest declared value, ridge {RIDGE:g} (with the known noise: more on "
+         "noisier features), an intercept where the mean was released too; "
          "learned from second moments alone, measured on 28 % of the records, held out",
-    post=("psd", "subtract"), prepare=_linear_ridge)
+    post=("psd", "subtract", "aware"), prepare=_linear_ridge)

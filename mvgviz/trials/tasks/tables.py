@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mvgviz.errors import InputError
+from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.trials.question import Problem
 from mvgviz.trials.tasks.base import MOST_ROWS, UNMEASURED, Labelled, References, Task, labelled
 from mvgviz.trials.tasks.post import nearest_psd, symmetrised
@@ -31,6 +32,7 @@ class KernelRidge:
     n_records: int
     clip: bool
     references: References
+    aware: bool = False
     level: str = "answer"
 
     @property
@@ -39,7 +41,7 @@ class KernelRidge:
 
     def predictions(self, released: FloatArray) -> FloatArray:
         """Of the held-out labels, trials × records."""
-        n, given = self.n_records, self.labels
+        n, given = released.shape[2], self.labels
         middle, half = (given.lower + given.upper) / 2, (given.upper - given.lower) / 2
         reach = 1.0 if self.clip else _BEYOND
         test = (given.test_features - middle[given.features, None]) / half[given.features, None]
@@ -55,7 +57,7 @@ class KernelRidge:
             parts.append(middle[given.label] + half[given.label] * unit[:, :, 0])
         return np.concatenate(parts)
 
-    def errors(self, released: FloatArray) -> FloatArray:
+    def errors(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
         return self.labels.rmse(self.predictions(released))
 
 
@@ -120,6 +122,7 @@ class Reconstruction:
     psd: bool
     references: References
     level: str
+    aware: bool = False
 
     @property
     def size(self) -> int:
@@ -133,7 +136,7 @@ class Reconstruction:
             released = symmetrised(released)
         return nearest_psd(released) if self.psd else released
 
-    def errors(self, released: FloatArray) -> FloatArray:
+    def errors(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
         if self.level == "square":
             return np.sqrt(released) / self.unit
         error = (self.processed(released) - self.value).reshape(len(released), -1)
@@ -149,7 +152,9 @@ def _reconstruction(problem: Problem) -> Reconstruction:
     psd = "psd" in post and query.psd and symmetrise and query.rows <= MOST_ROWS
     random = guess.random_error(query.value)
     units = (float(np.linalg.norm(query.value)), guess.expected_error(query.value), random)
-    unit = next(unit for unit in units if unit > _ROUNDING * query.gamma)  # the expected answer may be right by chance
+    unit = next((unit for unit in units if unit > _ROUNDING * query.gamma), 0.0)  # a guess may be right by chance
+    if not unit:
+        raise InputError("what is judged is the same for all data: there is no error to measure; judge by everything")
     references = References.against(
         non_private=0.0, random_guess=random / unit,
         blind={name: error / unit for name, error in guess.blind_errors(query.value).items()})

@@ -8,7 +8,7 @@ import pytest
 from mvgviz import InputError, Scenario, sample_noise
 from mvgviz.data import sample
 from mvgviz.figures.release.intervals import coefficient_numbers
-from mvgviz.release.fitted import fitted_coefficients, refusal
+from mvgviz.release.fitted import fitted_coefficients, labels, refusal
 from mvgviz.release.release import release_setup
 from mvgviz.scenario.resolve import build
 from mvgviz.words.intervals import coefficient_columns, coefficients_sentence
@@ -40,10 +40,26 @@ def test_it_is_ridge_in_the_data_s_units(scale):
     assert fit.features == table.features[:5]
 
 
-@pytest.mark.parametrize(("epsilon", "data"), [(1, "liver"), (0.3, "movement_simulated")])
-def test_intervals_hold_the_fit_without_noise(epsilon, data):
-    setup, given = released({"epsilon": epsilon}, data)
-    label = setup.query.row_names[-1]
+def test_with_the_mean_released_too_it_has_an_intercept():
+    setup, given = released({"query": "moments", "epsilon": 1000, "bound": "none"})
+    fit = fitted_coefficients(replace(given, noisy=setup.query.value), "drinks")
+    x = setup.dataset.matrix
+    best = np.linalg.lstsq(np.vstack([x[:5], np.ones(x.shape[1])]).T, x[5], rcond=None)[0][:5]
+    through_middle = fitted_coefficients(replace(released({"epsilon": 1000, "query": "covariance", "bound": "none"})[1],
+                                                 noisy=setup.query.value[:6, :6]), "drinks")
+    assert labels(given) == list(setup.dataset.features)
+    scaled = setup.dataset.widths[:5]
+    near, far = (np.linalg.norm((one.values - best) * scaled) for one in (fit, through_middle))
+    assert near < 0.7 * far  # a little ridge is left, and no line through the middle of the ranges
+    assert fit.features == setup.dataset.features[:5]
+
+
+@pytest.mark.parametrize(("choice", "data"), [
+    ({"epsilon": 1, "query": "covariance", "bound": "none"}, "liver"), ({"epsilon": 3, "query": "moments"}, "liver"),
+    ({"epsilon": 0.3}, "movement_simulated")])
+def test_intervals_hold_the_fit_without_noise(choice, data):
+    setup, given = released(choice, data)
+    label = setup.dataset.features[-1]
     draws = setup.query.value + sample_noise(setup.design, rng=np.random.default_rng(3), trials=60)
     truth = fitted_coefficients(replace(given, noisy=setup.query.value), label).values
     fits = [fitted_coefficients(replace(given, noisy=noisy), label) for noisy in draws]

@@ -63,7 +63,7 @@ def test_epsilon_spent_is_known_for_every_gaussian_noise():
 def test_a_larger_sensitivity_for_all_spends_less_in_truth():
     tight, printed = (posed("covariance", m=2, sensitivity=which) for which in ("tight", "printed"))
     for name in ("gaussian-analytic", "gaussian-classic", "mvg-exact", "iid"):
-        assert prepared(name, printed).mu == pytest.approx(prepared(name, tight).mu / printed.enlargement)
+        assert prepared(name, printed).mu == pytest.approx(prepared(name, tight).mu / printed.enlargement(printed.query))
     less = prepared("gaussian-triangle", printed)
     more = prepared("gaussian-triangle", tight)
     assert less.mu * less.std == pytest.approx(more.mu * more.std)  # the true sensitivity, either way
@@ -149,7 +149,7 @@ def test_mvg_noise_has_the_designs_covariance(guarantee, query, mode, sensitivit
                           theta=theta)
     expected = np.kron(design.row_covariance(), design.col_covariance())  # entries row by row
     if guarantee == "exact":
-        expected = expected * problem.enlargement**2
+        expected = expected * problem.enlargement(problem.query)**2
     for name in ("mvg", f"mvg-{guarantee}"):
         z = noise(name, problem, 8000).reshape(8000, -1)
         scale = np.sqrt(np.diag(expected))
@@ -229,7 +229,7 @@ def test_private_directions_and_their_noise_spend_the_budget_together():
         assert delta_at(1, exact.mu) == pytest.approx(1e-3, rel=1e-9)
         printed = posed("covariance", m=3, n=60, directions="private", private_share=share, sensitivity="printed")
         whole = mu_for(1, 1e-3)
-        noisy = math.sqrt(1 - share) * whole / printed.enlargement
+        noisy = math.sqrt(1 - share) * whole / printed.enlargement(printed.query)
         assert prepared("mvg-exact", printed).mu == pytest.approx(math.hypot(noisy, math.sqrt(share) * whole))
 
 

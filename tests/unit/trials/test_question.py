@@ -125,8 +125,8 @@ def test_own_printed_and_tight_are_what_they_say():
     for name in ("own", "tight"):
         assert reached <= problems[name].s2 * (1 + 1e-12)
         assert problems[name].s2 <= reached * 1.01
-        assert problems[name].enlargement == 1
-    assert problems["printed"].enlargement == pytest.approx(printed / problems["tight"].s2)
+        assert problems[name].enlargement(problems[name].query) == 1
+    assert problems["printed"].enlargement(problems["printed"].query) == pytest.approx(printed / problems["tight"].s2)
     # What the theorems see.
     assert problems["own"].query.printed_sensitivity == pytest.approx(printed)
     assert problems["printed"].query.printed_sensitivity == pytest.approx(printed)
@@ -138,8 +138,8 @@ def test_one_sensitivity_for_all_enlarges_every_noise_by_the_same_factor(name):
     tight, printed = (posed("covariance", m=2, n=40, sensitivity=which) for which in ("tight", "printed"))
     spreads = [np.std(many(mechanism(name).prepare(problem, "answer"), 20, seed=3) - problem.query.value)
                for problem in (tight, printed)]
-    assert spreads[1] / spreads[0] == pytest.approx(printed.enlargement, rel=1e-9)  # the same random numbers
-    assert printed.enlargement > 1.4
+    assert spreads[1] / spreads[0] == pytest.approx(printed.enlargement(printed.query), rel=1e-9)  # the same random numbers
+    assert printed.enlargement(printed.query) > 1.4
 
 
 def test_theorems_have_less_noise_with_the_tight_sensitivity():
