@@ -41,17 +41,18 @@ def test_it_is_ridge_in_the_data_s_units(scale):
 
 
 def test_with_the_mean_released_too_it_has_an_intercept():
-    setup, given = released({"query": "moments", "epsilon": 1000, "bound": "none"})
+    setup, given = released({"query": "moments"})
     fit = fitted_coefficients(replace(given, noisy=setup.query.value), "drinks")
-    x = setup.dataset.matrix
-    best = np.linalg.lstsq(np.vstack([x[:5], np.ones(x.shape[1])]).T, x[5], rcond=None)[0][:5]
-    through_middle = fitted_coefficients(replace(released({"epsilon": 1000, "query": "covariance", "bound": "none"})[1],
-                                                 noisy=setup.query.value[:6, :6]), "drinks")
+    x = np.vstack([setup.dataset.normalised().matrix, np.ones(setup.dataset.n_records)])
+    moments, others = x @ x.T / x.shape[1], [0, 1, 2, 3, 4, 6]
+    ridge = np.append(0.003 + 0.5 * np.sqrt(6) * np.diag(setup.design.noise_std())[:5], 1e-3)
+    slopes = np.linalg.solve(moments[np.ix_(others, others)] + np.diag(ridge), moments[others, 5])[:5]
+    widths = setup.dataset.widths
+    np.testing.assert_allclose(fit.values, slopes * widths[5] / widths[:5], rtol=1e-6)
     assert labels(given) == list(setup.dataset.features)
-    scaled = setup.dataset.widths[:5]
-    near, far = (np.linalg.norm((one.values - best) * scaled) for one in (fit, through_middle))
-    assert near < 0.7 * far  # a little ridge is left, and no line through the middle of the ranges
     assert fit.features == setup.dataset.features[:5]
+    with pytest.raises(InputError, match="label must be one of"):
+        fitted_coefficients(given, setup.query.row_names[-1])
 
 
 @pytest.mark.parametrize(("choice", "data"), [
