@@ -52,13 +52,13 @@ def to_intervals_csv(release: Release, level: float = LEVEL) -> str:
     names = ["value", f"lower {level:g}", f"upper {level:g}"] if single else [f"half width {level:g}"]
     heads = ["feature" if release.row_names else "row", *(["record" if release.query == "identity" else "column"]
                                                           if single else []), *names]
-    if release.own_units is not None:
+    if release.data_units is not None:
         heads += [f"{name} (data's units)" for name in names]
     return csv_text(chain([heads], _number_lines(release, level) if single else _row_lines(release, level)))
 
 
 def _number_lines(release: Release, level: float) -> Iterator[list[str]]:
-    noise, units = release.known_noise, release.own_units
+    noise, units = release.known_noise, release.data_units
     row_names, col_names = (list(map(_cell, names)) for names in _usual_names(release))
     for i, (name, values) in enumerate(zip(row_names, release.noisy, strict=True)):
         widths = noise.per_std(level) * noise.std_of_row(i)
@@ -70,7 +70,7 @@ def _number_lines(release: Release, level: float) -> Iterator[list[str]]:
 
 
 def _row_lines(release: Release, level: float) -> Iterator[list[str]]:
-    noise, units = release.known_noise, release.own_units
+    noise, units = release.known_noise, release.data_units
     widths = noise.per_std(level) * noise.largest_std()
     columns = [widths] if units is None else [widths, widths * units.factor]
     for name, *numbers in zip(_usual_names(release)[0], *(column.tolist() for column in columns), strict=True):
@@ -120,7 +120,7 @@ def to_metadata_json(release: Release) -> str:
 
 def _intervals(release: Release) -> dict[str, Any] | None:
     """What each number's interval follows from: one number for each row and each column, not one for each entry."""
-    noise, units = release.entry_noise, release.own_units
+    noise, units = release.entry_noise, release.data_units
     if noise is None:
         return None
     covers, entry = covered_words(release.query, bounded="bound" in release.origins), "rows[i] * cols[j]"

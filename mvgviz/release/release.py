@@ -32,7 +32,7 @@ from mvgviz.provenance import Origin, Range, Ranges, weakest
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.queries import Query
-from mvgviz.release.intervals import LEVEL, EntryNoise, OwnUnits, own_units
+from mvgviz.release.intervals import LEVEL, DataUnits, EntryNoise, data_units
 from mvgviz.release.ledger import CAVEATS, Ledger
 from mvgviz.release.secure_noise import FRESH_DIRECTIONS, Hardening, noisy_answer, noisy_count, private_directions
 from mvgviz.scenario.resolve import Setup, build, left_for_noise, mu_for_directions, origins_of
@@ -97,11 +97,11 @@ class Release:
         return () if self.scenario is None else self.scenario.read_among(self.scenario.from_data)
 
     @property
-    def own_units(self) -> OwnUnits | None:
+    def data_units(self) -> DataUnits | None:
         """The way back to the units of the data, where the answer is in others and has one."""
         if self.scenario is None or self.declared_ranges is None:
             return None
-        return own_units(self.query, self.scenario.scale, self.declared_ranges)
+        return data_units(self.query, self.scenario.scale, self.declared_ranges)
 
     def half_widths(self, level: float = LEVEL) -> FloatArray:
         """Half the width of each number's interval: the answer that was asked lies within it, ``level`` of the time."""
