@@ -108,7 +108,7 @@ def penalties(noise: MomentNoise, features: Sequence[int], *, constant: int | No
     chosen = list(features)
     each = np.einsum("...ii->...i", noise.std)[..., chosen]
     m = 1 + len(chosen) - (constant in chosen)
-    return np.asarray(np.where([k == constant for k in chosen], INTERCEPT, RIDGE + PER_NOISE * math.sqrt(m) * each))
+    return np.asarray(np.where(_is(constant, chosen), INTERCEPT, RIDGE + PER_NOISE * math.sqrt(m) * each))
 
 
 def ridge_weights(moments: FloatArray, noise: MomentNoise, *, features: Sequence[int], label: int,
@@ -121,8 +121,7 @@ def ridge_weights(moments: FloatArray, noise: MomentNoise, *, features: Sequence
     chosen = list(features)
     if label in chosen or not chosen:
         raise InputError("regression needs at least one feature, and the label must not be among them")
-    ridge = penalties(noise, chosen, constant=constant) if aware else np.where(
-        [k == constant for k in chosen], INTERCEPT, PLAIN)
+    ridge = penalties(noise, chosen, constant=constant) if aware else np.where(_is(constant, chosen), INTERCEPT, PLAIN)
     root = projected_root(moments, noise if aware else silent(noise.size))
     # With S = G Gᵀ and K = G_x / sqrt(ridge): K (KᵀK + 1)^-1 g_y / sqrt(ridge), so that much noise drowns nothing.
     scale = np.sqrt(ridge)
@@ -151,6 +150,10 @@ def components(moments: FloatArray, noise: MomentNoise) -> FloatArray:
     """
     mixed = (1 - _RELEASED) * shrunk(moments, noise) + _RELEASED * moments
     return np.asarray(np.linalg.eigh(mixed)[1][..., ::-1])
+
+
+def _is(constant: int | None, features: list[int]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    return np.array([feature == constant for feature in features])
 
 
 def _symmetric(matrices: FloatArray) -> FloatArray:

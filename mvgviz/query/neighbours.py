@@ -7,6 +7,7 @@ cheap, else an upper bound. ``M = Sigma^-1`` throughout; nothing here is in the 
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -19,6 +20,7 @@ from mvgviz.validation import FloatArray
 
 _SYMMETRIC_EDGES = 12  # 12 * 2^11 quartics
 _ALL_EDGES = 8  # 2^8 corners against 8 * 2^7 edges
+_MOST_KNOWN = 1_000
 _MOST_PRODUCTS = 64  # features; above, the bound from products would take a second
 
 
@@ -136,8 +138,23 @@ class ReplacedOuterProduct:
         """``max(|lower|, |upper|)`` of each feature."""
         return np.maximum(np.abs(self.lower), np.abs(self.upper))
 
+    @cached_property
+    def _known(self) -> dict[bytes, WorstRecords]:
+        """The furthest pairs through noise along the features: the same few are asked for again and again."""
+        return {}
+
     def _furthest(self, side: NoiseSide) -> WorstRecords:
         """``sup ||u uᵀ - u'u'ᵀ||_F`` over ``u = A x``, ``A`` the whitener, x in the box."""
+        if not side.is_diagonal:
+            return self._found(side)
+        key = side.precisions.tobytes()
+        if key not in self._known:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = self._found(side)
+        return self._known[key]
+
+    def _found(self, side: NoiseSide) -> WorstRecords:
         m, low, high = self.lower.size, self.lower, self.upper
         one_sided, symmetric = bool(((low >= 0) | (high <= 0)).all()), bool((low == -high).all())
         if side.is_diagonal and one_sided:  # one pair attains every entry

@@ -36,6 +36,7 @@ TASKS = ("reconstruction", "subspace", "kernel-ridge", "linear-ridge", "first-co
 POST = ("clip", "symmetrise", "psd", "subtract", "aware")
 LEAST_SHARE, MOST_SHARE = 0.01, 0.99
 """Of the favoured directions together; every control keeps to it."""
+LEAST_RADIUS, MOST_RADIUS = 1e-3, 1e3
 DIRECTION_FIELDS = ("directions", "angle", "plane")
 SPLIT_FIELDS = ("allocation", "favoured", "share", "weights", "form")
 OTHER_FIELDS = ("query", "scale", "length", "epsilon", "delta", "guarantee", "tail", "mode", "private_share",
@@ -105,7 +106,7 @@ class Scenario:
             "label": None if self.label is None else count("label", self.label, at_least=0),
             "plane": _whole("plane", self.plane, at_least=0, distinct=True),
             "favoured": tuple(sorted(_whole("favoured", self.favoured, at_least=0, distinct=True))),
-            "radius": positive("radius", self.radius, least=1e-3, most=1e3),
+            "radius": positive("radius", self.radius, least=LEAST_RADIUS, most=MOST_RADIUS),
             "needed": tuple(sorted(_whole("needed", self.needed, at_least=0, distinct=True))),
             "weights": _whole("weights", self.weights, at_least=1),
             "post": _words("post", self.post, POST),

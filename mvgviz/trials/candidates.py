@@ -1,31 +1,49 @@
-"""Designs worth trying for a task: queries, guarantees, directions and splits, one scenario each."""
+"""Designs worth trying for a task: what is asked, how it is calibrated, bounded, shaped and used, one scenario each.
 
-from collections.abc import Iterator
+A first list has every kind of design (:func:`candidates`); around those that do well there are more (:func:`closer`,
+:func:`neighbours`).
+"""
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
 
 from mvgviz.query.dataset import Dataset
-from mvgviz.scenario.scenario import DIRECTION_FIELDS, SPLIT_FIELDS, Scenario
+from mvgviz.scenario.scenario import DIRECTION_FIELDS, MOST_SHARE, SPLIT_FIELDS, Scenario
 from mvgviz.trials.question import REGRESSIONS
+from mvgviz.trials.tasks import TASKS
 
-SHARES = (0.55, 0.65, 0.75, 0.85, 0.95)
-"""Of the budget, what the favoured features get (the paper's tau): those of the paper's experiments."""
+SHARES, FEW_SHARES = (0.5, 0.65, 0.8, 0.95), (0.5, 0.8)
+"""Of the budget, what the favoured features get (the paper's tau): those looked at closely, those tried everywhere."""
 
-SEARCHED = ("query", "guarantee", "tail", "mode", *DIRECTION_FIELDS, "private_share", *SPLIT_FIELDS)
+RADII, FEW_RADII = (None, 0.6, 1.0, 1.4, 1.75), (None, 1.0)
+"""Of the record bound, against an evenly spread record; None: no bound. From sqrt 3 on a round one holds all."""
+
+SEARCHED = ("query", "guarantee", "tail", "mode", *DIRECTION_FIELDS, "private_share", *SPLIT_FIELDS, "bound", "radius",
+            "needed", "post")
 """The fields in which candidates may differ."""
 
-_SETTINGS = ("share", "weights", "form", "angle", "plane", "private_share")
+REDUCED = "reduced-gaussian"
+_SETTINGS = ("share", "weights", "form", "angle", "plane", "private_share", "radius")
 _PSD = ("covariance", "kernel", "laplacian")
+_TABLES = ("identity", "mean", "covariance", "moments")
 _PRIVATE_SHARE = 0.2
-_PRIVATE_SHARES = (0.65, 0.95)
+_PRIVATE_SPLIT = 0.65
 _THEOREM_SHARE = 0.75
 _OWN = ("rotation", "random", "upload")  # directions that a person brought, all public
+_SHARE_STEPS, _RADIUS_STEPS = (-0.1, -0.05, 0.05, 0.1), (0.7, 0.85, 1.2, 1.4)
+_LEAST_RADIUS = 0.25  # less hardly lets the records say anything
 
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """One design: the scenario that has it. ``is_current``: it is the design as it stands."""
+    """One design: the scenario that has it. ``is_current``: it is the design as it stands.
+
+    ``mechanism``: "mvg", the scenario's own noise, or one that releases only the needed features.
+    """
 
     scenario: Scenario
+    mechanism: str = "mvg"
     is_current: bool = False
 
     @property
@@ -34,6 +52,18 @@ class Candidate:
         directions, allocation = self.scenario.directions, self.scenario.allocation
         return directions != "eigenvectors" and (allocation != "max-pnr" or directions == "private")
 
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """What it has in common with designs that differ in numbers only."""
+        scenario = self.scenario
+        return (scenario.query, scenario.guarantee, scenario.directions, scenario.allocation == "uniform",
+                scenario.bound == "none", "aware" in scenario.post, self.mechanism)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all features are released, so that the scenario alone says it."""
+        return self.mechanism == "mvg"
+
 
 def serving_queries(scenario: Scenario) -> tuple[str, ...]:
     """The queries whose errors on the scenario's task can be compared: those with the same truth."""
@@ -41,28 +71,52 @@ def serving_queries(scenario: Scenario) -> tuple[str, ...]:
         return (scenario.query,)
     if scenario.task == "kernel-ridge":
         return ("identity",)
-    if scenario.query == "kernel" and scenario.task not in REGRESSIONS:
-        return ("kernel",)
+    if scenario.task == "linear-ridge":
+        return ("covariance", "moments", "identity")
+    if scenario.query in ("kernel", "moments"):  # moments: directions about the mean are other directions
+        return (scenario.query,)
     return ("covariance", "identity")
 
 
 def candidates(scenario: Scenario, dataset: Dataset) -> list[Candidate]:
-    """What can be tried for the scenario's task and budget, each different from the others.
+    """Every kind of design for the scenario's task and budget, each different from the others.
 
     What the scenario says of its own design (share, guarantee, split) does not change the list,
     except that the design as it stands is always in it where its query serves the task.
     """
-    current = _design(scenario, _size(scenario.query, dataset))
-    found: dict[Scenario, Scenario] = {}
-    for query in serving_queries(scenario):
-        size = _size(query, dataset)
-        for tried in _designs(scenario, query, size):
-            found.setdefault(_design(tried, size), tried)
-    listed = [Candidate(scenario=scenario if design == current else tried, is_current=design == current)
-              for design, tried in found.items()]
-    if current not in found and scenario.query in serving_queries(scenario):
-        listed.insert(0, Candidate(scenario=scenario, is_current=True))
-    return listed
+    queries = serving_queries(scenario)
+    found = distinct((tried for query in queries for tried in _kinds(scenario, query, dataset)), scenario, dataset)
+    if scenario.query in queries and not any(candidate.is_current for candidate in found.values()):
+        return [Candidate(scenario=scenario, is_current=True), *found.values()]
+    return list(found.values())
+
+
+def closer(scenario: Scenario, dataset: Dataset, query: str) -> list[Candidate]:
+    """Every bound, share and use looked at, for one query."""
+    tried = _grid(_base(scenario, query, dataset), scenario, _size(query, dataset), RADII, SHARES)
+    return list(distinct(tried, scenario, dataset).values())
+
+
+def neighbours(candidate: Candidate, scenario: Scenario, dataset: Dataset) -> list[Candidate]:
+    """A little more or less of what a candidate has: its radius and share, its use, who is favoured."""
+    found = distinct(_around(candidate, scenario, _size(candidate.scenario.query, dataset)), scenario, dataset)
+    return list(found.values())
+
+
+def distinct(tried: Iterable[Candidate], scenario: Scenario, dataset: Dataset) -> dict[object, Candidate]:
+    """Candidates by what their noise and use depend on; one that is the design as it stands says so."""
+    current = key_of(Candidate(scenario=scenario), dataset)
+    found: dict[object, Candidate] = {}
+    for candidate in tried:
+        key = key_of(candidate, dataset)
+        found.setdefault(key, Candidate(scenario=scenario, is_current=True) if key == current else candidate)
+    return found
+
+
+def key_of(candidate: Candidate, dataset: Dataset) -> object:
+    """The same for all candidates with the same noise and the same use of what is released."""
+    needs = () if candidate.is_whole else candidate.scenario.needs
+    return candidate.mechanism, needs, _design(candidate.scenario, _size(candidate.scenario.query, dataset))
 
 
 def _size(query: str, dataset: Dataset) -> int:
@@ -71,43 +125,137 @@ def _size(query: str, dataset: Dataset) -> int:
 
 def favoured_features(scenario: Scenario, size: int) -> tuple[int, ...]:
     """Which features (or vertices, or records) a split may favour: some, not all; else the label, else none."""
-    features = scenario.favoured
-    if scenario.directions not in ("standard", "rotation"):  # there the positions are those of other directions
+    features = scenario.needed or scenario.favoured
+    if not scenario.needed and scenario.directions not in ("standard", "rotation"):  # positions of other directions
         features = Scenario.default_for(scenario.data).favoured
-    for some in (features, () if scenario.label is None or scenario.task not in REGRESSIONS else (scenario.label,)):
+    for some in (features, _label(scenario)):
         kept = tuple(k for k in some if k < size)
         if 0 < len(kept) < size:
             return kept
     return ()
 
 
-def _designs(scenario: Scenario, query: str, size: int) -> Iterator[Scenario]:
-    favoured = favoured_features(scenario, size)
-    base = _bare(scenario.changed(query=query, guarantee="exact", mode="auto", directions="standard",
+def _label(scenario: Scenario) -> tuple[int, ...]:
+    return (scenario.label,) if scenario.label is not None and scenario.task in REGRESSIONS else ()
+
+
+def _with_label(features: tuple[int, ...], scenario: Scenario) -> tuple[int, ...]:
+    return tuple(sorted({*features, *_label(scenario)})) if features else ()
+
+
+def _base(scenario: Scenario, query: str, dataset: Dataset) -> Scenario:
+    """Equal shares for a query, exact, with everything else that a design may have left out."""
+    favoured = favoured_features(scenario, _size(query, dataset))
+    return _bare(scenario.changed(query=query, guarantee="exact", mode="auto", directions="standard", bound="none",
                                   allocation="uniform"), favoured=favoured or scenario.favoured)
-    splits = [(base, "uniform", base.share)]
-    if favoured:
-        splits += [(base, "binary", share) for share in SHARES] + [(base, "least-error", base.share)]
+
+
+def _kinds(scenario: Scenario, query: str, dataset: Dataset) -> Iterator[Candidate]:
+    """Each kind of design for one query."""
+    size, base = _size(query, dataset), _base(scenario, query, dataset)
+    favoured = favoured_features(scenario, size)
+    yield from _grid(base, scenario, size, FEW_RADII, FEW_SHARES)
+    yield from _only_the_needed(base, scenario, size)
+    if favoured and query != "moments":
+        yield _judged_alike(base.changed(allocation="least-error"), scenario, size)
     if scenario.directions in _OWN:
         own = base.changed(directions=scenario.directions, angle=scenario.angle, plane=scenario.plane,
                            favoured=scenario.favoured)
-        shares = SHARES if 0 < len([k for k in own.favoured if k < size]) < size else ()
-        splits += [(own, "uniform", own.share), *((own, "binary", share) for share in shares)]
+        yield from _grid(own, scenario, size, FEW_RADII, SHARES)
     if query in ("identity", "mean", "covariance") and size > 1:
         strongest = tuple(range(min(max(len(favoured), 1), size - 1)))
         turned = base.changed(directions="private", private_share=_PRIVATE_SHARE, favoured=strongest)
-        splits += [(turned, "max-pnr", base.share), *((turned, "binary", share) for share in _PRIVATE_SHARES)]
-    for theorem in ("theorem1", "theorem2") if query in _PSD else ("theorem1",):
+        yield _judged_alike(turned.changed(allocation="max-pnr"), scenario, size)
+        yield _judged_alike(turned.changed(allocation="binary", share=_PRIVATE_SPLIT), scenario, size)
+    for theorem in () if query == "moments" else ("theorem1", "theorem2") if query in _PSD else ("theorem1",):
         printed = base.changed(guarantee=theorem)
-        splits += [(printed, "uniform", base.share)] + ([(printed, "binary", _THEOREM_SHARE)] if favoured else [])
-    for noise, allocation, share in splits:
-        yield noise.changed(allocation=allocation, share=share)
+        yield _judged_alike(printed, scenario, size)
+        if favoured:
+            yield _judged_alike(printed.changed(allocation="binary", share=_THEOREM_SHARE), scenario, size)
+
+
+def _grid(base: Scenario, scenario: Scenario, size: int, radii: Iterable[float | None], shares: Iterable[float]
+          ) -> Iterator[Candidate]:
+    """Every radius with equal shares and with each share for some, used with the noise known and without."""
+    some = 0 < len([k for k in base.favoured if k < size]) < size
+    radii = (None,) if base.is_graph else radii
+    for radius, share, post in product(radii, (None, *shares) if some else (None,), _uses(base)):
+        yield _judged_alike(_shaped(_bounded(base, radius), share).changed(post=post), scenario, size)
+
+
+def _only_the_needed(base: Scenario, scenario: Scenario, size: int) -> Iterator[Candidate]:
+    """Other features not asked about at all; what is judged must be judged the same."""
+    needed = _with_label(favoured_features(scenario, size), scenario)
+    if base.query in _TABLES and 0 < len(needed) < size:
+        for post in _uses(base):
+            yield Candidate(scenario=base.changed(needed=needed, post=post), mechanism=REDUCED)
+
+
+def _around(candidate: Candidate, scenario: Scenario, size: int) -> Iterator[Candidate]:
+    """Steps along one line each; for one that is turned, or releases only the needed, its use alone."""
+    here = candidate.scenario
+    uses = (here.changed(post=post) for post in _uses(here))
+    if not candidate.is_whole or here.directions == "private":
+        yield from (Candidate(scenario=tried, mechanism=candidate.mechanism) for tried in uses)
+        return
+    some = [k for k in here.favoured if k < size]
+    tried = [*uses]
+    if 0 < len(some) < size and here.allocation in ("uniform", "binary"):
+        share = here.share if here.allocation == "binary" else len(some) / size
+        tried += [_shaped(here, round(share + step, 3)) for step in _SHARE_STEPS
+                  if len(some) / size <= share + step <= MOST_SHARE]
+        if here.directions == "standard" and here.allocation == "binary":
+            tried += [here.changed(favoured=others) for others in _sets(scenario, size)]
+    if here.bound != "none":
+        radius = here.radius if here.bound == "own" else 1.0
+        tried += [_bounded(here, float(f"{radius * step:.3g}")) for step in _RADIUS_STEPS
+                  if radius * step >= _LEAST_RADIUS]
+    yield from (_judged_alike(one, scenario, size) for one in tried)
+
+
+def _sets(scenario: Scenario, size: int) -> list[tuple[int, ...]]:
+    """Who may be favoured: the needed, those and the label, the label alone."""
+    needed = favoured_features(scenario, size)
+    sets = (needed, _with_label(needed, scenario), _label(scenario))
+    return [some for some in dict.fromkeys(sets) if 0 < len(some) < size]
+
+
+def _uses(scenario: Scenario) -> list[tuple[str, ...]]:
+    """The steps after the release: with the noise known and without, where the task can tell."""
+    if "aware" not in TASKS[scenario.task].post:
+        return [scenario.post]
+    return [(*scenario.post, "aware"), tuple(step for step in scenario.post if step != "aware")]
+
+
+def _bounded(scenario: Scenario, radius: float | None) -> Scenario:
+    if radius is None:
+        return scenario.changed(bound="none")
+    return scenario.changed(bound="even") if radius == 1 else scenario.changed(bound="own", radius=radius)
+
+
+def _shaped(scenario: Scenario, share: float | None) -> Scenario:
+    return scenario.changed(allocation="uniform") if share is None else scenario.changed(allocation="binary",
+                                                                                         share=share)
+
+
+def _judged_alike(tried: Scenario, scenario: Scenario, size: int) -> Candidate:
+    """A candidate with the needs of the scenario, said where its own split would suggest others."""
+    needed = favoured_features(scenario, size)
+    implied = tried.directions == "standard" and tried.favoured == (needed or scenario.favoured)
+    return Candidate(scenario=tried.changed(needed=scenario.needed or (() if implied else needed)))
 
 
 def _design(scenario: Scenario, size: int) -> Scenario:
-    """The scenario that stands for all with the same noise: one way to say equal shares, nothing idle."""
+    """The scenario that stands for all with the same noise and use: one way to say equal shares, nothing idle."""
+    used = TASKS[scenario.task].post
+    scenario = scenario.changed(needed=(), post=tuple(step for step in scenario.post if step in used))
+    if scenario.bound == "own" and scenario.radius == 1:
+        scenario = scenario.changed(bound="even")
+    if scenario.is_idle("bound"):
+        scenario = scenario.changed(bound="none")
     some = tuple(k for k in scenario.favoured if k < size)
-    if scenario.allocation in ("binary", "least-error") and 0 < len(some) < size:
+    even = scenario.allocation == "binary" and abs(scenario.share * size - len(some)) < 1e-9
+    if scenario.allocation in ("binary", "least-error") and 0 < len(some) < size and not even:
         return _bare(scenario, favoured=some)
     equal = scenario.allocation != "max-pnr" and (scenario.allocation != "manual" or len(set(scenario.weights)) == 1)
     return _bare(scenario.changed(allocation="uniform") if equal else scenario, favoured=())
@@ -117,6 +265,6 @@ def _bare(scenario: Scenario, *, favoured: tuple[int, ...]) -> Scenario:
     """The scenario without the settings that its own choices make idle."""
     plain = Scenario.default_for(scenario.data)
     cleared = {name: getattr(plain, name) for name in _SETTINGS if scenario.is_idle(name)}
-    if scenario.mode == ("both" if scenario.query in (*_PSD, "adjacency") else "rows"):  # as "auto" would have it
+    if scenario.mode == ("both" if scenario.query in (*_PSD, "moments", "adjacency") else "rows"):  # as "auto" has it
         cleared["mode"] = "auto"
     return scenario.changed(**cleared, favoured=favoured)

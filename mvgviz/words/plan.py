@@ -10,7 +10,7 @@ from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.plan_noise import PairTrade, QuestionNoise
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_factor, as_number, capitalised, delta_words, in_markdown, listed
-from mvgviz.words.advice import split_words
+from mvgviz.words.designs import split_words
 
 _NAMED = 4
 ONLY_EXACT = "What the theorems promise does not add up exactly, so a plan needs the exact guarantee."

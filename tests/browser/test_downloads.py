@@ -56,6 +56,10 @@ def test_two_fast_clicks_make_one_release_and_its_files_agree(visit):
     rows = table(text)
     assert rows[0] == ["", *sample("liver").features]
     assert np.array_equal([[float(cell) for cell in row[1:]] for row in rows[1:]], noisy)
+    intervals, name = fetched(tab, "release_intervals")
+    assert name == "release_1_liver_covariance_intervals.csv"
+    assert [row[2] for row in table(intervals)[1:]] == [cell for row in rows[1:] for cell in row[1:]]
+    assert all(float(row[3]) < float(row[2]) < float(row[4]) for row in table(intervals)[1:])
     about = json.loads(fetched(tab, "release_json")[0])
     assert Scenario.from_json(json.dumps(about["scenario"])) == Scenario.default_for("liver")
     assert about["origins"]["ranges"] == "declared"

@@ -41,7 +41,7 @@ class KernelRidge:
 
     def predictions(self, released: FloatArray) -> FloatArray:
         """Of the held-out labels, trials × records."""
-        n, given = self.n_records, self.labels
+        n, given = released.shape[2], self.labels
         middle, half = (given.lower + given.upper) / 2, (given.upper - given.lower) / 2
         reach = 1.0 if self.clip else _BEYOND
         test = (given.test_features - middle[given.features, None]) / half[given.features, None]

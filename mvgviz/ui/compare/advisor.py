@@ -21,6 +21,7 @@ from mvgviz.ui import session
 from mvgviz.ui.frame import chart, show_table
 from mvgviz.ui.slices import Slice, begin, show_progress_and_rerun, trial_cache
 from mvgviz.words import advice as words
+from mvgviz.words.designs import design_words
 
 BUTTONS, _MOST_KEPT = 5, 100
 _CHOSEN, _ADVICE = "_compare_other", "_compare_advice"
@@ -87,19 +88,26 @@ def _stand_in(dataset: Dataset, graph: bool) -> Dataset:
 def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> None:
     """A button for each of the best, and any other one by name; ``origin``: of a choice made here."""
     st.caption("Load a design into the scenario with one click:" if origin.is_covered else words.LOADED_ON_DATA)
-    rows = [row for row in advice.rows if math.isfinite(row.outcome.mean)]
+    rows = {place: row for place, row in enumerate(advice.rows, start=1) if math.isfinite(row.outcome.mean)}
+    best = advice.kinds[:BUTTONS]
+    kinds = [(place, row) for place, row in rows.items() if row in best]
     with st.container(gap="xsmall"):
-        for at, row in enumerate(rows[:BUTTONS]):
+        for at, (place, row) in enumerate(kinds):
             own, error = " (this design)" * row.candidate.is_current, in_markdown(as_number(row.outcome.mean))
-            st.button(f"{at + 1}\\. {in_markdown(str(words.design_words(row.candidate, names)))}: {error}{own}",
-                      key=f"compare_load_{at}", on_click=_load, args=(row, origin), disabled=row.candidate.is_current,
+            st.button(f"{place}\\. {in_markdown(str(design_words(row.candidate, names)))}: {error}{own}",
+                      key=f"compare_load_{at}", on_click=_load, args=(row, origin), disabled=not _can_load(row),
+                      help=None if row.candidate.is_whole else words.ONLY_THE_NEEDED,
                       width="stretch", type="primary" if at == 0 else "secondary")
-    rest = rows[BUTTONS:]
+    rest = [(place, row) for place, row in rows.items() if (place, row) not in kinds]
     if rest:
-        chosen = rest[_any_other([f"{k + BUTTONS + 1}. {words.design_words(row.candidate, names)}: "
-                                  f"{as_number(row.outcome.mean)}" for k, row in enumerate(rest)], rest)]
+        chosen = rest[_any_other([f"{place}. {design_words(row.candidate, names)}: {as_number(row.outcome.mean)}"
+                                  for place, row in rest], [row for _, row in rest])][1]
         st.button("Load it", key="compare_load_other", on_click=_load, args=(chosen, origin),
-                  disabled=chosen.candidate.is_current)
+                  disabled=not _can_load(chosen))
+
+
+def _can_load(row: Row) -> bool:
+    return row.candidate.is_whole and not row.candidate.is_current
 
 
 def _any_other(labels: list[str], rest: list[Row]) -> int:
@@ -129,9 +137,10 @@ def _draw_table(advice: Advice, names: tuple[str, ...]) -> None:
     with st.expander("All designs tried", icon=":material/table:"):
         lines = []
         for at, row in enumerate(advice.rows):
-            text = words.design_words(row.candidate, names)
+            text = design_words(row.candidate, names)
             low, high = row.outcome.interval
-            lines.append({"place": at + 1, "query": text.query, "guarantee": text.guarantee, "split": text.split,
+            lines.append({"place": at + 1, "query": text.query, "guarantee": text.guarantee, "bound": text.bound,
+                          "split": text.split, "use": text.use,
                           "mean error": row.outcome.mean, "95 % from": low, "95 % to": high,
                           "epsilon really spent": row.outcome.epsilon_spent, "trials": row.outcome.errors.size,
                           "this design": row.candidate.is_current})

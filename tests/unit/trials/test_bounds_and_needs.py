@@ -54,10 +54,8 @@ def test_a_part_is_the_part_of_the_whole_release(query, judged, key):
     rows = problem.positions
     whole = mechanism(key).prepare(problem, "answer").draw(Draws(0, 0, 4))
     off = whole - problem.query.value
-    if query == "covariance":
-        off = ((off + off.transpose(0, 2, 1)) / 2)[:, rows][:, :, rows]
-    else:
-        off = off[:, rows]
+    symmetric = ((off + off.transpose(0, 2, 1)) / 2)[:, rows][:, :, rows] if query == "covariance" else off
+    off = symmetric if query == "covariance" else off[:, rows]
     truth = problem.judged.query.value
     measure = measure_for(problem)
     if measure.level == "answer":
@@ -137,7 +135,7 @@ def test_noise_aware_use_ignores_what_is_mostly_noise():
     data = sample("cardiotocography")
     aware, plain = (run_trials(base.changed(post=post), data, mechanisms=["mvg"])["mvg"].mean
                     for post in (("psd", "aware"), ("psd",)))
-    assert aware < 0.9 * plain
+    assert aware < 0.95 * plain
 
 
 @pytest.mark.parametrize("favoured", [(), (0, 1, 2)])
