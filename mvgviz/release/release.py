@@ -34,7 +34,7 @@ from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.queries import Query
 from mvgviz.release.intervals import LEVEL, EntryNoise, OwnUnits, own_units
 from mvgviz.release.ledger import CAVEATS, Ledger
-from mvgviz.release.secure_noise import FRESH_DIRECTIONS, Hardening, noisy_answer, private_directions
+from mvgviz.release.secure_noise import FRESH_DIRECTIONS, Hardening, noisy_answer, noisy_count, private_directions
 from mvgviz.scenario.resolve import Setup, build, left_for_noise, mu_for_directions, origins_of
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.validation import FloatArray, fraction, frozen, instance, one_of
@@ -173,7 +173,9 @@ def release_setup(setup: Setup, *, accept: Iterable[str] = (), ledger: Ledger | 
     _check_symmetrise(query, symmetrise)
     if ledger is not None:
         ledger.check(scenario.data, planned.mu)
-    design = _with_fresh_directions(setup).design if scenario.directions == "private" else setup.design
+    fresh = _with_fresh_directions(setup) if scenario.directions == "private" else _with_fresh_bound(setup) if (
+        scenario.bound == "private" and setup.query.bound is not None) else setup
+    query, design = fresh.query, fresh.design
     mu, mu_is = _spent(design), design.mu_is
     if planned.mu > mu:  # what was announced before private directions were drawn is claimed, if it is more
         mu, mu_is = planned.mu, "upper bound" if planned.mu > mu * (1 + _ROUNDING) else mu_is
@@ -207,8 +209,9 @@ def _carried_out(query: Query, design: NoiseDesign, *, mu: float, mu_is: str, de
     if design.directions_origin is Origin.PAID and design.directional_side.directions.label != FRESH_DIRECTIONS:
         raise InputError("the private directions were drawn from a seed, for looking; draw new ones for a release "
                          "with private_directions")
-    if query.bound is not None and query.bound.origin is Origin.PAID:
-        raise InputError("a bound learned from the data comes from a generator for looking; declare one for a release")
+    if query.bound is not None and query.bound.mu > 0 and not query.bound.fresh:
+        raise InputError("the bound was learned from the data with noise from a seed, for looking; a release needs one "
+                         "that was learned afresh, or declared")
     if ranges is not None and weakest(known.origin for known in ranges.values()) is not query.ranges_origin:
         raise InputError("the ranges and the query come from different data; ask the query of the data itself")
     origins = origins_of(query, design, scenario)
@@ -244,6 +247,11 @@ def _carried_out(query: Query, design: NoiseDesign, *, mu: float, mu_is: str, de
 def design_words(design: NoiseDesign) -> str:
     """The design in a few words, for a ledger: nothing private."""
     return f"{design.guarantee}, noise over {MODES[design.mode].sides}, {design.directional_side.directions.label}"
+
+
+def _with_fresh_bound(setup: Setup) -> Setup:
+    """The same scenario with the length of its bound found now, by counts with hardened noise."""
+    return build(setup.scenario, setup.dataset, query=setup.box, noisy_count=noisy_count)
 
 
 def _with_fresh_directions(setup: Setup) -> Setup:

@@ -17,11 +17,12 @@ from mvgviz.design.noise_design import NoiseDesign, design_noise, mode_of
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions, random_rotation, rotation, standard_basis
-from mvgviz.provenance import Origin, weakest
+from mvgviz.provenance import Origin
 from mvgviz.query import queries
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
-from mvgviz.query.record_bound import RecordBound, even_moments
+from mvgviz.query.record_bound import NoisyCount, RecordBound
+from mvgviz.scenario.record_ellipse import record_ellipse, refuse_bound
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, OTHER_FIELDS, SPLIT_FIELDS, Scenario
 from mvgviz.validation import FloatArray
 
@@ -138,10 +139,12 @@ def paper_delta(n_records: int) -> float:
 
 
 def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None,
-          uploaded: Directions | None = None, tight: bool = False) -> Setup:
+          uploaded: Directions | None = None, tight: bool = False,
+          noisy_count: np.random.Generator | NoisyCount | None = None) -> Setup:
     """The design of a scenario. ``query`` (without a bound) saves asking again; ``uploaded``: directions from a file.
 
-    ``tight``: theorems use the tight sensitivity instead of the printed one.
+    ``tight``: theorems use the tight sensitivity instead of the printed one. ``noisy_count``: what finds the length of
+    a bound privately, by default the scenario's seed.
     """
     box = _as_used(ask(scenario, dataset) if query is None else query, tight)
     mode = mode_of(box, scenario.mode)
@@ -160,46 +163,23 @@ def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None,
     theta, origin = _theta(scenario, dataset, box, design(uniform(size), Origin.DECLARED))
     iid_theta = _isotropic_theta(box, mode, size) if exact else uniform(size)
     iid = noise(box, epsilon=scenario.epsilon, delta=delta, theta=iid_theta)
-    bound = bound_of(scenario, dataset, directions, theta, origin, mode)
-    if bound is None:
+    if scenario.bound == "none" or scenario.is_graph:
         return Setup(scenario=scenario, dataset=dataset, query=box, box=box, delta=delta, design=design(theta, origin),
                      iid=iid, split=theta)
-    bounded = _as_used(ask(scenario, dataset, bound=bound), tight)
+    if noisy_count is None:
+        noisy_count = np.random.default_rng([scenario.seed, 2])
+    refuse_bound(scenario, mode)
+    bound = record_ellipse(scenario, asked_of(scenario, dataset), directions, theta, origin, rng=noisy_count,
+                           mu=float(gaussian_mu(scenario.epsilon, delta)))
+    bounded = _as_used(ask(scenario, dataset, bound=replace(bound, fresh=callable(noisy_count))), tight)
     own_shape = scenario.query != "kernel"  # the noise has the shape of the ellipse
     return Setup(scenario=scenario, dataset=dataset, query=bounded, box=box, delta=delta, iid=iid, split=theta,
                  design=noise(bounded, epsilon=scenario.epsilon, delta=delta, theta=None if own_shape else theta,
-                              theta_origin=origin, directions=None if own_shape else directions))
+                              theta_origin=origin, directions=None if own_shape else directions, cover_bound=exact))
 
 
 def _as_used(query: Query, tight: bool) -> Query:
     return replace(query, printed_sensitivity=query.sensitivity) if tight else query
-
-
-def bound_of(scenario: Scenario, dataset: Dataset, directions: Directions, theta: FloatArray, origin: Origin, mode: str
-             ) -> RecordBound | None:
-    """The ellipse of the scenario's split around the middle of the ranges (around 0 for second moments), or None.
-
-    Along each direction it is as long as the spread of an evenly spread record over the root of the share, so that
-    such a record has length 1. A kernel's shares are of records: there the ellipse is round.
-    """
-    if scenario.bound == "none" or scenario.is_graph:
-        return None
-    if mode == "columns":
-        raise InputError("a record bound gives noise over features the shape of the records; choose rows or both sides")
-    if scenario.directions == "private":
-        raise InputError("a record bound needs directions that are known before; choose the features themselves")
-    table = asked_of(scenario, dataset)
-    if scenario.query == "kernel":
-        directions, theta = standard_basis(table.n_features), uniform(table.n_features)
-    radius = scenario.radius if scenario.bound == "own" else 1.0
-    centre = (table.lower + table.upper) / 2 if scenario.query in ("identity", "mean", "kernel") else (
-        np.zeros(table.n_features))
-    spread = even_moments(table, centre)
-    if scenario.query == "moments":  # the constant takes its share of a record at the edge, whatever the radius
-        spread[-1], spread[:, -1], spread[-1, -1] = 0.0, 0.0, radius**-2
-    return RecordBound(radius=radius, weights=np.sqrt(theta / moments_along(directions, spread)), centre=centre,
-                       directions=None if directions.is_standard else directions,
-                       origin=weakest([table.ranges_origin, origin, directions.origin]))
 
 
 def mu_for_directions(scenario: Scenario, delta: float) -> float:

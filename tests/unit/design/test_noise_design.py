@@ -246,8 +246,8 @@ def test_a_budget_can_cover_the_directions_too(rng):
 
 
 @pytest.mark.parametrize(("change", "message"), [
-    ({"guarantee": "theorem1"}, "cover_directions needs guarantee exact, got theorem1"),
-    ({"epsilon": 0.01}, "directions must have spent less than the whole budget"),
+    ({"guarantee": "theorem1"}, "cover_directions and cover_bound need guarantee exact, got theorem1"),
+    ({"epsilon": 0.01}, "directions and bound must have spent less than the whole budget"),
 ])
 def test_directions_cannot_be_covered_by_less_than_they_spent(change, message, rng):
     data = make_dataset(3, 200)
