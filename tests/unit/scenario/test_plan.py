@@ -67,9 +67,9 @@ def test_no_neighbour_moves_all_answers_together_by_more_than_the_plan_s_mu(rang
         assert worst == pytest.approx(allowed, rel=1e-9)
 
 
-def test_the_questions_spend_their_shares_private_directions_included():
+def test_the_questions_spend_their_shares_private_directions_and_bounds_included():
     plan = QuestionPlan.of(asking("covariance"), asking("mean", directions="private", private_share=0.4),
-                           asking("identity", directions="random")).moved(1, 0.5)
+                           asking("identity", directions="random"), asking("mean", bound="private")).moved(1, 0.5)
     setups, mu = build_plan(plan, make_dataset(3, 40)), float(gaussian_mu(1.0, DELTA))
     spent = [setup.design.total_mu for setup in setups]
     assert spent == pytest.approx([mu * math.sqrt(share) for share in plan.shares], rel=1e-12)
