@@ -134,7 +134,8 @@ def test_how_much_more_error():
 
 @pytest.fixture(scope="module")
 def curves():
-    scenario = Scenario.default_for("karate").changed(trials=4, delta=1 / 34)
+    scenario = Scenario.default_for("karate").changed(
+        trials=4, delta=1 / 34, favoured=(0, 33), share=0.8, judged="everything")
     return frontier(sweep([{"epsilon": epsilon} for epsilon in EPSILONS], scenario, sample("karate"),
                           mechanisms=["gaussian-analytic", "mvg-exact", "gaussian-triangle", "laplace"]))
 
