@@ -36,7 +36,7 @@ def draw_bound(setup: Setup) -> None:
                                                         chosen=setup.scenario.bound != "none"),
               key="record_lengths", about=words.ABOUT_LENGTHS)
     with choice:
-        _say(tried, cost)
+        _say(tried, cost, chosen=setup.scenario.bound != "none")
 
 
 @session.remembered(8)
@@ -64,13 +64,15 @@ def _choose(setup: Setup) -> None:
                        "the data, **not private**. Say on release if you would have chosen it anyway.")
 
 
-def _say(tried: Setup, cost: BoundCost) -> None:
+def _say(tried: Setup, cost: BoundCost, *, chosen: bool) -> None:
     """What is saved and what it costs; the length that pulls nobody in is one click away."""
-    st.markdown(words.saved_words(tried, cost))
+    st.markdown(words.saved_words(tried, cost, chosen=chosen))
     st.markdown(words.pull_words(tried, cost))
     warning = words.cost_warning(tried, cost)
-    if warning is not None:
+    if warning is not None and chosen:
         st.warning(warning, icon=":material/warning:")
+    elif warning is not None:
+        st.markdown(f":material/warning: {warning}")
     radius = radius_for_all(tried)
     if radius <= MOST_RADIUS:
         st.button("An ellipse that pulls nobody in", key="data_bound_all", type="tertiary",

@@ -82,6 +82,14 @@ def test_a_broken_link_keeps_what_can_be_understood():
     ({"trials": "0"}, "trials must be a whole number of at least 1"),
     ({"trials": "1000000"}, "trials must be at most 100000"),
     ({"angle": "900"}, "angle must lie between -360 and 360"),
+    ({"bound": "circle"}, "bound must be one of"),
+    ({"radius": "0"}, "radius must be positive, got 0"),
+    ({"radius": "1e9"}, "radius must lie between 0.001 and 1000"),
+    ({"radius": "nan"}, "radius must be finite"),
+    ({"radius": "none"}, "radius must be a number"),
+    ({"needed": "1,2"}, "needed in the link must be numbers joined by -"),
+    ({"needed": "2-2"}, "needed must be different positions"),
+    ({"judged": "me"}, "judged must be one of"),
 ])
 def test_a_strict_reader_refuses_a_broken_link(parameters, message):
     with pytest.raises(InputError, match=message):
@@ -108,3 +116,15 @@ def test_a_bad_file_is_refused_with_a_sentence(text, message):
 def test_a_share_beyond_what_the_controls_show_is_refused(share):
     with pytest.raises(InputError, match=r"share must (lie between 0\.01 and 0\.99|be finite)"):
         Scenario(share=share)
+
+
+@pytest.mark.parametrize("changes", [
+    {"bound": "even"}, {"bound": "own", "radius": 1.7}, {"bound": "own", "radius": 1 / 3, "query": "moments"},
+    {"needed": (5, 1), "judged": "rest"}, {"judged": "needed", "bound": "none"}])
+def test_bounds_needs_and_what_is_judged_travel_by_link_and_file(changes):
+    scenario = Scenario.default_for("liver").changed(**changes)
+    assert Scenario.from_query(scenario.to_query()) == scenario
+    assert Scenario.from_json(scenario.to_json()) == scenario
+    marked = scenario.chosen_on_data(radius=1.25)
+    assert Scenario.from_query(marked.to_query()).from_data == ("radius",)
+    assert marked.read_among(["radius"]) == (("radius",) if scenario.bound == "own" else ())
