@@ -23,6 +23,7 @@ bench: .venv/browser.done
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/bounds.py
 	$(BIN)/python benchmarks/needs.py
+	$(BIN)/python benchmarks/levers.py
 	$(BIN)/python benchmarks/trials.py
 	$(BIN)/python benchmarks/advisor.py
 	$(BIN)/python benchmarks/app.py

@@ -3,7 +3,8 @@
 import numpy as np
 import streamlit as st
 
-from mvgviz import Scenario, design_noise
+from mvgviz import Scenario
+from mvgviz.design.limits import rival
 from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_ellipse
 from mvgviz.text import as_number, delta_words, in_html
 from mvgviz.ui.frame import chart, open_page
@@ -27,8 +28,8 @@ with words:
     st.markdown("Privacy needs noise, but not the same noise everywhere. Under one fixed budget it can be **small "
                 "along the direction you need** and large along the one you do not: a circle becomes an ellipse. Which "
                 "shape is private can be computed exactly, and that is what this app shows.")
-    printed = design_noise(setup.query, epsilon=scenario.epsilon, delta=setup.delta, guarantee="theorem1",
-                           mode=design.mode, theta=design.theta, directions=design.directional_side.directions)
+    printed = rival(design, setup.query, guarantee="theorem1", epsilon=scenario.epsilon, delta=setup.delta,
+                    tail="printed").design
     factor = printed.direction_std().max() / design.direction_std().max()
     if scenario.guarantee == "exact":
         st.markdown(

@@ -22,6 +22,7 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.query.moments import moments
 from mvgviz.query.queries import Query, adjacency, covariance, custom, identity, laplacian, mean, rbf_kernel
 from mvgviz.query.record_bound import RecordBound, private_radius, private_spreads
+from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.run import Outcome, Results, run_trials, sweep
 from mvgviz.version import VERSION
@@ -30,9 +31,11 @@ __version__ = VERSION
 
 _LATER = {
     "Ledger": "release.ledger", "Origin": "provenance", "Range": "provenance", "Release": "release.release",
-    "Setup": "scenario.resolve", "build": "scenario.resolve", "load_table": "data", "plan": "release.release",
-    "pose": "trials.question", "read_table": "data", "release_setup": "release.release", "sample": "data",
-    "samples": "data", "table_to_dataset": "data", "to_csv": "release.files", "to_metadata_json": "release.files",
+    "Setup": "scenario.resolve", "build": "scenario.resolve", "build_plan": "scenario.plan_noise",
+    "load_table": "data", "plan": "release.release", "pose": "trials.question", "read_table": "data",
+    "release_setup": "release.release", "release_together": "release.release_plan", "sample": "data",
+    "samples": "data", "table_to_dataset": "data", "to_csv": "release.files",
+    "to_intervals_csv": "release.files", "to_metadata_json": "release.files",
     "to_npy": "release.files",
 }
 
@@ -44,8 +47,8 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(f"mvgviz.{_LATER[name]}"), name)
 
 __all__ = [
-    "Bound", "Dataset", "Directions", "Gram", "InputError", "NoiseDesign", "Outcome", "Query", "RecordBound",
-    "Results", "Scenario", "WaterFilling", "adjacency", "binary", "compose_mu", "covariance", "custom",
+    "Bound", "Dataset", "Directions", "Gram", "InputError", "NoiseDesign", "Outcome", "Query", "QuestionPlan",
+    "RecordBound", "Results", "Scenario", "WaterFilling", "adjacency", "binary", "compose_mu", "covariance", "custom",
     "design_noise", "eigenvectors", "from_matrix", "gaussian_delta", "gaussian_epsilon", "gaussian_mu", "identity",
     "laplacian", "least_error", "log_pnr", "manual", "max_pnr", "mean", "moments", "mutual_information", "pnr",
     "private_eigenvectors", "private_radius", "private_spreads", "random_rotation", "rbf_kernel", "rotation",

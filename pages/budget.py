@@ -30,7 +30,7 @@ def draw_split(setup: Setup, table: BudgetTable, names: Names) -> None:
     """The shares, as a bar or a treemap."""
     shown = largest_directions(table.theta)
     chart(plot_split(table.theta, shown, names=names.labels(shown)), largest_share(names, table), key="budget_split",
-          about=about_split(table))
+          about=about_split(setup, table))
 
 
 def draw_signal(setup: Setup, table: BudgetTable, names: Names) -> None:

@@ -8,10 +8,11 @@ from mvgviz.figures.data.histograms import plot_histograms
 from mvgviz.figures.shared.matrix_map import plot_matrix, top_left
 from mvgviz.text import as_number, in_html, in_markdown
 from mvgviz.ui import session
+from mvgviz.ui.data.bound_panel import draw_bound
 from mvgviz.ui.data.upload_panel import draw_upload_panel
 from mvgviz.ui.frame import Setup, chart, try_open_page
 from mvgviz.ui.menu import DATA
-from mvgviz.words.derivations import LINES, WORDS, facts
+from mvgviz.words.derivations import derivation, facts
 
 PANELS = 9
 NOT_PRIVATE = "Computed on the data itself, for your eyes: not private."
@@ -43,15 +44,16 @@ def draw_answer(setup: Setup) -> None:
     rows = [in_html(name) for name in (query.row_names or ())[: shown.shape[0]]]
     cols = rows if query.symmetric else []
     part = f" (the first {shown.shape[0]} × {shown.shape[1]} shown)" if shown.size < query.value.size else ""
+    inside = "" if query.bound is None else " about records inside their ellipse"
     chart(plot_matrix(shown, row_labels=rows, col_labels=cols, row_title="feature" if rows else "row",
                       col_title="feature" if cols else "record" if query.name == "identity" else "column",
                       value_title="true answer"),
-          f"**The true answer**, {query.rows:,} × {query.cols:,}{part}. {NOT_PRIVATE}", key="answer")
+          f"**The true answer{inside}**, {query.rows:,} × {query.cols:,}{part}. {NOT_PRIVATE}", key="answer")
 
 
 def draw_change(setup: Setup) -> None:
     """The worst neighbours' difference, and why it cannot be larger."""
-    query, pair = setup.query, session.unseen_pair()
+    query, pair = setup.query, session.unseen_pair(setup.query)
     shown = top_left(pair.difference)
     rows = [in_html(name) for name in (query.row_names or ())[: shown.shape[0]]]
     left, right = st.columns([3, 2], gap="large")
@@ -64,9 +66,10 @@ def draw_change(setup: Setup) -> None:
               f"{as_number(query.sensitivity * pair.attained)}{almost}.", key="change")
     with right:
         st.markdown(facts(query))
-        for line in LINES[query.name]:
+        lines, said = derivation(query)
+        for line in lines:
             st.latex(line)
-        st.caption(WORDS[query.name])
+        st.caption(said)
 
 
 def draw_about(setup: Setup) -> None:
@@ -91,6 +94,7 @@ if opened is not None:
         draw_data(opened)
     with answer:
         draw_answer(opened)
+    draw_bound(opened)
     draw_change(opened)
     with st.expander("The records, and where they come from", icon=":material/info:"):
         draw_about(opened)

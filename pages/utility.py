@@ -8,9 +8,11 @@ from mvgviz.ui.menu import UTILITY
 from mvgviz.ui.task_controls import draw_task, say_why_not
 from mvgviz.ui.utility.draw import draw_one_draw
 from mvgviz.ui.utility.panels import draw_sweep, draw_trials, go_on
+from mvgviz.ui.utility.parts import draw_parts
 from mvgviz.ui.utility.sets import draw_sets
 
-SECTIONS = {"Over epsilon": draw_sweep, "Choice of directions": draw_sets, "True against noisy": draw_one_draw}
+SECTIONS = {"Needed and rest": draw_parts, "Over epsilon": draw_sweep, "Choice of directions": draw_sets,
+            "True against noisy": draw_one_draw}
 
 setup = open_page(UTILITY)
 draw_task(setup)

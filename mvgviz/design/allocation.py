@@ -47,6 +47,15 @@ def binary(k: int, *, favoured: Iterable[int], share: float) -> FloatArray:
     return frozen(theta)
 
 
+def topped_up(k: int, *, favoured: Iterable[int], part: float = 0.5) -> FloatArray:
+    """``part`` of the budget to the favoured directions, and what is left to all alike.
+
+    Unlike with :func:`binary`, the favoured never get less than the others, however many they are.
+    """
+    chosen, extra = list(favoured), fraction("part", part)
+    return binary(k, favoured=chosen, share=extra + (1 - extra) * len(chosen) / count("k", k))
+
+
 def manual(weights: Any) -> FloatArray:
     """Shares in proportion to positive weights."""
     values = array("weights", weights, ndim=1)

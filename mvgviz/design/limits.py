@@ -22,6 +22,7 @@ from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.bounds import TAILS, Bound, theorem_bound
 from mvgviz.noise.sides import NoiseSide
+from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.queries import Query
 from mvgviz.validation import FloatArray, count, fraction, one_of, positive
 
@@ -158,10 +159,12 @@ class Rival:
 def rival(design: NoiseDesign, query: Query, *, guarantee: str, epsilon: float, delta: float, tail: str) -> Rival:
     """What another guarantee asks for the same theta along the same directions, direction by direction.
 
-    ``epsilon`` and ``delta`` are what the noise alone may spend.
+    Noise with the shape of a bound keeps that shape. ``epsilon`` and ``delta`` are what the noise alone may spend.
     """
+    as_bound = isinstance(query.neighbours, BoundedColumn | BoundedOuterProduct)
     other = design_noise(query, epsilon=epsilon, delta=delta, guarantee=guarantee, mode=design.mode, tail=tail,
-                         directions=design.directional_side.directions, theta=design.theta)
+                         directions=None if as_bound else design.directional_side.directions,
+                         theta=None if as_bound else design.theta)
     return Rival(design=other, factors=other.direction_std() / design.direction_std())
 
 

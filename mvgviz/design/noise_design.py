@@ -154,7 +154,9 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
     size = query.cols if mode == "columns" else query.rows
     body = query.neighbours
     if isinstance(body, BoundedColumn | BoundedOuterProduct) and mode != "columns" and directions is theta is None:
-        directions, theta = body.ellipse.directions, body.ellipse.shape_shares(body.reach(body.ellipse.directions))
+        directions, exact = body.ellipse.directions, guarantee == "exact"
+        # What is divided is h²/v by the exact guarantee and 1/v² by a theorem, where v is to be as 1/b².
+        theta = body.ellipse.shape_shares(body.reach(directions) if exact else body.ellipse.weights)
     directions = standard_basis(size) if directions is None else directions
     if not isinstance(directions, Directions):
         raise InputError("directions must be Directions; make them with from_matrix(w)")

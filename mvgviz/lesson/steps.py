@@ -210,7 +210,7 @@ def pay(favourite: str, dataset: Dataset, *, trials: int = TRIALS, cache: TrialC
     """Trials on the liver table: drinks predicted from a noisy copy of it, or from another noisy answer."""
     one_of("favourite", favourite, FAVOURITES)
     scenario = Scenario.default_for("liver").changed(
-        query=query, task=task, favoured=FAVOURITES[favourite], share=FAVOURED_SHARE)
+        query=query, task=task, favoured=FAVOURITES[favourite], share=FAVOURED_SHARE, judged="everything")
     results = run_trials(scenario, dataset, mechanisms=("mvg", "iid", "mvg-theorem1"), trials=trials, cache=cache)
     less = paired(results["iid"], results["mvg"])
     if less is None or less.trials < 2:

@@ -27,7 +27,7 @@ from mvgviz.validation import FloatArray, frozen, generator
 RIDGE, PER_NOISE, INTERCEPT, PLAIN = 0.003, 0.5, 1e-3, 0.1
 """Ridge of a feature without noise, per ``std sqrt(m)``, of the intercept, and where the noise is not looked at."""
 
-_LEAST = 1e-7
+_LEAST, _RELEASED = 1e-7, 0.3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -86,16 +86,6 @@ class MomentNoise:
         return values, vectors, back
 
 
-def noise_of_table(released: FloatArray, known: FloatArray, n_records: int) -> MomentNoise:
-    """The noise on ``R Rᵀ/n - Sigma`` of a released table R, from that and the noise's own ``known`` moments Sigma.
-
-    On the diagonal its variance is ``(2 v_i² + 4 v_i s_i)/n``, with what the release says of the second moment s_i.
-    """
-    v, s = np.diag(known), np.maximum(np.einsum("...ii->...i", released), 0.0)
-    std = np.sqrt((2 * v * v + 4 * v * s) / n_records)
-    return MomentNoise(root=frozen(np.sqrt(std)[..., None] * np.eye(v.size)))
-
-
 def silent(size: int) -> MomentNoise:
     """No noise at all."""
     return MomentNoise(root=np.zeros((size, size)))
@@ -118,7 +108,7 @@ def penalties(noise: MomentNoise, features: Sequence[int], *, constant: int | No
     chosen = list(features)
     each = np.einsum("...ii->...i", noise.std)[..., chosen]
     m = 1 + len(chosen) - (constant in chosen)
-    return np.asarray(np.where([k == constant for k in chosen], INTERCEPT, RIDGE + PER_NOISE * math.sqrt(m) * each))
+    return np.asarray(np.where(_is(constant, chosen), INTERCEPT, RIDGE + PER_NOISE * math.sqrt(m) * each))
 
 
 def ridge_weights(moments: FloatArray, noise: MomentNoise, *, features: Sequence[int], label: int,
@@ -131,8 +121,7 @@ def ridge_weights(moments: FloatArray, noise: MomentNoise, *, features: Sequence
     chosen = list(features)
     if label in chosen or not chosen:
         raise InputError("regression needs at least one feature, and the label must not be among them")
-    ridge = penalties(noise, chosen, constant=constant) if aware else np.where(
-        [k == constant for k in chosen], INTERCEPT, PLAIN)
+    ridge = penalties(noise, chosen, constant=constant) if aware else np.where(_is(constant, chosen), INTERCEPT, PLAIN)
     root = projected_root(moments, noise if aware else silent(noise.size))
     # With S = G Gᵀ and K = G_x / sqrt(ridge): K (KᵀK + 1)^-1 g_y / sqrt(ridge), so that much noise drowns nothing.
     scale = np.sqrt(ridge)
@@ -142,10 +131,29 @@ def ridge_weights(moments: FloatArray, noise: MomentNoise, *, features: Sequence
 
 
 def shrunk(moments: FloatArray, noise: MomentNoise) -> FloatArray:
-    """Positive semi-definite moments, their eigenvalues lowered by the edge of the noise where it is white."""
+    """Positive semi-definite moments, each eigenvalue y lowered to ``sqrt(y² - edge²)`` where the noise is white.
+
+    What does not rise above the noise's edge becomes 0 (the least squared error for a few strong directions in
+    white noise: Gavish & Donoho 2017).
+    """
     values, vectors, back = noise.white(moments)
-    root = back @ (vectors * np.sqrt(np.maximum(values - noise.edge, 0.0))[..., None, :])
+    lowered = np.sqrt(np.maximum((values - noise.edge) * (values + noise.edge), 0.0)) * (values > 0)
+    root = back @ (vectors * np.sqrt(lowered)[..., None, :])
     return np.asarray(root @ np.swapaxes(root, -1, -2))
+
+
+def components(moments: FloatArray, noise: MomentNoise) -> FloatArray:
+    """Orthonormal directions in the columns, the strongest first.
+
+    Of the shrunk moments with a part of the released ones, which orders what was cut to 0. Where the noise is the
+    same in all directions these are the released directions, in their order.
+    """
+    mixed = (1 - _RELEASED) * shrunk(moments, noise) + _RELEASED * moments
+    return np.asarray(np.linalg.eigh(mixed)[1][..., ::-1])
+
+
+def _is(constant: int | None, features: list[int]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    return np.array([feature == constant for feature in features])
 
 
 def _symmetric(matrices: FloatArray) -> FloatArray:

@@ -17,8 +17,9 @@ features, as in the paper; choosing it looks at the data and is not private.
 What it shows: the theorems as printed ask for so much noise that hardly anything survives, and really spend next to
 nothing of ε; the printed figures do not follow from them. Exact noise makes a covariance useful at ε = 1 (II, and I and
 III when the covariance is asked for); on a whole table no shape of noise helps much. Directional noise beats noise of
-one size where few directions matter (I, clipped) and loses where all do (II, III). The trivial answer ignores the
-data; *beyond* marks rows that the paper does not have.
+one size where few directions matter (I, clipped) and loses where all do (II, III); records kept inside a ball, chosen
+without the data, need less of either. The trivial answer ignores the data; *beyond* marks rows that the paper does not
+have.
 """
 
 

@@ -37,7 +37,7 @@ class Row:
 
     ``changes``: what differs from the experiment's scenario. ``shares``: whether all five are
     tried and the best is reported. ``why``: what makes the columns differ, in words. ``against``:
-    the row with noise of one size that directional noise is held against.
+    the row with noise of one size that directional noise, or a bound on the records, is held against.
     """
 
     key: str
@@ -95,6 +95,11 @@ _CLASSIC_WHY = "the classic calibration asks for more noise than the analytic on
 _LAPLACE = "it has one calibration, and protects without δ"
 _WHOLE = ("as printed the norm of the whole table is its quality; the exact column counts that a neighbour changes one "
           "record only")
+_UNSAID = "the paper does not say how it read the sketch"
+_PSEUDO = ("kernel ridge learns from the {} pseudo-records of the sketch, random mixtures of all records lifted far "
+           f"beyond their ranges, {{}}; {_UNSAID}")
+_GRAM = ("all that linear ridge needs is in the Gram matrix of the sketch, but the lift hides the second moments of "
+         f"the data; {_UNSAID}")
 _MOMENTS = "six features have few second moments, and all records share the noise on them"
 
 _I = Experiment(
@@ -110,14 +115,16 @@ _I = Experiment(
              "feature", against="gaussian", directions="private", allocation="max-pnr"),
         _row("gaussian", "Gaussian", (1.913, 0.069), -2, _CLASSIC, _ANALYTIC, _CLASSIC_WHY),
         _row("jl", "Johnson–Lindenstrauss", (1.682, 0.015), -2, *_single("johnson-lindenstrauss"),
-             "the paper does not say how its kernel ridge read the sketch"),
+             _PSEUDO.format("six", "so that no record held out is near one")),
         _row("laplace", "Laplace", (2.482, 0.189), -2, *_single("laplace"), _LAPLACE),
         _row("exponential", "Exponential", (2.202, 0.721), -2, Method("exponential", "printed"),
              Method("exponential-columns", "tight"), _WHOLE),
         _row("reduced-gaussian", "Gaussian, ALT and label only", (2.538, 0.065), -2, *_single("reduced-gaussian"),
              "fewer features need less noise, but an unclipped label still has noise beyond its range"),
         _row("reduced-jl", "Johnson–Lindenstrauss, ALT and label only", (2.863, 0.022), -2,
-             *_single("reduced-johnson-lindenstrauss"), "the paper does not say how its kernel ridge read the sketch"),
+             *_single("reduced-johnson-lindenstrauss"),
+             _PSEUDO.format("two", "and now and then one comes near in ALT by chance, with a label far outside its "
+                            "range")),
         _row("clipped", "MVG, released values clipped to their ranges", None, -2, THEOREM1, EXACT,
              "clipping is free and keeps the exact noise within the ranges; nothing is left to save after the "
              "theorem's", shares=True, against="clipped-gaussian", post=("clip",)),
@@ -127,6 +134,10 @@ _I = Experiment(
              against="ridge-gaussian", query="covariance", task="linear-ridge", post=("psd",)),
         _row("ridge-gaussian", "Gaussian, linear ridge from the covariance", None, -2, _CLASSIC, _ANALYTIC, _MOMENTS,
              query="covariance", task="linear-ridge", post=("psd",)),
+        _row("jl-gram", "Johnson–Lindenstrauss, linear ridge", None, -2, *_single("johnson-lindenstrauss"), _GRAM,
+             task="linear-ridge", post=("psd",)),
+        _row("reduced-jl-gram", "Johnson–Lindenstrauss, ALT and label, linear ridge", None, -2,
+             *_single("reduced-johnson-lindenstrauss"), _GRAM, task="linear-ridge", post=("psd",)),
     ),
     sets=(("ALT, label", (2, 5)), ("ALT", (2,)), ("label", (5,)), ("ALT, AST, label", (2, 3, 5))),
     notes=(
@@ -161,13 +172,18 @@ _II = Experiment(
              "sampled exactly here; the publication used a Markov chain"),
         _row("triangle", "Gaussian, upper triangle", None, -1, Method("gaussian-triangle", "printed"),
              Method("gaussian-triangle", "tight"), "noise on ten entries is enough for a symmetric matrix of sixteen"),
+        _row("bounded", "MVG, records inside a round bound", None, -1, _THEOREM2, EXACT,
+             "pulled into a ball, its radius the length of an evenly spread record, one record moves the answer a "
+             "third as far; here the simulated records' lengths matter too", against="gaussian", allocation="uniform",
+             bound="even"),
         _row("svd", "MVG, Theorem 2, without symmetrising", None, -1, _THEOREM2, EXACT,
              "singular vectors of the noisy matrix itself, the paper's way; averaging it with its transpose is free",
              shares=True, post=()),
     ),
     sets=(("ANC0, ANC3", (0, 3)), ("ANC0", (0,)), ("ANC3", (3,)), ("ANC1, ANC2", (1, 2))),
     notes=(
-        "The records are simulated; their second moments are the recordings' own, and nothing else matters here.",
+        "The records are simulated; their second moments are the recordings' own, and nothing else matters here but to "
+        "the row with a bound.",
         "Values in [-1, 1] instead of [-100, 100]: noise and answer scale alike, so errors are 10⁴ times smaller and "
         "every comparison stays.",
         "The printed random guess, 0.437, fits values in [-1, 1] better than the stated ±100, where ours would be "
@@ -200,6 +216,10 @@ _III = Experiment(
         _row("covariance-gaussian", "Gaussian, asking for the covariance", None, -2, _CLASSIC, _ANALYTIC,
              "one record moves an average over 2126 little, so far less noise is needed",
              query="covariance", post=("symmetrise",)),
+        _row("bounded", "MVG, covariance, records inside a round bound", None, -2, _THEOREM2, EXACT,
+             "in a ball, its radius the length of an evenly spread record, one record moves the answer less than half "
+             "as far, and none of this table is longer", against="covariance-gaussian", query="covariance",
+             post=("symmetrise",), allocation="uniform", bound="even"),
     ),
     sets=(("FHR, ASV, ALV", (0, 7, 9)), ("the other 18", tuple(k for k in range(21) if k not in (0, 7, 9))),
           ("none", ())),

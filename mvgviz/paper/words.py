@@ -118,8 +118,9 @@ def sentence(report: Report, row: MeasuredRow) -> str:
             said = f"As printed{cost} it is {first}, exact {second}" + (f", with {less}" if less else "")
         said += f": {row.row.why}"
     if row.row.against is not None:
-        other = report[row.row.against].exact
-        said += f". Exact, it is {compared(exact.best, other.best)} noise of one size"
+        other, named = report[row.row.against].exact, "the same without a bound" if "bound" in row.row.changes else (
+            "noise of one size")
+        said += f". Exact, it is {compared(exact.best, other.best)} {named}"
     return said + "."
 
 

@@ -17,6 +17,7 @@ True
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -25,6 +26,7 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions
+from mvgviz.noise.moment_noise import MomentNoise, ridge_weights
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import WorstCase
@@ -33,8 +35,6 @@ from mvgviz.query.record_bound import Ellipse, RecordBound
 from mvgviz.validation import FloatArray, array, frozen, instance, positive
 
 CONSTANT = "constant"
-_RIDGE, _PER_NOISE, _INTERCEPT = 0.003, 0.5, 1e-3
-"""Ridge from released moments: ``0.003 + 0.5 std sqrt(m)`` on a feature, 0.001 on the intercept."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,12 +86,54 @@ class MomentsQuery:
         if noisy.shape != self.query.value.shape:
             size = self.query.rows
             raise InputError(f"the answer must be {size} × {size}, got {noisy.shape[0]} × {noisy.shape[1]}")
-        noisy = (noisy + noisy.T) / 2
-        std = design.noise_std()
+        return Moments(joined=frozen(self._known(noisy)), std=design.noise_std(), asked=self)
+
+    def regressions(self, answers: FloatArray, std: FloatArray, label: str | int, *,
+                    features: Sequence[int] | None = None, aware: bool = True) -> tuple[FloatArray, FloatArray]:
+        """Intercepts and coefficients, in the units of the data, from many released answers at once.
+
+        ``answers``: ``… × (m + 1) × (m + 1)``, ``std`` the noise on each entry; ``features`` are positions, by default
+        all but the label. ``aware`` looks at the noise, otherwise ridge is 0.1.
+        """
+        position, chosen = self._position(label), self._chosen(features, self._position(label))
+        halves, middle = self.dataset.widths / 2, (self.dataset.lower + self.dataset.upper) / 2
+        noise = MomentNoise.from_std(std).turned(self._turn)
+        known = self._turn @ self._known(answers) @ self._turn.T
+        found = ridge_weights(known, noise, features=[0, *(1 + i for i in chosen)], label=1 + position, constant=0,
+                              aware=aware)
+        slopes = found[..., 1:] * halves[position] / halves[chosen]
+        return middle[position] + halves[position] * found[..., 0] - slopes @ middle[chosen], slopes
+
+    @cached_property
+    def _turn(self) -> FloatArray:
+        """``[1, (x - middle)/half-width] = T [b0, z]``."""
+        m, halves = self.dataset.n_features, self.dataset.widths / 2
+        turn = np.zeros((m + 1, m + 1))
+        turn[0, 0] = 1 / self.constant
+        turn[1:, 0] = (self.ellipse.centre - (self.dataset.lower + self.dataset.upper) / 2) / halves / self.constant
+        turn[1:, 1:] = self.ellipse.inverse / self.ellipse.radius / halves[:, None]
+        return turn
+
+    def _known(self, answers: FloatArray) -> FloatArray:
+        """The answers averaged with their transposes; the first entry as it is known to be, unless it was scaled."""
+        noisy = (answers + np.swapaxes(answers, -1, -2)) / 2
         if not self.whole:
-            noisy = noisy.copy()
-            noisy[0, 0] = self.constant**2  # known, so it needs no noise
-        return Moments(joined=frozen(noisy), std=std, asked=self)
+            noisy[..., 0, 0] = self.constant**2
+        return np.asarray(noisy)
+
+    def _position(self, label: str | int) -> int:
+        names = self.dataset.features
+        position = names.index(label) if label in names else label
+        if not (isinstance(position, int) and 0 <= position < len(names)):
+            raise InputError(f"label must be one of {', '.join(names)}, got {label!r}")
+        return position
+
+    def _chosen(self, features: Sequence[int] | None, label: int) -> list[int]:
+        size = self.dataset.n_features
+        chosen = [i for i in range(size) if i != label] if features is None else [int(i) for i in features]
+        if not chosen or label in chosen or len(set(chosen)) < len(chosen) or not all(0 <= i < size for i in chosen):
+            raise InputError(f"features must be different positions below {size}, at least one and not the label's")
+        return chosen
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -128,27 +170,14 @@ class Moments:
         z = self.asked.constant * self.joined[0, 1:] / self._weight
         return np.asarray(self._back @ _projected(self.joined[1:, 1:] * scale - np.outer(z, z)) @ self._back.T)
 
-    def regression(self, label: str | int) -> tuple[float, FloatArray]:
-        """Intercept and coefficients of the label on the other features, in their order (noise-aware ridge)."""
-        features = self.asked.dataset.features
-        position = features.index(label) if label in features else label
-        if not (isinstance(position, int) and 0 <= position < len(features)):
-            raise InputError(f"label must be one of {', '.join(features)}, got {label!r}")
-        m, halves = len(features), self.asked.dataset.widths / 2
-        middle = (self.asked.dataset.lower + self.asked.dataset.upper) / 2
-        # [1, (x - middle)/half-width] = T [b0, z]/b0
-        turn = np.zeros((m + 1, m + 1))
-        turn[0, 0] = 1 / self.asked.constant
-        turn[1:, 0] = (self.asked.ellipse.centre - middle) / halves / self.asked.constant
-        turn[1:, 1:] = self._back / halves[:, None]
-        known = turn @ _projected(self.joined) @ turn.T
-        noise = np.sqrt(np.einsum("ij,jk,ik->i", turn**2, self.std**2, turn**2))  # of the diagonal entries
-        others = [0, *(1 + i for i in range(m) if i != position)]
-        ridge = np.array([_INTERCEPT, *(_RIDGE + _PER_NOISE * noise[i] * math.sqrt(m) for i in others[1:])])
-        found = np.linalg.solve(known[np.ix_(others, others)] + np.diag(ridge), known[others, 1 + position])
-        rest = [i - 1 for i in others[1:]]
-        slopes = found[1:] * halves[position] / halves[rest]
-        return float(middle[position] + halves[position] * found[0] - slopes @ middle[rest]), np.asarray(slopes)
+    def regression(self, label: str | int, *, features: Sequence[int] | None = None, aware: bool = True
+                   ) -> tuple[float, FloatArray]:
+        """Intercept and coefficients of the label on the other features, or on those at these positions, in order.
+
+        Features that are mostly noise switch themselves off; ``aware=False`` is ridge 0.1, whatever the noise.
+        """
+        intercept, slopes = self.asked.regressions(self.joined, self.std, label, features=features, aware=aware)
+        return float(intercept), slopes
 
 
 def moments(dataset: Dataset, *, bound: RecordBound, constant: float | None = None, whole: bool = False

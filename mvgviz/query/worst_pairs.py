@@ -27,7 +27,8 @@ class WorstPair:
     """``difference`` of the two answers, at most 24 columns of it (the rest are zero or alike).
 
     The whole difference is ``left rightᵀ``: thin factors, as it may be large. ``before`` and ``after`` are
-    the two records, features in order, or None; ``words`` says what changed.
+    the two records, features in order (of a table or mean: above the lowest declared values), or None; ``words``
+    says what changed.
     """
 
     difference: FloatArray = field(repr=False)
@@ -78,7 +79,7 @@ def _attained(left: FloatArray, right: FloatArray, rows: NoiseSide, cols: NoiseS
 def _replaced_column(query: Query, body: ReplacedColumn, rows: NoiseSide, cols: NoiseSide) -> WorstPair:
     worst = body.worst_move(rows, cols)
     if isinstance(body, BoundedColumn):
-        after, before = (record - body.lower for record in body.furthest_pair(rows))
+        after, before = (record - body.declared[0] for record in body.furthest_pair(rows))
         move, words = after - before, "one record moves from one end of the bound to another"
     else:
         move = search_move(rows, body.widths) if worst.move is None else worst.move
@@ -136,9 +137,10 @@ def _replaced_kernel_record(query: Query, rows: NoiseSide, cols: NoiseSide) -> W
     left, right = -drop * np.stack([leaver, 1 - leaver], axis=1), np.stack([1 - leaver, leaver], axis=1)
     difference = np.zeros((shown, shown))
     difference[0, 1:] = difference[1:, 0] = -drop
+    end = "corner of the ranges" if query.bound is None else "side of the bound"
     return WorstPair(difference=difference, left=left, right=right, before=None, after=None,
                      attained=_attained(left, right, rows, cols, query.neighbours.worst(rows, cols).mu),
-                     words="one record leaves the others, which are all alike, for the far corner of the ranges")
+                     words=f"one record leaves the others, which are all alike, for the far {end}")
 
 
 def _unit(size: int, position: int) -> FloatArray:

@@ -1,8 +1,8 @@
-"""A release as files: the noisy matrix (CSV, NPY) and what is to be known about it (JSON)."""
+"""A release as files: the noisy matrix (CSV, NPY), an interval for each number (CSV), what is to be known (JSON)."""
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 from typing import Any
@@ -13,13 +13,18 @@ from mvgviz.errors import InputError
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Range
 from mvgviz.query.queries import GRAPHS
+from mvgviz.release.intervals import LEVEL, covered_words
 from mvgviz.release.release import Release
 from mvgviz.text import csv_text, spreadsheet_cell
+from mvgviz.validation import FloatArray
 
 FORMAT = 2
 TAKEN_AS_PUBLIC = ("the number of records (or vertices), the names and the order of the columns, the declared ranges "
                    "and every choice that is not listed as read from the data")
 """What a certificate takes for granted, in words."""
+MOST_INTERVALS = 100_000
+"""Numbers that get a line of their own in the file of intervals; in a larger one each row of the answer gets one."""
+_MOST_STD = 40_000  # numbers in the JSON
 
 
 def to_csv(release: Release, row_names: Sequence[str] | None = None, col_names: Sequence[str] | None = None) -> str:
@@ -35,6 +40,41 @@ def to_csv(release: Release, row_names: Sequence[str] | None = None, col_names: 
         matrix, rows, cols = matrix.T, cols, rows
     lines = ([_cell(name), *map(repr, values.tolist())] for name, values in zip(rows, matrix, strict=True))
     return csv_text(chain([["", *map(_cell, cols)]], lines))
+
+
+def to_intervals_csv(release: Release, level: float = LEVEL) -> str:
+    """A line for each released number: its value and the ends of its interval; in the data's own units too, if known.
+
+    Of more than ``MOST_INTERVALS`` numbers: a line for each row of the answer (each feature of a table) with the
+    largest half width in it, which is that of every number in the row where the noise is the same in all columns.
+    """
+    single = release.noisy.size <= MOST_INTERVALS
+    names = ["value", f"lower {level:g}", f"upper {level:g}"] if single else [f"half width {level:g}"]
+    heads = ["feature" if release.row_names else "row", *(["record" if release.query == "identity" else "column"]
+                                                          if single else []), *names]
+    if release.own_units is not None:
+        heads += [f"{name} (data's units)" for name in names]
+    return csv_text(chain([heads], _number_lines(release, level) if single else _row_lines(release, level)))
+
+
+def _number_lines(release: Release, level: float) -> Iterator[list[str]]:
+    noise, units = release.known_noise, release.own_units
+    row_names, col_names = (list(map(_cell, names)) for names in _usual_names(release))
+    for i, (name, values) in enumerate(zip(row_names, release.noisy, strict=True)):
+        widths = noise.per_std(level) * noise.std_of_row(i)
+        ends = np.array([values, values - widths, values + widths])
+        if units is not None:
+            ends = np.vstack([ends, units.offset[i] + units.factor[i] * ends])
+        for other, numbers in zip(col_names, ends.T.tolist(), strict=True):
+            yield [name, other, *map(repr, numbers)]
+
+
+def _row_lines(release: Release, level: float) -> Iterator[list[str]]:
+    noise, units = release.known_noise, release.own_units
+    widths = noise.per_std(level) * noise.largest_std()
+    columns = [widths] if units is None else [widths, widths * units.factor]
+    for name, *numbers in zip(_usual_names(release)[0], *(column.tolist() for column in columns), strict=True):
+        yield [_cell(name), *map(repr, numbers)]
 
 
 def to_npy(release: Release) -> bytes:
@@ -62,6 +102,7 @@ def to_metadata_json(release: Release) -> str:
             "design": release.design, "mode": release.mode, "rows": _side(release.row_noise),
             "cols": _side(release.col_noise), "larger_than_designed_by_factor": release.hardening.noise_std,
             "symmetrised": release.symmetrised},
+        "intervals": _intervals(release),
         "origins": {**release.origins, "chosen_on_the_data": release.chosen_on_data},
         "ranges": {
             "of_the_numbers_asked": _ends(release.ranges),
@@ -75,6 +116,33 @@ def to_metadata_json(release: Release) -> str:
         "versions": {"mvgviz": release.version, "opendp": release.opendp_version},
     }
     return json.dumps(content, indent=2, allow_nan=False)
+
+
+def _intervals(release: Release) -> dict[str, Any] | None:
+    """What each number's interval follows from: one number for each row and each column, not one for each entry."""
+    noise, units = release.entry_noise, release.own_units
+    if noise is None:
+        return None
+    covers, entry = covered_words(release.query, bounded="bound" in release.origins), "rows[i] * cols[j]"
+    if noise.symmetrised:
+        entry += " on the diagonal, elsewhere sqrt((rows[i] * cols[j])**2 + (rows[j] * cols[i])**2"
+        entry += ") / 2" if noise.shared is None else " + 2 * R[i][j] * C[i][j]) / 2, R and C the noise's covariances"
+    return {
+        "words": "the answer that was asked lies within half a width of a released number in "
+                 f"{100 * LEVEL:g} % of releases, each number by itself; {covers}",
+        "level": LEVEL, "half_width_in_std": noise.per_std(), "std_of_entry": entry,
+        "std_rows": _compact(noise.rows), "std_cols": _compact(noise.cols),
+        "std_layout": "rows and columns of the NPY; one number stands for all of them, null for too many to list",
+        "data_units": None if units is None else {
+            "words": "offset + factor * number, for each row; half widths times factor",
+            "offset": units.offset.tolist(), "factor": units.factor.tolist()}}
+
+
+def _compact(values: FloatArray) -> float | list[float] | None:
+    """One number where all are the same, None where there are too many."""
+    if values.min() == values.max():
+        return float(values[0])
+    return values.tolist() if values.size <= _MOST_STD else None
 
 
 def _usual_names(release: Release) -> tuple[Sequence[str], Sequence[str]]:

@@ -19,6 +19,8 @@ data about the same people are joined by :meth:`Ledger.join`, and then count tog
 import json
 import math
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 
 from mvgviz.errors import InputError
@@ -91,7 +93,7 @@ class Ledger:
     def __init__(self, *, cap: tuple[float, float] | None = None) -> None:
         self._entries: tuple[Entry, ...] = ()
         self._joined: tuple[frozenset[str], ...] = ()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._cap: tuple[float, float] | None = None
         self.set_cap(cap)
 
@@ -152,6 +154,12 @@ class Ledger:
         raise InputError(f"this release would exceed the cap: the releases of "
                          f"{' and '.join(sorted(self.same_people(data)))} have spent epsilon {now:.4g} at delta "
                          f"{delta:.3g} and would reach {after:.4g}, the cap is {epsilon:g}; ask for a smaller epsilon")
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Nobody else enters anything meanwhile: several releases that fit at the beginning still fit at the end."""
+        with self._lock:
+            yield
 
     def enter(self, *, time: str, data: str, query: str, neighbour_rule: str, design: str, mu: float, delta: float,
               caveats: tuple[str, ...] = ()) -> Entry:

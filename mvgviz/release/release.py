@@ -32,6 +32,7 @@ from mvgviz.provenance import Origin, Range, Ranges, weakest
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.queries import Query
+from mvgviz.release.intervals import LEVEL, EntryNoise, OwnUnits, own_units
 from mvgviz.release.ledger import CAVEATS, Ledger
 from mvgviz.release.secure_noise import FRESH_DIRECTIONS, Hardening, noisy_answer, private_directions
 from mvgviz.scenario.resolve import Setup, build, left_for_noise, mu_for_directions, origins_of
@@ -52,7 +53,8 @@ class Release:
     the data, which the guarantee does not cover (keys of ``mvgviz.release.ledger.CAVEATS``). ``ranges``: of the numbers
     the query was asked of; ``declared_ranges``: in the units of the data, where those differ. ``row_noise`` and
     ``col_noise``: its covariance as designed (None: the identity, too large, or itself not private); as drawn its
-    standard deviations are larger by the factor ``hardening.noise_std``.
+    standard deviations are larger by the factor ``hardening.noise_std``. ``entry_noise``: what intervals rest on; None
+    where the shape of the noise is itself not private.
     """
 
     noisy: FloatArray = field(repr=False)
@@ -76,6 +78,7 @@ class Release:
     symmetrised: bool
     row_noise: NoiseSide | None = field(repr=False)
     col_noise: NoiseSide | None = field(repr=False)
+    entry_noise: EntryNoise | None = field(repr=False)
     hardening: Hardening = field(repr=False)
     time: str
     version: str
@@ -92,6 +95,25 @@ class Release:
     def chosen_on_data(self) -> tuple[str, ...]:
         """The fields of the scenario that were chosen by looking at the data and matter here."""
         return () if self.scenario is None else self.scenario.read_among(self.scenario.from_data)
+
+    @property
+    def own_units(self) -> OwnUnits | None:
+        """The way back to the units of the data, where the answer is in others and has one."""
+        if self.scenario is None or self.declared_ranges is None:
+            return None
+        return own_units(self.query, self.scenario.scale, self.declared_ranges)
+
+    def half_widths(self, level: float = LEVEL) -> FloatArray:
+        """Half the width of each number's interval: the answer that was asked lies within it, ``level`` of the time."""
+        return self.known_noise.half_widths(level)
+
+    @property
+    def known_noise(self) -> EntryNoise:
+        """The noise that intervals rest on; InputError where it may not be told."""
+        if self.entry_noise is None:
+            raise InputError("there are no intervals for this release: the shape of its noise was read from the data, "
+                             "and would tell about it; choose directions and split without the data")
+        return self.entry_noise
 
     @property
     def guarantee(self) -> str:
@@ -206,6 +228,7 @@ def _carried_out(query: Query, design: NoiseDesign, *, mu: float, mu_is: str, de
     if ledger is not None and data:
         ledger.enter(time=time, data=data, query=query.name, neighbour_rule=query.neighbour_rule, design=words,
                      mu=mu, delta=delta, caveats=caveats)
+    noise = EntryNoise.of(design.row_side, design.col_side, symmetrised=symmetrise, hardening=hardening)
     told = design.directions_origin.is_covered and design.theta_origin.is_covered
     return Release(
         noisy=frozen(np.ascontiguousarray(noisy)), query=query.name, row_names=query.row_names,
@@ -214,7 +237,8 @@ def _carried_out(query: Query, design: NoiseDesign, *, mu: float, mu_is: str, de
         epsilon=float(gaussian_epsilon(delta, mu)), delta=delta, ranges=ranges, declared_ranges=declared_ranges,
         epsilon_asked=design.epsilon if scenario is None else scenario.epsilon, caveats=caveats, symmetrised=symmetrise,
         row_noise=_kept(design.row_side) if told else None, col_noise=_kept(design.col_side) if told else None,
-        hardening=hardening, time=time, version=VERSION, opendp_version=version("opendp"), data=data, scenario=scenario)
+        entry_noise=noise if told else None, hardening=hardening, time=time, version=VERSION,
+        opendp_version=version("opendp"), data=data, scenario=scenario)
 
 
 def design_words(design: NoiseDesign) -> str:
@@ -280,8 +304,7 @@ def _largest_values(query: Query, ranges: Mapping[str, Range] | None) -> FloatAr
     asked = query.neighbours
     same = query.row_names in (None, tuple(ranges))
     if isinstance(asked, BoundedColumn | ReplacedOuterProduct):
-        bounded = isinstance(asked, BoundedColumn | BoundedOuterProduct)
-        ends = asked.declared if bounded else (asked.lower, asked.upper)
+        ends = asked.declared if isinstance(asked, BoundedColumn | BoundedOuterProduct) else (asked.lower, asked.upper)
         own = slice(-1) if query.name == "moments" else slice(None)  # the constant is 1, and less in a scaled record
         same = same and np.array_equal(ends[0][own], lower[own]) and np.array_equal(ends[1][own], upper[own])
     elif isinstance(asked, ReplacedColumn):

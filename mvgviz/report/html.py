@@ -39,7 +39,8 @@ def report_html(setup: Setup, results: Results | None, *, simulated: bool) -> st
         title=words.data_title(setup), version=VERSION, made=datetime.now(UTC), scenario=setup.scenario,
         warnings=words.sharing_warnings(setup, results, simulated=simulated), asked=words.asked_items(setup),
         ranges=None if setup.query.is_graph else words.range_rows(setup), ranges_origin=setup.dataset.ranges_origin,
-        promises=words.promise_sentences(setup), slides=slides, results=results, told=told,
+        promises=words.promise_sentences(setup), slides=slides, widths=words.width_table(setup),
+        results=results, told=told,
         measured=None if results is None or told is None else {
             "metric": metric_words(results), "errors": words.error_rows(setup, results),
             "said": words.measured_sentences(setup, results, simulated=simulated)},

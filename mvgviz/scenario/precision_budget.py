@@ -127,6 +127,11 @@ class WantedNoise:
 def inverse_refusal(setup: Setup) -> str | None:
     """Why the inverse question cannot be asked here; None if it can."""
     mode, symmetric = setup.design.mode, setup.query.symmetric
+    if setup.query.bound is not None:
+        return ("records are pulled into an ellipse, and the noise has its shape; it is worked out for records as they "
+                "are")
+    if setup.query.name == "moments":
+        return "mean and second moments together keep a part of the budget for the constant"
     if mode == "columns" and not symmetric:
         return "it is worked out for noise over features, and here the noise is directional over records"
     if symmetric and mode != "both":

@@ -27,6 +27,8 @@ from mvgviz.validation import FloatArray
 
 CONSTANT_SHARE = 0.2
 """Of the budget, what the constant joined to the records gets."""
+SCALED_TO = {"symmetric": (-1, 1), "unit": (0, 1)}
+"""What the declared ranges are mapped onto, by the scenario's scale."""
 
 _LABELS = 10_000
 
@@ -36,6 +38,7 @@ class Setup:
     """A scenario worked out for its dataset. ``iid``: the same guarantee with equal noise everywhere, for ``box``.
 
     ``query`` is asked of records inside their bound, ``box`` of the records as they are; without a bound they are one.
+    ``split``: the shares as chosen, from which a bound gets its shape and the noise its own.
     """
 
     scenario: Scenario
@@ -44,6 +47,7 @@ class Setup:
     box: Query = field(repr=False)
     design: NoiseDesign = field(repr=False)
     iid: NoiseDesign = field(repr=False)
+    split: FloatArray = field(repr=False)
     delta: float
 
     @property
@@ -98,7 +102,7 @@ def origins_of(query: Query, design: NoiseDesign, scenario: Scenario | None) -> 
 
 def scaled(dataset: Dataset, scale: str) -> Dataset:
     """The dataset as declared, or with its ranges mapped onto [-1, 1] or [0, 1]."""
-    return dataset if scale == "declared" else dataset.normalised(to=(-1, 1) if scale == "symmetric" else (0, 1))
+    return dataset.normalised(to=SCALED_TO[scale]) if scale in SCALED_TO else dataset
 
 
 def ask(scenario: Scenario, dataset: Dataset, *, bound: RecordBound | None = None) -> Query:
@@ -159,12 +163,12 @@ def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None,
     bound = bound_of(scenario, dataset, directions, theta, origin, mode)
     if bound is None:
         return Setup(scenario=scenario, dataset=dataset, query=box, box=box, delta=delta, design=design(theta, origin),
-                     iid=iid)
+                     iid=iid, split=theta)
     bounded = _as_used(ask(scenario, dataset, bound=bound), tight)
     own_shape = scenario.query != "kernel"  # the noise has the shape of the ellipse
-    return Setup(scenario=scenario, dataset=dataset, query=bounded, box=box, delta=delta, iid=iid, design=noise(
-        bounded, epsilon=scenario.epsilon, delta=delta, theta=None if own_shape else theta, theta_origin=origin,
-        directions=None if own_shape else directions))
+    return Setup(scenario=scenario, dataset=dataset, query=bounded, box=box, delta=delta, iid=iid, split=theta,
+                 design=noise(bounded, epsilon=scenario.epsilon, delta=delta, theta=None if own_shape else theta,
+                              theta_origin=origin, directions=None if own_shape else directions))
 
 
 def _as_used(query: Query, tight: bool) -> Query:

@@ -36,6 +36,7 @@ TASKS = ("reconstruction", "subspace", "kernel-ridge", "linear-ridge", "first-co
 POST = ("clip", "symmetrise", "psd", "subtract", "aware")
 LEAST_SHARE, MOST_SHARE = 0.01, 0.99
 """Of the favoured directions together; every control keeps to it."""
+LEAST_RADIUS, MOST_RADIUS = 1e-3, 1e3
 DIRECTION_FIELDS = ("directions", "angle", "plane")
 SPLIT_FIELDS = ("allocation", "favoured", "share", "weights", "form")
 OTHER_FIELDS = ("query", "scale", "length", "epsilon", "delta", "guarantee", "tail", "mode", "private_share",
@@ -105,7 +106,7 @@ class Scenario:
             "label": None if self.label is None else count("label", self.label, at_least=0),
             "plane": _whole("plane", self.plane, at_least=0, distinct=True),
             "favoured": tuple(sorted(_whole("favoured", self.favoured, at_least=0, distinct=True))),
-            "radius": positive("radius", self.radius, least=1e-3, most=1e3),
+            "radius": positive("radius", self.radius, least=LEAST_RADIUS, most=MOST_RADIUS),
             "needed": tuple(sorted(_whole("needed", self.needed, at_least=0, distinct=True))),
             "weights": _whole("weights", self.weights, at_least=1),
             "post": _words("post", self.post, POST),
@@ -234,11 +235,13 @@ _CHOICES = {
 }
 _UPLOAD_DEFAULTS: dict[str, Any] = {"query": "covariance", "allocation": "uniform", "favoured": ()}
 _DEFAULTS: dict[str, dict[str, Any]] = {
-    "two_features": {},
-    "liver": {"query": "covariance", "favoured": (2, 5), "label": 5, "task": "linear-ridge"},
-    "cardiotocography": {"scale": "unit", "favoured": (0, 7, 9), "task": "covariance-estimation"},
-    "movement_simulated": {"query": "covariance", "favoured": (0, 3), "task": "first-component"},
-    "karate": {"query": "laplacian", "favoured": (0, 33)},
+    "two_features": {"query": "mean", "judged": "needed"},
+    "liver": {"query": "covariance", "favoured": (2, 5), "label": 5, "task": "linear-ridge", "judged": "needed"},
+    "cardiotocography": {"query": "covariance", "scale": "unit", "favoured": (0, 7, 9), "bound": "even",
+                         "task": "covariance-estimation", "judged": "needed"},
+    "movement_simulated": {"query": "covariance", "favoured": (0, 3), "share": 0.5, "bound": "even",
+                           "task": "first-component", "judged": "needed"},
+    "karate": {"query": "laplacian", "favoured": (0,), "share": 0.08, "judged": "needed"},
 }
 _NUMBERS = {"length", "epsilon", "delta", "angle", "private_share", "share", "radius"}
 _COUNTS = {"label", "trials", "seed"}

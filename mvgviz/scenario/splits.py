@@ -37,6 +37,8 @@ class SplitScore:
 def pnr_refusal(setup: Setup) -> str | None:
     """Why the power-to-noise ratio cannot be compared here; None if it can."""
     name, mode = setup.query.name, setup.design.mode
+    if setup.query.bound is not None:
+        return "every split would pull the records into another ellipse, so it would ask another question"
     if name not in ("identity", "mean", "covariance"):
         return f"the power-to-noise ratio is defined for the table, the mean and the covariance, not for the {name}"
     if mode == "columns":

@@ -54,6 +54,7 @@ def with_set(sets: list[Favoured], new: Iterable[int], size: int) -> list[Favour
 
 
 def set_change(scenario: Scenario, favoured: Favoured) -> dict[str, Any]:
-    """What of a scenario changes when these directions get its share."""
+    """What of a scenario changes when these directions get its share; what is needed stays what it is."""
     kept = scenario.allocation in ("binary", "least-error")
-    return {"favoured": favoured, "allocation": scenario.allocation if kept else "binary"}
+    return {"favoured": favoured, "allocation": scenario.allocation if kept else "binary",
+            "needed": () if favoured == scenario.needs else scenario.needs}

@@ -138,6 +138,9 @@ def _setup() -> Setup | None:
         return session.setup()
     except InputError as error:
         show_error(error)
+        if str(error).startswith("a record bound"):
+            st.button("Leave the records as they are", key="without_bound", icon=":material/undo:",
+                      on_click=session.update, kwargs={"bound": "none"})
         return None
 
 

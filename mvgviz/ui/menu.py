@@ -30,10 +30,11 @@ BOUNDS = Page("pages/bounds.py", "Explore", "Bounds", "vertical_align_top",
 PRIVACY = Page("pages/privacy.py", "Explore", "Privacy spent", "lock_open", "What can an attacker still learn?")
 UTILITY = Page("pages/utility.py", "Decide", "Utility", "scatter_plot", "How good is the answer after the noise?")
 COMPARE = Page("pages/compare.py", "Decide", "Compare", "leaderboard", "Which mechanism, which query, which split?")
+PLAN = Page("pages/plan.py", "Decide", "Several questions", "call_split", "How far does one budget go?")
 PAPER = Page("pages/paper.py", "Decide", "Paper", "menu_book", "What did the paper print, and what comes out?")
 RELEASE = Page("pages/release.py", "Deliver", "Release & report", "outbox",
                "What leaves the house, and what does it cost?")
 PRESENT = Page("pages/present.py", "Deliver", "Presenter's view", "slideshow", "The scenario in a few pictures")
 """Outside the menu: a switch leads there."""
 
-PAGES = (HOME, LESSON, LESSON_NOTES, DATA, SHAPE, BUDGET, BOUNDS, PRIVACY, UTILITY, COMPARE, PAPER, RELEASE)
+PAGES = (HOME, LESSON, LESSON_NOTES, DATA, SHAPE, BUDGET, BOUNDS, PRIVACY, UTILITY, COMPARE, PLAN, PAPER, RELEASE)

@@ -139,6 +139,7 @@ def carried(scenario: Scenario, before: tuple[str, ...], after: tuple[str, ...])
     changes: dict[str, Any] = {"label": None if scenario.label is None else moved.get(scenario.label)}
     if scenario.directions == "standard":
         changes["favoured"] = tuple(moved[k] for k in scenario.favoured if k in moved)
+    changes["needed"] = tuple(moved[k] for k in scenario.needed if k in moved)
     if scenario.directions == "rotation":
         kept = tuple(moved[k] for k in scenario.plane if k in moved)
         changes |= {"plane": kept} if len(kept) == 2 else {"directions": "standard", "plane": (0, 1)}
@@ -241,10 +242,10 @@ def query() -> Query:
     return ask(scenario(), dataset())
 
 
-@remembered(6, query_version)
-def unseen_pair() -> WorstPair:
-    """The worst neighbours of the query alone, no noise yet."""
-    return worst_pair(query())
+@remembered(6, lambda: query_version() if scenario().bound == "none" else setup_version())
+def unseen_pair(asked: Query) -> WorstPair:
+    """The worst neighbours of the query alone, inside its bound if there is one; no noise yet."""
+    return worst_pair(asked)
 
 
 @remembered(12, data_version)

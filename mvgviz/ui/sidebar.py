@@ -6,15 +6,23 @@ import streamlit as st
 from mvgviz.data import describe, samples
 from mvgviz.design.noise_design import mode_of
 from mvgviz.errors import InputError
+from mvgviz.labels import BOUNDS, SCALES
 from mvgviz.labels import QUERIES as QUERY_LABELS
-from mvgviz.labels import SCALES
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import GRAPHS
 from mvgviz.scenario.resolve import delta_of, names_of_coordinates, numbered, paper_delta, usual_delta
-from mvgviz.scenario.scenario import QUERIES, Scenario
+from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS, QUERIES, Scenario
 from mvgviz.text import as_number, as_probability, capitalised, delta_caution, delta_words
 from mvgviz.ui import session
-from mvgviz.ui.sidebar_design import draw_choice, draw_directions, draw_guarantee, draw_share, draw_split
+from mvgviz.ui.sidebar_design import (
+    draw_choice,
+    draw_directions,
+    draw_guarantee,
+    draw_share,
+    draw_split,
+    favoured_label,
+)
+from mvgviz.words.provenance import bound_words
 
 EPSILONS = (*(float(f"{m}e{e}") for e in range(-2, 2) for m in (1, 1.5, 2, 3, 4, 5, 7)), 100.0)
 DELTAS = tuple(float(f"1e{e}") for e in range(-12, 0))
@@ -37,6 +45,8 @@ def draw_sidebar() -> None:
     else:
         _draw_epsilon()
         _draw_favoured(_direction_names())
+        if session.scenario().bound != "none" and not session.scenario().is_graph:
+            st.caption(f"Records: {bound_words(session.scenario())}. Changed on Data & query.")
     st.session_state["w_all"] = st.session_state["_all"]
     st.toggle("All controls", key="w_all", on_change=lambda: st.session_state.update(_all=st.session_state["w_all"]))
     _draw_link()
@@ -67,17 +77,25 @@ def _draw_query() -> None:
     if not scenario.is_graph:
         draw_choice("Ranges", {name: capitalised(words) for name, words in SCALES.items()},
                     **session.bound_field("scale"))
+        draw_choice("Records pulled into an ellipse", {name: choice for name, (choice, _) in BOUNDS.items()},
+                    **session.bound_field("bound"))
+        if scenario.bound == "own":
+            st.number_input("Its length (1: an evenly spread record's)", min_value=LEAST_RADIUS, max_value=MOST_RADIUS,
+                            step=0.1, format="%g", **session.bound_field("radius"))
     if scenario.query == "kernel":
         st.number_input("Kernel length", min_value=1e-6, max_value=1e6, format="%g", **session.bound_field("length"))
 
 
 def _query_change(query: str) -> dict[str, object]:
-    """Theorem 2 and a chosen side may not fit the new query: fall back to what does."""
+    """Theorem 2, a chosen side, directions and split may not fit the new query: fall back to what does."""
     change: dict[str, object] = {"query": query, "mode": "auto"}
-    if session.scenario().guarantee == "theorem2" and query in ("identity", "mean", "adjacency"):
+    old = session.scenario()
+    if old.guarantee == "theorem2" and query in ("identity", "mean", "adjacency"):
         change["guarantee"] = "theorem1"
-    if session.scenario().allocation == "manual":
+    if old.allocation == "manual" or (query == "moments" and old.allocation == "max-pnr"):
         change["allocation"] = "binary"
+    if query == "moments" and old.directions != "rotation":
+        change["directions"] = "standard"
     return change
 
 
@@ -91,7 +109,8 @@ def _queries(current: str) -> tuple[str, ...]:
     square = matrix.shape[0] == matrix.shape[1] >= 2
     graph = square and bool(np.isin(matrix, (0.0, 1.0)).all() and (matrix == matrix.T).all()
                             and not np.diag(matrix).any())
-    fitting = GRAPHS if graph else QUERIES[:4] if 2 <= data.n_records <= 5_000 else QUERIES[:3]
+    fitting = GRAPHS if graph else tuple(name for name in QUERIES if name not in GRAPHS and (
+        name != "kernel" or 2 <= data.n_records <= 5_000))
     return fitting if current in fitting else (*fitting, current)
 
 
@@ -145,8 +164,10 @@ def _direction_names() -> tuple[str, ...]:
         return ()
     mode = mode_of(query, scenario.mode)
     size = query.cols if mode == "columns" else query.rows
+    if scenario.query == "moments":  # the constant's share is not a person's to choose
+        size -= 1
     if scenario.directions == "standard" or size < 2:
-        return names_of_coordinates(query, mode, size)
+        return names_of_coordinates(query, mode, size)[:size]
     return numbered("direction", size)
 
 
@@ -161,7 +182,7 @@ def _draw_favoured(names: tuple[str, ...]) -> None:
     if scenario.allocation not in ("binary", "uniform"):
         st.caption("The split was chosen with all controls; a choice here replaces it.")
     chosen = [k for k in scenario.favoured if k < len(names)] if scenario.allocation == "binary" else []
-    st.multiselect("Which matter to you", range(len(names)), format_func=names.__getitem__, placeholder="all the same",
+    st.multiselect(favoured_label(), range(len(names)), format_func=names.__getitem__, placeholder="all the same",
                    **session.bound("w_favoured", chosen, lambda favoured: {
                        "favoured": tuple(favoured), "allocation": "binary" if favoured else "uniform"}))
     draw_share("Share of the precision budget they get", disabled=not 0 < len(chosen) < len(names))

@@ -112,7 +112,7 @@ def draw_split(names: tuple[str, ...]) -> None:
         return
     if kind in ("binary", "least-error"):
         chosen = [k for k in scenario.favoured if k < len(names)]
-        st.multiselect("Which matter to you", range(len(names)), format_func=names.__getitem__, **session.bound(
+        st.multiselect(favoured_label(), range(len(names)), format_func=names.__getitem__, **session.bound(
             "w_favoured", chosen, lambda favoured: {"favoured": tuple(favoured)}))
         draw_share("Share of the precision budget they get" if kind == "binary" else "Their weight in the error")
     elif kind == "manual":
@@ -123,6 +123,14 @@ def draw_split(names: tuple[str, ...]) -> None:
         if scenario.directions != "private":
             st.warning("The split reads the data's spread: **not private**, unless the directions are private too.",
                        icon=_BY_DATA)
+
+
+def favoured_label() -> str:
+    """What is asked of the person: the needed features, or which of other directions matter."""
+    scenario = session.scenario()
+    of_features = scenario.directions == "standard" and scenario.mode != "columns" and not (
+        scenario.is_graph or scenario.query == "kernel")
+    return "What is needed" if of_features else "Which matter to you"
 
 
 def draw_share(label: str, *, disabled: bool = False) -> None:

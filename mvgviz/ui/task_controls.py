@@ -6,7 +6,9 @@ from typing import Any
 import streamlit as st
 
 from mvgviz.errors import InputError
+from mvgviz.labels import JUDGED
 from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.usual import usual_settings
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.trials.question import REGRESSIONS
 from mvgviz.trials.tasks import TASKS
@@ -17,7 +19,13 @@ from mvgviz.ui import session
 def draw_task(setup: Setup) -> None:
     """What the answer is used for, the label where it needs one, and free post-processing."""
     scenario = setup.scenario
-    left, middle, right = st.columns([2, 1, 1], vertical_alignment="bottom")
+    left, middle, judged, right = st.columns([2, 1, 1, 1], vertical_alignment="bottom")
+    with judged:
+        if scenario.needs:
+            st.selectbox("Errors are measured on", list(JUDGED), format_func=JUDGED.__getitem__,
+                         **session.bound("w_judged", scenario.judged, lambda judged: {"judged": judged}),
+                         help="The needed features are those that you favour. Regression then learns from the needed "
+                              "features alone, or from the others; components are those of the needed block.")
     with left:
         st.selectbox("What the answer is used for", list(TASKS), format_func=lambda key: TASKS[key].label,
                      **session.bound("w_task", scenario.task, _task_change))
@@ -33,6 +41,12 @@ def draw_task(setup: Setup) -> None:
         for step in TASKS[scenario.task].post:
             st.checkbox(WORDS[step].capitalize(),
                         **session.bound(f"w_post_{step}", step in scenario.post, partial(_switch, step)))
+    usual = usual_settings(scenario)
+    if usual and scenario.changed(**usual) != scenario:
+        st.button("Usual settings for this task", key="task_usual", icon=":material/auto_fix_high:", type="tertiary",
+                  on_click=session.update, kwargs=usual,
+                  help="Query, record bound and split that did best for this task on many tables. They follow from the "
+                       "task alone, not from your data.")
 
 
 def say_why_not(setup: Setup, error: InputError) -> None:
@@ -44,6 +58,8 @@ def say_why_not(setup: Setup, error: InputError) -> None:
             _way_out("Measure the answer itself instead", task="reconstruction")
         if scenario.query in ("mean", "kernel"):
             _way_out("Ask for the covariance instead", query="covariance", mode="auto")
+        elif scenario.judged != "everything":
+            _way_out("Judge by everything instead", judged="everything")
         elif scenario.task == "kernel-ridge" and scenario.query in ("identity", "covariance"):
             _way_out("Use linear ridge instead", task="linear-ridge")
 

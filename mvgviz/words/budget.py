@@ -9,6 +9,7 @@ from mvgviz.figures.budget.noise import NoiseFactors, SignalNumbers
 from mvgviz.figures.budget.splits import PnrNumbers, WaterNumbers, percent
 from mvgviz.labels import GUARANTEES, SPLITS
 from mvgviz.provenance import Origin, weakest
+from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.scenario.precision_budget import BudgetTable, WantedNoise
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, at_most, capitalised, delta_words, in_html, in_markdown, listed
@@ -78,15 +79,20 @@ def largest_share(names: Names, table: BudgetTable) -> str:
             f"an equal share is {percent(equal)}.")
 
 
-def trade_off_words(setup: Setup, names: Names, trade: TradeOff, design: NoiseOn, least: LeastPossible) -> str:
+def trade_off_words(setup: Setup, names: Names, trade: TradeOff, design: NoiseOn, least: LeastPossible | None
+                    ) -> str:
     """What the needed gain, what the rest pay, what equal noise would have to spend, and what is possible at all."""
     gain, pay = design.needed / trade.equal.needed, design.rest / trade.equal.rest
     asked, saved = setup.scenario.epsilon, trade.epsilon_saved(design)
-    said = [f"**{names.few(list(setup.scenario.favoured))}: {as_factor(gain)} the noise of one size; the rest: "
+    said = [f"**{names.few(list(setup.scenario.needs))}: {as_factor(gain)} the noise of one size; the rest: "
             f"{as_factor(pay)}.**"]
     if saved > asked * 1.005:
         said.append(f"Noise of one size would have to spend ε = {as_number(saved, 2)} instead of {asked:g} to be as "
                     "precise there.")
+    if least is None:
+        said.append("Part of that is the ellipse that records are pulled into: the curve is of records as they are. "
+                    "What the pull costs stands on Data & query.")
+        return " ".join(said)
     bound = "" if least.exact else "at most "
     said.append(f"No private Gaussian noise, of whatever shape, has less than "
                 f"{as_factor(least.noise / trade.equal.needed)} there; yours has {bound}"
@@ -94,8 +100,11 @@ def trade_off_words(setup: Setup, names: Names, trade: TradeOff, design: NoiseOn
     return " ".join(said)
 
 
-def about_split(table: BudgetTable) -> str:
+def about_split(setup: Setup, table: BudgetTable) -> str:
     """What theta divides under the guarantee."""
+    if isinstance(setup.design.neighbours, BoundedColumn | BoundedOuterProduct):
+        return ("theta: how much of the precision each direction has, with noise of the shape of the ellipse that "
+                "records are pulled into. Strong colour: more than an equal share.")
     what = ("1/v (v the noise variance), weighted by how far one record can reach: together μ²"
             if table.precision_is == "1/v" else "1/v² (v the noise variance), which the paper calls precision")
     return (f"theta: how the precision budget is divided. Under this guarantee it is the sum of {what}. Strong "

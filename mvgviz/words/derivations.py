@@ -10,6 +10,8 @@ LINES = {
              r"s_2=\tfrac1n\sqrt{\textstyle\sum_i r_i^2},\quad \gamma=\sqrt{\textstyle\sum_i c_i^2}"),
     "covariance": (r"\|xx^{\mathsf T}\!-x'x'^{\mathsf T}\|_F^2=|x|^4+|x'|^4-2(x\!\cdot\! x')^2",
                    r"s_2\le\tfrac{\sqrt2}{n}\textstyle\sum_i c_i^2,\quad \gamma=\textstyle\sum_i c_i^2"),
+    "moments": (r"y=(x,1),\quad\|yy^{\mathsf T}\!-y'y'^{\mathsf T}\|_F^2=|y|^4+|y'|^4-2(y\!\cdot\! y')^2",
+                r"s_2\le\tfrac{\sqrt2}{n}\bigl(1+\textstyle\sum_i c_i^2\bigr),\quad \gamma=1+\textstyle\sum_i c_i^2"),
     "rbf kernel": (r"|k-k'|\le\kappa:=1-e^{-\sum r_i^2/2\ell^2}", r"s_2=\kappa\sqrt{2(n-1)},\quad \gamma=n"),
     "adjacency": (r"A-A'=\pm(e_ie_j^{\mathsf T}+e_je_i^{\mathsf T})", r"s_2=\sqrt2,\quad \gamma=\sqrt{N(N-1)}"),
     "laplacian": (r"L-L'=\pm(e_i-e_j)(e_i-e_j)^{\mathsf T}", r"s_2=2,\quad \gamma=N\sqrt{N-1}")}
@@ -19,10 +21,40 @@ WORDS = {
     "mean": "One record of n moves the mean by an n-th of its own move.",
     "covariance": "Largest with one record at a corner of the ranges and the other on an edge; cᵢ is the largest size "
                   "in a range. The paper uses 2 in place of √2.",
+    "moments": "The constant 1 is joined to every record; the second moments of both hold the mean beside them.",
     "rbf kernel": "One row and one column change; ℓ is the kernel length. The paper uses √(8n − 4).",
     "adjacency": "One edge changes two entries by 1; γ is that of the complete graph.",
     "laplacian": "One edge changes four entries by 1; γ is that of the complete graph."}
 """The same in a sentence."""
+_INSIDE = r"z=B(x-c),\quad \|z\|\le R\;\Rightarrow\;"
+BOUNDED_LINES = {
+    "identity": (_INSIDE + r"\|z-z'\|\le 2R", r"\text{noise }\sigma\text{ on every entry of }z:\quad\mu=2R/\sigma"),
+    "mean": (_INSIDE + r"\|\bar z-\bar z'\|\le 2R/n",
+             r"\text{noise }\sigma\text{ on every entry of }z:\quad\mu=2R/(n\sigma)"),
+    "covariance": (r"z=Bx,\quad zz^{\mathsf T}\!-z'z'^{\mathsf T}\text{ has rank 2, eigenvalues in }[-R^2,R^2]",
+                   r"\mu\le\tfrac{R^2}{n}\sqrt{q_1^2+q_2^2},\quad q_1\ge q_2\ge\dots\text{ precisions in }z"),
+    "rbf kernel": (_INSIDE + r"\|x-x'\|\le D=2R/s_{\min}(B)",
+                   r"s_2=\kappa\sqrt{2(n-1)},\quad\kappa:=1-e^{-D^2/2\ell^2}")}
+BOUNDED_LINES["moments"] = BOUNDED_LINES["covariance"]
+"""By query, for records inside an ellipse: B is its matrix, c its centre, R its radius."""
+BOUNDED_WORDS = {
+    "identity": "Worst from one end of the ellipse to the other. The noise has the ellipse's own shape, so it is the "
+                "same in every direction of z, and no private Gaussian noise has less anywhere.",
+    "mean": "One record of n moves the mean by an n-th of its own move, from one end of the ellipse to the other. The "
+            "noise has the ellipse's own shape: the same in every direction of z.",
+    "covariance": "Worst from the end of one axis to that of another. With the ellipse's own shape q₁ = q₂ = 1/σ, so "
+                  "μ = √2 R²/(nσ). The ranges hold, too: where they allow less, the smaller bound is used.",
+    "moments": "As for second moments, of the record with its constant joined: both are scaled together, so pulling "
+               "only lowers a record's weight.",
+    "rbf kernel": "One row and one column change, as far as two records of the ellipse can be apart; ℓ is the kernel "
+                  "length."}
+"""The same in a sentence."""
+
+
+def derivation(query: Query) -> tuple[tuple[str, str], str]:
+    """Two lines of LaTeX and a sentence."""
+    lines, said = (LINES, WORDS) if query.bound is None else (BOUNDED_LINES, BOUNDED_WORDS)
+    return lines[query.name], said[query.name]
 
 
 def facts(query: Query) -> str:

@@ -31,7 +31,7 @@ def design_words(candidate: Candidate, names: Sequence[str]) -> DesignWords:
     """What a design is called; ``names``: of the features."""
     scenario, flag = candidate.scenario, "" if candidate.private else " (not private)"
     plain = "aware" in TASKS[scenario.task].post and "aware" not in scenario.post
-    split = _split_words(scenario, names) if candidate.is_whole else f"only {_named(scenario.needs, names)}"
+    split = split_words(scenario, names) if candidate.is_whole else f"only {_named(scenario.needs, names)}"
     return DesignWords(QUERIES[scenario.query].name, GUARANTEES[scenario.guarantee].name,
                        _bound_words(scenario, names) if candidate.is_whole else "", split + flag,
                        "noise not looked at" if plain else "")
@@ -53,7 +53,8 @@ def _is_equal(scenario: Scenario, names: Sequence[str]) -> bool:
     return scenario.allocation == "uniform"
 
 
-def _split_words(scenario: Scenario, names: Sequence[str]) -> str:
+def split_words(scenario: Scenario, names: Sequence[str]) -> str:
+    """How a scenario turns and divides its noise; ``names``: of the features."""
     turned = DIRECTIONS[scenario.directions][1].format(angle=scenario.angle)
     what = ALLOCATIONS["uniform" if _is_equal(scenario, names) else scenario.allocation].design
     what = what.format(percent=100 * scenario.share, favoured=_favoured(scenario, names))

@@ -1,5 +1,6 @@
 """Where the parts of a design come from, in words: the strip, the release and the report say the same."""
 
+from mvgviz.labels import BOUNDS
 from mvgviz.provenance import Origin, weakest
 from mvgviz.release.ledger import CAVEATS
 from mvgviz.scenario.resolve import Setup
@@ -12,13 +13,20 @@ FIELDS = {
     "form": "the form of max-PNR", "query": "the query", "scale": "the mapping of the ranges",
     "length": "the kernel's length", "epsilon": "epsilon", "delta": "delta", "guarantee": "the guarantee",
     "tail": "the theorem's tail", "mode": "the sides of the noise",
-    "private_share": "the directions' share of the budget"}
+    "private_share": "the directions' share of the budget", "bound": "the bound on the records",
+    "radius": "the bound's length"}
 """A scenario's fields as a person calls them."""
 
 
 def thing(setup: Setup) -> str:
     """What neighbours differ by."""
     return "edge" if setup.query.is_graph else "record"
+
+
+def bound_words(scenario: Scenario) -> str:
+    """What records are pulled into before anything is asked; without their name, for a list."""
+    kept = "none" if scenario.is_graph else scenario.bound
+    return BOUNDS[kept][1].format(radius=scenario.radius).removeprefix("records ")
 
 
 def chosen_on_data(scenario: Scenario) -> list[str]:
@@ -31,6 +39,9 @@ def origin_items(setup: Setup) -> list[tuple[str, str, bool]]:
     origins = setup.origins
     items = [(part, origins[part].words, not origins[part].is_covered)
              for part in ("directions", "split", "ranges") if part != "ranges" or not setup.query.is_graph]
+    if "bound" in origins:
+        items.append(("records", f"{bound_words(setup.scenario)}, {origins['bound'].words}",
+                      not origins["bound"].is_covered))
     if not origins["records"].is_covered:
         items.append(("number of records", "follows from gaps: not private", True))
     chosen = chosen_on_data(setup.scenario)

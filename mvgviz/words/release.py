@@ -32,8 +32,9 @@ def spends(setup: Setup, planned: Plan) -> str:
     return f"{at_most(setup.design.mu_is)}ε = {as_number(planned.epsilon)} at δ = {delta}"
 
 
-def facts(setup: Setup, planned: Plan, so_far: Total, after: float, factor: float | None) -> list[tuple[str, str]]:
-    """The summary before a release, as name and plain text."""
+def facts(setup: Setup, planned: Plan, so_far: Total, after: float, factor: float | None, off_by: str
+          ) -> list[tuple[str, str]]:
+    """The summary before a release, as name and plain text. ``off_by``: how far numbers lie from the answer."""
     data = setup.dataset
     query, delta, table = setup.query, delta_words(planned.delta, data.n_records), setup.table
     graph, open_parts = query.is_graph, [CAVEATS[caveat] for caveat in planned.caveats]
@@ -46,6 +47,7 @@ def facts(setup: Setup, planned: Plan, so_far: Total, after: float, factor: floa
     return [
         ("leaves the house", f"{query.name}, {query.rows:,} × {query.cols:,} noisy numbers"),
         ("noise", design_words(setup.design)),
+        ("a number is off by", off_by),
         ("spends", f"{spends(setup, planned)} (μ = {as_number(planned.mu)})"),
         ("this data in this session", f"{before} at δ = {delta}"),
         *(("caution", caution) for caution in [delta_caution(planned.delta, data.n_records, thing(setup))] if caution),

@@ -3,6 +3,8 @@
 import html
 import math
 import re
+from dataclasses import dataclass
+from itertools import islice
 
 from mvgviz.data import describe
 from mvgviz.design.limits import exact_limit, iid_std, limit_inputs
@@ -18,6 +20,7 @@ from mvgviz.trials.run import Results
 from mvgviz.trials.tasks.post import WORDS as POST_WORDS
 from mvgviz.words.bounds import second_name
 from mvgviz.words.budget import Names
+from mvgviz.words.intervals import covers_sentences, planned_widths, width_columns, widths_sentence
 from mvgviz.words.provenance import chosen_on_data, open_parts, thing
 from mvgviz.words.utility import NOT_PRIVATE, mean_words
 
@@ -88,6 +91,28 @@ def range_rows(setup: Setup) -> tuple[list[tuple[str, str, str]], int]:
     rows = [(in_markdown(name), f"{low:g}", f"{high:g}") for name, low, high in
             zip(data.features[:_MOST_RANGES], data.lower.tolist(), data.upper.tolist(), strict=False)]
     return rows, data.n_features - len(rows)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WidthTable:
+    """How far released numbers will be from the answer: sentences, a table, how many more features there are."""
+
+    said: list[str]
+    heads: list[str]
+    rows: list[list[str]]
+    more: int
+
+
+def width_table(setup: Setup) -> WidthTable:
+    """Of the design as it is shown here."""
+    widths = planned_widths(setup)
+    said = [widths_sentence(widths, in_markdown), covers_sentences(widths)]
+    if setup.scenario.directions == "private":
+        said.append("A release draws private directions of its own, so its intervals differ from these; its "
+                    "certificate has them.")
+    heads, lines = list(columns := width_columns(widths)), zip(*columns.values(), strict=True)
+    rows = [[in_markdown(name), *map(as_number, numbers)] for name, *numbers in islice(lines, _MOST_RANGES)]
+    return WidthTable(said=said, heads=heads, rows=rows, more=len(widths.names or ()) - len(rows))
 
 
 def spent_words(setup: Setup) -> str:

@@ -8,12 +8,16 @@ from mvgviz.figures.shared.error_axis import mean_words as mean_words  # a sente
 from mvgviz.figures.utility.dots import DotNumbers
 from mvgviz.figures.utility.errors import ErrorCurve, SetRow
 from mvgviz.figures.utility.one_draw import MatrixPair
-from mvgviz.text import as_number, delta_words, in_markdown
+from mvgviz.scenario.own_units import FeatureNoise
+from mvgviz.scenario.resolve import Setup
+from mvgviz.text import as_factor, as_number, delta_words, in_markdown, listed
 from mvgviz.trials.favoured_sets import Favoured
 from mvgviz.trials.first_trial import FirstTrial
 from mvgviz.trials.paired import BETTER, SAME, UNCLEAR, WORSE, Difference, against, beaten_from, paired
+from mvgviz.trials.parts import PartErrors
 from mvgviz.trials.question import Problem
 from mvgviz.trials.run import Outcome, Results
+from mvgviz.trials.tasks.base import private_mean_rmse
 
 NOT_PRIVATE = "Measured on the data itself, so these numbers are for choosing and are not private."
 SHOWN_TO_HOLDER = ("This shows private data: it is shown to you, its holder, and is not part of any release. The noise "
@@ -75,6 +79,10 @@ def measured_words(problem: Problem, results: Results) -> str:
         learned = problem.question.dataset.n_records
         parts.append(f"Learned from {learned:,} records, measured on {held_out.n_records:,} held out, so the noise "
                      f"differs a little from the line above; δ = {delta_words(problem.delta, learned)}.")
+    mean_alone = private_mean_rmse(problem)
+    if mean_alone is not None:
+        parts.append(f"Predicting for everyone a private mean of the label, with this whole budget, would err "
+                     f"{as_number(mean_alone)}.")
     return " ".join(parts)
 
 
@@ -92,6 +100,41 @@ def dots_about(numbers: DotNumbers) -> str:
             "the mean and its 95 % interval. Blue: this scenario's directional noise. Orange: noise of one size at the "
             "same budget. Both meet the same random numbers, trial by trial. **Without privacy**: no noise. **Trivial "
             "answer**: ignores the data (middle of the ranges, a fixed direction). **Random guess**: chance.")
+
+
+def parts_words(setup: Setup, found: list[PartErrors]) -> str:
+    """Who gains and who pays."""
+    names = [setup.dataset.features[k] for k in setup.scenario.needs if k < setup.dataset.n_features]
+    known = {part.part: part for part in found}
+    words = []
+    for part, subject in (("needed", f"On what is needed ({in_markdown(listed(names))})" if names else "On the needed"),
+                          ("rest", "on the rest"), ("everything", "on everything together")):
+        if part in known:
+            words.append(f"{subject} {_gain(known[part].ratio(known[part].ours))}")
+    first = f"**{words[0]}**" + "".join(f", {each}" for each in words[1:]) + ", against equal noise."
+    needed = known.get("needed")
+    if needed is None or needed.only is None:
+        return first
+    alone = needed.ratio(needed.only)
+    return f"{first} Released alone, the needed would have {_gain(alone)}, and the rest would not be released at all."
+
+
+def _gain(ratio: float) -> str:
+    if not math.isfinite(ratio):
+        return "there is no error to compare"
+    if ratio > 2:
+        return f"{as_factor(ratio)} the error"
+    return f"{as_number(100 * abs(ratio - 1), 2)} % {'less' if ratio < 1 else 'more'} error"
+
+
+def own_units_words(setup: Setup, rows: list[FeatureNoise]) -> str:
+    """The noise on the first needed feature, as a person would say it."""
+    what = "A released value" if setup.query.name == "identity" else "The released mean"
+    row = rows[0]
+    unit = f" {in_markdown(row.unit)}" if row.unit else ""
+    pulled = "" if setup.query.bound is None else " Records pulled into the bound are off by more, without noise."
+    return (f"**In the data's own units:** {what} of {in_markdown(row.name)} is typically "
+            f"off by {as_number(row.ours)}{unit} (equal noise: {as_number(row.equal)}{unit}).{pulled}")
 
 
 def sweep_words(curve: list[Results]) -> str:

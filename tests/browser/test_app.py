@@ -100,7 +100,7 @@ def test_an_uploaded_file_stays_in_its_session(visit, address):
 
 
 def type_into(tab, row, column, text):
-    """Edit a cell of the table of ranges: a click anywhere in it, arrow keys to the cell, the text, until the table says so.
+    """Edit a cell of the table of ranges: a click, arrow keys to the cell, the text, until the table says so.
 
     The table is a drawing: while the page above it still grows a click meets another place, so it is tried again.
     """

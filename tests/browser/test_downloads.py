@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from mvgviz import Scenario
+from mvgviz import QuestionPlan, Scenario
 from mvgviz.data import sample
 from mvgviz.scenario.resolve import build
 from tests.browser.chromium import ROOT, shoot
@@ -56,6 +56,10 @@ def test_two_fast_clicks_make_one_release_and_its_files_agree(visit):
     rows = table(text)
     assert rows[0] == ["", *sample("liver").features]
     assert np.array_equal([[float(cell) for cell in row[1:]] for row in rows[1:]], noisy)
+    intervals, name = fetched(tab, "release_intervals")
+    assert name == "release_1_liver_covariance_intervals.csv"
+    assert [row[2] for row in table(intervals)[1:]] == [cell for row in rows[1:] for cell in row[1:]]
+    assert all(float(row[3]) < float(row[2]) < float(row[4]) for row in table(intervals)[1:])
     about = json.loads(fetched(tab, "release_json")[0])
     assert Scenario.from_json(json.dumps(about["scenario"])) == Scenario.default_for("liver")
     assert about["origins"]["ranges"] == "declared"
@@ -187,3 +191,20 @@ def test_the_draggable_ellipse_is_saved_as_it_looks(visit):
         if kind == "SVG":
             assert content.count(b"<ellipse") == 3  # the levels of directional noise
             assert b"stroke: rgb" in content  # the styles of the page go with it
+
+
+def test_a_plan_is_released_once_however_it_is_clicked_and_its_file_opens(visit):
+    tab = visit("plan?data=liver")
+    tab.locator(".st-key-plan_share_0 input[type=range]").press("ArrowRight")
+    expect(tab.get_by_text("50.1%")).to_be_visible()
+    tab.get_by_text("Plan as a file").click()
+    plan = QuestionPlan.from_json(fetched(tab, "plan_json")[0])
+    assert plan.shares == (0.501, 0.499)
+    tab.keyboard.press("Escape")
+    tab.get_by_text("I understand that this spends").click()
+    expect(tab.locator(".st-key-plan_go button")).to_be_enabled(timeout=30_000)
+    tab.locator(".st-key-plan_go button").dblclick()
+    tab.get_by_text("The noisy answers and the ledger").click(timeout=30_000)
+    ledger = json.loads(fetched(tab, "release_ledger_json")[0])
+    assert [one["query"] for one in ledger["releases"]] == ["covariance", "mean"]
+    assert ledger["releases"][1]["total_epsilon"] == pytest.approx(1, rel=1e-9)

@@ -272,8 +272,8 @@ def test_the_trade_off_shows_this_design_among_all_splits(parameters):
     ({"data": "liver", "query": "kernel"}, "between features"),
     ({"data": "liver", "directions": "random"}, "along the features themselves"),
     ({"data": "cardiotocography", "mode": "columns"}, "between features"),
-    ({"data": "liver", "favoured": "none"}, "Say in the sidebar which features matter"),
-    ({"data": "liver", "favoured": "0-1-2-3-4-5"}, "Say in the sidebar which features matter")])
+    ({"data": "liver", "favoured": "none"}, "Say in the sidebar which features are needed"),
+    ({"data": "liver", "favoured": "0-1-2-3-4-5"}, "Say in the sidebar which features are needed")])
 def test_where_there_is_no_trade_off_a_sentence_says_why(parameters, sentence):
     app = clean(on(NEEDED, **parameters))
     assert sentence in text(app)

@@ -55,7 +55,7 @@ def test_the_ranking_shows_the_engine_s_numbers():
 
 def test_what_does_not_apply_is_listed_with_its_reason():
     app = clean(on(data="two_features"))
-    assert "Not in the chart: 7, and why" in [one.label for one in app.expander]
+    assert "Not in the chart: 8, and why" in [one.label for one in app.expander]
     assert "**Laplace, upper triangle**: noise on the upper triangle needs a symmetric answer" in text(app)
     assert "**Gaussian, classic**: its proof needs ε below 1" in text(app)
     assert "its proof needs" not in text(clean(on(data="two_features", epsilon="0.5")))

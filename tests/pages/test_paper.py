@@ -10,7 +10,9 @@ from mvgviz.data import sample
 from mvgviz.figures.paper.experiments import (
     AS_PRINTED,
     EXACTLY,
+    FARTHEST,
     PRINTED,
+    Dot,
     measured,
     plot_directions,
     plot_rows,
@@ -120,6 +122,18 @@ def test_dots_lie_between_no_privacy_and_a_random_guess_on_one_axis():
     assert figure.layout.xaxis.type == "log"
     assert all(value > 0 for trace in figure.data for value in trace.x)
     assert "\u00a0%" in paper_panels.rows_words(report, dots)
+
+
+def test_what_is_far_beyond_a_random_guess_is_an_arrow_at_the_edge_with_its_number():
+    report = run(EXPERIMENTS["I"], sample("liver"), trials=2)
+    row = report.rows[0].label
+    near, far = (Dot(row=row, series=EXACTLY, way=way, half_width=0.5, text="") for way in (0.8, 47.0))
+    trace = next(trace for trace in plot_rows(report, [near, far]).data if trace.name == EXACTLY)
+    assert list(trace.x) == [0.8, FARTHEST]
+    assert list(trace.marker.symbol) == ["square", "triangle-right"]
+    assert list(trace.text) == ["", "47"]
+    assert list(trace.error_x.array) == [0.5, 0.0]
+    assert plot_rows(report, [near, far]).layout.xaxis.range[1] < FARTHEST + 0.1
 
 
 def test_an_unfinished_figure_4_is_drawn_as_far_as_it_is():

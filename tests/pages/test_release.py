@@ -352,3 +352,38 @@ def test_two_threads_of_a_session_with_one_ticket_make_one_release(monkeypatch):
     for thread in threads:
         thread.join()
     assert held.ledger.entries == ["entered"]
+
+
+def test_what_is_released_has_intervals_on_the_page_and_a_file():
+    app = released(page(data="liver", query="mean", task="reconstruction"))
+    assert "a number is off by" in "".join(one.value for one in app.get("html"))
+    assert "In 95 % of releases a released number is at most this far from the answer: ± 6.44 on mcv" in text(app)
+    assert "This covers the noise alone, on the answer of these records clipped to their ranges" in text(app)
+    assert app.get("download_button")[1].proto.label == "An interval for each number, as CSV"
+    told = next(one.value for one in app.dataframe if "lower" in one.value)
+    data, made = sample("liver"), desk(app).releases[0]
+    halves = data.widths / 2 * made.half_widths()[:, 0]
+    np.testing.assert_allclose(told["upper"] - told["released"], halves, rtol=1e-9)
+    clean(app)
+
+
+def test_no_interval_is_told_where_the_noise_s_shape_is_read_from_the_data():
+    app = page(data="liver", directions="eigenvectors")
+    box(app, "release_accept_directions").check().run()
+    released(app)
+    assert "There are no intervals for this release" in text(app)
+    assert not any("interval" in one.proto.label for one in app.get("download_button"))
+
+
+def test_second_moments_are_fitted_for_the_label_that_is_chosen():
+    app = released(page(data="liver"))
+    [label] = [one for one in app.selectbox if str(one.key).startswith("release_label_")]
+    assert label.value == "drinks"
+    assert "of drinks" in text(app)
+    table = next(one.value for one in app.dataframe if "coefficient" in one.value)
+    assert list(table["feature"]) == list(sample("liver").features[:5])
+    label.set_value("mcv").run()
+    table = next(one.value for one in clean(app).dataframe if "coefficient" in one.value)
+    assert "drinks" in list(table["feature"])
+    assert "They are about the same fit without noise" in text(app)
+    assert len(desk(app).ledger.entries) == 1

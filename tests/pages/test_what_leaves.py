@@ -16,7 +16,7 @@ import streamlit
 from mvgviz import run_trials
 from mvgviz.data import read_table
 from mvgviz.provenance import Range
-from mvgviz.release.files import to_csv, to_metadata_json, to_npy
+from mvgviz.release.files import to_csv, to_intervals_csv, to_metadata_json, to_npy
 from mvgviz.report.html import report_html
 from mvgviz.report.script import notebook, python_script
 from mvgviz.trials.stand_in import on_stand_in
@@ -65,6 +65,8 @@ def outputs(content, monkeypatch):
     simulated = on_stand_in(setup)
     files = {
         "answer": re.sub(r"-?\d+\.\d+(e-?\d+)?", "#", to_csv(made)), "about": to_metadata_json(made),
+        "intervals": re.sub(r"-?\d+\.\d+(e-?\d+)?", "#", to_intervals_csv(made)),
+        "widths": repr(made.half_widths().tolist()),
         "ledger": desk(app).ledger.to_csv(), "ledger json": desk(app).ledger.to_json(),
         "scenario": scenario.to_json(), "program": python_script(scenario, source=own.source),
         "notebook": notebook(scenario, source=own.source), "link": json.dumps(link(app)), "address": app.code[0].value,

@@ -9,17 +9,19 @@ from mvgviz.design.trade_off import TradeOff
 from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, IID, log_axis, styled
 
 
-def plot_trade_off(trade: TradeOff, design: NoiseOn, *, least: float) -> go.Figure:
+def plot_trade_off(trade: TradeOff, design: NoiseOn, *, least: float | None) -> go.Figure:
     """The curve of all shares, this design and noise of one size, both axes in units of the latter.
 
-    Dashed: to release the needed alone. Dotted: ``least``, below which no Gaussian noise of any shape can be.
+    Dashed: to release the needed alone. Dotted: ``least``, below which no Gaussian noise of any shape can be; None
+    where the design asks about records inside a bound, and the curve about records as they are.
     """
     equal = trade.equal
     xs = [point.needed / equal.needed for point in trade.curve]
     ys = [point.rest / equal.rest for point in trade.curve]
     here = design.needed / equal.needed, design.rest / equal.rest
+    name = "every split of the budget" + ("" if least is not None else ", records as they are")
     figure = go.Figure(go.Scatter(
-        x=xs, y=ys, mode="lines", name="every split of the budget", line={"color": DIRECTIONAL, "width": 2.5},
+        x=xs, y=ys, mode="lines", name=name, line={"color": DIRECTIONAL, "width": 2.5},
         customdata=trade.shares, hovertemplate="share %{customdata:.0%}: %{x:.3g} times on the needed, "
                                                "%{y:.3g} times on the rest<extra></extra>"))
     for (x, y), name, colour, symbol in ((here, "this design", DIRECTIONAL, "circle"),
@@ -28,8 +30,9 @@ def plot_trade_off(trade: TradeOff, design: NoiseOn, *, least: float) -> go.Figu
             x=[x], y=[y], mode="markers", name=name, marker={"color": colour, "size": 13, "symbol": symbol},
             hovertemplate=f"{name}: %{{x:.3g}} times on the needed, %{{y:.3g}} on the rest<extra></extra>")
     ends = [min(ys), max(ys)]
-    marks = [("only the needed", trade.only / equal.needed, "dash"),
-             ("least possible, any shape", least / equal.needed, "dot")]
+    marks = [("only the needed", trade.only / equal.needed, "dash")]
+    if least is not None:
+        marks.append(("least possible, any shape", least / equal.needed, "dot"))
     for name, x, dash in marks:
         figure.add_scatter(x=[x, x], y=ends, mode="lines", name=name, line={"color": DATA, "width": 2, "dash": dash},
                            hovertemplate=f"{name}: %{{x:.3g}} times<extra></extra>")

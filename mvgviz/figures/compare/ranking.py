@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.figures.shared.error_axis import ErrorAxis, error_axis, reference_look
-from mvgviz.figures.shared.theme import DATA, GUARANTEE_COLOURS, IID, row_axis, styled
+from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, GUARANTEE_COLOURS, IID, row_axis, styled
 from mvgviz.labels import REFERENCES
 from mvgviz.text import as_number
 from mvgviz.trials.mechanisms import EPSILON, Mechanism
@@ -23,10 +23,15 @@ _TWINS = {"iid": ("gaussian-analytic", "mvg-exact", "mvg-theorem1", "mvg-theorem
 
 
 def colour(mechanism: Mechanism, guarantee: str = "exact") -> str:
-    """MVG by its guarantee (``guarantee``: of the scenario's own), Gaussian noise of one size as i.i.d. noise."""
+    """MVG by its guarantee (``guarantee``: of the scenario's own), Gaussian noise of one size as i.i.d. noise.
+
+    PLAN's noise is directional, without the paper's design.
+    """
     key = mechanism.key
     if key.startswith("mvg"):
         return GUARANTEE_COLOURS[key.removeprefix("mvg-") if key != "mvg" else guarantee]
+    if key == "plan":
+        return DIRECTIONAL
     if "lindenstrauss" in key:
         return _SKETCH
     return _PURE if mechanism.guarantee == EPSILON else IID

@@ -15,6 +15,8 @@ from mvgviz.trials.tasks import References
 _DASHES = ("solid", "dash", "dot", "dashdot")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up")
 _LOG_BELOW, _WIDTH = 0.02, 28
+FARTHEST = 2.2
+"""Of the way to a random guess: what is further is drawn there, as an arrow with its number."""
 PRINTED, AS_PRINTED, EXACTLY = "in the paper", "as printed", "exact"
 
 
@@ -84,7 +86,10 @@ def row_dots(report: Report) -> list[Dot]:
 
 
 def plot_rows(report: Report, dots: list[Dot]) -> go.Figure:
-    """Dots with intervals, one line a row; 0 is no privacy, 1 a random guess. A log axis where dots come close to 0."""
+    """Dots with intervals, one line a row; 0 is no privacy, 1 a random guess. A log axis where dots come close to 0.
+
+    One that is far beyond a random guess is an arrow at the edge: it would press all others together.
+    """
     rows = {row.label: len(report.rows) - 1 - k for k, row in enumerate(report.rows)}
     trivial = report.way(report.references.trivial)
     log = bool(dots) and 0 < min(dot.way for dot in dots) < _LOG_BELOW
@@ -92,12 +97,18 @@ def plot_rows(report: Report, dots: list[Dot]) -> go.Figure:
     looks = ((PRINTED, DATA, "diamond", 0.28), (AS_PRINTED, THEOREM1, "circle", 0.0), (EXACTLY, EXACT, "square", -0.28))
     for series, colour, symbol, shift in looks:
         own = [dot for dot in dots if dot.series == series]
+        far = [dot.way > FARTHEST for dot in own]
+        halves = [0.0 if beyond else dot.half_width for dot, beyond in zip(own, far, strict=True)]
         figure.add_scatter(
-            x=[dot.way for dot in own], y=[rows[dot.row] + shift for dot in own], mode="markers", name=series,
-            marker={"color": colour, "symbol": symbol, "size": 9},
-            error_x=interval([dot.way for dot in own], [dot.half_width for dot in own], thickness=2, log=log),
-            customdata=[[dot.row, dot.text] for dot in own],
-            hovertemplate="%{customdata[0]}: %{x:.2g} of the way (error %{customdata[1]})<extra>" + series + "</extra>")
+            x=[min(dot.way, FARTHEST) for dot in own], y=[rows[dot.row] + shift for dot in own], name=series,
+            mode="markers+text", marker={"color": colour, "size": 9, "symbol": [
+                "triangle-right" if beyond else symbol for beyond in far]},
+            text=[f"{dot.way:.2g}" if beyond else "" for dot, beyond in zip(own, far, strict=True)],
+            textposition="middle left", textfont={"size": 10},
+            error_x=interval([dot.way for dot in own], halves, thickness=2, log=log),
+            customdata=[[dot.row, dot.text, dot.way] for dot in own], hovertemplate=(
+                "%{customdata[0]}: %{customdata[2]:.2g} of the way (error %{customdata[1]})<extra>" + series
+                + "</extra>"))
     for label, at, dash in (("random guess", 1.0, "dash"), ("trivial answer", trivial, "dot")):
         figure.add_scatter(x=[at, at], y=[-0.6, len(rows) - 0.4], name=label, hoverinfo="name",
                            **stroke(DATA, 1.5, dash))
@@ -111,7 +122,7 @@ def plot_rows(report: Report, dots: list[Dot]) -> go.Figure:
         lowest = min(dot.way for dot in dots if dot.way > 0)
         figure.update_xaxes(title=f"{title} (log)", type="log", range=[math.log10(lowest) - 0.3, 0.35], dtick=1)
     else:
-        most = max([1.0, trivial, *(dot.way + dot.half_width for dot in dots)])
+        most = min(max([1.0, trivial, *(dot.way + dot.half_width for dot in dots)]), FARTHEST)
         least = min([0.0, *(dot.way - dot.half_width for dot in dots)])
         figure.update_xaxes(title=title, range=[least - 0.03, most + 0.08], zeroline=True)
     return styled(figure, height=120 + 34 * len(rows))

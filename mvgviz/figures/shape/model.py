@@ -2,7 +2,8 @@
 
 ``ShapeModel`` says how the standard deviations along the two axes follow from their shares of the budget and from the
 angle, so that a picture can answer a drag without the server. It is exact for theorems and for table and mean queries;
-elsewhere it is close ("rough") and the design itself, computed after the drag, has the last word.
+elsewhere it is close ("rough") and the design itself, computed after the drag, has the last word. Records inside an
+ellipse lie in the very shape of the noise, at another scale.
 """
 
 import math
@@ -12,6 +13,8 @@ import numpy as np
 
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.noise.directions import standard_basis
+from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
+from mvgviz.query.record_bound import Ellipse
 from mvgviz.validation import FloatArray
 
 LEVELS = (0.5, 0.9, 0.95)
@@ -23,9 +26,12 @@ class ShapeModel:
     """Axes of the ellipse: ``angle`` of the first (radians), ``std`` along both.
 
     ``kind`` "theorem": ``v = 1/(sqrt(theta) root_budget)``; "exact": ``v = h²/(kappa theta)``
-    with ``kappa = factor * total / worst(theta, angle)``; "fixed": cannot be moved. ``rest``
+    with ``kappa = factor * total / worst(theta, angle)``; "bounded", the shape of an ellipse of
+    records: ``std = scale s/sqrt(theta)``, ``s²`` along an axis from ``spread``, the entries (1, 1),
+    (1, 2), (2, 2) of an evenly spread record's second moments; "fixed": cannot be moved. ``rest``
     is the share of all other directions, ``reach`` how far a record goes along the two
-    features, ``across`` the variance that the other side of the matrix contributes.
+    features, ``across`` the variance that the other side of the matrix contributes. Half an axis of
+    the ellipse of records is ``records`` standard deviations long; 0 where there is none.
     """
 
     kind: str
@@ -38,22 +44,40 @@ class ShapeModel:
     root_budget: float = 1.0
     factor: float = 1.0
     total: float = 1.0
+    spread: tuple[float, float, float] = (1.0, 0.0, 1.0)
+    scale: float = 1.0
+    records: float = 0.0
     rough: bool = False
     can_turn: bool = False
 
 
-def shape_model(design: NoiseDesign, pair: tuple[int, int], *, of_directions: bool) -> ShapeModel:
-    """The model for the plane of two features, or of two of the design's own directions."""
-    side = design.directional_side
+def shape_model(design: NoiseDesign, pair: tuple[int, int], *, of_directions: bool, split: FloatArray | None = None
+                ) -> ShapeModel:
+    """The model for the plane of two features, or of two of the design's own directions.
+
+    ``split``: the shares that an ellipse of records has its shape from, where those are not the noise's own.
+    """
+    side, ellipse = design.directional_side, ellipse_of(design)
     across = _across(design, pair[1])
     block = None if of_directions or side.is_diagonal else _block(side.directions.matrix, pair)
     if of_directions or side.directions.is_standard or block is not None:
         angle = 0.0 if block is None else math.atan2(block[1, 0], block[0, 0])
+        if ellipse is not None:
+            return _bounded(design, ellipse, pair, angle, design.theta if split is None else split,
+                            can_turn=not of_directions)
         return _movable(design, pair, angle, across, can_turn=not of_directions)
     values, vectors = np.linalg.eigh(across * side.covariance_of(list(pair)))
     std = (math.sqrt(values[1]), math.sqrt(max(values[0], 0.0)))
     angle = math.atan2(vectors[1, 1], vectors[0, 1])
-    return ShapeModel(kind="fixed", std=std, angle=angle - math.pi * round(angle / math.pi), across=across)
+    records = 0.0 if ellipse is None else _records(design, ellipse, across)
+    return ShapeModel(kind="fixed", std=std, angle=angle - math.pi * round(angle / math.pi), across=across,
+                      records=records)
+
+
+def ellipse_of(design: NoiseDesign) -> Ellipse | None:
+    """The ellipse of records that the noise has its shape from, if there is one."""
+    body = design.neighbours
+    return body.ellipse if isinstance(body, BoundedColumn | BoundedOuterProduct) else None
 
 
 def iid_std(iid: NoiseDesign, position: int) -> float:
@@ -65,6 +89,10 @@ def moved(model: ShapeModel, theta: tuple[float, float], angle: float) -> tuple[
     """The standard deviations after a drag: the same formulas as the browser's."""
     if model.kind == "theorem":
         first, second = (math.sqrt(model.across / (math.sqrt(t) * model.root_budget)) for t in theta)
+        return first, second
+    if model.kind == "bounded":
+        first, second = (model.scale * s / math.sqrt(t)
+                         for s, t in zip(_spreads(model.spread, angle), theta, strict=True))
         return first, second
     h, total = _worst(model.reach, model.rest, theta, angle)
     kappa = model.factor * model.total / total
@@ -81,6 +109,39 @@ def _block(w: FloatArray, pair: tuple[int, int]) -> FloatArray | None:
     """The 2 × 2 rotation of the pair, if these two directions live in the plane of these two features."""
     block = w[np.ix_(pair, pair)]
     return block if abs(float(np.sum(block**2)) - 2) < 1e-12 and np.linalg.det(block) > 0 else None
+
+
+def _records(design: NoiseDesign, ellipse: Ellipse, across: float) -> float:
+    """Half an axis of the ellipse in standard deviations: the same along every direction."""
+    return ellipse.radius / float(ellipse.weights[0] * math.sqrt(across * design.row_variances[0]))
+
+
+def _bounded(design: NoiseDesign, ellipse: Ellipse, pair: tuple[int, int], angle: float, split: FloatArray, *,
+             can_turn: bool) -> ShapeModel:
+    body, across, shown = design.neighbours, _across(design, pair[1]), list(pair)
+    assert isinstance(body, BoundedColumn | BoundedOuterProduct)
+    theta, std = split[shown], np.sqrt(across * design.row_variances[shown])
+    if can_turn:
+        low, high = (ends[shown] - ellipse.centre[shown] for ends in body.declared)
+        moments = np.diag((high - low) ** 2 / 12) + np.outer(low + high, low + high) / 4
+    else:
+        moments = np.diag(theta / ellipse.weights[shown] ** 2)
+    spread = (float(moments[0, 0]), float(moments[0, 1]), float(moments[1, 1]))
+    alone = isinstance(body, BoundedColumn) and design.guarantee == "exact" and math.isclose(  # the ranges do not help
+        design.mu * body.divisor, 2 * _records(design, ellipse, 1.0), rel_tol=1e-9)
+    return ShapeModel(
+        kind="bounded", std=(float(std[0]), float(std[1])), angle=angle, theta=(float(theta[0]), float(theta[1])),
+        rest=float(split.sum() - theta.sum()), across=across, spread=spread, can_turn=can_turn, rough=not alone,
+        scale=float(std[0] * math.sqrt(theta[0])) / _spreads(spread, angle)[0],
+        records=_records(design, ellipse, across))
+
+
+def _spreads(spread: tuple[float, float, float], angle: float) -> tuple[float, float]:
+    """The root of the second moment along either axis."""
+    c, s = math.cos(angle), math.sin(angle)
+    first, mixed, second = spread
+    return (math.sqrt(c * c * first + 2 * c * s * mixed + s * s * second),
+            math.sqrt(s * s * first - 2 * c * s * mixed + c * c * second))
 
 
 def _movable(design: NoiseDesign, pair: tuple[int, int], angle: float, across: float, *, can_turn: bool) -> ShapeModel:

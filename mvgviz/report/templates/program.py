@@ -116,15 +116,18 @@ if IN_NOTEBOOK:
 # %% code
 def make_release(setup, data, out, accept=()):
     """One answer with fresh noise. Every call spends the budget again."""
-    about = out.with_suffix(".json")
-    if out == about or out.exists() or about.exists() or not out.parent.is_dir():
-        raise mv.InputError(f"{out} must be a new .csv file in a folder that is there, with no .json beside it")
+    about, intervals = out.with_suffix(".json"), out.with_name(f"{out.stem}_intervals.csv")
+    if out == about or any(file.exists() for file in (out, about, intervals)) or not out.parent.is_dir():
+        raise mv.InputError(f"{out} must be a new .csv file in a folder that is there, with no .json and no "
+                            "_intervals.csv beside it")
     planned = mv.plan(setup)
     print(f"a release spends epsilon {planned.epsilon:.6g} at delta {planned.delta:.6g}")
     symmetrise = setup.query.symmetric and "symmetrise" in SCENARIO.post
     given = mv.release_setup(setup, accept=accept, symmetrise=symmetrise)
     out.write_text(mv.to_csv(given), encoding="utf-8", newline="")
     about.write_text(mv.to_metadata_json(given), encoding="utf-8")
+    if given.entry_noise is not None:  # the shape of the noise may be told
+        intervals.write_text(mv.to_intervals_csv(given), encoding="utf-8", newline="")
     print(f"released: {given.guarantee}")
 
 

@@ -6,6 +6,7 @@ from mvgviz.trials.mechanisms.epsilon_alone import COLUMNS, COMPONENT, LAPLACE, 
 from mvgviz.trials.mechanisms.gaussian import ANALYTIC, CLASSIC, TRIANGLE, mvg
 from mvgviz.trials.mechanisms.reduced import REDUCED_GAUSSIAN, REDUCED_SKETCH
 from mvgviz.trials.mechanisms.sketch import SKETCH
+from mvgviz.trials.mechanisms.variance_aware import PLAN
 
 MVG = mvg(None, key="mvg", label="Directional (MVG)")
 IID = mvg(None, key="iid", label="MVG, noise of one size", iid=True)
@@ -15,7 +16,7 @@ MVG_THEOREM2 = mvg("theorem2", key="mvg-theorem2", label="MVG, Theorem 2",
                    applies="positive semi-definite answers, noise on both sides")
 MVG_THEOREM2_ANY = mvg("theorem2-any", key="mvg-theorem2-any", label="MVG, Theorem 2's constant")
 
-COMPARED = (MVG_EXACT, MVG_THEOREM2, MVG_THEOREM2_ANY, MVG_THEOREM1, ANALYTIC, CLASSIC, TRIANGLE, LAPLACE,
+COMPARED = (MVG_EXACT, MVG_THEOREM2, MVG_THEOREM2_ANY, MVG_THEOREM1, ANALYTIC, CLASSIC, TRIANGLE, PLAN, LAPLACE,
             LAPLACE_TRIANGLE, WHOLE, COLUMNS, COMPONENT, SKETCH, REDUCED_GAUSSIAN, REDUCED_SKETCH)
 """Every mechanism and guarantee that a comparison shows."""
 

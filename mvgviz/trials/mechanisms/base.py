@@ -15,8 +15,9 @@ from typing import Protocol
 
 import numpy as np
 
+from mvgviz.design.noise_aware import table_noise
 from mvgviz.errors import InputError
-from mvgviz.noise.moment_noise import MomentNoise, noise_of_table
+from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.question import Problem
 from mvgviz.validation import FloatArray
@@ -122,7 +123,7 @@ class Moments(Derived):
         return moments if self.known is None else moments - self.known
 
     def moment_noise(self, released: FloatArray) -> MomentNoise | None:
-        return None if self.known is None else noise_of_table(released, self.known, self.n_records)
+        return None if self.known is None else table_noise(released + self.known, self.known, self.n_records)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from mvgviz.design.noise_aware import table_noise
 from mvgviz.design.sampling import Gram, colour, gram_trials
 from mvgviz.errors import InputError
 from mvgviz.labels import GUARANTEES
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.directions import standard_basis
-from mvgviz.noise.moment_noise import MomentNoise, noise_of_table
+from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.norms import largest_diagonal_square
 from mvgviz.query.queries import Query
@@ -67,7 +68,7 @@ class GaussianGram(Untold):
         return moments if self.known is None else moments - self.known
 
     def moment_noise(self, released: FloatArray) -> MomentNoise | None:
-        return None if self.known is None else noise_of_table(released, self.known, self.gram.n_records)
+        return None if self.known is None else table_noise(released + self.known, self.known, self.gram.n_records)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -39,7 +39,8 @@ class Filled(Derived):
 
     def draw(self, draws: Draws) -> FloatArray:
         released = self.source.draw(draws)
-        whole = np.repeat(self.frame[None], draws.count, axis=0)
+        frame = self.frame if self.both_sides else self.frame[:, : released.shape[2]]  # a sketch has fewer columns
+        whole = np.repeat(frame[None], draws.count, axis=0)
         if self.both_sides:
             whole[np.ix_(range(draws.count), self.positions, self.positions)] = released
         else:
@@ -111,5 +112,6 @@ REDUCED_GAUSSIAN = Mechanism(
 REDUCED_SKETCH = Mechanism(
     key="reduced-johnson-lindenstrauss", label="Johnson–Lindenstrauss, favoured features only", guarantee=BOTH,
     prepare=partial(_reduced, SKETCH), fields=("epsilon", "delta", "favoured", "needed"),
-    applies="second moments of a table with some features favoured",
+    applies="second moments of a table with some features favoured, kernel ridge on mixtures of its records",
+    caution=SKETCH.caution,
     reference="Blocki et al. 2012, on fewer features; the paper's discussion")

@@ -4,6 +4,9 @@ With ``rho = sup ||x - x'||`` (their neighbours move a record by at most 1, so t
 singular value lifted by ``w``, the sketch's second moments are ``Wishart(X Xᵀ/rho² + w² I, s)/s``; ``w² I`` is public
 and is subtracted. The sketch size s is the number of features, the least that has full rank: noise grows with it.
 
+A learner that wants records can be given the s *pseudo-records* of the sketch, each a random mixture of all records and
+of the lift; on the scale of a record their second moments are those of the lifted table. None is a noisy record.
+
 References
   [1] Blocki, Blum, Datta & Sheffet, The Johnson–Lindenstrauss transform itself preserves
       differential privacy, FOCS 2012: the covariance, and the constants.
@@ -17,6 +20,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mvgviz.errors import InputError
+from mvgviz.query.dataset import Dataset
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms.base import BOTH, Mechanism, Sampler, Untold, at_level
 from mvgviz.trials.question import Problem
@@ -43,6 +47,23 @@ class SketchMoments(Untold):
         return self.unit * moments
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PseudoRecords(Untold):
+    """``middle + R N``, s columns: mixtures of what the records are off the middle of their ranges, on their scale."""
+
+    root: FloatArray = field(repr=False)
+    middle: FloatArray = field(repr=False)
+    level: str = "answer"
+    mu: None = None
+
+    @property
+    def size(self) -> int:
+        return int(self.root.size)
+
+    def draw(self, draws: Draws) -> FloatArray:
+        return np.asarray(self.middle[:, None] + self.root @ draws.normals(self.root.shape))
+
+
 def lift(epsilon: float, delta: float, sketch: int) -> float:
     """``w = 16 sqrt(s ln(2/delta)) ln(16 s/delta)/epsilon`` [1, Algorithm 3]."""
     log = math.log(delta)  # by itself: 1/delta may be too large for a number
@@ -54,22 +75,42 @@ def _prepare(problem: Problem, level: str) -> Sampler:
     if table is None or query.name not in ("identity", "covariance"):
         raise InputError(f"a random projection needs the records of a table, got the {query.name} query")
     if level in ("answer", "square") and query.name == "identity":
+        if level == "answer" and problem.scenario.task == "kernel-ridge":
+            return _pseudo_records(problem, table)
         raise InputError("it releases a sketch whose rows mix the records: there is no noisy table to use; "
-                         "tasks that need second moments alone can use it")
+                         "kernel ridge and tasks that need second moments alone can use it")
     if query.symmetric:
         products = query.value * table.n_records
     else:
         products = problem.question.gram.factor @ problem.question.gram.factor.T
-    rho2, sketch = float(table.widths @ table.widths), query.rows
-    w = lift(problem.epsilon, problem.delta, sketch)
-    values, vectors = np.linalg.eigh(products / rho2)
-    root = vectors * np.sqrt(np.maximum(values, 0.0) + w**2)
-    moments = SketchMoments(root=root, sketch=sketch, lift=w, unit=rho2 / table.n_records, size=sketch**2,
-                            level="answer" if query.symmetric else "moments")
+    rho2, w = float(table.widths @ table.widths), lift(problem.epsilon, problem.delta, query.rows)
+    moments = SketchMoments(root=_lifted_root(products / rho2, w), sketch=query.rows, lift=w, size=query.rows**2,
+                            unit=rho2 / table.n_records, level="answer" if query.symmetric else "moments")
     return at_level(moments, problem, level, known=None) if query.symmetric else moments
+
+
+def _pseudo_records(problem: Problem, table: Dataset) -> PseudoRecords:
+    """About the middle, which is public: kernels see how far records are apart, not where 0 is."""
+    middle = (table.lower + table.upper) / 2
+    off, rho = table.matrix - middle[:, None], math.hypot(*table.widths.tolist())
+    root = _lifted_root(off @ off.T / rho**2, lift(problem.epsilon, problem.delta, table.n_features))
+    return PseudoRecords(root=rho / math.sqrt(table.n_records) * root, middle=middle)
+
+
+def _lifted_root(products: FloatArray, w: float) -> FloatArray:
+    """R with ``R Rᵀ`` the products, every singular value of the table behind them lifted by w."""
+    values, vectors = np.linalg.eigh(products)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0) + w**2))
+
+
+def _caution(problem: Problem) -> str | None:
+    if problem.scenario.task != "kernel-ridge":
+        return None
+    return ("kernel ridge takes its pseudo-records for records, though each mixes all of them with the lift; a "
+            "random projection keeps second moments, not how far records are apart")
 
 
 SKETCH = Mechanism(
     key="johnson-lindenstrauss", label="Johnson–Lindenstrauss", guarantee=BOTH, prepare=_prepare,
-    applies="second moments of a table",
+    applies="second moments of a table, kernel ridge on mixtures of its records", caution=_caution,
     reference="Blocki, Blum, Datta & Sheffet 2012 (covariance); Upadhyay 2013 (tables)")

@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from mvgviz.errors import InputError
+from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.trials.question import Problem
 from mvgviz.validation import FloatArray
@@ -129,6 +130,17 @@ class Labelled:
     def rmse(self, predictions: FloatArray) -> FloatArray:
         """Root-mean-square error of each row of predictions."""
         return np.asarray(np.sqrt(np.square(predictions - self.test_labels).mean(axis=1)))
+
+
+def private_mean_rmse(problem: Problem) -> float | None:
+    """Of predicting, for everyone, a mean of the label that got the whole budget; None where nothing is predicted."""
+    question, label = problem.question, problem.scenario.label
+    if question.table is None or question.held_out is None or label is None or label >= question.table.n_features:
+        return None
+    noise = float(question.table.widths[label]) / (
+        question.table.n_records * float(gaussian_mu(problem.epsilon, problem.delta)))
+    off = question.held_out.matrix[label] - question.table.matrix[label].mean()
+    return math.hypot(float(np.sqrt(np.square(off).mean())), noise)
 
 
 def labelled(problem: Problem) -> Labelled:

@@ -7,7 +7,8 @@ from functools import partial
 import numpy as np
 
 from mvgviz.errors import InputError
-from mvgviz.noise.moment_noise import MomentNoise, ridge_weights, shrunk, silent
+from mvgviz.noise import moment_noise
+from mvgviz.noise.moment_noise import MomentNoise, ridge_weights, silent
 from mvgviz.query.prior import guessed_moments
 from mvgviz.trials.question import Problem
 from mvgviz.trials.tasks.base import MOST_ROWS, UNMEASURED, Labelled, References, Task, labelled
@@ -62,7 +63,7 @@ class OfDirections:
         if noise is None or not self.aware:
             return components(moments, symmetrise=self.symmetrise)
         known = noise.on(range(moments.shape[1])) if self.centre else noise
-        return components(shrunk(symmetrised(moments), known), symmetrise=True)
+        return moment_noise.components(symmetrised(moments), known)
 
 
 def _of_directions(problem: Problem, score: Callable[[FloatArray], FloatArray], *, kept: int, random_guess: float,

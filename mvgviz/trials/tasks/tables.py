@@ -41,7 +41,7 @@ class KernelRidge:
 
     def predictions(self, released: FloatArray) -> FloatArray:
         """Of the held-out labels, trials × records."""
-        n, given = self.n_records, self.labels
+        n, given = released.shape[2], self.labels
         middle, half = (given.lower + given.upper) / 2, (given.upper - given.lower) / 2
         reach = 1.0 if self.clip else _BEYOND
         test = (given.test_features - middle[given.features, None]) / half[given.features, None]
@@ -152,7 +152,9 @@ def _reconstruction(problem: Problem) -> Reconstruction:
     psd = "psd" in post and query.psd and symmetrise and query.rows <= MOST_ROWS
     random = guess.random_error(query.value)
     units = (float(np.linalg.norm(query.value)), guess.expected_error(query.value), random)
-    unit = next(unit for unit in units if unit > _ROUNDING * query.gamma)  # the expected answer may be right by chance
+    unit = next((unit for unit in units if unit > _ROUNDING * query.gamma), 0.0)  # a guess may be right by chance
+    if not unit:
+        raise InputError("what is judged is the same for all data: there is no error to measure; judge by everything")
     references = References.against(
         non_private=0.0, random_guess=random / unit,
         blind={name: error / unit for name, error in guess.blind_errors(query.value).items()})

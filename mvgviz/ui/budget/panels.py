@@ -40,11 +40,13 @@ def _filled(setup: Setup, moments: FloatArray, guarantee: str, form: str) -> tup
 
 
 @session.remembered(12)
-def _trade_off(setup: Setup) -> tuple[TradeOff, NoiseOn, LeastPossible]:
-    query, needed = setup.query, tuple(k for k in setup.scenario.favoured if k < setup.query.rows)
+def _trade_off(setup: Setup) -> tuple[TradeOff, NoiseOn, LeastPossible | None]:
+    """The curve is that of records as they are; a bound asks another question, which may need less noise than any."""
+    query, needed = setup.box, tuple(k for k in setup.scenario.needs if k < setup.query.rows)
     trade = frontier(query, needed, epsilon=setup.scenario.epsilon, delta=setup.delta)
     weights = needs_of(needed, query.rows)
-    least = least_possible(query, weights, float(gaussian_mu(setup.scenario.epsilon, setup.delta)))
+    least = None if setup.query.bound is not None else least_possible(
+        query, weights, float(gaussian_mu(setup.scenario.epsilon, setup.delta)))
     return trade, noise_on(setup.design, weights), least
 
 
@@ -55,12 +57,12 @@ def draw_trade_off(setup: Setup, table: BudgetTable, names: Names) -> None:
     if setup.query.name not in ("identity", "mean", "covariance") or setup.design.mode == "columns" or turned:
         st.info("The trade-off is between features: ask for the table, the mean or the second moments, with noise over "
                 "rows or both sides, along the features themselves.")
-    elif not 0 < len([k for k in scenario.favoured if k < setup.query.rows]) < setup.query.rows:
-        st.info("Say in the sidebar which features matter to you, some but not all: the picture shows what they gain "
+    elif not 0 < len([k for k in scenario.needs if k < setup.query.rows]) < setup.query.rows:
+        st.info("Say in the sidebar which features are needed, some but not all: the picture shows what they gain "
                 "and what the rest pay.")
     else:
         trade, design, least = _trade_off(setup)
-        chart(plot_trade_off(trade, design, least=least.noise),
+        chart(plot_trade_off(trade, design, least=None if least is None else least.noise),
               words.trade_off_words(setup, names, trade, design, least), key="budget_trade_off")
 
 

@@ -6,7 +6,7 @@ import streamlit as st
 from mvgviz.design.privacy_loss import PairLoss, pair_loss, spent_mu
 from mvgviz.errors import InputError
 from mvgviz.figures.privacy.loss import largest_shares, plot_composition, plot_shares
-from mvgviz.scenario.resolve import Setup, scaled
+from mvgviz.scenario.resolve import Setup, asked_of
 from mvgviz.text import as_number, in_html, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart, show_table
@@ -44,16 +44,17 @@ def draw_neighbours(setup: Setup) -> None:
     with table:
         st.markdown(words)
         before, after = (_own_units(setup, record) for record in (loss.pair.before, loss.pair.after))
-        show_table({"Feature": list(setup.dataset.features), "Before": before, "After": after},
+        show_table({"Feature": list(setup.table.features), "Before": before, "After": after},
                    numbers=("Before", "After"), height=min(36 * (len(before) + 1) + 2, 330))
-        st.caption("In the data's own units. Nobody's records: only the declared ranges and the noise enter.")
+        inside = "" if setup.query.bound is None else ", the ellipse that both are inside"
+        st.caption(f"In the data's own units. Nobody's records: only the declared ranges{inside} and the noise enter.")
     with bars:
         _draw_shares(setup, loss)
 
 
 def _own_units(setup: Setup, record: FloatArray) -> FloatArray:
     """A record of the worst pair on the dataset's declared scale (tables give offsets inside the range)."""
-    data, table = setup.dataset, scaled(setup.dataset, setup.scenario.scale)
+    data, table = asked_of(setup.scenario.changed(scale="declared"), setup.dataset), setup.table
     offset = record if setup.query.name in ("identity", "mean") else record - table.lower
     return np.asarray(data.lower + offset / table.widths * data.widths)
 

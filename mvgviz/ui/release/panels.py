@@ -1,5 +1,6 @@
 """Release: what will be spent, what has to be accepted, the one click; what was released, and the ledger."""
 
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -8,13 +9,14 @@ from mvgviz.errors import InputError
 from mvgviz.figures.release.budget import budget_numbers, plot_budget
 from mvgviz.figures.shared.matrix_map import plot_matrix, top_left
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
-from mvgviz.release.files import to_csv, to_metadata_json, to_npy
+from mvgviz.release.files import to_csv, to_intervals_csv, to_metadata_json, to_npy
 from mvgviz.release.ledger import CAVEATS
 from mvgviz.release.release import Plan, Release, plan
 from mvgviz.scenario.resolve import Setup, usual_delta
 from mvgviz.text import as_number, as_probability, in_html, in_markdown, listed, spreadsheet_cell
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart, offer_file, show_error, show_table
+from mvgviz.ui.release.intervals import draw_intervals, off_by
 from mvgviz.ui.session_releases import hardened_factor, release_once, session_releases, ticket
 from mvgviz.words import release as words
 from mvgviz.words.provenance import chosen_on_data
@@ -28,6 +30,12 @@ _FACTS = """<style>
 </style>"""
 _DELTAS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
 _FIRST_CAP = 3.0
+_FILES: tuple[tuple[str, str, str, str, Callable[..., str | bytes]], ...] = (
+    ("Noisy answer as CSV", "csv", ".csv", "text/csv", to_csv),
+    ("An interval for each number, as CSV", "intervals", "_intervals.csv", "text/csv", to_intervals_csv),
+    ("Noisy answer as NPY", "npy", ".npy", "application/octet-stream", to_npy),
+    ("What is to be known about it, as JSON", "json", ".json", "application/json", to_metadata_json))
+"""Label, key, end of the name, type and content."""
 
 
 def draw_release(setup: Setup) -> None:
@@ -57,7 +65,7 @@ def _draw_summary(setup: Setup, planned: Plan) -> None:
     except InputError:
         factor = None  # the button says why
     lines = "".join(f"<dt>{in_html(name)}</dt><dd>{in_html(text)}</dd>"
-                    for name, text in words.facts(setup, planned, so_far, after, factor))
+                    for name, text in words.facts(setup, planned, so_far, after, factor, off_by(setup)))
     st.html(f'{_FACTS}<dl class="facts" aria-label="What this release will spend">{lines}</dl>')
     if not setup.query.is_graph:
         with st.popover("Every range", icon=":material/straighten:", type="tertiary"):
@@ -134,13 +142,12 @@ def draw_released() -> None:
     with files:
         st.markdown(f"**{in_markdown(_title(shown))}**")
         stem = f"release_{number}_{shown.data}_{shown.query.replace(' ', '_')}"
-        for label, kind, mime, content in (
-                ("Noisy answer as CSV", "csv", "text/csv", to_csv),
-                ("Noisy answer as NPY", "npy", "application/octet-stream", to_npy),
-                ("What is to be known about it, as JSON", "json", "application/json", to_metadata_json)):
-            offer_file(label, f"{stem}.{kind}", mime, partial(content, shown), key=f"release_{kind}", width="stretch")
+        for label, key, end, mime, content in _FILES:
+            if content is not to_intervals_csv or shown.entry_noise is not None:
+                offer_file(label, f"{stem}{end}", mime, partial(content, shown), key=f"release_{key}", width="stretch")
         st.caption(f"{words.KEPT} Keep the JSON beside the numbers: it says what was promised, for which neighbours "
                    "and ranges, and what is not covered. The true answer is in none of them.")
+    draw_intervals(shown)
 
 
 def _title(release: Release) -> str:

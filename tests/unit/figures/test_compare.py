@@ -11,7 +11,7 @@ from mvgviz.data import sample
 from mvgviz.figures.compare.frontier import needed, plot_frontier
 from mvgviz.figures.compare.ranking import Mark, colour, label, plot_ranked, ranking, symbol, two_lines
 from mvgviz.figures.shared.error_axis import reference_items
-from mvgviz.figures.shared.theme import EXACT, IID, THEOREM1, THEOREM2
+from mvgviz.figures.shared.theme import DIRECTIONAL, EXACT, IID, THEOREM1, THEOREM2
 from mvgviz.trials.frontier import EPSILONS, frontier
 from mvgviz.trials.mechanisms import COMPARED, MECHANISMS, mechanism
 from mvgviz.trials.run import run_trials, sweep
@@ -36,6 +36,7 @@ def test_one_colour_means_one_thing():
         EXACT, THEOREM1, THEOREM2, THEOREM2]
     assert colour(MECHANISMS["mvg"], "theorem1") == THEOREM1
     assert {colour(MECHANISMS[key]) for key in ("iid", "gaussian-analytic", "gaussian-classic")} == {IID}
+    assert colour(MECHANISMS["plan"]) == DIRECTIONAL
     pure = {colour(one) for one in COMPARED if one.guarantee == "ε alone"}
     assert len(pure) == 1
     assert pure.isdisjoint({EXACT, THEOREM1, THEOREM2, IID})
@@ -59,7 +60,7 @@ def test_the_ranking_is_by_mean_and_names_twins_and_the_unsuitable(numbers, resu
     means = [one.mean for one in numbers.outcomes]
     assert means == sorted(means)
     assert numbers.twins == {"iid": "gaussian-analytic", "mvg-theorem2-any": "mvg-theorem2"}
-    assert [one.mechanism.key for one in numbers.unsuitable] == ["exponential-columns"]
+    assert [one.mechanism.key for one in numbers.unsuitable] == ["plan", "exponential-columns"]
     everyone = {one.mechanism.key for one in (*numbers.outcomes, *numbers.unsuitable)} | set(numbers.twins)
     assert everyone == set(KEYS)  # nobody is skipped silently
 
@@ -112,7 +113,7 @@ def test_who_fails_the_trivial_answer_is_named(numbers, results):
 
 def test_reasons_cautions_and_the_table_have_everyone(numbers):
     lines = words.unsuitable_words(numbers)
-    assert len(lines) == 3
+    assert len(lines) == 4
     assert any(line.startswith("**Exponential, by record**: column") for line in lines)
     assert "**MVG, noise of one size**: here the same noise as Gaussian, analytic." in lines
     assert "its proof needs ε below 1" in words.caution_words(numbers)

@@ -15,7 +15,9 @@ from mvgviz import Dataset
 from mvgviz.data import sample
 from mvgviz.paper import EPSILONS, EXPERIMENTS, SHARES, direction_curves, run
 from mvgviz.paper.markdown import main_table, report_markdown
+from mvgviz.paper.tables import Method
 from mvgviz.paper.words import compared, figure_text, sentence, verdict, way_text
+from mvgviz.scenario.resolve import build
 from mvgviz.trials.resumable import TrialCache
 from mvgviz.trials.run import Outcome, sweep
 from mvgviz.trials.tasks import References
@@ -176,15 +178,43 @@ def test_progress_reaches_its_total():
 
 
 def test_what_cannot_be_run_has_its_reason_in_its_place():
-    one = EXPERIMENTS["I"]
-    few = replace(one, rows=tuple(row for row in one.rows if row.key in ("binary", "jl", "reduced-jl", "gaussian")))
+    one, wrong = EXPERIMENTS["I"], Method("exponential-component", "tight")
+    few = replace(one, rows=tuple(replace(row, as_printed=wrong, exact=wrong) if row.key == "laplace" else row
+                                  for row in one.rows if row.key in ("binary", "laplace", "gaussian")))
     small = run(few, sample("liver"), trials=2)
-    for name in ("jl", "reduced-jl"):
-        assert "rows mix the records" in sentence(small, small[name])
-        assert math.isnan(small[name].exact.mean)
+    assert "releases a direction and nothing else" in sentence(small, small["laplace"])
+    assert math.isnan(small["laplace"].exact.mean)
     assert "| not run | not run |" in main_table(small)
     assert small["binary"].as_printed.mean == pytest.approx(small.references.trivial, rel=1e-12)
     assert "the trivial answer" in sentence(small, small["binary"])
+
+
+def test_a_sketch_is_read_by_its_pseudo_records_and_by_its_gram_matrix():
+    one = EXPERIMENTS["I"]
+    few = replace(one, rows=tuple(row for row in one.rows if "jl" in row.key), sets=())
+    small = run(few, sample("liver"), trials=20)
+    assert {row.key: row.printed is None for row in small.rows} == {
+        "jl": False, "reduced-jl": False, "jl-gram": True, "reduced-jl-gram": True}
+    for row in small.rows:
+        assert "does not say how it read the sketch" in sentence(small, row)
+        assert ("pseudo-records" if row.printed else "Gram matrix") in sentence(small, row)
+    assert small["jl"].exact.mean == pytest.approx(small.references.trivial, rel=1e-9)  # nothing is near
+    assert all(row.exact.mean >= 0.99 * small.references.trivial for row in small.rows)
+
+
+@pytest.mark.parametrize(("key", "against", "outside", "ratio"), [
+    ("II", "gaussian", 691, 1 / 3), ("III", "covariance-gaussian", 0, math.sqrt(2) / 3)])
+def test_records_inside_a_round_bound_need_less_noise_and_what_is_said_of_them_is_so(key, against, outside, ratio):
+    one, data = EXPERIMENTS[key], sample(EXPERIMENTS[key].scenario.data)
+    row = next(row for row in one.rows if row.key == "bounded")
+    setup = build(one.scenario.changed(**row.changes), data)
+    assert setup.query.bound.count_outside(setup.table) == outside
+    assert np.ptp(setup.query.bound.weights) == 0  # round
+    assert setup.query.sensitivity / setup.box.sensitivity == pytest.approx(ratio)
+    few = replace(one, rows=tuple(row for row in one.rows if row.key in ("bounded", against)), sets=())
+    small = run(few, data, trials=30)
+    assert small["bounded"].exact.mean < 0.5 * small[against].exact.mean
+    assert sentence(small, small["bounded"]).endswith("Exact, it is better than the same without a bound.")
 
 
 def test_sentences_follow_the_numbers(report):

@@ -280,7 +280,7 @@ def test_the_worst_pair_lies_inside_and_never_passes_the_claim(rng, query, box, 
         assert pair.attained == pytest.approx(np.linalg.norm(whole) / mu, rel=1e-9)
         assert not exact or pair.attained == pytest.approx(1, rel=1e-9)
         assert pair.attained > (0.02 if box == "away" else 0.3)  # the centre, 0, is outside these ranges
-        low = 0 if query is covariance else asked.neighbours.lower
+        low = 0 if query is covariance else asked.neighbours.declared[0]
         records = np.stack([pair.before + low, pair.after + low], axis=1)
         assert bound.ellipse(4).lengths(records).max() <= radius * (1 + 1e-12)
 

@@ -22,7 +22,7 @@ from mvgviz.report.html import report_html
 from mvgviz.report.slides import design_slides, utility_slide
 from mvgviz.scenario.resolve import build
 from mvgviz.text import as_number, in_markdown
-from mvgviz.words.report import as_html, as_text, limit_rows, sharing_warnings
+from mvgviz.words.report import as_html, as_text, limit_rows, sharing_warnings, width_table
 from mvgviz.words.utility import mean_words
 from tests.browser.chromium import FLAGS
 from tests.datasets import make_dataset
@@ -85,6 +85,11 @@ def test_the_numbers_are_those_on_screen(name):
     assert f"Trivial answer, without the data: {which}." in text
     for cells in limit_rows(setup):
         assert " ".join(cells) in text
+    told = width_table(setup)
+    for sentence in told.said:
+        assert as_text(sentence) in text
+    for cells in told.rows:
+        assert as_text(" ".join(cells)) in text
 
 
 @pytest.mark.usefixtures("without_library")

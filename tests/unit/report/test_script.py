@@ -151,6 +151,9 @@ def test_a_program_reads_what_was_not_declared_from_the_file_and_then_refuses_to
     stopped, _, complaint = run_here(program, other, "--trials", 0, "--release", "out.csv", "--accept", "ranges")
     assert (stopped, complaint) == (None, "")
     assert (tmp_path / "out.json").exists()
+    intervals = (tmp_path / "out_intervals.csv").read_text(encoding="utf-8").splitlines()
+    assert len(intervals) == 1 + len(table.columns)  # of a mean, a line for each feature
+    assert intervals[0].startswith("feature,column,value,lower 0.95,upper 0.95")
     stopped, _, _ = run_here(program)
     assert "lost.csv" in stopped
 

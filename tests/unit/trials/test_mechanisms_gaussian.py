@@ -63,7 +63,8 @@ def test_epsilon_spent_is_known_for_every_gaussian_noise():
 def test_a_larger_sensitivity_for_all_spends_less_in_truth():
     tight, printed = (posed("covariance", m=2, sensitivity=which) for which in ("tight", "printed"))
     for name in ("gaussian-analytic", "gaussian-classic", "mvg-exact", "iid"):
-        assert prepared(name, printed).mu == pytest.approx(prepared(name, tight).mu / printed.enlargement(printed.query))
+        larger = printed.enlargement(printed.query)
+        assert prepared(name, printed).mu == pytest.approx(prepared(name, tight).mu / larger)
     less = prepared("gaussian-triangle", printed)
     more = prepared("gaussian-triangle", tight)
     assert less.mu * less.std == pytest.approx(more.mu * more.std)  # the true sensitivity, either way

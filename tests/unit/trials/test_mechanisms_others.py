@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from mvgviz.query.norms import largest_absolute_sum, largest_diagonal_square
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import BOTH, COMPARED, EPSILON, MECHANISMS, mechanism
 from mvgviz.trials.mechanisms.sketch import lift
+from mvgviz.trials.tasks import measure_for
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import BOXES, LUCK, differences, graph, many, mu_for, noise, posed, prepared
 
@@ -195,6 +197,44 @@ def test_a_sketch_has_the_mean_and_variance_of_its_wishart(query, box):
     back = whitened @ (drawn * n / rho2 + w2 * np.eye(3)) @ whitened.T * s
     assert stats.kstest(back[:, 0, 0], stats.chi2(s).cdf).pvalue > LUCK
     assert stats.kstest(np.trace(back, axis1=1, axis2=2), stats.chi2(s * 3).cdf).pvalue > LUCK
+
+
+@pytest.mark.parametrize("box", list(BOXES))
+def test_pseudo_records_are_a_random_projection_of_the_lifted_table(box, rng):
+    lower, upper = (np.array(ends[:3]) for ends in BOXES[box])
+    problem = posed(m=3, n=50, lower=lower, upper=upper, epsilon=900.0, task="kernel-ridge", label=0)
+    drawn = many(prepared("johnson-lindenstrauss", problem), 4000)
+    assert drawn.shape == (4000, 3, 3)
+    x, n, rho = problem.question.table.matrix, problem.question.table.n_records, math.hypot(*(upper - lower))
+    middle = (lower + upper)[:, None] / 2
+    u, values, vt = np.linalg.svd((x - middle) / rho, full_matrices=False)
+    lifted = u * np.hypot(values, lift(900.0, 1e-3, 3)) @ vt  # every singular value, then a projection over records
+    by_hand = middle + rho / math.sqrt(n) * lifted @ rng.standard_normal((4000, n, 3))
+    for read in ([1.0, -2.0, 0.5], [0.0, 0.0, 1.0]):
+        assert stats.ks_2samp((read @ drawn).ravel(), (read @ by_hand).ravel()).pvalue > LUCK
+    assert np.allclose(np.cov(drawn.transpose(1, 0, 2).reshape(3, -1)) * n / rho**2, lifted @ lifted.T,
+                       atol=0.08 * np.linalg.norm(lifted @ lifted.T))
+
+
+def test_kernel_ridge_learns_from_pseudo_records_what_the_lift_leaves_and_is_warned():
+    line = np.random.default_rng(0).uniform(-1, 1, 400)
+    data = Dataset(matrix=np.stack([line, line]), features=["x", "y"], lower=-1, upper=1)
+    problem = posed(data=data, task="kernel-ridge", label=1, favoured=(0, 1))
+    measure, sampler = measure_for(problem), prepared("johnson-lindenstrauss", problem)
+    assert many(sampler, 50).shape == (50, 2, 2)
+    alone = replace(sampler, root=np.full((2, 2), 0.5))  # no lift: mixtures of records that lie on the line
+    assert measure.errors(many(alone, 50)).mean() < 0.9 * measure.references.trivial
+    assert measure.errors(many(sampler, 50)).mean() > 0.99 * measure.references.trivial
+    assert "takes its pseudo-records for records" in mechanism("johnson-lindenstrauss").caution(problem)
+    assert mechanism("johnson-lindenstrauss").caution(posed()) is None
+
+
+def test_a_reduced_sketch_fills_as_many_records_as_it_has():
+    problem = posed(lower=[-1.0, 0.0, 2.0], upper=[1.0, 4.0, 3.0], task="kernel-ridge", label=2, favoured=(0, 2))
+    drawn = many(prepared("reduced-johnson-lindenstrauss", problem), 5)
+    assert drawn.shape == (5, 3, 2)
+    assert (drawn[:, 1] == 2.0).all()
+    assert np.isfinite(measure_for(problem).errors(drawn)).all()
 
 
 def test_a_sketch_gives_no_noisy_table_and_says_so():

@@ -1,0 +1,85 @@
+"""A regression from released second moments, and how far the noise may have moved its coefficients.
+
+The covariance of the noise is public: it is drawn anew around the release and the fit repeated. That is
+post-processing: nothing but what was released is used, and nothing is spent. An interval reaches as far to either side
+as the draws do to the further one, and is about the same fit without noise. It is an approximation: on the bundled
+tables 95 to 100 % of intervals hold that fit, but of single coefficients that projecting pulls aside as few as 83 %.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mvgviz.design.noise_aware import MomentNoise, coefficient_intervals, ridge_weights
+from mvgviz.errors import InputError
+from mvgviz.provenance import Range
+from mvgviz.release.intervals import LEVEL
+from mvgviz.release.release import Release
+from mvgviz.validation import FloatArray, one_of
+
+DRAWS = 500
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Coefficients:
+    """Of the ``label`` on each feature, with the ends of their intervals, in the units of the data.
+
+    ``whole``: times this, a coefficient is the label's change, as a share of its range, while the feature goes through
+    all of its own.
+    """
+
+    label: str
+    features: tuple[str, ...]
+    values: FloatArray = field(repr=False)
+    lower: FloatArray = field(repr=False)
+    upper: FloatArray = field(repr=False)
+    whole: FloatArray = field(repr=False)
+
+    @property
+    def clear(self) -> tuple[str, ...]:
+        """The features whose interval does not hold 0."""
+        sure = (self.lower > 0) | (self.upper < 0)
+        return tuple(name for name, one in zip(self.features, sure.tolist(), strict=True) if one)
+
+
+def refusal(release: Release) -> str | None:
+    """Why no regression can be fitted from this release; None if one can."""
+    if release.query != "covariance" or release.ranges is None:
+        return f"a regression needs released second moments with their ranges, got {release.query}"
+    if len(release.ranges) < 2:
+        return "a regression needs a feature besides the label"
+    if release.mode != "both" or release.row_noise is None:
+        return "intervals of coefficients need noise over both sides whose covariance is told beside the release"
+    return None
+
+
+def fitted_coefficients(release: Release, label: str, *, level: float = LEVEL, draws: int = DRAWS) -> Coefficients:
+    """Noise-aware ridge of the label on the other features (through the numbers' 0), and intervals of ``level``.
+
+    Moments are divided by the largest values that the ranges allow. The draws are the same for every call.
+    """
+    reason, side, asked = refusal(release), release.row_noise, release.ranges
+    if reason is not None or side is None or asked is None:
+        raise InputError(str(reason))
+    one_of("label", label, asked)
+    position = list(asked).index(label)
+    others = [i for i in range(len(asked)) if i != position]
+    lower, upper = np.array([ends[:2] for ends in asked.values()], dtype=np.float64).T
+    size = np.maximum(np.abs(lower), np.abs(upper))
+    noise = MomentNoise(root=side.root() * np.sqrt(release.hardening.noise_std) / size[:, None])
+    moments = (release.noisy + release.noisy.T) / 2 / np.outer(size, size)
+    found = ridge_weights(moments, noise, features=others, label=position)
+    low, high = coefficient_intervals(moments, noise, features=others, label=position, level=level, draws=draws,
+                                      rng=np.random.default_rng(0)).T
+    half = np.maximum(found - low, high - found)
+    own, told = _widths(asked), _widths(asked if release.declared_ranges is None else release.declared_ranges)
+    units = size / own * told  # of the data, for one of each feature's own size
+    slope = units[position] / units[others]
+    return Coefficients(
+        label=label, features=tuple(name for name in asked if name != label), values=found * slope,
+        lower=(found - half) * slope, upper=(found + half) * slope, whole=told[others] / told[position])
+
+
+def _widths(ranges: Mapping[str, Range]) -> FloatArray:
+    return np.array([high - low for low, high, _ in ranges.values()])

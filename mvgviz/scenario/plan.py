@@ -1,0 +1,211 @@
+"""Several questions of the same records under one budget: which are asked, and what part of ``mu²`` each one gets.
+
+>>> from mvgviz import QuestionPlan, Scenario
+>>> liver = Scenario.default_for("liver")
+>>> plan = QuestionPlan.of(liver, liver.changed(query="mean")).moved(0, 0.8)
+>>> plan.shares, [round(plan.question(k, delta=1e-6).epsilon, 2) for k in (0, 1)]
+((0.8, 0.2), [0.89, 0.42])
+
+Releases with Gaussian noise compose by ``mu² = sum mu_i²`` [1, Corollary 2], so what is divided is the mu² that
+epsilon and delta allow: a question with the share s may spend ``mu sqrt(s)``, private directions included. Together
+they never spend more than the plan's epsilon at its delta, and just that where one pair of neighbours is worst for all.
+Epsilons do not add up: those of the questions alone sum to more than the plan's.
+
+What a single release will spend is another plan: ``mvgviz.release.release.plan``.
+
+References
+  [1] Dong, Roth & Su, Gaussian differential privacy, JRSS-B 2022.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mvgviz.design.allocation import rebalanced, with_floor
+from mvgviz.errors import InputError
+from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
+from mvgviz.scenario.scenario import Scenario
+from mvgviz.validation import count, fraction, instance, non_negative, number
+
+VERSION = 1
+PARTS = 10_000
+"""What a plan is divided into, so that its shares sum to 1 to the last digit."""
+MOST_QUESTIONS = 20
+LEAST_SHARE = 1e-3
+"""What a question gets at least where shares are computed."""
+_LEAST_EPSILON = 1e-3  # that a scenario can hold
+_BUDGET = ("epsilon", "delta")
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionPlan:
+    """Questions about one dataset, each a scenario, and their whole parts of mu², which sum to 10 000.
+
+    The epsilon and delta of every scenario are those of the whole plan; :meth:`question` has a question's own.
+    ``shares_read``: whether the parts were chosen by looking at the data; every question's own epsilon is then too.
+    """
+
+    scenarios: tuple[Scenario, ...]
+    parts: tuple[int, ...]
+    shares_read: bool = False
+
+    def __post_init__(self) -> None:
+        asked = tuple(instance("a question", scenario, Scenario) for scenario in self.scenarios)
+        parts = tuple(count("parts", part) for part in self.parts)
+        if not 1 <= len(asked) <= MOST_QUESTIONS:
+            raise InputError(f"a plan must have 1 to {MOST_QUESTIONS} questions, got {len(asked)}")
+        if not (len(parts) == len(asked) and sum(parts) == PARTS):
+            raise InputError(f"the parts of a plan must be one for each question and sum to {PARTS}")
+        for name in ("data", *_BUDGET, "is_graph"):
+            if len({getattr(scenario, name) for scenario in asked}) > 1:
+                what = "kind of neighbours" if name == "is_graph" else name
+                raise InputError(f"the questions of a plan must have one {what}, got several")
+        for scenario in asked:
+            if scenario.guarantee != "exact":
+                raise InputError(f"a plan needs the exact guarantee, got {scenario.guarantee}: what the theorems "
+                                 "promise does not add up exactly")
+        object.__setattr__(self, "scenarios", asked)
+        object.__setattr__(self, "parts", parts)
+
+    @classmethod
+    def of(cls, *scenarios: Scenario) -> QuestionPlan:
+        """Equal shares of the first one's epsilon and delta."""
+        under = tuple(under_budget_of(scenarios[0], scenario) for scenario in scenarios)
+        return cls(scenarios=under, parts=_divided([0] * len(under), [1.0] * len(under)))
+
+    def __len__(self) -> int:
+        return len(self.scenarios)
+
+    @property
+    def data(self) -> str:
+        return self.scenarios[0].data
+
+    @property
+    def epsilon(self) -> float:
+        """That of all questions together."""
+        return self.scenarios[0].epsilon
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The part of mu² that each question gets."""
+        return tuple(part / PARTS for part in self.parts)
+
+    def question(self, k: int, *, delta: float) -> Scenario:
+        """Question k with an epsilon of its own, at ``delta``, which has to be the plan's: ready for ``build``."""
+        share, asked = self.shares[self._position(k)], self.scenarios[k]
+        mu = float(gaussian_mu(self.epsilon, fraction("delta", delta))) * math.sqrt(share)
+        epsilon = float(gaussian_epsilon(delta, mu))
+        if not epsilon >= _LEAST_EPSILON:
+            raise InputError(f"question {k + 1} would get an epsilon below {_LEAST_EPSILON:g}; give it a larger share, "
+                             "or the plan a larger epsilon")
+        marks = (*asked.from_data, "epsilon") if self.shares_read else asked.from_data
+        return asked.changed(epsilon=epsilon, from_data=marks)
+
+    def with_budget(self, scenario: Scenario) -> QuestionPlan:
+        """The same shares of this scenario's epsilon and delta."""
+        return replace(self, scenarios=tuple(under_budget_of(scenario, asked) for asked in self.scenarios))
+
+    def added(self, scenario: Scenario, *, locked: Collection[int] = ()) -> QuestionPlan:
+        """One question more, under the plan's budget; those that are not locked make room for it."""
+        instance("scenario", scenario, Scenario)
+        free = [part for k, part in enumerate(self.parts) if k not in locked]
+        if not sum(free) > len(free):
+            raise InputError("there is no room for another question; unlock one that has some")
+        parts = _divided((*self.parts, 0), (*self.parts, sum(free) / len(free)), self._those(locked))
+        return replace(self, scenarios=(*self.scenarios, under_budget_of(self.scenarios[0], scenario)), parts=parts)
+
+    def removed(self, k: int, *, locked: Collection[int] = ()) -> QuestionPlan:
+        """Without question k; those that are not locked share what it had in their old proportions."""
+        kept = [j for j in range(len(self)) if j != self._position(k)]
+        if not set(kept) - set(locked):
+            raise InputError("unlock another question first: what this one has must go to someone")
+        parts = [self.parts[j] for j in kept]
+        return replace(self, scenarios=tuple(self.scenarios[j] for j in kept),
+                       parts=_divided(parts, parts, without(locked, k)))
+
+    def moved(self, k: int, share: float, *, locked: Collection[int] = ()) -> QuestionPlan:
+        """Question k with another share; the others that are not locked take or give what that needs."""
+        return replace(self, parts=rebalanced(self.parts, position=self._position(k), locked=self._those(locked),
+                                              value=round(PARTS * number("share", share))))
+
+    def shared(self, weights: Any, *, locked: Collection[int] = (), read: bool = False) -> QuestionPlan:
+        """Shares in proportion to weights, none below a thousandth; locked ones stay as they are.
+
+        ``read``: whether the weights were read from the data.
+        """
+        wanted = non_negative("weights", weights)
+        if wanted.size != len(self):
+            raise InputError(f"weights must be one for each of the {len(self)} questions, got {wanted.size}")
+        free = [k for k in range(len(self)) if k not in locked]
+        if free and wanted[free].max() > 0:
+            room = sum(self.parts[k] for k in free) / PARTS
+            least = min(LEAST_SHARE / room, 1 / len(free))
+            wanted = wanted.copy()
+            wanted[free] = with_floor(wanted[free] / wanted[free].sum(), least)
+        return replace(self, parts=_divided(self.parts, wanted.tolist(), locked),
+                       shares_read=read or (self.shares_read and len(free) < len(self)))
+
+    def _position(self, k: int) -> int:
+        if not 0 <= k < len(self):
+            raise InputError(f"a plan of {len(self)} questions has none at position {k}")
+        return k
+
+    def _those(self, positions: Collection[int]) -> frozenset[int]:
+        """The positions that are in the plan."""
+        return frozenset(positions) & frozenset(range(len(self)))
+
+    def to_json(self) -> str:
+        """Every question with its parts, and the version of the format."""
+        questions = [{"parts": part, **json.loads(scenario.to_json())}
+                     for part, scenario in zip(self.parts, self.scenarios, strict=True)]
+        return json.dumps({"mvgviz_plan": VERSION, "shares_read": self.shares_read, "questions": questions}, indent=2)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> QuestionPlan:
+        """The plan of a JSON text; refuses other versions, and every question that a scenario file would be."""
+        try:
+            content = json.loads(text)
+        except (ValueError, TypeError, RecursionError):
+            raise InputError("a plan file must be JSON, as downloaded from mvgviz") from None
+        if not (isinstance(content, dict) and set(content) == {"mvgviz_plan", "shares_read", "questions"}
+                and isinstance(content["questions"], list) and isinstance(content["shares_read"], bool)):
+            raise InputError('a plan file must hold "mvgviz_plan" (the version), "shares_read" and "questions"')
+        if content["mvgviz_plan"] != VERSION:
+            raise InputError(f"a plan file must have version {VERSION}, got another")
+        if not all(isinstance(held, dict) and "parts" in held for held in content["questions"]):
+            raise InputError('every question of a plan file must hold "parts", "mvgviz" and "scenario"')
+        return cls(shares_read=content["shares_read"], parts=tuple(held.pop("parts") for held in content["questions"]),
+                   scenarios=tuple(Scenario.from_json(json.dumps(held)) for held in content["questions"]))
+
+
+def without(positions: Iterable[int], k: int) -> frozenset[int]:
+    """Positions in a list from which entry k was taken."""
+    return frozenset(j - (j > k) for j in positions if j != k)
+
+
+def under_budget_of(budget: Scenario, scenario: Scenario) -> Scenario:
+    """The second scenario with the epsilon and delta of the first, wherever those come from."""
+    marks = {name for name in scenario.from_data if name not in _BUDGET}
+    marks |= {name for name in budget.from_data if name in _BUDGET}
+    return scenario.changed(epsilon=budget.epsilon, delta=budget.delta, from_data=tuple(marks))
+
+
+def _divided(parts: Sequence[int], weights: Sequence[float], locked: Collection[int] = ()) -> tuple[int, ...]:
+    """Whole parts that sum to all: locked ones as they are, the others at least 1, in proportion to their weights."""
+    free = [k for k in range(len(parts)) if k not in locked]
+    left = PARTS - sum(part for k, part in enumerate(parts) if k in locked) - len(free)
+    if left < 0 or not free:
+        return tuple(parts)
+    exact = left * np.array([weights[k] for k in free]) / sum(weights[k] for k in free)
+    more = np.floor(exact).astype(int)
+    more[np.argsort(more - exact, kind="stable")[: left - more.sum()]] += 1  # the largest remainders get the rest
+    new = list(parts)
+    for k, part in zip(free, more.tolist(), strict=True):
+        new[k] = 1 + part
+    return tuple(new)

@@ -1,0 +1,98 @@
+"""What a record bound saves and what it costs: less noise, and a pull that no number of records makes smaller.
+
+The noise is public. The pull is measured on a stand-in, made of public facts alone.
+"""
+
+import math
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mvgviz.design.needs import needs_of, noise_on
+from mvgviz.noise.directions import Directions, standard_basis
+from mvgviz.query.dataset import Dataset
+from mvgviz.scenario.resolve import Setup, asked_of, build
+from mvgviz.trials.stand_in import SEED, stand_in
+from mvgviz.validation import FloatArray
+
+_ALIKE = 0.01
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundCost:
+    """Root mean squares on what is needed, in units of what one record can move (see ``noise_on``).
+
+    ``noise``: of the design with its bound, ``without``: of the same split without one. ``pull``: how far a
+    stand-in's answer moves when its records are pulled in; ``data_pull``: how far the data's does, which is private.
+    """
+
+    noise: float
+    without: float
+    pull: float
+    data_pull: float = field(repr=False)
+
+    def together(self, pull: float) -> float:
+        """Noise and pull, as a multiple of the noise without a bound."""
+        return math.hypot(self.noise, pull) / self.without
+
+    def pays(self, pull: float) -> bool:
+        """Whether the noise that is saved is worth the pull."""
+        return self.together(pull) <= 1 + _ALIKE
+
+
+def bound_cost(setup: Setup, *, uploaded: Directions | None = None) -> BoundCost:
+    """Of a setup with a bound. ``uploaded``: directions from a file."""
+    rows = setup.query.rows
+    needed = [k for k in setup.scenario.needs if k < rows] or list(range(rows))
+    weights = needs_of(needed, rows)
+    simulated, bound = _simulated(setup), setup.query.bound
+    assert bound is not None
+    apart = _answer(setup, bound.pulled(simulated)) - _answer(setup, simulated)
+    plain = build(setup.scenario.changed(bound="none"), setup.dataset, query=setup.box, uploaded=uploaded)
+    return BoundCost(noise=noise_on(setup.design, weights).needed, without=noise_on(plain.design, weights).needed,
+                     pull=_size(setup, apart, needed),
+                     data_pull=_size(setup, setup.query.value - setup.box.value, needed))
+
+
+def _size(setup: Setup, apart: FloatArray, needed: list[int]) -> float:
+    """The root mean square on what is needed, weighed as noise is."""
+    unit = setup.design.neighbours.reach(standard_basis(setup.query.rows))
+    apart = (apart / unit[:, None])[needed]
+    if setup.design.mode == "both":
+        apart = (apart / unit)[:, needed]
+    return float(np.sqrt(np.mean(apart**2)))
+
+
+def _simulated(setup: Setup) -> Dataset:
+    """A stand-in in the query's units; for a mean all on one side of the middle, where pulls do not cancel."""
+    table = asked_of(setup.scenario, stand_in(setup.dataset, rng=np.random.default_rng(SEED)))
+    if setup.query.name != "mean":
+        return table
+    middle = ((table.lower + table.upper) / 2)[:, None]
+    return replace(table, matrix=middle + np.abs(table.matrix - middle))
+
+
+def _answer(setup: Setup, table: Dataset) -> FloatArray:
+    """What the setup's query says of a table in its units."""
+    x = table.matrix
+    if setup.query.name == "identity":
+        return x
+    if setup.query.name == "mean":
+        return np.asarray(x.mean(axis=1, keepdims=True))
+    if setup.query.name != "rbf kernel":
+        return np.asarray(x @ x.T / x.shape[1])
+    squares = np.einsum("ij,ij->j", x, x)
+    apart = np.maximum(squares[:, None] + squares - 2 * (x.T @ x), 0.0)
+    return np.asarray(np.exp(-apart / (2 * setup.scenario.length**2)))
+
+
+def radius_for_all(setup: Setup) -> float:
+    """The length at which the ellipse holds every record that the ranges allow, rounded up to 4 digits."""
+    bound = setup.query.bound
+    assert bound is not None
+    longest = bound.ellipse(setup.table.n_features).longest(setup.table)
+    if setup.query.name == "moments":  # the constant grows with the radius
+        constant = float(setup.split[-1])
+        longest = math.sqrt((longest**2 - constant * bound.radius**2) / (1 - constant))
+    unit = 10.0 ** (math.floor(math.log10(longest)) - 3)
+    return float(f"{math.ceil(longest / unit) * unit:.4g}")

@@ -1,0 +1,79 @@
+"""Records inside an ellipse: the choice, whom it pulls in, what it saves and what it costs."""
+
+import streamlit as st
+
+from mvgviz.errors import InputError
+from mvgviz.figures.data.lengths import LengthNumbers, length_numbers, plot_lengths
+from mvgviz.labels import BOUNDS
+from mvgviz.provenance import Origin
+from mvgviz.scenario.resolve import Setup, build
+from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS
+from mvgviz.text import capitalised, in_markdown
+from mvgviz.trials.bound_cost import BoundCost, bound_cost, radius_for_all
+from mvgviz.ui import session
+from mvgviz.ui.frame import chart
+from mvgviz.words import data as words
+
+_OWN, _RADIUS = "data_bound", "data_radius"
+
+
+def draw_bound(setup: Setup) -> None:
+    """Nothing for a graph, which has no records."""
+    if setup.query.is_graph:
+        return
+    st.markdown("#### Records inside an ellipse")
+    choice, picture = st.columns([2, 3], gap="large")
+    with choice:
+        _choose(setup)
+    try:
+        tried, numbers, cost = _worked_out(setup)
+    except InputError as error:
+        with picture:
+            st.info(f"{capitalised(in_markdown(str(error)))}.", icon=":material/info:")
+        return
+    with picture:
+        chart(plot_lengths(numbers), words.pulled_words(numbers.pulled, setup.dataset.n_records, numbers.longest,
+                                                        chosen=setup.scenario.bound != "none"),
+              key="record_lengths", about=words.ABOUT_LENGTHS)
+    with choice:
+        _say(tried, cost)
+
+
+@session.remembered(8)
+def _worked_out(setup: Setup) -> tuple[Setup, LengthNumbers, BoundCost]:
+    """The setup with its bound, or with the one that would be offered first."""
+    directions = session.uploaded_directions()
+    if setup.query.bound is None:
+        setup = build(setup.scenario.changed(bound="even"), setup.dataset, query=setup.box, uploaded=directions)
+    assert setup.query.bound is not None
+    return setup, length_numbers(setup.table, setup.query.bound), bound_cost(setup, uploaded=directions)
+
+
+def _choose(setup: Setup) -> None:
+    """A length that is chosen beside a picture of the data counts as chosen by looking at it."""
+    scenario = setup.scenario
+    st.selectbox("Pull records into an ellipse first", list(BOUNDS), format_func=lambda kind: BOUNDS[kind][0],
+                 **session.bound(_OWN, scenario.bound, lambda kind: {"bound": kind}))
+    if scenario.bound == "own":
+        st.session_state[_RADIUS] = scenario.radius
+        st.number_input("Its length (1: as long as an evenly spread record)", LEAST_RADIUS, MOST_RADIUS, step=0.1,
+                        format="%g", key=_RADIUS,
+                        on_change=lambda: session.choose(Origin.READ, radius=st.session_state[_RADIUS]))
+        if "radius" in scenario.from_data:
+            st.caption(":material/visibility: Chosen beside the records' own lengths: counts as chosen by looking at "
+                       "the data, **not private**. Say on release if you would have chosen it anyway.")
+
+
+def _say(tried: Setup, cost: BoundCost) -> None:
+    """What is saved and what it costs; the length that pulls nobody in is one click away."""
+    st.markdown(words.saved_words(tried, cost))
+    st.markdown(words.pull_words(tried, cost))
+    warning = words.cost_warning(tried, cost)
+    if warning is not None:
+        st.warning(warning, icon=":material/warning:")
+    radius = radius_for_all(tried)
+    if radius <= MOST_RADIUS:
+        st.button("An ellipse that pulls nobody in", key="data_bound_all", type="tertiary",
+                  disabled=tried.scenario.bound == "own" and tried.scenario.radius >= radius,
+                  help=f"As long as the longest record that the ranges allow: {radius:g}. It follows from the ranges "
+                       "alone.", on_click=session.update, kwargs={"bound": "own", "radius": radius})

@@ -1,0 +1,80 @@
+"""Sentences of the page Several questions, computed from its numbers."""
+
+from collections.abc import Sequence
+
+from mvgviz.labels import QUERIES
+from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
+from mvgviz.release.ledger import Total
+from mvgviz.release.release import Plan
+from mvgviz.scenario.plan import QuestionPlan
+from mvgviz.scenario.plan_noise import PairTrade, QuestionNoise
+from mvgviz.scenario.scenario import Scenario
+from mvgviz.text import as_factor, as_number, capitalised, delta_words, in_markdown, listed
+from mvgviz.words.designs import split_words
+
+_NAMED = 4
+ONLY_EXACT = "What the theorems promise does not add up exactly, so a plan needs the exact guarantee."
+
+
+def short_names(plan: QuestionPlan) -> list[str]:
+    """What is asked, and the question's number."""
+    return [f"{QUERIES[asked.query].name} ({k + 1})" for k, asked in enumerate(plan.scenarios)]
+
+
+def question_name(scenario: Scenario, names: Sequence[str]) -> str:
+    """What is asked and how its noise is divided; ``names``: of the features, as in the file."""
+    return f"{QUERIES[scenario.query].name}, {split_words(scenario, names)}"
+
+
+def unit_of_noise(plan: QuestionPlan) -> str:
+    """What the noise of its questions is measured in."""
+    return "standard deviation" if plan.scenarios[0].is_graph else "in units of the ranges"
+
+
+def plan_words(plan: QuestionPlan, noise: Sequence[QuestionNoise], delta: float, n_records: int) -> str:
+    """What the questions spend together, what each is alone, and what the same would cost without a plan."""
+    asked = f"ε = {plan.epsilon:g} at δ = {delta_words(delta, n_records)}"
+    if len(plan) == 1:
+        return f"**One question has all of {asked}.** Add another, and they share it."
+    alone = [as_number(question.epsilon) for question in noise]
+    each = listed([f"ε = {epsilon}" for epsilon in alone], _NAMED)
+    whole = gaussian_epsilon(delta, compose_mu([float(gaussian_mu(plan.epsilon, delta))] * len(plan)))
+    return (f"**{len(plan)} questions together spend at most {asked}.** Alone they are {each}, which sums to "
+            f"{as_number(sum(question.epsilon for question in noise))}: epsilons do not add up, the squares of μ do. "
+            f"Asked with the whole ε each they would spend {as_number(float(whole))}.")
+
+
+def total_words(plan: QuestionPlan, delta: float, n_records: int) -> str:
+    """The plan's whole budget, exactly."""
+    return (f"Together: μ = {as_number(float(gaussian_mu(plan.epsilon, delta)), 4)}, which is ε = {plan.epsilon:g} at "
+            f"δ = {delta_words(delta, n_records)}, and never more.")
+
+
+def trade_words(trade: PairTrade, names: tuple[str, str], unit: str) -> str:
+    """The noise on both, and what half the noise on the first would cost the second."""
+    first, second = names
+    noise = f"**Noise {unit}: {as_number(trade.here[0])} on {first}, {as_number(trade.here[1])} on {second}.**"
+    if 4 * trade.share < 1:
+        paid = trade.at(4 * trade.share)[1] / trade.here[1]
+        return (f"{noise} Half the noise on {first} takes four times its share; {second} would then have "
+                f"{as_factor(paid)}.")
+    least = trade.share**0.5
+    return (f"{noise} Half the noise on {first} cannot be had: with all that both have it shrinks to "
+            f"{as_factor(least)} at best, and nothing is left for {second}.")
+
+
+def spends(planned: Plan, n_records: int) -> str:
+    """ε = 1.00 at δ = 1e-6."""
+    return f"ε = {as_number(planned.epsilon)} at δ = {delta_words(planned.delta, n_records)}"
+
+
+def ledger_words(so_far: Total, after: float, *, questions: int) -> str:
+    """What the data's releases came to so far, and what they come to with these."""
+    before = "nothing yet" if so_far.mu == 0 else f"ε = {as_number(so_far.epsilon)}"
+    these = "this one" if questions == 1 else f"these {questions}"
+    return f"Released of this data in this session: {before}; with {these}: ε = {as_number(after)} at the same δ."
+
+
+def released_words(names: Sequence[str]) -> str:
+    """Which questions of the plan are out."""
+    return f"{capitalised(listed([in_markdown(name) for name in names], _NAMED))}: released."

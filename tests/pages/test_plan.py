@@ -1,0 +1,287 @@
+"""The page Several questions: sliders and locks, the numbers, files, and releases of all or one."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from mvgviz import QuestionPlan, Scenario, gaussian_epsilon, gaussian_mu
+from mvgviz.data import sample
+from mvgviz.provenance import Range
+from mvgviz.scenario.plan_noise import build_plan, plan_noise
+from mvgviz.ui import session_plan
+from mvgviz.ui.menu import DATA, HOME, PLAN, RELEASE
+from tests.pages.app import CSV, box, clean, desk, link, opened, spec, text, uploaded
+
+LIVER = Scenario.default_for("liver")
+
+
+def page(**parameters):
+    return clean(opened(PLAN.path, **{"data": "liver"} | parameters))
+
+
+def shares(app):
+    return [app.slider(key=f"plan_share_{k}").value for k in range(len(names(app)))]
+
+
+def names(app):
+    return [slider.label for slider in app.slider if slider.key.startswith("plan_share_")]
+
+
+def press(app, key):
+    app.button(key=f"plan_{key}").click()
+    return clean(app.run())
+
+
+def released(app):
+    box(app, "plan_sure_").check().run()
+    return press(app, "go")
+
+
+def table(app):
+    return next(frame.value for frame in app.dataframe if "share of μ²" in frame.value.columns)
+
+
+def test_it_opens_with_two_questions_that_share_the_sidebar_s_budget():
+    app = page()
+    assert names(app) == [r"1\: covariance, 80 % to sgpt and drinks", r"2\: mean, 80 % to sgpt and drinks"]
+    assert shares(app) == [50.0, 50.0]
+    assert "2 questions together spend at most ε = 1 at δ = 1e-6" in text(app)
+    twice = gaussian_epsilon(1e-6, math.sqrt(2) * gaussian_mu(1, 1e-6))
+    assert f"with the whole ε each they would spend {twice:.3g}" in text(app)
+    assert [trace["name"] for trace in spec(app)["data"]] == [
+        "every division of the budget", "same noise on both", "least noise in all", "this plan"]
+
+
+def test_the_table_is_the_engine_s():
+    app = page(epsilon="0.5")
+    app.slider(key="plan_share_0").set_value(80.0).run()
+    plan = QuestionPlan.of(LIVER.changed(epsilon=0.5), LIVER.changed(query="mean")).moved(0, 0.8)
+    found = plan_noise(plan, build_plan(plan, sample("liver")))
+    frame = table(clean(app))
+    assert frame["share of μ²"].tolist() == ["80.00 %", "20.00 %"]
+    assert frame["ε alone"].tolist() == pytest.approx([question.epsilon for question in found])
+    assert frame["noise (in units of the ranges)"].tolist() == pytest.approx([question.noise for question in found])
+    assert frame["least noise"][1].startswith("drinks: ")
+    assert "ε = 0.5 at δ = 1e-6, and never more" in text(app)
+
+
+def test_moving_one_share_moves_the_others_that_are_not_locked():
+    app = page()
+    app.session_state["_scenario"] = LIVER.changed(query="identity")
+    press(app, "add")
+    assert [label.split(" ")[1] for label in names(app)] == ["covariance,", "mean,", "table,"]
+    app.checkbox(key="plan_lock_1").check().run()
+    before = shares(app)[1]
+    app.slider(key="plan_share_0").set_value(10.0).run()
+    assert shares(clean(app)) == pytest.approx([10.0, before, 90.0 - before], abs=0.1)
+    assert app.slider(key="plan_share_1").disabled
+    assert app.selectbox(key="plan_first_3").value == 0
+    app.selectbox(key="plan_first_3").set_value(2).run()
+    assert spec(clean(app))["layout"]["xaxis"]["title"]["text"].startswith("noise on table (3)")
+
+
+def test_rules_divide_the_budget_and_leave_locked_shares_alone():
+    app = press(page(), "same")
+    noise = table(app)["noise (in units of the ranges)"]
+    assert noise[0] == pytest.approx(noise[1], rel=1e-3)
+    press(app, "least")
+    assert 50 < shares(app)[0] < 99
+    app.checkbox(key="plan_lock_0").check().run()
+    kept = shares(app)
+    assert shares(press(app, "equal")) == kept
+    app.checkbox(key="plan_lock_0").uncheck().run()
+    assert shares(press(app, "equal")) == [50.0, 50.0]
+
+
+def test_a_rule_that_looked_at_the_data_is_not_covered():
+    app = press(page(directions="eigenvectors"), "least")
+    assert "choices made by looking at the data" in " ".join(table(app)["not covered"])
+    assert "choices" not in " ".join(table(press(app, "equal"))["not covered"])
+
+
+def test_questions_come_and_go_and_the_last_stays():
+    app = press(page(), "remove_0")
+    assert len(names(app)) == 1
+    assert "One question has all of ε = 1" in text(app)
+    assert "Add a second question" in text(app)
+    assert app.button(key="plan_remove_0").disabled
+    press(app, "add")
+    assert len(names(app)) == 2
+    app.checkbox(key="plan_lock_0").check().run()
+    app.button(key="plan_remove_1").click().run()
+    assert [error.value[:29] for error in app.error] == ["Unlock another question first"]
+    assert len(names(clean(app.run()))) == 2  # said once
+    assert shares(press(app, "anew")) == [50.0, 50.0]
+
+
+def test_until_it_is_touched_the_plan_follows_the_sidebar_and_then_its_budget_alone_does():
+    app = page()
+    app.multiselect(key="w_favoured").set_value([0]).run()
+    assert "80 % to mcv" in names(clean(app))[0]
+    app.slider(key="plan_share_0").set_value(70.0).run()
+    app.multiselect(key="w_favoured").set_value([1]).run()
+    app.select_slider(key="w_epsilon").set_value(2.0).run()
+    assert "80 % to mcv" in names(clean(app))[0]
+    assert "spend at most ε = 2 at" in text(app)
+    app.switch_page(HOME.path).run()
+    app.switch_page(PLAN.path).run()
+    assert shares(clean(app)) == [70.0, 30.0]
+    app.selectbox(key="w_data").set_value("karate").run()
+    assert "adjacency" in " ".join(names(clean(app)))
+    app.selectbox(key="w_data").set_value("liver").run()
+    assert shares(clean(app)) == [70.0, 30.0]
+
+
+def test_a_theorem_s_question_is_not_planned_and_one_click_helps():
+    app = page(guarantee="theorem1")
+    assert "does not add up exactly" in text(app)
+    assert not names(app)
+    assert len(names(press(app, "exact"))) == 2
+    app.slider(key="plan_share_0").set_value(70.0).run()
+    app.session_state["_scenario"] = LIVER.changed(guarantee="theorem2")
+    clean(app.run())
+    assert app.button(key="plan_add").disabled
+    assert shares(app) == [70.0, 30.0]
+
+
+def test_a_share_that_is_too_small_says_so_and_the_sliders_stay():
+    app = page(epsilon="0.01")
+    app.slider(key="plan_share_0").set_value(99.9).run()
+    assert [error.value.startswith("Question 2 would get an epsilon below") for error in app.error] == [True]
+    app.slider(key="plan_share_0").set_value(50.0).run()
+    assert len(table(clean(app))) == 2
+
+
+def test_the_whole_plan_is_released_at_once_with_an_entry_each():
+    app = page()
+    app.slider(key="plan_share_0").set_value(70.0).run()
+    assert app.button(key="plan_go").disabled
+    assert "this spends **ε = 1.00 at δ = 1e-6**" in box(app, "plan_sure_").label
+    released(app)
+    entries, made = desk(app).ledger.entries, desk(app).releases
+    assert [entry.query for entry in entries] == [given.query for given in made] == ["covariance", "mean"]
+    assert entries[1].total_epsilon == pytest.approx(1.0, rel=1e-9)
+    assert np.array_equal(made[0].noisy, made[0].noisy.T)
+    assert "released" in names(app)[0]
+    assert not [button for button in app.button if button.key == "plan_go"]
+    clean(app.run())
+    app.switch_page(RELEASE.path).run()
+    assert len(desk(clean(app)).ledger.entries) == 2
+    assert "Released, 6 × 1" in text(app)
+
+
+def test_one_by_one_the_total_stays_the_plan_s_whatever_the_sidebar_says():
+    app = page()
+    app.slider(key="plan_share_0").set_value(70.0).run()
+    app.selectbox(key="plan_which_2_0").set_value(1).run()
+    released(app)
+    [entry] = desk(app).ledger.entries
+    assert entry.query == "mean"
+    assert entry.mu == pytest.approx(math.sqrt(0.3) * gaussian_mu(1, 1e-6), rel=1e-9)
+    app.select_slider(key="w_epsilon").set_value(5.0).run()
+    assert "its budget stays ε = 1" in text(clean(app))
+    assert app.slider(key="plan_share_1").disabled
+    assert app.button(key="plan_remove_1").disabled
+    released(app)
+    assert desk(app).ledger.total("liver", delta=1e-6).epsilon == pytest.approx(1.0, rel=1e-9)
+    assert "covariance, 80 % to sgpt and drinks" in text(app)
+
+
+def test_over_the_cap_nothing_of_the_plan_is_released():
+    app = page()
+    desk(app).ledger.set_cap((0.9, 1e-6))
+    app.run()
+    [refusal] = [error.value for error in app.error]
+    assert "would exceed the cap" in refusal
+    assert app.button(key="plan_go").disabled
+    app.selectbox(key="plan_which_2_0").set_value(0).run()  # alone it fits
+    box(app, "plan_sure_").check().run()
+    app.button(key="plan_go").click().run()
+    assert "would exceed the cap" in app.error[0].value  # the other does not any more
+    assert len(desk(app).ledger.entries) == 1
+
+
+def test_a_changed_plan_takes_the_tick_back():
+    app = page()
+    box(app, "plan_sure_").check().run()
+    app.slider(key="plan_share_0").set_value(65.0).run()
+    assert not box(app, "plan_sure_").value
+    assert app.button(key="plan_go").disabled
+
+
+def test_the_callback_itself_releases_once_per_ticket(monkeypatch):
+    plan, state = QuestionPlan.of(LIVER, LIVER.changed(query="mean")), {}
+    monkeypatch.setattr(session_plan.st, "session_state", state)
+    for name, value in (("scenario", LIVER), ("dataset", sample("liver")), ("version", "liver")):
+        monkeypatch.setattr(session_plan.session, name, lambda value=value: value)
+    monkeypatch.setattr(session_plan, "plan_setups", lambda plan: build_plan(plan, sample("liver")))
+    now = session_plan.plan_ticket(session_plan.HeldPlan(plan=plan, features=()), (0, 1))
+    session_plan.release_questions(now, (0, 1), (), None)
+    assert state["_release_desk"].releases == []  # not ticked
+    state[f"plan_sure_{now}"] = True
+    for chosen in ((0,), (0, 1), (0, 1), (1,)):  # one ticket, for both
+        session_plan.release_questions(now, chosen, (), None)
+    assert len(state["_release_desk"].releases) == len(state["_release_desk"].ledger.entries) == 2
+    assert session_plan.held_plan().waiting == ()
+
+
+def test_a_refusal_while_drawing_leaves_nothing(monkeypatch):
+    def refuse(*arguments, **options):
+        raise session_plan.InputError("rounding errors in this answer could reach a tenth")
+
+    app = page()
+    box(app, "plan_sure_").check().run()
+    monkeypatch.setattr(session_plan, "release_together", refuse)
+    app.button(key="plan_go").click().run()
+    assert [error.value for error in app.error] == ["Rounding errors in this answer could reach a tenth"]
+    assert desk(app).ledger.entries == ()
+    assert len(names(clean(app.run()))) == 2
+
+
+def test_what_was_read_from_the_data_has_to_be_accepted():
+    app = clean(uploaded(CSV.encode()))
+    clean(app.switch_page(PLAN.path).run())
+    box(app, "plan_sure_").check().run()
+    assert app.button(key="plan_go").disabled
+    box(app, "plan_accept_ranges").check().run()
+    press(app, "go")
+    assert {entry.caveats for entry in desk(app).ledger.entries} == {("ranges",)}
+
+
+def test_a_plan_follows_the_names_of_its_features():
+    app = clean(uploaded(CSV.replace(",name", ",size").replace(",p", ",").encode()))
+    app.session_state["_tables"].current.ranges.update(age=Range(0, 100))
+    app.switch_page(PLAN.path).run()
+    app.multiselect(key="w_favoured").set_value([1]).run()
+    app.slider(key="plan_share_0").set_value(70.0).run()
+    assert "to dose" in names(clean(app))[0]
+    app.switch_page(DATA.path).run()
+    app.multiselect(key="upload_columns").set_value(["dose", "size"]).run()
+    app.switch_page(PLAN.path).run()
+    assert "to dose" in names(clean(app))[0]
+    assert shares(app) == [70.0, 30.0]
+
+
+def test_a_plan_goes_out_as_a_file_and_comes_back():
+    plan = QuestionPlan.of(LIVER.changed(epsilon=2.0), LIVER.changed(query="identity")).moved(0, 0.9)
+    app = page()
+    app.file_uploader(key="plan_file").set_value(("plan.json", plan.to_json().encode(), "application/json")).run()
+    assert shares(clean(app)) == [90.0, 10.0]
+    assert link(app) == {"data": "liver", "epsilon": "2"}
+    assert "spend at most ε = 2" in text(app)
+    assert {button.proto.label for button in app.get("download_button")} == {"Plan as JSON"}
+
+
+@pytest.mark.parametrize(("content", "message"), [
+    (b"", "must be JSON"), (LIVER.to_json().encode(), "must hold"), (b" " * 1_000_001, "small"),
+    (json.dumps({"mvgviz_plan": 1, "shares_read": False, "questions": [1]}).encode(), "Every question"),
+    (QuestionPlan.of(Scenario()).to_json().encode(), "choose that data first")])
+def test_a_bad_plan_file_gets_a_sentence_and_nothing_is_lost(content, message):
+    app = page()
+    app.slider(key="plan_share_0").set_value(70.0).run()
+    app.file_uploader(key="plan_file").set_value(("plan.json", content, "application/json")).run()
+    assert not app.exception
+    assert message in " ".join(error.value for error in app.error)
+    assert shares(app) == [70.0, 30.0]

@@ -1,0 +1,97 @@
+"""Regressions from a release: their units against predictions, their intervals against the fit without noise."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mvgviz import InputError, Scenario, sample_noise
+from mvgviz.data import sample
+from mvgviz.figures.release.intervals import coefficient_numbers
+from mvgviz.release.fitted import fitted_coefficients, refusal
+from mvgviz.release.release import release_setup
+from mvgviz.scenario.resolve import build
+from mvgviz.words.intervals import coefficient_columns, coefficients_sentence
+
+
+def released(scenario, data="liver", **options):
+    setup = build(Scenario.default_for(data).changed(**scenario), sample(data))
+    return setup, release_setup(setup, **options)
+
+
+@pytest.mark.parametrize("scale", ["symmetric", "unit", "declared"])
+def test_it_is_ridge_in_the_data_s_units(scale):
+    setup, given = released({"scale": scale})
+    fit = fitted_coefficients(replace(given, noisy=setup.query.value), "drinks")
+    size, table = setup.table.largest_values, setup.dataset
+    x = setup.table.matrix / size[:, None]
+    std = np.diag(setup.design.noise_std()) / size**2
+    moments = x @ x.T / x.shape[1]
+    slopes = np.linalg.solve(moments[:5, :5] + np.diag(0.003 + 0.5 * np.sqrt(6) * std[:5]), moments[:5, 5])
+    for i in range(5):  # move a feature by one of its own units, and see the label move
+        there = table.matrix[:, :1].copy()
+        there[i] += 1
+        moved = replace(table, matrix=np.hstack([table.matrix[:, :1], there]))
+        asked = moved if scale == "declared" else moved.normalised(to=(-1, 1) if scale == "symmetric" else (0, 1))
+        change = slopes @ np.diff(asked.matrix[:5] / size[:5, None], axis=1)[:, 0] * size[5]
+        per_unit = (table.widths / setup.table.widths)[5]
+        assert fit.values[i] == pytest.approx(change * per_unit, rel=1e-6)
+    np.testing.assert_allclose(fit.whole, table.widths[:5] / table.widths[5])
+    assert fit.features == table.features[:5]
+
+
+@pytest.mark.parametrize(("epsilon", "data"), [(1, "liver"), (0.3, "movement_simulated")])
+def test_intervals_hold_the_fit_without_noise(epsilon, data):
+    setup, given = released({"epsilon": epsilon}, data)
+    label = setup.query.row_names[-1]
+    draws = setup.query.value + sample_noise(setup.design, rng=np.random.default_rng(3), trials=60)
+    truth = fitted_coefficients(replace(given, noisy=setup.query.value), label).values
+    fits = [fitted_coefficients(replace(given, noisy=noisy), label) for noisy in draws]
+    inside = np.mean([(fit.lower <= truth) & (truth <= fit.upper) for fit in fits])
+    narrower = np.mean([np.abs(truth - fit.values) < (fit.upper - fit.values) / 3 for fit in fits])
+    assert inside > 0.93
+    assert narrower < 0.85  # a third of the width would not do
+
+
+def test_it_uses_the_release_alone_and_says_the_same_twice():
+    _, given = released({})
+    first, again = fitted_coefficients(given, "drinks"), fitted_coefficients(given, "drinks")
+    for name in ("values", "lower", "upper"):
+        assert np.array_equal(getattr(first, name), getattr(again, name))
+    assert (first.lower <= first.values).all()
+    assert (first.values <= first.upper).all()
+    told = coefficient_columns(first)
+    assert told["lower"] == first.lower.tolist()
+    numbers = coefficient_numbers(first)
+    np.testing.assert_allclose(numbers.places, 100 * first.values * first.whole)
+    np.testing.assert_allclose(np.add(numbers.below, numbers.above), 100 * (first.upper - first.lower) * first.whole)
+
+
+def test_the_takeaway_names_what_is_clear_of_the_noise():
+    _, given = released({"epsilon": 1000})
+    fit = fitted_coefficients(given, "drinks")
+    clear = replace(fit, lower=fit.values - 1, upper=fit.values + 1, values=fit.values)
+    clear = replace(clear, lower=np.array([1.0, -1, -1, -1, -3]), upper=np.array([2.0, 1, 1, 1, -2]))
+    assert clear.clear == ("mcv", "gammagt")
+    assert coefficients_sentence(clear, str.upper) == (
+        "**2 of 5 coefficients of DRINKS are clear of the noise:** MCV and GAMMAGT.")
+    none = replace(clear, lower=-np.ones(5), upper=np.ones(5))
+    assert coefficients_sentence(none, str).startswith("**No coefficient of drinks is clear of the noise:**")
+
+
+@pytest.mark.parametrize(("scenario", "accept", "reason"), [
+    ({"query": "mean", "task": "reconstruction"}, (), "needs released second moments with their ranges, got mean"),
+    ({"mode": "rows"}, (), "need noise over both sides"),
+    ({"directions": "eigenvectors"}, ("directions",), "whose covariance is told beside the release"),
+])
+def test_what_cannot_be_fitted_is_refused_with_a_sentence(scenario, accept, reason):
+    _, given = released(scenario, accept=accept)
+    assert reason in refusal(given)
+    with pytest.raises(InputError, match=reason):
+        fitted_coefficients(given, "drinks")
+
+
+def test_an_unknown_label_is_refused():
+    _, given = released({})
+    with pytest.raises(InputError, match="label must be one of"):
+        fitted_coefficients(given, "beer")

@@ -1,0 +1,128 @@
+"""One ellipse for records and noise, from a scenario."""
+
+import math
+
+import numpy as np
+import pytest
+
+from mvgviz import Scenario
+from mvgviz.errors import InputError
+from mvgviz.provenance import Origin
+from mvgviz.scenario.resolve import build
+from tests.datasets import make_dataset
+
+
+def scenario(query, **choices):
+    return Scenario(**{"data": "upload-000000000000", "query": query, "scale": "declared", "bound": "even"} | choices)
+
+
+@pytest.mark.parametrize("query", ["identity", "mean", "covariance"])
+@pytest.mark.parametrize("rotated", [False, True])
+def test_an_evenly_spread_record_has_length_one_and_each_direction_its_share(query, rotated):
+    data = make_dataset(3, 50, -np.array([1.0, 2.0, 0.5]), np.array([3.0, 2.0, 1.0]))
+    turned = {"directions": "rotation", "angle": 25.0} if rotated else {}
+    setup = build(scenario(query, favoured=(1,), share=0.6, **turned), data)
+    ellipse = setup.query.bound.ellipse(3)
+    even = np.random.default_rng(0).uniform(data.lower[:, None], data.upper[:, None], (3, 400_000))
+    squares = (ellipse.coordinates(even) ** 2).mean(axis=1)
+    assert squares == pytest.approx([0.2, 0.6, 0.2], rel=0.02)
+    assert ellipse.radius == 1
+
+
+@pytest.mark.parametrize("query", ["identity", "mean", "covariance", "moments"])
+def test_the_noise_has_the_shape_of_the_records_ellipse(query):
+    data = make_dataset(3, 50, -2.0, 2.0)
+    setup = build(scenario(query, favoured=(0,), share=0.7), data)
+    weights = setup.query.bound.ellipse(setup.query.rows).weights
+    shape = setup.design.row_side.covariance_diagonal() * weights**2
+    assert shape == pytest.approx(np.full(weights.size, shape[0]))
+
+
+def test_a_mean_in_an_ellipse_attains_the_least_noise_in_every_direction():
+    data = make_dataset(3, 50, -2.0, 2.0)
+    setup = build(scenario("mean", favoured=(0,), share=0.7), data)
+    ellipse, design = setup.query.bound.ellipse(3), setup.design
+    for u in np.random.default_rng(1).standard_normal((20, 3)):
+        reach = 2 * np.linalg.norm(u / ellipse.weights) / 50  # the furthest that one record moves uᵀ mean
+        std = math.sqrt(u @ design.row_side.covariance() @ u)
+        assert std == pytest.approx(reach / design.mu, rel=1e-9)
+
+
+@pytest.mark.parametrize("query", ["identity", "mean", "covariance"])
+def test_an_ellipse_around_the_whole_box_changes_nothing(query):
+    data = make_dataset(3, 50)
+    free, held = (build(scenario(query, favoured=(0,), share=0.7, bound=bound, radius=math.sqrt(3) * (1 + 1e-9)), data)
+                  for bound in ("none", "own"))
+    assert np.array_equal(held.query.value, free.query.value)
+    assert held.design.row_side.covariance_diagonal() == pytest.approx(
+        free.design.row_side.covariance_diagonal(), rel=1e-6)
+
+
+@pytest.mark.parametrize("radius", [0.4, 1.0, 2.0])
+def test_the_constant_is_half_as_long_as_the_radius(radius):
+    data = make_dataset(2, 50)
+    setup = build(scenario("moments", allocation="uniform", bound="own", radius=radius), data)
+    bound = setup.query.bound
+    edge = bound.radius**2 - bound.weights[-1] ** 2  # what is left for the features
+    spread = 1 / math.sqrt(3)
+    longest = math.sqrt(edge) / bound.weights[0] / spread * math.sqrt(1 / 2)
+    assert longest == pytest.approx(radius)
+    ratio = bound.weights[-1] / (bound.weights[0] * spread * math.sqrt(2))
+    assert ratio == pytest.approx(radius / 2)
+
+
+def test_equal_noise_stays_that_of_the_box():
+    data = make_dataset(3, 50)
+    free, held = (build(scenario("covariance", bound=bound), data) for bound in ("none", "even"))
+    assert held.box.sensitivity == free.query.sensitivity > held.query.sensitivity
+    assert np.array_equal(held.iid.row_side.variances, free.iid.row_side.variances)
+
+
+def test_a_bound_has_the_origin_of_the_ranges_and_of_the_split():
+    data = make_dataset(3, 50)
+    declared = build(scenario("covariance"), data)
+    assert declared.origins["bound"] is Origin.DECLARED
+    read = type(data)(matrix=data.matrix, features=data.features, lower=-1, upper=1, range_origins=Origin.READ)
+    assert build(scenario("covariance"), read).origins["bound"] is Origin.READ
+    assert build(scenario("covariance", allocation="max-pnr"), data).origins["bound"] is Origin.READ
+    assert "bound" not in build(scenario("covariance", bound="none"), data).origins
+
+
+@pytest.mark.parametrize(("choices", "said"), [
+    ({"query": "identity", "mode": "columns"}, "rows or both"),
+    ({"query": "covariance", "directions": "private"}, "known before"),
+    ({"query": "moments", "directions": "random"}, "features themselves"),
+    ({"query": "moments", "allocation": "max-pnr"}, "another split"),
+])
+def test_what_does_not_go_together_is_said_in_a_sentence(choices, said):
+    with pytest.raises(InputError, match=said):
+        build(scenario(**choices), make_dataset(3, 50))
+
+
+def test_graphs_have_no_bound():
+    graph = np.ones((4, 4)) - np.eye(4)
+    data = type(make_dataset(2, 5))(matrix=graph, features=list("abcd"), lower=0, upper=1)
+    chosen = scenario("laplacian")
+    assert build(chosen, data).query.bound is None
+    assert chosen.is_idle("bound")
+
+
+def test_needs_are_the_favoured_features_unless_they_are_said():
+    assert Scenario(favoured=(1, 2)).needs == (1, 2)
+    assert Scenario(favoured=(1, 2), needed=(0,)).needs == (0,)
+    assert Scenario(favoured=(1, 2), directions="random").needs == ()
+
+
+@pytest.mark.parametrize("changes", [{"bound": "own", "radius": 0.37}, {"needed": (0, 3), "judged": "rest"},
+                                     {"query": "moments", "bound": "even"}])
+def test_links_and_files_hold_it(changes):
+    chosen = Scenario.default_for("liver").changed(**changes)
+    assert Scenario.from_query(chosen.to_query()) == chosen
+    assert Scenario.from_json(chosen.to_json()) == chosen
+
+
+@pytest.mark.parametrize(("name", "text"), [("radius", "0"), ("radius", "-1"), ("radius", "nan"), ("bound", "round"),
+                                            ("judged", "some"), ("needed", "a"), ("needed", "1-1"), ("radius", "1e9")])
+def test_nonsense_in_a_link_is_refused(name, text):
+    with pytest.raises(InputError):
+        Scenario.from_query({"data": "liver", name: text})

@@ -1,0 +1,247 @@
+"""A plan never spends more than its budget, its shares always add up, and it survives the trip through a file."""
+
+import itertools
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mvgviz import Dataset, InputError, QuestionPlan, Scenario, compose_mu, gaussian_mu
+from mvgviz.data import sample
+from mvgviz.scenario.plan import MOST_QUESTIONS, PARTS, without
+from mvgviz.scenario.plan_noise import (
+    build_plan,
+    feature_std,
+    least_noise,
+    pair_trade,
+    plan_noise,
+    same_noise,
+    typical_noise,
+)
+from mvgviz.scenario.resolve import ask
+from tests.datasets import make_dataset
+
+DELTA = 1e-5
+BASE = Scenario(epsilon=1.0, delta=DELTA, scale="declared")
+
+
+def asking(query, **changes):
+    return BASE.changed(query=query, **changes)
+
+
+def shifted(setup, dataset, column, record):
+    """The answer of a neighbour minus the answer, from the definition of the query, divided by the noise."""
+    matrix = dataset.matrix.copy()
+    matrix[:, column] = record
+    other = ask(setup.scenario, replace(dataset, matrix=matrix))
+    covariance = np.kron(setup.design.row_covariance(), setup.design.col_covariance())
+    move = (other.value - setup.query.value).ravel()
+    return float(move @ np.linalg.solve(covariance, move))
+
+
+@pytest.mark.parametrize(("ranges", "questions"), [
+    ((-1.0, 1.0), (asking("identity"), asking("mean"))),
+    ((-1.0, 1.0), (asking("mean"), asking("covariance"), asking("identity", allocation="uniform"))),
+    ((0.0, 2.0), (asking("covariance", share=0.6), asking("mean", directions="rotation"), asking("kernel"))),
+    ((-3.0, 5.0), (asking("covariance", mode="rows"), asking("mean", allocation="least-error", share=0.9)))])
+def test_no_neighbour_moves_all_answers_together_by_more_than_the_plan_s_mu(ranges, questions):
+    rng, low_high = np.random.default_rng(3), ranges
+    plan = QuestionPlan.of(*questions).moved(0, 0.7)
+    corners = [np.array(corner) for corner in itertools.product(low_high, repeat=2)]
+    records = [*corners, *rng.uniform(*low_high, (20, 2)), np.zeros(2)]
+    allowed, worst = float(gaussian_mu(1.0, DELTA)), 0.0
+    for start in records:
+        matrix = make_dataset(2, 3, *low_high).matrix.copy()
+        matrix[:, 1] = start
+        dataset = Dataset(matrix=matrix, features=("a", "b"), lower=low_high[0], upper=low_high[1])
+        setups = build_plan(plan, dataset)
+        for record in records:
+            worst = max(worst, math.sqrt(sum(shifted(setup, dataset, 1, record) for setup in setups)))
+    assert worst <= allowed * (1 + 1e-9)
+    if {question.query for question in questions} == {"identity", "mean"}:  # corner to corner is worst for both
+        assert worst == pytest.approx(allowed, rel=1e-9)
+
+
+def test_the_questions_spend_their_shares_private_directions_included():
+    plan = QuestionPlan.of(asking("covariance"), asking("mean", directions="private", private_share=0.4),
+                           asking("identity", directions="random")).moved(1, 0.5)
+    setups, mu = build_plan(plan, make_dataset(3, 40)), float(gaussian_mu(1.0, DELTA))
+    spent = [setup.design.total_mu for setup in setups]
+    assert spent == pytest.approx([mu * math.sqrt(share) for share in plan.shares], rel=1e-12)
+    assert compose_mu(spent) == pytest.approx(mu, rel=1e-12)
+    assert setups[1].design.mu == pytest.approx(spent[1] * math.sqrt(0.6), rel=1e-12)
+    told = plan_noise(plan, setups)
+    assert [question.mu for question in told] == pytest.approx(spent, rel=1e-12)
+    assert sum(question.epsilon for question in told) > 1.0  # epsilons do not add up
+
+
+def test_a_plan_of_one_question_is_that_question():
+    [setup] = build_plan(QuestionPlan.of(BASE), make_dataset(2, 10))
+    assert setup.scenario.epsilon == pytest.approx(1.0, rel=1e-12)
+
+
+plans = st.integers(1, 6).map(lambda size: QuestionPlan.of(*[BASE] * size))
+steps = st.lists(st.tuples(st.sampled_from(["move", "add", "remove", "share"]), st.integers(0, 7), st.floats(0, 1),
+                           st.sets(st.integers(0, 7), max_size=4)), max_size=4)
+
+
+@given(plans, steps)
+def test_whatever_is_done_the_parts_sum_and_locked_ones_stay(plan, steps):
+    for kind, k, share, locked in steps:
+        k %= len(plan)
+        before = {j: plan.parts[j] for j in range(len(plan)) if j in locked}
+        try:
+            if kind == "move":
+                plan = plan.moved(k, share, locked=locked)
+                before.pop(k, None)
+            elif kind == "add":
+                plan = plan.added(BASE, locked=locked)
+            elif kind == "remove":
+                plan = plan.removed(k, locked=locked)
+                before = {j - (j > k): part for j, part in before.items() if j != k}
+            else:
+                plan = plan.shared([1 + share * j for j in range(len(plan))], locked=locked)
+        except InputError:  # only where nobody is free to give or take
+            free = [plan.parts[j] for j in range(len(plan)) if j not in locked and (kind == "add" or j != k)]
+            assert (kind == "add" and sum(free) <= len(free)) or (kind == "remove" and not free)
+            continue
+        assert sum(plan.parts) == PARTS
+        assert min(plan.parts) >= 1
+        assert {j: plan.parts[j] for j in before} == before
+
+
+def test_moving_removing_and_adding_do_what_they_say():
+    plan = QuestionPlan.of(BASE, asking("mean"), asking("covariance")).moved(0, 0.5, locked={2})
+    assert plan.shares == (0.5, pytest.approx(1 / 6, abs=1e-4), pytest.approx(1 / 3, abs=1e-4))
+    more = plan.added(asking("kernel", epsilon=7.0), locked={0})
+    assert more.shares[0] == 0.5
+    assert more.shares[3] == pytest.approx(0.5 / 3, abs=1e-4)  # a mean share of what is not locked
+    assert more.scenarios[3].epsilon == 1.0
+    less = more.removed(1, locked={2})
+    assert [scenario.query for scenario in less.scenarios] == ["identity", "covariance", "kernel"]
+    assert less.parts[1] == more.parts[2]
+    assert without({0, 1, 3}, 1) == {0, 2}
+    with pytest.raises(InputError, match="unlock another question first"):
+        plan.removed(0, locked={1, 2})
+    with pytest.raises(InputError, match="no room for another question; unlock"):
+        plan.added(BASE, locked={0, 1, 2})
+    with pytest.raises(InputError, match="a plan of 3 questions has none at position 3"):
+        plan.moved(3, 0.5)
+    with pytest.raises(InputError, match="what this one has must go to someone"):
+        QuestionPlan.of(BASE).removed(0)
+
+
+def test_another_budget_keeps_the_shares_and_brings_its_origin_along():
+    plan = QuestionPlan.of(BASE.chosen_on_data(favoured=(1,)), asking("mean")).moved(0, 0.9)
+    dearer = plan.with_budget(BASE.chosen_on_data(epsilon=3.0))
+    assert (dearer.epsilon, dearer.shares) == (3.0, plan.shares)
+    assert [scenario.from_data for scenario in dearer.scenarios] == [("favoured", "epsilon"), ("epsilon",)]
+    assert dearer.question(1, delta=DELTA).from_data == ("epsilon",)
+    assert dearer.with_budget(BASE).scenarios[0].from_data == ("favoured",)
+    guessed = plan.shared([2, 1], read=True).with_budget(BASE).moved(0, 0.3)
+    assert guessed.question(1, delta=DELTA).from_data == ("epsilon",)
+    assert not guessed.shared([1, 1]).shares_read
+    assert guessed.shared([1, 1], locked={0}).shares_read  # the locked share is still what it was
+    assert plan.added(asking("mean").chosen_on_data(epsilon=2.0)).scenarios[2].from_data == ()
+
+
+def test_a_pair_s_curve_is_what_other_shares_would_give():
+    plan, data = QuestionPlan.of(asking("covariance"), asking("mean"), asking("identity")), make_dataset(3, 50)
+    trade = pair_trade(plan_noise(plan, build_plan(plan, data)), 0, 2)
+    for part in (0.1, 0.5, 0.8):
+        moved = plan.moved(0, part * trade.room, locked={1})
+        built = build_plan(moved, data)
+        shares = moved.shares[0] / trade.room
+        assert trade.at(shares) == pytest.approx((typical_noise(built[0]), typical_noise(built[2])), rel=1e-9)
+    for _, first, second in trade.curve:
+        assert trade.alone[0] ** 2 / first**2 + trade.alone[1] ** 2 / second**2 == pytest.approx(trade.room)
+
+
+def test_no_other_shares_have_less_noise_than_the_least_and_the_same_is_the_same():
+    plan, data = QuestionPlan.of(asking("covariance"), asking("mean"), asking("mean", share=0.3)), make_dataset(3, 9)
+    noise = plan_noise(plan, build_plan(plan, data))
+    weights = (1.0, 4.0, 0.5)
+
+    def loss(tried):
+        return sum(w * q.alone**2 / s for w, q, s in zip(weights, noise, tried.shares, strict=True))
+
+    best = plan.shared(least_noise(noise, weights))
+    rng = np.random.default_rng(0)
+    others = [plan.shared(best.shares * np.exp(0.3 * rng.standard_normal(3))) for _ in range(200)]
+    assert loss(best) <= min(map(loss, others)) * (1 + 1e-7)  # parts are whole
+    level = plan.shared(same_noise(noise))
+    found = [question.noise for question in plan_noise(level, build_plan(level, data))]
+    assert found == pytest.approx([found[0]] * 3, rel=2e-3)
+
+
+def test_shares_that_are_computed_leave_a_thousandth_to_everyone_and_locked_ones_alone():
+    plan = QuestionPlan.of(BASE, BASE, BASE).moved(2, 0.2)
+    new = plan.shared([1.0, 1e-9, 5.0], locked={2})
+    assert new.shares == (pytest.approx(0.799, abs=2e-4), pytest.approx(0.001, abs=2e-4), 0.2)
+    assert plan.shared([1, 1, 1], locked={0, 1, 2}) == plan
+    with pytest.raises(InputError, match="one for each of the 3"):
+        plan.shared([1, 2])
+
+
+@pytest.mark.parametrize(("query", "ranges"), [("identity", (0, 8)), ("mean", (2, 5)), ("covariance", (-4, 4))])
+def test_noise_in_own_units_does_not_depend_on_the_mapping_of_the_ranges(query, ranges):
+    data = make_dataset(2, 20, *ranges)
+    [own], [mapped] = (build_plan(QuestionPlan.of(asking(query, scale=scale)), data)
+                       for scale in ("declared", "symmetric"))
+    assert feature_std(mapped) == pytest.approx(feature_std(own))
+    assert typical_noise(mapped) == pytest.approx(typical_noise(own))
+
+
+@pytest.mark.parametrize(("data", "query"), [("liver", "kernel"), ("karate", "adjacency"), ("karate", "laplacian"),
+                                             ("cardiotocography", "identity")])
+def test_every_question_has_numbers(data, query):
+    plan = QuestionPlan.of(Scenario.default_for(data).changed(query=query))
+    [found] = plan_noise(plan, build_plan(plan, sample(data)))
+    assert 0 < found.least[1] <= found.most[1] < math.inf
+    assert found.noise == found.alone > 0
+
+
+@given(st.lists(st.sampled_from(["identity", "mean", "covariance", "kernel"]), min_size=1, max_size=5), st.floats(0, 1))
+def test_every_plan_survives_a_file(queries, share):
+    plan = QuestionPlan.of(*(asking(query) for query in queries)).moved(0, share)
+    plan = plan.added(BASE.chosen_on_data(share=0.3)).shared([1] * (len(plan) + 1), locked={0}, read=share > 0.5)
+    again = QuestionPlan.from_json(plan.to_json())
+    assert again == plan
+    assert again.scenarios[-1].from_data == ("share",)
+
+
+def file_with(*questions, version=1):
+    return json.dumps({"mvgviz_plan": version, "shares_read": False, "questions": list(questions)})
+
+
+ONE = {"parts": PARTS, "mvgviz": 1, "scenario": {}}
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("", "must be JSON"), (b"\xff\xfe\x00", "must be JSON"), ("[" * 100_000, "must be JSON"), ("[1]", "must hold"),
+    ("{}", "must hold"), (json.dumps({"mvgviz_plan": 1, "shares_read": False, "questions": {}}), "must hold"),
+    (json.dumps({"mvgviz_plan": 1, "shares_read": 1, "questions": []}), "must hold"),
+    (BASE.to_json(), "must hold"), (file_with(ONE, version=2), "version 1"), (file_with(), "1 to 20 questions, got 0"),
+    (file_with(*[ONE] * (MOST_QUESTIONS + 1)), "1 to 20 questions, got 21"), (file_with(3), "every question"),
+    (file_with({"mvgviz": 1, "scenario": {}}), "every question"), (file_with(ONE, ONE), "sum to 10000"),
+    (file_with(ONE | {"parts": "10000"}), "parts must be a number"), (file_with(ONE | {"parts": 0.5}), "whole number"),
+    (file_with(ONE | {"parts": float("nan")}), "finite"), (file_with(ONE | {"colour": 1}), "scenario file must hold"),
+    (file_with(ONE | {"mvgviz": 7}), "scenario file must have version"),
+    (file_with(ONE | {"scenario": {"epsilon": -1}}), "epsilon must be positive"),
+    (file_with(ONE | {"scenario": {"guarantee": "theorem1"}}), "does not add up|do not add up"),
+    (file_with(ONE | {"parts": 1}, ONE | {"parts": 9999, "scenario": {"epsilon": 2}}), "one epsilon, got several"),
+    (file_with(ONE | {"parts": 1}, ONE | {"parts": 9999, "scenario": {"data": "liver"}}), "one data, got several"),
+    (file_with(ONE | {"parts": 1}, ONE | {"parts": 9999, "scenario": {"query": "laplacian"}}), "kind of neighbours")])
+def test_a_file_of_nonsense_is_refused_with_a_sentence(text, message):
+    with pytest.raises(InputError, match=message):
+        QuestionPlan.from_json(text)
+
+
+def test_a_share_too_small_for_any_question_is_named():
+    plan = QuestionPlan.of(BASE.changed(epsilon=0.01), BASE).moved(1, 0.0)
+    with pytest.raises(InputError, match=r"question 2 would get an epsilon below .* give it a larger share"):
+        build_plan(plan, make_dataset(2, 10))
