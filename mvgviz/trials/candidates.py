@@ -147,7 +147,8 @@ def _base(scenario: Scenario, query: str, dataset: Dataset) -> Scenario:
     """Equal shares for a query, exact, with everything else that a design may have left out."""
     favoured = favoured_features(scenario, _size(query, dataset))
     return _bare(scenario.changed(query=query, guarantee="exact", mode="auto", directions="standard", bound="none",
-                                  allocation="uniform"), favoured=favoured or scenario.favoured)
+                                  allocation="uniform", post=_uses(scenario)[0]),
+                 favoured=favoured or scenario.favoured)
 
 
 def _kinds(scenario: Scenario, query: str, dataset: Dataset) -> Iterator[Candidate]:
@@ -158,7 +159,7 @@ def _kinds(scenario: Scenario, query: str, dataset: Dataset) -> Iterator[Candida
     yield from _only_the_needed(base, scenario, size)
     if favoured and query != "moments":
         yield _judged_alike(base.changed(allocation="least-error"), scenario, size)
-    if scenario.directions in _OWN:
+    if scenario.directions == "rotation" or (scenario.directions in _OWN and query != "moments"):
         own = base.changed(directions=scenario.directions, angle=scenario.angle, plane=scenario.plane,
                            favoured=scenario.favoured)
         yield from _grid(own, scenario, size, FEW_RADII, SHARES)
