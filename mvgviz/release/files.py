@@ -13,6 +13,7 @@ from mvgviz.errors import InputError
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Range
 from mvgviz.query.queries import GRAPHS
+from mvgviz.query.record_bound import RecordBound
 from mvgviz.release.intervals import LEVEL, covered_words
 from mvgviz.release.release import Release
 from mvgviz.text import csv_text, spreadsheet_cell
@@ -108,6 +109,7 @@ def to_metadata_json(release: Release) -> str:
             "of_the_numbers_asked": _ends(release.ranges),
             "of_the_data": _ends(release.ranges if release.declared_ranges is None else release.declared_ranges),
             "origins": None if release.ranges is None else {name: it.origin for name, it in release.ranges.items()}},
+        "record_bound": _bound(release.bound),
         "taken_as_public": TAKEN_AS_PUBLIC,
         "layout": {"npy": f"{rows} × {cols}, rows as in row_names", "csv": csv_layout},
         "data": release.data,
@@ -136,6 +138,18 @@ def _intervals(release: Release) -> dict[str, Any] | None:
         "data_units": None if units is None else {
             "words": "offset + factor * number, for each row; half widths times factor",
             "offset": units.offset.tolist(), "factor": units.factor.tolist()}}
+
+
+def _bound(bound: RecordBound | None) -> dict[str, Any] | None:
+    """What records were pulled into first; its numbers only where they tell nothing of the data."""
+    if bound is None:
+        return None
+    told = bound.origin.is_covered and bound.directions is None
+    return {
+        "words": "records were drawn towards the centre c until ||diag(weights) (x - c)|| <= radius, before anything "
+                 "was asked", "origin": bound.origin, "mu_spent_on_its_radius": bound.mu,
+        "radius": bound.radius if told else None, "weights": np.asarray(bound.weights).tolist() if told else None,
+        "centre": np.asarray(bound.centre).tolist() if told else None}
 
 
 def _compact(values: FloatArray) -> float | list[float] | None:

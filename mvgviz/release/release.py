@@ -32,6 +32,7 @@ from mvgviz.provenance import Origin, Range, Ranges, weakest
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.queries import Query
+from mvgviz.query.record_bound import RecordBound
 from mvgviz.release.intervals import LEVEL, DataUnits, EntryNoise, data_units
 from mvgviz.release.ledger import CAVEATS, Ledger
 from mvgviz.release.secure_noise import FRESH_DIRECTIONS, Hardening, noisy_answer, noisy_count, private_directions
@@ -74,6 +75,7 @@ class Release:
     epsilon_asked: float
     ranges: Mapping[str, Range] | None = field(repr=False)
     declared_ranges: Mapping[str, Range] | None = field(repr=False)
+    bound: RecordBound | None = field(repr=False)
     caveats: tuple[str, ...]
     symmetrised: bool
     row_noise: NoiseSide | None = field(repr=False)
@@ -238,7 +240,8 @@ def _carried_out(query: Query, design: NoiseDesign, *, mu: float, mu_is: str, de
         neighbour_rule=query.neighbour_rule, sensitivity=query.sensitivity, n_records=query.n_records,
         mode=design.mode, calibrated_by=design.guarantee, design=words, origins=origins, mu=mu, mu_is=mu_is,
         epsilon=float(gaussian_epsilon(delta, mu)), delta=delta, ranges=ranges, declared_ranges=declared_ranges,
-        epsilon_asked=design.epsilon if scenario is None else scenario.epsilon, caveats=caveats, symmetrised=symmetrise,
+        epsilon_asked=design.epsilon if scenario is None else scenario.epsilon, bound=query.bound,
+        caveats=caveats, symmetrised=symmetrise,
         row_noise=_kept(design.row_side) if told else None, col_noise=_kept(design.col_side) if told else None,
         entry_noise=noise if told else None, hardening=hardening, time=time, version=VERSION,
         opendp_version=version("opendp"), data=data, scenario=scenario)
