@@ -153,9 +153,9 @@ def _bound_words(setup: Setup) -> str:
     """What records are pulled into, where that comes from, and what it does to the answer."""
     origin = setup.origins["bound"]
     care = f"**{origin.words}**" if not origin.is_covered else origin.words
-    return (f"**Records:** {bound_words(setup.scenario)}, {care}. What lies outside is drawn towards the centre, so less "
-            "noise is needed; the answer is about the records as pulled, which moves a mean and second moments however "
-            "many records there are.")
+    return (f"**Records:** {bound_words(setup.scenario)}, {care}. What lies outside is drawn towards the centre, so "
+            "less noise is needed; the answer is about the records as pulled, which moves a mean and second moments "
+            "however many records there are.")
 
 
 def _delta_words(setup: Setup) -> str:

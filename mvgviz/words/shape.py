@@ -7,8 +7,8 @@ from mvgviz.text import as_factor, as_number, in_markdown
 
 ABOUT_ELLIPSE = ("Each outline holds 95 % of the noise; the points are the same random draws through both shapes. "
                  "Both give the same privacy.")
-ABOUT_BOUND = ("Directional noise is added to records that were pulled into an ellipse first, i.i.d. noise to records as "
-               "they are.")
+ABOUT_BOUND = ("Directional noise is added to records that were pulled into an ellipse first, i.i.d. noise to records "
+               "as they are.")
 
 
 def coordinate_labels(setup: Setup) -> tuple[str, ...]:
@@ -46,10 +46,10 @@ def plane_words(model: ShapeModel, iid: float, names: tuple[str, str], spread: f
 def records_words(model: ShapeModel) -> str:
     """What the ellipse of records has to do with that of the noise."""
     if model.records == 0:
-        return ("Records are pulled into a ball before they are compared; the noise of a kernel matrix is over records, "
-                "and has a shape of its own.")
-    return (f"**One shape, two scales:** every record is kept inside the ellipse of records, and the noise has the same "
-            f"shape; half an axis of the one is {as_number(model.records)} standard deviations of the other. Drag "
+        return ("Records are pulled into a ball before they are compared; the noise of a kernel matrix is over "
+                "records, and has a shape of its own.")
+    return (f"**One shape, two scales:** every record is kept inside the ellipse of records, and the noise has the "
+            f"same shape; half an axis of the one is {as_number(model.records)} standard deviations of the other. Drag "
             "either and both follow. Dashed rectangle: the ranges. A line leads from where a record was to where it "
             "is pulled (not private).")
 
