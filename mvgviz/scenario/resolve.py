@@ -7,6 +7,7 @@ reads the data are drawn from the scenario's seed: for looking, not for releasin
 import math
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -150,32 +151,50 @@ def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None,
     mode = mode_of(box, scenario.mode)
     size = box.cols if mode == "columns" else box.rows
     delta = delta_of(scenario, dataset)
-    exact = scenario.guarantee == "exact"
-    noise = partial(design_noise, mode=mode, guarantee=scenario.guarantee, tail=scenario.tail)
     directions = _directions(scenario, dataset, box, size, delta, uploaded)
-    # Exact noise is given the whole budget and told to leave what the directions spent.
-    epsilon_left, delta_left = (scenario.epsilon, delta) if exact else left_for_noise(scenario, delta)
+    equal = _noise_on_box(scenario, box, directions, uniform(size), Origin.DECLARED, delta)
+    theta, origin = _theta(scenario, dataset, box, equal)
+    iid_theta = _isotropic_theta(box, mode, size) if scenario.guarantee == "exact" else uniform(size)
+    iid = design_noise(box, epsilon=scenario.epsilon, delta=delta, theta=iid_theta, mode=mode, tail=scenario.tail,
+                       guarantee=scenario.guarantee)
+    return _worked_out(scenario, dataset, box, iid, directions, theta, origin, tight=tight, noisy_count=noisy_count)
 
-    def design(theta: FloatArray, origin: Origin) -> NoiseDesign:
-        return noise(box, epsilon=epsilon_left, delta=delta_left, theta=theta, theta_origin=origin,
-                     directions=directions, cover_directions=exact and scenario.directions == "private")
 
-    theta, origin = _theta(scenario, dataset, box, design(uniform(size), Origin.DECLARED))
-    iid_theta = _isotropic_theta(box, mode, size) if exact else uniform(size)
-    iid = noise(box, epsilon=scenario.epsilon, delta=delta, theta=iid_theta)
+def with_bound(setup: Setup, **changes: Any) -> Setup:
+    """The same directions and split with another ``bound`` or ``radius``; nothing else is worked out again."""
+    design = setup.design
+    return _worked_out(setup.scenario.changed(**changes), setup.dataset, setup.box, setup.iid,
+                       design.directional_side.directions, setup.split, design.theta_origin)
+
+
+def _worked_out(scenario: Scenario, dataset: Dataset, box: Query, iid: NoiseDesign, directions: Directions,
+                theta: FloatArray, origin: Origin, *, tight: bool = False,
+                noisy_count: np.random.Generator | NoisyCount | None = None) -> Setup:
+    """The noise, on records as they are or inside their bound, once directions and split are known."""
+    delta, mode = delta_of(scenario, dataset), mode_of(box, scenario.mode)
+    setup = partial(Setup, scenario=scenario, dataset=dataset, box=box, iid=iid, split=theta, delta=delta)
     if scenario.bound == "none" or scenario.is_graph:
-        return Setup(scenario=scenario, dataset=dataset, query=box, box=box, delta=delta, design=design(theta, origin),
-                     iid=iid, split=theta)
-    if noisy_count is None:
-        noisy_count = np.random.default_rng([scenario.seed, 2])
+        return setup(query=box, design=_noise_on_box(scenario, box, directions, theta, origin, delta))
     refuse_bound(scenario, mode)
-    bound = record_ellipse(scenario, asked_of(scenario, dataset), directions, theta, origin, rng=noisy_count,
-                           mu=float(gaussian_mu(scenario.epsilon, delta)))
+    bound = record_ellipse(scenario, asked_of(scenario, dataset), directions, theta, origin,
+                           mu=float(gaussian_mu(scenario.epsilon, delta)),
+                           rng=np.random.default_rng([scenario.seed, 2]) if noisy_count is None else noisy_count)
     bounded = _as_used(ask(scenario, dataset, bound=replace(bound, fresh=callable(noisy_count))), tight)
     own_shape = scenario.query != "kernel"  # the noise has the shape of the ellipse
-    return Setup(scenario=scenario, dataset=dataset, query=bounded, box=box, delta=delta, iid=iid, split=theta,
-                 design=noise(bounded, epsilon=scenario.epsilon, delta=delta, theta=None if own_shape else theta,
-                              theta_origin=origin, directions=None if own_shape else directions, cover_bound=exact))
+    return setup(query=bounded, design=design_noise(
+        bounded, epsilon=scenario.epsilon, delta=delta, mode=mode, guarantee=scenario.guarantee, tail=scenario.tail,
+        theta=None if own_shape else theta, theta_origin=origin, directions=None if own_shape else directions,
+        cover_bound=scenario.guarantee == "exact"))
+
+
+def _noise_on_box(scenario: Scenario, box: Query, directions: Directions, theta: FloatArray, origin: Origin,
+                  delta: float) -> NoiseDesign:
+    """Exact noise is given the whole budget and told to leave what the directions spent."""
+    exact = scenario.guarantee == "exact"
+    epsilon_left, delta_left = (scenario.epsilon, delta) if exact else left_for_noise(scenario, delta)
+    return design_noise(box, epsilon=epsilon_left, delta=delta_left, theta=theta, theta_origin=origin,
+                        directions=directions, mode=mode_of(box, scenario.mode), guarantee=scenario.guarantee,
+                        tail=scenario.tail, cover_directions=exact and scenario.directions == "private")
 
 
 def _as_used(query: Query, tight: bool) -> Query:

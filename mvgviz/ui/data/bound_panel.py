@@ -6,7 +6,7 @@ from mvgviz.errors import InputError
 from mvgviz.figures.data.lengths import LengthNumbers, length_numbers, plot_lengths
 from mvgviz.labels import BOUNDS
 from mvgviz.provenance import Origin
-from mvgviz.scenario.resolve import Setup, build
+from mvgviz.scenario.resolve import Setup, with_bound
 from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.trials.bound_cost import BoundCost, bound_cost, radius_for_all
@@ -42,11 +42,10 @@ def draw_bound(setup: Setup) -> None:
 @session.remembered(8)
 def _worked_out(setup: Setup) -> tuple[Setup, LengthNumbers, BoundCost]:
     """The setup with its bound, or with the one that would be offered first."""
-    directions = session.uploaded_directions()
     if setup.query.bound is None:
-        setup = build(setup.scenario.changed(bound="even"), setup.dataset, query=setup.box, uploaded=directions)
+        setup = with_bound(setup, bound="even")
     assert setup.query.bound is not None
-    return setup, length_numbers(setup.table, setup.query.bound), bound_cost(setup, uploaded=directions)
+    return setup, length_numbers(setup.table, setup.query.bound), bound_cost(setup)
 
 
 def _choose(setup: Setup) -> None:
