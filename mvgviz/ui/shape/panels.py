@@ -215,7 +215,9 @@ def _take_drag(setup: Setup, pair: tuple[int, int], theta: tuple[float, float], 
         shares = shares[:-1] / shares[:-1].sum()
     if shares.size == 2:
         most = int(np.argmax(shares))
-        changes = {"allocation": "binary", "favoured": (most,), "share": _share(float(shares[most]))}
+        needs = setup.scenario.needs  # dragging changes who gets the budget, not who needs it
+        changes = {"allocation": "binary", "favoured": (most,), "share": _share(float(shares[most])),
+                   "needed": () if needs == (most,) else needs}
     else:
         changes = {"allocation": "manual", "weights": tuple(max(round(_PARTS * part), 1) for part in shares.tolist())}
     if turned:
