@@ -19,7 +19,7 @@ from mvgviz.trials.stand_in import SEED, stand_in
 
 BAR, LAST, TRIALS, FRESH = 1.03, 6, 200, 77
 RADII = (None, 0.35, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
-SHARES = (None, 0.4, 0.5, 0.65, 0.8, 0.9)
+SHARES = (None, 0.4, 0.5, 0.65, 0.8, 0.95, 0.99)
 
 
 def simulated() -> mv.Dataset:

@@ -145,7 +145,7 @@ class _Search:
         self.outcomes: dict[Candidate, Outcome] = {}
         self.dropped: list[Dropped] = []
         self._keys: set[object] = set()
-        self._posed: dict[str, Problem | str] = {}
+        self._posed: dict[str, Problem] = {}
         self._seconds, self._begun = seconds, math.nan
         self._done, self._ahead = 0, 0
         if options.get("cache") is None:
@@ -210,25 +210,22 @@ class _Search:
         self._keys |= set(new)
         refused: dict[str, list[Candidate]] = {}
         for candidate in new.values():
-            posed = self._pose(candidate.scenario)
-            if isinstance(posed, str):
-                refused.setdefault(posed, []).append(candidate)
+            try:
+                posed = self._pose(candidate.scenario)
+                measure_for(posed)
+            except InputError as error:
+                refused.setdefault(str(error), []).append(candidate)
             else:
-                self.problems[candidate] = posed.with_scenario(candidate.scenario)
+                self.problems[candidate] = posed
         self.dropped += [Dropped(tuple(some), reason) for reason, some in refused.items()]
         return [candidate for candidate in new.values() if candidate in self.problems]
 
-    def _pose(self, scenario: Scenario) -> Problem | str:
-        """The problem of a query, asked once, or why it does not serve the task."""
+    def _pose(self, scenario: Scenario) -> Problem:
+        """The problem of a scenario; each query is asked once."""
         query = scenario.query
         if query not in self._posed:
-            try:
-                posed = pose(scenario, self.dataset, sensitivity=self.sensitivity, uploaded=self.uploaded)
-                measure_for(posed)
-                self._posed[query] = posed
-            except InputError as error:
-                self._posed[query] = str(error)
-        return self._posed[query]
+            self._posed[query] = pose(scenario, self.dataset, sensitivity=self.sensitivity, uploaded=self.uploaded)
+        return self._posed[query].with_scenario(scenario)
 
     def _try(self, some: Iterable[Candidate], trials: int) -> bool:
         """So many trials of some candidates; whether all of them have theirs."""

@@ -203,8 +203,8 @@ def _around(candidate: Candidate, scenario: Scenario, size: int) -> Iterator[Can
     tried = [*uses]
     if 0 < len(some) < size and here.allocation in ("uniform", "binary"):
         share = here.share if here.allocation == "binary" else len(some) / size
-        tried += [_shaped(here, round(share + step, 3)) for step in _SHARE_STEPS
-                  if len(some) / size <= share + step <= MOST_SHARE]
+        tried += [_shaped(here, round(min(share + step, MOST_SHARE), 3)) for step in _SHARE_STEPS
+                  if len(some) / size <= share + step]
         if here.directions == "standard" and here.allocation == "binary":
             tried += [here.changed(favoured=others) for others in _sets(scenario, size)]
     if here.bound != "none":

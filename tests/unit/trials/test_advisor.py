@@ -32,7 +32,7 @@ from mvgviz.words.advice import advice_marks, dropped_words, places, why
 from mvgviz.words.designs import design_words
 from tests.datasets import make_dataset
 
-LIVER = Scenario.default_for("liver")
+LIVER = Scenario.default_for("liver").changed(judged="everything")
 
 
 @pytest.fixture(scope="module")
@@ -263,6 +263,11 @@ def test_designs_that_do_not_work_out_are_dropped_with_a_count_and_the_reason():
     assert lost.complete
     assert why(lost, ()) is None
     assert any("designs dropped: regression needs a label" in line for line in dropped_words(lost))
+    # The design as it stands does not say what is needed; the others are judged all the same.
+    judged = advise(LIVER.changed(directions="rotation", judged="needed", trials=2), sample("liver"))
+    assert judged.current is None
+    assert judged.best is not None
+    assert any("some features must be needed" in one.reason for one in judged.dropped)
     uploaded = advise(LIVER.changed(directions="upload", trials=2), sample("liver"))
     assert uploaded.rows
     assert sum(len(one.designs) for one in uploaded.dropped) == len(

@@ -16,7 +16,8 @@ from mvgviz.trials.resumable import TrialCache
 from mvgviz.trials.run import run_trials
 from mvgviz.words.levers import best_kept, falls, levers_sentence, table_rows, takeaway
 
-LIVER = Scenario.default_for("liver").changed(bound="even", trials=30)
+LIVER = Scenario.default_for("liver").changed(bound="even", judged="everything", trials=30)
+MOVEMENT = Scenario.default_for("movement_simulated").changed(bound="none", judged="everything", share=0.8, trials=30)
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +26,7 @@ def found():
 
 
 def way(mechanism="mvg", data="liver", **changes):
-    scenario = Scenario.default_for(data).changed(**changes)
+    scenario = Scenario.default_for(data).changed(judged="everything", **changes)
     return [stage.lever for stage in way_to(pose(scenario, sample(data)), mechanism)]
 
 
@@ -122,8 +123,7 @@ def test_the_sentence_says_what_each_lever_gained_and_what_one_costs(found):
     assert sentence.startswith("From an error of ")
     for name in ("calibration", "the query (covariance)", "the bound", "the shape", "the use of the known noise"):
         assert name in sentence
-    costly = levers(Scenario.default_for("movement_simulated").changed(trials=30, share=0.95),
-                    sample("movement_simulated"))
+    costly = levers(MOVEMENT.changed(share=0.95), sample("movement_simulated"))
     shape = next(step for step in costly.steps if step.lever == "shape")
     assert shape.factor < 0.5
     assert "the shape multiplied it by" in levers_sentence(costly)
@@ -132,8 +132,7 @@ def test_the_sentence_says_what_each_lever_gained_and_what_one_costs(found):
 
 
 def test_a_lever_that_is_not_used_is_not_named():
-    scenario = Scenario.default_for("movement_simulated").changed(trials=3, allocation="uniform")
-    small = levers(scenario.changed(post=("subtract",)), sample("movement_simulated"))
+    small = levers(MOVEMENT.changed(trials=3, allocation="uniform", post=("subtract",)), sample("movement_simulated"))
     assert "the use" not in takeaway(small)
     assert "the shape" not in takeaway(small)
     assert "Without privacy there would be none" in takeaway(small)
@@ -164,7 +163,7 @@ def test_the_waterfall_goes_from_bar_to_bar(found):
 
 
 def test_errors_far_apart_stand_on_a_log_axis():
-    far = levers(Scenario.default_for("movement_simulated").changed(trials=5), sample("movement_simulated"))
+    far = levers(MOVEMENT.changed(trials=5), sample("movement_simulated"))
     assert far.total > 100
     figure = plot_waterfall(falls(far, ("a", "b", "c", "<d>")), [], title="error")
     assert figure.layout.xaxis.type == "log"
