@@ -102,7 +102,8 @@ class Problem:
     def positions(self) -> list[int] | None:
         """The rows of the answer that errors are measured on; None: all of them, as where nothing more is needed."""
         scenario, size = self.scenario, self.query.rows
-        if scenario.judged == "everything":
+        regression = scenario.task in REGRESSIONS
+        if scenario.judged == "everything" or (regression and (scenario.label is None or scenario.label >= size)):
             return None
         needed = {k for k in scenario.needs if k < size}
         if not 0 < len(needed) < size:
@@ -110,7 +111,7 @@ class Problem:
                 return None
             raise InputError("to measure errors on the rest, some features must be needed: not all, not none")
         chosen = needed if scenario.judged == "needed" else set(range(size)) - needed
-        if scenario.task in REGRESSIONS and scenario.label is not None:
+        if regression and scenario.label is not None:
             chosen |= {scenario.label}
         if self.query.name == "moments":
             chosen |= {size - 1}

@@ -58,10 +58,10 @@ def say_why_not(setup: Setup, error: InputError) -> None:
             _way_out("Measure the answer itself instead", task="reconstruction")
         if scenario.query in ("mean", "kernel"):
             _way_out("Ask for the covariance instead", query="covariance", mode="auto")
-        elif scenario.judged != "everything":
-            _way_out("Judge by everything instead", judged="everything")
         elif scenario.task == "kernel-ridge" and scenario.query in ("identity", "covariance"):
             _way_out("Use linear ridge instead", task="linear-ridge")
+        if scenario.judged != "everything" and scenario.needs:
+            _way_out("Judge by everything instead", judged="everything")
 
 
 def _way_out(label: str, **change: str) -> None:

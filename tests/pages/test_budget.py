@@ -60,8 +60,8 @@ def test_equal_shares_gain_and_pay_nothing():
 
 
 def test_nobody_gains_has_a_reason():
-    assert "Nobody gains.** **Pay:**" in text(on(data="karate"))
-    assert "favoured for free" in text(on(data="karate"))
+    assert "Nobody gains.** **Pay:**" in text(on(data="karate", favoured="0-33", share="0.8"))
+    assert "favoured for free" in text(on(data="karate", favoured="0-33", share="0.8"))
     assert "upper bound" in text(on(data="liver", query="covariance", mode="rows", directions="rotation"))
 
 
@@ -96,7 +96,7 @@ def test_every_tab_answers_every_choice(choices):
 
 
 def test_thousands_of_records_are_not_drawn_one_by_one():
-    app = clean(on(data="movement_simulated", query="identity", mode="columns"))
+    app = clean(on(data="movement_simulated", query="identity", bound="none", mode="columns"))
     labels = spec(app)["layout"]["yaxis"]["ticktext"]
     assert (len(labels), labels[0], labels[-1]) == (40, "record 1", "record 10176")
     assert len(table(app)) == 1_000
@@ -117,7 +117,7 @@ def test_splits_are_compared_under_both_guarantees():
 
 
 def test_each_form_of_max_pnr_has_its_water():
-    app = on(THROUGH, data="cardiotocography", directions="eigenvectors")
+    app = on(THROUGH, data="cardiotocography", query="identity", bound="none", directions="eigenvectors")
     assert "20 of 21 dry" in text(app)
     control = app.segmented_control(key="budget_form_exact")
     control.set_value("unrelaxed").run()
@@ -233,7 +233,8 @@ def trace(figure, name):
 
 
 @pytest.mark.parametrize("parameters", [
-    {"data": "liver"}, {"data": "liver", "query": "mean", "share": "0.55"}, {"data": "cardiotocography"},
+    {"data": "liver"}, {"data": "liver", "query": "mean", "share": "0.55"},
+    {"data": "cardiotocography", "query": "identity", "bound": "none"},
     {"data": "liver", "guarantee": "theorem1"}, {"data": "two_features", "query": "mean", "epsilon": "3"}])
 def test_the_trade_off_shows_this_design_among_all_splits(parameters):
     app = clean(on(NEEDED, **parameters))
@@ -271,7 +272,7 @@ def test_the_trade_off_shows_this_design_among_all_splits(parameters):
     ({"data": "karate"}, "The trade-off is between features"),
     ({"data": "liver", "query": "kernel"}, "between features"),
     ({"data": "liver", "directions": "random"}, "along the features themselves"),
-    ({"data": "cardiotocography", "mode": "columns"}, "between features"),
+    ({"data": "cardiotocography", "query": "identity", "bound": "none", "mode": "columns"}, "between features"),
     ({"data": "liver", "favoured": "none"}, "Say in the sidebar which features are needed"),
     ({"data": "liver", "favoured": "0-1-2-3-4-5"}, "Say in the sidebar which features are needed")])
 def test_where_there_is_no_trade_off_a_sentence_says_why(parameters, sentence):

@@ -33,7 +33,7 @@ def test_every_panel_draws_every_kind_of_answer(panel, parameters):
 
 
 def test_the_sentence_says_how_much_more_and_how_much_less():
-    app = clean(opened(SHAPE.path))
+    app = clean(opened(SHAPE.path, query="identity"))
     assert "0.79× to 1.6× the i.i.d. noise" in text(app)
     assert "the data's own spread" in text(app)
 

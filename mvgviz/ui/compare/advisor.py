@@ -116,8 +116,9 @@ def _any_other(labels: list[str], rest: list[Row]) -> int:
     index = next((k for k, row in enumerate(rest) if row.candidate.scenario == before), 0)
     # A list with other entries is another control: the browser would go on showing an entry of the old one.
     key = f"compare_other_{zlib.crc32(chr(10).join(labels).encode()):08x}"
-    chosen: int = st.selectbox("Any other", range(len(rest)), index=index, key=key, format_func=labels.__getitem__)
-    st.session_state[_CHOSEN] = rest[chosen].candidate.scenario
+    chosen: int = st.selectbox("Any other", range(len(rest)), index=index, key=key, format_func=labels.__getitem__,
+                               on_change=lambda: st.session_state.update(
+                                   {_CHOSEN: rest[st.session_state[key]].candidate.scenario}))
     return chosen
 
 
