@@ -9,7 +9,7 @@ from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_elli
 from mvgviz.text import as_number, delta_words, in_html
 from mvgviz.ui.frame import chart, open_page
 from mvgviz.ui.menu import DATA, HOME, LESSON, PRESENT
-from mvgviz.words.shape import ABOUT_ELLIPSE, coordinate_labels, ellipse_words, needed_and_other
+from mvgviz.words.shape import ABOUT_BOUND, ABOUT_ELLIPSE, coordinate_labels, ellipse_words, needed_and_other
 
 setup = open_page(HOME)
 scenario, design, labels = setup.scenario, setup.design, coordinate_labels(setup)
@@ -23,7 +23,8 @@ with picture:
         numbers = ellipse_numbers(design, setup.iid, plane=(other, needed), level=0.95,
                                   normals=np.random.default_rng(scenario.seed).standard_normal((2, 250)))
         chart(plot_noise_ellipse(numbers, names=(in_html(labels[other]), in_html(labels[needed]))),
-              ellipse_words(numbers, labels, needed, other), key="ellipse", about=ABOUT_ELLIPSE)
+              ellipse_words(numbers, labels, needed, other), key="ellipse",
+              about=ABOUT_ELLIPSE if setup.query.bound is None else f"{ABOUT_ELLIPSE} {ABOUT_BOUND}")
 with words:
     st.markdown("Privacy needs noise, but not the same noise everywhere. Under one fixed budget it can be **small "
                 "along the direction you need** and large along the one you do not: a circle becomes an ellipse. Which "

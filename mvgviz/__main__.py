@@ -21,7 +21,7 @@ from typing import NoReturn
 
 from mvgviz.data import read_table, sample, table_to_dataset
 from mvgviz.errors import InputError
-from mvgviz.labels import REFERENCES
+from mvgviz.labels import BOUNDS, JUDGED, REFERENCES
 from mvgviz.noise.directions import Directions, from_matrix
 from mvgviz.provenance import Origin
 from mvgviz.query.dataset import MISSING, Dataset
@@ -122,7 +122,10 @@ def table(setup: Setup, results: Results) -> str:
     lines = ["| " + " | ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)) + " |"
              for row in rows]
     lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
-    return (f"{scenario.query} of {scenario.data}: {results.task.label}, {results.task.metric}; smaller is better\n"
+    records = "" if setup.query.bound is None else f"{BOUNDS[scenario.bound][1].format(radius=scenario.radius)}\n"
+    judged = "" if scenario.judged == "everything" else f" on {JUDGED[scenario.judged]} alone"
+    return (f"{scenario.query} of {scenario.data}: {results.task.label}, {results.task.metric}{judged}; smaller is "
+            f"better\n{records}"
             f"asked: epsilon {scenario.epsilon:.6g} at delta {results.delta:.6g} ({setup.design.neighbour_rule}); "
             f"{origins}\n\n"
             + "\n".join(lines) + "\n\nMeasured on the data itself: for choosing, not private.\n")

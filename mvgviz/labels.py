@@ -122,6 +122,8 @@ BOUNDS = {  # what records are pulled into before anything is asked: as a contro
              "spread record"),
     "own": ("An ellipse of a length I choose", "records pulled into an ellipse {radius:g} times as long as an evenly "
             "spread record"),
+    "private": ("An ellipse whose length is found privately", "records pulled into an ellipse whose length was found "
+                "privately, for a tenth of the budget"),
 }
 JUDGED = {"everything": "everything", "needed": "what is needed", "rest": "the rest"}
 REFERENCES = {"non_private": "without privacy", "trivial": "trivial answer", "random_guess": "random guess"}

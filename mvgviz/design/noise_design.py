@@ -58,6 +58,7 @@ class NoiseDesign:
     mu: float
     mu_is: str
     theta_origin: Origin = Origin.DECLARED
+    bound_mu: float = 0.0
 
     @property
     def rows(self) -> int:
@@ -98,9 +99,9 @@ class NoiseDesign:
 
     @property
     def total_mu(self) -> float:
-        """``mu`` of noise and directions together; infinite if those are not private."""
+        """``mu`` of noise, directions and record bound together; infinite if the directions are not private."""
         spent = self.directional_side.directions.mu
-        return compose_mu([self.mu, spent]) if math.isfinite(spent) else math.inf
+        return compose_mu([self.mu, spent, self.bound_mu]) if math.isfinite(spent) else math.inf
 
     def row_covariance(self) -> FloatArray:
         """``Sigma``, rows × rows."""
@@ -131,8 +132,8 @@ class NoiseDesign:
 
 def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str = "exact",
                  mode: str | None = None, directions: Directions | None = None, theta: Any = None,
-                 theta_origin: Origin = Origin.DECLARED, tail: str = "printed", cover_directions: bool = False
-                 ) -> NoiseDesign:
+                 theta_origin: Origin = Origin.DECLARED, tail: str = "printed", cover_directions: bool = False,
+                 cover_bound: bool = False) -> NoiseDesign:
     """Noise for ``query`` that is (epsilon, delta)-private under the chosen guarantee.
 
     ``guarantee``: "theorem1", "theorem2" (PSD queries, both sides), "theorem2-any"
@@ -144,7 +145,8 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
     an answer about bounded records has the shape of their bound;
     ``theta_origin`` says where the shares come from.
     ``cover_directions`` (exact guarantee): epsilon and delta are to cover what the
-    directions spent too, so the noise gets ``sqrt(mu² - directions.mu²)``.
+    directions spent too, so the noise gets ``sqrt(mu² - directions.mu²)``; ``cover_bound``: what learning the
+    record bound spent.
     """
     instance("query", query, Query)
     epsilon, delta = positive("epsilon", epsilon), fraction("delta", delta)
@@ -164,11 +166,14 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
         raise InputError(f"directions must number {size} in mode {mode!r}, got {directions.size}")
     theta = uniform(size) if theta is None else shares("theta", theta, size=size)
 
-    if cover_directions and guarantee != "exact":
-        raise InputError(f"cover_directions needs guarantee exact, got {guarantee}; divide epsilon and delta instead")
+    learned = 0.0 if query.bound is None else query.bound.mu
+    if (cover_directions or cover_bound) and guarantee != "exact":
+        raise InputError(f"cover_directions and cover_bound need guarantee exact, got {guarantee}; divide epsilon and "
+                         "delta instead")
     if guarantee == "exact":
         bound = None
-        mu = _left_for_noise(float(gaussian_mu(epsilon, delta)), directions.mu if cover_directions else 0.0)
+        spent = math.hypot(directions.mu if cover_directions else 0.0, learned if cover_bound else 0.0)
+        mu = _left_for_noise(float(gaussian_mu(epsilon, delta)), spent)
         side, exact = _calibrate(query, mu, mode, directions, theta)
         budget = mu * mu
     else:
@@ -182,6 +187,7 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
         neighbours=query.neighbours, epsilon=epsilon, delta=delta, guarantee=guarantee, mode=mode,
         bound=bound, row_side=row_side, col_side=col_side, theta=theta, precision_budget=budget,
         mu=mu, mu_is="exact" if exact else "upper bound", theta_origin=theta_origin,
+        bound_mu=learned,
     )
 
 
@@ -217,7 +223,7 @@ def _spend(bound: Bound, query: Query, mode: str, directions: Directions, theta:
 def _left_for_noise(mu: float, spent: float) -> float:
     """What composition leaves: ``sqrt(mu² - spent²)``."""
     if not spent < mu:
-        raise InputError(f"directions must have spent less than the whole budget, mu {mu:g}, got {spent:g}")
+        raise InputError(f"directions and bound must have spent less than the whole budget, mu {mu:g}, got {spent:g}")
     return math.sqrt((mu - spent) * (mu + spent))
 
 

@@ -12,9 +12,8 @@
 0.2138
 """
 
-from mvgviz.paper.runs import EPSILONS, Cell, Curve, MeasuredRow, Report, direction_curves, run
+from mvgviz.paper.runs import EPSILONS, SHARES, Cell, Curve, MeasuredRow, Report, direction_curves, run
 from mvgviz.paper.tables import EXPERIMENTS, Experiment
-from mvgviz.trials.candidates import SHARES
 
 __all__ = ["EPSILONS", "EXPERIMENTS", "SHARES", "Cell", "Curve", "Experiment", "MeasuredRow", "Report",
            "direction_curves", "run"]

@@ -1,8 +1,7 @@
 """An experiment's report as Markdown."""
 
-from mvgviz.paper.runs import Report
+from mvgviz.paper.runs import SHARES, Report
 from mvgviz.paper.words import ONCE, cell_text, figure_text, printed_text, sentence, setting, way_text, ways_text
-from mvgviz.trials.candidates import SHARES
 
 OPENING = """# The paper's experiments, printed and measured
 

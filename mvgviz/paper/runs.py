@@ -12,7 +12,6 @@ from mvgviz.paper.tables import EXACT, THEOREM1, Experiment, Method, Printed, Ro
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.threads import one_blas_thread
-from mvgviz.trials.candidates import SHARES
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.outcomes import Outcome
 from mvgviz.trials.question import Problem, pose_each
@@ -20,6 +19,9 @@ from mvgviz.trials.resumable import Options, Point, resume
 from mvgviz.trials.tasks import References, measure_for
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+SHARES = (0.55, 0.65, 0.75, 0.85, 0.95)
+"""Of the budget, what the favoured features get (the paper's tau)."""
+
 FIGURE4_SHARE = SHARES[2]
 """What the favoured features get, in every point of Figure 4: the middle of the five shares."""
 

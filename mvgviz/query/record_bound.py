@@ -14,6 +14,7 @@ inside. One record then moves less, and so does every answer. Nothing here is in
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,6 +33,9 @@ _WITHIN = 1 - 1e-12
 _COUNTS = 20
 """Halvings of the interval in which a private radius is looked for."""
 
+NoisyCount = Callable[[int, float], float]
+"""A count with noise of a standard deviation."""
+
 _FOR_RANK, _HALF_WAY = 0.1, 900.0
 """The part of ``mu²`` that the rank rule spends; records times mu for each feature, half-way to the box."""
 
@@ -41,8 +45,8 @@ class RecordBound:
     """``||diag(weights) Wᵀ (x - centre)|| <= radius``, in the units the query is asked in.
 
     ``weights`` are 1, the ``centre`` 0 and the ``directions`` W the features by default. A single
-    number stands for every feature. ``origin`` says where the bound comes from and ``mu`` what
-    learning it from the data has spent.
+    number stands for every feature. ``origin`` says where the bound comes from, ``mu`` what learning
+    it from the data has spent, and ``fresh`` that this was done with noise that no seed repeats.
     """
 
     radius: float
@@ -51,6 +55,7 @@ class RecordBound:
     directions: Directions | None = None
     origin: Origin = Origin.DECLARED
     mu: float = 0.0
+    fresh: bool = False
 
     def __post_init__(self) -> None:
         positive("radius", self.radius)
@@ -176,14 +181,15 @@ def even_spreads(dataset: Dataset, centre: FloatArray) -> FloatArray:
     return np.asarray(np.sqrt((low * low + low * high + high * high) / 3))
 
 
-def private_radius(dataset: Dataset, quantile: float, *, mu: float, rng: np.random.Generator,
+def private_radius(dataset: Dataset, quantile: float, *, mu: float, rng: np.random.Generator | NoisyCount,
                    bound: RecordBound | None = None, least: float = 0.01, halvings: int = _COUNTS) -> RecordBound:
     """The bound whose radius is a private quantile of the records' lengths; it spends ``mu``.
 
     Weights, centre and directions are those of ``bound`` (by default a ball in features divided by their even
     spreads). The radius is found by halving: each count of the records within a length has sensitivity 1, and
     gets Gaussian noise of its part of ``mu``, so fewer ``halvings`` are coarser and surer. It is at least ``least``
-    times the longest that the ranges allow.
+    times the longest that the ranges allow. ``rng`` may be a function that adds noise of a standard deviation to a
+    count, such as a hardened one.
     """
     share, budget = fraction("quantile", quantile), positive("mu", mu)
     if bound is None:
@@ -192,17 +198,22 @@ def private_radius(dataset: Dataset, quantile: float, *, mu: float, rng: np.rand
     lengths = np.sort(shape.lengths(dataset.clipped().matrix))
     corner = shape.longest(dataset)
     low, high, noise = fraction("least", least) * corner, corner, math.sqrt(count("halvings", halvings)) / budget
-    draws = generator(rng).standard_normal(halvings)
-    for draw in draws.tolist():
+    noisy = rng if callable(rng) else _from_generator(rng)
+    for _ in range(halvings):
         middle = math.sqrt(low * high)
-        within = float(np.searchsorted(lengths, middle, side="right")) + noise * draw
+        within = noisy(int(np.searchsorted(lengths, middle, side="right")), noise)
         low, high = (middle, high) if within < share * lengths.size else (low, middle)
     return replace(bound, radius=high, mu=math.hypot(bound.mu, budget), origin=weakest(
         [bound.origin, Origin.PAID, dataset.ranges_origin]))
 
 
-def rank_radius(dataset: Dataset, *, mu: float, rng: np.random.Generator, bound: RecordBound | None = None
-                ) -> RecordBound:
+def _from_generator(rng: np.random.Generator) -> NoisyCount:
+    draws = generator(rng)
+    return lambda value, std: value + std * float(draws.standard_normal())
+
+
+def rank_radius(dataset: Dataset, *, mu: float, rng: np.random.Generator | NoisyCount,
+                bound: RecordBound | None = None) -> RecordBound:
     """The bound that leaves about ``m/(n mu)`` of the records outside, at most half; it spends a tenth of ``mu²``.
 
     The bias of pulling records in then shrinks like the noise as records are added: for second moments as such,

@@ -13,6 +13,7 @@ from mvgviz.errors import InputError
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Range
 from mvgviz.query.queries import GRAPHS
+from mvgviz.query.record_bound import RecordBound
 from mvgviz.release.intervals import LEVEL, covered_words
 from mvgviz.release.release import Release
 from mvgviz.text import csv_text, spreadsheet_cell
@@ -52,13 +53,13 @@ def to_intervals_csv(release: Release, level: float = LEVEL) -> str:
     names = ["value", f"lower {level:g}", f"upper {level:g}"] if single else [f"half width {level:g}"]
     heads = ["feature" if release.row_names else "row", *(["record" if release.query == "identity" else "column"]
                                                           if single else []), *names]
-    if release.own_units is not None:
+    if release.data_units is not None:
         heads += [f"{name} (data's units)" for name in names]
     return csv_text(chain([heads], _number_lines(release, level) if single else _row_lines(release, level)))
 
 
 def _number_lines(release: Release, level: float) -> Iterator[list[str]]:
-    noise, units = release.known_noise, release.own_units
+    noise, units = release.known_noise, release.data_units
     row_names, col_names = (list(map(_cell, names)) for names in _usual_names(release))
     for i, (name, values) in enumerate(zip(row_names, release.noisy, strict=True)):
         widths = noise.per_std(level) * noise.std_of_row(i)
@@ -70,7 +71,7 @@ def _number_lines(release: Release, level: float) -> Iterator[list[str]]:
 
 
 def _row_lines(release: Release, level: float) -> Iterator[list[str]]:
-    noise, units = release.known_noise, release.own_units
+    noise, units = release.known_noise, release.data_units
     widths = noise.per_std(level) * noise.largest_std()
     columns = [widths] if units is None else [widths, widths * units.factor]
     for name, *numbers in zip(_usual_names(release)[0], *(column.tolist() for column in columns), strict=True):
@@ -108,6 +109,7 @@ def to_metadata_json(release: Release) -> str:
             "of_the_numbers_asked": _ends(release.ranges),
             "of_the_data": _ends(release.ranges if release.declared_ranges is None else release.declared_ranges),
             "origins": None if release.ranges is None else {name: it.origin for name, it in release.ranges.items()}},
+        "record_bound": _bound(release.bound),
         "taken_as_public": TAKEN_AS_PUBLIC,
         "layout": {"npy": f"{rows} × {cols}, rows as in row_names", "csv": csv_layout},
         "data": release.data,
@@ -120,7 +122,7 @@ def to_metadata_json(release: Release) -> str:
 
 def _intervals(release: Release) -> dict[str, Any] | None:
     """What each number's interval follows from: one number for each row and each column, not one for each entry."""
-    noise, units = release.entry_noise, release.own_units
+    noise, units = release.entry_noise, release.data_units
     if noise is None:
         return None
     covers, entry = covered_words(release.query, bounded="bound" in release.origins), "rows[i] * cols[j]"
@@ -136,6 +138,18 @@ def _intervals(release: Release) -> dict[str, Any] | None:
         "data_units": None if units is None else {
             "words": "offset + factor * number, for each row; half widths times factor",
             "offset": units.offset.tolist(), "factor": units.factor.tolist()}}
+
+
+def _bound(bound: RecordBound | None) -> dict[str, Any] | None:
+    """What records were pulled into first; its numbers only where they tell nothing of the data."""
+    if bound is None:
+        return None
+    told = bound.origin.is_covered and bound.directions is None
+    return {
+        "words": "records were drawn towards the centre c until ||diag(weights) (x - c)|| <= radius, before anything "
+                 "was asked", "origin": bound.origin, "mu_spent_on_its_radius": bound.mu,
+        "radius": bound.radius if told else None, "weights": np.asarray(bound.weights).tolist() if told else None,
+        "centre": np.asarray(bound.centre).tolist() if told else None}
 
 
 def _compact(values: FloatArray) -> float | list[float] | None:

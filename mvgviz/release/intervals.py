@@ -103,7 +103,7 @@ class EntryNoise:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class OwnUnits:
+class DataUnits:
     """``offset + factor number`` in each row: from ranges that were mapped onto others back to the data's units."""
 
     offset: FloatArray
@@ -114,14 +114,14 @@ class OwnUnits:
         return np.asarray(self.offset[:, None] + self.factor[:, None] * numbers)
 
 
-def own_units(query: str, scale: str, ranges: Mapping[str, Range]) -> OwnUnits | None:
+def data_units(query: str, scale: str, ranges: Mapping[str, Range]) -> DataUnits | None:
     """The way back to ``ranges``; None where there is none (products of features) or none is needed."""
     if query not in ("identity", "mean") or scale not in SCALED_TO:
         return None
     low, high = SCALED_TO[scale]
     lower, upper = np.array([ends[:2] for ends in ranges.values()], dtype=np.float64).T
     factor = (upper - lower) / (high - low)
-    return OwnUnits(offset=frozen(lower - low * factor), factor=frozen(factor))
+    return DataUnits(offset=frozen(lower - low * factor), factor=frozen(factor))
 
 
 def covered_words(query: str, *, bounded: bool = False) -> str:
@@ -130,7 +130,7 @@ def covered_words(query: str, *, bounded: bool = False) -> str:
         return "this covers the noise alone"
     pulled = " and pulled inside their bound" * bounded
     return (f"this covers the noise alone, on the answer of these records clipped to their ranges{pulled}: not what "
-            "that did to them, nor how they were sampled")
+            "that changed, nor how the records were sampled")
 
 
 def planned_noise(setup: Setup) -> EntryNoise:

@@ -32,9 +32,10 @@ from mvgviz.provenance import Origin, Range, Ranges, weakest
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.queries import Query
-from mvgviz.release.intervals import LEVEL, EntryNoise, OwnUnits, own_units
+from mvgviz.query.record_bound import RecordBound
+from mvgviz.release.intervals import LEVEL, DataUnits, EntryNoise, data_units
 from mvgviz.release.ledger import CAVEATS, Ledger
-from mvgviz.release.secure_noise import FRESH_DIRECTIONS, Hardening, noisy_answer, private_directions
+from mvgviz.release.secure_noise import FRESH_DIRECTIONS, Hardening, noisy_answer, noisy_count, private_directions
 from mvgviz.scenario.resolve import Setup, build, left_for_noise, mu_for_directions, origins_of
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.validation import FloatArray, fraction, frozen, instance, one_of
@@ -74,6 +75,7 @@ class Release:
     epsilon_asked: float
     ranges: Mapping[str, Range] | None = field(repr=False)
     declared_ranges: Mapping[str, Range] | None = field(repr=False)
+    bound: RecordBound | None = field(repr=False)
     caveats: tuple[str, ...]
     symmetrised: bool
     row_noise: NoiseSide | None = field(repr=False)
@@ -97,11 +99,11 @@ class Release:
         return () if self.scenario is None else self.scenario.read_among(self.scenario.from_data)
 
     @property
-    def own_units(self) -> OwnUnits | None:
+    def data_units(self) -> DataUnits | None:
         """The way back to the units of the data, where the answer is in others and has one."""
         if self.scenario is None or self.declared_ranges is None:
             return None
-        return own_units(self.query, self.scenario.scale, self.declared_ranges)
+        return data_units(self.query, self.scenario.scale, self.declared_ranges)
 
     def half_widths(self, level: float = LEVEL) -> FloatArray:
         """Half the width of each number's interval: the answer that was asked lies within it, ``level`` of the time."""
@@ -173,7 +175,9 @@ def release_setup(setup: Setup, *, accept: Iterable[str] = (), ledger: Ledger | 
     _check_symmetrise(query, symmetrise)
     if ledger is not None:
         ledger.check(scenario.data, planned.mu)
-    design = _with_fresh_directions(setup).design if scenario.directions == "private" else setup.design
+    fresh = _with_fresh_directions(setup) if scenario.directions == "private" else _with_fresh_bound(setup) if (
+        scenario.bound == "private" and setup.query.bound is not None) else setup
+    query, design = fresh.query, fresh.design
     mu, mu_is = _spent(design), design.mu_is
     if planned.mu > mu:  # what was announced before private directions were drawn is claimed, if it is more
         mu, mu_is = planned.mu, "upper bound" if planned.mu > mu * (1 + _ROUNDING) else mu_is
@@ -207,8 +211,9 @@ def _carried_out(query: Query, design: NoiseDesign, *, mu: float, mu_is: str, de
     if design.directions_origin is Origin.PAID and design.directional_side.directions.label != FRESH_DIRECTIONS:
         raise InputError("the private directions were drawn from a seed, for looking; draw new ones for a release "
                          "with private_directions")
-    if query.bound is not None and query.bound.origin is Origin.PAID:
-        raise InputError("a bound learned from the data comes from a generator for looking; declare one for a release")
+    if query.bound is not None and query.bound.mu > 0 and not query.bound.fresh:
+        raise InputError("the bound was learned from the data with noise from a seed, for looking; a release needs one "
+                         "that was learned afresh, or declared")
     if ranges is not None and weakest(known.origin for known in ranges.values()) is not query.ranges_origin:
         raise InputError("the ranges and the query come from different data; ask the query of the data itself")
     origins = origins_of(query, design, scenario)
@@ -235,7 +240,8 @@ def _carried_out(query: Query, design: NoiseDesign, *, mu: float, mu_is: str, de
         neighbour_rule=query.neighbour_rule, sensitivity=query.sensitivity, n_records=query.n_records,
         mode=design.mode, calibrated_by=design.guarantee, design=words, origins=origins, mu=mu, mu_is=mu_is,
         epsilon=float(gaussian_epsilon(delta, mu)), delta=delta, ranges=ranges, declared_ranges=declared_ranges,
-        epsilon_asked=design.epsilon if scenario is None else scenario.epsilon, caveats=caveats, symmetrised=symmetrise,
+        epsilon_asked=design.epsilon if scenario is None else scenario.epsilon, bound=query.bound,
+        caveats=caveats, symmetrised=symmetrise,
         row_noise=_kept(design.row_side) if told else None, col_noise=_kept(design.col_side) if told else None,
         entry_noise=noise if told else None, hardening=hardening, time=time, version=VERSION,
         opendp_version=version("opendp"), data=data, scenario=scenario)
@@ -244,6 +250,11 @@ def _carried_out(query: Query, design: NoiseDesign, *, mu: float, mu_is: str, de
 def design_words(design: NoiseDesign) -> str:
     """The design in a few words, for a ledger: nothing private."""
     return f"{design.guarantee}, noise over {MODES[design.mode].sides}, {design.directional_side.directions.label}"
+
+
+def _with_fresh_bound(setup: Setup) -> Setup:
+    """The same scenario with the length of its bound found now, by counts with hardened noise."""
+    return build(setup.scenario, setup.dataset, query=setup.box, noisy_count=noisy_count)
 
 
 def _with_fresh_directions(setup: Setup) -> Setup:

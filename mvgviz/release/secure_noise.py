@@ -113,6 +113,12 @@ def private_directions(dataset: Dataset, *, mu: float) -> Directions:
     return replace(found, eigenvalues=values, origin=Origin.PAID, mu=mu, label=FRESH_DIRECTIONS)
 
 
+def noisy_count(value: int, std: float) -> float:
+    """A count with hardened noise of at least this standard deviation, fresh each time."""
+    plan = hardening(entries=1, mu=1 / positive("std", std), sensitivity=1.0)
+    return float(add_noise(np.array([float(value)]), plan)[0])
+
+
 def whiten(rows: NoiseSide, cols: NoiseSide, matrix: FloatArray) -> FloatArray:
     """``A f Bᵀ``; a side that is diagonal only scales, the identity does nothing."""
     return _apply(cols, _apply(rows, matrix).T).T

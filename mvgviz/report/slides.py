@@ -19,7 +19,7 @@ from mvgviz.trials.run import Results
 from mvgviz.words import bounds
 from mvgviz.words.budget import Names, who_gains
 from mvgviz.words.privacy import odds_words
-from mvgviz.words.shape import ABOUT_ELLIPSE, coordinate_labels, ellipse_words, needed_and_other
+from mvgviz.words.shape import ABOUT_BOUND, ABOUT_ELLIPSE, coordinate_labels, ellipse_words, needed_and_other
 from mvgviz.words.utility import dots_about, metric_words, result_words
 
 
@@ -58,7 +58,8 @@ def _shape(setup: Setup) -> Slide | None:
     labels, (needed, other) = coordinate_labels(setup), needed_and_other(setup)
     numbers = ellipse_numbers(setup.design, setup.iid, plane=(other, needed), level=0.95,
                               normals=np.random.default_rng(setup.scenario.seed).standard_normal((2, 250)))
-    return Slide(key="shape", takeaway=ellipse_words(numbers, labels, needed, other), about=ABOUT_ELLIPSE,
+    kept = "" if setup.query.bound is None else f" {ABOUT_BOUND}"
+    return Slide(key="shape", takeaway=ellipse_words(numbers, labels, needed, other), about=f"{ABOUT_ELLIPSE}{kept}",
                  figure=plot_noise_ellipse(numbers, names=(in_html(labels[other]), in_html(labels[needed]))))
 
 

@@ -7,9 +7,9 @@
 ((0.8, 0.2), [0.89, 0.42])
 
 Releases with Gaussian noise compose by ``mu² = sum mu_i²`` [1, Corollary 2], so what is divided is the mu² that
-epsilon and delta allow: a question with the share s may spend ``mu sqrt(s)``, private directions included. Together
-they never spend more than the plan's epsilon at its delta, and just that where one pair of neighbours is worst for all.
-Epsilons do not add up: those of the questions alone sum to more than the plan's.
+epsilon and delta allow: a question with the share s may spend ``mu sqrt(s)``, private directions and bounds included.
+Together they never spend more than the plan's epsilon at its delta, and just that where one pair of neighbours is worst
+for all. Epsilons do not add up: those of the questions alone sum to more than the plan's.
 
 What a single release will spend is another plan: ``mvgviz.release.release.plan``.
 

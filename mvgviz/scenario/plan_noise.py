@@ -24,7 +24,8 @@ from mvgviz.scenario.resolve import Setup, build, delta_of, names_of_coordinates
 from mvgviz.validation import FloatArray
 
 _POINTS, _END = 81, 0.01
-_POWERS = {"identity": 1, "mean": 1, "covariance": 2}  # of a feature's unit, in an entry (k, k) of the answer
+_POWERS = {"identity": 1, "mean": 1, "covariance": 2, "moments": 2}
+"""Of a feature's unit, in an entry (k, k) of the answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,11 +117,10 @@ def least_noise(noise: Sequence[QuestionNoise], weights: Sequence[float] | None 
 
 
 def typical_noise(setup: Setup) -> float:
-    """The noise on the features that the scenario favours, else on everything, in units of the ranges."""
-    scenario, design = setup.scenario, setup.design
-    needed = [k for k in scenario.favoured if k < design.rows]
-    said = scenario.allocation in ("binary", "least-error") and design.mode != "columns"
-    if said and design.row_directions.is_standard and 0 < len(needed) < design.rows:
+    """The noise on the features that the scenario needs, else on everything, in units of the ranges."""
+    design = setup.design
+    needed = [k for k in setup.scenario.needs if k < design.rows]
+    if design.mode != "columns" and 0 < len(needed) < design.rows:
         return noise_on(design, needs_of(needed, design.rows)).needed
     return noise_on(design, np.ones(design.rows)).everything
 
@@ -132,5 +132,6 @@ def feature_std(setup: Setup) -> FloatArray:
     std = rows * (cols if query.symmetric else math.sqrt(float(np.mean(cols**2))))
     if query.name not in _POWERS:
         return std
-    units = (setup.dataset.upper - setup.dataset.lower) / (setup.table.upper - setup.table.lower)
+    units = setup.dataset.widths / setup.table.widths[: setup.dataset.n_features]
+    units = np.append(units, np.ones(std.size - units.size))  # a constant that was joined has none
     return np.asarray(std * units ** _POWERS[query.name])

@@ -7,6 +7,7 @@ reads the data are drawn from the scenario's seed: for looking, not for releasin
 import math
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +18,12 @@ from mvgviz.design.noise_design import NoiseDesign, design_noise, mode_of
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions, random_rotation, rotation, standard_basis
-from mvgviz.provenance import Origin, weakest
+from mvgviz.provenance import Origin
 from mvgviz.query import queries
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
-from mvgviz.query.record_bound import RecordBound, even_moments
+from mvgviz.query.record_bound import NoisyCount, RecordBound
+from mvgviz.scenario.record_ellipse import record_ellipse, refuse_bound
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, OTHER_FIELDS, SPLIT_FIELDS, Scenario
 from mvgviz.validation import FloatArray
 
@@ -138,68 +140,65 @@ def paper_delta(n_records: int) -> float:
 
 
 def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None,
-          uploaded: Directions | None = None, tight: bool = False) -> Setup:
+          uploaded: Directions | None = None, tight: bool = False,
+          noisy_count: np.random.Generator | NoisyCount | None = None) -> Setup:
     """The design of a scenario. ``query`` (without a bound) saves asking again; ``uploaded``: directions from a file.
 
-    ``tight``: theorems use the tight sensitivity instead of the printed one.
+    ``tight``: theorems use the tight sensitivity instead of the printed one. ``noisy_count``: what finds the length of
+    a bound privately, by default the scenario's seed.
     """
     box = _as_used(ask(scenario, dataset) if query is None else query, tight)
     mode = mode_of(box, scenario.mode)
     size = box.cols if mode == "columns" else box.rows
     delta = delta_of(scenario, dataset)
-    exact = scenario.guarantee == "exact"
-    noise = partial(design_noise, mode=mode, guarantee=scenario.guarantee, tail=scenario.tail)
     directions = _directions(scenario, dataset, box, size, delta, uploaded)
-    # Exact noise is given the whole budget and told to leave what the directions spent.
-    epsilon_left, delta_left = (scenario.epsilon, delta) if exact else left_for_noise(scenario, delta)
+    equal = _noise_on_box(scenario, box, directions, uniform(size), Origin.DECLARED, delta)
+    theta, origin = _theta(scenario, dataset, box, equal)
+    iid_theta = _isotropic_theta(box, mode, size) if scenario.guarantee == "exact" else uniform(size)
+    iid = design_noise(box, epsilon=scenario.epsilon, delta=delta, theta=iid_theta, mode=mode, tail=scenario.tail,
+                       guarantee=scenario.guarantee)
+    return _worked_out(scenario, dataset, box, iid, directions, theta, origin, tight=tight, noisy_count=noisy_count)
 
-    def design(theta: FloatArray, origin: Origin) -> NoiseDesign:
-        return noise(box, epsilon=epsilon_left, delta=delta_left, theta=theta, theta_origin=origin,
-                     directions=directions, cover_directions=exact and scenario.directions == "private")
 
-    theta, origin = _theta(scenario, dataset, box, design(uniform(size), Origin.DECLARED))
-    iid_theta = _isotropic_theta(box, mode, size) if exact else uniform(size)
-    iid = noise(box, epsilon=scenario.epsilon, delta=delta, theta=iid_theta)
-    bound = bound_of(scenario, dataset, directions, theta, origin, mode)
-    if bound is None:
-        return Setup(scenario=scenario, dataset=dataset, query=box, box=box, delta=delta, design=design(theta, origin),
-                     iid=iid, split=theta)
-    bounded = _as_used(ask(scenario, dataset, bound=bound), tight)
+def with_bound(setup: Setup, **changes: Any) -> Setup:
+    """The same directions and split with another ``bound`` or ``radius``; nothing else is worked out again."""
+    design = setup.design
+    return _worked_out(setup.scenario.changed(**changes), setup.dataset, setup.box, setup.iid,
+                       design.directional_side.directions, setup.split, design.theta_origin)
+
+
+def _worked_out(scenario: Scenario, dataset: Dataset, box: Query, iid: NoiseDesign, directions: Directions,
+                theta: FloatArray, origin: Origin, *, tight: bool = False,
+                noisy_count: np.random.Generator | NoisyCount | None = None) -> Setup:
+    """The noise, on records as they are or inside their bound, once directions and split are known."""
+    delta, mode = delta_of(scenario, dataset), mode_of(box, scenario.mode)
+    setup = partial(Setup, scenario=scenario, dataset=dataset, box=box, iid=iid, split=theta, delta=delta)
+    if scenario.bound == "none" or scenario.is_graph:
+        return setup(query=box, design=_noise_on_box(scenario, box, directions, theta, origin, delta))
+    refuse_bound(scenario, mode)
+    bound = record_ellipse(scenario, asked_of(scenario, dataset), directions, theta, origin,
+                           mu=float(gaussian_mu(scenario.epsilon, delta)),
+                           rng=np.random.default_rng([scenario.seed, 2]) if noisy_count is None else noisy_count)
+    bounded = _as_used(ask(scenario, dataset, bound=replace(bound, fresh=callable(noisy_count))), tight)
     own_shape = scenario.query != "kernel"  # the noise has the shape of the ellipse
-    return Setup(scenario=scenario, dataset=dataset, query=bounded, box=box, delta=delta, iid=iid, split=theta,
-                 design=noise(bounded, epsilon=scenario.epsilon, delta=delta, theta=None if own_shape else theta,
-                              theta_origin=origin, directions=None if own_shape else directions))
+    return setup(query=bounded, design=design_noise(
+        bounded, epsilon=scenario.epsilon, delta=delta, mode=mode, guarantee=scenario.guarantee, tail=scenario.tail,
+        theta=None if own_shape else theta, theta_origin=origin, directions=None if own_shape else directions,
+        cover_bound=scenario.guarantee == "exact"))
+
+
+def _noise_on_box(scenario: Scenario, box: Query, directions: Directions, theta: FloatArray, origin: Origin,
+                  delta: float) -> NoiseDesign:
+    """Exact noise is given the whole budget and told to leave what the directions spent."""
+    exact = scenario.guarantee == "exact"
+    epsilon_left, delta_left = (scenario.epsilon, delta) if exact else left_for_noise(scenario, delta)
+    return design_noise(box, epsilon=epsilon_left, delta=delta_left, theta=theta, theta_origin=origin,
+                        directions=directions, mode=mode_of(box, scenario.mode), guarantee=scenario.guarantee,
+                        tail=scenario.tail, cover_directions=exact and scenario.directions == "private")
 
 
 def _as_used(query: Query, tight: bool) -> Query:
     return replace(query, printed_sensitivity=query.sensitivity) if tight else query
-
-
-def bound_of(scenario: Scenario, dataset: Dataset, directions: Directions, theta: FloatArray, origin: Origin, mode: str
-             ) -> RecordBound | None:
-    """The ellipse of the scenario's split around the middle of the ranges (around 0 for second moments), or None.
-
-    Along each direction it is as long as the spread of an evenly spread record over the root of the share, so that
-    such a record has length 1. A kernel's shares are of records: there the ellipse is round.
-    """
-    if scenario.bound == "none" or scenario.is_graph:
-        return None
-    if mode == "columns":
-        raise InputError("a record bound gives noise over features the shape of the records; choose rows or both sides")
-    if scenario.directions == "private":
-        raise InputError("a record bound needs directions that are known before; choose the features themselves")
-    table = asked_of(scenario, dataset)
-    if scenario.query == "kernel":
-        directions, theta = standard_basis(table.n_features), uniform(table.n_features)
-    radius = scenario.radius if scenario.bound == "own" else 1.0
-    centre = (table.lower + table.upper) / 2 if scenario.query in ("identity", "mean", "kernel") else (
-        np.zeros(table.n_features))
-    spread = even_moments(table, centre)
-    if scenario.query == "moments":  # the constant takes its share of a record at the edge, whatever the radius
-        spread[-1], spread[:, -1], spread[-1, -1] = 0.0, 0.0, radius**-2
-    return RecordBound(radius=radius, weights=np.sqrt(theta / moments_along(directions, spread)), centre=centre,
-                       directions=None if directions.is_standard else directions,
-                       origin=weakest([table.ranges_origin, origin, directions.origin]))
 
 
 def mu_for_directions(scenario: Scenario, delta: float) -> float:

@@ -30,7 +30,7 @@ SCALES = ("declared", "symmetric", "unit")
 DIRECTIONS = ("standard", "rotation", "eigenvectors", "private", "random", "upload")
 ALLOCATIONS = ("uniform", "binary", "manual", "max-pnr", "least-error")
 FORMS = ("relaxed", "unrelaxed")
-BOUNDS = ("none", "even", "own")
+BOUNDS = ("none", "even", "own", "private")
 JUDGED = ("everything", "needed", "rest")
 TASKS = ("reconstruction", "subspace", "kernel-ridge", "linear-ridge", "first-component", "covariance-estimation")
 POST = ("clip", "symmetrise", "psd", "subtract", "aware")
@@ -56,7 +56,8 @@ class Scenario:
     symmetric queries, else rows. ``angle`` in degrees. ``weights``: whole parts, for the manual split. ``form``: of
     max-PNR under a theorem. ``post``: the free post-processing of trials, from POST (see ``mvgviz.trials.tasks.post``).
     ``bound``: records as the ranges have them ("none"), or pulled into an ellipse with the shape of the split, as long
-    as an evenly spread record ("even") or ``radius`` times that ("own"). ``needed``: the features that are needed;
+    as an evenly spread record ("even"), ``radius`` times that ("own") or as all but a few records, which is found
+    privately for a tenth of mu² ("private"). ``needed``: the features that are needed;
     none: the favoured ones. ``judged``: errors are those on everything, on the needed, or on the rest.
     ``from_data``: the fields whose values were chosen by looking at the data. Two scenarios are equal when they choose
     the same, wherever the choices come from.

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mvgviz.design.needs import needs_of, noise_on
-from mvgviz.noise.directions import Directions, standard_basis
+from mvgviz.noise.directions import standard_basis
 from mvgviz.query.dataset import Dataset
-from mvgviz.scenario.resolve import Setup, asked_of, build
+from mvgviz.scenario.resolve import Setup, asked_of, with_bound
 from mvgviz.trials.stand_in import SEED, stand_in
 from mvgviz.validation import FloatArray
 
@@ -40,15 +40,15 @@ class BoundCost:
         return self.together(pull) <= 1 + _ALIKE
 
 
-def bound_cost(setup: Setup, *, uploaded: Directions | None = None) -> BoundCost:
-    """Of a setup with a bound. ``uploaded``: directions from a file."""
+def bound_cost(setup: Setup) -> BoundCost:
+    """Of a setup with a bound."""
     rows = setup.query.rows
     needed = [k for k in setup.scenario.needs if k < rows] or list(range(rows))
     weights = needs_of(needed, rows)
     simulated, bound = _simulated(setup), setup.query.bound
     assert bound is not None
     apart = _answer(setup, bound.pulled(simulated)) - _answer(setup, simulated)
-    plain = build(setup.scenario.changed(bound="none"), setup.dataset, query=setup.box, uploaded=uploaded)
+    plain = with_bound(setup, bound="none")
     return BoundCost(noise=noise_on(setup.design, weights).needed, without=noise_on(plain.design, weights).needed,
                      pull=_size(setup, apart, needed),
                      data_pull=_size(setup, setup.query.value - setup.box.value, needed))

@@ -100,14 +100,16 @@ class Problem:
 
     @property
     def positions(self) -> list[int] | None:
-        """The rows of the answer that errors are measured on; None: all of them."""
+        """The rows of the answer that errors are measured on; None: all of them, as where nothing more is needed."""
         scenario, size = self.scenario, self.query.rows
         if scenario.judged == "everything":
             return None
         needed = {k for k in scenario.needs if k < size}
+        if not 0 < len(needed) < size:
+            if scenario.judged == "needed":
+                return None
+            raise InputError("to measure errors on the rest, some features must be needed: not all, not none")
         chosen = needed if scenario.judged == "needed" else set(range(size)) - needed
-        if not chosen or len(chosen) == size:
-            raise InputError("to tell the needed from the rest, some features must be needed: not all, not none")
         if scenario.task in REGRESSIONS and scenario.label is not None:
             chosen |= {scenario.label}
         if self.query.name == "moments":

@@ -114,8 +114,8 @@ def _plans() -> dict[str, HeldPlan]:
 
 
 def _partner(scenario: Scenario) -> Scenario:
-    """Another question of the same records, to begin with."""
-    other = scenario.changed(query=_PARTNERS.get(scenario.query, "mean"), mode="auto")
+    """Another question of the same records, to begin with; a bound would bias a mean, however many they are."""
+    other = scenario.changed(query=_PARTNERS.get(scenario.query, "mean"), mode="auto", bound="none")
     if scenario.query == "kernel" or scenario.mode == "columns":  # there positions are those of records
         other = other.changed(directions="standard", allocation="uniform")
     return other

@@ -184,7 +184,8 @@ def _draw_favoured(names: tuple[str, ...]) -> None:
     chosen = [k for k in scenario.favoured if k < len(names)] if scenario.allocation == "binary" else []
     st.multiselect(favoured_label(), range(len(names)), format_func=names.__getitem__, placeholder="all the same",
                    **session.bound("w_favoured", chosen, lambda favoured: {
-                       "favoured": tuple(favoured), "allocation": "binary" if favoured else "uniform"}))
+                       "favoured": tuple(favoured), "needed": (),
+                       "allocation": "binary" if favoured else "uniform"}))
     draw_share("Share of the precision budget they get", disabled=not 0 < len(chosen) < len(names))
 
 

@@ -113,7 +113,7 @@ def draw_split(names: tuple[str, ...]) -> None:
     if kind in ("binary", "least-error"):
         chosen = [k for k in scenario.favoured if k < len(names)]
         st.multiselect(favoured_label(), range(len(names)), format_func=names.__getitem__, **session.bound(
-            "w_favoured", chosen, lambda favoured: {"favoured": tuple(favoured)}))
+            "w_favoured", chosen, lambda favoured: {"favoured": tuple(favoured), "needed": ()}))
         draw_share("Share of the precision budget they get" if kind == "binary" else "Their weight in the error")
     elif kind == "manual":
         _draw_manual(names)

@@ -1,5 +1,6 @@
 """A bound on the records in sentences: whom it pulls in, what it saves, what it costs."""
 
+from mvgviz.labels import BOUNDS
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, in_markdown, listed
 from mvgviz.trials.bound_cost import BoundCost
@@ -22,22 +23,24 @@ def pulled_words(pulled: int, records: int, longest: float, *, chosen: bool) -> 
             f"length 1; the longest that the ranges allow, {as_number(longest)}.")
 
 
-def saved_words(setup: Setup, cost: BoundCost) -> str:
+def saved_words(setup: Setup, cost: BoundCost, *, chosen: bool) -> str:
     """The noise with the bound against the noise without."""
     names = [in_markdown(setup.direction_names[k]) for k in setup.scenario.needs if k < len(setup.direction_names)]
     on = listed(names, _FEW) if names and setup.scenario.directions == "standard" else "what is needed"
-    return f"**Noise on {on}: {as_factor(cost.noise / cost.without)} what it is without the ellipse.**"
+    offered = "" if chosen else f"With {BOUNDS['even'][0].lower()}: "
+    return f"{offered}**Noise on {on}: {as_factor(cost.noise / cost.without)} what it is without the ellipse.**"
 
 
 def pull_words(setup: Setup, cost: BoundCost) -> str:
     """How far pulling moves the answer, on a stand-in and on the data."""
     one_sided = ", all on one side of the middle," if setup.query.name == "mean" else ""
-    return (f"Pulling records in moves the answer, too. On simulated records{one_sided} by "
-            f"{_both(cost, cost.pull)}. On the data itself (not private) by {_both(cost, cost.data_pull)}.")
+    return (f"Pulling records in moves the answer, too, and no noise hides that. In units of the noise without the "
+            f"ellipse: on simulated records{one_sided} by {_both(cost, cost.pull)}; on the data itself (not private) "
+            f"by {_both(cost, cost.data_pull)}.")
 
 
 def _both(cost: BoundCost, pull: float) -> str:
-    return f"{as_factor(pull / cost.without)}, with the noise {as_factor(cost.together(pull))}"
+    return f"{as_factor(pull / cost.without)}, together with the noise left {as_factor(cost.together(pull))}"
 
 
 def cost_warning(setup: Setup, cost: BoundCost) -> str | None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from mvgviz.labels import SCALES
 from mvgviz.release.fitted import Coefficients
-from mvgviz.release.intervals import LEVEL, EntryNoise, OwnUnits, covered_words, own_units, planned_noise
+from mvgviz.release.intervals import LEVEL, DataUnits, EntryNoise, covered_words, data_units, planned_noise
 from mvgviz.release.release import Release
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, capitalised, listed
@@ -16,10 +16,12 @@ from mvgviz.validation import FloatArray
 
 NOT_TOLD = ("There are no intervals for this release: the shape of its noise was read from the data, and would tell "
             "about it.")
-ABOUT_FIT = ("Ridge on the released second moments alone, without an intercept in the units that were asked, and with "
-             "more ridge where there is more noise. The intervals are approximate, 95 %: the known noise is drawn anew "
-             "around the release and the fit repeated. They are about the same fit without noise, not about how the "
-             "records were sampled, nor about causes. Coefficients are in the data's units; fitting spends nothing.")
+ABOUT_FIT = ("Ridge on the released second moments alone, with more ridge where there is more noise, and with an "
+             "intercept only where the mean was released beside them. The intervals are approximate, 95 %: the known "
+             "noise is drawn anew around the release and the fit repeated. They are about the same fit without noise, "
+             "not about how the records were sampled, nor about causes. Coefficients are in the data's units; fitting "
+             "spends nothing.")
+_ALONE, _WITH, _MEAN = "on its own second moment ±", "with another feature, at most ±", "on its mean ±"
 _OWN, _PERCENT = " (data's units)", f"{100 * LEVEL:g} %"
 
 
@@ -32,7 +34,7 @@ class Widths:
     scale: str
     bounded: bool
     noise: EntryNoise = field(repr=False)
-    units: OwnUnits | None
+    units: DataUnits | None
 
     @property
     def square(self) -> bool:
@@ -51,7 +53,7 @@ def planned_widths(setup: Setup) -> Widths:
     query, scale = setup.query, setup.scenario.scale
     return Widths(query=query.name, names=query.row_names, scale=scale, bounded=query.bound is not None,
                   noise=planned_noise(setup),
-                  units=None if query.is_graph else own_units(query.name, scale, setup.dataset.ranges))
+                  units=None if query.is_graph else data_units(query.name, scale, setup.dataset.ranges))
 
 
 def released_widths(release: Release) -> Widths | None:
@@ -60,7 +62,7 @@ def released_widths(release: Release) -> Widths | None:
         return None
     scale = "declared" if release.scenario is None else release.scenario.scale
     return Widths(query=release.query, names=release.row_names, scale=scale, bounded="bound" in release.origins,
-                  noise=release.entry_noise, units=release.own_units)
+                  noise=release.entry_noise, units=release.data_units)
 
 
 def within(widths: Widths, name: Callable[[str], str] = str, most: int = 4) -> str:
@@ -97,9 +99,8 @@ def width_columns(widths: Widths) -> dict[str, list[Any]]:
         return {}
     noise, names = widths.noise, list(widths.names)
     if widths.square:
-        others = [np.delete(noise.std_of_row(i), i).max() for i in range(len(names)) if len(names) > 1]
-        columns = {"on its own second moment ±": noise.diagonal_std()} | (
-            {"with another feature, at most ±": np.array(others)} if others else {})
+        columns = _of_moments(widths)
+        names = names[: columns[_ALONE].size]
     else:
         columns = {"within ±": noise.largest_std()}
     told = {head: noise.per_std() * column for head, column in columns.items()}
@@ -108,9 +109,19 @@ def width_columns(widths: Widths) -> dict[str, list[Any]]:
     return {"feature": names} | {head: column.tolist() for head, column in told.items()}
 
 
+def _of_moments(widths: Widths) -> dict[str, FloatArray]:
+    """Of second moments; of the mean too, where a constant was joined to the features, last."""
+    noise, size = widths.noise, len(widths.names or ()) - (widths.query == "moments")
+    rows = [noise.std_of_row(i) for i in range(size)]
+    columns = {_ALONE: noise.diagonal_std()[:size]}
+    if size > 1:
+        columns[_WITH] = np.array([np.delete(row[:size], i).max() for i, row in enumerate(rows)])
+    return ({_MEAN: np.array([row[-1] for row in rows])} if widths.query == "moments" else {}) | columns
+
+
 def mean_columns(release: Release) -> dict[str, list[Any]]:
     """A released mean and its intervals in the data's units, as columns of a table."""
-    values, halves, units = release.noisy, release.half_widths(), release.own_units
+    values, halves, units = release.noisy, release.half_widths(), release.data_units
     if units is not None:
         values, halves = units.of(values), units.factor[:, None] * halves
     columns = {"released": values, "lower": values - halves, "upper": values + halves}

@@ -23,7 +23,8 @@ def short_names(plan: QuestionPlan) -> list[str]:
 
 def question_name(scenario: Scenario, names: Sequence[str]) -> str:
     """What is asked and how its noise is divided; ``names``: of the features, as in the file."""
-    return f"{QUERIES[scenario.query].name}, {split_words(scenario, names)}"
+    bounded = "" if scenario.bound == "none" or scenario.is_graph else ", bounded records"
+    return f"{QUERIES[scenario.query].name}, {split_words(scenario, names)}{bounded}"
 
 
 def unit_of_noise(plan: QuestionPlan) -> str:

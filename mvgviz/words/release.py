@@ -7,7 +7,7 @@ from mvgviz.release.ledger import CAVEATS, Ledger, Total
 from mvgviz.release.release import Plan, Release, design_words
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, at_most, delta_caution, delta_words, in_markdown, listed
-from mvgviz.words.provenance import thing
+from mvgviz.words.provenance import bound_words, thing
 
 ACCEPT = {
     "ranges": "I accept that the **ranges were read from the data**. They size the noise, so the smallest and largest "
@@ -53,6 +53,7 @@ def facts(setup: Setup, planned: Plan, so_far: Total, after: float, factor: floa
         *(("caution", caution) for caution in [delta_caution(planned.delta, data.n_records, thing(setup))] if caution),
         ("neighbours", query.neighbour_rule),
         ("ranges", "none needed for a graph" if graph else f"{_ranges_words(data)}{asked}"),
+        *([] if query.bound is None else [("records", f"{bound_words(setup.scenario)}, {query.bound.origin.words}")]),
         ("taken as public", f"{data.n_records:,} {'vertices' if graph else 'records'}, the names of the columns"),
         ("not covered", listed(open_parts) if open_parts else "nothing left out"),
         ("hardened", f"against floating-point attacks{hardened}")]

@@ -9,10 +9,10 @@ from itertools import islice
 from mvgviz.data import describe
 from mvgviz.design.limits import exact_limit, iid_std, limit_inputs
 from mvgviz.design.privacy_loss import spent_mu
-from mvgviz.labels import GUARANTEES, MODES, QUERIES, REFERENCES, SCALES, SPLITS, TAILS
+from mvgviz.labels import GUARANTEES, JUDGED, MODES, QUERIES, REFERENCES, SCALES, SPLITS, TAILS
 from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.provenance import Origin
-from mvgviz.scenario.resolve import Setup, paper_delta
+from mvgviz.scenario.resolve import CONSTANT_SHARE, Setup, paper_delta
 from mvgviz.scenario.scenario import POST
 from mvgviz.text import as_number, as_probability, at_most, capitalised, delta_caution, delta_words, in_markdown, listed
 from mvgviz.trials.question import REGRESSIONS, split_records
@@ -21,7 +21,7 @@ from mvgviz.trials.tasks.post import WORDS as POST_WORDS
 from mvgviz.words.bounds import second_name
 from mvgviz.words.budget import Names
 from mvgviz.words.intervals import covers_sentences, planned_widths, width_columns, widths_sentence
-from mvgviz.words.provenance import chosen_on_data, open_parts, thing
+from mvgviz.words.provenance import bound_words, chosen_on_data, open_parts, thing
 from mvgviz.words.utility import NOT_PRIVATE, mean_words
 
 _TOKENS = re.compile(r"\\(.)|\*\*", re.DOTALL)
@@ -71,6 +71,8 @@ def asked_items(setup: Setup) -> list[tuple[str, str]]:
         items += [("Records", f"{data.n_records:,}, which is taken as public"),
                   ("Features", f"{data.n_features:,}: {listed([in_markdown(name) for name in data.features], 8)}"),
                   ("Ranges", f"{data.ranges_origin.words}; the numbers asked about are {SCALES[scenario.scale]}")]
+        if query.bound is not None:
+            items.append(("Records asked about", f"{bound_words(scenario)}, before anything else"))
     if scenario.is_upload:
         return items
     info = describe(scenario.data)
@@ -153,6 +155,8 @@ def assumption_sentences(setup: Setup) -> list[str]:
                     "nearest end." if setup.dataset.ranges_origin.is_covered else
                     "**Ranges: read from the data, not private.** The guarantee does not cover them; declare ranges "
                     "that are known beforehand.")
+        if setup.query.bound is not None:
+            said.append(_bound_words(setup))
         said.append("**Number of records:** taken as public; gaps do not change it."
                     if setup.dataset.records_origin.is_covered else
                     "**Number of records: not private.** Records were left out because of their gaps.")
@@ -168,6 +172,15 @@ def assumption_sentences(setup: Setup) -> list[str]:
         said.append(f"**Chosen by looking at the data, not private:** {listed(chosen)}.")
     said.append("**One answer.** Every further release about the same records spends more; their μ add up as squares.")
     return said
+
+
+def _bound_words(setup: Setup) -> str:
+    """What records are pulled into, where that comes from, and what it does to the answer."""
+    origin = setup.origins["bound"]
+    care = f"**{origin.words}**" if not origin.is_covered else origin.words
+    return (f"**Records:** {bound_words(setup.scenario)}, {care}. What lies outside is drawn towards the centre, so "
+            "less noise is needed; the answer is about the records as pulled, which moves a mean and second moments "
+            "however many records there are.")
 
 
 def _delta_words(setup: Setup) -> str:
@@ -191,12 +204,27 @@ def _directions_words(setup: Setup) -> str:
 
 def _split_words(setup: Setup) -> str:
     scenario, kind = setup.scenario, SPLITS[setup.scenario.allocation]
-    favoured = [k for k in scenario.favoured if k < setup.design.theta.size]
+    joined = setup.query.name == "moments"
+    size = setup.design.theta.size - joined
+    favoured = [k for k in scenario.favoured if k < size]
     if scenario.allocation in ("binary", "least-error"):
-        kind = (f"{scenario.share:.0%} {'of the budget' if scenario.allocation == 'binary' else 'of the weight'} for "
-                f"{Names(setup).few(favoured)}" if 0 < len(favoured) < setup.design.theta.size else SPLITS["uniform"])
+        weighed = scenario.allocation == "least-error" and not joined
+        kind = (f"{scenario.share:.0%} {'of the weight' if weighed else 'of the budget'} for "
+                f"{Names(setup).few(favoured)}" if 0 < len(favoured) < size else SPLITS["uniform"])
+    if joined:
+        kind = f"{CONSTANT_SHARE:.0%} for the constant; of the rest, {kind}"
     origin = _ORIGINS.get(setup.origins["split"], "from the private release of the directions")
-    return f"**Split of the budget:** {kind}, {origin}."
+    shape = " The ellipse of the records has its shape from it, and the noise from the ellipse." if (
+        setup.query.bound is not None and setup.query.name != "rbf kernel") else ""
+    return f"**Split of the budget:** {kind}, {origin}.{shape}"
+
+
+def needed_words(setup: Setup) -> str:
+    """The names of what is needed."""
+    names = setup.query.row_names
+    listing = [in_markdown(names[k]) if names is not None else f"no. {k + 1}" for k in setup.scenario.needs
+               if k < setup.query.rows]
+    return f"needed: {listed(listing, 8)}" if listing else "nothing was said to be needed"
 
 
 def sharing_warnings(setup: Setup, results: Results | None, *, simulated: bool) -> list[str]:
@@ -241,7 +269,11 @@ def measured_sentences(setup: Setup, results: Results, *, simulated: bool) -> li
     """How the errors were measured, and on which records."""
     task = results.task
     steps = [POST_WORDS[step] for step in POST if step in task.post and step in results.scenario.post]
-    said = [ON_STAND_IN if simulated else f"**{NOT_PRIVATE}**", f"Use: {task.label}. Rule: {task.rule}.",
+    judged = results.scenario.judged
+    some = "" if judged == "everything" else f" Measured on {JUDGED[judged]} alone ({needed_words(setup)})."
+    bound = "" if setup.query.bound is None else (
+        " Held against the records as they are, so what pulling them in costs is in the error.")
+    said = [ON_STAND_IN if simulated else f"**{NOT_PRIVATE}**", f"Use: {task.label}. Rule: {task.rule}.{some}{bound}",
             f"Trivial answer, without the data: {results.references.trivial_is}.",
             f"Free post-processing, after the noise: {'; '.join(steps) or 'none'}."]
     if results.scenario.task in REGRESSIONS and not setup.query.is_graph:

@@ -7,6 +7,8 @@ from mvgviz.text import as_factor, as_number, in_markdown
 
 ABOUT_ELLIPSE = ("Each outline holds 95 % of the noise; the points are the same random draws through both shapes. "
                  "Both give the same privacy.")
+ABOUT_BOUND = ("Directional noise is added to records that were pulled into an ellipse first, i.i.d. noise to records "
+               "as they are.")
 
 
 def coordinate_labels(setup: Setup) -> tuple[str, ...]:
@@ -19,7 +21,7 @@ def coordinate_labels(setup: Setup) -> tuple[str, ...]:
 
 def needed_and_other(setup: Setup) -> tuple[int, int]:
     """The first favoured coordinate, and one beside it."""
-    needed = next((k for k in setup.scenario.favoured if k < setup.design.theta.size), 0)
+    needed = next((k for k in setup.scenario.needs if k < setup.design.theta.size), 0)
     return needed, 1 if needed == 0 else 0
 
 
@@ -39,6 +41,17 @@ def plane_words(model: ShapeModel, iid: float, names: tuple[str, str], spread: f
     return (f"**{as_factor(low / iid)} to {as_factor(high / iid)} the i.i.d. noise**, at the same budget: "
             f"± {as_number(low)} along the best axis, ± {as_number(high)} along the worst "
             f"({in_markdown(names[0])} against {in_markdown(names[1])}).{data}")
+
+
+def records_words(model: ShapeModel) -> str:
+    """What the ellipse of records has to do with that of the noise."""
+    if model.records == 0:
+        return ("Records are pulled into a ball before they are compared; the noise of a kernel matrix is over "
+                "records, and has a shape of its own.")
+    return (f"**One shape, two scales:** every record is kept inside the ellipse of records, and the noise has the "
+            f"same shape; half an axis of the one is {as_number(model.records)} standard deviations of the other. Drag "
+            "either and both follow. Dashed rectangle: the ranges. A line leads from where a record was to where it "
+            "is pulled (not private).")
 
 
 def drag_words(model: ShapeModel) -> str:

@@ -1,17 +1,20 @@
 """The app in a real browser: pages, keyboard, links, uploads; light and dark, wide and phone."""
 
 import csv
+import math
 import pathlib
 import re
 
 import pytest
 from playwright.sync_api import expect
 
-from mvgviz import design_noise, identity, rotation
+from mvgviz import Scenario, design_noise, identity, rotation
 from mvgviz.figures.shape.model import moved, shape_model
+from mvgviz.scenario.resolve import build
 from mvgviz.scenario.scenario import LEAST_SHARE
 from mvgviz.ui.menu import DATA, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
 from mvgviz.ui.shape.panels import _share
+from mvgviz.ui.shape.records import record_picture
 from tests.browser.chromium import ROOT, SCREENS, assert_accessible, at_rest, shoot
 from tests.datasets import make_dataset
 
@@ -240,6 +243,12 @@ def test_the_browser_s_formulas_are_the_engine_s(visit, address):
                 "least": LEAST_SHARE, "step": 0.001}
         cases += [(sent, theta, angle, moved(model, theta, angle))
                   for theta in ((0.4, 0.3), (0.65, 0.05)) for angle in (0.2, -0.9, 1.5)]
+    bounded = build(Scenario(scale="declared", bound="even", allocation="manual", weights=(4, 3, 2, 1)), data)
+    model = shape_model(bounded.design, (0, 1), of_directions=False, split=bounded.split)
+    sent = {"kind": model.kind, "theta": model.theta, "spread": model.spread, "scale": model.scale,
+            "least": LEAST_SHARE, "step": 0.001}
+    cases += [(sent, theta, angle, moved(model, theta, angle)) for theta in ((0.4, 0.3), (0.65, 0.05))
+              for angle in (0.0, -0.9, 1.5)]
     tab = visit("shape", waits_for=".ellipse svg")
     code = (ROOT / "mvgviz" / "ui" / "shape" / "ellipse.js").read_text()
     found = tab.evaluate(
@@ -253,6 +262,43 @@ def test_the_browser_s_formulas_are_the_engine_s(visit, address):
     for (_, _, _, expected), (direct, inverted) in zip(cases, found, strict=True):
         assert direct == pytest.approx(expected, rel=1e-12)
         assert inverted == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_browser_pulls_records_in_as_the_engine_does(visit):
+    data = make_dataset(4, 30, lower=[-1, 0, -2, 1], upper=[1, 3, 1, 4])
+    scenario = Scenario(scale="declared", bound="own", radius=0.8, allocation="manual", weights=(4, 3, 2, 1))
+    before, after = (build(scenario.changed(**changes), data) for changes in (
+        {}, {"weights": (6, 1, 2, 1), "directions": "rotation", "angle": 25.0}))
+    model = shape_model(before.design, (0, 1), of_directions=False, split=before.split)
+    shown = record_picture(before, model, (0, 1), ("a", "b"), of_directions=False, show=True)
+    tab = visit("shape", waits_for=".ellipse svg")
+    code = (ROOT / "mvgviz" / "ui" / "shape" / "ellipse.js").read_text()
+    found = tab.evaluate(
+        """async ([code, model, records, theta, angle]) => {
+            const module = await import(URL.createObjectURL(new Blob([code], {type: "text/javascript"})));
+            return records.map((record) => module.partOf(model, 0.8, record, theta, angle));
+        }""", [code, {"kind": model.kind, "spread": model.spread}, shown.points.T.tolist(), [0.6, 0.1],
+                math.radians(25)])
+    parts = after.query.bound.ellipse(4).parts(data.matrix)
+    assert (parts < 1).any()
+    assert found == pytest.approx(parts.tolist(), rel=1e-9)
+
+
+def test_records_and_noise_are_dragged_as_one_shape(visit):
+    tab = visit("shape?data=two_features&bound=even", waits_for=".ellipse .records .handle")
+    numbers = tab.locator(".ellipse .numbers")
+    before = numbers.inner_text()
+    handle = tab.locator(".ellipse .records .handle").nth(1).bounding_box()
+    x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    tab.mouse.move(x, y - 12, steps=4)
+    expect(numbers).not_to_have_text(before)
+    during = numbers.inner_text()
+    shoot(tab, "shape-records-during-drag")
+    tab.mouse.up()
+    tab.wait_for_url("**share=**")
+    expect(numbers).to_have_text(during)  # noise and records, to the digits shown
 
 
 def test_possible_outcomes_play_without_the_server(visit):

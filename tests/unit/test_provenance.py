@@ -63,13 +63,14 @@ def test_every_marked_field_that_matters_is_a_caveat_and_one_that_does_not_is_no
     busy = {"directions": "rotation", "allocation": "binary", "favoured": (0,)} | {
         "weights": {"allocation": "manual", "weights": (1, 2, 3)},
         "form": {"allocation": "max-pnr", "guarantee": "theorem1"}, "tail": {"guarantee": "theorem1"},
-        "private_share": {"directions": "private", "query": "mean"}, "length": {"query": "kernel"}}.get(field, {})
+        "private_share": {"directions": "private", "query": "mean"}, "length": {"query": "kernel"},
+        "radius": {"bound": "own"}}.get(field, {})
     one = Scenario(**busy | {"from_data": (field,)})
     part = "directions" if field in DIRECTION_FIELDS else "split" if field in SPLIT_FIELDS else "choices"
     assert build(one, data).origins[part] is Origin.READ
     assert part in plan(build(one, data)).caveats
     idle = Scenario(directions="standard", allocation="uniform", query="mean", from_data=(field,))
-    matters = field in ("directions", "allocation", "query", "scale", "epsilon", "delta", "guarantee", "mode")
+    matters = field in ("directions", "allocation", "query", "scale", "epsilon", "delta", "guarantee", "mode", "bound")
     assert (plan(build(idle, data)).caveats == ()) != matters
 
 

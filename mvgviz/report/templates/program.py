@@ -71,6 +71,9 @@ def show_design(setup):
     design = setup.design
     at_most = "" if design.mu_is == "exact" else "at most "
     print(f"query: {setup.query.name}, {design.rows} x {design.cols}; neighbours: {design.neighbour_rule}")
+    if setup.query.bound is not None:
+        print(f"records: pulled into an ellipse {setup.query.bound.radius:g} times as long as an evenly spread one, "
+              f"{setup.query.bound.origin.words}")
     print(f"epsilon asked: {SCENARIO.epsilon:.6g} at delta {setup.delta:.6g}")
     print(f"epsilon spent by the noise: {at_most}{setup.epsilon_spent:.6g}")
     print("; ".join(f"{what}: {origin.words}" for what, origin in setup.origins.items()))
@@ -92,7 +95,8 @@ if IN_NOTEBOOK:
 def show_trials(data, trials, directions=None):
     """Mean error of directional noise and of noise of one size, against three references."""
     results = mv.run_trials(SCENARIO, data, trials=trials, problem=mv.pose(SCENARIO, data, uploaded=directions))
-    print(f"{results.task.metric} in {trials} trials, measured on the data (not private):")
+    judged = "" if SCENARIO.judged == "everything" else f" (of the answer: {SCENARIO.judged})"
+    print(f"{results.task.metric}{judged} in {trials} trials, measured on the data (not private):")
     for outcome in results.outcomes:
         low, high = outcome.interval
         print(f"  {outcome.mechanism.label}: {outcome.mean:.6g}, 95 % interval {low:.6g} to {high:.6g}")

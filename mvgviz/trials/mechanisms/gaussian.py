@@ -16,7 +16,7 @@ from mvgviz.design.noise_aware import table_noise
 from mvgviz.design.sampling import Gram, colour, gram_trials
 from mvgviz.errors import InputError
 from mvgviz.labels import GUARANTEES
-from mvgviz.noise.accounting import gaussian_mu
+from mvgviz.noise.accounting import compose_mu, gaussian_mu
 from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.noise.sides import NoiseSide
@@ -97,7 +97,7 @@ class GaussianSquare(Untold):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RedrawnDirections(Untold):
-    """A design whose directions are themselves a release: each trial draws them anew."""
+    """A design whose directions, or the length of whose bound, are themselves a release: each trial draws them anew."""
 
     problem: Problem = field(repr=False)
     guarantee: str
@@ -145,10 +145,11 @@ def mvg(guarantee: str | None, *, key: str, label: str, applies: str = "any answ
     def prepare(problem: Problem, level: str) -> Sampler:
         chosen = guarantee or problem.scenario.guarantee
         setup = problem.setup(chosen)
-        if problem.scenario.directions == "private" and not iid:
-            noise, spent = _of_design(problem, setup, level).mu, setup.design.directional_side.directions.mu
+        if "private" in (problem.scenario.directions, problem.scenario.bound) and not iid:
+            noise, design = _of_design(problem, setup, level).mu, setup.design
+            spent = [noise or 0.0, design.directional_side.directions.mu, design.bound_mu]
             return RedrawnDirections(problem=replace(problem, worked_out=None), guarantee=chosen, level=level,
-                                     mu=math.hypot(noise or 0.0, spent), size=int(problem.query.value.size))
+                                     mu=compose_mu(spent), size=int(problem.query.value.size))
         return _of_design(problem, setup, level, iid=iid)
 
     return Mechanism(key=key, label=label, guarantee=BOTH, applies=applies, prepare=prepare,

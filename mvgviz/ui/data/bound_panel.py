@@ -6,7 +6,7 @@ from mvgviz.errors import InputError
 from mvgviz.figures.data.lengths import LengthNumbers, length_numbers, plot_lengths
 from mvgviz.labels import BOUNDS
 from mvgviz.provenance import Origin
-from mvgviz.scenario.resolve import Setup, build
+from mvgviz.scenario.resolve import Setup, with_bound
 from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.trials.bound_cost import BoundCost, bound_cost, radius_for_all
@@ -36,17 +36,16 @@ def draw_bound(setup: Setup) -> None:
                                                         chosen=setup.scenario.bound != "none"),
               key="record_lengths", about=words.ABOUT_LENGTHS)
     with choice:
-        _say(tried, cost)
+        _say(tried, cost, chosen=setup.scenario.bound != "none")
 
 
 @session.remembered(8)
 def _worked_out(setup: Setup) -> tuple[Setup, LengthNumbers, BoundCost]:
     """The setup with its bound, or with the one that would be offered first."""
-    directions = session.uploaded_directions()
     if setup.query.bound is None:
-        setup = build(setup.scenario.changed(bound="even"), setup.dataset, query=setup.box, uploaded=directions)
+        setup = with_bound(setup, bound="even")
     assert setup.query.bound is not None
-    return setup, length_numbers(setup.table, setup.query.bound), bound_cost(setup, uploaded=directions)
+    return setup, length_numbers(setup.table, setup.query.bound), bound_cost(setup)
 
 
 def _choose(setup: Setup) -> None:
@@ -64,13 +63,15 @@ def _choose(setup: Setup) -> None:
                        "the data, **not private**. Say on release if you would have chosen it anyway.")
 
 
-def _say(tried: Setup, cost: BoundCost) -> None:
+def _say(tried: Setup, cost: BoundCost, *, chosen: bool) -> None:
     """What is saved and what it costs; the length that pulls nobody in is one click away."""
-    st.markdown(words.saved_words(tried, cost))
+    st.markdown(words.saved_words(tried, cost, chosen=chosen))
     st.markdown(words.pull_words(tried, cost))
     warning = words.cost_warning(tried, cost)
-    if warning is not None:
+    if warning is not None and chosen:
         st.warning(warning, icon=":material/warning:")
+    elif warning is not None:
+        st.markdown(f":material/warning: {warning}")
     radius = radius_for_all(tried)
     if radius <= MOST_RADIUS:
         st.button("An ellipse that pulls nobody in", key="data_bound_all", type="tertiary",

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from mvgviz.figures.release.intervals import MOST_LINES, coefficient_numbers, plot_intervals, range_numbers
-from mvgviz.release.fitted import fitted_coefficients, refusal
+from mvgviz.release.fitted import fitted_coefficients, labels, refusal
 from mvgviz.release.release import Release
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import in_html, in_markdown, spreadsheet_cell
@@ -53,7 +53,7 @@ def _draw_mean(release: Release, takeaway: str) -> None:
 
 def _draw_fit(release: Release) -> None:
     """A regression from what was released, for the label that is chosen."""
-    names = list(release.ranges or ())
+    names = labels(release)
     usual = None if release.scenario is None else release.scenario.label
     st.markdown("#### What would a regression say?")
     label: str | None = st.selectbox(

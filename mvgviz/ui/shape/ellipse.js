@@ -2,7 +2,9 @@
 // moves, everything is computed and redrawn here, frame by frame; on release Python takes over.
 
 const SVG = "http://www.w3.org/2000/svg";
-const WIDTH = 640, HEIGHT = 420, PAD = 46;
+const PAD = 46;
+const ALONE = { width: 640, height: 420 }, BESIDE = { width: 450, height: 410 };
+const NARROW = 700; // a window this wide has the two pictures below each other
 
 function element(parent, name, attributes, text) {
   const node = document.createElementNS(SVG, name);
@@ -16,6 +18,23 @@ function short(value) {
   if (value === 0 || !isFinite(value)) return String(value);
   const size = Math.abs(value);
   return size >= 1e5 || size < 1e-3 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
+}
+
+// Beside an ellipse of records: how far an evenly spread record goes along each axis.
+export function spreads(model, angle) {
+  const c = Math.cos(angle), s = Math.sin(angle), [a, b, d] = model.spread;
+  return [Math.sqrt(c * c * a + 2 * c * s * b + s * s * d), Math.sqrt(s * s * a - 2 * c * s * b + c * c * d)];
+}
+
+// What a record is multiplied by to lie inside; [u, v, rest, part]: where it is, its squared length along all other
+// directions, and the answer for a shape that cannot be moved.
+export function partOf(model, radius, record, theta, angle) {
+  const [u, v, rest, part] = record;
+  if (model.kind !== "bounded") return part;
+  const c = Math.cos(angle), s = Math.sin(angle), spread = spreads(model, angle);
+  const along = [c * u + s * v, -s * u + c * v];
+  const square = rest + along.reduce((sum, value, k) => sum + theta[k] * (value / spread[k]) ** 2, 0);
+  return Math.min(1, radius / Math.sqrt(Math.max(square, 1e-300)));
 }
 
 // The largest whitened move of one record, for directions turned by `angle` with shares `theta`
@@ -32,6 +51,10 @@ export function worst(model, theta, angle) {
 export function deviations(model, theta, angle) {
   if (model.kind === "theorem")
     return theta.map((t) => Math.sqrt(model.across / (Math.sqrt(t) * model.rootBudget)));
+  if (model.kind === "bounded") {
+    const spread = spreads(model, angle);
+    return theta.map((t, k) => model.scale * spread[k] / Math.sqrt(t));
+  }
   const { h, total } = worst(model, theta, angle);
   const factor = model.factor * model.total / total;
   return theta.map((t, k) => Math.sqrt(model.across * h[k] ** 2 / (factor * t)));
@@ -75,21 +98,50 @@ export default function (component) {
 
 function draw(root, state) {
   const { data, theta, angle } = state;
-  const model = data.model;
+  const model = data.model, two = data.records !== null, below = two && window.innerWidth < NARROW;
   const std = model.kind === "fixed" ? model.std : deviations(model, theta, angle);
+  const size = two ? BESIDE : ALONE;
   const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
+  svg.setAttribute("viewBox", `0 0 ${size.width * (two && !below ? 2 : 1)} ${size.height * (below ? 2 : 1)}`);
+  svg.setAttribute("class", below ? "below" : two ? "beside" : "");
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", data.alt);
-  const scale = Math.min((WIDTH - 2 * PAD) / 2, (HEIGHT - 2 * PAD) / 2) / data.view;
-  const x = (value) => WIDTH / 2 + value * scale, y = (value) => HEIGHT / 2 - value * scale;
+  const noise = panel(svg, "noise", size, [0, 0], data, angle);
+  drawNoise(noise, state, std);
+  const panels = [noise];
+  if (two) {
+    const records = panel(svg, "records", size, below ? [0, size.height] : [size.width, 0], data.records, angle);
+    drawRecords(records, state, std);
+    panels.push(records);
+  }
+  root.replaceChildren(svg);
+  const turned = data.canTurn ? ` · angle ${(angle * 180 / Math.PI).toFixed(0)}°` : "";
+  const numbers = document.createElement("div");
+  numbers.className = "numbers";
+  const names = Math.abs(angle) < 1e-9 ? data.names : ["along the first axis", "along the second"];
+  const kept = two ? ` · records within ${std.map((each) => short(model.records * each)).join(" and ")}` : "";
+  numbers.textContent = `noise ${names[0]}: ${short(std[0])} · ${names[1]}: ${short(std[1])} · `
+    + `i.i.d. ${short(data.iid)}${kept}${turned}${state.dragging && model.rough ? " · about, until you let go" : ""}`;
+  root.appendChild(numbers);
+  if (data.canPull) panels.forEach((one) => one.handles.forEach((handle, k) => grab(root, state, one, handle, k)));
+}
+
+// A picture with its grid: where things go in it, and what is clipped to it.
+function panel(svg, name, size, [left, top], shown, angle) {
+  const whole = element(svg, "g", { transform: `translate(${left} ${top})`, class: name });
+  const scale = Math.min((size.width - 2 * PAD) / 2, (size.height - 2 * PAD) / 2) / shown.view;
+  const x = (value) => size.width / 2 + value * scale, y = (value) => size.height / 2 - value * scale;
   const c = Math.cos(angle), s = Math.sin(angle);
   const turn = (u, v) => [x(c * u - s * v), y(s * u + c * v)];
+  grid(whole, size, shown, scale, x, y);
+  const clip = element(whole, "clipPath", { id: `frame-${name}` });
+  element(clip, "rect", { x: PAD, y: 4, width: size.width - PAD - 4, height: size.height - PAD - 4 });
+  const inside = element(whole, "g", { "clip-path": `url(#frame-${name})` });
+  return { whole, inside, size, left, top, scale, x, y, turn, degrees: -angle * 180 / Math.PI, handles: [], unit: 1 };
+}
 
-  grid(svg, data, scale, x, y);
-  const clip = element(svg, "clipPath", { id: "frame" });
-  element(clip, "rect", { x: PAD, y: 4, width: WIDTH - PAD - 4, height: HEIGHT - PAD - 4 });
-  const inside = element(svg, "g", { "clip-path": "url(#frame)" });
+function drawNoise(place, state, std) {
+  const { data } = state, { inside, x, y, turn, scale, degrees } = place;
   for (const [u, v] of data.points)
     element(inside, "circle", { cx: x(u), cy: y(v), r: 2, class: "data" });
   if (data.useful !== null) {
@@ -102,39 +154,53 @@ function draw(root, state) {
       element(inside, "circle", { cx: ix, cy: iy, r: 1.8, class: "iid dot" });
       element(inside, "circle", { cx: dx, cy: dy, r: 1.8, class: "own dot" });
     }
-  const degrees = -angle * 180 / Math.PI;
   element(inside, "circle", { cx: x(0), cy: y(0), r: data.radii[2] * data.iid * scale, class: "iid line" });
   data.radii.forEach((radius, i) => element(inside, "ellipse", {
     cx: x(0), cy: y(0), rx: radius * std[0] * scale, ry: radius * std[1] * scale,
     transform: `rotate(${degrees} ${x(0)} ${y(0)})`, class: `own line level${i}` }));
-  const handles = [];
+  drawAxes(place, state, std, data.radii[2], (k) => data.model.kind === "fixed" ? `± ${short(std[k])}`
+    : `± ${short(std[k])} · ${(100 * state.theta[k]).toFixed(1)} %`);
+  if (data.spread > 0) scaleBar(place, data, std);
+}
+
+// The ranges, the ellipse and, where they are shown, the records: a line from where each was to where it is pulled.
+function drawRecords(place, state, std) {
+  const { model, records } = state.data, { inside, x, y, scale, degrees } = place;
+  const [low, high, bottom, top] = records.box;
+  element(inside, "rect", { x: x(low), y: y(top), width: (high - low) * scale, height: (top - bottom) * scale,
+    class: "ranges" });
+  for (const record of records.points) {
+    const [u, v] = record, part = partOf(model, records.radius, record, state.theta, state.angle);
+    if (part < 1) {
+      element(inside, "line", { x1: x(u), y1: y(v), x2: x(part * u), y2: y(part * v), class: "pull" });
+      element(inside, "circle", { cx: x(u), cy: y(v), r: 1.5, class: "was" });
+    }
+    element(inside, "circle", { cx: x(part * u), cy: y(part * v), r: 2, class: part < 1 ? "data pulled" : "data" });
+  }
+  element(inside, "ellipse", { cx: x(0), cy: y(0), rx: model.records * std[0] * scale,
+    ry: model.records * std[1] * scale, transform: `rotate(${degrees} ${x(0)} ${y(0)})`, class: "own line" });
+  drawAxes(place, state, std, model.records, (k) => short(model.records * std[k]));
+}
+
+// Both axes, `unit` standard deviations long, with a handle at the end of each.
+function drawAxes(place, state, std, unit, words) {
+  const { whole, inside, size, x, y, turn, handles } = place;
+  place.unit = unit;
   std.forEach((deviation, k) => {
-    const length = data.radii[2] * deviation;
-    const [hx, hy] = k === 0 ? turn(length, 0) : turn(0, length);
+    const length = unit * deviation, [hx, hy] = k === 0 ? turn(length, 0) : turn(0, length);
     element(inside, "line", { x1: x(0), y1: y(0), x2: hx, y2: hy, class: "axis" });
-    const handle = element(inside, "circle", { cx: hx, cy: hy, r: data.canPull ? 9 : 4, class: "handle" });
-    handles.push(handle);
-    const lx = Math.min(Math.max(hx + 12, PAD + 4), WIDTH - 130), ly = Math.min(Math.max(hy - 10, 16), HEIGHT - PAD - 8);
-    element(svg, "text", { x: lx, y: ly, class: "label" },
-      model.kind === "fixed" ? `± ${short(deviation)}` : `± ${short(deviation)} · ${(100 * theta[k]).toFixed(1)} %`);
+    handles.push(element(inside, "circle", { cx: hx, cy: hy, r: state.data.canPull ? 9 : 4, class: "handle" }));
+    const lx = Math.min(Math.max(hx + 12, PAD + 4), size.width - 130);
+    const ly = Math.min(Math.max(hy - 10, 16), size.height - PAD - 8);
+    element(whole, "text", { x: lx, y: ly, class: "label" }, words(k));
   });
-  if (data.spread > 0) scaleBar(svg, data, std, scale);
-  root.replaceChildren(svg);
-  const turned = data.canTurn ? ` · angle ${(angle * 180 / Math.PI).toFixed(0)}°` : "";
-  const numbers = document.createElement("div");
-  numbers.className = "numbers";
-  const names = Math.abs(angle) < 1e-9 ? data.names : ["along the first axis", "along the second"];
-  numbers.textContent = `noise ${names[0]}: ${short(std[0])} · ${names[1]}: ${short(std[1])} · `
-    + `i.i.d. ${short(data.iid)}${turned}${state.dragging && model.rough ? " · about, until you let go" : ""}`;
-  root.appendChild(numbers);
-  if (data.canPull) handles.forEach((handle, k) => grab(root, state, svg, handle, k, scale));
 }
 
 // How long the data's own spread is in this picture, and how many times it the noise is.
-function scaleBar(svg, data, std, scale) {
-  const length = Math.min(Math.max(data.spread * scale, 2), WIDTH - 2 * PAD), x = PAD + 10, y = 18;
-  element(svg, "line", { x1: x, y1: y, x2: x + length, y2: y, class: "bar" });
-  element(svg, "text", { x, y: y + 16, class: "tick" },
+function scaleBar({ whole, size, scale }, data, std) {
+  const length = Math.min(Math.max(data.spread * scale, 2), size.width - 2 * PAD), x = PAD + 10, y = 18;
+  element(whole, "line", { x1: x, y1: y, x2: x + length, y2: y, class: "bar" });
+  element(whole, "text", { x, y: y + 16, class: "tick" },
     `the data's spread; the noise is ${short(Math.min(...std) / data.spread)} to ${short(Math.max(...std) / data.spread)} times it`);
 }
 
@@ -143,32 +209,32 @@ function label(value, unit) {
   return short(Math.abs(value) < unit / 9 ? 0 : value);
 }
 
-function grid(svg, data, scale, x, y) {
+function grid(svg, { width, height }, data, scale, x, y) {
   const step = 10 ** Math.floor(Math.log10(data.view)), parts = data.view / step;
   const unit = parts >= 5 ? 2 * step : parts >= 2 ? step : step / 2;
-  const wide = (WIDTH / 2 - PAD) / scale, high = (HEIGHT / 2 - PAD / 2) / scale;
+  const wide = (width / 2 - PAD) / scale, high = (height / 2 - PAD / 2) / scale;
   for (let t = -Math.floor(wide / unit) * unit; t <= wide; t += unit) {
-    element(svg, "line", { x1: x(t), y1: 4, x2: x(t), y2: HEIGHT - PAD, class: "grid" });
-    element(svg, "text", { x: x(t), y: HEIGHT - PAD + 14, class: "tick", "text-anchor": "middle" }, label(t, unit));
+    element(svg, "line", { x1: x(t), y1: 4, x2: x(t), y2: height - PAD, class: "grid" });
+    element(svg, "text", { x: x(t), y: height - PAD + 14, class: "tick", "text-anchor": "middle" }, label(t, unit));
   }
   for (let t = -Math.floor(high / unit) * unit; t <= high; t += unit) {
-    if (y(t) > HEIGHT - PAD) continue;
-    element(svg, "line", { x1: PAD, y1: y(t), x2: WIDTH - 4, y2: y(t), class: "grid" });
+    if (y(t) > height - PAD) continue;
+    element(svg, "line", { x1: PAD, y1: y(t), x2: width - 4, y2: y(t), class: "grid" });
     element(svg, "text", { x: PAD - 5, y: y(t) + 4, class: "tick", "text-anchor": "end" }, label(t, unit));
   }
-  element(svg, "text", { x: WIDTH / 2, y: HEIGHT - 8, class: "title", "text-anchor": "middle" }, data.axisNames[0]);
+  element(svg, "text", { x: width / 2, y: height - 8, class: "title", "text-anchor": "middle" }, data.axisNames[0]);
   element(svg, "text", { x: 0, y: 0, class: "title", "text-anchor": "middle",
-    transform: `translate(13 ${HEIGHT / 2}) rotate(-90)` }, data.axisNames[1]);
+    transform: `translate(13 ${height / 2}) rotate(-90)` }, data.axisNames[1]);
 }
 
-function grab(root, state, svg, handle, k, scale) {
+function grab(root, state, { size, left, top, scale, unit }, handle, k) {
   handle.addEventListener("pointerdown", (start) => {
     start.preventDefault();
     state.dragging = true;
     const place = (event) => {
-      const box = root.querySelector("svg").getBoundingClientRect();
-      const pixels = WIDTH / box.width;
-      return [((event.clientX - box.left) * pixels - WIDTH / 2) / scale, (HEIGHT / 2 - (event.clientY - box.top) * pixels) / scale];
+      const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(
+        root.querySelector("svg").getScreenCTM().inverse());
+      return [(at.x - left - size.width / 2) / scale, (size.height / 2 - (at.y - top)) / scale];
     };
     let frame = 0;
     const move = (event) => {
@@ -182,7 +248,7 @@ function grab(root, state, svg, handle, k, scale) {
           const step = model.angleStep * Math.PI / 180;
           state.angle = Math.abs(angle) < 0.035 ? 0 : Math.round(angle / step) * step;
         }
-        const wanted = Math.max(Math.hypot(px, py), 1e-12) / state.data.radii[2];
+        const wanted = Math.max(Math.hypot(px, py), 1e-12) / unit;
         state.theta = taken(model, k, shareFor(model, k, wanted, state.angle));
         draw(root, state);
       });

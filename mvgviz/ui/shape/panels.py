@@ -22,8 +22,9 @@ from mvgviz.text import as_factor, as_number, in_html, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart, draw_save
 from mvgviz.ui.shape.ellipse import ANGLE_STEP, draw_ellipse
+from mvgviz.ui.shape.records import record_picture
 from mvgviz.validation import FloatArray
-from mvgviz.words.shape import drag_words, plane_words
+from mvgviz.words.shape import drag_words, plane_words, records_words
 
 _MANY, _POINTS, _DRAWS, _OUTCOMES, _CORNER = 2_000, 300, 200, 30, 24
 _PARTS = 10_000
@@ -40,30 +41,36 @@ def draw_plane(setup: Setup) -> None:
     picture, choices = st.columns([7, 3], gap="medium")
     with choices:
         pair, of_directions = _choose_plane(setup, names)
-        model = shape_model(setup.design, pair, of_directions=of_directions)
+        model = shape_model(setup.design, pair, of_directions=of_directions, split=setup.split)
         shown = setup.direction_names if of_directions else names
         points = np.empty((2, 0)) if of_directions else _data_points(setup, pair)
         show_draws = st.toggle("Draws of the noise", value=True, key="shape_draws")
-        show_data = st.toggle("Data under it", key="shape_data", disabled=points.size == 0,
-                              help="For the table itself, whose records the noise is added to. Not private.")
+        show_data = st.toggle("Data under it", key="shape_data", disabled=points.size == 0 and model.records == 0,
+                              help="For the table itself, whose records the noise is added to, and for records that "
+                                   "are pulled into an ellipse. Not private.")
         zoom = st.segmented_control("Zoom", ["noise", "data"], default="noise", key="shape_zoom",
                                     disabled=points.size == 0) or "noise"
         useful = st.selectbox("Useful direction", ["none", "the features that matter", "along the data (not private)"],
                               key="shape_useful", disabled=of_directions)
     iid, pair_names = iid_std(setup.iid, pair[1]), (shown[pair[0]], shown[pair[1]])
     spread = _root_mean_square(points) if points.size else 0.0
+    records = record_picture(setup, model, pair, pair_names, of_directions=of_directions, show=show_data)
     takeaway = plane_words(model, iid, pair_names, spread)
     with picture:
         draw_ellipse(
             model, key="shape_ellipse", on_drag=lambda *drag: _take_drag(setup, pair, *drag), iid=iid, names=pair_names,
-            view=_half_height(model.std, model.angle, iid, points if zoom == "data" else None),
+            view=_half_height(model.std, model.angle, iid, points if zoom == "data" else None,
+                              aspect=1.5 if model.records == 0 else 1.1),
             normals=np.random.default_rng([setup.scenario.seed, 2]).standard_normal((2, _DRAWS)),
             points=points if show_data else np.empty((2, 0)), useful=_useful(setup, pair, useful, points),
-            show_draws=show_draws, spread=spread, share_step=_STEP if len(names) == 2 else 1 / _PARTS,
+            show_draws=show_draws, spread=spread, records=records,
+            share_step=(_STEP if len(names) == 2 else 1 / _PARTS) * (1 - _constant_share(setup)),
             alt=takeaway.replace("**", "").replace("\\", ""))
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(takeaway)
             draw_save("shape_ellipse")
+        if setup.query.bound is not None:
+            st.caption(records_words(model))
         st.caption(f"{drag_words(model)} Solid: directional noise (50, 90, 95 %); dashed: i.i.d. noise (95 %). "
                    "By keyboard: share and angle in the sidebar.")
 
@@ -146,9 +153,10 @@ def draw_outcomes(setup: Setup) -> None:
 
 
 def _coordinates(setup: Setup) -> tuple[str, ...]:
-    """Names of the coordinates of the directional side (features, vertices, records)."""
+    """Names of the coordinates of the directional side (features, vertices, records), but for a joined constant."""
     design = setup.design
-    return names_of_coordinates(setup.query, design.mode, design.directional_side.size)[:_MANY]
+    names = names_of_coordinates(setup.query, design.mode, design.directional_side.size)
+    return (names[:-1] if setup.query.name == "moments" else names)[:_MANY]
 
 
 def _choose_plane(setup: Setup, names: tuple[str, ...]) -> tuple[tuple[int, int], bool]:
@@ -158,7 +166,7 @@ def _choose_plane(setup: Setup, names: tuple[str, ...]) -> tuple[tuple[int, int]
                                              key="shape_of") == "directions"
     shown = setup.direction_names if of_directions else names
     size = min(len(shown), len(names))
-    first, second = scenario.plane if scenario.directions == "rotation" else (0, next(iter(scenario.favoured), 1))
+    first, second = scenario.plane if scenario.directions == "rotation" else (0, next(iter(scenario.needs), 1))
     second = min(second, size - 1)
     first = first if first != second and first < size else (1 if second == 0 else 0)
     across = st.selectbox("Across", range(size), index=first, format_func=shown.__getitem__,
@@ -171,26 +179,27 @@ def _choose_plane(setup: Setup, names: tuple[str, ...]) -> tuple[tuple[int, int]
 
 
 def _data_points(setup: Setup, pair: tuple[int, int]) -> FloatArray:
-    """Some records around the middle of their ranges, for the table itself."""
+    """Some records around the middle of their ranges, as they are asked about, for the table itself."""
     if setup.query.name != "identity" or setup.design.mode == "columns":
         return np.empty((2, 0))
     table = setup.table
     middle = (table.lower + table.upper) / 2
-    return table.matrix[list(pair), ::max(table.n_records // _POINTS, 1)][:, :_POINTS] - middle[list(pair), None]
+    return setup.query.value[list(pair), ::max(table.n_records // _POINTS, 1)][:, :_POINTS] - middle[list(pair), None]
 
 
-def _half_height(std: tuple[float, float], angle: float, iid: float, points: FloatArray | None) -> float:
-    """Half the height of a picture that is 1.5 times as wide as high."""
+def _half_height(std: tuple[float, float], angle: float, iid: float, points: FloatArray | None, *, aspect: float
+                 ) -> float:
+    """Half the height of a picture that is ``aspect`` times as wide as high."""
     if points is not None and points.size:
-        return 1.1 * max(float(np.abs(points[1]).max()), float(np.abs(points[0]).max()) / 1.5, 1e-12)
+        return 1.1 * max(float(np.abs(points[1]).max()), float(np.abs(points[0]).max()) / aspect, 1e-12)
     c, s = math.cos(angle), math.sin(angle)
     wide, high = math.hypot(c * std[0], s * std[1]), math.hypot(s * std[0], c * std[1])
-    return 1.12 * RADII[2] * max(high, wide / 1.5, iid)
+    return 1.12 * RADII[2] * max(high, wide / aspect, iid)
 
 
 def _useful(setup: Setup, pair: tuple[int, int], choice: str, points: FloatArray) -> float | None:
     if choice == "the features that matter":
-        wanted = [float(k in setup.scenario.favoured) for k in pair]
+        wanted = [float(k in setup.scenario.needs) for k in pair]
         return math.atan2(wanted[1], wanted[0]) if any(wanted) else None
     if choice.startswith("along the data") and points.size:
         vector = np.linalg.eigh(points @ points.T)[1][:, -1]
@@ -200,11 +209,15 @@ def _useful(setup: Setup, pair: tuple[int, int], choice: str, points: FloatArray
 
 def _take_drag(setup: Setup, pair: tuple[int, int], theta: tuple[float, float], angle: float, turned: bool) -> None:
     """A drag becomes part of the scenario: a share or parts, and directions if it was turned."""
-    shares = np.array(setup.design.theta)
+    shares = np.array(setup.split)
     shares[list(pair)] = theta
+    if setup.query.name == "moments":
+        shares = shares[:-1] / shares[:-1].sum()
     if shares.size == 2:
         most = int(np.argmax(shares))
-        changes = {"allocation": "binary", "favoured": (most,), "share": _share(float(shares[most]))}
+        needs = setup.scenario.needs  # dragging changes who gets the budget, not who needs it
+        changes = {"allocation": "binary", "favoured": (most,), "share": _share(float(shares[most])),
+                   "needed": () if needs == (most,) else needs}
     else:
         changes = {"allocation": "manual", "weights": tuple(max(round(_PARTS * part), 1) for part in shares.tolist())}
     if turned:
@@ -213,6 +226,11 @@ def _take_drag(setup: Setup, pair: tuple[int, int], theta: tuple[float, float], 
     # What was not dragged is taken over as it stands, and so is where it comes from.
     seen = setup.looked_at
     session.choose(weakest([seen["directions"], seen["split"]]), **changes)
+
+
+def _constant_share(setup: Setup) -> float:
+    """What a constant joined to the records has of the budget, which is not a person's to divide."""
+    return float(setup.split[-1]) if setup.query.name == "moments" else 0.0
 
 
 def _share(dragged: float) -> float:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from mvgviz import (
     InputError,
+    RecordBound,
     adjacency,
     binary,
     covariance,
@@ -246,8 +247,8 @@ def test_a_budget_can_cover_the_directions_too(rng):
 
 
 @pytest.mark.parametrize(("change", "message"), [
-    ({"guarantee": "theorem1"}, "cover_directions needs guarantee exact, got theorem1"),
-    ({"epsilon": 0.01}, "directions must have spent less than the whole budget"),
+    ({"guarantee": "theorem1"}, "cover_directions and cover_bound need guarantee exact, got theorem1"),
+    ({"epsilon": 0.01}, "directions and bound must have spent less than the whole budget"),
 ])
 def test_directions_cannot_be_covered_by_less_than_they_spent(change, message, rng):
     data = make_dataset(3, 200)
@@ -255,3 +256,14 @@ def test_directions_cannot_be_covered_by_less_than_they_spent(change, message, r
     with pytest.raises(InputError, match=message):
         design_noise(identity(data), **{"epsilon": 1, "delta": 1e-5, "directions": private,
                                         "cover_directions": True} | change)
+
+
+@pytest.mark.parametrize("guarantee", ["exact", "theorem1", "theorem2-any"])
+@pytest.mark.parametrize("query", [identity, covariance])
+def test_noise_on_bounded_records_has_the_shape_of_the_bound_under_every_guarantee(query, guarantee):
+    data = make_dataset(3, 30, [-1, -4, -2], [1, 4, 2])
+    bound = RecordBound(radius=1.0, weights=[3.0, 0.5, 1.0])
+    design = design_noise(query(data, bound=bound), epsilon=1, delta=1e-5, guarantee=guarantee)
+    shape = design.row_variances * np.square([3.0, 0.5, 1.0])
+    assert shape == pytest.approx(np.full(3, shape[0]), rel=1e-9)
+    assert design.epsilon_spent(1e-5) <= 1 + 1e-6

@@ -22,7 +22,8 @@ KEYS = [*(one.key for one in COMPARED), "iid"]
 
 @pytest.fixture(scope="module")
 def results():
-    scenario = Scenario.default_for("movement_simulated").changed(trials=30, delta=1 / 10_176)
+    scenario = Scenario.default_for("movement_simulated").changed(
+        trials=30, delta=1 / 10_176, bound="none", share=0.8, judged="everything", post=("symmetrise", "subtract"))
     return run_trials(scenario, sample("movement_simulated"), mechanisms=KEYS, sensitivity="tight")
 
 
@@ -133,7 +134,8 @@ def test_how_much_more_error():
 
 @pytest.fixture(scope="module")
 def curves():
-    scenario = Scenario.default_for("karate").changed(trials=4, delta=1 / 34)
+    scenario = Scenario.default_for("karate").changed(
+        trials=4, delta=1 / 34, favoured=(0, 33), share=0.8, judged="everything")
     return frontier(sweep([{"epsilon": epsilon} for epsilon in EPSILONS], scenario, sample("karate"),
                           mechanisms=["gaussian-analytic", "mvg-exact", "gaussian-triangle", "laplace"]))
 

@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from mvgviz import covariance, design_noise, identity, manual, mean, random_rotation, rotation
+from mvgviz import Scenario, covariance, design_noise, identity, manual, mean, random_rotation, rotation
 from mvgviz.figures.shape.model import iid_std, moved, shape_model
+from mvgviz.scenario.resolve import build
 from tests.datasets import make_dataset
 
 DATA = make_dataset(4, 30, lower=[-1, 0, -2, 1], upper=[1, 3, 1, 4])
@@ -69,3 +70,44 @@ def test_two_directions_are_shown_along_the_axes(rng):
     model = shape_model(design, (2, 0), of_directions=True)
     assert (model.angle, model.can_turn) == (0, False)
     assert model.std == pytest.approx(np.sqrt(design.row_variances[[2, 0]]))
+
+
+def bounded(query, parts, **choices):
+    scenario = Scenario(data="two_features", query=query, scale="declared", bound="even", allocation="manual",
+                        weights=parts, **choices)
+    return build(scenario, DATA)
+
+
+def model_of(setup, **choices):
+    return shape_model(setup.design, (0, 1), of_directions=False, split=setup.split, **choices)
+
+
+@pytest.mark.parametrize("query", ["identity", "mean"])
+@pytest.mark.parametrize("angle", [0.0, 20.0, -65.0])
+def test_a_drag_of_the_one_shape_of_records_and_noise_is_predicted_exactly(query, angle):
+    model = model_of(bounded(query, (40, 30, 20, 10), directions="rotation", angle=10.0))
+    assert (model.kind, model.rough) == ("bounded", False)
+    after = bounded(query, (55, 15, 20, 10), **({"directions": "rotation", "angle": angle} if angle else {}))
+    predicted = moved(model, (0.55, 0.15), math.radians(angle))
+    assert predicted == pytest.approx(model_of(after).std, rel=1e-9)
+    ellipse = after.query.bound.ellipse(4)
+    axes = ellipse.radius / ellipse.weights[:2]
+    assert [model.records * std for std in predicted] == pytest.approx(axes.tolist(), rel=1e-9)
+
+
+@pytest.mark.parametrize("guarantee", ["exact", "theorem1"])
+@pytest.mark.parametrize("query", ["identity", "mean", "covariance"])
+@pytest.mark.parametrize("directions", ["standard", "rotation", "random"])
+def test_noise_has_the_very_shape_of_the_ellipse_of_records(query, directions, guarantee):
+    setup = bounded(query, (4, 3, 2, 1), directions=directions, guarantee=guarantee)
+    model, ellipse = model_of(setup), setup.query.bound.ellipse(4)
+    noise = model.across * setup.design.row_covariance()
+    assert ellipse.inverse @ ellipse.inverse.T == pytest.approx(model.records**2 * noise, rel=1e-9)
+
+
+def test_a_plane_of_directions_has_the_ellipse_too():
+    setup = bounded("identity", (4, 3, 2, 1), directions="random")
+    model, ellipse = shape_model(setup.design, (2, 0), of_directions=True, split=setup.split), setup.query.bound
+    assert moved(model, model.theta, 0.0) == pytest.approx(model.std, rel=1e-9)
+    axes = ellipse.radius / ellipse.weights[[2, 0]]
+    assert [model.records * std for std in model.std] == pytest.approx(axes.tolist())

@@ -19,6 +19,7 @@ from mvgviz import (
     random_rotation,
     rbf_kernel,
 )
+from mvgviz.noise.accounting import compose_mu
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
 from mvgviz.query.worst_pairs import worst_pair
@@ -243,18 +244,18 @@ def test_a_private_radius_is_near_the_quantile_and_says_what_it_spent(rng):
     assert np.std(noisy) > 0.05  # little budget, little knowledge
 
 
-def test_a_private_radius_counts_with_noise_of_its_budget(monkeypatch):
+def test_a_private_radius_counts_with_noise_of_its_budget():
     """Twenty counts of sensitivity 1 with noise sqrt(20)/mu each compose to mu."""
-    drawn = []
+    asked = []
 
-    class Watched(np.random.Generator):
-        def standard_normal(self, *arguments, **more):
-            drawn.append(super().standard_normal(*arguments, **more))
-            return drawn[-1]
+    def noisy(value, std):
+        asked.append((value, std))
+        return value
 
     data = make_dataset(2, 100)
-    private_radius(data, 0.5, mu=2.0, rng=Watched(np.random.PCG64(1)))
-    assert [d.size for d in drawn] == [20]
+    private_radius(data, 0.5, mu=2.0, rng=noisy)
+    assert compose_mu([1 / std for _, std in asked]) == pytest.approx(2.0)
+    assert all(isinstance(value, int) and 0 <= value <= 100 for value, _ in asked)
 
 
 def test_private_spreads_are_near_the_true_ones(rng):

@@ -8,7 +8,7 @@ import pytest
 from mvgviz import InputError, Scenario, sample_noise
 from mvgviz.data import sample
 from mvgviz.figures.release.intervals import coefficient_numbers
-from mvgviz.release.fitted import fitted_coefficients, refusal
+from mvgviz.release.fitted import fitted_coefficients, labels, refusal
 from mvgviz.release.release import release_setup
 from mvgviz.scenario.resolve import build
 from mvgviz.words.intervals import coefficient_columns, coefficients_sentence
@@ -40,10 +40,27 @@ def test_it_is_ridge_in_the_data_s_units(scale):
     assert fit.features == table.features[:5]
 
 
-@pytest.mark.parametrize(("epsilon", "data"), [(1, "liver"), (0.3, "movement_simulated")])
-def test_intervals_hold_the_fit_without_noise(epsilon, data):
-    setup, given = released({"epsilon": epsilon}, data)
-    label = setup.query.row_names[-1]
+def test_with_the_mean_released_too_it_has_an_intercept():
+    setup, given = released({"query": "moments"})
+    fit = fitted_coefficients(replace(given, noisy=setup.query.value), "drinks")
+    x = np.vstack([setup.dataset.normalised().matrix, np.ones(setup.dataset.n_records)])
+    moments, others = x @ x.T / x.shape[1], [0, 1, 2, 3, 4, 6]
+    ridge = np.append(0.003 + 0.5 * np.sqrt(6) * np.diag(setup.design.noise_std())[:5], 1e-3)
+    slopes = np.linalg.solve(moments[np.ix_(others, others)] + np.diag(ridge), moments[others, 5])[:5]
+    widths = setup.dataset.widths
+    np.testing.assert_allclose(fit.values, slopes * widths[5] / widths[:5], rtol=1e-6)
+    assert labels(given) == list(setup.dataset.features)
+    assert fit.features == setup.dataset.features[:5]
+    with pytest.raises(InputError, match="label must be one of"):
+        fitted_coefficients(given, setup.query.row_names[-1])
+
+
+@pytest.mark.parametrize(("choice", "data"), [
+    ({"epsilon": 1, "query": "covariance", "bound": "none"}, "liver"), ({"epsilon": 3, "query": "moments"}, "liver"),
+    ({"epsilon": 0.3}, "movement_simulated")])
+def test_intervals_hold_the_fit_without_noise(choice, data):
+    setup, given = released(choice, data)
+    label = setup.dataset.features[-1]
     draws = setup.query.value + sample_noise(setup.design, rng=np.random.default_rng(3), trials=60)
     truth = fitted_coefficients(replace(given, noisy=setup.query.value), label).values
     fits = [fitted_coefficients(replace(given, noisy=noisy), label) for noisy in draws]

@@ -28,7 +28,7 @@ from mvgviz import (
 from mvgviz.data import sample
 from mvgviz.release import files
 from mvgviz.release.files import to_csv, to_intervals_csv, to_metadata_json
-from mvgviz.release.intervals import EntryNoise, own_units, planned_noise
+from mvgviz.release.intervals import EntryNoise, data_units, planned_noise
 from mvgviz.release.release import release, release_setup
 from mvgviz.release.secure_noise import hardening_for, noisy_answer
 from mvgviz.scenario.resolve import build
@@ -131,12 +131,12 @@ def test_a_shape_read_from_the_data_has_no_intervals():
 
 
 @pytest.mark.parametrize(("scale", "ends"), [("symmetric", (-1, 1)), ("unit", (0, 1))])
-def test_own_units_undo_the_mapping_of_the_ranges(scale, ends):
+def test_data_units_undo_the_mapping_of_the_ranges(scale, ends):
     data = make_dataset(3, 40, lower=[0, -5, 900], upper=[1e-3, 5, 1000])
-    units = own_units("identity", scale, data.ranges)
+    units = data_units("identity", scale, data.ranges)
     np.testing.assert_allclose(units.of(data.normalised(to=ends).matrix), data.matrix, rtol=1e-12, atol=1e-12)
-    assert own_units("covariance", scale, data.ranges) is None
-    assert own_units("mean", "declared", data.ranges) is None
+    assert data_units("covariance", scale, data.ranges) is None
+    assert data_units("mean", "declared", data.ranges) is None
 
 
 def test_the_second_file_has_a_line_for_each_number_in_both_units():
@@ -149,7 +149,7 @@ def test_the_second_file_has_a_line_for_each_number_in_both_units():
     numbers = np.array([[float(cell) for cell in line[2:]] for line in lines])
     assert np.array_equal(numbers[:, 0], given.noisy[:, 0])
     np.testing.assert_allclose((numbers[:, 2] - numbers[:, 1]) / 2, given.half_widths()[:, 0], rtol=1e-9)
-    np.testing.assert_allclose(numbers[:, 3:], given.own_units.of(numbers[:, :3]), rtol=1e-12)
+    np.testing.assert_allclose(numbers[:, 3:], given.data_units.of(numbers[:, :3]), rtol=1e-12)
     np.testing.assert_allclose(numbers[:, 5] - numbers[:, 4],
                                data.widths * given.half_widths()[:, 0], rtol=1e-9)  # [-1, 1] is two wide
 

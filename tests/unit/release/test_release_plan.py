@@ -36,7 +36,8 @@ def drawn(monkeypatch):
 
 
 def test_the_ledger_s_total_is_the_plan_s_at_once_or_one_by_one(drawn):
-    questions = asked(LIVER, LIVER.changed(query="mean", directions="private"), LIVER.changed(query="identity"))
+    questions = asked(LIVER, LIVER.changed(query="mean", directions="private"),
+                      LIVER.changed(query="mean", bound="private"))
     together, single = (Ledger(cap=(1.0, 1e-6)) for _ in range(2))
     made = release_together(questions, ledger=together)
     for question in reversed(questions):

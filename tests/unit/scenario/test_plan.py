@@ -37,7 +37,7 @@ def shifted(setup, dataset, column, record):
     """The answer of a neighbour minus the answer, from the definition of the query, divided by the noise."""
     matrix = dataset.matrix.copy()
     matrix[:, column] = record
-    other = ask(setup.scenario, replace(dataset, matrix=matrix))
+    other = ask(setup.scenario, replace(dataset, matrix=matrix), bound=setup.query.bound)
     covariance = np.kron(setup.design.row_covariance(), setup.design.col_covariance())
     move = (other.value - setup.query.value).ravel()
     return float(move @ np.linalg.solve(covariance, move))
@@ -47,6 +47,7 @@ def shifted(setup, dataset, column, record):
     ((-1.0, 1.0), (asking("identity"), asking("mean"))),
     ((-1.0, 1.0), (asking("mean"), asking("covariance"), asking("identity", allocation="uniform"))),
     ((0.0, 2.0), (asking("covariance", share=0.6), asking("mean", directions="rotation"), asking("kernel"))),
+    ((-1.0, 1.0), (asking("covariance", bound="even"), asking("mean"), asking("moments", bound="even", share=0.5))),
     ((-3.0, 5.0), (asking("covariance", mode="rows"), asking("mean", allocation="least-error", share=0.9)))])
 def test_no_neighbour_moves_all_answers_together_by_more_than_the_plan_s_mu(ranges, questions):
     rng, low_high = np.random.default_rng(3), ranges
@@ -66,9 +67,9 @@ def test_no_neighbour_moves_all_answers_together_by_more_than_the_plan_s_mu(rang
         assert worst == pytest.approx(allowed, rel=1e-9)
 
 
-def test_the_questions_spend_their_shares_private_directions_included():
+def test_the_questions_spend_their_shares_private_directions_and_bounds_included():
     plan = QuestionPlan.of(asking("covariance"), asking("mean", directions="private", private_share=0.4),
-                           asking("identity", directions="random")).moved(1, 0.5)
+                           asking("identity", directions="random"), asking("mean", bound="private")).moved(1, 0.5)
     setups, mu = build_plan(plan, make_dataset(3, 40)), float(gaussian_mu(1.0, DELTA))
     spent = [setup.design.total_mu for setup in setups]
     assert spent == pytest.approx([mu * math.sqrt(share) for share in plan.shares], rel=1e-12)
@@ -187,7 +188,8 @@ def test_shares_that_are_computed_leave_a_thousandth_to_everyone_and_locked_ones
         plan.shared([1, 2])
 
 
-@pytest.mark.parametrize(("query", "ranges"), [("identity", (0, 8)), ("mean", (2, 5)), ("covariance", (-4, 4))])
+@pytest.mark.parametrize(("query", "ranges"), [("identity", (0, 8)), ("mean", (2, 5)), ("covariance", (-4, 4)),
+                                               ("moments", (-4, 4))])
 def test_noise_in_own_units_does_not_depend_on_the_mapping_of_the_ranges(query, ranges):
     data = make_dataset(2, 20, *ranges)
     [own], [mapped] = (build_plan(QuestionPlan.of(asking(query, scale=scale)), data)
@@ -197,6 +199,7 @@ def test_noise_in_own_units_does_not_depend_on_the_mapping_of_the_ranges(query, 
 
 
 @pytest.mark.parametrize(("data", "query"), [("liver", "kernel"), ("karate", "adjacency"), ("karate", "laplacian"),
+                                             ("liver", "moments"), ("cardiotocography", "covariance"),
                                              ("cardiotocography", "identity")])
 def test_every_question_has_numbers(data, query):
     plan = QuestionPlan.of(Scenario.default_for(data).changed(query=query))

@@ -7,7 +7,7 @@ import pytest
 
 from mvgviz import Dataset, InputError, Scenario, from_matrix, gaussian_mu
 from mvgviz.provenance import Origin
-from mvgviz.scenario.resolve import build, delta_of, names_of_directions, paper_delta, usual_delta
+from mvgviz.scenario.resolve import build, delta_of, names_of_directions, paper_delta, usual_delta, with_bound
 from mvgviz.scenario.scenario import ALLOCATIONS, QUERIES
 from tests.datasets import make_dataset
 
@@ -130,3 +130,22 @@ def test_directions_are_called_by_feature_record_vertex_or_number():
 def test_bad_combinations_get_a_sentence(changes, message):
     with pytest.raises(InputError, match=message):
         build(scenario(**changes), DATA)
+
+
+@pytest.mark.parametrize("query", ["identity", "mean", "covariance", "moments", "kernel"])
+@pytest.mark.parametrize("choices", [
+    {}, {"directions": "rotation"}, {"guarantee": "theorem1"}, {"allocation": "least-error", "scale": "declared"}])
+def test_another_bound_on_the_same_split_is_that_of_the_scenario(query, choices):
+    plain = build(scenario(query=query, **choices), DATA)
+    for changes in ({"bound": "even"}, {"bound": "own", "radius": 0.6}):
+        bounded, built = with_bound(plain, **changes), build(scenario(query=query, **choices, **changes), DATA)
+        assert bounded.scenario == built.scenario
+        assert np.array_equal(bounded.design.noise_std(), built.design.noise_std())
+        assert np.array_equal(bounded.query.value, built.query.value)
+        assert np.array_equal(with_bound(bounded, bound="none").design.noise_std(), plain.design.noise_std())
+
+
+def test_a_bound_does_not_go_with_private_directions_or_noise_over_records():
+    for choices, reason in (({"directions": "private"}, "known before"), ({"mode": "columns"}, "rows or both sides")):
+        with pytest.raises(InputError, match=reason):
+            with_bound(build(scenario(**choices), DATA), bound="even")

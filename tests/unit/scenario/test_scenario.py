@@ -7,7 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mvgviz import InputError, Scenario
-from mvgviz.scenario.scenario import ALLOCATIONS, DIRECTIONS, FORMS, LEAST_SHARE, MOST_SHARE, QUERIES, SCALES, TASKS
+from mvgviz.scenario.scenario import (
+    ALLOCATIONS,
+    BOUNDS,
+    DIRECTIONS,
+    FORMS,
+    JUDGED,
+    LEAST_SHARE,
+    MOST_SHARE,
+    QUERIES,
+    SCALES,
+    TASKS,
+)
 
 fractions = st.floats(1e-9, 1, exclude_min=True, exclude_max=True)
 positions = st.lists(st.integers(0, 300), max_size=8, unique=True).map(tuple)
@@ -24,6 +35,7 @@ scenarios = st.builds(
     angle=st.floats(-360, 360), plane=st.sampled_from([(0, 1), (5, 2)]), private_share=fractions,
     allocation=st.sampled_from(ALLOCATIONS), favoured=positions, share=st.floats(LEAST_SHARE, MOST_SHARE),
     weights=st.lists(st.integers(1, 10_000), max_size=30).map(tuple), form=st.sampled_from(FORMS),
+    bound=st.sampled_from(BOUNDS), radius=st.floats(1e-3, 1e3), needed=positions, judged=st.sampled_from(JUDGED),
     task=st.sampled_from(TASKS), trials=st.integers(1, 100_000), seed=st.integers(0, 10**9),
 )
 
@@ -35,7 +47,7 @@ def test_every_scenario_survives_a_link_and_a_file(scenario):
 
 
 def test_links_are_short_and_readable():
-    assert Scenario().to_query() == {"data": "two_features"}
+    assert Scenario.default_for("two_features").to_query() == {"data": "two_features"}
     changed = Scenario.default_for("liver").changed(epsilon=0.1, favoured=(3, 1), delta=1e-6)
     assert changed.to_query() == {"data": "liver", "epsilon": "0.1", "favoured": "1-3", "delta": "1e-06"}
 
@@ -70,6 +82,14 @@ def test_a_broken_link_keeps_what_can_be_understood():
     ({"trials": "0"}, "trials must be a whole number of at least 1"),
     ({"trials": "1000000"}, "trials must be at most 100000"),
     ({"angle": "900"}, "angle must lie between -360 and 360"),
+    ({"bound": "circle"}, "bound must be one of"),
+    ({"radius": "0"}, "radius must be positive, got 0"),
+    ({"radius": "1e9"}, "radius must lie between 0.001 and 1000"),
+    ({"radius": "nan"}, "radius must be finite"),
+    ({"radius": "none"}, "radius must be a number"),
+    ({"needed": "1,2"}, "needed in the link must be numbers joined by -"),
+    ({"needed": "2-2"}, "needed must be different positions"),
+    ({"judged": "me"}, "judged must be one of"),
 ])
 def test_a_strict_reader_refuses_a_broken_link(parameters, message):
     with pytest.raises(InputError, match=message):
@@ -96,3 +116,15 @@ def test_a_bad_file_is_refused_with_a_sentence(text, message):
 def test_a_share_beyond_what_the_controls_show_is_refused(share):
     with pytest.raises(InputError, match=r"share must (lie between 0\.01 and 0\.99|be finite)"):
         Scenario(share=share)
+
+
+@pytest.mark.parametrize("changes", [
+    {"bound": "even"}, {"bound": "own", "radius": 1.7}, {"bound": "own", "radius": 1 / 3, "query": "moments"},
+    {"needed": (5, 1), "judged": "rest"}, {"judged": "needed", "bound": "none"}])
+def test_bounds_needs_and_what_is_judged_travel_by_link_and_file(changes):
+    scenario = Scenario.default_for("liver").changed(**changes)
+    assert Scenario.from_query(scenario.to_query()) == scenario
+    assert Scenario.from_json(scenario.to_json()) == scenario
+    marked = scenario.chosen_on_data(radius=1.25)
+    assert Scenario.from_query(marked.to_query()).from_data == ("radius",)
+    assert marked.read_among(["radius"]) == (("radius",) if scenario.bound == "own" else ())

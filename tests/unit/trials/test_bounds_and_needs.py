@@ -140,8 +140,9 @@ def test_noise_aware_use_ignores_what_is_mostly_noise():
 
 @pytest.mark.parametrize("favoured", [(), (0, 1, 2)])
 def test_needed_and_rest_are_told_apart_only_where_there_are_both(favoured):
+    assert posed("covariance", favoured=favoured, judged="needed").positions is None  # everything
     with pytest.raises(InputError, match="some features must be needed"):
-        measure_for(posed("covariance", favoured=favoured, judged="needed"))
+        measure_for(posed("covariance", favoured=favoured, judged="rest"))
 
 
 def test_one_needed_feature_has_no_components():

@@ -20,7 +20,8 @@ CASES = [("liver", "covariance", "linear-ridge"), ("liver", "identity", "linear-
 
 
 def posed(data, query, task, **changes):
-    scenario = Scenario.default_for(data).changed(query=query, task=task, label=0, seed=5, **changes)
+    whole = {"judged": "everything"}
+    scenario = Scenario.default_for(data).changed(query=query, task=task, label=0, seed=5, **whole | changes)
     return pose(scenario, sample(data))
 
 

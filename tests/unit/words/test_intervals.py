@@ -55,6 +55,21 @@ def test_second_moments_are_told_for_a_feature_alone_and_with_another():
     assert "average" not in covers_sentences(plain)
 
 
+def test_mean_and_second_moments_together_are_told_without_the_constant():
+    setup = setup_of("liver", query="moments", post=())
+    std, columns = setup.design.noise_std(), width_columns(planned_widths(setup))
+    assert columns["feature"] == list(setup.dataset.features)
+    np.testing.assert_allclose(columns["on its mean ±"], REACH * std[:6, 6], rtol=1e-12)
+    np.testing.assert_allclose(columns["on its own second moment ±"], REACH * np.diag(std)[:6], rtol=1e-12)
+    np.fill_diagonal(std, 0)
+    np.testing.assert_allclose(columns["with another feature, at most ±"], REACH * std[:6, :6].max(axis=1), rtol=1e-12)
+
+
+def test_records_pulled_inside_a_bound_are_spoken_of():
+    said = covers_sentences(planned_widths(setup_of("liver", query="covariance", bound="even")))
+    assert "clipped to their ranges and pulled inside their bound: not what that changed" in said
+
+
 def test_a_graph_is_told_without_units_ranges_or_a_table():
     widths = planned_widths(setup_of("karate"))
     assert width_columns(widths) == {}

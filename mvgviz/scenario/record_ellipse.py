@@ -1,0 +1,79 @@
+"""The ellipse that a scenario pulls records into: it has the shape of the split, and the noise has its shape.
+
+Along each direction it is as long as the spread of an evenly spread record over the root of the share,
+so that such a record has length 1.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from mvgviz.design.allocation import uniform
+from mvgviz.errors import InputError
+from mvgviz.noise.directions import Directions, standard_basis
+from mvgviz.provenance import Origin, weakest
+from mvgviz.query.dataset import Dataset
+from mvgviz.query.record_bound import NoisyCount, RecordBound, default_radius, even_moments, rank_radius, way_to_box
+from mvgviz.scenario.scenario import Scenario
+from mvgviz.validation import FloatArray
+
+
+def refuse_bound(scenario: Scenario, mode: str) -> None:
+    """One sentence where the scenario's bound does not go with its other choices."""
+    if mode == "columns":
+        raise InputError("a record bound gives noise over features the shape of the records; choose rows or both sides")
+    if scenario.directions == "private":
+        raise InputError("a record bound needs directions that are known before; choose the features themselves")
+    if scenario.bound == "private" and scenario.guarantee != "exact":
+        raise InputError("a length found privately needs the exact guarantee, which counts what it spends; choose "
+                         "that or another bound")
+    if scenario.bound == "private" and scenario.query == "moments":
+        raise InputError("for mean and second moments together the length follows from the number of records; choose "
+                         "an ellipse as long as an evenly spread record")
+
+
+def record_ellipse(scenario: Scenario, table: Dataset, directions: Directions, theta: FloatArray, origin: Origin, *,
+                   mu: float, rng: np.random.Generator | NoisyCount) -> RecordBound:
+    """Around the middle of the ranges, around 0 for second moments; ``table`` is in the units of the question.
+
+    ``mu`` is that of the whole budget: a length found privately takes its part of it, with noise from ``rng``. A
+    kernel's shares are of records, so there the ellipse is round.
+    """
+    if scenario.query == "kernel":
+        directions, theta = standard_basis(table.n_features), uniform(table.n_features)
+    if scenario.query == "moments":
+        return _joined(scenario, table, directions, theta, origin, mu)
+    second = scenario.query not in ("identity", "mean", "kernel")
+    centre = np.zeros(table.n_features) if second else (table.lower + table.upper) / 2
+    bound = RecordBound(
+        radius=scenario.radius if scenario.bound == "own" else 1.0, centre=centre,
+        weights=np.sqrt(theta) / _spreads(directions, even_moments(table, centre)),
+        directions=None if directions.is_standard else directions,
+        origin=weakest([table.ranges_origin, origin, directions.origin]))
+    return rank_radius(table, mu=mu, rng=rng, bound=bound) if scenario.bound == "private" else bound
+
+
+def _joined(scenario: Scenario, table: Dataset, directions: Directions, theta: FloatArray, origin: Origin, mu: float
+            ) -> RecordBound:
+    """For records with a constant, last, which is scaled with them; half as long as the radius of the others.
+
+    As long as an evenly spread record while records are few for their features; the more there are, the nearer to the
+    whole box with equal shares, since what pulling bends does not become less with more records.
+    """
+    size, own = table.n_features - 1, scenario.bound == "own"
+    way = 0.0 if own else way_to_box(table.n_records, size, mu)
+    radius = scenario.radius if own else default_radius(table.n_records, size, mu)
+    shares = (1 - way) * theta[:-1] / theta[:-1].sum() + way / size
+    spread = even_moments(table, np.zeros(size + 1))
+    spread[-1], spread[:, -1], spread[-1, -1] = 0.0, 0.0, 1.0
+    constant = radius * 0.5 ** (1 - way) * size ** (-way / 2)
+    weights = np.append(np.sqrt(shares), constant) / _spreads(directions, spread)
+    bound = RecordBound(radius=float(np.hypot(radius, constant)), weights=weights,
+                        origin=weakest([table.ranges_origin, origin, directions.origin]))
+    return bound if directions.is_standard else replace(bound, directions=directions)
+
+
+def _spreads(directions: Directions, moments: FloatArray) -> FloatArray:
+    """The root mean square of an evenly spread record along each direction."""
+    w = directions.matrix
+    return np.asarray(np.sqrt(np.einsum("ik,ik->k", w, moments @ w)))

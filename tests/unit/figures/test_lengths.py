@@ -1,0 +1,29 @@
+"""The picture of the records' lengths counts what is pulled in."""
+
+import numpy as np
+import pytest
+
+from mvgviz import RecordBound
+from mvgviz.figures.data.lengths import length_numbers, plot_lengths
+from tests.datasets import make_dataset
+
+DATA = make_dataset(3, 500)
+
+
+@pytest.mark.parametrize("radius", [0.05, 0.7, 1.0, 5.0])
+def test_the_bars_beyond_the_line_are_the_records_pulled_in(radius):
+    bound = RecordBound(radius=radius)
+    numbers = length_numbers(DATA, bound)
+    lengths = np.linalg.norm(DATA.matrix, axis=0)
+    assert numbers.pulled == (lengths > radius).sum()
+    assert numbers.longest == pytest.approx(3**0.5)
+    assert numbers.counts.sum() == 500
+    inside, pulled = plot_lengths(numbers).data
+    assert (sum(inside.y), sum(pulled.y)) == (500 - numbers.pulled, numbers.pulled)
+
+
+def test_a_record_at_the_furthest_corner_is_counted():
+    data = make_dataset(2, 4)
+    numbers = length_numbers(type(data)(matrix=np.ones((2, 4)), features=data.features, lower=-1, upper=1),
+                             RecordBound(radius=1.0))
+    assert (numbers.counts.sum(), numbers.pulled) == (4, 4)

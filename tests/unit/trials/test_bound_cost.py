@@ -1,0 +1,69 @@
+"""What a bound saves and costs, against brute force on the same stand-in."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from mvgviz import Scenario
+from mvgviz.data import sample
+from mvgviz.scenario.resolve import ask, build
+from mvgviz.trials.bound_cost import bound_cost, radius_for_all
+from mvgviz.trials.stand_in import SEED, stand_in
+from tests.datasets import make_dataset
+
+QUERIES = ("identity", "mean", "covariance", "moments", "kernel")
+
+
+def setup_of(data="liver", **changes):
+    return build(Scenario.default_for(data).changed(**({"bound": "even"} | changes)), sample(data))
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_pull_is_the_difference_of_the_two_answers(query):
+    setup = setup_of(query=query, bound="own", radius=0.4)
+    simulated = stand_in(setup.dataset, rng=np.random.default_rng(SEED))
+    if query == "mean":  # on one side of the middle
+        middle = ((simulated.lower + simulated.upper) / 2)[:, None]
+        simulated = dataclasses.replace(simulated, matrix=middle + abs(simulated.matrix - middle))
+    apart = (ask(setup.scenario, simulated, bound=setup.query.bound).value - ask(setup.scenario, simulated).value)
+    needed = list(setup.scenario.needs)
+    part = apart[np.ix_(needed, needed)] if setup.query.symmetric else apart[needed]
+    # All ranges are [-1, 1]: a record moves a table or mean by 2, and second moments are in units of 1.
+    unit = 2 if query in ("identity", "mean") else 1
+    assert bound_cost(setup).pull == pytest.approx(np.sqrt(np.mean(part**2)) / unit, rel=1e-9)
+
+
+def test_the_noise_is_that_of_the_two_designs():
+    setup = setup_of(query="identity")
+    plain = build(setup.scenario.changed(bound="none"), setup.dataset)
+    cost = bound_cost(setup)
+    assert cost.noise / cost.without == pytest.approx(
+        setup.design.direction_std()[2] / plain.design.direction_std()[2])
+    assert cost.noise / cost.without == pytest.approx(3**-0.5)  # lengths of 1 instead of sqrt 3
+
+
+def test_more_records_make_the_noise_smaller_and_the_pull_not():
+    scenario = Scenario(query="mean", bound="own", radius=0.6, delta=1e-8)
+    few, many = (bound_cost(build(scenario, make_dataset(2, n))) for n in (200, 20_000))
+    assert many.noise == pytest.approx(few.noise / 100)
+    assert many.pull == pytest.approx(few.pull, rel=0.2)
+    assert few.pays(few.pull)
+    assert not many.pays(many.pull)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("scale", ["declared", "symmetric", "unit"])
+@pytest.mark.parametrize("directions", ["standard", "rotation"])
+def test_the_length_for_all_pulls_nobody_in(query, scale, directions):
+    setup = setup_of(query=query, scale=scale, directions=directions)
+    radius = radius_for_all(setup)
+    low, high = setup.dataset.lower, setup.dataset.upper
+    corners = np.random.default_rng(0).choice([0.0, 1.0], size=(low.size, 300))
+    data = dataclasses.replace(setup.dataset, matrix=low[:, None] + corners * (high - low)[:, None])
+    all_in = build(setup.scenario.changed(bound="own", radius=radius), data)
+    assert all_in.query.bound.count_outside(all_in.table) == 0
+    if directions == "standard":
+        fewer = build(setup.scenario.changed(bound="own", radius=0.95 * radius), data)
+        assert fewer.query.bound.count_outside(fewer.table) > 0
+    assert bound_cost(all_in).pull == pytest.approx(0, abs=1e-12)
