@@ -1,6 +1,7 @@
 """Sentences of the advisor: which design is first, which lever gained what, and what choosing on data means."""
 
 import math
+import textwrap
 from collections import Counter
 from collections.abc import Sequence
 
@@ -16,6 +17,7 @@ from mvgviz.words.designs import design_words
 from mvgviz.words.levers import levers_sentence
 
 SHOWN = 12
+_LINE = 30  # characters of a label, so that a phone has room for the chart
 _CHANCE = ", which chance may explain"
 ON_STAND_IN = ("Tried on **simulated data** with the same ranges and sizes. Nothing of the data was looked at, so the "
                "choice tells nothing about it: choosing by looking at private data would itself not be private. "
@@ -45,9 +47,9 @@ def advice_marks(advice: Advice, names: Sequence[str]) -> list[Mark]:
 def _mark(row: Row, names: Sequence[str]) -> Mark:
     words, scenario, outcome = design_words(row.candidate, names), row.candidate.scenario, row.outcome
     spent = "" if outcome.epsilon_spent is None else f"<br>epsilon really spent {as_number(outcome.epsilon_spent)}"
-    first = ", ".join(filter(None, [words.query, words.guarantee, words.bound]))
-    second = ", ".join(filter(None, [words.split, words.use]))
-    return Mark(label=f"{first},<br>{in_html(second)}", mean=outcome.mean,
+    text = str(words).replace(" × ", "\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}").replace(" %", "\N{NO-BREAK SPACE}%")
+    lines = [in_html(line) for line in textwrap.wrap(text, _LINE)]
+    return Mark(label="<br>".join(lines), mean=outcome.mean,
                 half_width=outcome.half_width, colour=GUARANTEE_COLOURS[scenario.guarantee],
                 symbol=("square" if scenario.query == "identity" else "circle") + "-open" * (
                     not row.candidate.is_whole), ring=row.candidate.is_current,

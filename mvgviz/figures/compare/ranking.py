@@ -132,6 +132,7 @@ def plot_ranked(marks: Sequence[Mark], references: Sequence[tuple[str, float]], 
     figure.update_yaxes(**row_axis([f"<b>{mark.label}</b>" if mark.ring else mark.label for mark in marks], 11))
     broken = sum("<br>" in mark.label for mark in marks)
     row = 25 if not broken else 31 if broken <= len(marks) / 2 else 37
+    row += 11 * (max((mark.label.count("<br>") for mark in marks), default=0) > 1)
     return styled(figure, height=max(95 + row * len(marks), 200), top=35)
 
 

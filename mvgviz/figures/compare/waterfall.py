@@ -1,7 +1,7 @@
 """A waterfall: the error from the paper's noise as printed down to a design, one bar a lever."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import plotly.graph_objects as go
 
@@ -12,6 +12,7 @@ from mvgviz.text import as_number
 
 ENDS = DATA, DIRECTIONAL
 """The colours of the first and the last bar, which stand on the axis."""
+_ROOM = 0.18  # right of the bars, for what is written beside them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +36,8 @@ class Fall:
 def plot_waterfall(falls: Sequence[Fall], references: Sequence[tuple[str, float]], *, title: str) -> go.Figure:
     """Bars from step to step, the largest error on top; log scale where the errors are far apart."""
     errors = [error for fall in falls for error in (fall.before, fall.after) if error is not None]
-    axis = error_axis([0.0, *errors, *(value for _, value in references)], room=0.09)  # bars stand on 0 where they can
+    axis = error_axis([0.0, *errors, *(value for _, value in references)])  # bars stand on 0 where they can
+    axis = replace(axis, high=axis.high + _ROOM * (axis.high - axis.low))
     figure = go.Figure()
     for kind, value in references:
         inside = axis.holds(value)
@@ -44,9 +46,8 @@ def plot_waterfall(falls: Sequence[Fall], references: Sequence[tuple[str, float]
                            **reference_look(kind, name) | stroke(DATA, 2, "dash" if kind != "trivial" else "dot"))
     _add_bars(figure, falls, axis)
     _add_joints(figure, falls, axis)
-    beside = [_beside(fall, axis) for fall in falls]
-    figure.add_scatter(x=[x for x, _, _ in beside], y=list(range(len(falls))), mode="text", cliponaxis=False,
-                       text=[text for _, text, _ in beside], textposition=[side for _, _, side in beside],
+    figure.add_scatter(x=[_ends(fall, axis)[1] for fall in falls], y=list(range(len(falls))), mode="text",
+                       text=[f"  {fall.text}" for fall in falls], textposition="middle right", cliponaxis=False,
                        textfont={"size": 12}, showlegend=False, hoverinfo="skip")
     figure.update_xaxes(**axis.layout(title))
     figure.update_yaxes(**row_axis([fall.label for fall in falls], 12))
@@ -77,11 +78,3 @@ def _ends(fall: Fall, axis: ErrorAxis) -> tuple[float, float]:
     after = float(axis.cut(fall.after))
     before = float(axis.value(axis.low)) if fall.before is None else float(axis.cut(fall.before))
     return min(before, after), max(before, after)
-
-
-def _beside(fall: Fall, axis: ErrorAxis) -> tuple[float, str, str]:
-    """Where the text stands: right of the bar, or left of it (inside a standing one) near the right edge."""
-    left, right = _ends(fall, axis)
-    if axis.place(right) <= axis.low + 0.6 * (axis.high - axis.low):
-        return right, f" {fall.text}", "middle right"
-    return (right if fall.before is None else left), f"{fall.text} ", "middle left"

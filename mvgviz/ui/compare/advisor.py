@@ -97,7 +97,7 @@ def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> Non
             st.button(f"{place}\\. {in_markdown(str(design_words(row.candidate, names)))}: {error}{own}",
                       key=f"compare_load_{at}", on_click=_load, args=(row, origin), disabled=not _can_load(row),
                       help=None if row.candidate.is_whole else words.ONLY_THE_NEEDED,
-                      width="stretch", type="primary" if at == 0 else "secondary")
+                      width="stretch")
     rest = [(place, row) for place, row in rows.items() if (place, row) not in kinds]
     if rest:
         chosen = rest[_any_other([f"{place}. {design_words(row.candidate, names)}: {as_number(row.outcome.mean)}"
