@@ -20,7 +20,7 @@ from mvgviz.noise.directions import standard_basis
 from mvgviz.query.queries import Query
 from mvgviz.validation import FloatArray
 
-_POINTS, _LEAST, _MOST = 9, 0.01, 0.99
+_POINTS, _LEAST, _MOST = 20, 0.01, 0.99
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,10 +43,11 @@ class TradeOff:
 
 
 def usual_shares(needed: int, size: int) -> tuple[float, ...]:
-    """Shares from half an equal part to nearly all, closer to each other at both ends; an equal part is one of them."""
+    """Shares from half an equal part to nearly all, evenly in the logarithm of share : rest, and an equal part."""
     part = needed / size
-    low, high = np.geomspace(max(part / 2, _LEAST), 0.5, _POINTS), 1 - np.geomspace(0.5, 1 - _MOST, _POINTS)
-    return tuple(sorted({*low.tolist(), *high[1:-1].tolist(), _MOST, min(max(part, _LEAST), _MOST)}))
+    first = max(part / 2, _LEAST)
+    odds = np.geomspace(first / (1 - first), _MOST / (1 - _MOST), _POINTS)[1:-1]
+    return tuple(sorted({first, *(odds / (1 + odds)).tolist(), _MOST, min(max(part, _LEAST), _MOST)}))
 
 
 def frontier(query: Query, needed: tuple[int, ...], *, epsilon: float, delta: float,
