@@ -1,6 +1,5 @@
 """What the needed gain, what the rest pay, and how far a design is from the least possible noise."""
 
-from mvgviz.labels import GUARANTEES
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.trade_off import AgainstLeast, NeedsTradeOff, against_least
 from mvgviz.text import as_factor, as_number
@@ -11,6 +10,9 @@ ABOUT_TRADE_OFF = (
     "root mean squares in units of what one record can move. The curve is every share of the budget for the needed. "
     "Dashed: release nothing but the needed. Dotted: no private Gaussian noise, of whatever shape, is left of it (for "
     "second moments it may lie too far left). In the corner: what the paper's theorems ask for with the same split.")
+
+MOVE = "Drag the point along its curve, or move it with the arrow keys: the share of the budget follows."
+STAY = "The curve is that of the exact guarantee; choose it in the sidebar to move along it."
 
 
 def least_phrase(found: AgainstLeast) -> str:
@@ -45,8 +47,6 @@ def trade_off_words(setup: Setup, found: NeedsTradeOff) -> str:
     if found.least is not None:
         said.append(f"On the needed that is {least_phrase(found.least)}: no private Gaussian noise, of whatever shape, "
                     f"has less than {as_factor(found.least.least.noise / equal.needed)}{_inside(setup)}.")
-    said += [f"{GUARANTEES[name].in_sentence} asks for {as_factor(noise.needed / equal.needed)}."
-             for name, noise in list(found.theorems.items())[:1] if setup.scenario.guarantee != name]
     if may_pull(setup):
         said.append("This is noise alone: what it costs that records are pulled in is not in it, and stands on "
                     "Data & query.")

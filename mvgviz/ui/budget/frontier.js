@@ -14,8 +14,8 @@ function element(parent, name, attributes, text) {
 }
 
 function short(value) {
-  const size = Math.abs(value);
-  return size >= 1e5 || size < 1e-3 ? value.toExponential(1) : String(Number(value.toPrecision(2)));
+  if (value >= 1e5 || value < 1e-3) return value.toExponential(1);
+  return String(value >= 100 ? Math.round(value) : Number(value.toPrecision(2)));
 }
 
 const odds = (share) => Math.log(share / (1 - share));

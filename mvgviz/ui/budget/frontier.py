@@ -10,7 +10,7 @@ from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.trade_off import Curves, NeedsTradeOff, curves_of, trade_off_of
 from mvgviz.ui import session
 from mvgviz.ui.frame import draw_takeaway
-from mvgviz.words.trade_off import ABOUT_TRADE_OFF, trade_off_words
+from mvgviz.words.trade_off import ABOUT_TRADE_OFF, MOVE, STAY, trade_off_words
 
 STEP = 0.01
 """The shares that the point can be moved to are multiples of it, as the slider's are."""
@@ -46,6 +46,7 @@ def draw_frontier(setup: Setup, *, key: str) -> None:
     picture, takeaway = trade_off_picture(found), trade_off_words(setup, found)
     across, up = (log_axis(*ends, room=0.06) for ends in (picture.across, picture.up))
     design = next(mark for mark in (*picture.marks, *picture.far) if mark.kind == "design")
+    movable = design in picture.marks and setup.scenario.guarantee == "exact"
 
     def moved() -> None:
         session.update(allocation="binary", favoured=found.needed, share=float(st.session_state[key].moved))
@@ -56,11 +57,12 @@ def draw_frontier(setup: Setup, *, key: str) -> None:
         "far": [mark._asdict() | {"words": far_words(mark)} for mark in picture.far],
         "walls": [wall._asdict() for wall in picture.walls],
         "here": design._asdict() | {"drawn": design in picture.marks, "share": _share_on_curve(setup, found)},
-        "movable": design in picture.marks and setup.scenario.guarantee == "exact", "titles": [ACROSS, UP],
+        "movable": movable, "titles": [ACROSS, UP],
         **{name: [10.0**end for end in axis["range"]] for name, axis in (("across", across), ("up", up))},
         **{name: [tick for tick in axis["tickvals"] if 10 ** axis["range"][0] <= tick <= 10 ** axis["range"][1]]
            for name, axis in (("ticksAcross", across), ("ticksUp", up))},
         "alt": takeaway.replace("**", "").replace("\\", "")})
+    st.caption(MOVE if movable else STAY)
     draw_takeaway(takeaway, key=key, about=ABOUT_TRADE_OFF)
 
 
