@@ -19,7 +19,7 @@ from mvgviz.noise.directions import standard_basis
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.queries import Query
-from mvgviz.validation import positive
+from mvgviz.validation import FloatArray, positive
 
 
 class LeastPossible(NamedTuple):
@@ -37,25 +37,84 @@ def least_possible(query: Query, needs: Any, mu: float) -> LeastPossible:
     budget, body = positive("mu", mu), query.neighbours
     weights = checked_needs(needs, query.rows)
     unit = body.reach(standard_basis(query.rows))
-    if isinstance(body, BoundedColumn | BoundedOuterProduct) and not _fits(body):
-        raise InputError("the least possible noise is not known for a bound that reaches beyond the ranges")
     if isinstance(body, ReplacedColumn):
-        if isinstance(body, BoundedColumn):  # privacy means covariance >= (2R/mu)² (BᵀB)^-1
-            total = 4 * float(weights @ (body.ellipse.extent() / unit) ** 2)
+        if isinstance(body, BoundedColumn):
+            total, exact = _bounded_column(body, weights / unit**2)
         else:
-            total = float(np.sqrt(weights) @ (body.widths / unit)) ** 2
-        return LeastPossible(math.sqrt(total / weights.sum()) / (body.divisor * budget), True)
+            total, exact = float(np.sqrt(weights) @ (body.widths / unit)) ** 2, True
+        return LeastPossible(math.sqrt(total / weights.sum()) / (body.divisor * budget), exact)
     if isinstance(body, ReplacedOuterProduct):
-        reach = np.outer(body.ellipse.extent(), body.ellipse.extent()) if isinstance(
-            body, BoundedOuterProduct) else body.spans()
+        spans = _bounded_spans(body, weights) if isinstance(body, BoundedOuterProduct) else body.spans()
         pairs = np.outer(weights, weights)
-        squares = (reach / np.outer(unit, unit) / body.n_records) ** 2
+        squares = (spans / np.outer(unit, unit) / body.n_records) ** 2
         return LeastPossible(math.sqrt(float((squares * pairs).sum()) / pairs.sum()) / budget, False)
     raise InputError(f"the least possible noise is not known for the {query.name} query")
 
 
-def _fits(body: BoundedColumn | BoundedOuterProduct) -> bool:
-    """Whether the ranges hold the whole ellipse."""
+def _bounded_column(body: BoundedColumn, weights: FloatArray) -> tuple[float, bool]:
+    """``mu²`` times the least of ``sum w_i v_i`` for moves inside ellipse and ranges, and whether it is exact.
+
+    Not turned, the worst distribution of moves has squares ``D_i`` of at most each range and together at most the
+    ellipse; the least is the largest ``(sum sqrt(w_i D_i))²`` (as for the ranges alone, whose corners are one such).
+    """
+    ellipse = body.ellipse
+    if not ellipse.directions.is_standard:
+        _refuse_beyond(body)
+        return 4 * float(weights @ ellipse.extent() ** 2), True  # privacy means covariance >= (2R/mu)² (BᵀB)^-1
+    below, above = ellipse.centre - body.declared[0], body.declared[1] - ellipse.centre
+    half = np.minimum(below, above)
+    if not half.min() > 0:
+        raise InputError("the least possible noise is not known for a bound whose centre is not inside the ranges")
+    gains = weights / ellipse.weights**2
+    parts = _most_even(gains, (2 * half * ellipse.weights) ** 2, 4 * ellipse.radius**2)
+    return float(np.sqrt(gains * parts).sum()) ** 2, np.allclose(below, above, rtol=1e-9)
+
+
+def _most_even(gains: FloatArray, caps: FloatArray, total: float) -> FloatArray:
+    """The parts, each at most its cap and together at most ``total``, with the largest ``sum sqrt(gain * part)``."""
+    some = gains > 0
+    if caps[some].sum() <= total:
+        return np.where(some, caps, 0.0)
+    order = np.flatnonzero(some)[np.argsort((caps / np.where(some, gains, 1.0))[some])]
+    full, left = np.cumsum(caps[order]) - caps[order], np.cumsum(gains[order][::-1])[::-1]
+    levels = (total - full) / left
+    level = levels[np.argmax(levels * gains[order] <= caps[order])]
+    return np.asarray(np.minimum(caps, gains * level))
+
+
+def _bounded_spans(body: BoundedOuterProduct, weights: FloatArray) -> FloatArray:
+    """At least this far a record inside ellipse and ranges can move n times each needed entry.
+
+    What is not moved stays as near to 0 as its range allows, which takes a part of the radius: the constant of joint
+    moments does.
+    """
+    ellipse, (lower, upper) = body.ellipse, body.declared
+    if not ellipse.directions.is_standard:
+        _refuse_beyond(body)
+        return np.outer(ellipse.extent(), ellipse.extent())
+    nearest = np.clip(0.0, lower, upper)
+    left = ellipse.radius**2 - float(np.sum((ellipse.weights * nearest) ** 2))
+    if nearest[weights > 0].any() or not left > 0:
+        raise InputError("the least possible noise is not known inside a bound for ranges that do not hold 0")
+    extent = math.sqrt(left) / ellipse.weights
+    up, down = (np.clip(ends / extent, 0.0, 1.0) for ends in (upper, -lower))
+    highest, lowest = (np.maximum(_product(*first), _product(*second)) for first, second in (
+        ((up, up), (down, down)), ((up, down), (down, up))))
+    spans = highest + lowest
+    np.fill_diagonal(spans, np.maximum(up, down) ** 2)
+    return np.asarray(spans * np.outer(extent, extent))
+
+
+def _product(one: FloatArray, other: FloatArray) -> FloatArray:
+    """The largest ``x_i y_j`` with ``x_i <= one_i``, ``y_j <= other_j`` (none above 1) and ``x_i² + y_j² <= 1``."""
+    x, y = np.broadcast_arrays(one[:, None], other[None, :])
+    least = np.minimum(np.minimum(x, y), math.sqrt(0.5))
+    return np.asarray(np.where(x**2 + y**2 <= 1, x * y, least * np.sqrt(1 - least**2)))
+
+
+def _refuse_beyond(body: BoundedColumn | BoundedOuterProduct) -> None:
+    """A turned ellipse must lie inside the ranges."""
     extent, slack = body.ellipse.extent(), 1e-9
     low, high = body.ellipse.centre - extent, body.ellipse.centre + extent
-    return bool((low >= body.lower - slack * extent).all() and (high <= body.upper + slack * extent).all())
+    if not ((low >= body.declared[0] - slack * extent).all() and (high <= body.declared[1] + slack * extent).all()):
+        raise InputError("the least possible noise is not known for a turned bound that reaches beyond the ranges")

@@ -39,17 +39,19 @@ def needs_of(needed: Iterable[int], size: int) -> FloatArray:
     return weights
 
 
-def noise_on(design: NoiseDesign, needs: Any) -> NoiseOn:
+def noise_on(design: NoiseDesign, needs: Any, *, features: int | None = None) -> NoiseOn:
     """How large this design's noise is, in units of what one record can move each feature by.
+
+    ``features``: only the first so many rows are features, a constant joined to the records is none.
 
     The columns of a table or mean count alike; those of a square answer are features too, and what stands on
     either side of its diagonal is one number, of which the release has two noisy copies to average.
     """
-    weights = checked_needs(needs, design.rows)
+    weights = checked_needs(needs, design.rows)[:features]
     unit = design.neighbours.reach(standard_basis(design.rows))
-    squares = design.row_side.covariance_diagonal() / unit**2
+    squares = (design.row_side.covariance_diagonal() / unit**2)[:features]
     if design.mode == "both":  # the noise on (i, j) has variance v_i v_j
-        once = np.where(np.eye(design.rows) > 0, 1.0, 0.5)
+        once = np.where(np.eye(squares.size) > 0, 1.0, 0.5)
         return _split(once * np.outer(squares, squares), np.outer(weights, weights))
     return _split(squares * float(np.mean(design.col_side.covariance_diagonal())), weights)
 

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mvgviz.design.allocation import binary
+from mvgviz.design.allocation import binary, manual
 from mvgviz.design.needs import NoiseOn, needs_of, noise_on
 from mvgviz.design.noise_design import NoiseDesign, design_noise
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.noise.directions import standard_basis
 from mvgviz.query.queries import Query
+from mvgviz.validation import FloatArray
 
-_POINTS = 24
-_MOST = 0.99
+_POINTS, _LEAST, _MOST = 20, 0.01, 0.99
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,25 +42,33 @@ class TradeOff:
         return float(gaussian_epsilon(self.delta, self.equal_mu * factor))
 
 
+def usual_shares(needed: int, size: int) -> tuple[float, ...]:
+    """Shares from half an equal part to nearly all, evenly in the logarithm of share : rest, and an equal part."""
+    part = needed / size
+    first = max(part / 2, _LEAST)
+    odds = np.geomspace(first / (1 - first), _MOST / (1 - _MOST), _POINTS)[1:-1]
+    return tuple(sorted({first, *(odds / (1 + odds)).tolist(), _MOST, min(max(part, _LEAST), _MOST)}))
+
+
 def frontier(query: Query, needed: tuple[int, ...], *, epsilon: float, delta: float,
              shares: tuple[float, ...] | None = None) -> TradeOff:
     """The trade-off for these features, exactly calibrated, along the features themselves.
 
-    ``shares`` go from an equal part to nearly all by default.
+    ``shares`` go from half an equal part to nearly all by default.
     """
-    size = query.rows
-    if not 0 < len(set(needed)) < size:
+    size, some = query.rows, len(set(needed))
+    if not 0 < some < size:
         raise InputError(f"some of the {size} features must be needed, and not all")
-    weights = needs_of(needed, size)
-    if shares is None:
-        part = len(set(needed)) / size
-        shares = tuple(np.unique(np.append(np.linspace(part, max(_MOST, part), _POINTS), 0.98)).tolist())
+    weights, directions = needs_of(needed, size), standard_basis(size)
+    reach = query.neighbours.reach(directions)
 
-    def design(theta: np.ndarray) -> NoiseDesign:
-        return design_noise(query, epsilon=epsilon, delta=delta, theta=theta, directions=standard_basis(size))
+    def design(theta: FloatArray) -> NoiseDesign:
+        return design_noise(query, epsilon=epsilon, delta=delta, theta=theta, directions=directions)
 
-    equal = design(np.full(size, 1 / size))
-    curve = tuple(noise_on(design(binary(size, favoured=list(needed), share=share)), weights) for share in shares)
-    most = noise_on(design(binary(size, favoured=list(needed), share=1 - 1e-9)), weights)
-    return TradeOff(shares=shares, curve=curve, equal=noise_on(equal, weights), equal_mu=equal.mu, only=most.needed,
-                    delta=delta)
+    def split(share: float) -> NoiseOn:
+        return noise_on(design(binary(size, favoured=list(needed), share=share)), weights)
+
+    equal = design(manual((reach / reach.max()) ** 2))
+    shares = usual_shares(some, size) if shares is None else shares
+    return TradeOff(shares=shares, curve=tuple(map(split, shares)), equal=noise_on(equal, weights), equal_mu=equal.mu,
+                    only=split(1 - 1e-9).needed, delta=delta)

@@ -118,6 +118,13 @@ class Dataset:
         ends = np.ones(self.n_features)
         return replace(self, matrix=inside, lower=low * ends, upper=high * ends)
 
+    def only(self, positions: Iterable[int]) -> Dataset:
+        """Some of the features."""
+        chosen = list(positions)
+        return replace(self, matrix=self.matrix[chosen], lower=self.lower[chosen], upper=self.upper[chosen],
+                       features=tuple(self.features[k] for k in chosen),
+                       range_origins=tuple(self.range_origins[k] for k in chosen))
+
     def _outside(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         return (self.matrix < self.lower[:, None]) | (self.matrix > self.upper[:, None])
 

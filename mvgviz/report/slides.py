@@ -9,17 +9,20 @@ from mvgviz.design.limits import bound_curves, limit_inputs
 from mvgviz.design.privacy_loss import odds, spent_mu
 from mvgviz.figures.bounds.curves import curve_lines, plot_bound_curves
 from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors
+from mvgviz.figures.budget.trade_off import plot_trade_off, trade_off_picture
 from mvgviz.figures.privacy.attack import plot_tradeoff
 from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_ellipse
 from mvgviz.figures.utility.dots import LANES, dot_numbers, plot_dots
 from mvgviz.scenario.precision_budget import budget_table
 from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.trade_off import trade_off_of, trade_off_refusal
 from mvgviz.text import as_number, in_html
 from mvgviz.trials.run import Results
 from mvgviz.words import bounds
 from mvgviz.words.budget import Names, who_gains
 from mvgviz.words.privacy import odds_words
 from mvgviz.words.shape import ABOUT_BOUND, ABOUT_ELLIPSE, coordinate_labels, ellipse_words, needed_and_other
+from mvgviz.words.trade_off import ABOUT_TRADE_OFF, trade_off_words
 from mvgviz.words.utility import dots_about, metric_words, result_words
 
 
@@ -34,8 +37,8 @@ class Slide:
 
 
 def design_slides(setup: Setup) -> list[Slide]:
-    """Shape, who gains and who pays, privacy, bounds: what follows from the design alone."""
-    makers = (_shape, _gains, _privacy, _limits)
+    """Shape, who gains and who pays, what another share would give, privacy, bounds: what follows from the design."""
+    makers = (_shape, _gains, _trade_off, _privacy, _limits)
     return [slide for maker in makers for slide in [maker(setup)] if slide is not None]
 
 
@@ -72,6 +75,14 @@ def _gains(setup: Setup) -> Slide | None:
                  figure=plot_noise_factors(numbers, names=names.labels(numbers.shown)),
                  about="The standard deviation of the noise along each direction, divided by that of i.i.d. noise with "
                        "the same guarantee. Left of the line a direction gains, right of it it pays.")
+
+
+def _trade_off(setup: Setup) -> Slide | None:
+    if trade_off_refusal(setup) is not None:
+        return None
+    found = trade_off_of(setup)
+    return Slide(key="trade_off", takeaway=trade_off_words(setup, found), about=ABOUT_TRADE_OFF,
+                 figure=plot_trade_off(trade_off_picture(found)))
 
 
 def _privacy(setup: Setup) -> Slide:

@@ -221,10 +221,7 @@ def ask_once(scenario: Scenario, dataset: Dataset) -> Question:
 
 def rows_of(dataset: Dataset, positions: list[int]) -> Dataset:
     """Some of the features; a position beyond them is the constant of joint moments, which a table does not hold."""
-    positions = [k for k in positions if k < dataset.n_features]
-    return replace(dataset, matrix=dataset.matrix[positions], lower=dataset.lower[positions],
-                   upper=dataset.upper[positions], features=tuple(dataset.features[k] for k in positions),
-                   range_origins=tuple(dataset.range_origins[k] for k in positions))
+    return dataset.only(k for k in positions if k < dataset.n_features)
 
 
 def split_records(dataset: Dataset) -> tuple[Dataset, Dataset]:

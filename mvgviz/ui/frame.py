@@ -18,6 +18,7 @@ from mvgviz.ui import session
 from mvgviz.ui.menu import PAGES, PRESENT, Page
 from mvgviz.ui.sidebar import draw_sidebar
 from mvgviz.words.provenance import origin_items
+from mvgviz.words.trade_off import least_item
 
 _HERE = Path(__file__).parent
 _ABOUT: dict[str, str] = tomllib.loads((_HERE / "about.toml").read_text(encoding="utf-8"))
@@ -81,6 +82,11 @@ def show_error(error: InputError) -> None:
 def chart(figure: go.Figure, takeaway: str, *, key: str, about: str | None = None) -> None:
     """A figure with its takeaway under it, which is also its text alternative; ``about``: else from about.toml."""
     st.plotly_chart(figure, key=key, alt=takeaway.replace("**", ""), config=_SAVING)
+    draw_takeaway(takeaway, key=key, about=about)
+
+
+def draw_takeaway(takeaway: str, *, key: str, about: str | None = None) -> None:
+    """What stands under the picture with this key: the takeaway, what it shows, and buttons to save it."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(takeaway)
         if about := about or _ABOUT.get(key):
@@ -170,7 +176,7 @@ def _menu() -> None:
 
 
 def _strip(setup: Setup) -> None:
-    """Asked, really spent, smallest and largest noise, where directions and split come from."""
+    """Asked, really spent, smallest and largest noise, how far from the least, where directions and split come from."""
     noise = setup.design.direction_std()
     low, high = float(noise.min()), float(noise.max())
     items = [
@@ -178,6 +184,7 @@ def _strip(setup: Setup) -> None:
         ("really spent by the noise", f"{at_most(setup.design.mu_is)}ε = {as_number(setup.epsilon_spent)}", False),
         ("noise along a direction (standard deviation)",
          as_number(low) if high <= low * (1 + 1e-9) else f"{as_number(low)} to {as_number(high)}", False),
+        *((*item, False) for item in [least_item(setup)] if item is not None),
         *origin_items(setup), ("neighbours", setup.design.neighbour_rule, False)]
     cells = "".join(f'<div><dt>{in_html(name)}: </dt><dd class="{"care" if care else ""}">{in_html(text)}</dd></div>'
                     for name, text, care in items)

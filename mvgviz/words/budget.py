@@ -1,10 +1,7 @@
 """Sentences of the page Precision budget, computed from its numbers."""
 
 from mvgviz.design.allocation import FLOOR, WaterFilling
-from mvgviz.design.least_possible import LeastPossible
 from mvgviz.design.most_information import is_proved
-from mvgviz.design.needs import NoiseOn
-from mvgviz.design.trade_off import TradeOff
 from mvgviz.figures.budget.noise import NoiseFactors, SignalNumbers
 from mvgviz.figures.budget.splits import PnrNumbers, WaterNumbers, percent
 from mvgviz.labels import GUARANTEES, SPLITS
@@ -77,27 +74,6 @@ def largest_share(names: Names, table: BudgetTable) -> str:
         return f"**Equal shares:** {percent(equal)} each." if table.size > 1 else "**One direction** has it all."
     return (f"**The largest share**, {percent(top)}{' each' if len(first) > 1 else ''}, goes to {names.few(first)}; "
             f"an equal share is {percent(equal)}.")
-
-
-def trade_off_words(setup: Setup, names: Names, trade: TradeOff, design: NoiseOn, least: LeastPossible | None
-                    ) -> str:
-    """What the needed gain, what the rest pay, what equal noise would have to spend, and what is possible at all."""
-    gain, pay = design.needed / trade.equal.needed, design.rest / trade.equal.rest
-    asked, saved = setup.scenario.epsilon, trade.epsilon_saved(design)
-    said = [f"**{names.few(list(setup.scenario.needs))}: {as_factor(gain)} the noise of one size; the rest: "
-            f"{as_factor(pay)}.**"]
-    if saved > asked * 1.005:
-        said.append(f"Noise of one size would have to spend ε = {as_number(saved, 2)} instead of {asked:g} to be as "
-                    "precise there.")
-    if least is None:
-        said.append("Part of that is the ellipse that records are pulled into: the curve is of records as they are. "
-                    "What the pull costs stands on Data & query.")
-        return " ".join(said)
-    bound = "" if least.exact else "at most "
-    said.append(f"No private Gaussian noise, of whatever shape, has less than "
-                f"{as_factor(least.noise / trade.equal.needed)} there; yours has {bound}"
-                f"{as_number(design.needed / least.noise, 2)} times that.")
-    return " ".join(said)
 
 
 def about_split(setup: Setup, table: BudgetTable) -> str:

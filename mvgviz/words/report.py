@@ -22,6 +22,7 @@ from mvgviz.words.bounds import second_name
 from mvgviz.words.budget import Names
 from mvgviz.words.intervals import covers_sentences, planned_widths, width_columns, widths_sentence
 from mvgviz.words.provenance import bound_words, chosen_on_data, open_parts, thing
+from mvgviz.words.trade_off import least_sentence
 from mvgviz.words.utility import NOT_PRIVATE, mean_words
 
 _TOKENS = re.compile(r"\\(.)|\*\*", re.DOTALL)
@@ -108,7 +109,7 @@ class WidthTable:
 def width_table(setup: Setup) -> WidthTable:
     """Of the design as it is shown here."""
     widths = planned_widths(setup)
-    said = [widths_sentence(widths, in_markdown), covers_sentences(widths)]
+    said = [widths_sentence(widths, in_markdown), covers_sentences(widths), *filter(None, [least_sentence(setup)])]
     if setup.scenario.directions == "private":
         said.append("A release draws private directions of its own, so its intervals differ from these; its "
                     "certificate has them.")

@@ -18,6 +18,7 @@ from mvgviz.trials.parts import PartErrors
 from mvgviz.trials.question import Problem
 from mvgviz.trials.run import Outcome, Results
 from mvgviz.trials.tasks.base import private_mean_rmse
+from mvgviz.words.trade_off import least_sentence
 
 NOT_PRIVATE = "Measured on the data itself, so these numbers are for choosing and are not private."
 SHOWN_TO_HOLDER = ("This shows private data: it is shown to you, its holder, and is not part of any release. The noise "
@@ -112,6 +113,7 @@ def parts_words(setup: Setup, found: list[PartErrors]) -> str:
         if part in known:
             words.append(f"{subject} {_gain(known[part].ratio(known[part].ours))}")
     first = f"**{words[0]}**" + "".join(f", {each}" for each in words[1:]) + ", against equal noise."
+    first = " ".join(filter(None, [first, least_sentence(setup)]))
     needed = known.get("needed")
     if needed is None or needed.only is None:
         return first

@@ -8,10 +8,13 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from mvgviz import Scenario, design_noise, identity, rotation
+from mvgviz import Scenario, build, design_noise, identity, rotation
+from mvgviz.data import sample
+from mvgviz.design.needs import needs_of, noise_on
+from mvgviz.figures.budget.trade_off import trade_off_picture
 from mvgviz.figures.shape.model import moved, shape_model
-from mvgviz.scenario.resolve import build
 from mvgviz.scenario.scenario import LEAST_SHARE
+from mvgviz.scenario.trade_off import trade_off_of
 from mvgviz.ui.menu import DATA, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
 from mvgviz.ui.shape.panels import _share
 from mvgviz.ui.shape.records import record_picture
@@ -45,14 +48,14 @@ def test_the_presenters_view_goes_on_with_arrow_keys_and_comes_back(visit):
     assert tab.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor") == "rgb(255, 255, 255)"
     expect(tab.locator(".js-plotly-plot")).to_be_visible()
     assert_accessible(tab)
-    for number in (2, 3, 4, 5):
+    for number in (2, 3, 4, 5, 6):
         tab.keyboard.press("ArrowRight")
         tab.wait_for_url(f"**/present?data=liver&slide={number}")
-        expect(tab.get_by_text(f"{number} of 5")).to_be_visible()
+        expect(tab.get_by_text(f"{number} of 6")).to_be_visible()
         expect(tab.locator(".js-plotly-plot")).to_have_count(1)
         shoot(tab, f"present-{number}")
     tab.keyboard.press("ArrowLeft")
-    tab.wait_for_url("**/present?data=liver&slide=4")
+    tab.wait_for_url("**/present?data=liver&slide=5")
     tab.keyboard.press("Escape")
     tab.wait_for_url(f"**/{path_of(SHAPE)}?data=liver")
 
@@ -299,6 +302,64 @@ def test_records_and_noise_are_dragged_as_one_shape(visit):
     tab.mouse.up()
     tab.wait_for_url("**share=**")
     expect(numbers).to_have_text(during)  # noise and records, to the digits shown
+def noise_of(text):
+    """The share and the two factors that the trade-off shows."""
+    return [float(number) for number in re.search(
+        r"share ([\d.]+) %: ([\d.]+) times .* needed, ([\d.]+) times", text).groups()]
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_the_trade_off_s_point_moves_along_its_curve_and_the_address_follows(visit, screen):
+    tab = visit("budget?data=liver&query=mean", screen=screen, waits_for=".frontier svg")
+    handle, numbers = tab.get_by_role("slider", name="Share of the budget for what is needed"), tab.locator(
+        ".frontier .numbers")
+    expect(handle).to_have_attribute("aria-valuenow", "80")
+    handle.scroll_into_view_if_needed()
+    at_rest(tab)
+    spot = handle.bounding_box()
+    x, y = spot["x"] + spot["width"] / 2, spot["y"] + spot["height"] / 2
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    tab.mouse.move(x - 12, y - 60, steps=6)
+    during = noise_of(numbers.inner_text())
+    assert during[0] > 85
+    assert "share" not in tab.url  # the browser alone so far
+    shoot(tab, f"frontier-during-drag-{screen}")
+    tab.mouse.up()
+    tab.wait_for_url(f"**share={during[0] / 100:g}**")
+    at_rest(tab)
+    assert noise_of(numbers.inner_text()) == pytest.approx(during, rel=0.02)
+    handle.press("ArrowLeft")
+    handle.press("ArrowLeft")
+    tab.wait_for_url(f"**share={(during[0] - 2) / 100:g}**")
+    at_rest(tab)
+    expect(handle).to_be_focused()
+    expect(handle).to_have_attribute("aria-valuenow", f"{during[0] - 2:g}")
+    if screen == "wide":
+        assert_accessible(tab)
+
+
+def test_the_browser_reads_the_trade_off_s_curve_as_the_engine_computes_it(visit):
+    setup = build(Scenario.default_for("liver"), sample("liver"))
+    line = trade_off_picture(trade_off_of(setup)).own
+    shares = [0.17, 0.33, 0.5, 0.61, 0.87, 0.95, 0.99]
+    exact = [noise_on(build(setup.scenario.changed(share=share), setup.dataset).design, needs_of((2, 5), 6))
+             for share in shares]
+    equal = noise_on(setup.iid, needs_of((2, 5), 6))
+    tab = visit(waits_for=".frontier svg")
+    code = (ROOT / "mvgviz" / "ui" / "budget" / "frontier.js").read_text()
+    found, back, steps = tab.evaluate(
+        """async ([code, curve, shares]) => {
+            const module = await import(URL.createObjectURL(new Blob([code], {type: "text/javascript"})));
+            const found = shares.map((share) => module.noiseAt(curve, share));
+            const log = (value) => 100 * Math.log(value);
+            return [found, found.map((noise) => module.nearestShare(curve, noise.map(log), log, log)),
+                    [0, 0.123, 0.8049, 1].map((share) => module.taken(curve, 0.01, share))];
+        }""", [code, line._asdict(), shares])
+    for noise, (needed, rest) in zip(exact, found, strict=True):
+        assert (needed, rest) == pytest.approx((noise.needed / equal.needed, noise.rest / equal.rest), rel=0.01)
+    assert back == pytest.approx(shares, abs=1e-6)
+    assert steps == [0.17, 0.17, 0.8, 0.99]
 
 
 def test_possible_outcomes_play_without_the_server(visit):

@@ -44,6 +44,11 @@ def spec(app, position=0):
     return json.loads(app.get("plotly_chart")[position].proto.spec)
 
 
+def component(app, name):
+    """What a picture of ours, drawn by the browser, was given."""
+    return next(json.loads(one.proto.json) for one in app.get("bidi_component") if one.proto.id.endswith(name))
+
+
 def uploaded(content, name="mine.csv"):
     app = opened(DATA.path)
     app.file_uploader(key="upload_file").set_value((name, content, "text/csv"))

@@ -11,7 +11,7 @@ from mvgviz.scenario.resolve import build
 from mvgviz.ui.menu import BUDGET
 from mvgviz.ui.session import Upload
 from tests.datasets import make_dataset
-from tests.pages.app import clean, link, opened, spec, text, uploaded
+from tests.pages.app import clean, component, link, opened, spec, strip, text, uploaded
 
 NEEDED, DIRECTIONS, THROUGH, INVERSE = ("Needed and rest", "Direction by direction", "What gets through",
                                         "From noise to epsilon")
@@ -224,14 +224,6 @@ def test_wild_column_names_cannot_act_here():
             assert "<script" not in json.dumps(spec(app, position))
 
 
-def chart(app, name):
-    return next(json.loads(one.proto.spec) for one in app.get("plotly_chart") if one.proto.id.endswith(name))
-
-
-def trace(figure, name):
-    return next(one for one in figure["data"] if one.get("name") == name)
-
-
 @pytest.mark.parametrize("parameters", [
     {"data": "liver"}, {"data": "liver", "query": "mean", "share": "0.55"},
     {"data": "cardiotocography", "query": "identity", "bound": "none"},
@@ -242,7 +234,7 @@ def test_the_trade_off_shows_this_design_among_all_splits(parameters):
     setup = build(scenario, sample(scenario.data))
     unit = setup.design.reach
     size = setup.query.rows
-    equal = build(scenario.changed(allocation="uniform", guarantee="exact"), sample(scenario.data)).design
+    equal = build(scenario.changed(allocation="uniform", guarantee="exact", bound="none"), sample(scenario.data)).design
 
     def noise(design):
         std = design.noise_std()
@@ -252,20 +244,39 @@ def test_the_trade_off_shows_this_design_among_all_splits(parameters):
             return (sum(value**2 for value in within) / len(within)) ** 0.5
         return (sum((std[i, 0] / unit[i]) ** 2 for i in scenario.favoured) / len(scenario.favoured)) ** 0.5
 
-    figure = chart(app, "budget_trade_off")
+    drawn = component(app, "budget_trade_off")
     gain = noise(setup.design) / noise(equal)
-    assert trace(figure, "this design")["x"] == pytest.approx([gain])
-    assert trace(figure, "noise of one size")["x"] == [1]
-    assert trace(figure, "only the needed")["x"][0] < 1
-    assert trace(figure, "least possible, any shape")["x"][0] <= min(gain, trace(figure, "only the needed")["x"][0]) * (
-        1 + 1e-6)
+    assert drawn["here"]["x"] == pytest.approx(gain)
+    assert [(mark["x"], mark["y"]) for mark in drawn["marks"] if mark["kind"] == "equal"] == [(1, 1)]
+    walls = {wall["name"]: wall["x"] for wall in drawn["walls"]}
+    assert walls["only the needed"] < 1
+    bounded = scenario.bound != "none"
+    assert [line["own"] for line in drawn["lines"]] == ([True, False] if bounded else [True])
+    assert ("least possible, any shape" in walls) != bounded
+    assert ("This is noise alone" in text(app)) == bounded
+    if not bounded:
+        assert walls["least possible, any shape"] <= min(gain, walls["only the needed"]) * (1 + 1e-6)
     assert 0 < len(scenario.favoured) < size
+    assert "times the least possible" in text(app)
+    assert "times the least possible" in strip(app)
+    assert drawn["movable"] == (scenario.guarantee == "exact")
     if scenario.guarantee == "exact":
         assert gain < 1
+        assert drawn["here"]["share"] == scenario.share
         assert "Noise of one size would have to spend ε = " in text(app)
     else:
         assert gain > 50
+        assert "this design" in [mark["name"] for mark in drawn["far"]]
         assert "would have to spend" not in text(app)
+    assert {mark["kind"] for mark in drawn["far"]} >= {"theorem1"}
+
+
+def test_a_design_off_the_curve_can_still_be_moved_to_it():
+    drawn = component(clean(on(NEEDED, data="liver", query="mean", allocation="least-error")), "budget_trade_off")
+    assert (drawn["movable"], drawn["here"]["share"]) == (True, None)
+    shares = drawn["curve"]["shares"]
+    assert shares == sorted(shares)
+    assert len(shares) == len(drawn["curve"]["xs"]) == len(drawn["curve"]["ys"])
 
 
 @pytest.mark.parametrize(("parameters", "sentence"), [

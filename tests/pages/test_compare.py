@@ -50,6 +50,7 @@ def test_the_ranking_shows_the_engine_s_numbers():
     dot = next(one for one in spec(app)["data"] if one.get("name") == "Laplace (ε alone)")
     assert dot["x"][0] == pytest.approx(results["laplace"].mean)
     assert dot["marker"]["symbol"] == "diamond"
+    assert "times the least possible" in text(app)
     assert shown.loc["Gaussian, classic"]["epsilon really spent"] == pytest.approx(0.784, abs=1e-3)
     assert "the same random numbers, trial by trial" in text(app)
 

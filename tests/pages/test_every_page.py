@@ -9,7 +9,7 @@ import pytest
 from mvgviz import Dataset, Scenario
 from mvgviz.data import samples
 from mvgviz.ui.menu import DATA, HOME, PAGES
-from tests.pages.app import CSV, clean, link, opened, spec, strip, text, uploaded
+from tests.pages.app import CSV, clean, component, link, opened, spec, strip, text, uploaded
 
 PATHS = [page.path for page in PAGES]
 
@@ -205,6 +205,16 @@ def test_home_s_sentence_follows_the_share():
     assert "0.79× the i.i.d. noise on sleep and 1.6× on score" in text(app)
     app.slider(key="w_share").set_value(50).run()
     assert "the same circle" in text(clean(app))
+
+
+def test_home_has_the_trade_off_where_there_is_one():
+    app = clean(opened())
+    assert component(app, "home_trade_off")["here"]["x"] == pytest.approx((0.5 / 0.8) ** 0.5)
+    assert "is 1.12 times the least possible" in text(app)
+    assert "1.12 times the least possible" in strip(app)
+    graph = clean(opened(data="karate"))
+    assert "trade_off" not in " ".join(one.proto.id for one in graph.get("bidi_component"))
+    assert "least possible" not in strip(graph)
 
 
 def test_printed_and_exact_stand_side_by_side_on_home():

@@ -1,44 +1,125 @@
 """Noise on what is needed against noise on the rest, over all splits of the same budget."""
 
 import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
 from mvgviz.design.needs import NoiseOn
 from mvgviz.design.trade_off import TradeOff
-from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, IID, log_axis, styled
+from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, GUARANTEE_COLOURS, IID, log_axis, styled
+from mvgviz.scenario.trade_off import NeedsTradeOff
+from mvgviz.text import as_factor
+
+ACROSS = "noise on what is needed (times noise of one size)"
+UP = "noise on the rest (times noise of one size)"
+COLOURS = {"design": DIRECTIONAL, "equal": IID} | GUARANTEE_COLOURS
+_NAMES = {"design": "this design", "equal": "noise of one size", "theorem1": "Theorem 1", "theorem2": "Theorem 2"}
+_FAR = 10  # times the curves' own reach: beyond, a point would crowd them into a corner
 
 
-def plot_trade_off(trade: TradeOff, design: NoiseOn, *, least: float | None) -> go.Figure:
-    """The curve of all shares, this design and noise of one size, both axes in units of the latter.
+class Line(NamedTuple):
+    """The noise at every share; ``own``: whether this scenario's designs lie on it."""
 
-    Dashed: to release the needed alone. Dotted: ``least``, below which no Gaussian noise of any shape can be; None
-    where the design asks about records inside a bound, and the curve about records as they are.
-    """
+    name: str
+    own: bool
+    shares: tuple[float, ...]
+    xs: tuple[float, ...]
+    ys: tuple[float, ...]
+
+
+class Mark(NamedTuple):
+    """A point: its kind names its colour."""
+
+    kind: str
+    name: str
+    x: float
+    y: float
+
+
+class Wall(NamedTuple):
+    """An upright line that no curve crosses; ``dash`` as Plotly calls it."""
+
+    name: str
+    x: float
+    dash: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TradeOffPicture:
+    """What is drawn, in units of noise of one size; ``far``: the points beyond the picture, up and to the right."""
+
+    lines: tuple[Line, ...]
+    marks: tuple[Mark, ...]
+    far: tuple[Mark, ...]
+    walls: tuple[Wall, ...]
+    across: tuple[float, float]
+    up: tuple[float, float]
+
+    @property
+    def own(self) -> Line:
+        return next(line for line in self.lines if line.own)
+
+
+def trade_off_picture(found: NeedsTradeOff) -> TradeOffPicture:
+    """The curves of all shares, this design, noise of one size, the theorems and what no curve crosses."""
+    curves, equal = found.curves, found.curves.box.equal
+    lines = [_line("every split, records inside their ellipse", True, curves.bounded)] if curves.bounded else []
+    lines.append(_line("every split" + (", records as they are" if lines else ""), not lines, curves.box))
+    walls = [Wall("only the needed", curves.own.only / equal.needed, "dash")]
+    if found.least is not None and curves.bounded is None:  # inside a bound every share asks another question
+        walls.append(Wall("least possible, any shape", found.least.least.noise / equal.needed, "dot"))
+    xs = [1.0, *(x for line in lines for x in line.xs), *(wall.x for wall in walls)]
+    ys = [1.0, *(y for line in lines for y in line.ys)]
+    marks = [_mark(kind, noise, equal) for kind, noise in ({"equal": equal} | found.theorems | {"design": found.design}
+                                                           ).items()]
+    near = [mark for mark in marks if mark.x <= _FAR * max(xs) and mark.y <= _FAR * max(ys)]
+    across, up = [*xs, *(mark.x for mark in near)], [*ys, *(mark.y for mark in near)]
+    return TradeOffPicture(lines=tuple(lines), marks=tuple(near), far=tuple(mark for mark in marks if mark not in near),
+                           walls=tuple(walls), across=(min(across), max(across)), up=(min(up), max(up)))
+
+
+def _line(name: str, own: bool, trade: TradeOff) -> Line:
     equal = trade.equal
-    xs = [point.needed / equal.needed for point in trade.curve]
-    ys = [point.rest / equal.rest for point in trade.curve]
-    here = design.needed / equal.needed, design.rest / equal.rest
-    name = "every split of the budget" + ("" if least is not None else ", records as they are")
-    figure = go.Figure(go.Scatter(
-        x=xs, y=ys, mode="lines", name=name, line={"color": DIRECTIONAL, "width": 2.5},
-        customdata=trade.shares, hovertemplate="share %{customdata:.0%}: %{x:.3g} times on the needed, "
-                                               "%{y:.3g} times on the rest<extra></extra>"))
-    for (x, y), name, colour, symbol in ((here, "this design", DIRECTIONAL, "circle"),
-                                         ((1.0, 1.0), "noise of one size", IID, "diamond")):
+    return Line(name, own, trade.shares, tuple(point.needed / equal.needed for point in trade.curve),
+                tuple(point.rest / equal.rest for point in trade.curve))
+
+
+def _mark(kind: str, noise: NoiseOn, equal: NoiseOn) -> Mark:
+    return Mark(kind, _NAMES[kind], noise.needed / equal.needed, noise.rest / equal.rest)
+
+
+def plot_trade_off(picture: TradeOffPicture) -> go.Figure:
+    """The curves, points and walls; what is far away stands in the corner, with how far."""
+    figure = go.Figure()
+    for line in picture.lines:
         figure.add_scatter(
-            x=[x], y=[y], mode="markers", name=name, marker={"color": colour, "size": 13, "symbol": symbol},
-            hovertemplate=f"{name}: %{{x:.3g}} times on the needed, %{{y:.3g}} on the rest<extra></extra>")
-    ends = [min(ys), max(ys)]
-    marks = [("only the needed", trade.only / equal.needed, "dash")]
-    if least is not None:
-        marks.append(("least possible, any shape", least / equal.needed, "dot"))
-    for name, x, dash in marks:
-        figure.add_scatter(x=[x, x], y=ends, mode="lines", name=name, line={"color": DATA, "width": 2, "dash": dash},
-                           hovertemplate=f"{name}: %{{x:.3g}} times<extra></extra>")
-    across = [*xs, here[0], 1.0, *(x for _, x, _ in marks)]
-    figure.update_xaxes(title="noise on what is needed (times noise of one size)",
-                        **log_axis(min(across), max(across), room=0.05))
-    up = [value for value in (*ys, here[1], 1.0) if math.isfinite(value)]
-    figure.update_yaxes(title="noise on the rest (times noise of one size)", **log_axis(min(up), max(up), room=0.05))
-    return styled(figure, height=380)
+            x=line.xs, y=line.ys, mode="lines", name=line.name, customdata=line.shares,
+            line={"color": DIRECTIONAL, "width": 2.5 if line.own else 1.5, "dash": "solid" if line.own else "longdash"},
+            hovertemplate="share %{customdata:.0%}: %{x:.3g} times on the needed, %{y:.3g} times on the rest"
+                          "<extra></extra>")
+    for wall in picture.walls:
+        figure.add_scatter(x=[wall.x, wall.x], y=picture.up, mode="lines", name=wall.name,
+                           line={"color": DATA, "width": 2, "dash": wall.dash},
+                           hovertemplate=f"{wall.name}: %{{x:.3g}} times<extra></extra>")
+    for mark in picture.marks:
+        figure.add_scatter(
+            x=[mark.x], y=[mark.y], mode="markers", name=mark.name, marker=_marker(mark),
+            hovertemplate=f"{mark.name}: %{{x:.3g}} times on the needed, %{{y:.3g}} on the rest<extra></extra>")
+    for row, mark in enumerate(picture.far):
+        figure.add_annotation(xref="paper", yref="paper", x=1, y=1 - 0.08 * row, xanchor="right", yanchor="top",
+                              showarrow=False, text=far_words(mark), font={"color": COLOURS[mark.kind]})
+    figure.update_xaxes(title=ACROSS, **log_axis(*picture.across, room=0.05))
+    figure.update_yaxes(title=UP, **log_axis(*picture.up, room=0.05))
+    return styled(figure, height=400)
+
+
+def far_words(mark: Mark) -> str:
+    """Where a point is that the picture has no room for."""
+    return f"{mark.name}: {as_factor(mark.x)} ↗" if math.isfinite(mark.x) else f"{mark.name} ↗"
+
+
+def _marker(mark: Mark) -> dict[str, Any]:
+    symbol = {"design": "circle", "equal": "diamond"}.get(mark.kind, "square")
+    return {"color": COLOURS[mark.kind], "size": 13, "symbol": symbol}

@@ -5,22 +5,19 @@ import math
 import streamlit as st
 
 from mvgviz.design.allocation import WaterFilling
-from mvgviz.design.least_possible import LeastPossible, least_possible
-from mvgviz.design.needs import NoiseOn, needs_of, noise_on
-from mvgviz.design.trade_off import TradeOff, frontier
 from mvgviz.errors import InputError
 from mvgviz.figures.budget.splits import PnrNumbers, plot_pnr, plot_water, pnr_numbers, water_numbers
-from mvgviz.figures.budget.trade_off import plot_trade_off
 from mvgviz.figures.shared.matrix_map import plot_matrix, top_left
 from mvgviz.labels import FORMS, GUARANTEES, SPLITS
-from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.directions import standard_basis
 from mvgviz.provenance import weakest
 from mvgviz.scenario.precision_budget import LEAST_EPSILON, MOST_EPSILON, BudgetTable, inverse_refusal, wanted_noise
 from mvgviz.scenario.resolve import Setup, names_of_directions
 from mvgviz.scenario.splits import compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
+from mvgviz.scenario.trade_off import trade_off_refusal
 from mvgviz.text import in_markdown
 from mvgviz.ui import session
+from mvgviz.ui.budget.frontier import draw_frontier
 from mvgviz.ui.frame import chart, show_error, show_table
 from mvgviz.validation import FloatArray
 from mvgviz.words import budget as words
@@ -39,31 +36,13 @@ def _filled(setup: Setup, moments: FloatArray, guarantee: str, form: str) -> tup
     return fill(equal, setup.query, moments, form), equal.reach**2 if form == "exact" else None
 
 
-@session.remembered(12)
-def _trade_off(setup: Setup) -> tuple[TradeOff, NoiseOn, LeastPossible | None]:
-    """The curve is that of records as they are; a bound asks another question, which may need less noise than any."""
-    query, needed = setup.box, tuple(k for k in setup.scenario.needs if k < setup.query.rows)
-    trade = frontier(query, needed, epsilon=setup.scenario.epsilon, delta=setup.delta)
-    weights = needs_of(needed, query.rows)
-    least = None if setup.query.bound is not None else least_possible(
-        query, weights, float(gaussian_mu(setup.scenario.epsilon, setup.delta)))
-    return trade, noise_on(setup.design, weights), least
-
-
 def draw_trade_off(setup: Setup, table: BudgetTable, names: Names) -> None:
     """Noise on the needed against noise on the rest: what every other split would give."""
-    scenario = setup.scenario
-    turned = not setup.design.directional_side.directions.is_standard
-    if setup.query.name not in ("identity", "mean", "covariance") or setup.design.mode == "columns" or turned:
-        st.info("The trade-off is between features: ask for the table, the mean or the second moments, with noise over "
-                "rows or both sides, along the features themselves.")
-    elif not 0 < len([k for k in scenario.needs if k < setup.query.rows]) < setup.query.rows:
-        st.info("Say in the sidebar which features are needed, some but not all: the picture shows what they gain "
-                "and what the rest pay.")
+    refusal = trade_off_refusal(setup)
+    if refusal is not None:
+        st.info(refusal)
     else:
-        trade, design, least = _trade_off(setup)
-        chart(plot_trade_off(trade, design, least=None if least is None else least.noise),
-              words.trade_off_words(setup, names, trade, design, least), key="budget_trade_off")
+        draw_frontier(setup, key="budget_trade_off")
 
 
 def draw_loadings(setup: Setup, table: BudgetTable) -> None:

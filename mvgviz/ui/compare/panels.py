@@ -19,6 +19,7 @@ from mvgviz.ui.frame import chart, show_table
 from mvgviz.ui.slices import begin, problem, show_progress_and_rerun
 from mvgviz.ui.task_controls import say_why_not
 from mvgviz.words import compare as words
+from mvgviz.words.trade_off import least_sentence
 from mvgviz.words.utility import measured_words, metric_words
 
 KEYS = (*(mechanism.key for mechanism in COMPARED), "iid")
@@ -60,6 +61,7 @@ def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
     chart(plot_ranked(marks, reference_items(results.references) if len(marks) != best else [],
                       title=metric_words(results)),
           words.ranking_words(numbers), key="compare_ranking", about=words.ranking_about(results, s2_words))
+    st.markdown(least_sentence(setup))
     slot = st.container()
     st.caption(f"{words.symbol_words(numbers)} All with {s2_words}, and with the same random numbers, trial by trial. "
                f"{in_markdown(measured_words(posed, results))}")

@@ -11,6 +11,7 @@ from mvgviz import InputError, RecordBound, binary, covariance, design_noise, id
 from mvgviz.design.least_possible import least_possible
 from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.design.trade_off import frontier
+from mvgviz.query.queries import joint_moments
 from tests.datasets import make_dataset
 
 
@@ -49,6 +50,7 @@ def test_the_end_of_the_curve_is_the_needed_alone():
     trade = frontier(mean(data), (1, 3), epsilon=1, delta=1e-6)
     alone = design_noise(mean(make_dataset(2, 80, -1, [2, 4])), epsilon=1, delta=1e-6)
     assert trade.only == pytest.approx(noise_on(alone, [1, 1]).needed, rel=1e-6)
+    assert 2 / 5 in trade.shares
     needed, rest = ([getattr(point, name) for point in trade.curve] for name in ("needed", "rest"))
     assert all(a > b for a, b in itertools.pairwise(needed))
     assert all(a < b for a, b in itertools.pairwise(rest))
@@ -111,7 +113,81 @@ def test_the_best_split_of_a_table_attains_it():
     assert noise_on(design, needs).needed == pytest.approx(least_possible(mean(data), needs, design.mu).noise, rel=1e-9)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("radius", [0.6, 1.1, 1.6, 3.0])
+def test_inside_ellipse_and_ranges_no_shape_is_below_it_and_one_attains_it(rng, radius):
+    """A generic optimiser over all covariances; privacy from points on the edge of what a record can be."""
+    half, bend, weights, mu = np.array([1.0, 2.0]), np.array([1.0, 0.4]), np.array([1.0, 0.3]), 0.8
+    corner = math.atan2(half[1], half[0])
+    angles = np.append(np.linspace(1e-9, np.pi + 1e-9, 4001), [corner, np.pi - corner])
+    rays = np.array([np.cos(angles), np.sin(angles)])
+    ends = np.minimum(radius / np.linalg.norm(bend[:, None] * rays, axis=0), (half[:, None] / np.abs(rays)).min(axis=0))
+    moves = 2 * rays * ends
+
+    def loss(entries):
+        root = np.array([[math.exp(entries[0]), 0], [entries[1], math.exp(entries[2])]])
+        cov = root @ root.T
+        cov = cov * (np.einsum("ik,ij,jk->k", moves, np.linalg.inv(cov), moves).max() / mu**2)
+        return math.sqrt(float(weights @ (np.diag(cov) / (2 * half) ** 2)) / weights.sum())
+
+    found = min(optimize.minimize(loss, rng.standard_normal(3), method="Nelder-Mead",
+                                  options={"xatol": 1e-10, "fatol": 1e-12, "maxiter": 4000}).fun for _ in range(8))
+    asked = identity(make_dataset(2, 1, -half, half), bound=RecordBound(radius=radius, weights=bend))
+    least, exact = least_possible(asked, weights, mu)
+    assert exact
+    assert found == pytest.approx(least, rel=2e-5)
+
+
+@pytest.mark.parametrize("lower", [-1.0, [-1, 0, -0.3], [-0.2, -2, 0]])
+def test_records_inside_a_bound_move_second_moments_as_far_as_is_said_and_no_further(rng, lower):
+    upper, mu = np.array([1.0, 2.0, 0.7]), 0.8
+    asked = covariance(make_dataset(3, 1, lower, upper), bound=RecordBound(radius=1.0, weights=[1, 0.8, 0.9]))
+    box = np.broadcast_to(lower, 3)[:, None], upper[:, None]
+    drawn = rng.uniform(*box, (3, 200_000)) * (rng.random((3, 200_000)) < 0.8)  # some entries are 0
+    drawn = np.where(rng.random((3, 200_000)) < 0.3, np.where(rng.random((3, 200_000)) < 0.5, *box), drawn)
+    pulled = drawn / np.maximum(np.linalg.norm(np.array([[1], [0.8], [0.9]]) * drawn, axis=0), 1)
+    unit = np.maximum(np.abs(lower), upper)
+    for i, j in itertools.combinations_with_replacement(range(3), 2):
+        products = pulled[i] * pulled[j]
+        found = float(np.ptp(products)) / unit[i] / unit[j]
+        weights = np.isin(range(3), [i, j]).astype(float)
+        said = least_possible(asked, weights, mu).noise * mu
+        if i == j:
+            assert found == pytest.approx(said, rel=1e-3)
+            assert found <= said * (1 + 1e-9)
+        else:  # the mean over two diagonal entries and twice the one between them
+            alone = [least_possible(asked, np.eye(3)[k], mu).noise * mu for k in (i, j)]
+            between = math.sqrt((4 * said**2 - alone[0] ** 2 - alone[1] ** 2) / 2)
+            assert found == pytest.approx(between, rel=0.02)
+            assert found <= between * (1 + 1e-9)
+
+
+def test_the_constant_takes_a_part_of_the_radius(rng):
+    """Joint moments: no record that is short enough beside its constant is changed; the least stays a lower bound."""
+    data = make_dataset(3, 20, -1, 1)
+    asked = joint_moments(data, bound=RecordBound(radius=1.0, weights=[1, 1, 2, 0.6]))
+    for _ in range(20):
+        design = design_noise(asked, epsilon=1, delta=1e-6, theta=rng.dirichlet(np.ones(4)))
+        needs = np.append(rng.random(3), 0)
+        least = least_possible(asked, needs, design.mu)
+        assert noise_on(design, needs).needed >= least.noise
+    one = least_possible(asked, [0, 0, 1, 0], 1.0)
+    assert one.noise == pytest.approx((1 - 0.6**2) / 2**2 / 20)  # records along the third feature, z² up to 0.64
+
+
 def test_where_it_is_not_known_that_is_said():
     data = make_dataset(2, 10)
     with pytest.raises(InputError, match="beyond the ranges"):
-        least_possible(mean(data, bound=RecordBound(radius=1.2)), [1, 1], 1.0)
+        least_possible(mean(data, bound=RecordBound(radius=1.2, directions=rotation(2, (0, 1), 0.3))), [1, 1], 1.0)
+    with pytest.raises(InputError, match="centre is not inside"):
+        least_possible(mean(data, bound=RecordBound(radius=0.1, centre=[2.0, 0.0])), [1, 1], 1.0)
+    with pytest.raises(InputError, match="do not hold 0"):
+        least_possible(covariance(make_dataset(2, 10, 0.5, 1), bound=RecordBound(radius=1.2)), [1, 1], 1.0)
+
+
+def test_a_constant_is_neither_needed_nor_rest():
+    design = design_noise(joint_moments(make_dataset(3, 20)), epsilon=1, delta=1e-6, theta=[0.4, 0.3, 0.2, 0.1])
+    found, std = noise_on(design, needs_of([0], 4), features=3), design.noise_std()
+    rest = [std[i, j] ** 2 / (1 if i == j else 2) for i in range(3) for j in range(3) if (i, j) != (0, 0)]
+    assert found.needed == pytest.approx(std[0, 0])
+    assert found.rest == pytest.approx(math.sqrt(np.mean(rest)))

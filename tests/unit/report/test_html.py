@@ -170,7 +170,7 @@ def test_names_from_files_are_only_ever_text():
     report = report_html(setup_of(scenario, data), run_trials(scenario, data, trials=5), simulated=False)
     page = Elements(report)
     assert page.tags.count("script") == 3
-    assert page.tags.count("figure") == 5
+    assert page.tags.count("figure") == 6
     for name in NASTY:
         assert " ".join(name.split()) in page.text
     charts = json.loads(re.search(r'type="application/json">(.*?)</script>', report, re.DOTALL)[1])

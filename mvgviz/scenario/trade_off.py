@@ -1,0 +1,152 @@
+"""Noise on what is needed against noise on the rest, for a scenario and everything it is held against.
+
+Noise alone: where records are pulled into a bound, what that pull costs is in none of these numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from mvgviz.design.least_possible import LeastPossible, least_possible
+from mvgviz.design.needs import NoiseOn, needs_of, noise_on
+from mvgviz.design.noise_design import mode_of
+from mvgviz.design.trade_off import TradeOff, usual_shares
+from mvgviz.errors import InputError
+from mvgviz.noise.accounting import gaussian_mu
+from mvgviz.query.queries import Query
+from mvgviz.scenario.resolve import Setup, build
+from mvgviz.validation import FloatArray
+
+_TABLES = ("identity", "mean", "covariance", "moments")
+_THEOREMS = ("theorem1", "theorem2")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curves:
+    """What every share would give: asked of the records as they are and, under a bound, of records inside it.
+
+    Under a bound the ellipse follows the share. Both are held against noise of one size on the records as they are.
+    """
+
+    box: TradeOff
+    bounded: TradeOff | None
+
+    @property
+    def own(self) -> TradeOff:
+        """The curve that the scenario's own designs lie on."""
+        return self.box if self.bounded is None else self.bounded
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgainstLeast:
+    """A design's noise on what is needed, and the least of any shape for the same question at the same budget.
+
+    ``named``: whether somebody said what is needed; otherwise it is everything.
+    """
+
+    noise: float
+    least: LeastPossible
+    named: bool
+
+    @property
+    def ratio(self) -> float:
+        return self.noise / self.least.noise
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeedsTradeOff:
+    """The curves, this design on or off them, what the theorems ask for, and the least possible.
+
+    ``least``: of this design's own question; None where it is not known.
+    """
+
+    needed: tuple[int, ...]
+    curves: Curves
+    design: NoiseOn
+    theorems: dict[str, NoiseOn]
+    least: AgainstLeast | None
+
+
+def trade_off_refusal(setup: Setup) -> str | None:
+    """Why there is no trade-off to show, in one sentence; None where there is one."""
+    turned = not setup.design.directional_side.directions.is_standard
+    if turned or not _between_features(setup):
+        return ("The trade-off is between features: ask for the table, the mean or second moments, with noise over "
+                "rows (both sides for second moments), along the features themselves.")
+    if not 0 < len(_needed(setup)) < _features(setup.query):
+        return ("Say in the sidebar which features are needed, some but not all: the picture shows what they gain "
+                "and what the rest pay.")
+    return None
+
+
+def trade_off_of(setup: Setup, curves: Curves | None = None) -> NeedsTradeOff:
+    """Everything that the picture of needed and rest shows; ``curves`` where they are known already."""
+    refusal = trade_off_refusal(setup)
+    if refusal is not None:
+        raise InputError(refusal)
+    measure = _measure(setup)
+    theorems = {name: measure(_changed(setup, guarantee=name)) for name in _THEOREMS
+                if name != "theorem2" or setup.query.psd}
+    return NeedsTradeOff(needed=_needed(setup), curves=curves_of(setup) if curves is None else curves,
+                         design=measure(setup), theorems=theorems, least=against_least(setup))
+
+
+def curves_of(setup: Setup) -> Curves:
+    """The exactly calibrated curves; they do not depend on how the scenario itself splits the budget."""
+    needed, measure = _needed(setup), _measure(setup)
+    plain = _changed(setup, guarantee="exact", bound="none", allocation="uniform")
+    equal, alone = measure(replace(plain, design=plain.iid)), setup.dataset.only(needed)
+    shares = usual_shares(len(needed), _features(setup.query))
+
+    def traced(bound: str) -> TradeOff:
+        curve = (_changed(setup, guarantee="exact", allocation="binary", favoured=needed, share=share, bound=bound)
+                 for share in shares)
+        only = build(setup.scenario.changed(guarantee="exact", allocation="uniform", favoured=(), needed=(),
+                                            bound=bound, delta=setup.delta), alone)
+        return TradeOff(shares=shares, curve=tuple(map(measure, curve)), equal=equal, equal_mu=plain.iid.mu,
+                        only=_measure(only)(only).needed, delta=setup.delta)
+
+    bound = setup.scenario.bound
+    return Curves(box=traced("none"), bounded=None if setup.query.bound is None else traced(bound))
+
+
+def against_least(setup: Setup) -> AgainstLeast | None:
+    """This design against the least possible; None where that is not known."""
+    if not _between_features(setup):
+        return None
+    weights, named = _weights(setup)
+    try:
+        least = least_possible(setup.query, weights, float(gaussian_mu(setup.scenario.epsilon, setup.delta)))
+    except InputError:
+        return None
+    return AgainstLeast(noise=noise_on(setup.design, weights).needed, least=least, named=named)
+
+
+def _between_features(setup: Setup) -> bool:
+    return setup.query.name in _TABLES and setup.design.mode == mode_of(setup.query)
+
+
+def _features(query: Query) -> int:
+    """How many rows are features: the constant joined to the records is none."""
+    return query.rows - (query.name == "moments")
+
+
+def _needed(setup: Setup) -> tuple[int, ...]:
+    return tuple(k for k in setup.scenario.needs if k < _features(setup.query))
+
+
+def _weights(setup: Setup) -> tuple[FloatArray, bool]:
+    """1 on what is needed, else on every feature; and whether anybody said."""
+    needed = _needed(setup)
+    return needs_of(needed or range(_features(setup.query)), setup.query.rows), bool(needed)
+
+
+def _measure(setup: Setup) -> Callable[[Setup], NoiseOn]:
+    weights, features = _weights(setup)[0], _features(setup.query)
+    return lambda other: noise_on(other.design, weights, features=features)
+
+
+def _changed(setup: Setup, **changes: object) -> Setup:
+    return build(setup.scenario.changed(**changes), setup.dataset, query=setup.box)
+

@@ -1,0 +1,74 @@
+"""The trade-off as a picture whose point can be moved along its curve: the share of the needed follows."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from mvgviz.figures.budget.trade_off import ACROSS, UP, far_words, trade_off_picture
+from mvgviz.figures.shared.theme import log_axis
+from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.trade_off import Curves, NeedsTradeOff, curves_of, trade_off_of
+from mvgviz.ui import session
+from mvgviz.ui.frame import draw_takeaway
+from mvgviz.words.trade_off import ABOUT_TRADE_OFF, MOVE, STAY, trade_off_words
+
+STEP = 0.01
+"""The shares that the point can be moved to are multiples of it, as the slider's are."""
+
+_HERE = Path(__file__).parent
+_component = st.components.v2.component(
+    "mvgviz_frontier", css=(_HERE / "frontier.css").read_text(encoding="utf-8"),
+    js=(_HERE / "frontier.js").read_text(encoding="utf-8"),
+    html='<div class="frontier"><div class="picture"></div><div class="handle" role="slider" tabindex="0" '
+         'aria-label="Share of the budget for what is needed" hidden></div><div class="numbers"></div></div>')
+
+
+def _same_curves() -> str:
+    """A name for what the curves depend on: not on how the scenario itself splits the budget."""
+    plain = session.scenario().changed(allocation="uniform", share=0.5, weights=(), guarantee="exact", seed=0)
+    return f"{session.version()} {plain.to_json()}"
+
+
+@session.remembered(12, _same_curves, spinner="Every split of the budget …")
+def _curves(setup: Setup) -> Curves:
+    return curves_of(setup)
+
+
+@session.remembered(12)
+def found_trade_off(setup: Setup) -> NeedsTradeOff:
+    """The trade-off of the session's scenario, for pages that have one."""
+    return trade_off_of(setup, _curves(setup))
+
+
+def draw_frontier(setup: Setup, *, key: str) -> None:
+    """The picture with its takeaway; letting the point go changes the share."""
+    found = found_trade_off(setup)
+    picture, takeaway = trade_off_picture(found), trade_off_words(setup, found)
+    across, up = (log_axis(*ends, room=0.06) for ends in (picture.across, picture.up))
+    design = next(mark for mark in (*picture.marks, *picture.far) if mark.kind == "design")
+    movable = design in picture.marks and setup.scenario.guarantee == "exact"
+
+    def moved() -> None:
+        session.update(allocation="binary", favoured=found.needed, share=float(st.session_state[key].moved))
+
+    _component(key=key, on_moved_change=moved, data={
+        "lines": [line._asdict() for line in picture.lines], "curve": picture.own._asdict(), "step": STEP,
+        "marks": [mark._asdict() for mark in picture.marks if mark.kind != "design"],
+        "far": [mark._asdict() | {"words": far_words(mark)} for mark in picture.far],
+        "walls": [wall._asdict() for wall in picture.walls],
+        "here": design._asdict() | {"drawn": design in picture.marks, "share": _share_on_curve(setup, found)},
+        "movable": movable, "titles": [ACROSS, UP],
+        **{name: [10.0**end for end in axis["range"]] for name, axis in (("across", across), ("up", up))},
+        **{name: [tick for tick in axis["tickvals"] if 10 ** axis["range"][0] <= tick <= 10 ** axis["range"][1]]
+           for name, axis in (("ticksAcross", across), ("ticksUp", up))},
+        "alt": takeaway.replace("**", "").replace("\\", "")})
+    st.caption(MOVE if movable else STAY)
+    draw_takeaway(takeaway, key=key, about=ABOUT_TRADE_OFF)
+
+
+def _share_on_curve(setup: Setup, found: NeedsTradeOff) -> float | None:
+    """The share, where this design is one of the curve's."""
+    scenario, shares = setup.scenario, found.curves.own.shares
+    favoured = tuple(k for k in scenario.favoured if k < setup.design.theta.size - (setup.query.name == "moments"))
+    on = scenario.allocation == "binary" and scenario.guarantee == "exact" and favoured == found.needed
+    return scenario.share if on and shares[0] <= scenario.share <= shares[-1] else None

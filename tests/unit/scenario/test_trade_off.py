@@ -1,0 +1,119 @@
+"""A scenario's trade-off: closed forms, ends, direct builds, and nothing below the least possible."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from mvgviz import InputError, Scenario, build
+from mvgviz.design.needs import needs_of, noise_on
+from mvgviz.design.trade_off import frontier
+from mvgviz.scenario.trade_off import against_least, curves_of, trade_off_of, trade_off_refusal
+from tests.datasets import make_dataset
+
+DATA = make_dataset(5, 40, [-1, 0, -2, 0, 1], [1, 3, 2, 5, 4])
+
+
+def setup(**changes):
+    chosen = {"data": "two_features", "query": "mean", "favoured": (1, 3), "share": 0.7} | changes
+    return build(Scenario(**chosen), DATA)
+
+
+@pytest.mark.parametrize("query", ["identity", "mean"])
+@pytest.mark.parametrize("bound", ["none", "even"])
+def test_tables_and_means_lie_on_the_closed_form(query, bound):
+    """k/N² + (m - k)/Q² = mu² in the box; an evenly long ellipse has a third of the squares."""
+    asked = setup(query=query, bound=bound)
+    found = trade_off_of(asked)
+    factor = (1 if query == "identity" else 40) ** 2
+    for curve, part in ((found.curves.box, 1), (found.curves.bounded, 3)):
+        for point in () if curve is None else (*curve.curve, *((found.design,) if curve is found.curves.own else ())):
+            assert 2 / point.needed**2 + 3 / point.rest**2 == pytest.approx(part * asked.design.mu**2 * factor)
+        if curve is not None:
+            assert 2 / curve.only**2 == pytest.approx(part * asked.design.mu**2 * factor)
+
+
+@pytest.mark.parametrize("changes", [
+    {}, {"bound": "even"}, {"query": "covariance"}, {"query": "covariance", "bound": "own", "radius": 1.5},
+    {"query": "moments"}, {"query": "moments", "bound": "even"}, {"query": "covariance", "scale": "declared"}])
+def test_the_curves_are_direct_builds_and_trade_one_for_the_other(changes):
+    asked = setup(**changes)
+    curves = curves_of(asked)
+    own = curves.own
+    share = own.shares[len(own.shares) // 2]
+    direct = build(asked.scenario.changed(share=share), DATA).design
+    weights = needs_of((1, 3), direct.rows)
+    assert own.curve[own.shares.index(share)] == noise_on(direct, weights, features=5)
+    assert own.equal == noise_on(asked.iid, weights, features=5)
+    assert 2 / 5 in own.shares
+    after = [point for share, point in zip(own.shares, own.curve, strict=True) if share >= 2 / 5]
+    assert all(a.needed > b.needed and a.rest < b.rest for a, b in itertools.pairwise(after))
+    assert own.only < after[-1].needed < 1.03 * own.only
+    assert (curves.bounded is None) == ("bound" not in changes)
+
+
+def test_the_box_s_curve_is_the_engine_s_frontier():
+    asked = setup(query="covariance", bound="even", scale="declared")
+    box = curves_of(asked).box
+    other = frontier(asked.box, (1, 3), epsilon=1, delta=asked.delta)
+    assert box.shares == other.shares
+    for name in ("needed", "rest"):
+        assert [getattr(point, name) for point in box.curve] == pytest.approx(
+            [getattr(point, name) for point in other.curve])
+        assert getattr(box.equal, name) == pytest.approx(getattr(other.equal, name))
+    assert box.only == pytest.approx(other.only, rel=1e-6)
+    assert box.equal_mu == pytest.approx(other.equal_mu)
+
+
+def test_the_curves_do_not_depend_on_the_scenario_s_own_split_and_guarantee():
+    first, second = curves_of(setup()), curves_of(setup(share=0.3, guarantee="theorem1"))
+    assert first == second
+    assert curves_of(setup(allocation="max-pnr")) == first
+
+
+@pytest.mark.parametrize(("query", "theorems"), [("mean", ["theorem1"]), ("covariance", ["theorem1", "theorem2"])])
+def test_the_theorems_are_far_away(query, theorems):
+    found = trade_off_of(setup(query=query))
+    assert list(found.theorems) == theorems
+    for noise in found.theorems.values():
+        assert noise.needed > 10 * found.design.needed
+        assert noise.rest > 10 * found.design.rest
+    theorem = trade_off_of(setup(query=query, guarantee="theorem1"))
+    assert theorem.design == found.theorems["theorem1"]
+    assert theorem.least.ratio > 10
+
+
+def test_a_share_of_the_table_is_so_many_times_the_least_possible():
+    assert against_least(setup()).ratio == pytest.approx(math.sqrt(1 / 0.7))  # the least is all for the needed
+    assert against_least(setup(bound="even")).ratio == pytest.approx(1, rel=1e-9)  # the ellipse's own shape
+    everything = against_least(setup(allocation="uniform", favoured=()))
+    assert (everything.ratio, everything.named) == (pytest.approx(1), False)
+    assert not against_least(setup(query="covariance")).least.exact
+    assert against_least(setup(directions="random", needed=(0,))).ratio > 1
+
+
+@pytest.mark.parametrize("bound", ["none", "even", "own"])
+@pytest.mark.parametrize("query", ["identity", "mean", "covariance", "moments"])
+def test_no_design_is_below_the_least_possible(query, bound, rng):
+    for share in rng.uniform(0.05, 0.95, 5).tolist():
+        assert against_least(setup(query=query, bound=bound, radius=1.3, share=share)).ratio >= 1 - 1e-9
+
+
+@pytest.mark.parametrize(("changes", "sentence"), [
+    ({"query": "kernel"}, "between features"), ({"mode": "columns", "query": "identity"}, "between features"),
+    ({"query": "covariance", "mode": "rows"}, "both sides"), ({"directions": "random"}, "features themselves"),
+    ({"favoured": ()}, "some but not all"), ({"favoured": (0, 1, 2, 3, 4)}, "some but not all"),
+    ({"query": "moments", "favoured": (5,)}, "some but not all")])
+def test_where_there_is_no_trade_off_one_sentence_says_why(changes, sentence):
+    asked = setup(**changes)
+    assert sentence in trade_off_refusal(asked)
+    with pytest.raises(InputError, match=sentence):
+        trade_off_of(asked)
+
+
+def test_where_the_least_is_not_known_there_is_none():
+    assert against_least(setup(query="kernel")) is None
+    assert against_least(setup(query="covariance", mode="rows")) is None
+    assert against_least(setup(query="covariance", scale="declared", bound="even", favoured=(4,))) is None
+    assert np.isfinite(trade_off_of(setup(query="covariance", scale="declared", bound="even")).least.ratio)
