@@ -88,11 +88,11 @@ def _answer(setup: Setup, table: Dataset) -> FloatArray:
 
 def radius_for_all(setup: Setup) -> float:
     """The length at which the ellipse holds every record that the ranges allow, rounded up to 4 digits."""
-    bound = setup.query.bound
+    bound = with_bound(setup, bound="own", radius=1.0).query.bound
     assert bound is not None
-    longest = bound.ellipse(setup.table.n_features).longest(setup.table)
-    if setup.query.name == "moments":  # the constant grows with the radius
-        constant = float(setup.split[-1])
-        longest = math.sqrt((longest**2 - constant * bound.radius**2) / (1 - constant))
+    ellipse = bound.ellipse(setup.table.n_features)
+    longest = ellipse.longest(setup.table)
+    if setup.query.name == "moments":  # without the constant, last, whose length follows the radius
+        longest = math.sqrt(longest**2 - float(ellipse.weights[-1]) ** 2)
     unit = 10.0 ** (math.floor(math.log10(longest)) - 3)
     return float(f"{math.ceil(longest / unit) * unit:.4g}")
