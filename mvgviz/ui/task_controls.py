@@ -8,6 +8,7 @@ import streamlit as st
 from mvgviz.errors import InputError
 from mvgviz.labels import JUDGED
 from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.scenario import Scenario
 from mvgviz.scenario.usual import usual_settings
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.trials.question import REGRESSIONS
@@ -19,10 +20,10 @@ from mvgviz.ui import session
 def draw_task(setup: Setup) -> None:
     """What the answer is used for, the label where it needs one, and free post-processing."""
     scenario = setup.scenario
-    left, middle, judged, right = st.columns([2, 1, 1, 1], vertical_alignment="bottom")
+    left, middle, judged = st.columns([2, 1, 1], vertical_alignment="bottom")
     with judged:
         if scenario.needs:
-            st.selectbox("Errors are measured on", list(JUDGED), format_func=JUDGED.__getitem__,
+            st.selectbox("Errors on", list(JUDGED), format_func=JUDGED.__getitem__,
                          **session.bound("w_judged", scenario.judged, lambda judged: {"judged": judged}),
                          help="The needed features are those that you favour. Regression then learns from the needed "
                               "features alone, or from the others; components are those of the needed block.")
@@ -36,17 +37,22 @@ def draw_task(setup: Setup) -> None:
                          format_func=lambda k: "choose a feature" if k is None else names[k],
                          **session.bound("w_label", scenario.label if scenario.label in names else None,
                                          lambda label: {"label": label}))
-    with right, st.popover("Free post-processing", icon=":material/tune:"):
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _draw_post(scenario)
+        usual = usual_settings(scenario)
+        if usual and scenario.changed(**usual) != scenario:
+            st.button("Usual settings for this task", key="task_usual", type="tertiary",
+                      icon=":material/auto_fix_high:", on_click=session.update, kwargs=usual,
+                      help="Query, record bound and split that did best for this task on many tables. They follow from "
+                           "the task alone, not from your data.")
+
+
+def _draw_post(scenario: Scenario) -> None:
+    with st.popover("Free post-processing", icon=":material/tune:"):
         st.caption("Done after the noise, so it costs no privacy.")
         for step in TASKS[scenario.task].post:
             st.checkbox(WORDS[step].capitalize(),
                         **session.bound(f"w_post_{step}", step in scenario.post, partial(_switch, step)))
-    usual = usual_settings(scenario)
-    if usual and scenario.changed(**usual) != scenario:
-        st.button("Usual settings for this task", key="task_usual", icon=":material/auto_fix_high:", type="tertiary",
-                  on_click=session.update, kwargs=usual,
-                  help="Query, record bound and split that did best for this task on many tables. They follow from the "
-                       "task alone, not from your data.")
 
 
 def say_why_not(setup: Setup, error: InputError) -> None:

@@ -31,8 +31,8 @@ BOUNDED_LINES = {
     "identity": (_INSIDE + r"\|z-z'\|\le 2R", r"\text{noise }\sigma\text{ on every entry of }z:\quad\mu=2R/\sigma"),
     "mean": (_INSIDE + r"\|\bar z-\bar z'\|\le 2R/n",
              r"\text{noise }\sigma\text{ on every entry of }z:\quad\mu=2R/(n\sigma)"),
-    "covariance": (r"z=Bx,\quad zz^{\mathsf T}\!-z'z'^{\mathsf T}\text{ has rank 2, eigenvalues in }[-R^2,R^2]",
-                   r"\mu\le\tfrac{R^2}{n}\sqrt{q_1^2+q_2^2},\quad q_1\ge q_2\ge\dots\text{ precisions in }z"),
+    "covariance": (r"z=Bx:\quad zz^{\mathsf T}\!-z'z'^{\mathsf T}\text{ of rank 2, within}\pm R^2",
+                   r"\mu\le\tfrac{R^2}{n}\sqrt{q_1^2+q_2^2},\;\; q_k\text{ precisions in }z"),
     "rbf kernel": (_INSIDE + r"\|x-x'\|\le D=2R/s_{\min}(B)",
                    r"s_2=\kappa\sqrt{2(n-1)},\quad\kappa:=1-e^{-D^2/2\ell^2}")}
 BOUNDED_LINES["moments"] = BOUNDED_LINES["covariance"]
@@ -42,8 +42,9 @@ BOUNDED_WORDS = {
                 "same in every direction of z, and no private Gaussian noise has less anywhere.",
     "mean": "One record of n moves the mean by an n-th of its own move, from one end of the ellipse to the other. The "
             "noise has the ellipse's own shape: the same in every direction of z.",
-    "covariance": "Worst from the end of one axis to that of another. With the ellipse's own shape q₁ = q₂ = 1/σ, so "
-                  "μ = √2 R²/(nσ). The ranges hold, too: where they allow less, the smaller bound is used.",
+    "covariance": "Worst from the end of one axis to that of another; q₁ ≥ q₂ are the largest. With the ellipse's own "
+                  "shape q₁ = q₂ = 1/σ, so μ = √2 R²/(nσ). The ranges hold, too: where they allow less, the "
+                  "smaller bound is used.",
     "moments": "As for second moments, of the record with its constant joined: both are scaled together, so pulling "
                "only lowers a record's weight.",
     "rbf kernel": "One row and one column change, as far as two records of the ellipse can be apart; ℓ is the kernel "
