@@ -16,12 +16,13 @@ from mvgviz.ui.menu import SHAPE
 
 _AT = "_slide"
 _TITLE = 110  # letters, at most
+_slides = session.remembered(2)(design_slides)
 
 
 def draw_deck(setup: Setup) -> None:
     """The slide one is at, and the way on."""
     st.html(Path(__file__).with_name("presenter.css"))
-    deck: list[Slide | None] = [*design_slides(setup), None]  # None: the trials, run when one comes to them
+    deck: list[Slide | None] = [*_slides(setup), None]  # None: the trials, run when one comes to them
     at = _place(len(deck))
     session.write_link(slide=str(at + 1))
     slide, unfinished = deck[at], None

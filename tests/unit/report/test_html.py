@@ -174,7 +174,7 @@ def test_names_from_files_are_only_ever_text():
     for name in NASTY:
         assert " ".join(name.split()) in page.text
     charts = json.loads(re.search(r'type="application/json">(.*?)</script>', report, re.DOTALL)[1])
-    assert list(charts) == ["shape", "gains", "privacy", "bounds", "utility"]
+    assert list(charts) == ["shape", "gains", "trade_off", "privacy", "bounds", "utility"]
 
 
 @given(st.text(max_size=60))
