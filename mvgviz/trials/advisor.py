@@ -116,7 +116,7 @@ def advise(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "tight", 
     ``sensitivity``: one for all (see ``mvgviz.trials.question``). ``uploaded``: directions from a file. Other
     arguments as in :func:`mvgviz.trials.resumable.resume`; what there is after a slice has ``complete`` False.
     """
-    search = _Search(scenario, dataset, sensitivity, uploaded, seconds, options)
+    search = _Search(_judging(scenario, dataset), dataset, sensitivity, uploaded, seconds, options)
     finalists: list[Candidate] = []
     found: Levers | None = None
     complete = search.kinds() and search.closer() and search.climb()
@@ -133,6 +133,13 @@ def advise(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "tight", 
     shown = best or next(iter(search.problems), None)
     return Advice(rows=tuple(rows), dropped=tuple(search.dropped), trials=scenario.trials, complete=complete,
                   levers=found, references=None if shown is None else measure_for(search.problems[shown]).references)
+
+
+def _judging(scenario: Scenario, dataset: Dataset) -> Scenario:
+    """The scenario, judged by everything where it does not say what is needed: no candidate may say it instead."""
+    size = dataset.n_records if scenario.query == "kernel" else dataset.n_features
+    some = 0 < len([k for k in scenario.needs if k < size]) < size
+    return scenario if some or scenario.judged != "needed" else scenario.changed(judged="everything")
 
 
 class _Search:

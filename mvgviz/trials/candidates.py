@@ -16,8 +16,8 @@ from mvgviz.trials.tasks import TASKS
 SHARES, FEW_SHARES = (0.5, 0.65, 0.8, 0.95), (0.5, 0.8)
 """Of the budget, what the favoured features get (the paper's tau): those looked at closely, those tried everywhere."""
 
-RADII, FEW_RADII = (None, 0.6, 1.0, 1.4, 1.75), (None, 1.0)
-"""Of the record bound, against an evenly spread record; None: no bound. From sqrt 3 on a round one holds all."""
+RADII, FEW_RADII = ("none", "even", 0.6, 1.4, 1.75), ("none", "even")
+"""Bounds on the records: a scenario's own, or so long against an even record. From sqrt 3 on a round one holds all."""
 
 SEARCHED = ("query", "guarantee", "tail", "mode", *DIRECTION_FIELDS, "private_share", *SPLIT_FIELDS, "bound", "radius",
             "needed", "post")
@@ -31,7 +31,7 @@ _PRIVATE_SHARE = 0.2
 _PRIVATE_SPLIT = 0.65
 _THEOREM_SHARE = 0.75
 _OWN = ("rotation", "random", "upload")  # directions that a person brought, all public
-_SHARE_STEPS, _RADIUS_STEPS = (-0.1, -0.05, 0.05, 0.1), (0.7, 0.85, 1.2, 1.4)
+_SHARE_STEPS, _RADIUS_STEPS = (-0.1, -0.05, 0.05, 0.1), (0.7, 0.85, 1.0, 1.2, 1.4)
 _LEAST_RADIUS = 0.25  # less hardly lets the records say anything
 
 
@@ -57,7 +57,8 @@ class Candidate:
         """What it has in common with designs that differ in numbers only."""
         scenario = self.scenario
         return (scenario.query, scenario.guarantee, scenario.directions, scenario.allocation == "uniform",
-                scenario.bound == "none", "aware" in scenario.post, self.mechanism)
+                scenario.bound if scenario.bound in ("none", "private") else "public", "aware" in scenario.post,
+                self.mechanism)
 
     @property
     def is_whole(self) -> bool:
@@ -157,6 +158,8 @@ def _kinds(scenario: Scenario, query: str, dataset: Dataset) -> Iterator[Candida
     favoured = favoured_features(scenario, size)
     yield from _grid(base, scenario, size, FEW_RADII, FEW_SHARES)
     yield from _only_the_needed(base, scenario, size)
+    if query in ("mean", "covariance"):
+        yield from _grid(base, scenario, size, ("private",), FEW_SHARES[-1:])
     if favoured and query != "moments":
         yield _judged_alike(base.changed(allocation="least-error"), scenario, size)
     if scenario.directions == "rotation" or (scenario.directions in _OWN and query != "moments"):
@@ -175,11 +178,11 @@ def _kinds(scenario: Scenario, query: str, dataset: Dataset) -> Iterator[Candida
             yield _judged_alike(printed.changed(allocation="binary", share=_THEOREM_SHARE), scenario, size)
 
 
-def _grid(base: Scenario, scenario: Scenario, size: int, radii: Iterable[float | None], shares: Iterable[float]
+def _grid(base: Scenario, scenario: Scenario, size: int, radii: Iterable[float | str], shares: Iterable[float]
           ) -> Iterator[Candidate]:
     """Every radius with equal shares and with each share for some, used with the noise known and without."""
     some = 0 < len([k for k in base.favoured if k < size]) < size
-    radii = (None,) if base.is_graph else radii
+    radii = ("none",) if base.is_graph else radii
     for radius, share, post in product(radii, (None, *shares) if some else (None,), _uses(base)):
         yield _judged_alike(_shaped(_bounded(base, radius), share).changed(post=post), scenario, size)
 
@@ -207,7 +210,7 @@ def _around(candidate: Candidate, scenario: Scenario, size: int) -> Iterator[Can
                   if len(some) / size <= share + step]
         if here.directions == "standard" and here.allocation == "binary":
             tried += [here.changed(favoured=others) for others in _sets(scenario, size)]
-    if here.bound != "none":
+    if here.bound in ("even", "own"):
         radius = here.radius if here.bound == "own" else 1.0
         tried += [_bounded(here, float(f"{radius * step:.3g}")) for step in _RADIUS_STEPS
                   if radius * step >= _LEAST_RADIUS]
@@ -228,10 +231,8 @@ def _uses(scenario: Scenario) -> list[tuple[str, ...]]:
     return [(*scenario.post, "aware"), tuple(step for step in scenario.post if step != "aware")]
 
 
-def _bounded(scenario: Scenario, radius: float | None) -> Scenario:
-    if radius is None:
-        return scenario.changed(bound="none")
-    return scenario.changed(bound="even") if radius == 1 else scenario.changed(bound="own", radius=radius)
+def _bounded(scenario: Scenario, bound: float | str) -> Scenario:
+    return scenario.changed(**{"bound": bound} if isinstance(bound, str) else {"bound": "own", "radius": bound})
 
 
 def _shaped(scenario: Scenario, share: float | None) -> Scenario:
@@ -250,7 +251,7 @@ def _design(scenario: Scenario, size: int) -> Scenario:
     """The scenario that stands for all with the same noise and use: one way to say equal shares, nothing idle."""
     used = TASKS[scenario.task].post
     scenario = scenario.changed(needed=(), post=tuple(step for step in scenario.post if step in used))
-    if scenario.bound == "own" and scenario.radius == 1:
+    if scenario.bound == "own" and scenario.radius == 1 and scenario.query != "moments":  # that has its own length
         scenario = scenario.changed(bound="even")
     if scenario.is_idle("bound"):
         scenario = scenario.changed(bound="none")

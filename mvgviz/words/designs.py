@@ -41,8 +41,9 @@ def _bound_words(scenario: Scenario, names: Sequence[str]) -> str:
     if scenario.bound == "none" or scenario.is_graph:
         return ""
     round_one = scenario.query == "kernel" or (scenario.directions == "standard" and _is_equal(scenario, names))
-    radius = f" × {scenario.radius:g}" if scenario.bound == "own" and scenario.radius != 1 else ""
-    return f"{'round bound' if round_one else 'ellipse'}{radius}"
+    radius = f" × {scenario.radius:g}" if scenario.bound == "own" else ""
+    found = ", length found privately" if scenario.bound == "private" else ""
+    return f"{'round bound' if round_one else 'ellipse'}{radius}{found}"
 
 
 def _is_equal(scenario: Scenario, names: Sequence[str]) -> bool:

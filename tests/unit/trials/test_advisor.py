@@ -49,7 +49,7 @@ def test_the_candidates_are_different_and_have_every_kind():
     listed = [one.scenario for one in every]
     assert {one.query for one in listed} == {"covariance", "identity", "moments"}
     assert {(one.bound, "aware" in one.post) for one in listed} == {
-        (bound, aware) for bound in ("none", "even") for aware in (True, False)}
+        (bound, aware) for bound in ("none", "even", "private") for aware in (True, False)}
     assert {one.guarantee for one in listed} == {"exact", "theorem1", "theorem2"}
     assert {one.directions for one in listed} == {"standard", "private"}
     assert {one.allocation for one in listed} == {"uniform", "binary", "least-error", "max-pnr"}
@@ -127,7 +127,7 @@ def test_what_is_favoured_is_the_scenario_s_or_the_label():
 
 def test_a_closer_look_has_every_bound_share_and_use_of_one_query():
     found = closer(LIVER, sample("liver"), "covariance")
-    assert len(found) == len(RADII) * (1 + len(SHARES)) * 2
+    assert len(found) == len(RADII) * (1 + len(SHARES)) * 2  # used with the noise known and without
     assert {one.scenario.query for one in found} == {"covariance"}
     assert len({key_of(one, sample("liver")) for one in found}) == len(found)
 
@@ -155,6 +155,22 @@ def test_all_candidates_are_judged_by_the_same_features(judged):
     problems = pose_each([one.scenario for one in candidates(ridge, sample("liver"))], sample("liver"))
     assert len({tuple(k for k in posed.positions if k < 6) for posed in problems}) == 1
     assert len({measure_for(posed).references.random_guess for posed in problems}) == 1
+
+
+@pytest.mark.slow
+def test_where_nothing_is_said_to_be_needed_all_are_judged_by_everything():
+    found = advise(LIVER.changed(directions="rotation", judged="needed", trials=2), sample("liver"))
+    assert {row.candidate.scenario.judged for row in found.rows} == {"everything"}
+    assert found.current is not None
+
+
+def test_the_usual_length_of_joint_moments_is_not_that_of_an_even_record():
+    data, own = sample("liver"), LIVER.changed(bound="own", radius=1.0)
+    for query, same in (("covariance", True), ("moments", False)):
+        even, given = (Candidate(scenario=one.changed(query=query)) for one in (LIVER.changed(bound="even"), own))
+        assert (key_of(even, data) == key_of(given, data)) is same
+        weights = [build(one.scenario, data).query.bound.ellipse(6 + (not same)) for one in (even, given)]
+        assert np.allclose(weights[0].weights / weights[0].radius, weights[1].weights / weights[1].radius) is same
 
 
 def test_what_is_read_openly_stays_flagged_with_a_bound():
@@ -263,11 +279,6 @@ def test_designs_that_do_not_work_out_are_dropped_with_a_count_and_the_reason():
     assert lost.complete
     assert why(lost, ()) is None
     assert any("designs dropped: regression needs a label" in line for line in dropped_words(lost))
-    # The design as it stands does not say what is needed; the others are judged all the same.
-    judged = advise(LIVER.changed(directions="rotation", judged="needed", trials=2), sample("liver"))
-    assert judged.current is None
-    assert judged.best is not None
-    assert any("some features must be needed" in one.reason for one in judged.dropped)
     uploaded = advise(LIVER.changed(directions="upload", trials=2), sample("liver"))
     assert uploaded.rows
     assert sum(len(one.designs) for one in uploaded.dropped) == len(
