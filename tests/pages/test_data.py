@@ -151,7 +151,7 @@ def test_the_worst_neighbours_shown_lie_inside_the_ellipse(query):
 
 def test_the_inverse_question_and_the_splits_are_refused_with_a_reason():
     app = opened(BUDGET.path, data="liver", bound="even")
-    assert "Part of that is the ellipse" in text(clean(app))
+    assert "what it costs that records are pulled in is not in it" in text(clean(app))
     for tab, reason in (("From noise to epsilon", "worked out for records as they are"),
                         ("What gets through", "another ellipse")):
         app.session_state["budget_tab"] = tab
