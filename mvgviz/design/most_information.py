@@ -245,7 +245,7 @@ def _solved(search: _Search, cuts: list[FloatArray], starts: list[FloatArray]) -
         value, slope = search.measure(np.maximum(x, least / 2))
         return -value, -slope
 
-    least = FLOOR / search.h.size
+    least, ftol = FLOOR / search.h.size, 1e-7 if search.both else 1e-10
     limits = [{"type": "ineq", "fun": (lambda x, c=c: 1 - (x @ c @ x if c.ndim == 2 else c @ x)),
                "jac": (lambda x, c=c: -2 * c @ x if c.ndim == 2 else -c)} for c in cuts]
     found = []
@@ -253,6 +253,6 @@ def _solved(search: _Search, cuts: list[FloatArray], starts: list[FloatArray]) -
         warnings.simplefilter("ignore", RuntimeWarning)  # a step beyond the floor is clipped, and said to be
         for start in starts:
             result = minimize(down, np.maximum(start, least), jac=True, method="SLSQP", constraints=limits,
-                              bounds=[(least, None)] * search.h.size, options={"maxiter": 200, "ftol": 1e-10})
+                              bounds=[(least, None)] * search.h.size, options={"maxiter": 200, "ftol": ftol})
             found.append((np.maximum(result.x, least), -float(result.fun)))
     return max(found, key=lambda pair: pair[1])
