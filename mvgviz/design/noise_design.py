@@ -186,7 +186,7 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
         query_name=query.name, n_records=query.n_records, neighbour_rule=query.neighbour_rule,
         neighbours=query.neighbours, epsilon=epsilon, delta=delta, guarantee=guarantee, mode=mode,
         bound=bound, row_side=row_side, col_side=col_side, theta=theta, precision_budget=budget,
-        mu=mu, mu_is="exact" if exact else "upper bound", theta_origin=theta_origin,
+        mu=mu, mu_is="exact" if exact and not learned else "upper bound", theta_origin=theta_origin,
         bound_mu=learned,
     )
 

@@ -35,14 +35,15 @@ class Odds(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class SpentMu:
-    """What the noise and the directions spent; directions that are not private are not counted."""
+    """What noise, directions and the length of a record bound spent; directions that are not private do not count."""
 
     noise: float
     directions: float
+    bound: float = 0.0
 
     @property
     def total(self) -> float:
-        return compose_mu([self.noise, self.directions])
+        return self.after(1)[0]
 
     @property
     def directions_share(self) -> float:
@@ -50,15 +51,18 @@ class SpentMu:
         return self.after(1)[1]
 
     def after(self, releases: int) -> tuple[float, float]:
-        """``mu`` of so many releases along directions learned once, and the directions' part of its square."""
-        together = compose_mu([math.sqrt(releases) * self.noise, self.directions])
+        """``mu`` of so many releases along directions learned once, and the directions' part of its square.
+
+        The length of a bound is found anew for each.
+        """
+        together = compose_mu([math.sqrt(releases) * self.noise, math.sqrt(releases) * self.bound, self.directions])
         return together, (self.directions / together) ** 2 if together > 0 else 0.0
 
 
 def spent_mu(design: NoiseDesign) -> SpentMu:
     """The ``mu`` of a design by what spent it."""
     learned = design.directional_side.directions.mu
-    return SpentMu(noise=design.mu, directions=learned if math.isfinite(learned) else 0.0)
+    return SpentMu(noise=design.mu, directions=learned if math.isfinite(learned) else 0.0, bound=design.bound_mu)
 
 
 def loss_density(loss: FloatArray, mu: float, *, replaced: bool = False) -> FloatArray:

@@ -254,7 +254,8 @@ def design_words(design: NoiseDesign) -> str:
 
 def _with_fresh_bound(setup: Setup) -> Setup:
     """The same scenario with the length of its bound found now, by counts with hardened noise."""
-    return build(setup.scenario, setup.dataset, query=setup.box, noisy_count=noisy_count)
+    uploaded = setup.design.directional_side.directions if setup.scenario.directions == "upload" else None
+    return build(setup.scenario, setup.dataset, query=setup.box, uploaded=uploaded, noisy_count=noisy_count)
 
 
 def _with_fresh_directions(setup: Setup) -> Setup:

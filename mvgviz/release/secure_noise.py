@@ -47,6 +47,7 @@ from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
 from mvgviz.query.dataset import Dataset
+from mvgviz.query.moments import JoinedOuterProduct
 from mvgviz.query.neighbours import ReplacedOuterProduct
 from mvgviz.query.queries import Query, covariance
 from mvgviz.validation import FloatArray, frozen, positive
@@ -180,6 +181,9 @@ def _largest_entries(query: Query, largest: FloatArray | None) -> tuple[FloatArr
     """``a`` and ``b`` with ``|f_ij| <= a_i b_j`` for every dataset."""
     if isinstance(query.neighbours, ReplacedOuterProduct):
         return query.neighbours.largest_values, query.neighbours.largest_values
+    if isinstance(query.neighbours, JoinedOuterProduct):
+        ends = np.full(query.rows, math.sqrt(query.gamma))
+        return ends, ends
     if query.name in ("identity", "mean"):
         if largest is None:
             largest = np.full(query.rows, query.gamma / math.sqrt(query.cols))

@@ -87,7 +87,7 @@ def trade_off_of(setup: Setup, curves: Curves | None = None) -> NeedsTradeOff:
         raise InputError(refusal)
     measure = _measure(setup)
     theorems = {name: measure(_changed(setup, guarantee=name)) for name in _THEOREMS
-                if name != "theorem2" or setup.query.psd}
+                if (name != "theorem2" or setup.query.psd) and setup.scenario.bound != "private"}
     return NeedsTradeOff(needed=_needed(setup), curves=curves_of(setup) if curves is None else curves,
                          design=measure(setup), theorems=theorems, least=against_least(setup))
 

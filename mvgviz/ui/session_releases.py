@@ -69,8 +69,8 @@ def release_once(given: str, accept: tuple[str, ...], symmetrise: bool, spot: De
 
 @session.remembered(8)
 def hardened_factor(setup: Setup) -> float | None:
-    """By how much the noise will be larger (None: directions are yet to be drawn); InputError where that is unsafe."""
-    if setup.scenario.directions == "private":
+    """By how much the noise will be larger (None: known when all is learned); InputError where that is unsafe."""
+    if setup.scenario.directions == "private" or setup.design.bound_mu > 0:
         return None
     design = setup.design
     return hardening_for(setup.query, design.row_side, design.col_side, design.mu, setup.largest_values).noise_std

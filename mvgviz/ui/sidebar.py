@@ -6,8 +6,8 @@ import streamlit as st
 from mvgviz.data import describe, samples
 from mvgviz.design.noise_design import mode_of
 from mvgviz.errors import InputError
-from mvgviz.labels import BOUNDS, SCALES
 from mvgviz.labels import QUERIES as QUERY_LABELS
+from mvgviz.labels import SCALES
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import GRAPHS
 from mvgviz.scenario.resolve import delta_of, names_of_coordinates, numbered, paper_delta, usual_delta
@@ -22,7 +22,7 @@ from mvgviz.ui.sidebar_design import (
     draw_split,
     favoured_label,
 )
-from mvgviz.words.provenance import bound_words
+from mvgviz.words.provenance import bound_choices, bound_words
 
 EPSILONS = (*(float(f"{m}e{e}") for e in range(-2, 2) for m in (1, 1.5, 2, 3, 4, 5, 7)), 100.0)
 DELTAS = tuple(float(f"1e{e}") for e in range(-12, 0))
@@ -77,7 +77,7 @@ def _draw_query() -> None:
     if not scenario.is_graph:
         draw_choice("Ranges", {name: capitalised(words) for name, words in SCALES.items()},
                     **session.bound_field("scale"))
-        draw_choice("Records pulled into an ellipse", {name: choice for name, (choice, _) in BOUNDS.items()},
+        draw_choice("Records pulled into an ellipse", bound_choices(scenario.query),
                     **session.bound_field("bound"))
         if scenario.bound == "own":
             st.number_input("Its length (1: an evenly spread record's)", min_value=LEAST_RADIUS, max_value=MOST_RADIUS,
@@ -94,6 +94,8 @@ def _query_change(query: str) -> dict[str, object]:
         change["guarantee"] = "theorem1"
     if old.allocation == "manual" or (query == "moments" and old.allocation == "max-pnr"):
         change["allocation"] = "binary"
+    if query == "moments" and old.bound == "private":
+        change["bound"] = "even"
     if query == "moments" and old.directions != "rotation":
         change["directions"] = "standard"
     return change

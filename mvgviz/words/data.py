@@ -16,11 +16,12 @@ _ANSWERS = {"identity": "the table", "mean": "a mean", "covariance": "second mom
 _FEW = 3
 
 
-def pulled_words(pulled: int, records: int, longest: float, *, chosen: bool) -> str:
-    """Takeaway of the lengths."""
+def pulled_words(pulled: int, records: int, longest: float, *, chosen: bool, joined: bool = False) -> str:
+    """Takeaway of the lengths; ``joined``: with a constant, which has a length of its own."""
     would = "are" if chosen else "would be"
-    return (f"**{pulled:,} of {records:,} records {would} pulled in** (not private). An evenly spread record has "
-            f"length 1; the longest that the ranges allow, {as_number(longest)}.")
+    even = "The longest that the ranges allow has length" if joined else (
+        "An evenly spread record has length 1; the longest that the ranges allow,")
+    return f"**{pulled:,} of {records:,} records {would} pulled in** (not private). {even} {as_number(longest)}."
 
 
 def saved_words(setup: Setup, cost: BoundCost, *, chosen: bool) -> str:

@@ -39,6 +39,10 @@ def caveats(setup: Setup, spent: SpentMu) -> list[str]:
         said.append(f"Counted in: the private directions, which spent {spent.directions_share:.0%} of μ² "
                     f"(directions μ = {as_number(spent.directions)}, noise {as_number(spent.noise)}, "
                     f"together {as_number(spent.total)}).")
+    if spent.bound:
+        said.append(f"Counted in: finding the length of the ellipse of records, which spent "
+                    f"{(spent.bound / spent.total) ** 2:.0%} of μ² (μ = {as_number(spent.bound)}, noise "
+                    f"{as_number(spent.noise)}, together at most {as_number(spent.total)}).")
     parts = open_parts(setup)
     if parts:
         said.append(f":material/warning: Not covered: {listed(parts)}. These numbers are about the noise only.")

@@ -22,10 +22,24 @@ def thing(setup: Setup) -> str:
     """What neighbours differ by."""
     return "edge" if setup.query.is_graph else "record"
 
+_FOR_REGRESSIONS = ("An ellipse made for regressions",
+                    "pulled into an ellipse made for regressions, nearer to the whole ranges with more records")
+
+
+def bound_choices(query: str) -> dict[str, str]:
+    """What a control offers; for joint moments the length follows from the number of records."""
+    choices = {kind: choice for kind, (choice, _) in BOUNDS.items()}
+    if query == "moments":
+        del choices["private"]
+        choices["even"] = _FOR_REGRESSIONS[0]
+    return choices
+
 
 def bound_words(scenario: Scenario) -> str:
     """What records are pulled into before anything is asked; without their name, for a list."""
     kept = "none" if scenario.is_graph else scenario.bound
+    if kept == "even" and scenario.query == "moments":
+        return _FOR_REGRESSIONS[1]
     return BOUNDS[kept][1].format(radius=scenario.radius).removeprefix("records ")
 
 
@@ -60,4 +74,4 @@ def noise_care(setup: Setup) -> str:
     """What to write behind numbers of the noise that leave the app; empty where they tell nothing."""
     if not weakest(setup.origins.values()).is_covered:
         return f" ({Origin.READ.words})"
-    return "" if setup.looked_at == setup.origins else " (along directions drawn from a known seed: not private)"
+    return "" if setup.looked_at == setup.origins else " (with what was learned by a known seed: not private)"

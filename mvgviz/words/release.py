@@ -38,7 +38,7 @@ def facts(setup: Setup, planned: Plan, so_far: Total, after: float, factor: floa
     data = setup.dataset
     query, delta, table = setup.query, delta_words(planned.delta, data.n_records), setup.table
     graph, open_parts = query.is_graph, [CAVEATS[caveat] for caveat in planned.caveats]
-    hardened = ("; private directions are drawn anew" if factor is None else
+    hardened = ("; what is learned privately is found anew" if factor is None else
                 f": noise larger by a factor 1 + {as_number(factor - 1, 2)}")
     asked = "" if graph or setup.scenario.scale == "declared" else (
         f"; mapped onto {as_number(float(table.lower[0]))} to {as_number(float(table.upper[0]))}")

@@ -127,6 +127,9 @@ def spent_words(setup: Setup) -> str:
     if spent.directions:
         together = float(gaussian_epsilon(setup.delta, spent.total))
         words += f" Noise and private directions together: {most}ε = {as_number(together)}."
+    if spent.bound:
+        together = float(gaussian_epsilon(setup.delta, spent.total))
+        words += f" Noise and the length of the ellipse, found privately, together: {most}ε = {as_number(together)}."
     return words
 
 

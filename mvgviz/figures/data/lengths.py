@@ -37,8 +37,8 @@ def length_numbers(table: Dataset, bound: RecordBound) -> LengthNumbers:
                          pulled=bound.count_outside(table))
 
 
-def plot_lengths(numbers: LengthNumbers) -> go.Figure:
-    """Bars of records, those that are pulled in grey, and a line at the bound."""
+def plot_lengths(numbers: LengthNumbers, *, joined: bool = False) -> go.Figure:
+    """Bars of records, those that are pulled in grey, and a line at the bound; ``joined``: with their constant."""
     middles, widths = (numbers.edges[1:] + numbers.edges[:-1]) / 2, np.diff(numbers.edges)
     inside = middles <= numbers.radius
     figure = go.Figure()
@@ -47,7 +47,8 @@ def plot_lengths(numbers: LengthNumbers) -> go.Figure:
                        marker={"color": colour, "line": {"width": 0}},
                        hovertemplate="%{y:,} records of length about %{x:.3g}<extra></extra>")
     figure.add_shape(**upright(numbers.radius, DIRECTIONAL, "dash", width=2.5))
-    figure.update_xaxes(title="length of a record (an evenly spread one: 1)", range=[0, float(numbers.edges[-1])])
+    what = "length of a record, constant included" if joined else "length of a record (an evenly spread one: 1)"
+    figure.update_xaxes(title=what, range=[0, float(numbers.edges[-1])])
     figure.update_yaxes(title="records", rangemode="tozero")
     figure.update_layout(bargap=0, barmode="overlay")
     return styled(figure, height=280)

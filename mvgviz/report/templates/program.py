@@ -72,11 +72,11 @@ def show_design(setup):
     at_most = "" if design.mu_is == "exact" else "at most "
     print(f"query: {setup.query.name}, {design.rows} x {design.cols}; neighbours: {design.neighbour_rule}")
     if setup.query.bound is not None:
-        print(f"records: pulled into an ellipse {setup.query.bound.radius:g} times as long as an evenly spread one, "
-              f"{setup.query.bound.origin.words}")
+        origin = setup.looked_at["bound"].words
+        print(f"records: pulled into an ellipse of radius {setup.query.bound.radius:g}, {origin}")
     print(f"epsilon asked: {SCENARIO.epsilon:.6g} at delta {setup.delta:.6g}")
     print(f"epsilon spent by the noise: {at_most}{setup.epsilon_spent:.6g}")
-    print("; ".join(f"{what}: {origin.words}" for what, origin in setup.origins.items()))
+    print("; ".join(f"{what}: {origin.words}" for what, origin in setup.looked_at.items()))
     print("noise along each direction (standard deviation):")
     for name, std in list(zip(setup.direction_names, design.direction_std(), strict=True))[:20]:
         print(f"  {name!r}: {std:.6g}")
@@ -152,7 +152,7 @@ def main():
     parser.add_argument("--trials", type=int, default=SCENARIO.trials, help="how often to try (%(default)s; 0: never)")
     parser.add_argument("--release", type=Path, metavar="out.csv", help="draw a real release: spends the budget")
     parser.add_argument("--accept", nargs="*", default=[], metavar="PART",
-                        help="ranges, records, directions, split, choices: what no guarantee covers")
+                        help="ranges, records, bound, directions, split, choices: what no guarantee covers")
     options = parser.parse_args()
     sys.stdout.reconfigure(errors="backslashreplace")
     data = load(options.file) if FROM_FILE else load()

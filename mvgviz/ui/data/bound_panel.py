@@ -4,7 +4,6 @@ import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.figures.data.lengths import LengthNumbers, length_numbers, plot_lengths
-from mvgviz.labels import BOUNDS
 from mvgviz.provenance import Origin
 from mvgviz.scenario.resolve import Setup, with_bound
 from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS
@@ -13,6 +12,7 @@ from mvgviz.trials.bound_cost import BoundCost, bound_cost, radius_for_all
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart
 from mvgviz.words import data as words
+from mvgviz.words.provenance import bound_choices
 
 _OWN, _RADIUS = "data_bound", "data_radius"
 
@@ -32,8 +32,10 @@ def draw_bound(setup: Setup) -> None:
             st.info(f"{capitalised(in_markdown(str(error)))}.", icon=":material/info:")
         return
     with picture:
-        chart(plot_lengths(numbers), words.pulled_words(numbers.pulled, setup.dataset.n_records, numbers.longest,
-                                                        chosen=setup.scenario.bound != "none"),
+        joined = setup.query.name == "moments"
+        chart(plot_lengths(numbers, joined=joined),
+              words.pulled_words(numbers.pulled, setup.dataset.n_records, numbers.longest, joined=joined,
+                                 chosen=setup.scenario.bound != "none"),
               key="record_lengths", about=words.ABOUT_LENGTHS)
     with choice:
         _say(tried, cost, chosen=setup.scenario.bound != "none")
@@ -51,7 +53,8 @@ def _worked_out(setup: Setup) -> tuple[Setup, LengthNumbers, BoundCost]:
 def _choose(setup: Setup) -> None:
     """A length that is chosen beside a picture of the data counts as chosen by looking at it."""
     scenario = setup.scenario
-    st.selectbox("Pull records into an ellipse first", list(BOUNDS), format_func=lambda kind: BOUNDS[kind][0],
+    choices = bound_choices(scenario.query)
+    st.selectbox("Pull records into an ellipse first", list(choices), format_func=choices.__getitem__,
                  **session.bound(_OWN, scenario.bound, lambda kind: {"bound": kind}))
     if scenario.bound == "own":
         st.session_state[_RADIUS] = scenario.radius

@@ -47,6 +47,8 @@ def draw_neighbours(setup: Setup) -> None:
         show_table({"Feature": list(setup.table.features), "Before": before, "After": after},
                    numbers=("Before", "After"), height=min(36 * (len(before) + 1) + 2, 330))
         inside = "" if setup.query.bound is None else ", the ellipse that both are inside"
+        if setup.scenario.bound == "private" and inside:
+            inside += " (its length was found by a known seed: not private)"
         st.caption(f"In the data's own units. Nobody's records: only the declared ranges{inside} and the noise enter.")
     with bars:
         _draw_shares(setup, loss)

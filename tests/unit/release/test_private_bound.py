@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mvgviz import Ledger, Scenario
+from mvgviz import Ledger, RecordBound, Scenario, design_noise, from_matrix, moments
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.provenance import Origin
@@ -92,3 +92,22 @@ def test_every_trial_finds_its_own_length_and_counts_what_it_spends():
 def test_where_it_does_not_go_together_a_sentence_says_so(choices, said):
     with pytest.raises(InputError, match=said):
         build(scenario(**choices), DATA)
+
+
+def test_directions_from_a_file_go_with_it():
+    turned = from_matrix(np.linalg.qr(np.random.default_rng(1).standard_normal((3, 3)))[0])
+    setup = build(scenario(directions="upload"), DATA, uploaded=turned)
+    given = release_setup(setup, accept=plan(setup).caveats)
+    assert given.bound.fresh
+
+
+def test_together_it_is_called_an_upper_bound():
+    given = release_setup(build(scenario("mean"), DATA))
+    assert given.mu_is == "upper bound"
+
+
+def test_rounding_is_covered_for_moments_in_large_coordinates():
+    data = make_dataset(2, 20_000, -1e3, 1e3)
+    query = moments(data, bound=RecordBound(radius=1e3)).query
+    given = release(query, design_noise(query, epsilon=1, delta=1e-6))
+    assert given.hardening.sensitivity > given.mu * (1 + 1e-8)
