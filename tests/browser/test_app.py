@@ -67,7 +67,7 @@ def test_a_key_press_on_a_slider_moves_the_picture_and_the_address(visit, screen
         tab.get_by_test_id("stExpandSidebarButton").click()
     tab.locator(".st-key-w_share input[type=range]").press("ArrowLeft")
     tab.wait_for_url("**share=0.79**")
-    expect(tab.get_by_text("0.80×")).to_be_attached()
+    expect(tab.get_by_text("0.80×").first).to_be_attached()
 
 
 def test_a_deep_link_restores_the_screen_and_back_undoes(visit):

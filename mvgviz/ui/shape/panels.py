@@ -48,8 +48,9 @@ def draw_plane(setup: Setup) -> None:
         show_data = st.toggle("Data under it", key="shape_data", disabled=points.size == 0 and model.records == 0,
                               help="For the table itself, whose records the noise is added to, and for records that "
                                    "are pulled into an ellipse. Not private.")
-        zoom = st.segmented_control("Zoom", ["noise", "data"], default="noise", key="shape_zoom",
-                                    disabled=points.size == 0) or "noise"
+        zoom = "noise"
+        if points.size:
+            zoom = st.segmented_control("Zoom", ["noise", "data"], default=zoom, key="shape_zoom") or zoom
         useful = st.selectbox("Useful direction", ["none", "the features that matter", "along the data (not private)"],
                               key="shape_useful", disabled=of_directions)
     iid, pair_names = iid_std(setup.iid, pair[1]), (shown[pair[0]], shown[pair[1]])

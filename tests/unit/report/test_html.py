@@ -21,7 +21,7 @@ from mvgviz.provenance import Origin
 from mvgviz.report.html import report_html
 from mvgviz.report.slides import design_slides, utility_slide
 from mvgviz.scenario.resolve import build
-from mvgviz.text import as_number, in_markdown
+from mvgviz.text import as_number, at_most, in_markdown
 from mvgviz.words.report import as_html, as_text, limit_rows, sharing_warnings, width_table
 from mvgviz.words.utility import mean_words
 from tests.browser.chromium import FLAGS
@@ -77,7 +77,8 @@ def test_the_numbers_are_those_on_screen(name):
     text = text_of(report_html(setup, results, simulated=False))
     slides = [*design_slides(setup), utility_slide(results)]
     assert all(" ".join(as_text(slide.takeaway).split()) in text for slide in slides)
-    assert f"Really spent by the noise: ε = {as_number(setup.epsilon_spent)}." in text
+    most = at_most(setup.design.mu_is)
+    assert f"Really spent by the noise: {most}ε = {as_number(setup.epsilon_spent)}." in text
     for one in results.outcomes:
         assert f"{one.mechanism.label} {mean_words(one)}" in " ".join(text.split())
     *errors, which = dataclasses.astuple(results.references)
@@ -197,7 +198,7 @@ EDGES = {
     "columns": (Scenario.default_for("liver").changed(query="identity", mode="columns", task="reconstruction"), None),
     "kernel": (Scenario.default_for("liver").changed(query="kernel", task="reconstruction"), None),
     "theorem 1, both": (Scenario.default_for("movement_simulated").changed(guarantee="theorem1"), None),
-    "adjacency": (Scenario.default_for("karate").changed(query="adjacency"), None),
+    "adjacency": (Scenario.default_for("karate").changed(query="adjacency", judged="everything"), None),
     "200 features": (Scenario(favoured=(3,)), make_dataset(200, 300)),
     "a million records": (Scenario(query="covariance"), make_dataset(2, 1_000_000)),
     "manual": (Scenario(allocation="manual", weights=(2, 1)), None),

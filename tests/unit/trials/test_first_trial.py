@@ -31,7 +31,7 @@ def posed(data, query, task, **changes):
 def test_it_is_the_first_of_the_trials(data, query, task, directions):
     if directions == "private" and data == "karate":
         directions = "eigenvectors"
-    problem = posed(data, query, task, directions=directions)
+    problem = posed(data, query, task, directions=directions, bound="none")
     found = first_trial(problem)
     trials = run_trials(problem.scenario, sample(data), problem=problem, mechanisms=["mvg"], trials=2)
     assert found.is_trial
