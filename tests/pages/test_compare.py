@@ -268,4 +268,5 @@ def test_each_kind_of_design(change):
     app = clean(on(data="liver", judged="everything", **FEW | {"trials": "2"} | change))
     assert "this design" in json.dumps(spec(app)["layout"]["yaxis"]["ticktext"])
     clean(turn(app, ADVISOR))
-    clean(turn(app, SAME))
+    if change.get("allocation") != "max-pnr":  # which is searched for anew at every epsilon
+        clean(turn(app, SAME))

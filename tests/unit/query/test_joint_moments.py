@@ -42,7 +42,7 @@ def test_without_a_bound_the_worst_pair_of_corners_and_edges_attains_mu(lower, t
     data = make_dataset(2, 30, lower, 1.0)
     asked = joint_moments(data)
     design = design_noise(asked, epsilon=1, delta=1e-6, theta=theta)
-    grid = np.array(list(itertools.product(np.linspace(lower, 1, 21), repeat=2))).T
+    grid = np.array(list(itertools.product(np.linspace(lower, 1, 9), repeat=2))).T
     records = joined(grid)
     largest = max(moved(design, x, y, 30) for x, y in itertools.combinations(records.T, 2))
     assert largest <= design.mu * (1 + 1e-9)

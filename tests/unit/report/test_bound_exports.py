@@ -37,7 +37,7 @@ def test_the_exported_program_designs_the_very_same_noise(changes, tmp_path, cap
     program["show_design"](theirs)
     printed = capsys.readouterr().out
     if scenario.bound != "none":
-        assert f"ellipse {ours.query.bound.radius:g} times as long as an evenly spread one, declared" in printed
+        assert f"pulled into an ellipse of radius {ours.query.bound.radius:g}, declared" in printed
     cells = json.loads(notebook(scenario, source=DataSource(name="liver")))["cells"]
     assert f"bound={scenario.bound!r}" in "".join(line for cell in cells for line in cell["source"])
 
