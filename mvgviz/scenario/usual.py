@@ -10,6 +10,8 @@ from typing import Any
 from mvgviz.scenario.scenario import Scenario
 
 _OF_DIRECTIONS = ("first-component", "covariance-estimation", "subspace")
+_CHOSEN = ("query", "bound", "radius", "directions", "guarantee", "mode", "share")
+"""What a person may have chosen by hand; a task then leaves it alone."""
 
 
 def usual_settings(scenario: Scenario) -> dict[str, Any]:
@@ -25,3 +27,22 @@ def usual_settings(scenario: Scenario) -> dict[str, Any]:
         split = {"allocation": "uniform"} if everything else {"allocation": "binary", "share": 0.8}
         return plain | split | {"query": "covariance", "bound": "even"}
     return plain | some | {"share": 0.8}
+
+
+def for_task(scenario: Scenario, task: str) -> dict[str, Any]:
+    """What changes with another task: its usual settings, unless the person has chosen some of them by hand.
+
+    A query that cannot serve the task gives way in any case.
+    """
+    asked, usual = scenario.changed(task=task), usual_settings(scenario.changed(task=task))
+    opened = scenario.default_for(scenario.data)
+    known = (opened, opened.changed(**usual_settings(scenario)))
+    if usual and any(all(getattr(scenario, name) == getattr(other, name) or scenario.is_idle(name)
+                         for name in _CHOSEN) for other in known):
+        return {"task": task} | usual
+    if task == "kernel-ridge" and not (asked.is_graph or asked.query == "identity"):
+        least = {"guarantee": "theorem1"} if asked.guarantee == "theorem2" else {}
+        return {"task": task, "query": "identity", "mode": "auto"} | least
+    if task in ("linear-ridge", *_OF_DIRECTIONS) and asked.query in ("mean", "kernel"):
+        return {"task": task, "query": "covariance", "mode": "auto"}
+    return {"task": task}

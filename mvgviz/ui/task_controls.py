@@ -9,7 +9,7 @@ from mvgviz.errors import InputError
 from mvgviz.labels import JUDGED
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.scenario.usual import usual_settings
+from mvgviz.scenario.usual import for_task, usual_settings
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.trials.question import REGRESSIONS
 from mvgviz.trials.tasks import TASKS
@@ -29,7 +29,8 @@ def draw_task(setup: Setup) -> None:
                               "features alone, or from the others; components are those of the needed block.")
     with left:
         st.selectbox("What the answer is used for", list(TASKS), format_func=lambda key: TASKS[key].label,
-                     **session.bound("w_task", scenario.task, _task_change))
+                     **session.bound("w_task", scenario.task,
+                                     lambda task: for_task(session.scenario(), task)))
     with middle:
         if scenario.task in REGRESSIONS:
             names = dict(enumerate(setup.dataset.features))
@@ -40,7 +41,9 @@ def draw_task(setup: Setup) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         _draw_post(scenario)
         usual = usual_settings(scenario)
-        if usual and scenario.changed(**usual) != scenario:
+        if usual and scenario.changed(**usual) == scenario:
+            st.caption("Query, record bound and split: the usual ones for this task.")
+        elif usual:
             st.button("Usual settings for this task", key="task_usual", type="tertiary",
                       icon=":material/auto_fix_high:", on_click=session.update, kwargs=usual,
                       help="Query, record bound and split that did best for this task on many tables. They follow from "
@@ -73,20 +76,6 @@ def say_why_not(setup: Setup, error: InputError) -> None:
 def _way_out(label: str, **change: str) -> None:
     st.button(label, key=f"trials_fix_{'_'.join(change)}_{'_'.join(change.values())}", icon=":material/swap_horiz:",
               on_click=session.update, kwargs=change)
-
-
-def _task_change(task: str) -> dict[str, Any]:
-    """A task that the query cannot serve brings the query that can."""
-    scenario = session.scenario()
-    change: dict[str, Any] = {"task": task}
-    if task == "kernel-ridge" and not scenario.is_graph and scenario.query != "identity":
-        change |= {"query": "identity", "mode": "auto"}
-        if scenario.guarantee == "theorem2":
-            change["guarantee"] = "theorem1"
-    elif task in ("linear-ridge", "first-component", "covariance-estimation", "subspace") and scenario.query in (
-            "mean", "kernel"):
-        change |= {"query": "covariance", "mode": "auto"}
-    return change
 
 
 def _switch(step: str, on: bool) -> dict[str, Any]:
