@@ -10,10 +10,12 @@ from typing import Any
 
 from mvgviz.design.allocation import WaterFilling, binary, least_error, manual, max_pnr, uniform, water_filling
 from mvgviz.design.estimated_directions import eigenvectors, private_eigenvectors
+from mvgviz.design.least_possible import LeastPossible, least_possible
 from mvgviz.design.noise_design import NoiseDesign, design_noise
 from mvgviz.design.power_to_noise import log_pnr, mutual_information, pnr
 from mvgviz.design.sampling import Gram, sample_gram, sample_noise
 from mvgviz.design.smallest_epsilon import smallest_epsilon
+from mvgviz.design.trade_off import TradeOff, frontier
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, gaussian_mu, total_variation, tradeoff
 from mvgviz.noise.bounds import Bound, theorem1, theorem2, theorem2_any, theorem2_wins
@@ -47,11 +49,12 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(f"mvgviz.{_LATER[name]}"), name)
 
 __all__ = [
-    "Bound", "Dataset", "Directions", "Gram", "InputError", "NoiseDesign", "Outcome", "Query", "QuestionPlan",
-    "RecordBound", "Results", "Scenario", "WaterFilling", "adjacency", "binary", "compose_mu", "covariance", "custom",
-    "design_noise", "eigenvectors", "from_matrix", "gaussian_delta", "gaussian_epsilon", "gaussian_mu", "identity",
-    "laplacian", "least_error", "log_pnr", "manual", "max_pnr", "mean", "moments", "mutual_information", "pnr",
-    "private_eigenvectors", "private_radius", "private_spreads", "random_rotation", "rbf_kernel", "rotation",
-    "run_trials", "sample_gram", "sample_noise", "smallest_epsilon", "standard_basis", "sweep", "theorem1",
-    "theorem2", "theorem2_any", "theorem2_wins", "total_variation", "tradeoff", "uniform", "water_filling", *_LATER,
+    "Bound", "Dataset", "Directions", "Gram", "InputError", "LeastPossible", "NoiseDesign", "Outcome", "Query",
+    "QuestionPlan", "RecordBound", "Results", "Scenario", "TradeOff", "WaterFilling", "adjacency", "binary",
+    "compose_mu", "covariance", "custom", "design_noise", "eigenvectors", "from_matrix", "frontier",
+    "gaussian_delta", "gaussian_epsilon", "gaussian_mu", "identity", "laplacian", "least_error", "least_possible",
+    "log_pnr", "manual", "max_pnr", "mean", "moments", "mutual_information", "pnr", "private_eigenvectors",
+    "private_radius", "private_spreads", "random_rotation", "rbf_kernel", "rotation", "run_trials", "sample_gram",
+    "sample_noise", "smallest_epsilon", "standard_basis", "sweep", "theorem1", "theorem2", "theorem2_any",
+    "theorem2_wins", "total_variation", "tradeoff", "uniform", "water_filling", *_LATER,
 ]

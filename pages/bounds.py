@@ -6,7 +6,7 @@ from mvgviz.design.limits import AXES
 from mvgviz.ui.bounds.panels import choose_sensitivity, draw_curves, draw_looseness, draw_map, draw_space, draw_table
 from mvgviz.ui.frame import open_page
 from mvgviz.ui.menu import BOUNDS
-from mvgviz.words.bounds import AXIS_LABELS
+from mvgviz.words.bounds import AXIS_LABELS, bound_words
 
 SHOWN = {"precision": "Precision φ²", "noise": "Noise"}
 
@@ -19,6 +19,8 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
                                  format_func=SHOWN.__getitem__)
     problem, s2_words = choose_sensitivity(setup)
     all_tails = st.toggle("All three tails", value=True, key="bounds_tails")
+if setup.query.bound is not None:
+    st.caption(bound_words(setup))
 left, right = st.columns([5, 2], gap="large")
 with left:
     draw_curves(problem, s2_words, axis, tail, as_noise=shown == "noise", all_tails=all_tails)

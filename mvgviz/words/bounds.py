@@ -63,6 +63,16 @@ def held_fixed(problem: LimitInputs, axis: str) -> str:
     return f"Held fixed: {others} and the size {problem.rows:,} × {problem.cols:,}.{end}"
 
 
+def bound_words(setup: Setup) -> str:
+    """What a bound on the records does to the numbers that the theorems use; nothing where there is none."""
+    query, box = setup.query, setup.box
+    if query.bound is None:
+        return ""
+    return (f"Records are pulled into an ellipse first, which makes what the theorems use smaller too: γ "
+            f"{as_number(query.gamma)} instead of {as_number(box.gamma)}, s₂ {as_number(query.sensitivity)} instead of "
+            f"{as_number(box.sensitivity)}.")
+
+
 def curves_takeaway(problem: LimitInputs, lines: list[CurveLine], *, as_noise: bool, s2_words: str) -> str:
     """All three limits at the scenario, and how far the theorems are from the exact one."""
     first, second, exact = (next(line.here for line in lines if line.main and line.colour == colour)

@@ -225,3 +225,12 @@ def test_the_smallest_and_a_large_answer(columns, rows, query):
     for axis in AXES:
         app.segmented_control(key="bounds_axis").set_value(axis).run()
         assert_no_theorem_beats_the_exact_limit(clean(app))
+
+
+def test_a_bound_on_the_records_is_said_to_shrink_what_the_theorems_use():
+    setup = build(Scenario.default_for("cardiotocography"), sample("cardiotocography"))
+    said = text(bounds(data="cardiotocography"))
+    assert setup.query.gamma < setup.box.gamma
+    assert f"γ {as_number(setup.query.gamma)} instead of {as_number(setup.box.gamma)}" in said
+    assert f"s₂ {as_number(setup.query.sensitivity)} instead of {as_number(setup.box.sensitivity)}" in said
+    assert "ellipse first" not in text(bounds(data="liver"))
