@@ -76,7 +76,7 @@ class BoundedColumn(ReplacedColumn):
         """Unrotated: the squared move is spent where the noise hides least, up to each feature's width."""
         weights = self.ellipse.weights
         prices = rows.precisions / weights**2
-        parts = _fill(4 * self.ellipse.radius**2, (weights * self.widths) ** 2, prices)
+        parts = filled(4 * self.ellipse.radius**2, (weights * self.widths) ** 2, prices)
         return math.sqrt(float(parts @ prices)), np.sqrt(parts) / weights
 
 
@@ -125,7 +125,7 @@ class BoundedOuterProduct(ReplacedOuterProduct):
         """Unrotated: the longest record through the noise, filled where the noise hides least."""
         weights = self.ellipse.weights
         prices = side.precisions / weights**2
-        return float(_fill(self.ellipse.radius**2, (weights * self.largest_values) ** 2, prices) @ prices)
+        return float(filled(self.ellipse.radius**2, (weights * self.largest_values) ** 2, prices) @ prices)
 
     def _distance(self, rows: NoiseSide, cols: NoiseSide, pair: tuple[FloatArray, FloatArray]) -> float:
         x, y = pair
@@ -153,7 +153,7 @@ def _length(side: NoiseSide, move: FloatArray) -> float:
     return float(np.linalg.norm(side.whitener() @ move))
 
 
-def _fill(total: float, caps: FloatArray, prices: FloatArray) -> FloatArray:
+def filled(total: float, caps: FloatArray, prices: FloatArray) -> FloatArray:
     """Non-negative parts of at most ``total`` together and ``caps`` each, the dearest first."""
     order = np.argsort(-prices, kind="stable")
     before = np.concatenate([[0.0], np.cumsum(caps[order])[:-1]])

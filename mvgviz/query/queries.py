@@ -20,7 +20,7 @@ import numpy as np
 from mvgviz.errors import InputError
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
-from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
+from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct, filled
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import AnyChange, FlippedEdge, Neighbours, ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.record_bound import RecordBound
@@ -246,6 +246,10 @@ def _largest_norm(data: Dataset, bound: RecordBound | None) -> float:
     if bound is None:
         return box
     ellipse = bound.ellipse(data.n_features)
+    if ellipse.directions.is_standard and not ellipse.centre.any():  # as much as fits, where length is cheapest
+        squares = ellipse.weights**2
+        parts = filled(ellipse.radius**2, squares * data.largest_values**2, 1 / squares)
+        return min(box, math.sqrt(float(np.sum(parts / squares))))
     return min(box, _norm(ellipse.centre) + ellipse.radius / float(ellipse.weights.min()))
 
 

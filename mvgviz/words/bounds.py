@@ -68,9 +68,9 @@ def bound_words(setup: Setup) -> str:
     query, box = setup.query, setup.box
     if query.bound is None:
         return ""
-    return (f"Records are pulled into an ellipse first, which makes what the theorems use smaller too: γ "
-            f"{as_number(query.gamma)} instead of {as_number(box.gamma)}, s₂ {as_number(query.sensitivity)} instead of "
-            f"{as_number(box.sensitivity)}.")
+    return (f"Records are pulled into an ellipse first. What the theorems use is smaller too where no record can be as "
+            f"long any more: γ = {as_number(query.gamma)} ({as_number(box.gamma)} without it), s₂ = "
+            f"{as_number(query.sensitivity)} ({as_number(box.sensitivity)} without it).")
 
 
 def curves_takeaway(problem: LimitInputs, lines: list[CurveLine], *, as_noise: bool, s2_words: str) -> str:

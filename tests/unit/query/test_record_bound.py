@@ -159,6 +159,18 @@ def test_the_printed_formulas_of_the_ball(query):
     assert asked.printed_sensitivity <= query(data).printed_sensitivity
 
 
+def test_the_longest_record_is_that_of_a_linear_programme(rng):
+    """Squares of the values: each at most its range's, and weighted together at most the radius'."""
+    data = make_dataset(5, 50, -2, [1, 2, 3, 0.5, 4])
+    bound = some_bound(5, rng, radius=3.0)
+    largest = optimize.linprog(-np.ones(5), A_ub=np.asarray(bound.weights)[None] ** 2, b_ub=[9.0],
+                               bounds=[(0, a * a) for a in data.largest_values])
+    asked = covariance(data, bound=bound)
+    assert asked.gamma < covariance(data).gamma
+    assert asked.gamma == pytest.approx(-largest.fun, rel=1e-6)  # pulled ranges are a hair smaller
+    assert np.linalg.norm(pulled_records(bound, data, rng), axis=0).max() ** 2 <= asked.gamma * (1 + 1e-12)
+
+
 @pytest.mark.parametrize("turned", [False, True])
 def test_the_default_noise_has_the_shape_of_the_ellipse(rng, turned):
     data = make_dataset(4, 30, -9, 9)
