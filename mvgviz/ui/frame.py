@@ -13,12 +13,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.errors import InputError
 from mvgviz.scenario.resolve import Setup as Setup
-from mvgviz.text import as_number, at_most, capitalised, delta_words, in_html, in_markdown
+from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.menu import PAGES, PRESENT, Page
 from mvgviz.ui.sidebar import draw_sidebar
-from mvgviz.words.provenance import origin_items
-from mvgviz.words.trade_off import least_item
+from mvgviz.ui.strip import draw_strip
 
 _HERE = Path(__file__).parent
 _ABOUT: dict[str, str] = tomllib.loads((_HERE / "about.toml").read_text(encoding="utf-8"))
@@ -67,7 +66,7 @@ def try_open_page(page: Page) -> Setup | None:
     _title(page)
     setup = _setup()
     if setup is not None:
-        _strip(setup)
+        draw_strip(setup)
     return setup
 
 
@@ -173,20 +172,3 @@ def _menu() -> None:
             st.caption(section)
         st.page_link(page.path, label=page.label, icon=page.icon)
     st.divider()
-
-
-def _strip(setup: Setup) -> None:
-    """Asked, really spent, smallest and largest noise, how far from the least, where directions and split come from."""
-    noise = setup.design.direction_std()
-    low, high = float(noise.min()), float(noise.max())
-    items = [
-        ("asked", f"ε = {setup.scenario.epsilon:g} at δ = {delta_words(setup.delta, setup.dataset.n_records)}", False),
-        ("really spent by the noise", f"{at_most(setup.design.mu_is)}ε = {as_number(setup.epsilon_spent)}", False),
-        ("noise along a direction (standard deviation)",
-         as_number(low) if high <= low * (1 + 1e-9) else f"{as_number(low)} to {as_number(high)}", False),
-        *((*item, False) for item in [least_item(setup)] if item is not None),
-        *origin_items(setup), ("neighbours", setup.design.neighbour_rule, False)]
-    cells = "".join(f'<div><dt>{in_html(name)}: </dt><dd class="{"care" if care else ""}">{in_html(text)}</dd></div>'
-                    for name, text, care in items)
-    st.html(f'<dl class="strip" aria-label="What is asked and what is spent">{cells}</dl>')
-

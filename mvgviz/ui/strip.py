@@ -1,0 +1,25 @@
+"""The strip on every page: a hundred figures, and the few numbers that matter; the rest is one click away."""
+
+import streamlit as st
+
+from mvgviz.data import describe
+from mvgviz.scenario.resolve import Setup
+from mvgviz.text import in_html
+from mvgviz.words.strip import FIGURES, Fact, attacker, facts
+
+
+def draw_strip(setup: Setup) -> None:
+    """Provenance and neighbours stand in front only where something is not private."""
+    units = () if setup.scenario.is_upload else [feature.unit for feature in describe(setup.scenario.data).features]
+    right, guess = attacker(setup)
+    front, behind = facts(setup, units)
+    front.insert(0, Fact("best attacker", guess))
+    figures = "<i></i>" * right + "<u></u>" * (FIGURES - right)
+    st.html(f'<div class="strip"><div class="meter" aria-hidden="true">{figures}</div>'
+            f'<dl aria-label="What is asked and what is spent">{"".join(map(_cell, front))}</dl>'
+            f'<details><summary>More</summary><dl>{"".join(map(_cell, behind))}</dl></details></div>')
+
+
+def _cell(fact: Fact) -> str:
+    return (f'<div><dt>{in_html(fact.name)}: </dt><dd class="{"care" if fact.care else ""}">{in_html(fact.text)}</dd>'
+            "</div>")

@@ -1,0 +1,68 @@
+"""The strip's numbers, against closed forms and drawn noise."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from mvgviz import Scenario, build, gaussian_mu, sample, sample_noise
+from mvgviz.words.strip import attacker, facts
+
+
+def setup_of(name, **changes):
+    return build(Scenario.default_for(name).changed(**changes), sample(name))
+
+
+def found(setup, units=()):
+    front, behind = facts(setup, units)
+    return {fact.name: fact.text for fact in front}, {fact.name: fact for fact in behind}
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.5, 1.0, 4.0])
+def test_the_attacker_is_as_good_as_the_best_test_of_two_normals(epsilon):
+    right, words = attacker(setup_of("two_features", epsilon=epsilon, delta=1e-3))
+    assert right == math.ceil(100 * norm.cdf(gaussian_mu(epsilon, 1e-3) / 2))
+    assert f"right {right} times in 100" in words
+
+
+def test_an_attacker_who_is_always_right_is_said_to_be():
+    assert attacker(setup_of("two_features", epsilon=100.0))[1].startswith("practically always")
+
+
+def test_what_directions_spent_counts_for_the_attacker():
+    private = setup_of("liver", directions="private", epsilon=3.0)
+    assert attacker(private)[0] == attacker(setup_of("liver", epsilon=3.0))[0]
+
+
+def test_one_needed_feature_is_told_in_its_own_unit():
+    setup = setup_of("two_features")
+    told = found(setup, ("h", "points"))[0]["typical error"]
+    width, mu = setup.dataset.widths[0], gaussian_mu(1.0, setup.delta)
+    expected = width / (setup.dataset.n_records * mu * math.sqrt(0.8))
+    assert told == f"{expected:.3g} h on sleep (0.79× equal noise)"
+
+
+def test_second_moments_are_told_as_a_part_of_full_scale(rng):
+    setup = setup_of("cardiotocography", bound="none")
+    told = found(setup)[0]["typical error on what is needed"]
+    noise = sample_noise(setup.design, rng=rng, trials=4000)
+    noise = (noise + noise.transpose(0, 2, 1)) / 2
+    block = noise[:, [0, 7, 9]][:, :, [0, 7, 9]]
+    assert float(told.split(" %")[0]) == pytest.approx(100 * np.sqrt(np.mean(block**2)), rel=0.03)
+
+
+def test_what_needs_care_stands_in_front_and_the_rest_behind():
+    plain, behind = found(setup_of("liver"))
+    assert "directions" not in plain
+    assert "directions" in behind
+    read, hidden = found(setup_of("liver", directions="eigenvectors"))
+    assert "not private" in read["directions"]
+    assert "directions" not in hidden
+    assert "neighbours" in hidden
+
+
+def test_many_needed_features_are_told_as_a_part_of_their_ranges():
+    told = found(setup_of("liver", query="mean", favoured=(0, 1, 2)))[0]
+    assert told["typical error on what is needed"].endswith("equal noise)")
+    assert "% of the range" in told["typical error on what is needed"]
