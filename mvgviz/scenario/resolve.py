@@ -33,6 +33,7 @@ SCALED_TO = {"symmetric": (-1, 1), "unit": (0, 1)}
 """What the declared ranges are mapped onto, by the scenario's scale."""
 
 _LABELS = 10_000
+_SEEN = 0.05  # of a direction's entries, rounded to one digit
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -221,10 +222,23 @@ def left_for_noise(scenario: Scenario, delta: float) -> tuple[float, float]:
 
 
 def names_of_directions(query: Query, mode: str, directions: Directions) -> tuple[str, ...]:
-    """Features, records or vertices for the standard basis, else "direction 1", …."""
+    """Features, records or vertices for the standard basis; a turned direction by its number and largest parts."""
+    names = names_of_coordinates(query, mode, directions.size)
     if directions.is_standard:
-        return names_of_coordinates(query, mode, directions.size)
-    return numbered("direction", directions.size)
+        return names
+    if mode == "columns" or query.row_names is None:
+        return numbered("direction", directions.size)
+    return tuple(f"{k + 1}: {_largest_parts(directions.matrix[:, k], names)}" for k in range(len(names)))
+
+
+def _largest_parts(direction: FloatArray, names: tuple[str, ...]) -> str:
+    """"0.9 sleep + 0.4 score": the two largest entries, the largest above 0; dots where there are more."""
+    parts = direction * math.copysign(1.0, direction[np.argmax(np.abs(direction))])
+    seen = [k for k in np.argsort(-np.abs(parts), kind="stable")[:2] if abs(parts[k]) >= _SEEN]
+    if len(seen) == 1:
+        return names[seen[0]]
+    told = " ".join(f"{'+' if parts[k] > 0 else '-'} {abs(parts[k]):.1f} {names[k]}" for k in seen).removeprefix("+ ")
+    return f"{told} …" if np.count_nonzero(np.abs(parts) >= _SEEN) > len(seen) else told
 
 
 def names_of_coordinates(query: Query, mode: str, size: int) -> tuple[str, ...]:

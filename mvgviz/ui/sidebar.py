@@ -170,7 +170,10 @@ def _direction_names() -> tuple[str, ...]:
         size -= 1
     if scenario.directions == "standard" or size < 2:
         return names_of_coordinates(query, mode, size)[:size]
-    return numbered("direction", size)
+    try:
+        return session.setup().direction_names[:size]
+    except InputError:
+        return numbered("direction", size)
 
 
 def _draw_favoured(names: tuple[str, ...]) -> None:

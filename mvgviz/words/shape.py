@@ -2,7 +2,7 @@
 
 from mvgviz.figures.shape.model import ShapeModel
 from mvgviz.figures.shared.noise_ellipse import EllipseNumbers
-from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.resolve import Setup, names_of_coordinates
 from mvgviz.text import as_factor, as_number, in_markdown
 
 ABOUT_ELLIPSE = ("Each outline holds 95 % of the noise; the points are the same random draws through both shapes. "
@@ -13,10 +13,7 @@ ABOUT_BOUND = ("Directional noise is added to records that were pulled into an e
 
 def coordinate_labels(setup: Setup) -> tuple[str, ...]:
     """What the axes of the answer are called where noise is drawn in a plane."""
-    names = setup.direction_names
-    if setup.design.directional_side.directions.is_standard:
-        return names
-    return tuple(f"coordinate {i + 1}" for i in range(len(names)))
+    return names_of_coordinates(setup.query, setup.design.mode, setup.design.theta.size)
 
 
 def needed_and_other(setup: Setup) -> tuple[int, int]:

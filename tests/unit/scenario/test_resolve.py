@@ -121,7 +121,12 @@ def test_directions_from_a_file_are_used():
 
 def test_directions_are_called_by_feature_record_vertex_or_number():
     assert build(scenario(), DATA).direction_names == ("f0", "f1", "f2", "f3")
-    assert build(scenario(directions="random"), DATA).direction_names[0] == "direction 1"
+    turned = scenario(directions="rotation", angle=25, plane=(1, 3))
+    assert build(turned, DATA).direction_names == ("1: f0", "2: 0.9 f1 + 0.4 f3", "3: f2", "4: 0.9 f3 - 0.4 f1")
+    every = build(scenario(directions="random"), DATA)
+    first = every.design.row_directions.matrix[:, 0]
+    assert every.direction_names[0].startswith(f"1: {np.abs(first).max():.1f} f{np.abs(first).argmax()} ")
+    assert any(name.endswith("…") for name in every.direction_names)
     assert build(scenario(mode="columns"), DATA).direction_names[59] == "record 60"
     assert build(scenario(query="laplacian"), GRAPH).direction_names[0] == "vertex 1"
     setup = build(scenario(), DATA)
