@@ -236,7 +236,7 @@ def _largest_parts(direction: FloatArray, names: tuple[str, ...]) -> str:
     parts = direction * math.copysign(1.0, direction[np.argmax(np.abs(direction))])
     seen = [k for k in np.argsort(-np.abs(parts), kind="stable")[:2] if abs(parts[k]) >= _SEEN]
     if len(seen) == 1:
-        return names[seen[0]]
+        return str(names[seen[0]])
     told = " ".join(f"{'+' if parts[k] > 0 else '-'} {abs(parts[k]):.1f} {names[k]}" for k in seen).removeprefix("+ ")
     return f"{told} …" if np.count_nonzero(np.abs(parts) >= _SEEN) > len(seen) else told
 

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.figures.shared.matrix_map import heat_map, named_ticks
-from mvgviz.figures.shared.theme import DIRECTIONAL, IID, styled
+from mvgviz.figures.shared.theme import DIRECTIONAL, IID, stroke, styled
 from mvgviz.validation import FloatArray
 
 _RADIUS_95 = 2.795483482915108  # root of the 0.95 quantile of chi-square with 3 degrees of freedom
@@ -21,18 +21,25 @@ def ellipsoid_points(covariance: FloatArray, radius: float = _RADIUS_95) -> Floa
 
 
 def plot_ellipsoid(covariance: FloatArray, iid_std: float, *, names: tuple[str, str, str]) -> go.Figure:
-    """Directional noise solid, i.i.d. noise as a net."""
+    """Directional noise solid, equal noise as a net: two surfaces, one through the other, would mix their colours."""
     figure = go.Figure()
     own, ball = ellipsoid_points(covariance), ellipsoid_points(np.eye(3) * iid_std**2)
-    for points, colour, opacity, label in ((own, DIRECTIONAL, 0.75, "directional noise"),
-                                           (ball, IID, 0.25, "i.i.d. noise")):
-        figure.add_surface(x=points[0], y=points[1], z=points[2], opacity=opacity, showscale=False, name=label,
-                           colorscale=[[0, colour], [1, colour]], hoverinfo="name", showlegend=True)
+    figure.add_surface(x=own[0], y=own[1], z=own[2], opacity=0.6, showscale=False, name="directional noise",
+                       colorscale=[[0, DIRECTIONAL], [1, DIRECTIONAL]], hoverinfo="name", showlegend=True)
+    net = net_lines(ball)
+    figure.add_scatter3d(x=net[0], y=net[1], z=net[2], name="equal noise", hoverinfo="name", **stroke(IID, 4))
     reach = 1.05 * float(max(np.abs(own).max(), np.abs(ball).max()))
     axes = {f"{axis}axis": {"title": {"text": f"noise on {name}"}, "range": [-reach, reach], "exponentformat": "power"}
             for axis, name in zip("xyz", names, strict=True)}
     figure.update_layout(scene={**axes, "aspectmode": "cube"})
     return styled(figure, height=460)
+
+
+def net_lines(points: FloatArray, every: int = 4) -> FloatArray:
+    """Circles of latitude and longitude on a surface, as one line with gaps: 3 × points."""
+    gap = np.full((3, 1), np.nan)
+    lines = [*points[:, ::every].transpose(1, 0, 2), *points[:, :, ::every].transpose(2, 0, 1)]
+    return np.concatenate([part for line in lines for part in (line, gap)], axis=1)
 
 
 def leading_components(matrices: FloatArray) -> FloatArray:
@@ -43,13 +50,16 @@ def leading_components(matrices: FloatArray) -> FloatArray:
     return vectors * signs[:, None]
 
 
-def plot_matrix_outcomes(truth: FloatArray, draws: FloatArray, *, value_title: str) -> go.Figure:
-    """The true answer first, then each draw as a frame."""
+def plot_matrix_outcomes(truth: FloatArray, draws: FloatArray, *, value_title: str, row_labels: list[str],
+                         col_labels: list[str]) -> go.Figure:
+    """The true answer first, then each draw as a frame; rows and columns by their names, or counted from 1."""
     reach = float(np.quantile(np.abs(draws), 0.99)) or 1.0
     frames = [go.Frame(data=[go.Heatmap(z=draw)], name=f"draw {i + 1}") for i, draw in enumerate(draws)]
-    figure = go.Figure(heat_map(truth, reach, value_title), frames=frames)
-    figure.update_yaxes(autorange="reversed", title="row")
-    figure.update_xaxes(title="column")
+    figure = go.Figure(heat_map(truth, reach, value_title, signed=True), frames=frames)
+    rows, cols = (labels or [str(k + 1) for k in range(size)]
+                  for labels, size in zip((row_labels, col_labels), truth.shape, strict=True))
+    figure.update_yaxes(autorange="reversed", title="row", **named_ticks(rows))
+    figure.update_xaxes(title="column", **named_ticks(cols))
     return _playable(figure)
 
 

@@ -9,7 +9,7 @@ from mvgviz.figures.shared.theme import styled
 from mvgviz.validation import FloatArray
 
 MOST_ROWS, MOST_COLS = 40, 60
-_NAMED = 40
+_PIXELS = 16  # for a label, with what stands around the picture
 
 
 def top_left(matrix: FloatArray) -> FloatArray:
@@ -17,10 +17,16 @@ def top_left(matrix: FloatArray) -> FloatArray:
     return matrix[:MOST_ROWS, :MOST_COLS]
 
 
-def heat_map(matrix: FloatArray, reach: float, value_title: str, **more: Any) -> go.Heatmap:
-    """Colours centred on 0, the same strength for the same size either way, strongest at ``reach``."""
+def heat_map(matrix: FloatArray, reach: float, value_title: str, *, signed: bool | None = None,
+             **more: Any) -> go.Heatmap:
+    """Colours centred on 0, the same strength for the same size either way, strongest at ``reach``.
+
+    What is never below 0 has one colour, from 0 on.
+    """
     bar = {"title": {"text": value_title, "side": "right"}, "thickness": 12, "exponentformat": "power"}
-    return go.Heatmap(z=matrix, colorscale="RdBu_r", zmin=-reach, zmax=reach, colorbar=bar, **more)
+    one_sign = signed is False or (signed is None and float(matrix.min()) >= 0)
+    scale = {"colorscale": "Oranges", "zmin": 0} if one_sign else {"colorscale": "RdBu_r", "zmin": -reach}
+    return go.Heatmap(z=matrix, zmax=reach, colorbar=bar, **scale, **more)
 
 
 def plot_matrix(shown: FloatArray, *, row_labels: list[str], col_labels: list[str], row_title: str, col_title: str,
@@ -32,13 +38,15 @@ def plot_matrix(shown: FloatArray, *, row_labels: list[str], col_labels: list[st
         shown, float(np.abs(shown).max()) or 1.0, value_title, text=text, texttemplate="%{text}" if text else None,
         hovertemplate=f"{row_title} %{{y}}, {col_title} %{{x}}: %{{z:.4g}}<extra></extra>",
         x=list(range(cols)), y=list(range(rows))))
+    most = height // _PIXELS
     for axis, labels, title in ((figure.update_xaxes, col_labels, col_title),
                                 (figure.update_yaxes, row_labels, row_title)):
-        axis(title=title, showgrid=False, zeroline=False, **named_ticks(labels))
+        axis(title=title, showgrid=False, zeroline=False, **named_ticks(labels, most=most))
     figure.update_yaxes(autorange="reversed")
     return styled(figure, height=height, legend=False)
 
 
-def named_ticks(labels: list[str]) -> dict[str, Any]:
-    """A tick for each label, where these are at most 40."""
-    return {"tickvals": list(range(len(labels))), "ticktext": labels} if 0 < len(labels) <= _NAMED else {}
+def named_ticks(labels: list[str], *, most: int = 24) -> dict[str, Any]:
+    """A tick for each label, or for every second, third, … where there are so many that they would overlap."""
+    every = range(0, len(labels), -(-len(labels) // most) or 1)
+    return {"tickvals": list(every), "ticktext": [labels[k] for k in every]} if labels else {}

@@ -41,7 +41,7 @@ def plot_one_of_pair(pair: MatrixPair, shown: FloatArray, *, row_labels: list[st
     for axis, labels in ((figure.layout.xaxis, col_labels), (figure.layout.yaxis, row_labels)):
         places = [k for k, label in enumerate(labels) if label]
         axis.update(tickvals=places, ticktext=[labels[k] for k in places])
-    return figure.update_traces(zmin=-pair.reach, zmax=pair.reach, showscale=scale)
+    return figure.update_traces(colorscale="RdBu_r", zmin=-pair.reach, zmax=pair.reach, showscale=scale)
 
 
 def largest_loadings(parts: Components) -> list[int]:

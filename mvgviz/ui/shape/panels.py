@@ -106,8 +106,9 @@ def draw_matrices(setup: Setup) -> None:
     part = f" (the first {rows} × {cols})" if (rows, cols) != (design.rows, design.cols) else ""
     middle, sides = st.columns([3, 2], gap="large")
     with middle:
-        chart(plot_matrix(std, row_labels=[in_html(name) for name in (setup.query.row_names or ())[:rows]],
-                          col_labels=[], row_title="row", col_title="column", value_title="standard deviation"),
+        names = [in_html(name) for name in setup.query.row_names or ()]
+        chart(plot_matrix(std, row_labels=names[:rows], col_labels=_column_labels(setup, names)[:cols], row_title="row",
+                          col_title="column", value_title="typical error (standard deviation)"),
               f"**Noise of each entry**{part}: from {as_number(std.min())} to {as_number(std.max())}."
               + (" Row and column noise multiply: entry (i, j) has variance vᵢ vⱼ." if design.mode == "both" else ""),
               key="shape_std")
@@ -116,8 +117,9 @@ def draw_matrices(setup: Setup) -> None:
             if side.is_identity:
                 st.caption(f"{name}: the identity, {side.size:,} × {side.size:,}.")
                 continue
-            chart(plot_matrix(_corner(side, MOST_ROWS), row_labels=[], col_labels=[], row_title="", col_title="",
-                              value_title="covariance", height=230),
+            labels = names[:MOST_ROWS] if side is design.row_side else _column_labels(setup, names)[:MOST_ROWS]
+            chart(plot_matrix(_corner(side, MOST_ROWS), row_labels=labels, col_labels=labels, row_title="",
+                              col_title="", value_title="covariance", height=300),
                   f"**{name}**: {'diagonal' if side.is_diagonal else 'directions mix the features'}.",
                   key=f"shape_{name[:3]}")
             if design.mode == "both":
@@ -139,7 +141,9 @@ def draw_outcomes(setup: Setup) -> None:
         rows, cols = (np.linalg.cholesky(_corner(side, _CORNER)) for side in (design.row_side, design.col_side))
         noise = np.asarray(rows @ rng.standard_normal((_OUTCOMES, *truth.shape)) @ cols.T)
         ratio = _root_mean_square(noise) / (_root_mean_square(truth) or 1.0)
-        chart(plot_matrix_outcomes(truth, truth + noise, value_title="answer"),
+        names = [in_html(name) for name in query.row_names or ()]
+        chart(plot_matrix_outcomes(truth, truth + noise, value_title="answer", row_labels=names[:_CORNER],
+                                   col_labels=_column_labels(setup, names)[:_CORNER]),
               f"**The noise is {as_factor(ratio)} the answer** (root mean square, {truth.shape[0]} × {truth.shape[1]} "
               "shown). Press play: 30 releases that might have been; the first picture is the true answer, not "
               "private.", key="shape_play")
@@ -151,6 +155,11 @@ def draw_outcomes(setup: Setup) -> None:
     chart(plot_component_outcomes(components[0], components[1:], names=labels),
           f"**Overlap with the true component: {overlap.mean():.2f} on average** (1 is perfect), from "
           f"{overlap.min():.2f} to {overlap.max():.2f} over 30 releases.", key="shape_play")
+
+
+def _column_labels(setup: Setup, names: list[str]) -> list[str]:
+    """The columns of the answer: features again, the mean, or nothing but numbers."""
+    return names if setup.query.symmetric else ["mean"] if setup.query.name == "mean" else []
 
 
 def _coordinates(setup: Setup) -> tuple[str, ...]:

@@ -1,0 +1,44 @@
+"""Matrices as pictures: their colours, their names, and a net around a ball."""
+
+import numpy as np
+import pytest
+
+from mvgviz.figures.shape.pictures import ellipsoid_points, net_lines, plot_ellipsoid, plot_matrix_outcomes
+from mvgviz.figures.shared.matrix_map import named_ticks, plot_matrix
+from mvgviz.figures.shared.theme import IID
+
+
+def drawn(matrix, labels=()):
+    return plot_matrix(matrix, row_labels=list(labels), col_labels=list(labels), row_title="", col_title="",
+                       value_title="")
+
+
+def test_what_is_never_below_zero_has_no_colours_for_it():
+    assert drawn(np.array([[0.5, 2.0]])).data[0].zmin == 0
+    assert drawn(np.array([[-0.5, 2.0]])).data[0].zmin == -2
+
+
+@pytest.mark.parametrize("size", [1, 14, 24, 40])
+def test_names_do_not_run_into_each_other(size):
+    ticks = named_ticks([f"name {k}" for k in range(size)])
+    assert ticks["ticktext"][0] == "name 0"
+    assert ticks["ticktext"][-1] == f"name {ticks['tickvals'][-1]}"
+    assert len(ticks["tickvals"]) <= 24
+    assert len(ticks["tickvals"]) > size / 3
+    assert len(drawn(np.ones((size, size)), [str(k) for k in range(size)]).layout.yaxis.tickvals) <= 24
+
+
+def test_possible_outcomes_have_names_or_whole_numbers():
+    truth, draws = np.ones((2, 3)), np.ones((4, 2, 3))
+    figure = plot_matrix_outcomes(truth, draws, value_title="", row_labels=["sleep", "score"], col_labels=[])
+    assert list(figure.layout.yaxis.ticktext) == ["sleep", "score"]
+    assert list(figure.layout.xaxis.ticktext) == ["1", "2", "3"]
+
+
+def test_equal_noise_is_a_net_in_its_own_colour():
+    net = net_lines(ellipsoid_points(np.eye(3), radius=2.0))
+    kept = net[:, ~np.isnan(net[0])]
+    assert np.linalg.norm(kept, axis=0) == pytest.approx(2.0)
+    assert np.isnan(net).any()
+    ball = plot_ellipsoid(np.eye(3), 1.0, names=("a", "b", "c")).data[1]
+    assert (ball.type, ball.line.color) == ("scatter3d", IID)
