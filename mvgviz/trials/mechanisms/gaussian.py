@@ -100,7 +100,8 @@ class GaussianSquare(Untold):
 class RedrawnDirections(Untold):
     """A design whose directions, or the length of whose bound, are themselves a release: each trial draws them anew.
 
-    So the noise is another one in each trial, and as public as the directions or the length are then.
+    So the noise is another one in each trial, and as public as the directions or the length are then. Working out the
+    design is nearly all of a trial: measuring trials one by one, each with its noise, takes about 1.05 times as long.
     """
 
     problem: Problem = field(repr=False)
