@@ -80,7 +80,8 @@ def first_trial(problem: Problem, key: str = "mvg") -> FirstTrial:
         if measure.level == "square":
             return _unmeasured(problem, chosen.prepare(problem, "answer"))
         sampler = chosen.prepare(problem, measure.level)
-        released = sampler.draw(Draws(problem.scenario.seed, 0, 1))
+        sampler, draws = next(iter(sampler.parts(Draws(problem.scenario.seed, 0, 1))))
+        released = sampler.draw(draws)
         noise = sampler.moment_noise(released) if measure.aware else None
         error = float(measure.errors(released, noise)[0])
         whole = problem.whole  # what is seen is the whole answer, whatever part of it is judged

@@ -268,8 +268,11 @@ def _submit(executor: Submits | None, *work: Any) -> Any:
 def _errors(sampler: Sampler, measure: Measure, seed: int, first: int, trials: int) -> FloatArray:
     """One batch, wherever it runs."""
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
-        released = sampler.draw(Draws(seed, first, trials))
-        return measure.errors(released, sampler.moment_noise(released) if measure.aware else None)
+        draws = Draws(seed, first, trials)
+        if not measure.aware:
+            return measure.errors(sampler.draw(draws))
+        drawn = ((part, part.draw(its)) for part, its in sampler.parts(draws))
+        return np.concatenate([measure.errors(released, part.moment_noise(released)) for part, released in drawn])
 
 
 def _results(problem: Problem, prepared: list[_Job | Outcome], cache: TrialCache) -> Results:

@@ -17,6 +17,9 @@ FIELDS = {
     "radius": "the bound's length"}
 """A scenario's fields as a person calls them."""
 
+SEEDED = " (here found by a known seed: not private)"
+"""Of what a release pays for, as it is seen before."""
+
 
 def thing(setup: Setup) -> str:
     """What neighbours differ by."""
@@ -48,13 +51,19 @@ def chosen_on_data(scenario: Scenario) -> list[str]:
     return [FIELDS[name] for name in scenario.read_among(scenario.from_data)]
 
 
+def seen_words(setup: Setup, part: str) -> str:
+    """Where a part comes from; what is paid for in a release is, as long as it is looked at, drawn by a known seed."""
+    origin = setup.origins[part]
+    return origin.words + SEEDED * (setup.looked_at[part] is not origin)
+
+
 def origin_items(setup: Setup) -> list[tuple[str, str, bool]]:
     """Name, origin and whether care is needed, of everything that the guarantee rests on."""
     origins = setup.origins
-    items = [(part, origins[part].words, not origins[part].is_covered)
+    items = [(part, seen_words(setup, part), not origins[part].is_covered)
              for part in ("directions", "split", "ranges") if part != "ranges" or not setup.query.is_graph]
     if "bound" in origins:
-        items.append(("records", f"{bound_words(setup.scenario)}, {origins['bound'].words}",
+        items.append(("records", f"{bound_words(setup.scenario)}, {seen_words(setup, 'bound')}",
                       not origins["bound"].is_covered))
     if not origins["records"].is_covered:
         items.append(("number of records", "follows from gaps: not private", True))

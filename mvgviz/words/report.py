@@ -21,7 +21,7 @@ from mvgviz.trials.tasks.post import WORDS as POST_WORDS
 from mvgviz.words.bounds import second_name
 from mvgviz.words.budget import Names
 from mvgviz.words.intervals import covers_sentences, planned_widths, width_columns, widths_sentence
-from mvgviz.words.provenance import bound_words, chosen_on_data, open_parts, thing
+from mvgviz.words.provenance import bound_words, chosen_on_data, open_parts, seen_words, thing
 from mvgviz.words.trade_off import least_sentence
 from mvgviz.words.utility import NOT_PRIVATE, mean_words
 
@@ -181,7 +181,7 @@ def assumption_sentences(setup: Setup) -> list[str]:
 def _bound_words(setup: Setup) -> str:
     """What records are pulled into, where that comes from, and what it does to the answer."""
     origin = setup.origins["bound"]
-    care = f"**{origin.words}**" if not origin.is_covered else origin.words
+    care = f"**{origin.words}**" if not origin.is_covered else seen_words(setup, "bound")
     return (f"**Records:** {bound_words(setup.scenario)}, {care}. What lies outside is drawn towards the centre, so "
             "less noise is needed; the answer is about the records as pulled, which moves a mean and second moments "
             "however many records there are.")
@@ -238,6 +238,9 @@ def sharing_warnings(setup: Setup, results: Results | None, *, simulated: bool) 
         said.append("the errors of the answer were measured on the records themselves")
     if not simulated and setup.design.directions_origin is Origin.PAID:
         said.append("the directions shown were drawn from a known seed, which undoes their noise")
+    if not simulated and setup.origins.get("bound") is Origin.PAID:
+        said.append("the length of the ellipse was found by a known seed, which undoes its noise, and the noise shown "
+                    "has its size from it")
     return said + open_parts(setup)
 
 

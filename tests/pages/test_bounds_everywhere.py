@@ -10,7 +10,7 @@ from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.report.html import report_html
 from mvgviz.text import as_number
 from mvgviz.ui.menu import DATA, HOME, PAGES, PRIVACY
-from tests.pages.app import clean, link, opened, text
+from tests.pages.app import clean, link, opened, strip, text
 
 EXPLORED = [page.path for page in PAGES if not {"lesson", "paper"} & set(re.split(r"\W|_", page.path))]
 
@@ -46,3 +46,10 @@ def test_the_ellipse_of_joint_moments_is_not_called_what_it_is_not():
     said = text(clean(opened(DATA.path, data="liver", query="moments", bound="even")))
     assert "An evenly spread record has length 1" not in said
     assert "made for regressions" in said
+
+
+def test_a_length_found_by_the_seed_is_said_to_be_looked_at():
+    found, declared = (opened(PRIVACY.path, data="liver", bound=bound) for bound in ("private", "even"))
+    for said, other in ((strip(found), strip(declared)), (text(found), text(declared))):
+        assert "found by a known seed: not private" in said
+        assert "known seed" not in other

@@ -9,7 +9,9 @@ refuses, with the reason, where it cannot give that:
 * ``"component"``: a unit vector, trials × m.
 """
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -32,7 +34,8 @@ class Sampler(Protocol):
 
     ``mu``: how far the worst neighbours are apart, in units of the noise; None where it is not Gaussian.
     ``size``: how many numbers a trial takes. ``draw`` gives one release for each trial. ``moment_noise``: what is
-    publicly known of the noise on released second moments; None where nothing is.
+    publicly known of the noise on released second moments; None where nothing is. ``parts``: the trials in groups, each
+    with the sampler that knows their noise.
     """
 
     @property
@@ -48,12 +51,17 @@ class Sampler(Protocol):
 
     def moment_noise(self, released: FloatArray) -> MomentNoise | None: ...
 
+    def parts(self, draws: Draws) -> Iterator[tuple[Sampler, Draws]]: ...
+
 
 class Untold:
     """The part of samplers whose noise on second moments has no simple form."""
 
     def moment_noise(self, released: FloatArray) -> MomentNoise | None:
         return None
+
+    def parts(self: Sampler, draws: Draws) -> Iterator[tuple[Sampler, Draws]]:
+        yield self, draws
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,8 +13,8 @@ from mvgviz.provenance import Origin
 from mvgviz.report.script import DataSource, notebook, python_script
 from mvgviz.report.slides import design_slides
 from mvgviz.scenario.resolve import build
-from mvgviz.words.provenance import origin_items
-from mvgviz.words.report import asked_items, assumption_sentences, measured_sentences
+from mvgviz.words.provenance import noise_care, origin_items
+from mvgviz.words.report import asked_items, assumption_sentences, measured_sentences, sharing_warnings
 from tests.datasets import make_dataset
 
 SCENARIOS = [
@@ -74,3 +74,31 @@ def test_a_bound_on_ranges_read_from_the_data_is_marked():
     assert setup.origins["bound"] is Origin.READ
     assert [care for name, _, care in origin_items(setup) if name == "records"] == [True]
     assert "read from the data: not private" in " ".join(assumption_sentences(setup)).replace(", not", ": not")
+
+
+def test_a_length_found_by_the_scenario_s_seed_is_called_looked_at_wherever_it_shows(tmp_path, capsys):
+    scenario = Scenario.default_for("liver").changed(bound="private")
+    setup = build(scenario, sample("liver"))
+    assert (setup.origins["bound"], setup.looked_at["bound"]) == (Origin.PAID, Origin.READ)
+    path = tmp_path / "program.py"
+    path.write_text(python_script(scenario, source=DataSource(name="liver")), encoding="utf-8")
+    program = runpy.run_path(str(path))
+    program["show_design"](setup)
+    printed = capsys.readouterr().out
+    assert f"pulled into an ellipse of radius {setup.query.bound.radius:g}, {Origin.READ.words}\n" in printed
+    assert f"bound: {Origin.READ.words};" in printed
+    assert "paid for" not in printed
+    seen = "paid for (here found by a known seed: not private)"
+    assert dict(entry[:2] for entry in origin_items(setup))["records"].endswith(seen)
+    assert seen in " ".join(assumption_sentences(setup))
+    assert noise_care(setup).endswith("by a known seed: not private)")
+    assert ["length of the ellipse was found by a known seed" in line
+            for line in sharing_warnings(setup, None, simulated=False)] == [True]
+    assert sharing_warnings(setup, None, simulated=True) == []  # the length of a stand-in's records
+
+
+def test_a_length_that_was_declared_is_not_called_looked_at():
+    setup = build(Scenario.default_for("liver").changed(bound="even"), sample("liver"))
+    assert setup.looked_at == setup.origins
+    assert "seed" not in " ".join([*assumption_sentences(setup), str(origin_items(setup)), noise_care(setup),
+                                   *sharing_warnings(setup, None, simulated=False)])

@@ -113,6 +113,7 @@ def test_what_is_not_private_is_said_first():
         "measured on the records": (liver, data, results),
         "directions read from the data": (liver.changed(directions="eigenvectors"), data, None),
         "directions shown were drawn from a known seed": (liver.changed(directions="private"), data, None),
+        "ellipse was found by a known seed": (liver.changed(bound="private"), data, None),
         "split of the budget read from the data": (liver.changed(allocation="max-pnr"), data, None),
         "ranges read from the data": (liver, guessed, None),
         "follows from which of them have gaps": (
@@ -125,7 +126,8 @@ def test_what_is_not_private_is_said_first():
         assert text.index("Before you give this to others") < text.index(words) < text.index("What was asked")
         assert "Nothing in this report" not in text
         assert len(sharing_warnings(setup, found, simulated=False)) == 1
-        assert ("cover the noise only" in text) == (found is None and scenario.directions != "private")
+        assert ("cover the noise only" in text) == (
+            found is None and "private" not in (scenario.directions, scenario.bound))
     assert "Chosen by looking at the data, not private: epsilon" in text
 
 

@@ -7,9 +7,11 @@ from scipy import stats
 from mvgviz import Scenario
 from mvgviz.data import sample
 from mvgviz.errors import InputError
+from mvgviz.scenario.resolve import build
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.mechanisms.gaussian import GaussianSquare
+from mvgviz.trials.question import split_records
 from mvgviz.trials.run import run_trials
 from mvgviz.trials.tasks import TASKS, measure_for
 from tests.datasets import make_dataset
@@ -161,3 +163,38 @@ def test_every_bundled_dataset_opens_where_directional_noise_wins_on_what_is_nee
     results = run_trials(scenario, sample(data), mechanisms=["mvg", "iid"])
     floor = results.references.non_private
     assert results["mvg"].mean - floor < 0.85 * (results["iid"].mean - floor)
+
+
+def test_a_trial_with_a_private_length_uses_the_noise_of_its_own_length():
+    data, seed = make_dataset(3, 120, -1.0, 1.0), 5
+    scenario = Scenario(data="upload-000000000000", query="covariance", task="linear-ridge", label=2, scale="declared",
+                        bound="private", allocation="binary", favoured=(0, 2), share=0.7, judged="everything",
+                        epsilon=30.0, seed=seed, trials=4, post=("psd", "aware"))
+    found = run_trials(scenario, data, mechanisms=["mvg"])["mvg"].errors
+    learn, held_out = split_records(data)
+    radii, expected = set(), []
+    for trial in range(4):
+        noise, length = (np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(trial, purpose)))
+                         for purpose in (0, 1))
+        setup = build(scenario.changed(seed=int(length.integers(2**29))), learn)
+        radii.add(setup.query.bound.radius)
+        std = np.sqrt(setup.design.row_variances)  # ranges to 1, features themselves: no units, nothing turned
+        released = setup.query.value / np.outer(std, std) + noise.standard_normal((3, 3))
+        values, vectors = np.linalg.eigh((released + released.T) / 2)
+        moments = np.outer(std, std) * (vectors * np.maximum(values, 0) @ vectors.T)
+        ridge = np.diag(0.003 + 0.5 * np.sqrt(3) * std[:2] ** 2)
+        weights = np.linalg.solve(moments[:2, :2] + ridge, moments[:2, 2])
+        predicted = weights @ held_out.matrix[:2]
+        expected.append(np.sqrt(np.mean((predicted - held_out.matrix[2]) ** 2)))
+    assert len(radii) > 1
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_with_a_private_length_noise_aware_use_is_the_same_in_any_batch():
+    data = make_dataset(4, 200, -1.0, 1.0)
+    scenario = Scenario(data="upload-000000000000", query="covariance", task="covariance-estimation", scale="declared",
+                        bound="private", allocation="binary", favoured=(0, 1), share=0.8, trials=5)
+    aware, alone, plain = (run_trials(scenario.changed(post=post), data, mechanisms=["mvg"], batch=batch)["mvg"].errors
+                           for post, batch in ((scenario.post, 5), (scenario.post, 1), (("symmetrise",), 5)))
+    assert np.array_equal(aware, alone)
+    assert not np.allclose(aware, plain)
