@@ -1,6 +1,6 @@
 """What a person needs of an answer, and how large the noise on it is.
 
-Needs are weights on the features: 1 for what is needed, 0 for the rest, or anything between. An entry
+Needs are weights on the features: 0 for the rest, up to 1 for what is needed most. An entry
 of a square answer is needed as much as the product of its two features. Noise is measured in units
 of what one record can move, so that features with other units can be added up.
 """
@@ -8,7 +8,7 @@ of what one record can move, so that features with other units can be added up.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,13 +29,13 @@ class NoiseOn:
     everything: float
 
 
-def needs_of(needed: Iterable[int], size: int) -> FloatArray:
-    """Weight 1 on these features and 0 on the others."""
+def needs_of(needed: Iterable[int] | Mapping[int, float], size: int) -> FloatArray:
+    """Weight 1 (or the one that is given) on these features and 0 on the others."""
     weights = np.zeros(size)
-    for position in needed:
+    for position, weight in (needed if isinstance(needed, Mapping) else dict.fromkeys(needed, 1.0)).items():
         if not 0 <= position < size:
             raise InputError(f"needed features must be positions below {size}, got {position}")
-        weights[position] = 1.0
+        weights[position] = weight
     return weights
 
 
@@ -65,7 +65,7 @@ def checked_needs(needs: Any, size: int) -> FloatArray:
 
 
 def _split(squares: FloatArray, weights: FloatArray) -> NoiseOn:
-    return NoiseOn(needed=_mean(squares, weights), rest=_mean(squares, 1 - weights),
+    return NoiseOn(needed=_mean(squares, weights), rest=_mean(squares, np.where(weights > 0, 0.0, 1.0)),
                    everything=math.sqrt(float(squares.mean())))
 
 

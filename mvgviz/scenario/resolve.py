@@ -310,7 +310,10 @@ def _by_hand(scenario: Scenario, size: int) -> FloatArray:
 
 
 def favouring(kind: str, scenario: Scenario, equal: NoiseDesign) -> FloatArray | None:
-    """The "binary" or "least-error" split; None where no direction is favoured, or every one."""
+    """The "binary" or "least-error" split; None where no direction is favoured, or every one.
+
+    The least error counts each favoured one as much as it matters, together ``share`` of everything.
+    """
     size = equal.theta.size
     favoured = [k for k in scenario.favoured if k < size]
     if not 0 < len(favoured) < size:
@@ -318,6 +321,9 @@ def favouring(kind: str, scenario: Scenario, equal: NoiseDesign) -> FloatArray |
     split = binary(size, favoured=favoured, share=scenario.share)
     if kind == "binary":
         return split
+    parts = np.array([scenario.need_weights.get(k, 1.0) for k in favoured])
+    split = np.array(split)
+    split[favoured] *= parts / parts.mean()
     half_widths = equal.reach if equal.guarantee == "exact" else None
     return least_error(split, guarantee=equal.guarantee, half_widths=half_widths)
 

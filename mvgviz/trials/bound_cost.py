@@ -43,24 +43,24 @@ class BoundCost:
 def bound_cost(setup: Setup) -> BoundCost:
     """Of a setup with a bound."""
     rows = setup.query.rows
-    needed = [k for k in setup.scenario.needs if k < rows] or list(range(rows))
-    weights = needs_of(needed, rows)
+    needed = {k: weight for k, weight in setup.scenario.need_weights.items() if k < rows}
+    weights = needs_of(needed or range(rows), rows)
     simulated, bound = _simulated(setup), setup.query.bound
     assert bound is not None
     apart = _answer(setup, bound.pulled(simulated)) - _answer(setup, simulated)
     plain = with_bound(setup, bound="none")
     return BoundCost(noise=noise_on(setup.design, weights).needed, without=noise_on(plain.design, weights).needed,
-                     pull=_size(setup, apart, needed),
-                     data_pull=_size(setup, setup.query.value - setup.box.value, needed))
+                     pull=_size(setup, apart, weights),
+                     data_pull=_size(setup, setup.query.value - setup.box.value, weights))
 
 
-def _size(setup: Setup, apart: FloatArray, needed: list[int]) -> float:
+def _size(setup: Setup, apart: FloatArray, weights: FloatArray) -> float:
     """The root mean square on what is needed, weighed as noise is."""
     unit = setup.design.neighbours.reach(standard_basis(setup.query.rows))
-    apart = (apart / unit[:, None])[needed]
+    squares = (apart / unit[:, None]) ** 2
     if setup.design.mode == "both":
-        apart = (apart / unit)[:, needed]
-    return float(np.sqrt(np.mean(apart**2)))
+        squares = squares / unit**2 @ weights[:, None] / weights.sum()
+    return math.sqrt(float(np.mean(squares.T @ weights)) / float(weights.sum()))
 
 
 def _simulated(setup: Setup) -> Dataset:

@@ -17,13 +17,14 @@ TRIED = ("mvg", "iid", "reduced-gaussian")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PartErrors:
-    """What was found on one part. ``only``: None where the needed cannot be released alone."""
+    """What was found on one part. ``only``: None where the needed cannot be released alone. ``unit``: of the errors."""
 
     part: str
     ours: Outcome = field(repr=False)
     equal: Outcome = field(repr=False)
     only: Outcome | None = field(repr=False)
     non_private: float
+    unit: str
 
     def ratio(self, outcome: Outcome) -> float:
         """Its mean error as a multiple of that of equal noise; NaN where there is none."""
@@ -49,5 +50,5 @@ def part_errors(found: Sequence[Results]) -> list[PartErrors]:
     known = {results.scenario.judged: results for results in found if results["mvg"].errors.size}
     return [PartErrors(part=part, ours=results["mvg"], equal=results["iid"],
                        only=results["reduced-gaussian"] if results["reduced-gaussian"].errors.size else None,
-                       non_private=results.references.non_private)
+                       non_private=results.references.non_private, unit=results.references.unit)
             for part in PARTS if (results := known.get(part)) is not None]

@@ -20,9 +20,10 @@ from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.prior import Guess, ignorant_guess
 from mvgviz.query.queries import Query
+from mvgviz.query.weighing import Weighing
 from mvgviz.scenario.resolve import Setup, ask, build, delta_of, scaled
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.validation import one_of
+from mvgviz.validation import FloatArray, one_of
 
 if TYPE_CHECKING:
     from mvgviz.trials.tasks.base import Measure
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 REGRESSIONS = ("kernel-ridge", "linear-ridge")
 HELD_OUT = 0.28
 """The share of records that regression keeps for measuring: 97 of 345, as in the paper."""
+
+PERCENT, OWN = "% of each range", "own units"
+"""What errors are in where features have several units, and where one feature's unit has no name."""
 
 SENSITIVITIES = ("own", "tight", "printed")
 
@@ -64,7 +68,6 @@ class Question:
         """What tasks prepared for it (see ``mvgviz.trials.tasks.measure_for``)."""
         return {}
 
-
     def on(self, positions: list[int]) -> Question:
         """The same about some rows of the answer (and the same columns, where those are the same things)."""
         query, block = self.query, np.ix_(positions, positions)
@@ -82,7 +85,8 @@ class Question:
 class Problem:
     """``sensitivity``: "own" (theorems the printed one, everything else the tight one), or one for all.
 
-    ``worked_out``: a setup that is there already, used where it is that of the problem.
+    ``worked_out``: a setup that is there already, used where it is that of the problem. ``weighing``: of a problem that
+    is to be measured, how its rows count.
     """
 
     scenario: Scenario
@@ -91,6 +95,7 @@ class Problem:
     sensitivity: str = "own"
     uploaded: Directions | None = field(default=None, repr=False)
     worked_out: Setup | None = field(default=None, repr=False)
+    weighing: Weighing | None = field(default=None, repr=False)
 
     @property
     def query(self) -> Query:
@@ -124,12 +129,12 @@ class Problem:
 
     @cached_property
     def judged(self) -> Problem:
-        """The problem on those rows alone, for measuring."""
-        positions = self.positions
+        """The problem on those rows alone, for measuring, each counted as much as it matters."""
+        positions, weighing = self.positions, weighing_of(self)
         if positions is None:
-            return self
+            return self if weighing is None else replace(self, weighing=weighing)
         label = positions.index(self.scenario.label) if self.scenario.label in positions else self.scenario.label
-        return replace(self, question=self.question.on(positions), worked_out=None,
+        return replace(self, question=self.question.on(positions), worked_out=None, weighing=weighing,
                        scenario=self.scenario.changed(judged="everything", label=label))
 
     @property
@@ -173,6 +178,33 @@ class Problem:
         if question_key(scenario) == question_key(self.scenario):
             return replace(self, scenario=scenario, delta=delta_of(scenario, self.question.dataset))
         raise InputError("the scenario asks another question of the data; pose the problem anew")
+
+
+def weighing_of(problem: Problem) -> Weighing | None:
+    """How the rows that are judged count; None: all alike, as they are.
+
+    The needed count as much as they matter, but not in regression, where a feature is in or out. The error of a table
+    or mean is a root mean square in the features' own unit, or in percent of each range where they have several.
+    """
+    scenario, query = problem.scenario, problem.query
+    kept = list(range(query.rows)) if problem.positions is None else problem.positions
+    weights = np.ones(len(kept))
+    if scenario.judged == "needed" and scenario.task not in REGRESSIONS:
+        weights = np.array([scenario.need_weights.get(k, 1.0) for k in kept])
+    if scenario.task != "reconstruction" or query.name not in ("identity", "mean"):
+        return Weighing(rows=np.sqrt(weights), both=query.symmetric) if (weights < 1).any() else None
+    unit, sizes = _own_unit(problem.question, kept)
+    return Weighing(rows=np.sqrt(weights / (weights.sum() * query.cols)) * sizes, both=False, unit=unit)
+
+
+def _own_unit(question: Question, kept: list[int]) -> tuple[str, FloatArray]:
+    """The unit of these features together, and what a difference of 1 in each row is in it."""
+    data, table = question.dataset, question.table
+    assert table is not None  # tables and means are asked of one
+    units = {data.units[k] for k in kept}
+    alike = len(kept) == 1 or (len(units) == 1 and units != {""})
+    whole = data.widths[kept] if alike else np.full(len(kept), 100.0)
+    return (units.pop() or OWN) if alike else PERCENT, np.asarray(whole / table.widths[kept])
 
 
 def question_key(scenario: Scenario) -> tuple[object, ...]:

@@ -32,7 +32,9 @@ def result_words(results: Results) -> str:
         return "**No trial yet.** The lines are what the noise is held against."
     n, difference = ours.errors.size, paired(ours, iid)
     trials = "one trial, so no interval" if n == 1 else f"95 % interval, {n:,} trials"
-    return (f"**Mean error {mean_words(ours)}** ({trials}): {_trivial_words(ours, results.references.trivial)}"
+    unit = results.references.unit
+    kind, unit = ("Typical", f" {in_markdown(unit)}") if unit else ("Mean", "")
+    return (f"**{kind} error {mean_words(ours)}{unit}** ({trials}): {_trivial_words(ours, results.references.trivial)}"
             + ("" if difference is None else f" {_difference_words(difference, ours, iid)}"))
 
 
@@ -91,7 +93,7 @@ def metric_words(results: Results) -> str:
     """The axis of errors."""
     scale = {"symmetric": "[-1,\u00a01]", "unit": "[0,\u00a01]"}.get(results.scenario.scale)
     unit = f", label on {scale}" if results.task.symbol == "RMSE" and scale else ""
-    return f"{results.task.metric}{unit}; smaller\u00a0is\u00a0better"
+    return f"{results.metric}{unit}; smaller\u00a0is\u00a0better"
 
 
 def dots_about(numbers: DotNumbers) -> str:
