@@ -27,7 +27,7 @@ def own_units(setup: Setup) -> list[FeatureNoise]:
     data, table = setup.dataset, setup.table
     ours, equal = (np.sqrt(design.row_side.covariance_diagonal() * design.col_side.covariance_diagonal().mean())
                    * data.widths / table.widths for design in (setup.design, setup.iid))
-    rows = [FeatureNoise(name=name, unit=data.units[i], needed=i in setup.scenario.needs,
+    rows = [FeatureNoise(name=name, unit=data.units[i], needed=i in setup.scenario.needed_features,
                          lower=float(data.lower[i]), upper=float(data.upper[i]), ours=float(ours[i]),
                          equal=float(equal[i])) for i, name in enumerate(data.features)]
     return sorted(rows, key=lambda row: not row.needed)

@@ -121,7 +121,7 @@ def typical_noise(setup: Setup) -> float:
     design = setup.design
     needed = {k: weight for k, weight in setup.scenario.need_weights.items() if k < design.rows}
     if design.mode != "columns" and 0 < len(needed) < design.rows:
-        return noise_on(design, needs_of(needed, design.rows)).needed
+        return noise_on(design, needs_of(needed, design.rows), directions=setup.need_directions).needed
     return noise_on(design, np.ones(design.rows)).everything
 
 

@@ -79,6 +79,12 @@ class Setup:
         return None if self.query.is_graph else self.table.largest_values
 
     @property
+    def need_directions(self) -> Directions:
+        """What needs are positions of: the features, or the directions of the noise."""
+        of_noise = self.scenario.needs_along == "directions"
+        return self.design.directional_side.directions if of_noise else standard_basis(self.query.rows)
+
+    @property
     def direction_names(self) -> tuple[str, ...]:
         """What theta's entries are called."""
         return names_of_directions(self.query, self.design.mode, self.design.directional_side.directions)

@@ -45,6 +45,7 @@ OTHER_FIELDS = ("query", "scale", "length", "epsilon", "delta", "guarantee", "ta
 
 _DATA = re.compile(rf"[a-z][a-z0-9_]{{0,40}}|{UPLOAD}[0-9a-f]{{12}}")
 _MOST_POSITIONS = 10_000
+_OF_FEATURES = ("identity", "mean", "covariance", "moments")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,10 +58,9 @@ class Scenario:
     max-PNR under a theorem. ``post``: the free post-processing of trials, from POST (see ``mvgviz.trials.tasks.post``).
     ``bound``: records as the ranges have them ("none"), or pulled into an ellipse with the shape of the split, as long
     as an evenly spread record ("even"), ``radius`` times that ("own") or as all but a few records, which is found
-    privately for a tenth of mu² ("private"). ``needed``: the features that are needed;
-    none: the favoured ones. ``importance``: how much each of the needed matters against the others, in whole parts in
-    the order of their positions; none: all alike. ``judged``: errors are those on everything, on the needed, or on the
-    rest.
+    privately for a tenth of mu² ("private"). ``needed``: the features that are needed; none: what is favoured, features
+    or other directions. ``importance``: how much each of the needed matters against the others, in whole parts in the
+    order of their positions; none: all alike. ``judged``: errors are on everything, on the needed, or on the rest.
     ``from_data``: the fields whose values were chosen by looking at the data. Two scenarios are equal when they choose
     the same, wherever the choices come from.
     """
@@ -144,8 +144,20 @@ class Scenario:
 
     @property
     def needs(self) -> tuple[int, ...]:
-        """The positions of the features (vertices, records) that are needed; none where nobody said."""
-        return self.needed or (self.favoured if self.directions == "standard" else ())
+        """The positions of what is needed, see ``needs_along``; none where nobody said."""
+        along = self.directions == "standard" or self.needs_along == "directions"
+        return self.needed or (self.favoured if along else ())
+
+    @property
+    def needs_along(self) -> str:
+        """Whether needs are "features" (or vertices, or records), or other "directions" that the split favours."""
+        other = self.directions != "standard" and not self.needed and self.mode != "columns"
+        return "directions" if other and self.query in _OF_FEATURES and not self.is_idle("favoured") else "features"
+
+    @property
+    def needed_features(self) -> tuple[int, ...]:
+        """What is needed where that is features."""
+        return self.needs if self.needs_along == "features" else ()
 
     @property
     def need_weights(self) -> dict[int, float]:

@@ -118,10 +118,12 @@ def against_least(setup: Setup) -> AgainstLeast | None:
         return None
     weights, named = _weights(setup)
     try:
-        least = least_possible(setup.query, weights, float(gaussian_mu(setup.scenario.epsilon, setup.delta)))
+        least = least_possible(setup.query, weights, float(gaussian_mu(setup.scenario.epsilon, setup.delta)),
+                               directions=setup.need_directions)
     except InputError:
         return None
-    return AgainstLeast(noise=noise_on(setup.design, weights).needed, least=least, named=named)
+    noise = noise_on(setup.design, weights, directions=setup.need_directions)
+    return AgainstLeast(noise=noise.needed, least=least, named=named)
 
 
 def _between_features(setup: Setup) -> bool:

@@ -225,7 +225,7 @@ def _split_words(setup: Setup) -> str:
 
 def needed_words(setup: Setup) -> str:
     """The names of what is needed, and how much each matters where they differ."""
-    names = setup.query.row_names
+    names = setup.direction_names if setup.scenario.needs_along == "directions" else setup.query.row_names
     weights = setup.scenario.need_weights
     parts = setup.scenario.importance if len(set(weights.values())) > 1 else ()
     listing = [(in_markdown(names[k]) if names is not None else f"no. {k + 1}") + (f" ({parts[i]})" if parts else "")

@@ -10,12 +10,12 @@ from mvgviz.figures.utility.errors import ErrorCurve, SetRow
 from mvgviz.figures.utility.one_draw import MatrixPair
 from mvgviz.scenario.own_units import FeatureNoise
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_factor, as_number, delta_words, in_markdown, listed
+from mvgviz.text import as_factor, as_number, capitalised, delta_words, in_markdown, listed
 from mvgviz.trials.favoured_sets import Favoured
 from mvgviz.trials.first_trial import FirstTrial
 from mvgviz.trials.paired import BETTER, SAME, UNCLEAR, WORSE, Difference, against, beaten_from, paired
 from mvgviz.trials.parts import PartErrors
-from mvgviz.trials.question import Problem
+from mvgviz.trials.question import BY_FEATURES, Problem
 from mvgviz.trials.run import Outcome, Results
 from mvgviz.trials.tasks.base import private_mean_rmse
 from mvgviz.words.trade_off import least_sentence
@@ -82,6 +82,8 @@ def measured_words(problem: Problem, results: Results) -> str:
         learned = problem.question.dataset.n_records
         parts.append(f"Learned from {learned:,} records, measured on {held_out.n_records:,} held out, so the noise "
                      f"differs a little from the line above; δ = {delta_words(problem.delta, learned)}.")
+        if problem.scenario.judged == "needed" and problem.scenario.needs_along == "directions":
+            parts.append(f"{capitalised(BY_FEATURES)}.")
     mean_alone = private_mean_rmse(problem)
     if mean_alone is not None:
         parts.append(f"Predicting for everyone a private mean of the label, with this whole budget, would err "
@@ -105,9 +107,15 @@ def dots_about(numbers: DotNumbers) -> str:
             "answer**: ignores the data (middle of the ranges, a fixed direction). **Random guess**: chance.")
 
 
+def needed_names(setup: Setup) -> list[str]:
+    """What is needed is called so: features, or directions."""
+    names = setup.direction_names if setup.scenario.needs_along == "directions" else setup.dataset.features
+    return [names[k] for k in setup.scenario.needs if k < len(names)]
+
+
 def parts_words(setup: Setup, found: list[PartErrors]) -> str:
     """Who gains and who pays."""
-    names = [setup.dataset.features[k] for k in setup.scenario.needs if k < setup.dataset.n_features]
+    names = needed_names(setup)
     known = {part.part: part for part in found}
     words = []
     for part, subject in (("needed", f"On what is needed ({in_markdown(listed(names))})" if names else "On the needed"),

@@ -30,7 +30,8 @@ def measure_for(problem: Problem) -> Measure:
            *(step for step in task.post if step in scenario.post))
     known = problem.question.measures
     if key not in known:
-        if positions and len(positions) - (problem.query.name == "moments") < 2 and task.key in _OF_DIRECTIONS:
+        some = problem.chosen
+        if some and len(some) - (problem.query.name == "moments") < 2 and task.key in _OF_DIRECTIONS:
             raise InputError("components need at least 2 features; say that more are needed, or judge by everything")
         measure = task.prepare(problem.judged)
         on_moments = weighing is not None and measure.level in ("moments", "component")

@@ -86,6 +86,14 @@ def test_an_entry_counts_as_much_as_both_its_features(task, rng):
         assert measure_for(weighed).errors(released) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("task", ["covariance-estimation", "first-component"])
+def test_weights_enter_moments_of_a_table_as_they_enter_a_covariance(task):
+    asked = {"favoured": (0, 1), "importance": (1, 4), "judged": "needed", "task": task}
+    table, moments = (posed(query, DATA, **asked) for query in ("identity", "covariance"))
+    released = mechanism("mvg").prepare(table, "moments").draw(Draws(0, 0, 4))
+    assert measure_for(table).errors(released) == pytest.approx(measure_for(moments).errors(released))
+
+
 def test_weights_do_not_enter_a_regression():
     plain, weighed = (posed("covariance", make_dataset(4, 60, -1, 1), favoured=(0, 1, 3), importance=parts, label=3,
                             judged="needed", task="linear-ridge") for parts in ((), (5, 1, 1)))
