@@ -66,10 +66,12 @@ def _along(body: ReplacedColumn, weights: FloatArray, directions: Directions) ->
     ``G_ij = L_ij r_i r_j`` of the loss ``L = W diag(w) Wᵀ`` and ``S = (2/pi) arcsin`` of its correlations: the
     corners, drawn as signs of normal numbers that are correlated so, are the certificate.
     """
+    parts = directions.matrix * np.sqrt(weights) / body.reach(directions)
     if isinstance(body, BoundedColumn):
         _refuse_beyond(body)
-        return float(weights.sum()), True
-    parts = directions.matrix * np.sqrt(weights) / body.reach(directions)
+        ellipse = body.ellipse
+        inside = ellipse.directions.matrix.T @ parts / ellipse.weights[:, None]
+        return 4 * ellipse.radius**2 * float((inside**2).sum()), True  # (2R/mu)² (BᵀB)^-1, as for features
     if np.count_nonzero(weights) == 1:
         return 1.0, True
     left, s, _ = np.linalg.svd(body.widths[:, None] * parts, full_matrices=False)
