@@ -2,7 +2,7 @@
 
 import html
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from mvgviz.figures.shared.error_axis import mean_words as mean_words  # a sentence's number and a chart's are one
 from mvgviz.figures.utility.dots import DotNumbers
@@ -25,15 +25,17 @@ SHOWN_TO_HOLDER = ("This shows private data: it is shown to you, its holder, and
                    "comes from the scenario's seed.")
 
 
-def result_words(results: Results) -> str:
-    """Mean and interval, against the trivial answer, against noise of one size."""
+def result_words(results: Results, needed: Sequence[str] = ()) -> str:
+    """Mean and interval, against the trivial answer, against noise of one size; ``needed``: the names of that."""
     ours, iid = results["mvg"], results["iid"]
     if not ours.errors.size:
         return "**No trial yet.** The lines are what the noise is held against."
     n, difference = ours.errors.size, paired(ours, iid)
     trials = "one trial, so no interval" if n == 1 else f"95 % interval, {n:,} trials"
-    unit = results.references.unit
-    kind, unit = ("Typical", f" {in_markdown(unit)}") if unit else ("Mean", "")
+    kind, unit = "Mean", results.references.unit
+    if unit:
+        on = f" on {in_markdown(listed(needed, 3))}" if needed and results.scenario.judged == "needed" else ""
+        kind, unit = "Typical", f" {in_markdown(unit)}{on}"
     return (f"**{kind} error {mean_words(ours)}{unit}** ({trials}): {_trivial_words(ours, results.references.trivial)}"
             + ("" if difference is None else f" {_difference_words(difference, ours, iid)}"))
 
