@@ -34,7 +34,7 @@ def result_words(results: Results, needed: Sequence[str] = ()) -> str:
     trials = "one trial, so no interval" if n == 1 else f"95 % interval, {n:,} trials"
     kind, unit = "Mean", results.references.unit
     if unit:
-        on = f" on {in_markdown(listed(needed, 3))}" if needed and results.scenario.judged == "needed" else ""
+        on = f" on {in_markdown(listed(list(needed), 3))}" if needed and results.scenario.judged == "needed" else ""
         kind, unit = "Typical", f" {in_markdown(unit)}{on}"
     return (f"**{kind} error {mean_words(ours)}{unit}** ({trials}): {_trivial_words(ours, results.references.trivial)}"
             + ("" if difference is None else f" {_difference_words(difference, ours, iid)}"))
