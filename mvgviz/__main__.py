@@ -124,7 +124,7 @@ def table(setup: Setup, results: Results) -> str:
     lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
     records = "" if setup.query.bound is None else f"{BOUNDS[scenario.bound][1].format(radius=scenario.radius)}\n"
     judged = "" if scenario.judged == "everything" else f" on {JUDGED[scenario.judged]} alone"
-    return (f"{scenario.query} of {scenario.data}: {results.task.label}, {results.task.metric}{judged}; smaller is "
+    return (f"{scenario.query} of {scenario.data}: {results.task.label}, {results.metric}{judged}; smaller is "
             f"better\n{records}"
             f"asked: epsilon {scenario.epsilon:.6g} at delta {results.delta:.6g} ({setup.design.neighbour_rule}); "
             f"{origins}\n\n"

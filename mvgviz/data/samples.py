@@ -80,11 +80,12 @@ def sample(name: str) -> Dataset:
 @lru_cache(maxsize=16)  # more than there are
 def _load(name: str) -> Dataset:
     info = describe(name)
-    names, lower, upper = zip(*((each.name, each.lower, each.upper) for each in info.features), strict=True)
+    names, lower, upper, units = zip(*((each.name, each.lower, each.upper, each.unit) for each in info.features),
+                                     strict=True)
     with (_FOLDER / info.file).open(encoding="utf-8") as file:
         header = file.readline().rstrip("\n").split(",")
         records = np.loadtxt(file, delimiter=",", usecols=[header.index(column) for column in names])
-    return Dataset(matrix=records.T, features=names, lower=lower, upper=upper).clipped()
+    return Dataset(matrix=records.T, features=names, lower=lower, upper=upper, units=units).clipped()
 
 
 @lru_cache(maxsize=1)

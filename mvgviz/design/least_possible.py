@@ -15,7 +15,7 @@ import numpy as np
 
 from mvgviz.design.needs import checked_needs
 from mvgviz.errors import InputError
-from mvgviz.noise.directions import standard_basis
+from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.queries import Query
@@ -32,10 +32,18 @@ class LeastPossible(NamedTuple):
     exact: bool
 
 
-def least_possible(query: Query, needs: Any, mu: float) -> LeastPossible:
-    """The least root mean square noise on what is needed, weighted as :func:`noise_on` does."""
+def least_possible(query: Query, needs: Any, mu: float, *, directions: Directions | None = None) -> LeastPossible:
+    """The least root mean square noise on what is needed, weighted as :func:`noise_on` does.
+
+    ``directions``: what is needed instead of features.
+    """
     budget, body = positive("mu", mu), query.neighbours
     weights = checked_needs(needs, query.rows)
+    if directions is not None and not directions.is_standard:
+        if not isinstance(body, ReplacedColumn):
+            raise InputError("the least possible noise along directions is known for tables and means alone")
+        total, exact = _along(body, weights, directions)
+        return LeastPossible(math.sqrt(total / weights.sum()) / (body.divisor * budget), exact)
     unit = body.reach(standard_basis(query.rows))
     if isinstance(body, ReplacedColumn):
         if isinstance(body, BoundedColumn):
@@ -49,6 +57,29 @@ def least_possible(query: Query, needs: Any, mu: float) -> LeastPossible:
         squares = (spans / np.outer(unit, unit) / body.n_records) ** 2
         return LeastPossible(math.sqrt(float((squares * pairs).sum()) / pairs.sum()) / budget, False)
     raise InputError(f"the least possible noise is not known for the {query.name} query")
+
+
+def _along(body: ReplacedColumn, weights: FloatArray, directions: Directions) -> tuple[float, bool]:
+    """``mu²`` times the least weighted noise along directions of a table or mean, and whether it is exact.
+
+    Inside an ellipse all directions reach their own least at once. For a box, ``tr((G^½ S G^½)^½)²`` is a bound, with
+    ``G_ij = L_ij r_i r_j`` of the loss ``L = W diag(w) Wᵀ`` and ``S = (2/pi) arcsin`` of its correlations: the
+    corners, drawn as signs of normal numbers that are correlated so, are the certificate.
+    """
+    parts = directions.matrix * np.sqrt(weights) / body.reach(directions)
+    if isinstance(body, BoundedColumn):
+        _refuse_beyond(body)
+        ellipse = body.ellipse
+        inside = ellipse.directions.matrix.T @ parts / ellipse.weights[:, None]
+        return 4 * ellipse.radius**2 * float((inside**2).sum()), True  # (2R/mu)² (BᵀB)^-1, as for features
+    if np.count_nonzero(weights) == 1:
+        return 1.0, True
+    left, s, _ = np.linalg.svd(body.widths[:, None] * parts, full_matrices=False)
+    root = (left * s) @ left.T  # of G
+    size = np.linalg.norm(root, axis=1)
+    signs = 2 / math.pi * np.arcsin(np.clip(root @ root / np.maximum(np.outer(size, size), 1e-300), -1.0, 1.0))
+    inner = np.linalg.eigvalsh(root @ signs @ root)
+    return float(np.sqrt(np.maximum(inner, 0.0)).sum()) ** 2, False
 
 
 def _bounded_column(body: BoundedColumn, weights: FloatArray) -> tuple[float, bool]:

@@ -1,6 +1,6 @@
 """What a person needs of an answer, and how large the noise on it is.
 
-Needs are weights on the features: 1 for what is needed, 0 for the rest, or anything between. An entry
+Needs are weights on the features, or on other directions: 0 for the rest, up to 1 for what is needed most. An entry
 of a square answer is needed as much as the product of its two features. Noise is measured in units
 of what one record can move, so that features with other units can be added up.
 """
@@ -8,7 +8,7 @@ of what one record can move, so that features with other units can be added up.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.errors import InputError
-from mvgviz.noise.directions import standard_basis
+from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.validation import FloatArray, non_negative
 
 
@@ -29,30 +29,34 @@ class NoiseOn:
     everything: float
 
 
-def needs_of(needed: Iterable[int], size: int) -> FloatArray:
-    """Weight 1 on these features and 0 on the others."""
+def needs_of(needed: Iterable[int] | Mapping[int, float], size: int) -> FloatArray:
+    """Weight 1 (or the one that is given) on these features and 0 on the others."""
     weights = np.zeros(size)
-    for position in needed:
+    for position, weight in (needed if isinstance(needed, Mapping) else dict.fromkeys(needed, 1.0)).items():
         if not 0 <= position < size:
             raise InputError(f"needed features must be positions below {size}, got {position}")
-        weights[position] = 1.0
+        weights[position] = weight
     return weights
 
 
-def noise_on(design: NoiseDesign, needs: Any, *, features: int | None = None) -> NoiseOn:
+def noise_on(design: NoiseDesign, needs: Any, *, features: int | None = None,
+             directions: Directions | None = None) -> NoiseOn:
     """How large this design's noise is, in units of what one record can move each feature by.
 
-    ``features``: only the first so many rows are features, a constant joined to the records is none.
+    ``features``: only the first so many rows are features, a constant joined to the records is none. ``directions``:
+    what is needed instead of features.
 
     The columns of a table or mean count alike; those of a square answer are features too, and what stands on
     either side of its diagonal is one number, of which the release has two noisy copies to average.
     """
     weights = checked_needs(needs, design.rows)[:features]
-    unit = design.neighbours.reach(standard_basis(design.rows))
-    squares = (design.row_side.covariance_diagonal() / unit**2)[:features]
-    if design.mode == "both":  # the noise on (i, j) has variance v_i v_j
-        once = np.where(np.eye(squares.size) > 0, 1.0, 0.5)
-        return _split(once * np.outer(squares, squares), np.outer(weights, weights))
+    directions = standard_basis(design.rows) if directions is None else directions
+    unit, w = design.neighbours.reach(directions)[:features], directions.matrix[:, :features]
+    if design.mode == "both":  # the noise on (i, j) has variance v_i v_j, its covariance with (j, i) is c_ij²
+        c = w.T @ design.row_side.covariance() @ w / np.outer(unit, unit)
+        return _split((np.outer(np.diag(c), np.diag(c)) + c**2) / 2, np.outer(weights, weights))
+    squares = np.einsum("ik,ik->k", w, design.row_side.covariance() @ w) / unit**2 if not directions.is_standard else (
+        design.row_side.covariance_diagonal()[:features] / unit**2)
     return _split(squares * float(np.mean(design.col_side.covariance_diagonal())), weights)
 
 
@@ -65,7 +69,7 @@ def checked_needs(needs: Any, size: int) -> FloatArray:
 
 
 def _split(squares: FloatArray, weights: FloatArray) -> NoiseOn:
-    return NoiseOn(needed=_mean(squares, weights), rest=_mean(squares, 1 - weights),
+    return NoiseOn(needed=_mean(squares, weights), rest=_mean(squares, np.where(weights > 0, 0.0, 1.0)),
                    everything=math.sqrt(float(squares.mean())))
 
 

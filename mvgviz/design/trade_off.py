@@ -7,6 +7,7 @@ needed alone. Nothing here is in the paper.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,9 +51,9 @@ def usual_shares(needed: int, size: int) -> tuple[float, ...]:
     return tuple(sorted({first, *(odds / (1 + odds)).tolist(), _MOST, min(max(part, _LEAST), _MOST)}))
 
 
-def frontier(query: Query, needed: tuple[int, ...], *, epsilon: float, delta: float,
+def frontier(query: Query, needed: Sequence[int] | Mapping[int, float], *, epsilon: float, delta: float,
              shares: tuple[float, ...] | None = None) -> TradeOff:
-    """The trade-off for these features, exactly calibrated, along the features themselves.
+    """The trade-off for these features (each with its weight), exactly calibrated, along the features themselves.
 
     ``shares`` go from half an equal part to nearly all by default.
     """

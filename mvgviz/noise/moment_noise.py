@@ -62,13 +62,13 @@ class MomentNoise:
         return math.sqrt(2 * self.size)
 
     def turned(self, matrix: FloatArray) -> MomentNoise:
-        """The noise on the moments of ``matrix @ record``."""
-        return MomentNoise(root=frozen(matrix @ self.root))
+        """The noise on the moments of ``matrix @ record``, which may have fewer entries than the record."""
+        root = matrix @ self.root
+        return MomentNoise(root=frozen(root) if len(matrix) == self.size else _square(root))
 
     def on(self, positions: Sequence[int]) -> MomentNoise:
         """The noise on the moments of some features."""
-        left, s, _ = np.linalg.svd(self.root[..., list(positions), :], full_matrices=False)
-        return MomentNoise(root=frozen(left * s[..., None, :]))
+        return MomentNoise(root=_square(self.root[..., list(positions), :]))
 
     def draws(self, count: int, *, rng: np.random.Generator) -> FloatArray:
         """Noise as it was added, averaged with its transpose, count × m × m."""
@@ -154,6 +154,12 @@ def components(moments: FloatArray, noise: MomentNoise) -> FloatArray:
 
 def _is(constant: int | None, features: list[int]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     return np.array([feature == constant for feature in features])
+
+
+def _square(root: FloatArray) -> FloatArray:
+    """A square root of the same noise, of one with more columns than rows."""
+    left, s, _ = np.linalg.svd(root, full_matrices=False)
+    return frozen(left * s[..., None, :])
 
 
 def _symmetric(matrices: FloatArray) -> FloatArray:

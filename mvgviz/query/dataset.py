@@ -33,7 +33,8 @@ class Dataset:
 
     The ranges are public knowledge, one pair for each feature (or one number for
     all): privacy guarantees rest on them. Values outside may be held here, but
-    queries refuse them; :meth:`clipped` is the way out. ``range_origins`` says of
+    queries refuse them; :meth:`clipped` is the way out. ``units``: of each feature, empty
+    where nobody said. ``range_origins`` says of
     each range whether it was declared or read from the data, which is not private;
     ``records_origin`` says the same of the number of records.
     """
@@ -44,10 +45,11 @@ class Dataset:
     upper: FloatArray
     range_origins: tuple[Origin, ...] = field(repr=False)
     records_origin: Origin = Origin.DECLARED
+    units: tuple[str, ...] = field(default=(), repr=False)
 
     def __init__(self, *, matrix: npt.ArrayLike, features: Iterable[str], lower: npt.ArrayLike,
                  upper: npt.ArrayLike, range_origins: Origin | Iterable[Origin] = Origin.DECLARED,
-                 records_origin: Origin = Origin.DECLARED) -> None:
+                 records_origin: Origin = Origin.DECLARED, units: Iterable[str] = ()) -> None:
         values = array("matrix", matrix, ndim=2)
         names = _names(features, values.shape[0])
         lows, highs = _limits("lower", lower, values.shape[0]), _limits("upper", upper, values.shape[0])
@@ -61,9 +63,12 @@ class Dataset:
                     f"the range of {name!r} must stay below {_LARGEST:g} and be at least {1 / _LARGEST:g} wide, "
                     f"got {low:g} to {high:g}"
                 )
-        origins = _origins(range_origins, values.shape[0])
+        origins, named = _origins(range_origins, values.shape[0]), tuple(units) or ("",) * values.shape[0]
+        if len(named) != values.shape[0]:
+            raise InputError(f"units must have one entry for each of the {values.shape[0]} features, got {len(named)}")
         for attribute, value in (("matrix", values), ("features", names), ("lower", lows), ("upper", highs),
-                                 ("range_origins", origins), ("records_origin", _origin(records_origin))):
+                                 ("range_origins", origins), ("records_origin", _origin(records_origin)),
+                                 ("units", named)):
             object.__setattr__(self, attribute, value)
 
     @property
@@ -123,7 +128,8 @@ class Dataset:
         chosen = list(positions)
         return replace(self, matrix=self.matrix[chosen], lower=self.lower[chosen], upper=self.upper[chosen],
                        features=tuple(self.features[k] for k in chosen),
-                       range_origins=tuple(self.range_origins[k] for k in chosen))
+                       range_origins=tuple(self.range_origins[k] for k in chosen),
+                       units=tuple(self.units[k] for k in chosen))
 
     def _outside(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         return (self.matrix < self.lower[:, None]) | (self.matrix > self.upper[:, None])

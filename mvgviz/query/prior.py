@@ -10,14 +10,16 @@ one and the *plain* ones: all zeros, and for graphs every edge there.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from scipy.special import erf, expm1
 
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
+from mvgviz.query.weighing import Weighing
 from mvgviz.validation import FloatArray
 
 ZEROS = "all zeros"
@@ -26,37 +28,45 @@ ZEROS = "all zeros"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Guess:
-    """``answer``: the expected one; ``variance``: of a random guess about it, summed over the entries.
+    """``answer``: the expected one; ``spread``: the variance of a random guess about it, summed over the entries as
+    they are weighed.
 
     ``name``: what the expected answer is called; ``plain``: other answers without data, by name.
     """
 
     answer: FloatArray = field(repr=False)
-    variance: float
+    spread: Callable[..., float] = field(repr=False)
     name: str = "the answer of records spread evenly over their ranges"
     plain: Mapping[str, FloatArray] = field(default_factory=dict, repr=False)
 
-    def expected_error(self, value: FloatArray) -> float:
-        """Frobenius norm of what the expected answer misses."""
-        return float(np.linalg.norm(self.answer - value))
+    @property
+    def variance(self) -> float:
+        """Of a random guess, every entry counted alike."""
+        return self.spread(None)
 
-    def blind_errors(self, value: FloatArray) -> dict[str, float]:
+    def expected_error(self, value: FloatArray, weighing: Weighing | None = None) -> float:
+        """Frobenius norm of what the expected answer misses."""
+        return length(self.answer - value, weighing)
+
+    def blind_errors(self, value: FloatArray, weighing: Weighing | None = None) -> dict[str, float]:
         """Frobenius norms of what each answer without data misses, the expected one first."""
-        errors = {self.name: self.expected_error(value), ZEROS: float(np.linalg.norm(value))}
-        return errors | {name: float(np.linalg.norm(answer - value)) for name, answer in self.plain.items()}
+        errors = {self.name: self.expected_error(value, weighing), ZEROS: length(value, weighing)}
+        return errors | {name: length(answer - value, weighing) for name, answer in self.plain.items()}
 
     def on(self, positions: list[int]) -> Guess:
         """The guess for a graph's entries between some vertices."""
         block = np.ix_(positions, positions)
-        diagonal, others = len(positions), len(positions) * (len(positions) - 1)
-        size = self.answer.shape[0]
-        each = np.diag(self.answer).any() * (size - 1) * diagonal + others  # of a Laplacian's degrees, and of ties
-        return replace(self, answer=self.answer[block], variance=each / 4,
+        return replace(self, answer=self.answer[block], spread=partial(self.spread, size=len(positions)),
                        plain={name: answer[block] for name, answer in self.plain.items()})
 
-    def random_error(self, value: FloatArray) -> float:
+    def random_error(self, value: FloatArray, weighing: Weighing | None = None) -> float:
         """Root of the expected squared Frobenius error of a random guess."""
-        return math.hypot(self.expected_error(value), math.sqrt(self.variance))
+        return math.hypot(self.expected_error(value, weighing), math.sqrt(self.spread(weighing)))
+
+
+def length(answer: FloatArray, weighing: Weighing | None = None) -> float:
+    """The Frobenius norm of an answer as it is weighed."""
+    return float(np.linalg.norm(answer if weighing is None else weighing.of(answer)))
 
 
 def ignorant_guess(query: Query, table: Dataset | None, *, length: float = 1.0) -> Guess:
@@ -66,10 +76,9 @@ def ignorant_guess(query: Query, table: Dataset | None, *, length: float = 1.0) 
     middle, widths = (table.lower + table.upper) / 2, table.widths
     spread = widths**2 / 12
     if query.name in ("identity", "mean"):
-        variance = float(spread.sum()) * query.cols if query.name == "identity" else (
-            float(spread.sum()) / table.n_records)
+        spread = spread * query.cols if query.name == "identity" else spread / table.n_records
         nearest = np.clip(0.0, table.lower, table.upper)[:, None]
-        return Guess(answer=np.broadcast_to(middle[:, None], query.value.shape), variance=variance,
+        return Guess(answer=np.broadcast_to(middle[:, None], query.value.shape), spread=partial(_of_rows, spread),
                      name="the middle of every range",
                      plain={"in every range the value nearest 0": np.broadcast_to(nearest, query.value.shape)})
     if query.name in ("covariance", "moments"):
@@ -82,19 +91,35 @@ def guessed_moments(table: Dataset, *, constant: bool = False) -> Guess:
     middle, widths = (table.lower + table.upper) / 2, table.widths
     if constant:
         middle, widths = np.append(middle, 1.0), np.append(widths, 0.0)
-    squares = middle**2 + widths**2 / 12
-    answer = np.outer(middle, middle)
-    np.fill_diagonal(answer, squares)
-    products = np.outer(squares, squares)  # E x_i² x_j²
-    np.fill_diagonal(products, middle**4 + middle**2 * widths**2 / 2 + widths**4 / 80)
-    return Guess(answer=answer, variance=float((products - answer**2).sum()) / table.n_records)
+    return Guess(answer=np.outer(middle, middle) + np.diag(widths**2 / 12),
+                 spread=partial(_of_moments, middle, widths, table.n_records))
+
+
+def _of_rows(variances: FloatArray, weighing: Weighing | None) -> float:
+    return float(variances.sum() if weighing is None else weighing.squares @ variances)
+
+
+def _of_moments(middle: FloatArray, widths: FloatArray, n_records: int, weighing: Weighing | None) -> float:
+    """``(E (xᵀQx)² - ||M E[x xᵀ] Mᵀ||²)/n`` with ``Q = MᵀM``, for x evenly spread about the middle."""
+    q = np.eye(middle.size) if weighing is None else weighing.matrix.T @ weighing.matrix
+    s, fourth, turned, diagonal = widths**2 / 12, widths**4 / 80, q @ middle, np.diag(q)
+    total = float(diagonal @ s)
+    return (2 * float(turned**2 @ s) + 2 * float(middle @ turned) * total + total**2
+            + float(diagonal**2 @ (fourth - 3 * s**2)) + float(s @ q**2 @ s)) / n_records
+
+
+def _of_entries(off: float, diagonal: float, weighing: Weighing | None, *, size: int) -> float:
+    """For entries with a variance ``off`` the diagonal and another on it."""
+    squares = np.ones(size) if weighing is None else weighing.squares
+    on = float(squares @ squares)
+    return off * (float(squares.sum()) ** 2 - on) + diagonal * on
 
 
 def _kernel(widths: FloatArray, n: int) -> Guess:
     mean, square = (float(np.prod(_expected_similarity(widths * factor))) for factor in (1.0, math.sqrt(2)))
     answer = np.full((n, n), mean)
     np.fill_diagonal(answer, 1.0)
-    return Guess(answer=answer, variance=n * (n - 1) * max(square - mean**2, 0.0))
+    return Guess(answer=answer, spread=partial(_of_entries, max(square - mean**2, 0.0), 0.0, size=n))
 
 
 def _expected_similarity(a: FloatArray) -> FloatArray:
@@ -108,6 +133,6 @@ def _graph(query: Query) -> Guess:
     size = query.rows
     full = np.full((size, size), 1.0 if query.name == "adjacency" else -1.0)
     np.fill_diagonal(full, 0.0 if query.name == "adjacency" else size - 1)
-    edges = size * (size - 1) / 4
-    return Guess(answer=full / 2, variance=edges if query.name == "adjacency" else 2 * edges,
+    degree = 0.0 if query.name == "adjacency" else (size - 1) / 4
+    return Guess(answer=full / 2, spread=partial(_of_entries, 1 / 4, degree, size=size),
                  name="half an edge between any two vertices", plain={"every edge there": full})

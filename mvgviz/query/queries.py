@@ -127,7 +127,8 @@ def with_constant(dataset: Dataset) -> Dataset:
         name += "_"
     return replace(dataset, matrix=np.vstack([dataset.matrix, np.ones(dataset.n_records)]),
                    features=(*dataset.features, name), lower=np.append(dataset.lower, 0.0),
-                   upper=np.append(dataset.upper, 1.0), range_origins=(*dataset.range_origins, Origin.DECLARED))
+                   upper=np.append(dataset.upper, 1.0), range_origins=(*dataset.range_origins, Origin.DECLARED),
+                   units=(*dataset.units, ""))
 
 
 def _second_moments(name: str, dataset: Dataset, least: FloatArray, bound: RecordBound | None) -> Query:

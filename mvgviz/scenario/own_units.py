@@ -1,6 +1,5 @@
 """How large the noise on a table or a mean is in the data's own units, feature by feature."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,14 +20,14 @@ class FeatureNoise:
     equal: float
 
 
-def own_units(setup: Setup, units: Sequence[str] = ()) -> list[FeatureNoise]:
-    """The needed features first; nothing for answers that are not in the units of the data, which may have names."""
+def own_units(setup: Setup) -> list[FeatureNoise]:
+    """The needed features first; nothing for answers that are not in the units of the data."""
     if setup.query.name not in ("identity", "mean"):
         return []
     data, table = setup.dataset, setup.table
     ours, equal = (np.sqrt(design.row_side.covariance_diagonal() * design.col_side.covariance_diagonal().mean())
                    * data.widths / table.widths for design in (setup.design, setup.iid))
-    rows = [FeatureNoise(name=name, unit=units[i] if units else "", needed=i in setup.scenario.needs,
+    rows = [FeatureNoise(name=name, unit=data.units[i], needed=i in setup.scenario.needed_features,
                          lower=float(data.lower[i]), upper=float(data.upper[i]), ours=float(ours[i]),
                          equal=float(equal[i])) for i, name in enumerate(data.features)]
     return sorted(rows, key=lambda row: not row.needed)

@@ -119,9 +119,9 @@ def least_noise(noise: Sequence[QuestionNoise], weights: Sequence[float] | None 
 def typical_noise(setup: Setup) -> float:
     """The noise on the features that the scenario needs, else on everything, in units of the ranges."""
     design = setup.design
-    needed = [k for k in setup.scenario.needs if k < design.rows]
+    needed = {k: weight for k, weight in setup.scenario.need_weights.items() if k < design.rows}
     if design.mode != "columns" and 0 < len(needed) < design.rows:
-        return noise_on(design, needs_of(needed, design.rows)).needed
+        return noise_on(design, needs_of(needed, design.rows), directions=setup.need_directions).needed
     return noise_on(design, np.ones(design.rows)).everything
 
 

@@ -80,6 +80,12 @@ class Setup:
         return None if self.query.is_graph else self.table.largest_values
 
     @property
+    def need_directions(self) -> Directions:
+        """What needs are positions of: the features, or the directions of the noise."""
+        of_noise = self.scenario.needs_along == "directions"
+        return self.design.directional_side.directions if of_noise else standard_basis(self.query.rows)
+
+    @property
     def direction_names(self) -> tuple[str, ...]:
         """What theta's entries are called."""
         return names_of_directions(self.query, self.design.mode, self.design.directional_side.directions)
@@ -324,7 +330,10 @@ def _by_hand(scenario: Scenario, size: int) -> FloatArray:
 
 
 def favouring(kind: str, scenario: Scenario, equal: NoiseDesign) -> FloatArray | None:
-    """The "binary" or "least-error" split; None where no direction is favoured, or every one."""
+    """The "binary" or "least-error" split; None where no direction is favoured, or every one.
+
+    The least error counts each favoured one as much as it matters, together ``share`` of everything.
+    """
     size = equal.theta.size
     favoured = [k for k in scenario.favoured if k < size]
     if not 0 < len(favoured) < size:
@@ -332,6 +341,9 @@ def favouring(kind: str, scenario: Scenario, equal: NoiseDesign) -> FloatArray |
     split = binary(size, favoured=favoured, share=scenario.share)
     if kind == "binary":
         return split
+    parts = np.array([scenario.need_weights.get(k, 1.0) for k in favoured])
+    split = np.array(split)
+    split[favoured] *= parts / parts.mean()
     half_widths = equal.reach if equal.guarantee == "exact" else None
     return least_error(split, guarantee=equal.guarantee, half_widths=half_widths)
 

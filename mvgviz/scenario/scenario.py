@@ -38,13 +38,14 @@ LEAST_SHARE, MOST_SHARE = 0.01, 0.99
 """Of the favoured directions together; every control keeps to it."""
 LEAST_RADIUS, MOST_RADIUS = 1e-3, 1e3
 DIRECTION_FIELDS = ("directions", "angle", "plane")
-SPLIT_FIELDS = ("allocation", "favoured", "share", "weights", "form")
+SPLIT_FIELDS = ("allocation", "favoured", "share", "weights", "form", "importance")
 OTHER_FIELDS = ("query", "scale", "length", "epsilon", "delta", "guarantee", "tail", "mode", "private_share",
                 "bound", "radius")
 """The fields that shape a release, by what they decide: directions, split, everything else."""
 
 _DATA = re.compile(rf"[a-z][a-z0-9_]{{0,40}}|{UPLOAD}[0-9a-f]{{12}}")
 _MOST_POSITIONS = 10_000
+_OF_FEATURES = ("identity", "mean", "covariance", "moments")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,8 +58,9 @@ class Scenario:
     max-PNR under a theorem. ``post``: the free post-processing of trials, from POST (see ``mvgviz.trials.tasks.post``).
     ``bound``: records as the ranges have them ("none"), or pulled into an ellipse with the shape of the split, as long
     as an evenly spread record ("even"), ``radius`` times that ("own") or as all but a few records, which is found
-    privately for a tenth of mu² ("private"). ``needed``: the features that are needed;
-    none: the favoured ones. ``judged``: errors are those on everything, on the needed, or on the rest.
+    privately for a tenth of mu² ("private"). ``needed``: the features that are needed; none: what is favoured, features
+    or other directions. ``importance``: how much each of the needed matters against the others, in whole parts in the
+    order of their positions; none: all alike. ``judged``: errors are on everything, on the needed, or on the rest.
     ``from_data``: the fields whose values were chosen by looking at the data. Two scenarios are equal when they choose
     the same, wherever the choices come from.
     """
@@ -85,6 +87,7 @@ class Scenario:
     bound: str = "none"
     radius: float = 1.0
     needed: tuple[int, ...] = ()
+    importance: tuple[int, ...] = ()
     judged: str = "everything"
     task: str = "reconstruction"
     post: tuple[str, ...] = POST
@@ -110,6 +113,7 @@ class Scenario:
             "radius": positive("radius", self.radius, least=LEAST_RADIUS, most=MOST_RADIUS),
             "needed": tuple(sorted(_whole("needed", self.needed, at_least=0, distinct=True))),
             "weights": _whole("weights", self.weights, at_least=1),
+            "importance": _whole("importance", self.importance, at_least=1),
             "post": _words("post", self.post, POST),
             "trials": count("trials", self.trials),
             "seed": count("seed", self.seed, at_least=0),
@@ -117,6 +121,9 @@ class Scenario:
         }
         if len(checked["plane"]) != 2:  # type: ignore[arg-type]
             raise InputError("plane must be a pair of positions")
+        if self.needed and len(self.importance) not in (0, len(self.needed)):
+            raise InputError(f"importance must have one part for each of the {len(self.needed)} needed, or none, "
+                             f"got {len(self.importance)}")
         if not -360 <= self.angle <= 360:
             raise InputError(f"angle must lie between -360 and 360 degrees, got {self.angle:g}")
         if not LEAST_SHARE <= self.share <= MOST_SHARE:
@@ -137,8 +144,26 @@ class Scenario:
 
     @property
     def needs(self) -> tuple[int, ...]:
-        """The positions of the features (vertices, records) that are needed; none where nobody said."""
-        return self.needed or (self.favoured if self.directions == "standard" else ())
+        """The positions of what is needed, see ``needs_along``; none where nobody said."""
+        along = self.directions == "standard" or self.needs_along == "directions"
+        return self.needed or (self.favoured if along else ())
+
+    @property
+    def needs_along(self) -> str:
+        """Whether needs are "features" (or vertices, or records), or other "directions" that the split favours."""
+        other = self.directions != "standard" and not self.needed and self.mode != "columns"
+        return "directions" if other and self.query in _OF_FEATURES and not self.is_idle("favoured") else "features"
+
+    @property
+    def needed_features(self) -> tuple[int, ...]:
+        """What is needed where that is features."""
+        return self.needs if self.needs_along == "features" else ()
+
+    @property
+    def need_weights(self) -> dict[int, float]:
+        """How much each of the needed matters, the most important 1; all alike where parts do not fit the needed."""
+        parts = self.importance if len(self.importance) == len(self.needs) else (1,) * len(self.needs)
+        return {position: part / max(parts) for position, part in zip(self.needs, parts, strict=True)}
 
     @classmethod
     def default_for(cls, data: str) -> Scenario:
@@ -148,11 +173,16 @@ class Scenario:
     def changed(self, **changes: Any) -> Scenario:
         """The same scenario with some fields changed by a person.
 
-        What gets another value is no longer from the data; what keeps its value keeps its origin.
+        What gets another value is no longer from the data; what keeps its value keeps its origin. How much each of the
+        needed matters is forgotten where others become needed.
         """
         unknown = set(changes) - {known.name for known in fields(self)}
         if unknown:
             raise InputError(f"a scenario has no field {', '.join(sorted(unknown))}")
+        if "importance" not in changes and self.importance:
+            needs = replace(self, importance=(), **changes).needs
+            same = needs == self.needs and len(needs) == len(self.importance)
+            changes["importance"] = self.importance if same else ()
         new = replace(self, **changes)
         if "from_data" in changes:
             return new
@@ -175,6 +205,7 @@ class Scenario:
             "private_share": self.directions == "private", "length": self.query == "kernel",
             "favoured": self.allocation in ("binary", "least-error"),
             "share": self.allocation in ("binary", "least-error"), "weights": self.allocation == "manual",
+            "importance": self.allocation == "least-error" and bool(self.importance),
             "form": self.allocation == "max-pnr" and self.guarantee != "exact", "tail": self.guarantee != "exact",
             "bound": not self.is_graph, "radius": self.bound == "own" and not self.is_graph,
         }
@@ -199,7 +230,7 @@ class Scenario:
         """The scenario of a link as far as it can be understood, and sentences on what was ignored."""
         ignored: list[str] = []
         scenario = cls.default_for(cls.data)
-        order = {"data": 0, "from_data": 2}  # marks come last
+        order = {"data": 0, "importance": 2, "from_data": 3}  # parts go with what is needed, marks come last
         for name, text in sorted(parameters.items(), key=lambda pair: order.get(pair[0], 1)):
             try:
                 scenario = (cls.default_for(text) if name == "data"
@@ -246,7 +277,7 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
 }
 _NUMBERS = {"length", "epsilon", "delta", "angle", "private_share", "share", "radius"}
 _COUNTS = {"label", "trials", "seed"}
-_SEQUENCES, _WORDS = {"plane", "favoured", "weights", "needed"}, {"post", "from_data"}
+_SEQUENCES, _WORDS = {"plane", "favoured", "weights", "needed", "importance"}, {"post", "from_data"}
 _EMPTY = "none"
 
 

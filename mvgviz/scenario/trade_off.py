@@ -104,8 +104,9 @@ def curves_of(setup: Setup) -> Curves:
                  for share in shares)
         only = build(setup.scenario.changed(guarantee="exact", allocation="uniform", favoured=(), needed=(),
                                             bound=bound, delta=setup.delta), alone)
+        weights = needs_of(dict(enumerate(setup.scenario.need_weights[k] for k in needed)), only.query.rows)
         return TradeOff(shares=shares, curve=tuple(map(measure, curve)), equal=equal, equal_mu=plain.iid.mu,
-                        only=_measure(only)(only).needed, delta=setup.delta)
+                        only=noise_on(only.design, weights).needed, delta=setup.delta)
 
     bound = setup.scenario.bound
     return Curves(box=traced("none"), bounded=None if setup.query.bound is None else traced(bound))
@@ -117,10 +118,12 @@ def against_least(setup: Setup) -> AgainstLeast | None:
         return None
     weights, named = _weights(setup)
     try:
-        least = least_possible(setup.query, weights, float(gaussian_mu(setup.scenario.epsilon, setup.delta)))
+        least = least_possible(setup.query, weights, float(gaussian_mu(setup.scenario.epsilon, setup.delta)),
+                               directions=setup.need_directions)
     except InputError:
         return None
-    return AgainstLeast(noise=noise_on(setup.design, weights).needed, least=least, named=named)
+    noise = noise_on(setup.design, weights, directions=setup.need_directions)
+    return AgainstLeast(noise=noise.needed, least=least, named=named)
 
 
 def _between_features(setup: Setup) -> bool:
@@ -137,9 +140,10 @@ def _needed(setup: Setup) -> tuple[int, ...]:
 
 
 def _weights(setup: Setup) -> tuple[FloatArray, bool]:
-    """1 on what is needed, else on every feature; and whether anybody said."""
-    needed = _needed(setup)
-    return needs_of(needed or range(_features(setup.query)), setup.query.rows), bool(needed)
+    """How much each feature is needed, all alike where nobody said; and whether anybody did."""
+    features = _features(setup.query)
+    needed = {k: weight for k, weight in setup.scenario.need_weights.items() if k < features}
+    return needs_of(needed or range(features), setup.query.rows), bool(needed)
 
 
 def _measure(setup: Setup) -> Callable[[Setup], NoiseOn]:

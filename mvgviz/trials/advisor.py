@@ -136,10 +136,11 @@ def advise(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "tight", 
 
 
 def _judging(scenario: Scenario, dataset: Dataset) -> Scenario:
-    """The scenario, judged by everything where it does not say what is needed: no candidate may say it instead."""
+    """The scenario, judged by everything where it does not say which features are needed: no candidate may say it."""
     size = dataset.n_records if scenario.query == "kernel" else dataset.n_features
     some = 0 < len([k for k in scenario.needs if k < size]) < size
-    return scenario if some or scenario.judged != "needed" else scenario.changed(judged="everything")
+    kept = scenario.needs_along == "features" and (some or scenario.judged != "needed")
+    return scenario if kept else scenario.changed(judged="everything")
 
 
 class _Search:

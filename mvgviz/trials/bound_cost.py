@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mvgviz.design.needs import needs_of, noise_on
-from mvgviz.noise.directions import standard_basis
 from mvgviz.query.dataset import Dataset
+from mvgviz.query.weighing import Weighing
 from mvgviz.scenario.resolve import Setup, asked_of, with_bound
 from mvgviz.trials.stand_in import SEED, stand_in
 from mvgviz.validation import FloatArray
@@ -43,24 +43,25 @@ class BoundCost:
 def bound_cost(setup: Setup) -> BoundCost:
     """Of a setup with a bound."""
     rows = setup.query.rows
-    needed = [k for k in setup.scenario.needs if k < rows] or list(range(rows))
-    weights = needs_of(needed, rows)
+    needed = {k: weight for k, weight in setup.scenario.need_weights.items() if k < rows}
+    weights = needs_of(needed or range(rows), rows)
     simulated, bound = _simulated(setup), setup.query.bound
     assert bound is not None
     apart = _answer(setup, bound.pulled(simulated)) - _answer(setup, simulated)
     plain = with_bound(setup, bound="none")
-    return BoundCost(noise=noise_on(setup.design, weights).needed, without=noise_on(plain.design, weights).needed,
-                     pull=_size(setup, apart, needed),
-                     data_pull=_size(setup, setup.query.value - setup.box.value, needed))
+    noise, without = (noise_on(each.design, weights, directions=setup.need_directions) for each in (setup, plain))
+    return BoundCost(noise=noise.needed, without=without.needed,
+                     pull=_size(setup, apart, weights),
+                     data_pull=_size(setup, setup.query.value - setup.box.value, weights))
 
 
-def _size(setup: Setup, apart: FloatArray, needed: list[int]) -> float:
+def _size(setup: Setup, apart: FloatArray, weights: FloatArray) -> float:
     """The root mean square on what is needed, weighed as noise is."""
-    unit = setup.design.neighbours.reach(standard_basis(setup.query.rows))
-    apart = (apart / unit[:, None])[needed]
-    if setup.design.mode == "both":
-        apart = (apart / unit)[:, needed]
-    return float(np.sqrt(np.mean(apart**2)))
+    directions, both = setup.need_directions, setup.design.mode == "both"
+    unit = setup.design.neighbours.reach(directions)
+    apart = Weighing(rows=directions.matrix.T / unit[:, None], both=both).of(apart)
+    squares = apart**2 @ weights[:, None] / weights.sum() if both else apart**2
+    return math.sqrt(float(np.mean(squares.T @ weights)) / float(weights.sum()))
 
 
 def _simulated(setup: Setup) -> Dataset:

@@ -192,7 +192,7 @@ def _only_the_needed(base: Scenario, scenario: Scenario, size: int) -> Iterator[
     needed = _with_label(favoured_features(scenario, size), scenario)
     if base.query in _TABLES and 0 < len(needed) < size:
         for post in _uses(base):
-            yield Candidate(scenario=base.changed(needed=needed, post=post), mechanism=REDUCED)
+            yield Candidate(scenario=_needing(base, needed, scenario).changed(post=post), mechanism=REDUCED)
 
 
 def _around(candidate: Candidate, scenario: Scenario, size: int) -> Iterator[Candidate]:
@@ -244,13 +244,20 @@ def _judged_alike(tried: Scenario, scenario: Scenario, size: int) -> Candidate:
     """A candidate with the needs of the scenario, said where its own split would suggest others."""
     needed = favoured_features(scenario, size)
     implied = tried.directions == "standard" and tried.favoured == (needed or scenario.favoured)
-    return Candidate(scenario=tried.changed(needed=scenario.needed or (() if implied else needed)))
+    return Candidate(scenario=_needing(tried, scenario.needed or (() if implied else needed), scenario))
+
+
+def _needing(tried: Scenario, needed: tuple[int, ...], scenario: Scenario) -> Scenario:
+    """With these needs, each as important as the scenario has it where they are the same."""
+    same = (needed or tried.favoured) == scenario.needs and len(scenario.importance) == len(scenario.needs)
+    return tried.changed(needed=needed, importance=scenario.importance if same else ())
 
 
 def _design(scenario: Scenario, size: int) -> Scenario:
     """The scenario that stands for all with the same noise and use: one way to say equal shares, nothing idle."""
     used = TASKS[scenario.task].post
-    scenario = scenario.changed(needed=(), post=tuple(step for step in scenario.post if step in used))
+    scenario = scenario.changed(importance=() if scenario.is_idle("importance") else scenario.importance,
+                                needed=(), post=tuple(step for step in scenario.post if step in used))
     if scenario.bound == "own" and scenario.radius == 1 and scenario.query != "moments":  # that has its own length
         scenario = scenario.changed(bound="even")
     if scenario.is_idle("bound"):

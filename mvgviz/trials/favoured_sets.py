@@ -56,5 +56,7 @@ def with_set(sets: list[Favoured], new: Iterable[int], size: int) -> list[Favour
 def set_change(scenario: Scenario, favoured: Favoured) -> dict[str, Any]:
     """What of a scenario changes when these directions get its share; what is needed stays what it is."""
     kept = scenario.allocation in ("binary", "least-error")
-    return {"favoured": favoured, "allocation": scenario.allocation if kept else "binary",
-            "needed": () if favoured == scenario.needs else scenario.needs}
+    change = {"favoured": favoured, "allocation": scenario.allocation if kept else "binary"}
+    if scenario.needs_along == "directions":  # every set would be judged by itself
+        return change | {"judged": "everything"}
+    return change | {"needed": () if favoured == scenario.needs else scenario.needs}

@@ -13,6 +13,7 @@ from mvgviz.noise.sides import NoiseSide
 from mvgviz.threads import one_blas_thread
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import Sampler, mechanism
+from mvgviz.trials.mechanisms.base import SquareError
 from mvgviz.trials.mechanisms.gaussian import GaussianAnswer
 from mvgviz.trials.question import Problem
 from mvgviz.trials.tasks import Measure, measure_for
@@ -78,7 +79,7 @@ def first_trial(problem: Problem, key: str = "mvg") -> FirstTrial:
     chosen = mechanism(key)
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
         if measure.level == "square":
-            return _unmeasured(problem, chosen.prepare(problem, "answer"))
+            return _unmeasured(problem, measure, chosen.prepare(problem, "answer"))
         sampler = chosen.prepare(problem, measure.level)
         sampler, draws = next(iter(sampler.parts(Draws(problem.scenario.seed, 0, 1))))
         released = sampler.draw(draws)
@@ -91,16 +92,19 @@ def first_trial(problem: Problem, key: str = "mvg") -> FirstTrial:
         return _moments(whole, seen, released, noise, error)
 
 
-def _unmeasured(problem: Problem, sampler: Sampler) -> FirstTrial:
+def _unmeasured(problem: Problem, measure: Measure, sampler: Sampler) -> FirstTrial:
     """An answer drawn for looking alone; of a long table only the records that are kept."""
-    value, shape = problem.query.value, problem.query.value.shape
-    if isinstance(sampler, GaussianAnswer) and sampler.cols.is_identity and shape[1] > PART:
-        value = value[:, :PART]
-        sampler = replace(sampler, value=value, cols=NoiseSide.identity(PART))
-    noisy = sampler.draw(Draws(problem.scenario.seed, 0, 1))[0]
-    error = float(np.linalg.norm(noisy - value)) / (float(np.linalg.norm(value)) or 1.0)
-    return FirstTrial(what="answer", true=value[:PART, :PART], noisy=noisy[:PART, :PART], shape=shape, error=error,
-                      is_trial=False)
+    query, judged = problem.query, problem.judged
+    cols = query.cols
+    if isinstance(sampler, GaussianAnswer) and sampler.cols.is_identity and not query.symmetric and cols > PART:
+        cols = PART
+        sampler = replace(sampler, value=sampler.value[:, :cols], cols=NoiseSide.identity(cols))
+    noisy = sampler.draw(Draws(problem.scenario.seed, 0, 1))
+    square = SquareError(source=sampler, value=judged.query.value[:, :cols], positions=problem.positions,
+                         both=query.symmetric, weighing=judged.weighing).of(noisy)
+    return FirstTrial(what="answer", true=query.value[:PART, :PART], noisy=noisy[0, :PART, :PART],
+                      shape=query.value.shape, is_trial=False,
+                      error=float(measure.errors(square * (query.cols / cols))[0]))
 
 
 def _answer(problem: Problem, measure: Measure, released: FloatArray, error: float) -> FirstTrial:

@@ -99,10 +99,13 @@ def levers(scenario: Scenario, dataset: Dataset, *, mechanism: str = "mvg", sens
     """The way to a scenario's design, or to one that releases only the needed; None before there is a trial of it.
 
     ``problem``: the scenario's, where it was posed already (its sensitivity and directions then count). What does not
-    work out on the way is left out. Others as in :func:`mvgviz.trials.resumable.resume`.
+    work out on the way is left out. Where directions are needed instead of features, all is judged by everything.
+    Others as in :func:`mvgviz.trials.resumable.resume`.
     """
     if problem is None:
         problem = pose(scenario, dataset, sensitivity=sensitivity, uploaded=uploaded)
+    if problem.scenario.needs_along == "directions":  # which the noise that it is held against does not have
+        problem = problem.whole
     way = way_to(problem, mechanism)
     stages = [*way, *without_each(way)]
     problems = pose_each([stage.scenario for stage in stages], dataset, known=problem)

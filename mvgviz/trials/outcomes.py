@@ -59,6 +59,11 @@ class Results:
     outcomes: tuple[Outcome, ...]
     complete: bool
 
+    @property
+    def metric(self) -> str:
+        """What the errors are, in words."""
+        return self.task.metric_in(self.references)
+
     def __getitem__(self, key: str) -> Outcome:
         return {outcome.mechanism.key: outcome for outcome in self.outcomes}[key]
 

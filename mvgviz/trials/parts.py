@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from mvgviz.errors import InputError
 from mvgviz.trials.outcomes import Outcome, Results
-from mvgviz.trials.question import Problem
+from mvgviz.trials.question import BY_FEATURES, REGRESSIONS, Problem
 from mvgviz.trials.resumable import Point
 from mvgviz.trials.tasks import measure_for
 
@@ -17,13 +17,14 @@ TRIED = ("mvg", "iid", "reduced-gaussian")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PartErrors:
-    """What was found on one part. ``only``: None where the needed cannot be released alone."""
+    """What was found on one part. ``only``: None where the needed cannot be released alone. ``unit``: of the errors."""
 
     part: str
     ours: Outcome = field(repr=False)
     equal: Outcome = field(repr=False)
     only: Outcome | None = field(repr=False)
     non_private: float
+    unit: str
 
     def ratio(self, outcome: Outcome) -> float:
         """Its mean error as a multiple of that of equal noise; NaN where there is none."""
@@ -36,6 +37,9 @@ def part_points(problem: Problem) -> tuple[dict[str, Point], dict[str, str]]:
     for part in PARTS:
         posed = problem.with_scenario(problem.scenario.changed(judged=part))
         try:
+            if part == "needed" and posed.scenario.needs and posed.scenario.task in REGRESSIONS and (
+                    posed.scenario.needs_along == "directions"):
+                raise InputError(BY_FEATURES)
             measure_for(posed)
         except InputError as error:
             reasons[part] = str(error)
@@ -49,5 +53,5 @@ def part_errors(found: Sequence[Results]) -> list[PartErrors]:
     known = {results.scenario.judged: results for results in found if results["mvg"].errors.size}
     return [PartErrors(part=part, ours=results["mvg"], equal=results["iid"],
                        only=results["reduced-gaussian"] if results["reduced-gaussian"].errors.size else None,
-                       non_private=results.references.non_private)
+                       non_private=results.references.non_private, unit=results.references.unit)
             for part in PARTS if (results := known.get(part)) is not None]

@@ -20,9 +20,10 @@ from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.prior import Guess, ignorant_guess
 from mvgviz.query.queries import Query
+from mvgviz.query.weighing import Weighing
 from mvgviz.scenario.resolve import Setup, ask, build, delta_of, scaled
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.validation import one_of
+from mvgviz.validation import FloatArray, one_of
 
 if TYPE_CHECKING:
     from mvgviz.trials.tasks.base import Measure
@@ -30,6 +31,12 @@ if TYPE_CHECKING:
 REGRESSIONS = ("kernel-ridge", "linear-ridge")
 HELD_OUT = 0.28
 """The share of records that regression keeps for measuring: 97 of 345, as in the paper."""
+
+BY_FEATURES = "regression learns from features, not along other directions: its error is that of all features together"
+"""Why there is no other error where directions are needed."""
+
+PERCENT, OWN = "% of each range", "own units"
+"""What errors are in where features have several units, and where one feature's unit has no name."""
 
 SENSITIVITIES = ("own", "tight", "printed")
 
@@ -64,7 +71,6 @@ class Question:
         """What tasks prepared for it (see ``mvgviz.trials.tasks.measure_for``)."""
         return {}
 
-
     def on(self, positions: list[int]) -> Question:
         """The same about some rows of the answer (and the same columns, where those are the same things)."""
         query, block = self.query, np.ix_(positions, positions)
@@ -82,7 +88,8 @@ class Question:
 class Problem:
     """``sensitivity``: "own" (theorems the printed one, everything else the tight one), or one for all.
 
-    ``worked_out``: a setup that is there already, used where it is that of the problem.
+    ``worked_out``: a setup that is there already, used where it is that of the problem. ``weighing``: of a problem that
+    is to be measured, how its rows count.
     """
 
     scenario: Scenario
@@ -91,6 +98,7 @@ class Problem:
     sensitivity: str = "own"
     uploaded: Directions | None = field(default=None, repr=False)
     worked_out: Setup | None = field(default=None, repr=False)
+    weighing: Weighing | None = field(default=None, repr=False)
 
     @property
     def query(self) -> Query:
@@ -101,10 +109,30 @@ class Problem:
     @property
     def positions(self) -> list[int] | None:
         """The rows of the answer that errors are measured on; None: all of them, as where nothing more is needed."""
+        return None if self.along is not None else self.chosen
+
+    @cached_property
+    def along(self) -> Directions | None:
+        """The directions that errors are measured along; None: the features, or everything."""
+        scenario = self.scenario
+        if scenario.judged == "everything" or scenario.needs_along == "features" or self.chosen is None:
+            return None
+        if scenario.directions == "private":
+            raise InputError("private directions are found anew in every trial, so no error can be measured along "
+                             "them; judge by everything")
+        return self.setup(scenario.guarantee).need_directions
+
+    @property
+    def chosen(self) -> list[int] | None:
+        """The positions of the rows, or of the directions, that are judged; None: everything."""
         scenario, size = self.scenario, self.query.rows
         regression = scenario.task in REGRESSIONS
         if scenario.judged == "everything" or (regression and (scenario.label is None or scenario.label >= size)):
             return None
+        if regression and scenario.needs_along == "directions":
+            if scenario.judged == "needed":
+                return None
+            raise InputError(f"{BY_FEATURES}; judge by everything")
         needed = {k for k in scenario.needs if k < size}
         if not 0 < len(needed) < size:
             if scenario.judged == "needed":
@@ -124,12 +152,12 @@ class Problem:
 
     @cached_property
     def judged(self) -> Problem:
-        """The problem on those rows alone, for measuring."""
-        positions = self.positions
+        """The problem on those rows alone, for measuring, each counted as much as it matters."""
+        positions, weighing = self.positions, weighing_of(self)
         if positions is None:
-            return self
+            return self if weighing is None else replace(self, weighing=weighing)
         label = positions.index(self.scenario.label) if self.scenario.label in positions else self.scenario.label
-        return replace(self, question=self.question.on(positions), worked_out=None,
+        return replace(self, question=self.question.on(positions), worked_out=None, weighing=weighing,
                        scenario=self.scenario.changed(judged="everything", label=label))
 
     @property
@@ -173,6 +201,39 @@ class Problem:
         if question_key(scenario) == question_key(self.scenario):
             return replace(self, scenario=scenario, delta=delta_of(scenario, self.question.dataset))
         raise InputError("the scenario asks another question of the data; pose the problem anew")
+
+
+def weighing_of(problem: Problem) -> Weighing | None:
+    """How the rows that are judged count; None: all alike, as they are.
+
+    The needed count as much as they matter, but not in regression, where a feature is in or out; where other directions
+    are needed they are looked at as mixtures of rows. The error of a table or mean is a root mean square in the
+    features' own unit, or in percent of each range where they have several.
+    """
+    scenario, query, along = problem.scenario, problem.query, problem.along
+    kept = list(range(query.rows)) if problem.chosen is None else problem.chosen
+    weights, unit = np.ones(len(kept)), ""
+    if scenario.judged == "needed" and scenario.task not in REGRESSIONS:
+        weights = np.array([scenario.need_weights.get(k, 1.0) for k in kept])
+    factors, both = np.sqrt(weights), query.symmetric or scenario.task != "reconstruction"  # others use moments
+    if scenario.task == "reconstruction" and query.name in ("identity", "mean"):
+        unit, sizes = _own_unit(problem.question, kept, along)
+        factors *= sizes / math.sqrt(weights.sum() * query.cols)
+    if along is not None:
+        return Weighing(rows=factors[:, None] * along.matrix[:, kept].T, both=both, unit=unit)
+    return Weighing(rows=factors, both=both, unit=unit) if unit or (weights < 1).any() else None
+
+
+def _own_unit(question: Question, kept: list[int], along: Directions | None) -> tuple[str, FloatArray]:
+    """The unit of these features (or directions) together, and what a difference of 1 in each is in it."""
+    data, table = question.dataset, question.table
+    assert table is not None  # tables and means are asked of one
+    if along is not None:
+        return PERCENT, np.asarray(100 / (table.widths @ np.abs(along.matrix[:, kept])))
+    units = {data.units[k] for k in kept}
+    alike = len(kept) == 1 or (len(units) == 1 and units != {""})
+    whole = data.widths[kept] if alike else np.full(len(kept), 100.0)
+    return (units.pop() or OWN) if alike else PERCENT, np.asarray(whole / table.widths[kept])
 
 
 def question_key(scenario: Scenario) -> tuple[object, ...]:

@@ -22,7 +22,7 @@ from mvgviz.threads import one_blas_thread
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import Mechanism, Sampler, mechanism
 from mvgviz.trials.outcomes import Outcome, Results
-from mvgviz.trials.question import Problem, question_key
+from mvgviz.trials.question import Problem, question_key, weighing_of
 from mvgviz.trials.tasks import TASKS, Measure, measure_for
 from mvgviz.validation import FloatArray, count
 
@@ -222,6 +222,7 @@ def trial_key(problem: Problem, chosen: Mechanism) -> str:
     post = [step for step in TASKS[problem.scenario.task].post if step in problem.scenario.post]
     return json.dumps([chosen.key, problem.sensitivity, question_key(problem.scenario), scenario["task"],
                        scenario["label"], post, scenario["seed"], problem.question.dataset.n_records, problem.positions,
+                       None if (weighing := weighing_of(problem)) is None else weighing.key,
                        [scenario[name] for name in chosen.fields],
                        _directions_key(problem) if "directions" in chosen.fields else None])
 

@@ -140,6 +140,9 @@ def carried(scenario: Scenario, before: tuple[str, ...], after: tuple[str, ...])
     if scenario.directions == "standard":
         changes["favoured"] = tuple(moved[k] for k in scenario.favoured if k in moved)
     changes["needed"] = tuple(moved[k] for k in scenario.needed if k in moved)
+    if scenario.importance:
+        parts = dict(zip(scenario.needs, scenario.importance, strict=False))
+        changes["importance"] = tuple(parts[k] for k in sorted(parts, key=lambda k: moved.get(k, -1)) if k in moved)
     if scenario.directions == "rotation":
         kept = tuple(moved[k] for k in scenario.plane if k in moved)
         changes |= {"plane": kept} if len(kept) == 2 else {"directions": "standard", "plane": (0, 1)}

@@ -18,6 +18,7 @@ from mvgviz.ui.sidebar_design import (
     draw_choice,
     draw_directions,
     draw_guarantee,
+    draw_importance,
     draw_share,
     draw_split,
     favoured_label,
@@ -191,6 +192,7 @@ def _draw_favoured(names: tuple[str, ...]) -> None:
                    **session.bound("w_favoured", chosen, lambda favoured: {
                        "favoured": tuple(favoured), "needed": (),
                        "allocation": "binary" if favoured else "uniform"}))
+    draw_importance(names, chosen)
     draw_share("Share of the precision budget they get", disabled=not 0 < len(chosen) < len(names))
 
 

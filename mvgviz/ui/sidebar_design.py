@@ -1,6 +1,7 @@
 """The rest of the sidebar: guarantee, directions, and every way to split the budget."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -17,7 +18,7 @@ from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui import session
 
 _BY_DATA, _DIRECTION_FILE = ":material/visibility:", "_direction_file"
-_FEW, _PARTS = 8, 10_000
+_FEW, _PARTS, _WEIGHED = 8, 10_000, 12
 
 
 def draw_choice(label: str, words: Mapping[str, str], **options: Any) -> None:
@@ -114,6 +115,7 @@ def draw_split(names: tuple[str, ...]) -> None:
         chosen = [k for k in scenario.favoured if k < len(names)]
         st.multiselect(favoured_label(), range(len(names)), format_func=names.__getitem__, **session.bound(
             "w_favoured", chosen, lambda favoured: {"favoured": tuple(favoured), "needed": ()}))
+        draw_importance(names, chosen)
         draw_share("Share of the precision budget they get" if kind == "binary" else "Their weight in the error")
     elif kind == "manual":
         _draw_manual(names)
@@ -131,6 +133,28 @@ def favoured_label() -> str:
     of_features = scenario.directions == "standard" and scenario.mode != "columns" and not (
         scenario.is_graph or scenario.query == "kernel")
     return "What is needed" if of_features else "Which matter to you"
+
+
+def draw_importance(names: tuple[str, ...], chosen: list[int]) -> None:
+    """How much each of the needed matters, in parts; where all get the same nothing is kept."""
+    scenario = session.scenario()
+    if scenario.needed or len(chosen) < 2 or list(scenario.needs) != chosen:
+        return
+    with st.popover("Some matter more than others", icon=":material/balance:"):
+        if len(chosen) > _WEIGHED:
+            st.caption(f"Up to {_WEIGHED} can be weighed against each other; {len(chosen)} are chosen.")
+            return
+        parts = [round(weight * max(scenario.importance, default=1)) for weight in scenario.need_weights.values()]
+        for i, k in enumerate(chosen):
+            st.number_input(in_markdown(names[k]), 1, max(9, parts[i]), **session.bound(
+                f"w_importance_{k}", parts[i], partial(_importance, parts, i)))
+        st.caption("Errors on what is needed count each this many times. The noise follows where the split is for "
+                   "least error. Regression takes a feature or leaves it: there this changes nothing.")
+
+
+def _importance(parts: list[int], position: int, value: int) -> dict[str, Any]:
+    new = (*parts[:position], value, *parts[position + 1:])
+    return {"importance": new if len(set(new)) > 1 else ()}
 
 
 def draw_share(label: str, *, disabled: bool = False) -> None:

@@ -25,8 +25,9 @@ def draw_task(setup: Setup) -> None:
         if scenario.needs:
             st.selectbox("Errors on", list(JUDGED), format_func=JUDGED.__getitem__,
                          **session.bound("w_judged", scenario.judged, lambda judged: {"judged": judged}),
-                         help="The needed features are those that you favour. Regression then learns from the needed "
-                              "features alone, or from the others; components are those of the needed block.")
+                         help="The needed features, or directions, are those that you favour. Regression then learns "
+                              "from the needed features alone, or from the others; components are those of the needed "
+                              "block, each feature stretched by the root of how much it matters.")
     with left:
         st.selectbox("What the answer is used for", list(TASKS), format_func=lambda key: TASKS[key].label,
                      **session.bound("w_task", scenario.task,

@@ -224,11 +224,14 @@ def _split_words(setup: Setup) -> str:
 
 
 def needed_words(setup: Setup) -> str:
-    """The names of what is needed."""
-    names = setup.query.row_names
-    listing = [in_markdown(names[k]) if names is not None else f"no. {k + 1}" for k in setup.scenario.needs
-               if k < setup.query.rows]
-    return f"needed: {listed(listing, 8)}" if listing else "nothing was said to be needed"
+    """The names of what is needed, and how much each matters where they differ."""
+    names = setup.direction_names if setup.scenario.needs_along == "directions" else setup.query.row_names
+    weights = setup.scenario.need_weights
+    parts = setup.scenario.importance if len(set(weights.values())) > 1 else ()
+    listing = [(in_markdown(names[k]) if names is not None else f"no. {k + 1}") + (f" ({parts[i]})" if parts else "")
+               for i, k in enumerate(weights) if k < setup.query.rows]
+    weighed = ", in brackets how much each matters" if parts else ""
+    return f"needed: {listed(listing, 8)}{weighed}" if listing else "nothing was said to be needed"
 
 
 def sharing_warnings(setup: Setup, results: Results | None, *, simulated: bool) -> list[str]:

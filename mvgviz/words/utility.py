@@ -2,7 +2,7 @@
 
 import html
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from mvgviz.figures.shared.error_axis import mean_words as mean_words  # a sentence's number and a chart's are one
 from mvgviz.figures.utility.dots import DotNumbers
@@ -10,12 +10,12 @@ from mvgviz.figures.utility.errors import ErrorCurve, SetRow
 from mvgviz.figures.utility.one_draw import MatrixPair
 from mvgviz.scenario.own_units import FeatureNoise
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_factor, as_number, delta_words, in_markdown, listed
+from mvgviz.text import as_factor, as_number, capitalised, delta_words, in_markdown, listed
 from mvgviz.trials.favoured_sets import Favoured
 from mvgviz.trials.first_trial import FirstTrial
 from mvgviz.trials.paired import BETTER, SAME, UNCLEAR, WORSE, Difference, against, beaten_from, paired
 from mvgviz.trials.parts import PartErrors
-from mvgviz.trials.question import Problem
+from mvgviz.trials.question import BY_FEATURES, Problem
 from mvgviz.trials.run import Outcome, Results
 from mvgviz.trials.tasks.base import private_mean_rmse
 from mvgviz.words.trade_off import least_sentence
@@ -25,14 +25,18 @@ SHOWN_TO_HOLDER = ("This shows private data: it is shown to you, its holder, and
                    "comes from the scenario's seed.")
 
 
-def result_words(results: Results) -> str:
-    """Mean and interval, against the trivial answer, against noise of one size."""
+def result_words(results: Results, needed: Sequence[str] = ()) -> str:
+    """Mean and interval, against the trivial answer, against noise of one size; ``needed``: the names of that."""
     ours, iid = results["mvg"], results["iid"]
     if not ours.errors.size:
         return "**No trial yet.** The lines are what the noise is held against."
     n, difference = ours.errors.size, paired(ours, iid)
     trials = "one trial, so no interval" if n == 1 else f"95 % interval, {n:,} trials"
-    return (f"**Mean error {mean_words(ours)}** ({trials}): {_trivial_words(ours, results.references.trivial)}"
+    kind, unit = "Mean", results.references.unit
+    if unit:
+        on = f" on {in_markdown(listed(list(needed), 3))}" if needed and results.scenario.judged == "needed" else ""
+        kind, unit = "Typical", f" {in_markdown(unit)}{on}"
+    return (f"**{kind} error {mean_words(ours)}{unit}** ({trials}): {_trivial_words(ours, results.references.trivial)}"
             + ("" if difference is None else f" {_difference_words(difference, ours, iid)}"))
 
 
@@ -80,6 +84,8 @@ def measured_words(problem: Problem, results: Results) -> str:
         learned = problem.question.dataset.n_records
         parts.append(f"Learned from {learned:,} records, measured on {held_out.n_records:,} held out, so the noise "
                      f"differs a little from the line above; δ = {delta_words(problem.delta, learned)}.")
+        if problem.scenario.judged == "needed" and problem.scenario.needs_along == "directions":
+            parts.append(f"{capitalised(BY_FEATURES)}.")
     mean_alone = private_mean_rmse(problem)
     if mean_alone is not None:
         parts.append(f"Predicting for everyone a private mean of the label, with this whole budget, would err "
@@ -91,7 +97,7 @@ def metric_words(results: Results) -> str:
     """The axis of errors."""
     scale = {"symmetric": "[-1,\u00a01]", "unit": "[0,\u00a01]"}.get(results.scenario.scale)
     unit = f", label on {scale}" if results.task.symbol == "RMSE" and scale else ""
-    return f"{results.task.metric}{unit}; smaller\u00a0is\u00a0better"
+    return f"{results.metric}{unit}; smaller\u00a0is\u00a0better"
 
 
 def dots_about(numbers: DotNumbers) -> str:
@@ -103,9 +109,15 @@ def dots_about(numbers: DotNumbers) -> str:
             "answer**: ignores the data (middle of the ranges, a fixed direction). **Random guess**: chance.")
 
 
+def needed_names(setup: Setup) -> list[str]:
+    """What is needed is called so: features, or directions."""
+    names = setup.direction_names if setup.scenario.needs_along == "directions" else setup.dataset.features
+    return [names[k] for k in setup.scenario.needs if k < len(names)]
+
+
 def parts_words(setup: Setup, found: list[PartErrors]) -> str:
     """Who gains and who pays."""
-    names = [setup.dataset.features[k] for k in setup.scenario.needs if k < setup.dataset.n_features]
+    names = needed_names(setup)
     known = {part.part: part for part in found}
     words = []
     for part, subject in (("needed", f"On what is needed ({in_markdown(listed(names))})" if names else "On the needed"),

@@ -163,6 +163,18 @@ def test_choosing_nothing_splits_equally():
     assert Scenario.from_query(link(app)).allocation == "binary"
 
 
+def test_some_of_the_needed_may_matter_more():
+    app = opened(data="liver")
+    app.number_input(key="w_importance_5").set_value(3).run()
+    assert link(clean(app)) == {"data": "liver", "importance": "1-3"}
+    app.number_input(key="w_importance_5").set_value(1).run()
+    assert link(clean(app)) == {"data": "liver"}
+    app.number_input(key="w_importance_2").set_value(2).run()
+    app.multiselect(key="w_favoured").set_value([2]).run()
+    assert "importance" not in link(clean(app))
+    assert not [box for box in app.number_input if (box.key or "").startswith("w_importance")]
+
+
 def test_changing_the_data_starts_from_its_defaults_and_keeps_epsilon():
     app = opened(data="liver", epsilon="0.1", query="mean")
     app.selectbox(key="w_data").set_value("karate").run()

@@ -245,6 +245,15 @@ def test_the_best_set_is_taken_over_with_one_click():
     assert "utility_take" not in {button.key for button in app.button}
 
 
+def test_the_headline_is_in_the_unit_of_what_is_needed():
+    assert " h on sleep" in text(clean(on(data="two_features")))
+    assert "% of each range on sgpt and drinks" in text(clean(on(data="liver", query="mean", task="reconstruction")))
+    app = on(data="liver", query="mean", task="reconstruction", directions="private")
+    assert "found anew in every trial" in text(clean(app))
+    app.button(key="trials_fix_judged_everything").click().run()
+    assert "% of each range" in text(clean(app))
+
+
 def test_the_scenario_s_new_set_joins_those_compared():
     app = on(SETS, data="liver")
     app.multiselect(key="w_favoured").set_value([1]).run()

@@ -64,7 +64,8 @@ def test_every_marked_field_that_matters_is_a_caveat_and_one_that_does_not_is_no
         "weights": {"allocation": "manual", "weights": (1, 2, 3)},
         "form": {"allocation": "max-pnr", "guarantee": "theorem1"}, "tail": {"guarantee": "theorem1"},
         "private_share": {"directions": "private", "query": "mean"}, "length": {"query": "kernel"},
-        "radius": {"bound": "own"}}.get(field, {})
+        "radius": {"bound": "own"},
+        "importance": {"allocation": "least-error", "favoured": (0, 1), "importance": (2, 1)}}.get(field, {})
     one = Scenario(**busy | {"from_data": (field,)})
     part = "directions" if field in DIRECTION_FIELDS else "split" if field in SPLIT_FIELDS else "choices"
     assert build(one, data).origins[part] is Origin.READ

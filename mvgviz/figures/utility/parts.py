@@ -1,5 +1,6 @@
 """The error on what is needed, on the rest and on everything, as multiples of equal noise."""
 
+import html
 import math
 from collections.abc import Sequence
 
@@ -34,6 +35,7 @@ def plot_parts(found: Sequence[PartErrors]) -> go.Figure:
     figure.add_shape(upright(1.0, IID, "solid", width=2, layer="below"))
     figure.update_xaxes(title="error (times that of equal noise, log scale)",
                         **log_axis(min(drawn), max(drawn), room=0.08))
-    figure.update_yaxes(**row_axis([f"<b>{capitalised(JUDGED[part.part])}</b><br>{as_number(part.ours.mean)}"
-                                    for part in found]))
+    figure.update_yaxes(**row_axis([
+        f"<b>{capitalised(JUDGED[part.part])}</b><br>{as_number(part.ours.mean)} {html.escape(part.unit)}".rstrip()
+        for part in found]))
     return styled(figure, height=110 + 60 * len(found), top=20)

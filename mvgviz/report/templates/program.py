@@ -96,7 +96,7 @@ def show_trials(data, trials, directions=None):
     """Mean error of directional noise and of noise of one size, against three references."""
     results = mv.run_trials(SCENARIO, data, trials=trials, problem=mv.pose(SCENARIO, data, uploaded=directions))
     judged = "" if SCENARIO.judged == "everything" else f" (of the answer: {SCENARIO.judged})"
-    print(f"{results.task.metric}{judged} in {trials} trials, measured on the data (not private):")
+    print(f"{results.metric}{judged} in {trials} trials, measured on the data (not private):")
     for outcome in results.outcomes:
         low, high = outcome.interval
         print(f"  {outcome.mechanism.label}: {outcome.mean:.6g}, 95 % interval {low:.6g} to {high:.6g}")

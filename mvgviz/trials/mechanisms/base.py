@@ -20,6 +20,7 @@ import numpy as np
 from mvgviz.design.noise_aware import table_noise
 from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise
+from mvgviz.query.weighing import Weighing
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.question import Problem
 from mvgviz.validation import FloatArray
@@ -141,13 +142,18 @@ class SquareError(Derived):
     value: FloatArray = field(repr=False)
     positions: list[int] | None = None
     both: bool = False
+    weighing: Weighing | None = field(default=None, repr=False)
     level: str = "square"
 
     def draw(self, draws: Draws) -> FloatArray:
-        released = self.source.draw(draws)
+        return self.of(self.source.draw(draws))
+
+    def of(self, released: FloatArray) -> FloatArray:
+        """The squared errors of these answers."""
         if self.positions is not None:
             released = judged_part(released, self.positions, both=self.both)
-        error = (released - self.value).reshape(draws.count, -1)
+        error = released - self.value
+        error = (error if self.weighing is None else self.weighing.of(error)).reshape(len(released), -1)
         return np.asarray(np.einsum("ti,ti->t", error, error))
 
 
@@ -164,8 +170,9 @@ def at_level(answer: Sampler, problem: Problem, level: str, *, known: FloatArray
     """
     query = problem.query
     if level == "square":
-        return SquareError(source=answer, value=problem.judged.query.value, positions=problem.positions,
-                           both=query.symmetric)
+        judged = problem.judged
+        return SquareError(source=answer, value=judged.query.value, positions=problem.positions, both=query.symmetric,
+                           weighing=judged.weighing)
     if level == "answer" or query.symmetric:
         return answer
     if query.name != "identity":

@@ -27,7 +27,7 @@ from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, SPLIT_FIELDS
 from mvgviz.trials.draws import DIRECTIONS, Draws
 from mvgviz.trials.mechanisms.base import BOTH, Mechanism, NoisyAnswer, Sampler, Untold, at_level
-from mvgviz.trials.question import Problem
+from mvgviz.trials.question import Problem, weighing_of
 from mvgviz.validation import FloatArray
 
 _DESIGN = ("epsilon", "delta", "tail", "mode", *DIRECTION_FIELDS, "private_share", *SPLIT_FIELDS, "bound", "radius")
@@ -178,7 +178,8 @@ def gaussian(problem: Problem, rows: NoiseSide, cols: NoiseSide, mu: float, leve
     ``bounded``: what the noise is added to, where records were pulled inside a bound first.
     """
     query = problem.query if bounded is None else bounded
-    if cols.is_identity and level == "square":
+    whole = problem.positions is None and weighing_of(problem) is None
+    if cols.is_identity and level == "square" and (whole or not query.symmetric):
         return _square(problem, rows, mu, bounded)
     known = None
     if query.name == "identity" and level in ("moments", "component"):
@@ -194,12 +195,14 @@ def gaussian(problem: Problem, rows: NoiseSide, cols: NoiseSide, mu: float, leve
 
 def _square(problem: Problem, rows: NoiseSide, mu: float, bounded: Query | None) -> GaussianSquare:
     """The squared error on the rows that are judged, of noise and of what the bound changed."""
-    positions, query = problem.positions, problem.query
-    if positions is None and bounded is None:
+    positions, query, weighing = problem.positions, problem.query, weighing_of(problem)
+    if positions is None and bounded is None and weighing is None:
         return GaussianSquare(variances=rows.variances, cols=query.cols, mu=mu, size=rows.size)
-    kept = slice(None) if positions is None else positions
-    variances, turn = np.linalg.eigh(rows.covariance()[kept][:, kept])
-    offsets = None if bounded is None else np.linalg.norm(turn.T @ (bounded.value - query.value)[kept], axis=1)
+    part = np.eye(query.rows)[slice(None) if positions is None else positions]
+    seen = part if weighing is None else weighing.matrix @ part
+    variances, turn = np.linalg.eigh(seen @ rows.covariance() @ seen.T)
+    variances = np.maximum(variances, 0.0)
+    offsets = None if bounded is None else np.linalg.norm(turn.T @ seen @ (bounded.value - query.value), axis=1)
     return GaussianSquare(variances=variances, cols=query.cols, mu=mu, size=variances.size, offsets=offsets)
 
 

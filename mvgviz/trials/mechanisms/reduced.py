@@ -57,31 +57,16 @@ class Filled(Derived):
         return MomentNoise(root=root)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class MissingSquare(Derived):
-    """The squared error of some features, and what the answer of evenly spread records misses in the others."""
-
-    missing: float
-    level: str = "square"
-
-    def draw(self, draws: Draws) -> FloatArray:
-        return self.source.draw(draws) + self.missing
-
-
 def _reduced(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
     positions = _favoured(problem)
     question, scenario = problem.question, problem.scenario.changed(judged="everything", bound="none")
-    if level == "square" and problem.positions is not None:
+    if level == "square":
         return at_level(_reduced(mechanism, problem, "answer"), problem, level, known=None)
     dataset = rows_of(question.dataset, positions)
     small = replace(problem, scenario=scenario, question=Question(
         dataset=dataset, table=scaled(dataset, scenario.scale), held_out=None, query=ask(scenario, dataset)))
     part = mechanism.prepare(small, level)
-    frame, value = question.guess.answer, question.query.value
-    if level == "square":
-        missing = (frame - value) ** 2
-        kept = missing[np.ix_(positions, positions)] if question.query.symmetric else missing[positions]
-        return MissingSquare(source=part, missing=float(missing.sum() - kept.sum()))
+    frame = question.guess.answer
     if level in ("moments", "component") and question.query.name == "identity":
         assert question.table is not None
         frame = guessed_moments(question.table).answer

@@ -6,8 +6,9 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise
+from mvgviz.query.weighing import Weighing
 from mvgviz.trials.mechanisms.base import judged_part
-from mvgviz.trials.question import Problem
+from mvgviz.trials.question import Problem, weighing_of
 from mvgviz.trials.tasks.base import Measure, References, Task
 from mvgviz.trials.tasks.moments import COVARIANCE_ESTIMATION, FIRST_COMPONENT, LINEAR_RIDGE, SUBSPACE_ANGLE
 from mvgviz.trials.tasks.tables import KERNEL_RIDGE, RECONSTRUCTION
@@ -24,25 +25,33 @@ __all__ = ["TASKS", "Measure", "References", "Task", "measure_for"]
 def measure_for(problem: Problem) -> Measure:
     """The measure of the problem's task, prepared once for its question."""
     task, scenario, positions = TASKS[problem.scenario.task], problem.scenario, problem.positions
-    key = (task.key, scenario.label, positions and tuple(positions),
+    weighing = weighing_of(problem)
+    key = (task.key, scenario.label, positions and tuple(positions), weighing and weighing.key,
            *(step for step in task.post if step in scenario.post))
     known = problem.question.measures
     if key not in known:
-        if positions and len(positions) - (problem.query.name == "moments") < 2 and task.key in _OF_DIRECTIONS:
+        some = problem.chosen
+        if some and len(some) - (problem.query.name == "moments") < 2 and task.key in _OF_DIRECTIONS:
             raise InputError("components need at least 2 features; say that more are needed, or judge by everything")
         measure = task.prepare(problem.judged)
-        known[key] = measure if positions is None or measure.level == "square" else OnPart(
-            measure=measure, positions=positions, both=problem.query.symmetric or measure.level != "answer")
+        on_moments = weighing is not None and measure.level in ("moments", "component")
+        known[key] = measure if (positions is None and not on_moments) or measure.level == "square" else OnPart(
+            measure=measure, positions=list(range(problem.query.rows)) if positions is None else positions,
+            both=problem.query.symmetric or measure.level != "answer", weighing=weighing if on_moments else None)
     return known[key]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OnPart:
-    """A task on some rows of what is released, and the same columns where they are the same things."""
+    """A task on some rows of what is released, and the same columns where they are the same things.
+
+    ``weighing``: of released moments; an answer is weighed after what is done with it.
+    """
 
     measure: Measure = field(repr=False)
     positions: list[int]
     both: bool
+    weighing: Weighing | None = None
 
     @property
     def level(self) -> str:
@@ -61,8 +70,12 @@ class OnPart:
         return self.measure.aware
 
     def errors(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
+        weighing = self.weighing
         if released.ndim == 2:  # a direction each: what is left of it, as a direction
             part = released[:, self.positions]
+            part = part if weighing is None else part @ weighing.matrix.T
             return self.measure.errors(part / np.maximum(np.linalg.norm(part, axis=1), 1e-300)[:, None])
-        return self.measure.errors(judged_part(released, self.positions, both=self.both),
-                                   None if noise is None else noise.on(self.positions))
+        part, known = judged_part(released, self.positions, both=self.both), noise and noise.on(self.positions)
+        if weighing is None:
+            return self.measure.errors(part, known)
+        return self.measure.errors(weighing.of(part), known and known.turned(weighing.matrix))

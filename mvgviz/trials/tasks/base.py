@@ -28,16 +28,19 @@ class References:
     """Three errors to hold a mechanism against.
 
     ``non_private``: without noise. ``random_guess``: chance. ``trivial``: an answer that ignores the data,
-    the best of a few that anyone could give; ``trivial_is`` says which.
+    the best of a few that anyone could give; ``trivial_is`` says which. ``unit``: what these and all errors are in,
+    where they are in units of the data.
     """
 
     non_private: float
     random_guess: float
     trivial: float
     trivial_is: str = ""
+    unit: str = ""
 
     @classmethod
-    def against(cls, *, non_private: float, random_guess: float, blind: Mapping[str, float]) -> References:
+    def against(cls, *, non_private: float, random_guess: float, blind: Mapping[str, float],
+                unit: str = "") -> References:
         """With the least of the errors of ``blind`` answers, by what they are called; the first of equals.
 
         Picking it looks at the data, in the mechanism's disfavour: whoever is said to beat the
@@ -45,7 +48,7 @@ class References:
         """
         least = min(blind.values())
         name = next(name for name, error in blind.items() if error <= least * (1 + 1e-9))
-        return cls(non_private, random_guess, blind[name], name)
+        return cls(non_private, random_guess, blind[name], name, unit)
 
 
 UNMEASURED = References(math.nan, math.nan, math.nan)
@@ -88,6 +91,10 @@ class Task:
     rule: str
     post: tuple[str, ...]
     prepare: Callable[[Problem], Measure] = field(repr=False)
+
+    def metric_in(self, references: References) -> str:
+        """What is measured, with its unit where that is the data's."""
+        return f"typical error in {references.unit}" if references.unit else self.metric
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

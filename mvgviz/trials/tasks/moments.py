@@ -20,11 +20,12 @@ SUBSPACE = 2
 
 
 def true_moments(problem: Problem) -> FloatArray:
-    """``X Xᵀ/n``, or the symmetric answer itself."""
-    if problem.query.symmetric:
-        return problem.query.value
-    factor = problem.question.gram.factor
-    return np.asarray(factor @ factor.T / problem.query.cols)
+    """``X Xᵀ/n``, or the symmetric answer itself, as the problem's rows count."""
+    moments = problem.query.value
+    if not problem.query.symmetric:
+        factor = problem.question.gram.factor
+        moments = np.asarray(factor @ factor.T / problem.query.cols)
+    return moments if problem.weighing is None else problem.weighing.of(moments)
 
 
 def trivial_moments(problem: Problem) -> FloatArray:
@@ -32,7 +33,8 @@ def trivial_moments(problem: Problem) -> FloatArray:
     table = problem.question.table
     moments = (guessed_moments(table).answer if table is not None and not problem.query.symmetric
                else problem.question.guess.answer)
-    return np.asarray(moments + 1e-9 * float(np.abs(moments).max()))
+    moments = np.asarray(moments + 1e-9 * float(np.abs(moments).max()))
+    return moments if problem.weighing is None else problem.weighing.of(moments)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

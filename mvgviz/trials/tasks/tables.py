@@ -7,6 +7,8 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise
+from mvgviz.query.prior import length
+from mvgviz.query.weighing import Weighing
 from mvgviz.trials.question import Problem
 from mvgviz.trials.tasks.base import MOST_ROWS, UNMEASURED, Labelled, References, Task, labelled
 from mvgviz.trials.tasks.post import nearest_psd, symmetrised
@@ -113,9 +115,13 @@ def _kernel_ridge(problem: Problem) -> KernelRidge:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Reconstruction:
-    """``||noisy - true||_F / ||true||_F``; where the truth is 0, over the error of a guess."""
+    """``||noisy - true||_F / ||true||_F``, as rows are weighed; where the truth is 0, over the error of a guess.
+
+    Of a table or mean the root mean square instead, in units of the data, which the weighing has it in.
+    """
 
     value: FloatArray = field(repr=False)
+    weighing: Weighing | None = field(repr=False)
     unit: float
     clip_to: tuple[FloatArray, FloatArray] | None = field(repr=False)
     symmetrise: bool
@@ -139,27 +145,30 @@ class Reconstruction:
     def errors(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
         if self.level == "square":
             return np.sqrt(released) / self.unit
-        error = (self.processed(released) - self.value).reshape(len(released), -1)
+        error = self.processed(released) - self.value
+        error = (error if self.weighing is None else self.weighing.of(error)).reshape(len(released), -1)
         return np.asarray(np.sqrt(np.einsum("ti,ti->t", error, error)) / self.unit)
 
 
 def _reconstruction(problem: Problem) -> Reconstruction:
     query, post, table, guess = problem.query, problem.scenario.post, problem.question.table, problem.question.guess
+    weighing, own_unit = problem.weighing, "" if problem.weighing is None else problem.weighing.unit
     clip_to = None
     if table is not None and "clip" in post and query.name in ("identity", "mean"):
         clip_to = table.lower[:, None], table.upper[:, None]
     symmetrise = "symmetrise" in post and query.symmetric
     psd = "psd" in post and query.psd and symmetrise and query.rows <= MOST_ROWS
-    random = guess.random_error(query.value)
-    units = (float(np.linalg.norm(query.value)), guess.expected_error(query.value), random)
-    unit = next((unit for unit in units if unit > _ROUNDING * query.gamma), 0.0)  # a guess may be right by chance
+    random = guess.random_error(query.value, weighing)
+    # A guess may be right by chance.
+    units = (length(query.value, weighing), guess.expected_error(query.value, weighing), random)
+    unit = 1.0 if own_unit else next((unit for unit in units if unit > _ROUNDING * query.gamma), 0.0)
     if not unit:
         raise InputError("what is judged is the same for all data: there is no error to measure; judge by everything")
     references = References.against(
-        non_private=0.0, random_guess=random / unit,
-        blind={name: error / unit for name, error in guess.blind_errors(query.value).items()})
-    return Reconstruction(value=query.value, unit=unit, clip_to=clip_to, symmetrise=symmetrise, psd=psd,
-                          references=references, level="answer" if clip_to or symmetrise or psd else "square")
+        non_private=0.0, random_guess=random / unit, unit=own_unit,
+        blind={name: error / unit for name, error in guess.blind_errors(query.value, weighing).items()})
+    return Reconstruction(value=query.value, weighing=weighing, unit=unit, clip_to=clip_to, symmetrise=symmetrise,
+                          psd=psd, references=references, level="answer" if clip_to or symmetrise or psd else "square")
 
 
 KERNEL_RIDGE = Task(
@@ -168,6 +177,7 @@ KERNEL_RIDGE = Task(
          "measured on 28 % of the records, held out",
     post=("clip",), prepare=_kernel_ridge)
 RECONSTRUCTION = Task(
-    key="reconstruction", label="The answer itself", metric="relative error of the answer", symbol="relative error",
-    rule="Frobenius norm of the difference over that of the true answer", post=("clip", "symmetrise", "psd"),
+    key="reconstruction", label="The answer itself", metric="relative error of the answer", symbol="error",
+    rule="root mean square of the differences for a table or a mean, else Frobenius norm of the difference over that "
+         "of the true answer", post=("clip", "symmetrise", "psd"),
     prepare=_reconstruction)

@@ -48,7 +48,9 @@ def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
     left, right = st.columns([3, 2], gap="medium")
     with left:
         references = [] if advice.references is None else reference_items(advice.references)
-        chart(plot_ranked(words.advice_marks(advice, names), references, title=TASKS[setup.scenario.task].metric),
+        task = TASKS[setup.scenario.task]
+        chart(plot_ranked(words.advice_marks(advice, names), references,
+                          title=task.metric if advice.references is None else task.metric_in(advice.references)),
               in_markdown(words.places(advice)), key="compare_advice")
     with right:
         slot = st.container()

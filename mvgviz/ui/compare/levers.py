@@ -28,8 +28,9 @@ def draw_levers(setup: Setup, sensitivity: str, s2_words: str) -> None:
         show_progress_and_rerun(work, complete=False)
         return
     references = [item for item in reference_items(found.references) if item[0] != "random_guess"]
-    chart(plot_waterfall(words.falls(found, setup.dataset.features), references,
-                         title=TASKS[setup.scenario.task].metric), words.takeaway(found), key="compare_levers")
+    title = TASKS[setup.scenario.task].metric_in(found.references)
+    chart(plot_waterfall(words.falls(found, setup.dataset.features), references, title=title), words.takeaway(found),
+          key="compare_levers")
     slot = st.container()
     st.markdown(words.best_kept(found))
     show_table(words.table_rows(found), numbers=("mean error", "95 % from", "95 % to", "times this design's error"),

@@ -113,7 +113,7 @@ def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
     curves = [curve for curve in frontier(known) if np.isfinite(curve.means).all()]
     if curves:
         lines = needed(curves, wanted, guarantee=scenario.guarantee)
-        chart(plot_frontier(lines, error=wanted, epsilon=scenario.epsilon, title=here.task.metric,
+        chart(plot_frontier(lines, error=wanted, epsilon=scenario.epsilon, title=here.metric,
                             references=reference_items(here.references)),
               words.frontier_words([line.curve for line in lines], [line.reading for line in lines], wanted, own=own,
                                    trivial=here.references.trivial), key="compare_frontier")

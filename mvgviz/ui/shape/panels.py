@@ -176,7 +176,8 @@ def _choose_plane(setup: Setup, names: tuple[str, ...]) -> tuple[tuple[int, int]
                                              key="shape_of") == "directions"
     shown = setup.direction_names if of_directions else names
     size = min(len(shown), len(names))
-    first, second = scenario.plane if scenario.directions == "rotation" else (0, next(iter(scenario.needs), 1))
+    needed = next(iter(scenario.needed_features), 1)
+    first, second = scenario.plane if scenario.directions == "rotation" else (0, needed)
     second = min(second, size - 1)
     first = first if first != second and first < size else (1 if second == 0 else 0)
     across = st.selectbox("Across", range(size), index=first, format_func=shown.__getitem__,
@@ -209,7 +210,7 @@ def _half_height(std: tuple[float, float], angle: float, iid: float, points: Flo
 
 def _useful(setup: Setup, pair: tuple[int, int], choice: str, points: FloatArray) -> float | None:
     if choice == "the features that matter":
-        wanted = [float(k in setup.scenario.needs) for k in pair]
+        wanted = [float(k in setup.scenario.needed_features) for k in pair]
         return math.atan2(wanted[1], wanted[0]) if any(wanted) else None
     if choice.startswith("along the data") and points.size:
         vector = np.linalg.eigh(points @ points.T)[1][:, -1]
@@ -225,9 +226,9 @@ def _take_drag(setup: Setup, pair: tuple[int, int], theta: tuple[float, float], 
         shares = shares[:-1] / shares[:-1].sum()
     if shares.size == 2:
         most = int(np.argmax(shares))
-        needs = setup.scenario.needs  # dragging changes who gets the budget, not who needs it
+        needs = setup.scenario.needed_features  # dragging changes who gets the budget, not who needs it
         changes = {"allocation": "binary", "favoured": (most,), "share": _share(float(shares[most])),
-                   "needed": () if needs == (most,) else needs}
+                   "needed": () if needs == (most,) and not turned else needs}
     else:
         changes = {"allocation": "manual", "weights": tuple(max(round(_PARTS * part), 1) for part in shares.tolist())}
     if turned:

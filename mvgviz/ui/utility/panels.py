@@ -20,7 +20,7 @@ from mvgviz.ui import session
 from mvgviz.ui.frame import chart
 from mvgviz.ui.slices import Slice, begin, problem, show_progress_and_rerun, trial_cache
 from mvgviz.ui.task_controls import say_why_not
-from mvgviz.words.utility import dots_about, measured_words, metric_words, result_words, sweep_words
+from mvgviz.words.utility import dots_about, measured_words, metric_words, needed_names, result_words, sweep_words
 
 _RATES = "_utility_rates"
 BOTH = ("mvg", "iid")
@@ -89,8 +89,8 @@ def draw_trials(setup: Setup) -> Pending | None:
         return None
     if results is not None:
         numbers = dot_numbers(results)
-        chart(plot_dots(numbers, title=metric_words(results)), result_words(results), key="utility_dots",
-              about=dots_about(numbers))
+        chart(plot_dots(numbers, title=metric_words(results)), result_words(results, needed_names(setup)),
+              key="utility_dots", about=dots_about(numbers))
         st.caption(in_markdown(measured_words(posed, results)))
     return Pending(work, results is not None and results.complete, st.container())
 
@@ -105,7 +105,7 @@ def draw_sweep(setup: Setup) -> Pending:
     if known:
         curves = [error_curve([(results.scenario.epsilon, results[key]) for results in known], name=name, colour=colour)
                   for key, name, colour in (("iid", "noise of one size", IID), ("mvg", "directional", DIRECTIONAL))]
-        chart(plot_sweep(curves, known[0].references, own=own, span=(grid[0], grid[-1]), title=known[0].task.metric),
+        chart(plot_sweep(curves, known[0].references, own=own, span=(grid[0], grid[-1]), title=known[0].metric),
               sweep_words(known), key="utility_sweep")
     return pending
 

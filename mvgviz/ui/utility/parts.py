@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from mvgviz.data.samples import describe
 from mvgviz.figures.utility.parts import plot_parts
 from mvgviz.scenario.own_units import own_units
 from mvgviz.scenario.resolve import Setup
@@ -36,8 +35,7 @@ def draw_parts(setup: Setup) -> Pending:
 
 
 def _draw_own_units(setup: Setup) -> None:
-    rows = own_units(setup, () if setup.scenario.is_upload else [
-        feature.unit for feature in describe(setup.scenario.data).features])
+    rows = own_units(setup)
     if not rows:
         return
     st.markdown(own_units_words(setup, rows))

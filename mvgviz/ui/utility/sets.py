@@ -58,7 +58,7 @@ def _draw_set_charts(setup: Setup, names: SetNames, sets: list[Favoured], grid: 
     left, right = st.columns(2, gap="large")
     with left:
         labels = [short_label(names(row.choice)) for row in rows]
-        chart(plot_sets(rows, here[0].references, names=labels, title=here[0].task.metric),
+        chart(plot_sets(rows, here[0].references, names=labels, title=here[0].metric),
               best_set_words(names, rows), key="utility_sets")
         _draw_take_over(setup, names, rows)
     with right:
@@ -70,7 +70,7 @@ def _draw_set_charts(setup: Setup, names: SetNames, sets: list[Favoured], grid: 
             curves.append(error_curve(outcomes, name=short_label(names(choice)), colour=colour, symbol=symbol,
                                       band=colour != DATA))
         chart(plot_sweep(curves, here[0].references, own=scenario.epsilon, span=(grid[0], grid[-1]),
-                         title=here[0].task.metric, legend=False), sets_words(curves, own=scenario.epsilon),
+                         title=here[0].metric, legend=False), sets_words(curves, own=scenario.epsilon),
               key="utility_set_sweep")
 
 

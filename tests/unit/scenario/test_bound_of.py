@@ -110,7 +110,9 @@ def test_graphs_have_no_bound():
 def test_needs_are_the_favoured_features_unless_they_are_said():
     assert Scenario(favoured=(1, 2)).needs == (1, 2)
     assert Scenario(favoured=(1, 2), needed=(0,)).needs == (0,)
-    assert Scenario(favoured=(1, 2), directions="random").needs == ()
+    turned = Scenario(favoured=(1, 2), directions="random")
+    assert (turned.needs, turned.needed_features) == ((1, 2), ())  # directions, no features
+    assert turned.changed(allocation="uniform").needs == ()
 
 
 @pytest.mark.parametrize("changes", [{"bound": "own", "radius": 0.37}, {"needed": (0, 3), "judged": "rest"},

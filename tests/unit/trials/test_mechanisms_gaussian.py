@@ -14,6 +14,7 @@ from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.mechanisms.base import Moments
 from mvgviz.trials.mechanisms.gaussian import GaussianAnswer, GaussianGram, GaussianSquare
+from mvgviz.trials.question import weighing_of
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import BOXES, LUCK, delta_at, differences, graph, many, mu_for, noise, posed, prepared
 
@@ -196,7 +197,8 @@ def test_the_square_level_has_the_law_of_the_answers_squared_error(query, mode):
     assert size == (problem.query.cols if mode == "columns" else problem.query.rows)
     short = prepared("mvg", problem, "square")
     assert isinstance(short, GaussianSquare) == (mode == "rows")
-    squares = (noise("mvg", problem, 8000, seed=2) ** 2).sum(axis=(1, 2))
+    drawn, weighing = noise("mvg", problem, 8000, seed=2), weighing_of(problem)
+    squares = ((drawn if weighing is None else weighing.of(drawn)) ** 2).sum(axis=(1, 2))
     assert many(short, 8000).shape == (8000,)
     assert stats.ks_2samp(many(short, 8000), squares).pvalue > LUCK
 

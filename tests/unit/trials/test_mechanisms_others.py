@@ -15,6 +15,7 @@ from mvgviz.query.norms import largest_absolute_sum, largest_diagonal_square
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import BOTH, COMPARED, EPSILON, MECHANISMS, mechanism
 from mvgviz.trials.mechanisms.sketch import lift
+from mvgviz.trials.question import weighing_of
 from mvgviz.trials.tasks import measure_for
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import BOXES, LUCK, differences, graph, many, mu_for, noise, posed, prepared
@@ -276,7 +277,7 @@ def test_squares_and_moments_are_those_of_the_answer_drawn(name):
     problem = posed(n=8)
     released = many(prepared(name, problem), 5)
     assert np.allclose(many(prepared(name, problem, "square"), 5),
-                       ((released - problem.query.value) ** 2).sum(axis=(1, 2)), rtol=1e-13)
+                       (weighing_of(problem).of(released - problem.query.value) ** 2).sum(axis=(1, 2)), rtol=1e-13)
     raw = posed(n=8, post=())
     assert np.allclose(many(prepared(name, raw, "moments"), 5), released @ released.transpose(0, 2, 1) / 8, rtol=1e-13)
 
@@ -301,7 +302,7 @@ def test_reduction_protects_the_favoured_features_alone_and_fills_the_rest():
     assert stats.kstest(z.ravel(), "norm").pvalue > LUCK
     assert abs((z**2).mean() - 1) < 6 * math.sqrt(2 / z.size)
     squares = many(prepared("reduced-gaussian", problem, "square"), 4000)
-    expected = ((drawn - problem.query.value) ** 2).sum(axis=(1, 2))
+    expected = (weighing_of(problem).of(drawn - problem.query.value) ** 2).sum(axis=(1, 2))
     assert stats.ks_2samp(squares, expected).pvalue > LUCK
 
 

@@ -10,6 +10,7 @@ from scipy import stats
 from mvgviz import Dataset, private_spreads
 from mvgviz.trials.draws import DIRECTIONS, Draws
 from mvgviz.trials.mechanisms import mechanism, variance_aware
+from mvgviz.trials.question import weighing_of
 from mvgviz.trials.run import run_trials
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import LUCK, graph, many, mu_for, posed, prepared, record_pairs, scenario
@@ -96,7 +97,8 @@ def test_errors_are_measured_against_the_mean_of_the_records_as_they_are():
     problem = posed("mean", uneven(400), epsilon=2.0)
     drawn, squares = many(prepared("plan", problem), 20), many(prepared("plan", problem, "square"), 20)
     truth = problem.question.table.matrix.mean(axis=1)[:, None]
-    assert np.allclose(squares, ((drawn - truth) ** 2).sum(axis=(1, 2)), rtol=1e-12)
+    weighed = weighing_of(problem).of(drawn - truth)
+    assert np.allclose(squares, (weighed**2).sum(axis=(1, 2)), rtol=1e-12)
 
 
 def test_each_trial_learns_its_own_ellipse_whatever_is_drawn_beside_it():
