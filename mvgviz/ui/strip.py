@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from mvgviz.data import describe
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import in_html
 from mvgviz.words.strip import FIGURES, Fact, attacker, facts
@@ -10,9 +9,8 @@ from mvgviz.words.strip import FIGURES, Fact, attacker, facts
 
 def draw_strip(setup: Setup) -> None:
     """Provenance and neighbours stand in front only where something is not private."""
-    units = () if setup.scenario.is_upload else [feature.unit for feature in describe(setup.scenario.data).features]
     right, guess = attacker(setup)
-    front, behind = facts(setup, units)
+    front, behind = facts(setup)
     front.insert(0, Fact("best attacker", guess))
     figures = "<i></i>" * right + "<u></u>" * (FIGURES - right)
     st.html(f'<div class="strip"><div class="meter" aria-hidden="true">{figures}</div>'

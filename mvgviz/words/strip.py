@@ -1,7 +1,6 @@
 """The line on every page: what an attacker can tell, how large the error is on what is needed, asked and spent."""
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -36,11 +35,11 @@ def attacker(setup: Setup) -> tuple[int, str]:
     return right, f"{most}; a coin 50"
 
 
-def facts(setup: Setup, units: Sequence[str] = ()) -> tuple[list[Fact], list[Fact]]:
+def facts(setup: Setup) -> tuple[list[Fact], list[Fact]]:
     """What stands in front, with everything that needs care, and what stands behind one click."""
     origins = [Fact(*item) for item in origin_items(setup)]
     front = [
-        _error(setup, units),
+        _error(setup),
         Fact("privacy asked", f"ε = {setup.scenario.epsilon:g} at δ = "
                               f"{delta_words(setup.delta, setup.dataset.n_records)}"),
         Fact("spent by the noise", f"{at_most(setup.design.mu_is)}ε = {as_number(setup.epsilon_spent)}"),
@@ -56,9 +55,9 @@ def facts(setup: Setup, units: Sequence[str] = ()) -> tuple[list[Fact], list[Fac
     return front, behind
 
 
-def _error(setup: Setup, units: Sequence[str]) -> Fact:
+def _error(setup: Setup) -> Fact:
     """The typical error on what is needed: in the data's own units, else as a part of the full scale."""
-    rows = own_units(setup, units)
+    rows = own_units(setup)
     needed = [row for row in rows if row.needed]
     if 0 < len(needed) <= _NAMED:
         parts = [f"{as_number(row.ours)}{f' {row.unit}' if row.unit else ''} on {row.name} "
@@ -76,7 +75,7 @@ def _error(setup: Setup, units: Sequence[str]) -> Fact:
 
 
 def _of_scale(setup: Setup, ours: float, equal: float, scale: str) -> Fact:
-    what = "what is needed" if setup.scenario.needs else "everything"
+    what = "what is needed" if setup.scenario.needed_features else "everything"
     return Fact(f"typical error on {what}",
                 f"{as_number(100 * ours)} % of {scale} ({as_factor(ours / equal)} equal noise)")
 
@@ -85,7 +84,7 @@ def _on_entries(setup: Setup, design: NoiseDesign) -> float:
     """The noise on second moments as a part of the largest that each can be; either side of the diagonal is one."""
     largest = setup.table.largest_values
     features = setup.query.rows - (setup.query.name == "moments")
-    kept = [k for k in setup.scenario.needs if k < features] or list(range(features))
+    kept = [k for k in setup.scenario.needed_features if k < features] or list(range(features))
     parts = design.noise_std() / np.maximum(np.outer(largest, largest), np.finfo(float).tiny)
     return _mean_square((parts * np.where(np.eye(setup.query.rows) > 0, 1.0, math.sqrt(0.5)))[np.ix_(kept, kept)])
 

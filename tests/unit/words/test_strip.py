@@ -14,8 +14,8 @@ def setup_of(name, **changes):
     return build(Scenario.default_for(name).changed(**changes), sample(name))
 
 
-def found(setup, units=()):
-    front, behind = facts(setup, units)
+def found(setup):
+    front, behind = facts(setup)
     return {fact.name: fact.text for fact in front}, {fact.name: fact for fact in behind}
 
 
@@ -37,7 +37,7 @@ def test_what_directions_spent_counts_for_the_attacker():
 
 def test_one_needed_feature_is_told_in_its_own_unit():
     setup = setup_of("two_features")
-    told = found(setup, ("h", "points"))[0]["typical error"]
+    told = found(setup)[0]["typical error"]
     width, mu = setup.dataset.widths[0], gaussian_mu(1.0, setup.delta)
     expected = width / (setup.dataset.n_records * mu * math.sqrt(0.8))
     assert told == f"{expected:.3g} h on sleep (0.79× equal noise)"
