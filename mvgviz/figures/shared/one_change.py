@@ -74,7 +74,7 @@ def _turns_only(w: FloatArray, pair: tuple[int, int]) -> bool:
 
 def _shadow_of_box(plane: FloatArray, widths: FloatArray) -> tuple[Point, ...]:
     """The corners of the shadow of ``|d_i| <= widths_i``: the furthest corner each way."""
-    ways = _ways()
+    ways = _ways(0.5)  # along an axis several corners may be as far
     signs = np.where(plane @ ways >= 0, 1.0, -1.0)
     return _distinct(plane.T @ (signs * widths[:, None]))
 
@@ -87,7 +87,7 @@ def _second_moments(body: ReplacedOuterProduct, pair: tuple[int, int]) -> tuple[
     a, b = pair
     low, high = body.lower[b], body.upper[b]
     ends = []
-    for across, up in _ways().T:
+    for across, up in _ways(0.0).T:
         with np.errstate(divide="ignore", invalid="ignore"):
             tops = [np.nan_to_num(-across * e / (2 * up)) for e in (body.lower[a], body.upper[a])]
         points = np.array([(e * s, s * s) for e, top in zip((body.lower[a], body.upper[a]), tops, strict=True)
@@ -97,9 +97,9 @@ def _second_moments(body: ReplacedOuterProduct, pair: tuple[int, int]) -> tuple[
     return _distinct(np.array(ends).T / body.n_records)
 
 
-def _ways() -> FloatArray:
-    """Unit vectors, 2 × many; none lies along an axis, where several corners would be as far."""
-    turn = (np.arange(_WAYS) + 0.5) * 2 * np.pi / _WAYS
+def _ways(first: float) -> FloatArray:
+    """Unit vectors all around, 2 × many; the first is that many steps from the axis."""
+    turn = (np.arange(_WAYS) + first) * 2 * np.pi / _WAYS
     return np.vstack([np.cos(turn), np.sin(turn)])
 
 

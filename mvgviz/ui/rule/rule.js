@@ -32,7 +32,7 @@ function short(value, digits = 3) {
 
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
 const degrees = (angle) => `${Number((angle / DEGREE).toFixed(1))}°`;
-const half = (angle) => angle - Math.PI * Math.round(angle / Math.PI);
+const half = (angle) => angle - Math.PI * Math.ceil(angle / Math.PI - 0.5); // above -90°, to 90°
 const withUnit = (value, unit) => unit ? `${short(value)} ${unit}` : short(value);
 
 export default function (component) {
@@ -429,7 +429,7 @@ function drag(state, name, start) {
     handle.removeEventListener("pointermove", move);
     for (const end of ["pointerup", "pointercancel"]) handle.removeEventListener(end, stop);
     state.dragging = null;
-    release(state, name);
+    release(state);
   };
   handle.addEventListener("pointermove", move);
   for (const end of ["pointerup", "pointercancel"]) handle.addEventListener(end, stop);
@@ -473,23 +473,23 @@ function press(state, name, event) {
     theta[1 - k] = (whole - theta[k] * model.groups[k]) / model.groups[1 - k];
     state.theta = taken(model, k, theta);
   }
-  later(state, name);
+  later(state);
 }
 
 // After the last of several presses.
-function later(state, name) {
+function later(state) {
   clearTimeout(state.waiting);
-  state.waiting = setTimeout(() => release(state, name), WAIT);
+  state.waiting = setTimeout(() => release(state), WAIT);
   show(state);
 }
 
-function release(state, name) {
+function release(state) {
   clearTimeout(state.waiting);
   state.waiting = 0;
-  const { model } = state.data, { theta, angle, epsilon, columns, line } = state;
+  const { model } = state.data, { theta, angle, epsilon, columns } = state;
   const same = [...theta, angle, epsilon, columns].every((value, k) =>
     value === [...model.theta, model.angle, model.epsilon, model.groups[1] + 1][k]);
-  if (name !== "line" && !same) state.send("moved", { theta, angle, turned: angle !== model.angle, epsilon, columns, line });
+  if (!same) state.send("moved", { theta, angle, turned: angle !== model.angle, epsilon, columns });
   else if (state.next) adopt(state, state.next);
   else show(state);
 }
@@ -579,7 +579,7 @@ function furnish(state) {
 }
 
 const CONTROLS = {
-  epsilon: { label: "Privacy budget ε", least: () => -2, most: () => 2, step: 0.01, get: ({ epsilon }) => Math.log10(epsilon),
+  epsilon: { label: "Privacy budget ε", least: () => -2, most: () => 2, step: 0.05, get: ({ epsilon }) => Math.log10(epsilon),
     set: (state, value) => { state.epsilon = Number((10 ** value).toPrecision(2)); },
     words: ({ epsilon }) => short(epsilon), works: ({ model }) => model.epsilon !== null },
   columns: { label: "Columns", least: () => 2, most: ({ model }) => Math.max(model.reaches.length, 2), step: 1,
@@ -602,14 +602,14 @@ function slider(state, control) {
   const output = html(label, "output", {});
   input.addEventListener("input", () => {
     control.set(state, Number(input.value));
-    later(state, control.label);
+    later(state);
   });
   state.tellers.push(() => {
     label.hidden = !control.works(state.data);
     if (label.hidden) return;
     input.min = control.least(state.data);
     input.max = control.most(state.data);
-    if (document.activeElement !== input || !state.waiting) input.value = control.get(state);
+    if (input.getRootNode().activeElement !== input || !state.waiting) input.value = control.get(state);
     input.setAttribute("aria-valuetext", control.words(state));
     output.textContent = control.words(state);
   });
