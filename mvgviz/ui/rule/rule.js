@@ -5,6 +5,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 const PAD = { left: 46, right: 6, top: 6, bottom: 40 }, ROW = 17, LETTER = 6.2, NARROW = 620, WAIT = 500, LEGEND = 8;
 const DEGREE = Math.PI / 180, SNAP = 2 * DEGREE, ROOM = 1.14;
+const CLEAR = 30, LOST = 10; // pixels: a box whose corners can be told apart, and one that is a dot
 const ZOOMS = { rule: "The rule", noise: "Draws of the noise", data: "The data" };
 
 function element(parent, name, attributes, text) {
@@ -200,14 +201,14 @@ function drawRule(place, state, now) {
   radii.forEach((radius, k) => outline(inside, place, std.map((one) => radius * one), angle,
     `own line level${k + 3 - radii.length}`));
   if (state.theorem) outline(inside, place, now.asked.std.map((one) => now.unit * one), now.asked.angle, "theorem line");
-  for (const [u, v] of now.at) {
+  const size = Math.max(...data.model.changes?.box ?? [0]) * place.scale;
+  if (size > CLEAR) for (const [u, v] of now.at) {
     element(inside, "circle", { cx: x(u), cy: y(v), r: 13, class: "glow" });
     element(inside, "circle", { cx: x(u), cy: y(v), r: 5, class: "touch" });
   }
-  const box = data.model.changes?.box;
-  if (box && Math.max(...box) * place.scale < 8) {
-    element(inside, "circle", { cx: x(0), cy: y(0), r: 11, class: "lost" });
-    element(inside, "text", { x: x(0) + 15, y: y(0) + 4, class: "label" }, "the grey shape");
+  if (size > 0 && size < LOST) {
+    element(inside, "circle", { cx: x(0), cy: y(0), r: LOST + 3, class: "lost" });
+    if (state.theorem) element(inside, "text", { x: x(0) + LOST + 8, y: y(0) + 4, class: "label" }, data.grey);
   }
   if (state.zoom !== "rule" && data.spread > 0) scaleBar(place, data, std);
   if (!state.theorem) drawAxes(place, state, now, now.unit, (k) => state.model.kind === "fixed" ? `± ${short(std[k])}`
@@ -292,8 +293,8 @@ function grid(svg, box, view, x, y, titles, [left, bottom, each]) {
   const every = Math.ceil((2 * wide + 1) * label(-wide * unit).length * 8 / box.width);
   for (let k = -wide; k <= wide; k++) {
     element(svg, "line", { x1: x(k * unit), x2: x(k * unit), y1: box.y, y2: box.y + box.height, class: "grid" });
-    if (k % every === 0) element(svg, "text", { x: x(k * unit), y: box.y + box.height + 14, class: "tick",
-      "text-anchor": "middle" }, label(k * unit));
+    if (k % every === 0 && x(k * unit) < box.x + box.width - 12) element(svg, "text",
+      { x: x(k * unit), y: box.y + box.height + 14, class: "tick", "text-anchor": "middle" }, label(k * unit));
   }
   for (let k = -high; k <= high; k++) {
     element(svg, "line", { x1: box.x, x2: box.x + box.width, y1: y(k * unit), y2: y(k * unit), class: "grid" });
@@ -497,8 +498,9 @@ function release(state) {
 // Beside the picture: noise against equal noise on either feature and along the use, and the least possible.
 
 function tellBars(state, now) {
-  const { data, bars } = state, lines = [0, Math.PI / 2, state.line];
-  const found = lines.map((line) => ({ noise: noiseAlong(now.std, now.angle, line) / now.iid,
+  const { data, bars } = state, lines = [0, Math.PI / 2, state.line], shown = state.theorem ? now.asked : now;
+  state.root.classList.toggle("unknown", now.corners.length === 0);
+  const found = lines.map((line) => ({ noise: noiseAlong(shown.std, shown.angle, line) / now.iid,
     least: now.corners.length ? reachAlong(now.corners, line) / now.mu / now.iid : null }));
   if (!bars.children.length) lines.forEach(() => {
     const row = html(bars, "div", { class: "bar" });
@@ -541,8 +543,9 @@ function told(state, now) {
     return `${data.theorem.name} asks for ${short(factor, 2)} times this noise: its ellipse fills the picture, and all `
       + "that one record can change is the dot in the middle";
   }
-  const names = [0, 1].map((k) => Math.abs(now.angle) < 1e-9 ? data.names[k] : ["along the first axis", "along the second"][k]);
-  const units = Math.abs(now.angle) < 1e-9 ? data.units : ["", ""];
+  const straight = Math.abs(now.angle) < 1e-9;
+  const names = straight ? data.names : ["along the first axis", "along the second"];
+  const units = straight ? data.units : ["", ""];
   parts.push(`noise ${names[0]}: ${withUnit(now.std[0], units[0])}`, `${names[1]}: ${withUnit(now.std[1], units[1])}`,
     `equal noise ${short(now.iid)}`);
   if (data.records !== null) parts.push(`records within ${now.std.map((one) => short(now.records * one)).join(" and ")}`);
@@ -579,8 +582,8 @@ function furnish(state) {
 }
 
 const CONTROLS = {
-  epsilon: { label: "Privacy budget ε", least: () => -2, most: () => 2, step: 0.05, get: ({ epsilon }) => Math.log10(epsilon),
-    set: (state, value) => { state.epsilon = Number((10 ** value).toPrecision(2)); },
+  epsilon: { label: "Privacy budget ε", least: () => -2, most: () => 2, step: 0.05,
+    get: ({ epsilon }) => Math.log10(epsilon), set: (state, value) => { state.epsilon = Number((10 ** value).toPrecision(2)); },
     words: ({ epsilon }) => short(epsilon), works: ({ model }) => model.epsilon !== null },
   columns: { label: "Columns", least: () => 2, most: ({ model }) => Math.max(model.reaches.length, 2), step: 1,
     get: ({ columns }) => columns, set: setColumns, words: ({ columns }) => String(columns),

@@ -30,8 +30,8 @@ _component = st.components.v2.component(
     js="".join((_HERE / name).read_text(encoding="utf-8") for name in ("formulas.js", "rule.js")),
     html=f'<div class="rule"><div class="whole"><div class="stage"><div class="picture"></div>{_HANDLES}</div>'
          '<div class="side"><div class="heading"><b>Noise as a multiple of equal noise</b></div>'
-         '<div class="bars"></div><div class="key">Orange mark: equal noise, 1×. Green mark: the least that private '
-         'noise of any shape can have there.</div></div></div>'
+         '<div class="bars"></div><div class="key">Orange mark: equal noise, 1×. <span>Green mark: the least that '
+         'private noise of any shape can have there.</span></div></div></div>'
          '<div class="switches"></div><div class="sliders"></div><div class="numbers"></div></div>')
 
 
