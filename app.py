@@ -12,7 +12,7 @@ from mvgviz.ui.frame import draw_takeaway, open_page
 from mvgviz.ui.menu import DATA, HOME, LESSON, PRESENT
 from mvgviz.ui.rule.rule import rule
 from mvgviz.ui.rule.scenario import asked_by_theorem, needed_against_others, share_step, take_change, theorem_in
-from mvgviz.words.shape import ABOUT_BOUND, coordinate_labels, needed_and_other, plane_labels, plane_words, rule_words
+from mvgviz.words.shape import ABOUT_BOUND, coordinate_labels, ellipse_words, needed_and_other, plane_labels, rule_words
 
 setup = open_page(HOME)
 scenario, design, labels = setup.scenario, setup.design, coordinate_labels(setup)
@@ -26,13 +26,13 @@ else:
     needed, other = needed_and_other(setup)
     model, equal = needed_against_others(setup, needed, other), iid_std(setup.iid, needed)
     pair, names = (other, needed), plane_labels(setup, labels, (other, needed))
-    takeaway = plane_words(model, equal, names, 0.0)
+    takeaway = ellipse_words([std / equal for std in model.std_on_features], names)
     rule(model, key="home_rule", on_change=lambda change: take_change(setup, model, pair, change), iid=equal,
          names=names, share_step=share_step(setup, model), controls=("share", "angle", "epsilon"),
          normals=np.random.default_rng(scenario.seed).standard_normal((2, 250)), theorem=theorem_in(setup, pair),
          alt=takeaway.replace("**", "").replace("\\", ""))
-    draw_takeaway(rule_words(model, design.theta.size), key="home_rule",
-                  about=None if setup.query.bound is None else f"{takeaway} {ABOUT_BOUND}")
+    draw_takeaway(f"{takeaway} {rule_words(model, design.theta.size)}", key="home_rule",
+                  about=None if setup.query.bound is None else ABOUT_BOUND)
 if trade_off_refusal(setup) is None:
     draw_frontier(setup, key="home_trade_off")
 if scenario.guarantee == "exact":

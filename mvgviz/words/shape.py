@@ -1,6 +1,7 @@
 """The shape of the noise in sentences."""
 
-from mvgviz.figures.shared.noise_ellipse import EllipseNumbers
+from collections.abc import Iterable
+
 from mvgviz.figures.shared.rule_model import RuleModel
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, in_markdown
@@ -36,13 +37,13 @@ def needed_and_other(setup: Setup) -> tuple[int, int]:
     return needed, next(others, 1) if needed in needs else 1
 
 
-def ellipse_words(numbers: EllipseNumbers, labels: tuple[str, ...], needed: int, other: int) -> str:
-    """How much noise each of two coordinates gains or pays."""
-    up, down = numbers.factors
+def ellipse_words(factors: Iterable[float], names: tuple[str, str]) -> str:
+    """How much noise each of two coordinates (across and up) pays or gains, as multiples of i.i.d. noise."""
+    up, down = factors
     if abs(up - 1) < 0.005 and abs(down - 1) < 0.005:
         return "**Equal shares:** directional noise and i.i.d. noise are the same circle."
     return (f"**Same privacy, other shape:** the noise is {as_factor(down)} the i.i.d. noise on "
-            f"{in_markdown(labels[needed])} and {as_factor(up)} on {in_markdown(labels[other])}.")
+            f"{in_markdown(names[1])} and {as_factor(up)} on {in_markdown(names[0])}.")
 
 
 def plane_words(model: RuleModel, iid: float, names: tuple[str, str], spread: float) -> str:

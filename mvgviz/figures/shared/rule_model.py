@@ -70,6 +70,12 @@ class RuleModel:
         first, second = (theta * number for theta, number in zip(self.theta, self.groups, strict=True))
         return first / (first + second)
 
+    @property
+    def std_on_features(self) -> tuple[float, float]:
+        """The standard deviation across and up, however the axes are turned."""
+        c, s = math.cos(self.angle), math.sin(self.angle)
+        return math.hypot(c * self.std[0], s * self.std[1]), math.hypot(s * self.std[0], c * self.std[1])
+
 
 def rule_model(design: NoiseDesign, pair: tuple[int, int], *, of_directions: bool, split: FloatArray | None = None,
                groups: tuple[int, int] = (1, 1)) -> RuleModel:
