@@ -62,8 +62,9 @@ def _shape(setup: Setup) -> Slide | None:
     numbers = ellipse_numbers(setup.design, setup.iid, plane=(other, needed), level=0.95,
                               normals=np.random.default_rng(setup.scenario.seed).standard_normal((2, 250)))
     kept = "" if setup.query.bound is None else f" {ABOUT_BOUND}"
-    return Slide(key="shape", takeaway=ellipse_words(numbers, labels, needed, other), about=f"{ABOUT_ELLIPSE}{kept}",
-                 figure=plot_noise_ellipse(numbers, names=(in_html(labels[other]), in_html(labels[needed]))))
+    names = labels[other], labels[needed]
+    return Slide(key="shape", takeaway=ellipse_words(numbers.factors, names), about=f"{ABOUT_ELLIPSE}{kept}",
+                 figure=plot_noise_ellipse(numbers, names=(in_html(names[0]), in_html(names[1]))))
 
 
 def _gains(setup: Setup) -> Slide | None:

@@ -219,6 +219,18 @@ def test_home_s_sentence_follows_the_share():
     assert "the same circle" in text(clean(app))
 
 
+def test_home_draws_the_rule_with_what_is_needed_upright():
+    app = clean(opened())
+    drawn = component(app, "home_rule")
+    assert drawn["names"] == ["score", "sleep"]
+    assert drawn["model"]["theta"] == pytest.approx([0.2, 0.8])
+    assert "Private = every corner inside" in text(app)
+    drawn, words = component(clean(opened(data="liver", query="mean")), "home_rule"), text(
+        opened(data="liver", query="mean"))
+    assert drawn["model"]["groups"] == [4, 2]  # it stands for all that are needed, and for all others
+    assert "These two of 6 take 45 % of the budget" in words
+
+
 def test_home_has_the_trade_off_where_there_is_one():
     app = clean(opened())
     assert component(app, "home_trade_off")["here"]["x"] == pytest.approx((0.5 / 0.8) ** 0.5)

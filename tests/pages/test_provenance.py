@@ -9,13 +9,15 @@ import pytest
 
 from mvgviz import Scenario, gaussian_mu
 from mvgviz.data import load_table, sample
+from mvgviz.figures.shared.rule_model import rule_model
 from mvgviz.provenance import Origin, Range
 from mvgviz.release.files import to_metadata_json
 from mvgviz.report.script import python_script
 from mvgviz.scenario.resolve import build
 from mvgviz.ui.data.range_editor import frame_of, given_ranges
 from mvgviz.ui.menu import BUDGET, COMPARE, DATA, HOME, RELEASE, UTILITY
-from mvgviz.ui.shape import panels as shape_panels
+from mvgviz.ui.rule import scenario as rule_scenario
+from mvgviz.ui.rule.rule import RuleChange
 from mvgviz.ui.slices import _CACHE
 from tests.pages.app import (
     CSV,
@@ -244,13 +246,13 @@ def test_what_is_seen_of_directions_from_the_data_is_no_declared_choice_when_tak
 def test_a_drag_takes_the_origin_of_what_it_takes_over_along(data, choice, monkeypatch):
     one, table = Scenario.default_for(data).changed(**choice), sample(data)
     taken = {}
-    monkeypatch.setattr(shape_panels.session, "choose", lambda origin, **changes: taken.update(origin=origin))
-    setup = build(one, table)
-    shape_panels._take_drag(setup, (0, 1), (0.6, 0.3), 0.25, True)
-    assert taken["origin"] is Origin.READ
-    plain = build(Scenario.default_for(data), table)
-    shape_panels._take_drag(plain, (0, 1), (0.6, 0.3), 0.25, True)
-    assert taken["origin"] is Origin.DECLARED
+    monkeypatch.setattr(rule_scenario.session, "choose", lambda origin, **changes: taken.update(origin=origin))
+    change = RuleChange(theta=(0.6, 0.3), angle=0.25, turned=True, epsilon=None, columns=2)
+    for scenario, origin in ((one, Origin.READ), (Scenario.default_for(data), Origin.DECLARED)):
+        setup = build(scenario, table)
+        model = rule_model(setup.design, (0, 1), of_directions=False, split=setup.split)
+        rule_scenario.take_change(setup, model, (0, 1), change)
+        assert taken["origin"] is origin
 
 
 def test_a_mark_survives_another_dataset_and_the_order_of_a_link():

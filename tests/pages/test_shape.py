@@ -5,12 +5,17 @@ import re
 import numpy as np
 import pytest
 
-from mvgviz import Scenario
+from mvgviz import Scenario, build
 from mvgviz.data import sample
+from mvgviz.errors import InputError
 from mvgviz.figures.shape.pictures import ellipsoid_points, leading_components
+from mvgviz.figures.shared.rule_model import averages_model, rule_model
 from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.ui.menu import SHAPE
-from mvgviz.ui.shape.panels import _share
+from mvgviz.ui.rule import scenario as rule_scenario
+from mvgviz.ui.rule.rule import RuleChange, rule
+from mvgviz.ui.rule.scenario import taken_share
+from tests.datasets import make_dataset
 from tests.pages.app import clean, link, opened, text
 
 PANELS = {"Ellipse": "the i.i.d. noise", "Three features": "on these three|at least three features",
@@ -42,7 +47,7 @@ def test_a_plane_of_directions_can_be_chosen():
     app = opened(SHAPE.path, data="liver", directions="random")
     assert "their shadow" in text(clean(app))
     app.get("button_group")[1].set_value("directions")
-    assert "Drag an end of an axis to change the split" in text(clean(app.run()))
+    assert "Pull a round handle to change the split" in text(clean(app.run()))
 
 
 def test_the_same_feature_twice_is_mended():
@@ -52,10 +57,9 @@ def test_the_same_feature_twice_is_mended():
     assert "Across and up are the same" in text(clean(app))
 
 
-def test_toggles_and_zoom_redraw():
+def test_toggles_redraw():
     app = opened(SHAPE.path, data="liver", query="identity")
     app.toggle(key="shape_data").set_value(True).run()
-    app.toggle(key="shape_draws").set_value(False).run()
     app.selectbox(key="shape_useful").set_value("along the data (not private)").run()
     clean(app)
     assert link(app) == {"data": "liver", "query": "identity"}
@@ -86,9 +90,31 @@ def test_defaults_put_what_matters_upright():
     assert sample("liver").features[2] == "sgpt"
 
 
+@pytest.mark.parametrize(("change", "expected"), [
+    ({"theta": (0.05, 0.85)}, {"allocation": "manual", "weights": (500, 8500, 300, 200)}),
+    ({"epsilon": 3.0}, {"epsilon": 3.0}), ({"angle": 0.5, "turned": True}, {"directions": "rotation", "angle": 28.6}),
+    ({}, {})])
+def test_what_is_let_go_becomes_part_of_the_scenario(change, expected, monkeypatch):
+    setup = build(Scenario(scale="unit", allocation="manual", weights=(80, 15, 3, 2)), make_dataset(4, 30))
+    model = rule_model(setup.design, (0, 1), of_directions=False)
+    taken = {}
+    monkeypatch.setattr(rule_scenario.session, "choose", lambda origin, **changes: taken.update(changes))
+    monkeypatch.setattr(rule_scenario.session, "update", lambda **changes: taken.update(changes))
+    same = {"theta": model.theta, "angle": 0.0, "turned": False, "epsilon": 1.0, "columns": 2}
+    rule_scenario.take_change(setup, model, (0, 1), RuleChange(**same | change))
+    assert taken | expected == taken
+    assert bool(taken) is bool(change)
+
+
+def test_a_control_that_is_none_is_refused():
+    with pytest.raises(InputError, match="controls"):
+        rule(averages_model((1, 1), epsilon=1, delta=1e-3, share=0.8), key="k", names=("a", "b"), alt="",
+             controls=("size",))
+
+
 @pytest.mark.parametrize("share", [0.001, 0.0101, 0.5004, 0.8666, 0.9896, 0.998])
 def test_a_dragged_share_is_one_the_scenario_and_the_slider_take(share):
-    taken = _share(share)
+    taken = taken_share(share)
     assert Scenario(share=taken).share == taken
     assert abs(taken - min(max(share, LEAST_SHARE), MOST_SHARE)) <= 0.0005
     app = clean(opened(SHAPE.path, share=f"{taken:g}"))
