@@ -18,7 +18,7 @@ from mvgviz.scenario.trade_off import trade_off_of
 from mvgviz.ui.menu import DATA, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
 from mvgviz.ui.shape.panels import _share
 from mvgviz.ui.shape.records import record_picture
-from tests.browser.chromium import ROOT, SCREENS, assert_accessible, at_rest, shoot
+from tests.browser.chromium import PICTURES, ROOT, SCREENS, assert_accessible, at_rest, shoot
 from tests.datasets import make_dataset
 
 
@@ -26,17 +26,36 @@ def path_of(page):
     return "" if page.path == "app.py" else pathlib.Path(page.path).stem
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.label)
-@pytest.mark.parametrize(("screen", "scheme"), [("wide", "light"), ("wide", "dark"), ("phone", "light")])
-def test_every_page_opens_cold(visit, page, screen, scheme):
-    tab = visit(path_of(page), screen=screen, scheme=scheme)
-    expect(tab.get_by_role("heading", name=page.question)).to_be_visible()
+def assert_open(tab, page):
+    """The page says its question and what is spent; nothing failed, nothing is wider than the screen."""
+    expect(tab.get_by_role("heading", name=page.question)).to_be_visible(timeout=30_000)
     if page not in (LESSON, LESSON_NOTES):
         expect(tab.get_by_text("really spent by the noise")).to_be_visible()
-    assert tab.locator("[data-testid=stAlert]").count() == 0
-    shoot(tab, f"{page.label}-{screen}-{scheme}")
-    if screen == "wide":
-        assert_accessible(tab)
+    tab.locator(PICTURES).first.wait_for(timeout=60_000)
+    at_rest(tab)
+    assert tab.locator("[data-testid=stAlert], [data-testid=stException]").count() == 0
+    assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.label)
+def test_every_page_opens_cold(visit, page):
+    tab = visit(path_of(page))
+    assert_open(tab, page)
+    shoot(tab, f"{page.label}-wide-light")
+    assert_accessible(tab)
+
+
+@pytest.mark.parametrize(("screen", "scheme"), [("wide", "dark"), ("phone", "light")])
+def test_every_page_opens_from_the_menu(visit, screen, scheme):
+    tab = visit(screen=screen, scheme=scheme)
+    for page in (*PAGES[1:], PAGES[0]):
+        if screen == "phone" and not tab.get_by_test_id("stSidebar").is_visible():
+            tab.get_by_test_id("stExpandSidebarButton").click()
+        tab.get_by_test_id("stSidebar").get_by_role("link", name=page.label, exact=True).click()
+        assert_open(tab, page)
+        shoot(tab, f"{page.label}-{screen}-{scheme}")
+        if scheme == "dark":
+            assert_accessible(tab)
 
 
 def test_the_presenters_view_goes_on_with_arrow_keys_and_comes_back(visit):
@@ -60,11 +79,9 @@ def test_the_presenters_view_goes_on_with_arrow_keys_and_comes_back(visit):
     tab.wait_for_url(f"**/{path_of(SHAPE)}?data=liver")
 
 
-@pytest.mark.parametrize("screen", SCREENS)
-def test_a_key_press_on_a_slider_moves_the_picture_and_the_address(visit, screen):
-    tab = visit(screen=screen)
-    if screen == "phone":
-        tab.get_by_test_id("stExpandSidebarButton").click()
+def test_a_key_press_on_a_slider_moves_the_picture_and_the_address(visit):
+    tab = visit(screen="phone")
+    tab.get_by_test_id("stExpandSidebarButton").click()
     tab.locator(".st-key-w_share input[type=range]").press("ArrowLeft")
     tab.wait_for_url("**share=0.79**")
     expect(tab.get_by_text("0.80×").first).to_be_attached()
@@ -219,11 +236,10 @@ def test_a_handle_pulled_to_its_limit_shows_what_is_taken(visit, inwards):
     assert (slider.get_attribute("value"), slider.get_attribute("max")) == ("99", "99")
 
 
-def test_what_the_browser_shows_of_a_drag_is_a_step_the_scenario_takes(visit):
-    tab = visit("shape", waits_for=".ellipse svg")
+def test_what_the_browser_shows_of_a_drag_is_a_step_the_scenario_takes(empty_page):
     code = (ROOT / "mvgviz" / "ui" / "shape" / "ellipse.js").read_text()
     asked = [0.0, 0.0101, 0.33333, 0.5004, 0.8666, 0.9896, 0.9999]
-    found = tab.evaluate(
+    found = empty_page.evaluate(
         """async ([code, least, asked]) => {
             const module = await import(URL.createObjectURL(new Blob([code], {type: "text/javascript"})));
             return asked.map((share) => module.taken({least, step: 0.001}, 0, [share, 1 - share]));
@@ -234,7 +250,7 @@ def test_what_the_browser_shows_of_a_drag_is_a_step_the_scenario_takes(visit):
         assert first + second == pytest.approx(1)
 
 
-def test_the_browser_s_formulas_are_the_engine_s(visit, address):
+def test_the_browser_s_formulas_are_the_engine_s(empty_page):
     data = make_dataset(4, 30, lower=[-1, 0, -2, 1], upper=[1, 3, 1, 4])
     cases = []
     for guarantee in ("exact", "theorem1"):
@@ -252,9 +268,8 @@ def test_the_browser_s_formulas_are_the_engine_s(visit, address):
             "least": LEAST_SHARE, "step": 0.001}
     cases += [(sent, theta, angle, moved(model, theta, angle)) for theta in ((0.4, 0.3), (0.65, 0.05))
               for angle in (0.0, -0.9, 1.5)]
-    tab = visit("shape", waits_for=".ellipse svg")
     code = (ROOT / "mvgviz" / "ui" / "shape" / "ellipse.js").read_text()
-    found = tab.evaluate(
+    found = empty_page.evaluate(
         """async ([code, cases]) => {
             const module = await import(URL.createObjectURL(new Blob([code], {type: "text/javascript"})));
             return cases.map(([model, theta, angle]) => {
@@ -267,16 +282,15 @@ def test_the_browser_s_formulas_are_the_engine_s(visit, address):
         assert inverted == pytest.approx(expected, rel=1e-6)
 
 
-def test_the_browser_pulls_records_in_as_the_engine_does(visit):
+def test_the_browser_pulls_records_in_as_the_engine_does(empty_page):
     data = make_dataset(4, 30, lower=[-1, 0, -2, 1], upper=[1, 3, 1, 4])
     scenario = Scenario(scale="declared", bound="own", radius=0.8, allocation="manual", weights=(4, 3, 2, 1))
     before, after = (build(scenario.changed(**changes), data) for changes in (
         {}, {"weights": (6, 1, 2, 1), "directions": "rotation", "angle": 25.0}))
     model = shape_model(before.design, (0, 1), of_directions=False, split=before.split)
     shown = record_picture(before, model, (0, 1), ("a", "b"), of_directions=False, show=True)
-    tab = visit("shape", waits_for=".ellipse svg")
     code = (ROOT / "mvgviz" / "ui" / "shape" / "ellipse.js").read_text()
-    found = tab.evaluate(
+    found = empty_page.evaluate(
         """async ([code, model, records, theta, angle]) => {
             const module = await import(URL.createObjectURL(new Blob([code], {type: "text/javascript"})));
             return records.map((record) => module.partOf(model, 0.8, record, theta, angle));
@@ -302,6 +316,8 @@ def test_records_and_noise_are_dragged_as_one_shape(visit):
     tab.mouse.up()
     tab.wait_for_url("**share=**")
     expect(numbers).to_have_text(during)  # noise and records, to the digits shown
+
+
 def noise_of(text):
     """The share and the two factors that the trade-off shows."""
     return [float(number) for number in re.search(
@@ -339,16 +355,15 @@ def test_the_trade_off_s_point_moves_along_its_curve_and_the_address_follows(vis
         assert_accessible(tab)
 
 
-def test_the_browser_reads_the_trade_off_s_curve_as_the_engine_computes_it(visit):
+def test_the_browser_reads_the_trade_off_s_curve_as_the_engine_computes_it(empty_page):
     setup = build(Scenario.default_for("liver"), sample("liver"))
     line = trade_off_picture(trade_off_of(setup)).own
     shares = [0.17, 0.33, 0.5, 0.61, 0.87, 0.95, 0.99]
     exact = [noise_on(build(setup.scenario.changed(share=share), setup.dataset).design, needs_of((2, 5), 6))
              for share in shares]
     equal = noise_on(setup.iid, needs_of((2, 5), 6))
-    tab = visit(waits_for=".frontier svg")
     code = (ROOT / "mvgviz" / "ui" / "budget" / "frontier.js").read_text()
-    found, back, steps = tab.evaluate(
+    found, back, steps = empty_page.evaluate(
         """async ([code, curve, shares]) => {
             const module = await import(URL.createObjectURL(new Blob([code], {type: "text/javascript"})));
             const found = shares.map((share) => module.noiseAt(curve, share));
