@@ -8,7 +8,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: app check test bench lint clean
+# Bytecode is kept, whatever the environment says: every worker starts seconds sooner.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: app check test every-test bench lint clean
 
 app: .venv/app.done
 	$(BIN)/streamlit run app.py
@@ -16,8 +19,12 @@ app: .venv/app.done
 check: lint
 	$(BIN)/python -m pytest -m "not slow" tests/unit
 
-test: lint .venv/browser.done
-	$(BIN)/python -m pytest
+test: .venv/browser.done
+	$(MAKE) --no-print-directory --jobs=2 lint every-test
+
+# One worker more than there are cores: a test in the browser waits most of its time.
+every-test: .venv/browser.done
+	$(BIN)/python -m pytest --numprocesses=$$(($$(getconf _NPROCESSORS_ONLN) + 1))
 
 bench: .venv/browser.done
 	$(BIN)/python benchmarks/engine.py

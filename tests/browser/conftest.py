@@ -12,7 +12,7 @@ import urllib.request
 import pytest
 from playwright.sync_api import sync_playwright
 
-from tests.browser.chromium import FLAGS, ROOT, SCREENS
+from tests.browser.chromium import FLAGS, PICTURES, ROOT, SCREENS
 
 # On a deep link Streamlit's own client looks for the server under the page's path first, and finds 404.
 PROBES = re.compile(r"/_stcore/(health|host-config)$")
@@ -53,7 +53,7 @@ def visit(address, browser):
     """Opens a path; at the end no error box, no console error, nothing wider than the screen."""
     opened = []
 
-    def go(path="", *, screen="wide", scheme="light", waits_for=".js-plotly-plot, .rule svg"):
+    def go(path="", *, screen="wide", scheme="light", waits_for=PICTURES):
         width, height = SCREENS[screen]
         page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
         errors = []
@@ -71,3 +71,11 @@ def visit(address, browser):
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         assert errors == []
         page.close()
+
+
+@pytest.fixture
+def empty_page(browser):
+    """A browser's JavaScript without the app."""
+    page = browser.new_page()
+    yield page
+    page.close()

@@ -13,24 +13,43 @@ from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.figures.budget.trade_off import trade_off_picture
 from mvgviz.scenario.trade_off import trade_off_of
 from mvgviz.ui.menu import DATA, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
-from tests.browser.chromium import ROOT, SCREENS, assert_accessible, at_rest, shoot
+from tests.browser.chromium import PICTURES, ROOT, SCREENS, assert_accessible, at_rest, shoot
 
 
 def path_of(page):
     return "" if page.path == "app.py" else pathlib.Path(page.path).stem
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.label)
-@pytest.mark.parametrize(("screen", "scheme"), [("wide", "light"), ("wide", "dark"), ("phone", "light")])
-def test_every_page_opens_cold(visit, page, screen, scheme):
-    tab = visit(path_of(page), screen=screen, scheme=scheme)
-    expect(tab.get_by_role("heading", name=page.question)).to_be_visible()
+def assert_open(tab, page):
+    """The page says its question and what is spent; nothing failed, nothing is wider than the screen."""
+    expect(tab.get_by_role("heading", name=page.question)).to_be_visible(timeout=30_000)
     if page not in (LESSON, LESSON_NOTES):
         expect(tab.get_by_text("really spent by the noise")).to_be_visible()
-    assert tab.locator("[data-testid=stAlert]").count() == 0
-    shoot(tab, f"{page.label}-{screen}-{scheme}")
-    if screen == "wide":
-        assert_accessible(tab)
+    tab.locator(PICTURES).first.wait_for(timeout=60_000)
+    at_rest(tab)
+    assert tab.locator("[data-testid=stAlert], [data-testid=stException]").count() == 0
+    assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.label)
+def test_every_page_opens_cold(visit, page):
+    tab = visit(path_of(page))
+    assert_open(tab, page)
+    shoot(tab, f"{page.label}-wide-light")
+    assert_accessible(tab)
+
+
+@pytest.mark.parametrize(("screen", "scheme"), [("wide", "dark"), ("phone", "light")])
+def test_every_page_opens_from_the_menu(visit, screen, scheme):
+    tab = visit(screen=screen, scheme=scheme)
+    for page in (*PAGES[1:], PAGES[0]):
+        if screen == "phone" and not tab.get_by_test_id("stSidebar").is_visible():
+            tab.get_by_test_id("stExpandSidebarButton").click()
+        tab.get_by_test_id("stSidebar").get_by_role("link", name=page.label, exact=True).click()
+        assert_open(tab, page)
+        shoot(tab, f"{page.label}-{screen}-{scheme}")
+        if scheme == "dark":
+            assert_accessible(tab)
 
 
 def test_the_presenters_view_goes_on_with_arrow_keys_and_comes_back(visit):
@@ -54,11 +73,9 @@ def test_the_presenters_view_goes_on_with_arrow_keys_and_comes_back(visit):
     tab.wait_for_url(f"**/{path_of(SHAPE)}?data=liver")
 
 
-@pytest.mark.parametrize("screen", SCREENS)
-def test_a_key_press_on_a_slider_moves_the_picture_and_the_address(visit, screen):
-    tab = visit(screen=screen)
-    if screen == "phone":
-        tab.get_by_test_id("stExpandSidebarButton").click()
+def test_a_key_press_on_a_slider_moves_the_picture_and_the_address(visit):
+    tab = visit(screen="phone")
+    tab.get_by_test_id("stExpandSidebarButton").click()
     tab.locator(".st-key-w_share input[type=range]").press("ArrowLeft")
     tab.wait_for_url("**share=0.79**")
     expect(tab.get_by_text("0.80×").first).to_be_attached()
@@ -207,16 +224,15 @@ def test_the_trade_off_s_point_moves_along_its_curve_and_the_address_follows(vis
         assert_accessible(tab)
 
 
-def test_the_browser_reads_the_trade_off_s_curve_as_the_engine_computes_it(visit):
+def test_the_browser_reads_the_trade_off_s_curve_as_the_engine_computes_it(empty_page):
     setup = build(Scenario.default_for("liver"), sample("liver"))
     line = trade_off_picture(trade_off_of(setup)).own
     shares = [0.17, 0.33, 0.5, 0.61, 0.87, 0.95, 0.99]
     exact = [noise_on(build(setup.scenario.changed(share=share), setup.dataset).design, needs_of((2, 5), 6))
              for share in shares]
     equal = noise_on(setup.iid, needs_of((2, 5), 6))
-    tab = visit(waits_for=".frontier svg")
     code = (ROOT / "mvgviz" / "ui" / "budget" / "frontier.js").read_text()
-    found, back, steps = tab.evaluate(
+    found, back, steps = empty_page.evaluate(
         """async ([code, curve, shares]) => {
             const module = await import(URL.createObjectURL(new Blob([code], {type: "text/javascript"})));
             const found = shares.map((share) => module.noiseAt(curve, share));

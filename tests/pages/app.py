@@ -10,13 +10,13 @@ from mvgviz.ui.menu import DATA, HOME
 ROOT = pathlib.Path(__file__).parents[2]
 
 
-def opened(path=HOME.path, *, everything=False, **parameters):
-    """The app on a page, as a fresh session that followed a link."""
+def opened(path=HOME.path, *, everything=False, state=None, **parameters):
+    """The app on a page, as a fresh session that followed a link; ``state``: tabs and switches as they stand."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     for name, value in parameters.items():
         app.query_params[name] = value
-    if everything:
-        app.session_state["_all"] = True
+    for name, value in ((state or {}) | ({"_all": True} if everything else {})).items():
+        app.session_state[name] = value
     return (app if path == HOME.path else app.switch_page(path)).run()
 
 

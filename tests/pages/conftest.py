@@ -1,9 +1,9 @@
 """Every test of a page is a session of its own, though all have one name without a browser."""
 
 import pytest
-import streamlit
+from streamlit.runtime.caching import clear_session_resource_cache
 
 
 @pytest.fixture(autouse=True)
 def own_session():
-    streamlit.cache_resource.clear()
+    clear_session_resource_cache("test session id")

@@ -19,8 +19,7 @@ TABS = (NEEDED, DIRECTIONS, THROUGH, INVERSE)
 
 
 def on(tab=DIRECTIONS, **parameters):
-    app = opened(BUDGET.path, **parameters)
-    return turn(app, tab)
+    return opened(BUDGET.path, state={"budget_tab": tab}, **parameters)
 
 
 def turn(app, tab):
@@ -77,8 +76,8 @@ def test_loadings_appear_when_directions_are_not_features():
     ("cardiotocography", "identity"), ("cardiotocography", "kernel"), ("two_features", "covariance"),
     ("movement_simulated", "covariance"), ("karate", "adjacency"), ("karate", "laplacian")])
 def test_every_tab_answers_every_query(data, query):
-    app = opened(BUDGET.path, data=data, query=query)
-    for tab in TABS:
+    app = clean(on(TABS[0], data=data, query=query))
+    for tab in TABS[1:]:
         clean(turn(app, tab))
 
 
@@ -90,8 +89,8 @@ def test_every_tab_answers_every_query(data, query):
     {"mode": "rows"}, {"mode": "columns"}, {"query": "identity", "mode": "columns"}, {"favoured": "none"},
     {"epsilon": "1000"}, {"epsilon": "0.001", "delta": "1e-12"}])
 def test_every_tab_answers_every_choice(choices):
-    app = opened(BUDGET.path, data="liver", **choices)
-    for tab in TABS:
+    app = clean(on(TABS[0], data="liver", **choices))
+    for tab in TABS[1:]:
         clean(turn(app, tab))
 
 

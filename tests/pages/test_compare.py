@@ -18,7 +18,7 @@ FEW = {"trials": "6"}
 
 
 def on(section=RANKING, **parameters):
-    return turn(opened(COMPARE.path, **FEW | parameters), section)
+    return opened(COMPARE.path, state={"compare_section": section}, **FEW | parameters)
 
 
 def spec(app):

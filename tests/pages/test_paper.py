@@ -34,10 +34,7 @@ def _few_trials(monkeypatch):
 
 
 def turned_to(key, *, tab=TABLE, **parameters):
-    app = opened(PAPER.path, **parameters)
-    app.session_state["paper_experiment"] = key
-    app.session_state["paper_tab"] = tab
-    return clean(app.run())
+    return clean(opened(PAPER.path, state={"paper_experiment": key, "paper_tab": tab}, **parameters))
 
 
 def charts(app):
@@ -77,9 +74,7 @@ def test_the_chart_is_the_same_whatever_the_sidebar_holds():
 
 
 def test_a_scenario_that_does_not_work_out_leaves_the_page_standing():
-    app = opened(PAPER.path, data="upload-0123456789ab")
-    app.session_state["paper_experiment"] = "II"
-    app.run()
+    app = opened(PAPER.path, state={"paper_experiment": "II"}, data="upload-0123456789ab")
     assert not app.exception
     assert len(app.error) == 1
     assert charts(app)
@@ -94,6 +89,7 @@ def test_the_button_opens_the_experiment_in_the_app(key):
 
 
 def test_work_can_be_stopped_and_goes_on(monkeypatch):
+    paper_panels._shared.clear()
     monkeypatch.setattr(paper_panels, "TRIALS", 100_000)
     monkeypatch.setattr(paper_panels, "start", lambda kind, one: _stopped(paper_panels.begin(f"paper {kind}", one.key)))
     app = turned_to("II")

@@ -35,11 +35,7 @@ PAPER = repr(1 / 345)  # the paper's delta on the liver table
 
 
 def turned_to(tab, **parameters):
-    app = opened(PRIVACY.path, **parameters)
-    if tab != NEIGHBOURS:
-        app.session_state["privacy_section"] = tab
-        app.run()
-    return clean(app)
+    return clean(opened(PRIVACY.path, state={"privacy_section": tab}, **parameters))
 
 
 def charts(app):

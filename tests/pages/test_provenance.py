@@ -214,17 +214,16 @@ def test_a_design_advised_on_a_stand_in_is_declared():
 
 
 def test_the_best_set_on_the_data_is_no_declared_one():
-    app = opened(UTILITY.path, data="liver", trials="4", query="identity", task="kernel-ridge")
-    app.session_state["utility_section"] = "Choice of directions"
-    app.run().button(key="utility_take").click().run()
+    app = opened(UTILITY.path, state={"utility_section": "Choice of directions"}, data="liver", trials="4",
+                 query="identity", task="kernel-ridge")
+    app.button(key="utility_take").click().run()
     assert "favoured" in scenario(app).from_data
     assert build(scenario(app), sample("liver")).origins["split"] is Origin.READ
 
 
 def test_shares_read_from_the_data_stay_so_when_they_are_taken_over_as_parts():
-    app = opened(BUDGET.path, data="liver", allocation="max-pnr", query="mean")
-    app.session_state["budget_tab"] = "From noise to epsilon"
-    app.run()
+    app = opened(BUDGET.path, state={"budget_tab": "From noise to epsilon"}, data="liver", allocation="max-pnr",
+                 query="mean")
     app.button(key="budget_take").click().run()
     assert {"weights", "epsilon"} <= set(scenario(clean(app)).from_data)
     one = scenario(app).changed(weights=(1,) * 6)
@@ -234,9 +233,8 @@ def test_shares_read_from_the_data_stay_so_when_they_are_taken_over_as_parts():
 @pytest.mark.parametrize("choice", [{"directions": "eigenvectors"}, {"directions": "private"},
                                     {"directions": "private", "allocation": "max-pnr"}])
 def test_what_is_seen_of_directions_from_the_data_is_no_declared_choice_when_taken_over(choice):
-    app = opened(BUDGET.path, data="liver", query="mean", **choice)
-    app.session_state["budget_tab"] = "From noise to epsilon"
-    app.run().button(key="budget_take").click().run()
+    app = opened(BUDGET.path, state={"budget_tab": "From noise to epsilon"}, data="liver", query="mean", **choice)
+    app.button(key="budget_take").click().run()
     assert {"weights", "epsilon"} <= set(scenario(clean(app)).from_data)
 
 

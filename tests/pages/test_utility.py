@@ -33,10 +33,7 @@ def _few_epsilons(monkeypatch):
 
 def on(tab=DRAW, **parameters):
     """The page with few trials; the last tab, which runs none, is open unless another is asked for."""
-    app = opened(**{"trials": "8"} | parameters)
-    app.session_state["utility_section"] = tab
-    app.switch_page(UTILITY.path).run()
-    return app
+    return opened(UTILITY.path, state={"utility_section": tab}, **{"trials": "8"} | parameters)
 
 
 def turn(app, tab):

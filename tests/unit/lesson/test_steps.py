@@ -143,6 +143,7 @@ def test_theorems_really_spend_next_to_nothing(guarantee, right):
         assert 0.5 < guess_rate(mu) < 0.502
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("favourite", FAVOURITES)
 def test_whether_it_pays_follows_from_a_paired_test(favourite):
     found = liver_pay(favourite)

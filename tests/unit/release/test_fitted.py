@@ -55,6 +55,7 @@ def test_with_the_mean_released_too_it_has_an_intercept():
         fitted_coefficients(given, setup.query.row_names[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("choice", "data"), [
     ({"epsilon": 1, "query": "covariance", "bound": "none"}, "liver"), ({"epsilon": 3, "query": "moments"}, "liver"),
     ({"epsilon": 0.3}, "movement_simulated")])

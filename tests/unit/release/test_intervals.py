@@ -81,6 +81,7 @@ def test_turned_noise_averages_out_less_than_unturned():
     assert turned.std_of_row(0)[1] > 1.01 * math.sqrt(v[0] * v[1] / 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "symmetrised"), [("both", True), ("both, turned", True), ("rows, turned", False)])
 def test_of_many_releases_95_in_a_hundred_lie_within_it(name, symmetrised):
     """The sampler that releases; no entry leaves a band that chance leaves once in a million."""

@@ -73,6 +73,7 @@ def test_a_bound_on_ranges_that_were_read_keeps_its_numbers_to_itself():
     assert told["radius"] is told["weights"] is told["centre"] is None
 
 
+@pytest.mark.slow
 def test_hardened_counts_have_the_noise_they_are_said_to_have():
     drawn = np.array([noisy_count(100, 7.0) for _ in range(1_500)])
     assert stats.kstest((drawn - 100) / 7.0, "norm").pvalue > 1e-6

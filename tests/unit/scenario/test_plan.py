@@ -43,6 +43,7 @@ def shifted(setup, dataset, column, record):
     return float(move @ np.linalg.solve(covariance, move))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ranges", "questions"), [
     ((-1.0, 1.0), (asking("identity"), asking("mean"))),
     ((-1.0, 1.0), (asking("mean"), asking("covariance"), asking("identity", allocation="uniform"))),

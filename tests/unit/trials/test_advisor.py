@@ -67,6 +67,7 @@ def test_each_dataset_has_its_own_design_once_among_the_candidates(data):
     assert all(one.private for one in candidates(scenario, sample(data)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [
     {"allocation": "uniform", "favoured": ()}, {"allocation": "uniform", "favoured": (1,)},
     {"allocation": "binary", "favoured": ()}, {"allocation": "binary", "favoured": (0, 1, 2, 3, 4, 5)},
@@ -257,6 +258,7 @@ def test_one_trial_still_gives_an_advice_that_claims_nothing():
     assert "which chance may explain" in " ".join(why(found, data.features))
 
 
+@pytest.mark.slow
 def test_cancelled_work_comes_back_as_far_as_it_is_and_goes_on():
     scenario, data, cache = Scenario(trials=42), sample("two_features"), TrialCache()
     calls, seen = iter(range(10**9)), []

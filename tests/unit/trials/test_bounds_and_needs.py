@@ -84,6 +84,7 @@ def test_regression_from_the_needed_alone_is_regression_on_a_table_of_them():
     assert measure_for(few).references.non_private == pytest.approx(measure_for(own).references.non_private)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", sorted(TASKS))
 def test_every_task_has_its_three_errors(task):
     data = sample("liver")
