@@ -4,14 +4,15 @@ import numpy as np
 import streamlit as st
 
 from mvgviz import Scenario
-from mvgviz.design.limits import rival
-from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_ellipse
+from mvgviz.figures.shared.rule_model import iid_std
 from mvgviz.scenario.trade_off import trade_off_refusal
-from mvgviz.text import as_number, delta_words, in_html
+from mvgviz.text import as_number, delta_words
 from mvgviz.ui.budget.frontier import draw_frontier
-from mvgviz.ui.frame import chart, open_page
+from mvgviz.ui.frame import draw_takeaway, open_page
 from mvgviz.ui.menu import DATA, HOME, LESSON, PRESENT
-from mvgviz.words.shape import ABOUT_BOUND, ABOUT_ELLIPSE, coordinate_labels, ellipse_words, needed_and_other
+from mvgviz.ui.rule.rule import rule
+from mvgviz.ui.rule.scenario import asked_by_theorem, needed_against_others, share_step, take_change, theorem_in
+from mvgviz.words.shape import ABOUT_BOUND, coordinate_labels, needed_and_other, plane_labels, plane_words, rule_words
 
 setup = open_page(HOME)
 scenario, design, labels = setup.scenario, setup.design, coordinate_labels(setup)
@@ -19,24 +20,24 @@ scenario, design, labels = setup.scenario, setup.design, coordinate_labels(setup
 st.markdown("Privacy needs noise, but not the same noise everywhere. Under one fixed budget it can be **small along "
             "the direction you need** and large along the one you do not: a circle becomes an ellipse. Which shape is "
             "private can be computed exactly, and that is what this app shows.")
-shape, trade_off = st.columns(2, gap="large")
-with shape:
-    if design.theta.size < 2:
-        st.info("With one direction there is nothing to divide: the noise is a number, not a shape.")
-    else:
-        needed, other = needed_and_other(setup)
-        numbers = ellipse_numbers(design, setup.iid, plane=(other, needed), level=0.95,
-                                  normals=np.random.default_rng(scenario.seed).standard_normal((2, 250)))
-        chart(plot_noise_ellipse(numbers, names=(in_html(labels[other]), in_html(labels[needed]))),
-              ellipse_words(numbers, labels, needed, other), key="ellipse",
-              about=ABOUT_ELLIPSE if setup.query.bound is None else f"{ABOUT_ELLIPSE} {ABOUT_BOUND}")
-with trade_off:
-    if trade_off_refusal(setup) is None:
-        draw_frontier(setup, key="home_trade_off")
-printed = rival(design, setup.query, guarantee="theorem1", epsilon=scenario.epsilon, delta=setup.delta,
-                tail="printed").design
-factor = printed.direction_std().max() / design.direction_std().max()
+if design.theta.size < 2:
+    st.info("With one direction there is nothing to divide: the noise is a number, not a shape.")
+else:
+    needed, other = needed_and_other(setup)
+    model, equal = needed_against_others(setup, needed, other), iid_std(setup.iid, needed)
+    pair, names = (other, needed), plane_labels(setup, labels, (other, needed))
+    takeaway = plane_words(model, equal, names, 0.0)
+    rule(model, key="home_rule", on_change=lambda change: take_change(setup, model, pair, change), iid=equal,
+         names=names, share_step=share_step(setup, model), controls=("share", "angle", "epsilon"),
+         normals=np.random.default_rng(scenario.seed).standard_normal((2, 250)), theorem=theorem_in(setup, pair),
+         alt=takeaway.replace("**", "").replace("\\", ""))
+    draw_takeaway(rule_words(model, design.theta.size), key="home_rule",
+                  about=None if setup.query.bound is None else f"{takeaway} {ABOUT_BOUND}")
+if trade_off_refusal(setup) is None:
+    draw_frontier(setup, key="home_trade_off")
 if scenario.guarantee == "exact":
+    printed = asked_by_theorem(setup)
+    factor = printed.direction_std().max() / design.direction_std().max()
     st.markdown(
         f"The paper's Theorem 1, as printed, asks for **{as_number(factor)} times** this noise, and then really "
         f"spends ε = {as_number(printed.epsilon_spent(setup.delta))} of the {scenario.epsilon:g} allowed at δ = "

@@ -96,7 +96,7 @@ def main() -> None:
         with served(plain_script) as address:
             plain = latency(page, address, ".gtitle")
         with served(ROOT / "app.py") as address:
-            ours = latency(page, f"{address}/shape", ".ellipse .numbers")
+            ours = latency(page, f"{address}/shape", ".rule .numbers")
         browser.close()
     what = f"slider to picture: Noise shape ({ours:.0f} ms) / one-chart page ({plain:.0f} ms)"
     print(f"{what:62}{ours / plain:10.2f}   ≤ 1.5")

@@ -1,7 +1,7 @@
 """The shape of the noise in sentences."""
 
-from mvgviz.figures.shape.model import ShapeModel
 from mvgviz.figures.shared.noise_ellipse import EllipseNumbers
+from mvgviz.figures.shared.rule_model import RuleModel
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, in_markdown
 
@@ -19,10 +19,21 @@ def coordinate_labels(setup: Setup) -> tuple[str, ...]:
     return tuple(f"coordinate {i + 1}" for i in range(len(names)))
 
 
+def plane_labels(setup: Setup, labels: tuple[str, ...], pair: tuple[int, int], *, of_directions: bool = False
+                 ) -> tuple[str, str]:
+    """What is drawn across and up; with noise on both sides, entries of the column that is up."""
+    across, up = (labels[k] for k in pair)
+    if setup.design.mode != "both" or of_directions:
+        return across, up
+    return f"{across} × {up}", f"{up} × {up}"
+
+
 def needed_and_other(setup: Setup) -> tuple[int, int]:
-    """The first favoured coordinate, and one beside it."""
-    needed = next((k for k in setup.scenario.needs if k < setup.design.theta.size), 0)
-    return needed, 1 if needed == 0 else 0
+    """The first coordinate that is needed, and one that is not."""
+    needs, size = setup.scenario.needs, setup.design.theta.size - (setup.query.name == "moments")
+    needed = next((k for k in needs if k < size), 0)
+    others = (k for k in range(size) if k not in needs)
+    return needed, next(others, 1) if needed in needs else 1
 
 
 def ellipse_words(numbers: EllipseNumbers, labels: tuple[str, ...], needed: int, other: int) -> str:
@@ -34,7 +45,7 @@ def ellipse_words(numbers: EllipseNumbers, labels: tuple[str, ...], needed: int,
             f"{in_markdown(labels[needed])} and {as_factor(up)} on {in_markdown(labels[other])}.")
 
 
-def plane_words(model: ShapeModel, iid: float, names: tuple[str, str], spread: float) -> str:
+def plane_words(model: RuleModel, iid: float, names: tuple[str, str], spread: float) -> str:
     """The noise along both axes of an ellipse against i.i.d. noise and, where there are data, their spread."""
     low, high = min(model.std), max(model.std)
     data = f" The noise is {as_factor(high / spread)} the data's own spread." if spread > 0 else ""
@@ -43,7 +54,7 @@ def plane_words(model: ShapeModel, iid: float, names: tuple[str, str], spread: f
             f"({in_markdown(names[0])} against {in_markdown(names[1])}).{data}")
 
 
-def records_words(model: ShapeModel) -> str:
+def records_words(model: RuleModel) -> str:
     """What the ellipse of records has to do with that of the noise."""
     if model.records == 0:
         return ("Records are pulled into a ball before they are compared; the noise of a kernel matrix is over "
@@ -54,10 +65,33 @@ def records_words(model: ShapeModel) -> str:
             "is pulled (not private).")
 
 
-def drag_words(model: ShapeModel) -> str:
-    """What dragging does."""
+def rule_words(model: RuleModel, size: int) -> str:
+    """What the picture shows: when noise is private."""
+    if model.changes is None:
+        return "What one record can change has no simple outline in this plane, so only the noise is drawn."
+    if model.kind == "theorem":
+        return ("**Private = every change inside.** The noise of a theorem is far larger than it has to be: all that "
+                "one record can change is lost in the ellipse at the scale of privacy.")
+    if model.changes.axes:
+        return ("**Private = every change inside.** Records and noise share one shape, so the ellipse at the scale of "
+                "privacy is the edge of what one record can change, and no noise is wasted in any direction.")
+    if model.changes.shadow:
+        return ("**Private = every change inside.** The privacy is decided by all directions of the answer together; "
+                "this is their shadow on a plane, where the changes need not reach the ellipse.")
+    if size > 2:
+        part = sum(model.theta) / (model.rest + sum(model.theta))
+        return (f"**Private = every corner inside.** These two of {size} take {100 * part:.0f} % of the budget, so the "
+                f"ellipse is drawn at √{part:.2f} of the whole μ = {as_number(model.mu)} standard deviations, where it "
+                "touches the corners.")
+    return ("**Private = every corner inside.** Pull the ellipse in on one side and it must swell on the other, or a "
+            f"corner would stick out; it is drawn at μ = {as_number(model.mu)} standard deviations.")
+
+
+def drag_words(model: RuleModel) -> str:
+    """What can be moved, by mouse, finger and keys."""
+    keys = "All handles take the focus, and arrow keys move them."
+    line = "The green ring turns your use."
     if model.kind == "fixed":
-        return "These directions do not lie in this plane: what is shown is their shadow on it."
-    if model.can_turn:
-        return "Drag an end of an axis: pulling it changes the split of the budget, turning it the directions."
-    return "Drag an end of an axis to change the split of the budget."
+        return f"These directions do not lie in this plane: what is shown is their shadow on it. {line} {keys}"
+    pull = "Pull a round handle to change the split of the budget"
+    return f"{pull}{', turn the ellipse by its diamond' if model.can_turn else ''}. {line} {keys}"

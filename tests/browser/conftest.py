@@ -53,7 +53,7 @@ def visit(address, browser):
     """Opens a path; at the end no error box, no console error, nothing wider than the screen."""
     opened = []
 
-    def go(path="", *, screen="wide", scheme="light", waits_for=".js-plotly-plot, .ellipse svg"):
+    def go(path="", *, screen="wide", scheme="light", waits_for=".js-plotly-plot, .rule svg"):
         width, height = SCREENS[screen]
         page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
         errors = []

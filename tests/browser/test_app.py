@@ -1,25 +1,19 @@
 """The app in a real browser: pages, keyboard, links, uploads; light and dark, wide and phone."""
 
 import csv
-import math
 import pathlib
 import re
 
 import pytest
 from playwright.sync_api import expect
 
-from mvgviz import Scenario, build, design_noise, identity, rotation
+from mvgviz import Scenario, build
 from mvgviz.data import sample
 from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.figures.budget.trade_off import trade_off_picture
-from mvgviz.figures.shape.model import moved, shape_model
-from mvgviz.scenario.scenario import LEAST_SHARE
 from mvgviz.scenario.trade_off import trade_off_of
 from mvgviz.ui.menu import DATA, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
-from mvgviz.ui.shape.panels import _share
-from mvgviz.ui.shape.records import record_picture
 from tests.browser.chromium import ROOT, SCREENS, assert_accessible, at_rest, shoot
-from tests.datasets import make_dataset
 
 
 def path_of(page):
@@ -40,7 +34,7 @@ def test_every_page_opens_cold(visit, page, screen, scheme):
 
 
 def test_the_presenters_view_goes_on_with_arrow_keys_and_comes_back(visit):
-    tab = visit("shape?data=liver", scheme="dark", waits_for=".ellipse svg")
+    tab = visit("shape?data=liver", scheme="dark", waits_for=".rule svg")
     tab.get_by_role("button", name=PRESENT.label).click()
     tab.wait_for_url("**/present?data=liver&slide=1")
     expect(tab.get_by_role("heading", level=1)).to_contain_text("Same privacy, other shape")
@@ -176,132 +170,6 @@ def test_a_bad_file_gets_a_sentence(visit):
     shoot(tab, "bad-file")
 
 
-def test_dragging_the_ellipse_redraws_at_once_and_the_address_follows(visit):
-    tab = visit("shape", waits_for=".ellipse svg")
-    numbers = tab.locator(".ellipse .numbers")
-    before = numbers.inner_text()
-    handle = tab.locator(".ellipse .handle").first.bounding_box()
-    x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
-    tab.mouse.move(x, y)
-    tab.mouse.down()
-    tab.mouse.move(x - 40, y - 60, steps=6)
-    expect(numbers).not_to_have_text(before)
-    assert "directions=rotation" not in tab.url  # the browser alone so far
-    during = numbers.inner_text()
-    shoot(tab, "shape-during-drag")
-    tab.mouse.up()
-    tab.wait_for_url("**directions=rotation**")
-    # The engine's answer is what the browser had drawn: the noise along both axes, to the digits shown.
-    tab.wait_for_timeout(1500)
-    axes = re.compile(r"first axis: ([\d.]+) · along the second: ([\d.]+)")
-    drawn, computed = (axes.search(text).groups() for text in (during, numbers.inner_text()))
-    assert [float(value) for value in computed] == pytest.approx([float(value) for value in drawn], rel=0.02)
-
-
-@pytest.mark.parametrize("inwards", [True, False])
-def test_a_handle_pulled_to_its_limit_shows_what_is_taken(visit, inwards):
-    tab = visit("shape", waits_for=".ellipse svg")
-    labels = tab.locator(".ellipse .label")
-    handle, frame = (tab.locator(place).first.bounding_box() for place in (".ellipse .handle", ".ellipse svg"))
-    x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
-    centre = frame["x"] + frame["width"] / 2
-    tab.mouse.move(x, y)
-    tab.mouse.down()
-    tab.mouse.move(centre + 1 if inwards else centre + 20 * frame["width"], y, steps=4)
-    expect(labels.nth(0)).to_contain_text("99.0 %" if inwards else "1.0 %")
-    expect(labels.nth(1)).to_contain_text("1.0 %" if inwards else "99.0 %")
-    during = labels.all_inner_texts()
-    tab.mouse.up()
-    tab.wait_for_url("**share=0.99**")
-    tab.wait_for_timeout(1500)
-    assert labels.all_inner_texts() == during
-    slider = tab.locator(".st-key-w_share input[type=range]")
-    assert (slider.get_attribute("value"), slider.get_attribute("max")) == ("99", "99")
-
-
-def test_what_the_browser_shows_of_a_drag_is_a_step_the_scenario_takes(visit):
-    tab = visit("shape", waits_for=".ellipse svg")
-    code = (ROOT / "mvgviz" / "ui" / "shape" / "ellipse.js").read_text()
-    asked = [0.0, 0.0101, 0.33333, 0.5004, 0.8666, 0.9896, 0.9999]
-    found = tab.evaluate(
-        """async ([code, least, asked]) => {
-            const module = await import(URL.createObjectURL(new Blob([code], {type: "text/javascript"})));
-            return asked.map((share) => module.taken({least, step: 0.001}, 0, [share, 1 - share]));
-        }""", [code, LEAST_SHARE, asked])
-    assert [round(first, 9) for first, _ in found] == [0.01, 0.01, 0.333, 0.5, 0.867, 0.99, 0.99]
-    for first, second in found:
-        assert _share(max(first, second)) == pytest.approx(max(first, second), abs=1e-12)
-        assert first + second == pytest.approx(1)
-
-
-def test_the_browser_s_formulas_are_the_engine_s(visit, address):
-    data = make_dataset(4, 30, lower=[-1, 0, -2, 1], upper=[1, 3, 1, 4])
-    cases = []
-    for guarantee in ("exact", "theorem1"):
-        design = design_noise(identity(data), epsilon=1, delta=1e-3, guarantee=guarantee, theta=[0.4, 0.3, 0.2, 0.1],
-                              directions=rotation(4, (0, 1), 0.2))
-        model = shape_model(design, (0, 1), of_directions=False)
-        sent = {"kind": model.kind, "theta": model.theta, "rest": model.rest, "reach": model.reach,
-                "rootBudget": model.root_budget, "factor": model.factor, "total": model.total, "across": model.across,
-                "least": LEAST_SHARE, "step": 0.001}
-        cases += [(sent, theta, angle, moved(model, theta, angle))
-                  for theta in ((0.4, 0.3), (0.65, 0.05)) for angle in (0.2, -0.9, 1.5)]
-    bounded = build(Scenario(scale="declared", bound="even", allocation="manual", weights=(4, 3, 2, 1)), data)
-    model = shape_model(bounded.design, (0, 1), of_directions=False, split=bounded.split)
-    sent = {"kind": model.kind, "theta": model.theta, "spread": model.spread, "scale": model.scale,
-            "least": LEAST_SHARE, "step": 0.001}
-    cases += [(sent, theta, angle, moved(model, theta, angle)) for theta in ((0.4, 0.3), (0.65, 0.05))
-              for angle in (0.0, -0.9, 1.5)]
-    tab = visit("shape", waits_for=".ellipse svg")
-    code = (ROOT / "mvgviz" / "ui" / "shape" / "ellipse.js").read_text()
-    found = tab.evaluate(
-        """async ([code, cases]) => {
-            const module = await import(URL.createObjectURL(new Blob([code], {type: "text/javascript"})));
-            return cases.map(([model, theta, angle]) => {
-                const direct = module.deviations(model, theta, angle);
-                return [direct, module.deviations(model, module.shareFor(model, 0, direct[0], angle), angle)];
-            });
-        }""", [code, cases])
-    for (_, _, _, expected), (direct, inverted) in zip(cases, found, strict=True):
-        assert direct == pytest.approx(expected, rel=1e-12)
-        assert inverted == pytest.approx(expected, rel=1e-6)
-
-
-def test_the_browser_pulls_records_in_as_the_engine_does(visit):
-    data = make_dataset(4, 30, lower=[-1, 0, -2, 1], upper=[1, 3, 1, 4])
-    scenario = Scenario(scale="declared", bound="own", radius=0.8, allocation="manual", weights=(4, 3, 2, 1))
-    before, after = (build(scenario.changed(**changes), data) for changes in (
-        {}, {"weights": (6, 1, 2, 1), "directions": "rotation", "angle": 25.0}))
-    model = shape_model(before.design, (0, 1), of_directions=False, split=before.split)
-    shown = record_picture(before, model, (0, 1), ("a", "b"), of_directions=False, show=True)
-    tab = visit("shape", waits_for=".ellipse svg")
-    code = (ROOT / "mvgviz" / "ui" / "shape" / "ellipse.js").read_text()
-    found = tab.evaluate(
-        """async ([code, model, records, theta, angle]) => {
-            const module = await import(URL.createObjectURL(new Blob([code], {type: "text/javascript"})));
-            return records.map((record) => module.partOf(model, 0.8, record, theta, angle));
-        }""", [code, {"kind": model.kind, "spread": model.spread}, shown.points.T.tolist(), [0.6, 0.1],
-                math.radians(25)])
-    parts = after.query.bound.ellipse(4).parts(data.matrix)
-    assert (parts < 1).any()
-    assert found == pytest.approx(parts.tolist(), rel=1e-9)
-
-
-def test_records_and_noise_are_dragged_as_one_shape(visit):
-    tab = visit("shape?data=two_features&bound=even", waits_for=".ellipse .records .handle")
-    numbers = tab.locator(".ellipse .numbers")
-    before = numbers.inner_text()
-    handle = tab.locator(".ellipse .records .handle").nth(1).bounding_box()
-    x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
-    tab.mouse.move(x, y)
-    tab.mouse.down()
-    tab.mouse.move(x, y - 12, steps=4)
-    expect(numbers).not_to_have_text(before)
-    during = numbers.inner_text()
-    shoot(tab, "shape-records-during-drag")
-    tab.mouse.up()
-    tab.wait_for_url("**share=**")
-    expect(numbers).to_have_text(during)  # noise and records, to the digits shown
 def noise_of(text):
     """The share and the two factors that the trade-off shows."""
     return [float(number) for number in re.search(
@@ -363,7 +231,7 @@ def test_the_browser_reads_the_trade_off_s_curve_as_the_engine_computes_it(visit
 
 
 def test_possible_outcomes_play_without_the_server(visit):
-    tab = visit("shape?data=liver", waits_for=".ellipse svg")
+    tab = visit("shape?data=liver", waits_for=".rule svg")
     tab.get_by_text("Possible outcomes").click()
     play = tab.locator(".updatemenu-button").first
     play.wait_for()

@@ -10,7 +10,7 @@ from mvgviz.data import sample
 from mvgviz.figures.shape.pictures import ellipsoid_points, leading_components
 from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.ui.menu import SHAPE
-from mvgviz.ui.shape.panels import _share
+from mvgviz.ui.rule.scenario import taken_share
 from tests.pages.app import clean, link, opened, text
 
 PANELS = {"Ellipse": "the i.i.d. noise", "Three features": "on these three|at least three features",
@@ -42,7 +42,7 @@ def test_a_plane_of_directions_can_be_chosen():
     app = opened(SHAPE.path, data="liver", directions="random")
     assert "their shadow" in text(clean(app))
     app.get("button_group")[1].set_value("directions")
-    assert "Drag an end of an axis to change the split" in text(clean(app.run()))
+    assert "Pull a round handle to change the split" in text(clean(app.run()))
 
 
 def test_the_same_feature_twice_is_mended():
@@ -52,10 +52,9 @@ def test_the_same_feature_twice_is_mended():
     assert "Across and up are the same" in text(clean(app))
 
 
-def test_toggles_and_zoom_redraw():
+def test_toggles_redraw():
     app = opened(SHAPE.path, data="liver", query="identity")
     app.toggle(key="shape_data").set_value(True).run()
-    app.toggle(key="shape_draws").set_value(False).run()
     app.selectbox(key="shape_useful").set_value("along the data (not private)").run()
     clean(app)
     assert link(app) == {"data": "liver", "query": "identity"}
@@ -88,7 +87,7 @@ def test_defaults_put_what_matters_upright():
 
 @pytest.mark.parametrize("share", [0.001, 0.0101, 0.5004, 0.8666, 0.9896, 0.998])
 def test_a_dragged_share_is_one_the_scenario_and_the_slider_take(share):
-    taken = _share(share)
+    taken = taken_share(share)
     assert Scenario(share=taken).share == taken
     assert abs(taken - min(max(share, LEAST_SHARE), MOST_SHARE)) <= 0.0005
     app = clean(opened(SHAPE.path, share=f"{taken:g}"))

@@ -6,7 +6,6 @@ import numpy as np
 import streamlit as st
 
 from mvgviz.design.sampling import sample_noise
-from mvgviz.figures.shape.model import RADII, iid_std, shape_model
 from mvgviz.figures.shape.pictures import (
     leading_components,
     plot_component_outcomes,
@@ -14,66 +13,57 @@ from mvgviz.figures.shape.pictures import (
     plot_matrix_outcomes,
 )
 from mvgviz.figures.shared.matrix_map import MOST_COLS, MOST_ROWS, plot_matrix
+from mvgviz.figures.shared.rule_model import iid_std, rule_model
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.provenance import weakest
 from mvgviz.scenario.resolve import Setup, names_of_coordinates
-from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.text import as_factor, as_number, in_html, in_markdown
-from mvgviz.ui import session
 from mvgviz.ui.frame import chart, draw_save
-from mvgviz.ui.shape.ellipse import ANGLE_STEP, draw_ellipse
+from mvgviz.ui.rule.rule import rule
+from mvgviz.ui.rule.scenario import share_step, take_change, theorem_in
 from mvgviz.ui.shape.records import record_picture
 from mvgviz.validation import FloatArray
-from mvgviz.words.shape import drag_words, plane_words, records_words
+from mvgviz.words.shape import drag_words, plane_labels, plane_words, records_words, rule_words
 
 _MANY, _POINTS, _DRAWS, _OUTCOMES, _CORNER = 2_000, 300, 200, 30, 24
-_PARTS = 10_000
-_STEP = 0.001  # of a share of two
+_USES = ("the features that matter", "an equal mixture", "along the data (not private)")
 
 
 def draw_plane(setup: Setup) -> None:
-    """The ellipse in the plane of two features or two directions, with handles."""
+    """The rule in the plane of two features or two directions, with handles."""
     names = _coordinates(setup)
     if len(names) < 2:
         std = as_number(setup.design.direction_std()[0])
         st.info(f"One direction only: the noise is a number, of standard deviation {std}.")
         return
-    picture, choices = st.columns([7, 3], gap="medium")
+    picture, choices = st.columns([8, 2], gap="medium")
     with choices:
         pair, of_directions = _choose_plane(setup, names)
-        model = shape_model(setup.design, pair, of_directions=of_directions, split=setup.split)
+        model = rule_model(setup.design, pair, of_directions=of_directions, split=setup.split)
         shown = setup.direction_names if of_directions else names
         points = np.empty((2, 0)) if of_directions else _data_points(setup, pair)
-        show_draws = st.toggle("Draws of the noise", value=True, key="shape_draws")
         show_data = st.toggle("Data under it", key="shape_data", disabled=points.size == 0 and model.records == 0,
                               help="For the table itself, whose records the noise is added to, and for records that "
                                    "are pulled into an ellipse. Not private.")
-        zoom = "noise"
-        if points.size:
-            zoom = st.segmented_control("Zoom", ["noise", "data"], default=zoom, key="shape_zoom") or zoom
-        useful = st.selectbox("Useful direction", ["none", "the features that matter", "along the data (not private)"],
-                              key="shape_useful", disabled=of_directions)
-    iid, pair_names = iid_std(setup.iid, pair[1]), (shown[pair[0]], shown[pair[1]])
+        useful = st.selectbox("Your use", _USES, key="shape_useful", disabled=of_directions,
+                              help="The line along which the noise is told; turn it in the picture.")
+    iid, pair_names = iid_std(setup.iid, pair[1]), plane_labels(setup, shown, pair, of_directions=of_directions)
     spread = _root_mean_square(points) if points.size else 0.0
-    records = record_picture(setup, model, pair, pair_names, of_directions=of_directions, show=show_data)
     takeaway = plane_words(model, iid, pair_names, spread)
     with picture:
-        draw_ellipse(
-            model, key="shape_ellipse", on_drag=lambda *drag: _take_drag(setup, pair, *drag), iid=iid, names=pair_names,
-            view=_half_height(model.std, model.angle, iid, points if zoom == "data" else None,
-                              aspect=1.5 if model.records == 0 else 1.1),
-            normals=np.random.default_rng([setup.scenario.seed, 2]).standard_normal((2, _DRAWS)),
-            points=points if show_data else np.empty((2, 0)), useful=_useful(setup, pair, useful, points),
-            show_draws=show_draws, spread=spread, records=records,
-            share_step=(_STEP if len(names) == 2 else 1 / _PARTS) * (1 - _constant_share(setup)),
-            alt=takeaway.replace("**", "").replace("\\", ""))
+        rule(model, key="shape_rule", on_change=lambda change: take_change(setup, model, pair, change), iid=iid,
+             names=pair_names, line=_useful(setup, pair, useful, points), share_step=share_step(setup, model),
+             controls=("share", "angle", "epsilon"), theorem=theorem_in(setup, pair, of_directions=of_directions),
+             normals=np.random.default_rng([setup.scenario.seed, 2]).standard_normal((2, _DRAWS)),
+             points=points if show_data else None, spread=spread, alt=takeaway.replace("**", "").replace("\\", ""),
+             records=record_picture(setup, model, pair, (shown[pair[0]], shown[pair[1]]), of_directions=of_directions,
+                                    show=show_data))
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(takeaway)
-            draw_save("shape_ellipse")
+            draw_save("shape_rule")
+        st.caption(rule_words(model, len(setup.design.theta)))
         if setup.query.bound is not None:
             st.caption(records_words(model))
-        st.caption(f"{drag_words(model)} Solid: directional noise (50, 90, 95 %); dashed: i.i.d. noise (95 %). "
-                   "By keyboard: share and angle in the sidebar.")
+        st.caption(drag_words(model))
 
 
 def draw_space(setup: Setup) -> None:
@@ -188,55 +178,15 @@ def _data_points(setup: Setup, pair: tuple[int, int]) -> FloatArray:
     return setup.query.value[list(pair), ::max(table.n_records // _POINTS, 1)][:, :_POINTS] - middle[list(pair), None]
 
 
-def _half_height(std: tuple[float, float], angle: float, iid: float, points: FloatArray | None, *, aspect: float
-                 ) -> float:
-    """Half the height of a picture that is ``aspect`` times as wide as high."""
-    if points is not None and points.size:
-        return 1.1 * max(float(np.abs(points[1]).max()), float(np.abs(points[0]).max()) / aspect, 1e-12)
-    c, s = math.cos(angle), math.sin(angle)
-    wide, high = math.hypot(c * std[0], s * std[1]), math.hypot(s * std[0], c * std[1])
-    return 1.12 * RADII[2] * max(high, wide / aspect, iid)
-
-
-def _useful(setup: Setup, pair: tuple[int, int], choice: str, points: FloatArray) -> float | None:
-    if choice == "the features that matter":
+def _useful(setup: Setup, pair: tuple[int, int], choice: str, points: FloatArray) -> float:
+    """The angle of the use; an equal mixture where nothing else is known."""
+    if choice == _USES[0]:
         wanted = [float(k in setup.scenario.needs) for k in pair]
-        return math.atan2(wanted[1], wanted[0]) if any(wanted) else None
-    if choice.startswith("along the data") and points.size:
+        return math.atan2(wanted[1], wanted[0]) if any(wanted) else math.pi / 4
+    if choice == _USES[2] and points.size:
         vector = np.linalg.eigh(points @ points.T)[1][:, -1]
         return math.atan2(vector[1], vector[0])
-    return None
-
-
-def _take_drag(setup: Setup, pair: tuple[int, int], theta: tuple[float, float], angle: float, turned: bool) -> None:
-    """A drag becomes part of the scenario: a share or parts, and directions if it was turned."""
-    shares = np.array(setup.split)
-    shares[list(pair)] = theta
-    if setup.query.name == "moments":
-        shares = shares[:-1] / shares[:-1].sum()
-    if shares.size == 2:
-        most = int(np.argmax(shares))
-        needs = setup.scenario.needs  # dragging changes who gets the budget, not who needs it
-        changes = {"allocation": "binary", "favoured": (most,), "share": _share(float(shares[most])),
-                   "needed": () if needs == (most,) else needs}
-    else:
-        changes = {"allocation": "manual", "weights": tuple(max(round(_PARTS * part), 1) for part in shares.tolist())}
-    if turned:
-        degrees = round(round(math.degrees(angle) / ANGLE_STEP) * ANGLE_STEP, 6)
-        changes |= {"directions": "rotation" if degrees else "standard", "plane": pair, "angle": degrees}
-    # What was not dragged is taken over as it stands, and so is where it comes from.
-    seen = setup.looked_at
-    session.choose(weakest([seen["directions"], seen["split"]]), **changes)
-
-
-def _constant_share(setup: Setup) -> float:
-    """What a constant joined to the records has of the budget, which is not a person's to divide."""
-    return float(setup.split[-1]) if setup.query.name == "moments" else 0.0
-
-
-def _share(dragged: float) -> float:
-    """A share as the scenario takes it: the browser keeps to the same step and limit."""
-    return min(max(round(round(dragged / _STEP) * _STEP, 6), LEAST_SHARE), MOST_SHARE)
+    return math.pi / 4
 
 
 def _corner(side: NoiseSide, most: int) -> FloatArray:

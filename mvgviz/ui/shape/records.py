@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 
-from mvgviz.figures.shape.model import ShapeModel, ellipse_of
+from mvgviz.figures.shared.rule_model import RuleModel, ellipse_of
 from mvgviz.scenario.resolve import Setup
-from mvgviz.ui.shape.ellipse import RecordPicture
+from mvgviz.ui.rule.rule import RecordPicture
 
 _POINTS = 300
 
 
-def record_picture(setup: Setup, model: ShapeModel, pair: tuple[int, int], names: tuple[str, str], *,
+def record_picture(setup: Setup, model: RuleModel, pair: tuple[int, int], names: tuple[str, str], *,
                    of_directions: bool, show: bool) -> RecordPicture | None:
     """The plane of two features, or of two directions, about the ellipse's centre; None where there is no ellipse."""
     ellipse, table = ellipse_of(setup.design), setup.table

@@ -1,0 +1,357 @@
+"""The rule in a real browser: its formulas are the engine's, its handles move by mouse and keys, frame by frame."""
+
+import math
+import re
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from mvgviz import Scenario, build, design_noise, gaussian_delta, gaussian_mu, identity, mean, rotation
+from mvgviz.design.least_possible import least_possible
+from mvgviz.design.needs import needs_of
+from mvgviz.figures.shared.rule_model import averages_model, moved, rule_model, theorem_plane
+from mvgviz.ui.rule.rule import _camel, _sent
+from mvgviz.ui.rule.scenario import taken_share
+from mvgviz.ui.shape.records import record_picture
+from tests.browser.chromium import ROOT, SCREENS, assert_accessible, at_rest, shoot
+from tests.datasets import make_dataset
+
+DATA = make_dataset(4, 30, lower=[-1, 0, -2, 1], upper=[1, 3, 1, 4])
+THETA = (0.4, 0.3, 0.2, 0.1)
+PLANE = (0, 1)
+
+
+@pytest.fixture
+def formulas(browser):
+    """Calls the pure module in an empty page: the body of a function of the module ``f`` and of what is given."""
+    page = browser.new_page()
+    code = (ROOT / "mvgviz" / "ui" / "rule" / "formulas.js").read_text()
+
+    def call(body, given):
+        return page.evaluate(
+            f"""async ([code, given]) => {{
+                const f = await import(URL.createObjectURL(new Blob([code], {{type: "text/javascript"}})));
+                {body}
+            }}""", [code, given])
+
+    yield call
+    page.close()
+
+
+def design_of(query, theta=THETA, angle=0.0, data=DATA, **choices):
+    directions = rotation(data.n_features, PLANE, angle) if angle else None
+    usual = {"epsilon": 1, "delta": 1e-3, "theta": theta, "directions": directions}
+    return design_noise(query(data), **usual | choices)
+
+
+def sent_of(design, **choices):
+    return _sent(rule_model(design, PLANE, of_directions=False, **choices), 0.001)
+
+
+def test_mu_and_delta_are_the_engine_s(formulas):
+    cases = [(epsilon, delta) for epsilon in (1e-3, 0.01, 0.1, 1, 3, 10, 100, 1e3)
+             for delta in (1e-12, 1e-6, 1e-3, 0.1, 0.4)]
+    found = formulas("""return given.map(([epsilon, delta]) => {
+        const mu = f.gaussianMu(epsilon, delta);
+        return [mu, f.gaussianDelta(epsilon, mu)];
+    });""", cases)
+    for (epsilon, delta), (mu, back) in zip(cases, found, strict=True):
+        assert mu == pytest.approx(float(gaussian_mu(epsilon, delta)), rel=1e-9)
+        assert back == pytest.approx(float(gaussian_delta(epsilon, mu)), rel=1e-9)
+
+
+@pytest.mark.parametrize("query", [identity, mean])
+def test_a_drag_is_what_the_engine_computes_afterwards(formulas, query):
+    """Shares, angle and epsilon together: a new design by the engine, another formula than the browser's."""
+    moves = [((0.4, 0.3), 0.0, 1.0), ((0.65, 0.05), 0.2, 0.3), ((0.2, 0.5), -0.9, 5.0), ((0.35, 0.35), 1.5, 0.01)]
+    found = formulas("""return given[1].map(([theta, angle, epsilon]) => {
+        const [model] = given, std = f.deviations(model, theta, angle, f.gaussianMu(epsilon, model.delta));
+        return [std, f.touching(model.changes.corners, std, angle).radius];
+    });""", [sent_of(design_of(query, angle=0.2)), moves])
+    for (theta, angle, epsilon), (std, radius) in zip(moves, found, strict=True):
+        after = design_of(query, (*theta, *THETA[2:]), angle, epsilon=epsilon)
+        assert std == pytest.approx(np.sqrt(after.row_variances[:2]).tolist(), rel=1e-9)
+        assert radius < after.mu
+
+
+def test_with_two_features_the_ellipse_touches_at_mu_and_the_rest_follows(formulas):
+    data = make_dataset(2, 30, lower=[-1, 0], upper=[1, 3])
+    for angle in (0.0, 0.4, -1.2):
+        design = design_of(mean, (0.8, 0.2), angle, data)
+        least = [least_possible(mean(data), needs_of((k,), 2), design.mu).noise * (2, 3)[k] for k in (0, 1)]
+        found = formulas("""const [model, angle] = given, std = f.deviations(model, model.theta, angle);
+            const touch = f.touching(model.changes.corners, std, angle);
+            return [touch.radius, touch.at.length, [0, Math.PI / 2, 0.7].map((line) => f.noiseAlong(std, angle, line)),
+                    [0, Math.PI / 2, 0.7].map((line) => f.reachAlong(model.changes.corners, line))];""",
+                         [sent_of(design), angle])
+        uses = np.array([[1, 0], [0, 1], [math.cos(0.7), math.sin(0.7)]])
+        noise = np.sqrt(np.einsum("ui,ij,uj->u", uses, design.row_covariance(), uses))
+        assert found[0] == pytest.approx(design.mu, rel=1e-9)
+        assert found[1] == (2 if angle else 4)
+        assert found[2] == pytest.approx(noise.tolist(), rel=1e-9)
+        assert [reach / design.mu for reach in found[3][:2]] == pytest.approx(least, rel=1e-9)
+        assert found[3][2] == pytest.approx((2 * math.cos(0.7) + 3 * math.sin(0.7)) / 30, rel=1e-9)
+
+
+def test_columns_and_shares_of_groups_are_the_engine_s(formulas):
+    model = averages_model([0.1] * 21, epsilon=1, delta=1 / 2126, share=0.8)
+    found = formulas("""return [2, 5, 21].map((count) => {
+        const model = f.withColumns(given, count);
+        return [f.deviations(model, model.theta, 0), model.iid];
+    });""", _sent(model, 0.001))
+    for count, (std, equal) in zip((2, 5, 21), found, strict=True):
+        data = make_dataset(count, 10, lower=0, upper=1)
+        theta = [0.8, *[0.2 / (count - 1)] * (count - 1)]
+        own, alike = (design_of(mean, one, data=data, delta=1 / 2126) for one in (theta, [1 / count] * count))
+        assert std == pytest.approx(np.sqrt(own.row_variances[:2]).tolist(), rel=1e-9)
+        assert equal == pytest.approx(math.sqrt(alike.row_variances[0]), rel=1e-9)
+    assert found[2][0][0] / found[2][1] == pytest.approx(0.24, abs=0.005)  # MATH-2's example
+
+
+@pytest.mark.parametrize("guarantee", ["exact", "theorem1"])
+def test_a_theorem_s_ellipse_follows_shares_and_epsilon(formulas, guarantee):
+    exact, asked = design_of(mean), design_of(mean, guarantee="theorem1")
+    plane = theorem_plane(asked, exact, PLANE, of_directions=False, name="Theorem 1")
+    found = formulas("return f.asTheorem(given[0], given[1], [0.2, 0.5], 0, 3).std;",
+                     [sent_of(exact), _camel(asdict(plane))])
+    after = design_of(mean, (0.2, 0.5, 0.2, 0.1), guarantee="theorem1", epsilon=3)
+    assert found == pytest.approx(np.sqrt(after.row_variances[:2]).tolist(), rel=1e-9)
+    sent = sent_of(design_of(mean, guarantee=guarantee))
+    own = formulas("return f.deviations(given, [0.2, 0.5], 0);", sent)
+    same = design_of(mean, (0.2, 0.5, 0.2, 0.1), guarantee=guarantee)
+    assert own == pytest.approx(np.sqrt(same.row_variances[:2]).tolist(), rel=1e-9)
+
+
+def bounded(**changes):
+    return build(Scenario(scale="declared", bound="own", radius=0.8, allocation="manual", weights=(4, 3, 2, 1)).changed(
+        **changes), DATA)
+
+
+def test_the_browser_pulls_records_in_as_the_engine_does(formulas):
+    before, after = bounded(), bounded(weights=(6, 1, 2, 1), directions="rotation", angle=25.0)
+    model = rule_model(before.design, PLANE, of_directions=False, split=before.split)
+    shown = record_picture(before, model, PLANE, ("a", "b"), of_directions=False, show=True)
+    found = formulas("""const [model, records, angle] = given;
+        return [records.map((record) => f.partOf(model, 0.8, record, [0.6, 0.1], angle)),
+                f.deviations(model, [0.6, 0.1], angle)];""",
+                     [_sent(model, 0.001), shown.points.T.tolist(), math.radians(25)])
+    parts = after.query.bound.ellipse(4).parts(DATA.matrix)
+    assert (parts < 1).any()
+    assert found[0] == pytest.approx(parts.tolist(), rel=1e-9)
+    assert found[1] == pytest.approx(moved(model, (0.6, 0.1), math.radians(25)), rel=1e-9)
+
+
+def test_changes_of_bounded_records_are_inside_ellipse_and_ranges(formulas):
+    corners = np.array(formulas("return f.boundedCorners([3, 1], 0.5, [2, 4]);", None)).T
+    c, s = math.cos(0.5), math.sin(0.5)
+    inside = np.hypot((c * corners[0] + s * corners[1]) / 3, (-s * corners[0] + c * corners[1]) / 1)
+    edge = np.maximum(inside, np.maximum(np.abs(corners[0]) / 2, np.abs(corners[1]) / 4))
+    assert edge == pytest.approx(1, rel=1e-12)
+
+
+def test_what_the_browser_shows_of_a_drag_is_a_step_the_scenario_takes(formulas):
+    asked = [0.0, 0.0101, 0.33333, 0.5004, 0.8666, 0.9896, 0.9999]
+    found = formulas("""return given.map((share) => f.taken({least: 0.01, step: 0.001, groups: [1, 1]}, 0,
+        [share, 1 - share]));""", asked)
+    assert [round(first, 9) for first, _ in found] == [0.01, 0.01, 0.333, 0.5, 0.867, 0.99, 0.99]
+    for first, second in found:
+        assert taken_share(max(first, second)) == pytest.approx(max(first, second), abs=1e-12)
+        assert first + second == pytest.approx(1)
+
+
+# The picture itself.
+
+def grip(tab, name):
+    """A handle of the rule, and where its middle is."""
+    at_rest(tab)
+    handle = tab.locator(f".rule .handle[data-name={name}]")
+    handle.scroll_into_view_if_needed()
+    box = handle.bounding_box()
+    return handle, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+@pytest.mark.parametrize(("path", "screen", "scheme"), [("", "wide", "light"), ("shape", "phone", "dark")])
+def test_pulling_an_axis_moves_the_picture_alone_and_letting_go_tells_the_server(visit, path, screen, scheme):
+    tab = visit(path, screen=screen, scheme=scheme, waits_for=".rule svg")
+    frames, numbers = [], tab.locator(".rule .numbers")
+    _, x, y = grip(tab, "pull0")
+    tab.locator(".rule .picture").evaluate("""(picture) => { window.__drawn = 0; new MutationObserver(() => {
+        window.__drawn += 1; }).observe(picture, {childList: true}); }""")
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    before = tab.url
+    for k in range(1, 13):
+        tab.mouse.move(x - 2 * k, y)
+        frames.append(numbers.inner_text())
+    tab.wait_for_timeout(100)
+    assert len(set(frames)) >= 8
+    assert tab.evaluate("window.__drawn") >= 8
+    assert tab.locator("[data-testid=stApp]").get_attribute("data-test-script-state") == "notRunning"
+    assert tab.url == before
+    expect(tab.locator(".rule .touch")).to_have_count(4)
+    during = numbers.inner_text()
+    shoot(tab, f"rule-during-drag-{screen}-{scheme}")
+    tab.mouse.up()
+    tab.wait_for_url("**share=**")
+    at_rest(tab)
+    expect(numbers).to_have_text(during)  # the engine's answer is what the browser had drawn
+
+
+def test_a_frame_takes_less_than_a_sixtieth_of_a_second(visit):
+    tab = visit("shape?data=liver&query=mean", waits_for=".rule svg")
+    handle, x, y = grip(tab, "pull0")
+    spent = handle.evaluate("""async (handle, [x, y]) => {
+        const fire = (type, at) => handle.dispatchEvent(new PointerEvent(type, {clientX: at, clientY: y, pointerId: 1,
+            bubbles: true}));
+        handle.setPointerCapture = () => {};
+        const real = window.requestAnimationFrame, spent = [];
+        window.requestAnimationFrame = (work) => real((time) => { const start = performance.now(); work(time);
+            spent.push(performance.now() - start); });
+        fire("pointerdown", x);
+        for (let k = 0; k < 40; k++) { fire("pointermove", x - k); await new Promise(real); }
+        fire("pointercancel", x);
+        window.requestAnimationFrame = real;
+        return spent;
+    }""", [x, y])
+    assert len(spent) >= 30
+    assert np.median(spent) < 1000 / 60
+
+
+def test_the_diamond_turns_the_ellipse_and_two_corners_touch(visit):
+    tab = visit("shape", waits_for=".rule svg")
+    _, x, y = grip(tab, "turn")
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    tab.mouse.move(x - 60, y - 40, steps=6)
+    expect(tab.locator(".rule .touch")).to_have_count(2)
+    assert "directions=rotation" not in tab.url  # the browser alone so far
+    numbers = tab.locator(".rule .numbers")
+    during = numbers.inner_text()
+    shoot(tab, "rule-turned")
+    tab.mouse.up()
+    tab.wait_for_url("**directions=rotation**")
+    at_rest(tab)
+    axes = re.compile(r"first axis: ([\d.]+) · along the second: ([\d.]+)")
+    drawn, computed = (axes.search(text).groups() for text in (during, numbers.inner_text()))
+    assert [float(value) for value in computed] == pytest.approx([float(value) for value in drawn], rel=1e-3)
+
+
+@pytest.mark.parametrize("inwards", [True, False])
+def test_a_handle_pulled_to_its_limit_shows_what_is_taken(visit, inwards):
+    tab = visit("shape", waits_for=".rule svg")
+    labels, frame = tab.locator(".rule .label"), tab.locator(".rule svg").bounding_box()
+    _, x, y = grip(tab, "pull0")
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    tab.mouse.move(x - 0.8 * frame["width"] if inwards else x + 20 * frame["width"], y, steps=4)
+    expect(labels.nth(0)).to_contain_text("99.0 %" if inwards else "1.0 %")
+    expect(labels.nth(1)).to_contain_text("1.0 %" if inwards else "99.0 %")
+    during = labels.all_inner_texts()
+    tab.mouse.up()
+    tab.wait_for_url("**share=0.99**")
+    at_rest(tab)
+    assert labels.all_inner_texts() == during
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_every_handle_is_moved_by_keys_and_says_its_value(visit, screen):
+    tab = visit("shape", screen=screen, waits_for=".rule svg")
+    share = tab.get_by_role("slider", name="Share of the budget along sleep")
+    expect(share).to_have_attribute("aria-valuenow", "80")
+    expect(share).to_have_attribute("aria-valuetext", re.compile("80.0 %: 0.79 times equal noise along sleep, 1.6 t"))
+    share.press("ArrowUp")
+    share.press("ArrowUp")
+    expect(share).to_have_attribute("aria-valuenow", "82")
+    tab.wait_for_url("**share=0.82**")
+    at_rest(tab)
+    expect(share).to_be_focused()
+    line = tab.get_by_role("slider", name="Direction of your use")
+    expect(line).to_have_attribute("aria-valuenow", "90")
+    for _ in range(45):
+        line.press("ArrowDown")
+    expect(line).to_have_attribute("aria-valuenow", "45")
+    expect(line).to_have_attribute("aria-valuetext", re.compile("at best 1 times"))
+    expect(tab.get_by_text("no shape can beat equal noise here")).to_be_visible()
+    turn = tab.get_by_role("slider", name="Angle of the ellipse")
+    turn.press("ArrowRight")
+    expect(turn).to_have_attribute("aria-valuenow", "1")
+    tab.wait_for_url("**directions=rotation**")
+    if screen == "wide":
+        assert_accessible(tab)
+
+
+def test_epsilon_moves_within_a_frame_and_the_address_follows(visit):
+    tab = visit(waits_for=".rule svg")
+    at_rest(tab)
+    slider, numbers = tab.get_by_label("Privacy budget ε"), tab.locator(".rule .numbers")
+    before = numbers.inner_text()
+    slider.focus()
+    slider.press("ArrowRight")
+    assert numbers.inner_text() != before
+    assert "epsilon" not in tab.url
+    slider.press("PageUp")
+    during = numbers.inner_text()
+    tab.wait_for_url("**epsilon=**")
+    at_rest(tab)
+    expect(numbers).to_have_text(during)
+
+
+def test_the_theorem_s_ellipse_leaves_the_box_a_dot_and_says_by_how_much(visit):
+    tab = visit(waits_for=".rule svg")
+    at_rest(tab)
+    button = tab.get_by_role("button", name="As Theorem 1 asks")
+    wide = tab.locator(".rule .changes").last.bounding_box()["width"]
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(tab.locator(".rule .numbers")).to_contain_text(re.compile(r"Theorem 1 asks for \d+ times this noise"))
+    expect(tab.locator(".rule .lost")).to_be_visible()
+    tab.wait_for_timeout(900)
+    assert tab.locator(".rule .changes").last.bounding_box()["width"] < wide / 8
+    shoot(tab, "rule-theorem")
+    button.click()
+    expect(tab.locator(".rule .touch")).to_have_count(4)
+
+
+def test_records_and_noise_are_dragged_as_one_shape(visit):
+    tab = visit("shape?data=two_features&bound=even", waits_for=".rule .records ellipse")
+    numbers = tab.locator(".rule .numbers")
+    before = numbers.inner_text()
+    _, x, y = grip(tab, "records1")
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    tab.mouse.move(x, y - 12, steps=4)
+    expect(numbers).not_to_have_text(before)
+    during = numbers.inner_text()
+    shoot(tab, "rule-records-during-drag")
+    tab.mouse.up()
+    tab.wait_for_url("**share=**")
+    expect(numbers).to_have_text(during)  # noise and records, to the digits shown
+
+
+def test_on_a_table_of_six_the_share_of_all_that_is_needed_is_pulled(visit):
+    tab = visit("?data=liver&query=mean", waits_for=".rule svg")
+    handle, *_ = grip(tab, "pull1")
+    expect(handle).to_have_attribute("aria-valuenow", "80")
+    handle.press("ArrowDown")
+    tab.wait_for_url("**share=0.79**")
+    assert "allocation" not in tab.url
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_is_never_smaller_than_eleven_pixels_on_a_phone(visit, scheme):
+    tab = visit("shape?data=liver&query=mean", screen="phone", scheme=scheme, waits_for=".rule svg")
+    sizes = tab.locator(".rule").evaluate("""(rule) => [...rule.querySelectorAll("*")].filter((node) =>
+        node.textContent.trim() && !node.children.length && node.getBoundingClientRect().width > 0)
+        .map((node) => parseFloat(getComputedStyle(node).fontSize))""")
+    assert len(sizes) > 20
+    assert min(sizes) >= 11
+    shoot(tab, f"rule-phone-{scheme}")
+
+
+def test_the_text_alternative_holds_the_sizes(visit):
+    tab = visit(waits_for=".rule svg")
+    alt = tab.locator(".rule svg").get_attribute("aria-label")
+    assert re.search(r"all that one record can change: ± 0\.0167 by ± 0\.0167, inside the ellipse of 0\.237 standard "
+                     r"deviations, whose half axes are 0\.0373 and 0\.0186", alt)

@@ -1,0 +1,156 @@
+"""All that one record can change lies inside the ellipse of mu standard deviations, and touches it where it says."""
+
+import math
+
+import numpy as np
+import pytest
+
+from mvgviz import (
+    Scenario,
+    covariance,
+    design_noise,
+    gaussian_mu,
+    identity,
+    manual,
+    mean,
+    random_rotation,
+    rotation,
+)
+from mvgviz.design.least_possible import least_possible
+from mvgviz.design.needs import needs_of
+from mvgviz.errors import InputError
+from mvgviz.figures.shared.rule_model import averages_model, rule_model, theorem_plane
+from mvgviz.scenario.resolve import build
+from tests.datasets import make_dataset
+
+DATA = make_dataset(4, 30, lower=[-1, 0, -2, 1], upper=[1, 3, 1, 4])
+THETA = np.array([0.4, 0.3, 0.2, 0.1])
+PLANE = (0, 1)
+
+
+def design_of(query, *, directions=None, data=DATA, theta=THETA, guarantee="exact"):
+    return design_noise(query(data), epsilon=1, delta=1e-3, theta=theta, directions=directions, guarantee=guarantee)
+
+
+def lengths(design, points, *, of_directions=False, pair=PLANE):
+    """How many standard deviations of the noise's shadow on the plane each point is away from 0."""
+    side, shown = design.directional_side, list(pair)
+    block = np.diag(side.variances[shown]) if of_directions else side.covariance()[np.ix_(shown, shown)]
+    if design.mode == "both":
+        block = block * design.col_side.covariance()[pair[1], pair[1]]
+    return np.sqrt(np.einsum("ip,ij,jp->p", points, np.linalg.inv(block), points))
+
+
+def random_changes(query, design, rng, *, of_directions=False, pair=PLANE):
+    """What many replaced records really change, corners of the ranges among them, in the plane."""
+    ends = np.where(rng.random((2, 4, 4000)) < 0.5, DATA.lower[:, None], DATA.upper[:, None])
+    inner = rng.uniform(DATA.lower[:, None], DATA.upper[:, None], (2, 4, 4000))
+    x, y = np.where(rng.random((2, 1, 4000)) < 0.5, ends, inner)
+    if query is covariance:
+        return (x[list(pair)] * x[pair[1]] - y[list(pair)] * y[pair[1]]) / DATA.n_records
+    moved = (x - y) / (DATA.n_records if query is mean else 1)
+    return design.directional_side.directions.matrix.T[list(pair)] @ moved if of_directions else moved[list(pair)]
+
+
+@pytest.mark.parametrize(("i", "j"), [(0, 1), (2, 3), (3, 0)])
+@pytest.mark.parametrize("query", [identity, mean])
+def test_unrotated_the_corners_have_their_shares_of_mu_squared(query, i, j):
+    design = design_of(query)
+    changes = rule_model(design, (i, j), of_directions=False).changes
+    found = lengths(design, np.array(changes.corners).T, pair=(i, j))
+    assert not changes.shadow
+    assert found == pytest.approx(design.mu * math.sqrt(THETA[i] + THETA[j]), rel=1e-12)
+
+
+@pytest.mark.parametrize("angle", [0.3, -1.1])
+def test_turned_within_the_plane_of_two_features_two_corners_touch_at_mu(angle):
+    data = make_dataset(2, 30, lower=[-1, 0], upper=[1, 3])
+    design = design_of(mean, data=data, theta=[0.8, 0.2], directions=rotation(2, PLANE, angle))
+    changes = rule_model(design, PLANE, of_directions=False).changes
+    found = np.sort(lengths(design, np.array(changes.corners).T))
+    assert found[2:] == pytest.approx(design.mu, rel=1e-12)
+    assert (found[:2] < 0.999 * design.mu).all()
+
+
+CASES = [(query, of_directions, turn) for query in (identity, mean, covariance) for of_directions in (False, True)
+         for turn in ("none", "plane", "all") if not (query is covariance and of_directions and turn != "none")]
+
+
+@pytest.mark.parametrize(("query", "of_directions", "turn"), CASES)
+def test_what_records_change_is_in_the_outline_and_that_within_mu(query, of_directions, turn, rng):
+    directions = {"none": None, "plane": rotation(4, PLANE, 0.4), "all": random_rotation(4, rng=rng)}[turn]
+    design = design_of(query, directions=directions)
+    changes = rule_model(design, PLANE, of_directions=of_directions).changes
+    corners, found = np.array(changes.corners).T, random_changes(query, design, rng, of_directions=of_directions)
+    turns = np.linspace(0, 2 * np.pi, 72, endpoint=False) + 0.01
+    ways = np.vstack([np.cos(turns), np.sin(turns)])
+    outline, seen = (ways.T @ corners).max(axis=1), (ways.T @ found).max(axis=1)
+    assert (seen <= outline * (1 + 1e-3)).all()  # the outline's own steps
+    assert (seen > 0.85 * outline).all()  # and it is no larger than what is seen
+    assert np.abs(corners).max(axis=1) == pytest.approx(changes.box)
+    assert (lengths(design, corners, of_directions=of_directions) <= design.mu * (1 + 1e-9)).all()
+    whole = query is not covariance and (turn == "none" or (turn == "plane" and not of_directions))
+    assert changes.shadow is not whole
+
+
+def test_along_a_feature_the_outline_is_what_the_least_possible_noise_rests_on():
+    for query, exact in ((mean, True), (covariance, False)):
+        design = design_of(query)
+        changes = rule_model(design, PLANE, of_directions=False).changes
+        unit = design.neighbours.reach(design.directional_side.directions)[1]
+        least = least_possible(query(DATA), needs_of((1,), 4), design.mu)
+        scale = unit**2 if query is covariance else unit
+        assert least.exact is exact
+        assert changes.box[1] / design.mu == pytest.approx(least.noise * scale, rel=1e-9)
+
+
+@pytest.mark.parametrize("query", ["identity", "mean"])
+def test_records_inside_an_ellipse_change_as_far_as_the_noise_allows(query):
+    design = build(Scenario(query=query, scale="declared", bound="own", radius=0.5, allocation="manual",
+                            weights=(4, 3, 2, 1)), DATA).design
+    changes = rule_model(design, PLANE, of_directions=False).changes
+    assert changes.axes == pytest.approx(design.mu, rel=1e-9)
+    assert changes.corners == ()
+
+
+@pytest.mark.parametrize("parameters", [
+    {"query": "covariance", "bound": "even"}, {"query": "kernel"}, {"query": "identity", "mode": "columns"}])
+def test_where_no_outline_is_known_none_is_drawn(parameters):
+    design = build(Scenario(scale="unit", **parameters), DATA).design
+    assert rule_model(design, PLANE, of_directions=False).changes is None
+
+
+def test_plain_numbers_make_the_engine_s_own_averages():
+    data = make_dataset(3, 50, lower=0, upper=[10, 5, 8])
+    design = design_noise(mean(data), epsilon=0.7, delta=1e-4, theta=manual([8, 1, 1]))
+    expected = rule_model(design, PLANE, of_directions=False)
+    found = averages_model((10 / 50, 5 / 50, 8 / 50), epsilon=0.7, delta=1e-4, share=0.8)
+    assert found.std == pytest.approx(expected.std, rel=1e-12)
+    assert found.mu == pytest.approx(float(gaussian_mu(0.7, 1e-4)))
+    assert found.changes.box == pytest.approx(expected.changes.box)
+    assert found.share == pytest.approx(0.8)
+    turned = averages_model((0.2, 0.1), epsilon=0.7, delta=1e-4, share=0.8, angle=0.5)
+    two = make_dataset(2, 50, lower=0, upper=[10, 5])
+    engine = design_noise(mean(two), epsilon=0.7, delta=1e-4, theta=[0.8, 0.2], directions=rotation(2, PLANE, 0.5))
+    assert turned.std == pytest.approx(np.sqrt(engine.row_variances), rel=1e-12)
+    with pytest.raises(InputError, match="two or more"):
+        averages_model((1.0,), epsilon=1, delta=1e-3, share=0.8)
+
+
+def test_epsilon_can_be_moved_where_all_of_it_is_the_noise_s():
+    assert rule_model(design_of(mean), PLANE, of_directions=False).epsilon == 1
+    theorem = rule_model(design_of(mean, guarantee="theorem1"), PLANE, of_directions=False)
+    assert theorem.epsilon is None
+    assert theorem.mu == pytest.approx(float(gaussian_mu(1, 1e-3)))
+    private = build(Scenario.default_for("liver").changed(query="mean", directions="private", bound="none"), DATA)
+    assert rule_model(private.design, PLANE, of_directions=False).epsilon is None
+
+
+@pytest.mark.parametrize("query", [mean, covariance])
+def test_a_theorem_s_axes_rebuild_its_noise(query, rng):
+    directions = random_rotation(4, rng=rng)
+    exact, asked = (design_of(query, directions=directions, guarantee=one) for one in ("exact", "theorem1"))
+    found = theorem_plane(asked, exact, PLANE, of_directions=False, name="Theorem 1")
+    turn = np.array([[math.cos(found.angle), -math.sin(found.angle)], [math.sin(found.angle), math.cos(found.angle)]])
+    block = asked.row_covariance()[:2, :2] * (asked.col_covariance()[1, 1] if query is covariance else 1)
+    assert turn @ np.diag(np.square(found.std)) @ turn.T == pytest.approx(block, rel=1e-9)
