@@ -19,7 +19,12 @@ with question if big else picture:
     panels.draw_control(scene, value)
 with picture, st.spinner("Working it out …"):
     panels.draw_picture(scene, value)
+if not big:
+    with picture:
+        panels.draw_rule(scene, value)
 with question:
     panels.draw_question(scene, value)
     panels.draw_more(scene)
+if big:
+    panels.draw_rule(scene, value)
 panels.draw_end(scene)

@@ -129,11 +129,16 @@ BUDGET_NOISE = float(MOVES[0]) / float(gaussian_mu(EPSILON, DELTA))
 """The noise that the lesson's budget asks for on the average sleep alone, in hours."""
 
 
-# Steps 2 to 4: two averages, each in units of its range; noise of one size, shared unequally, turned.
+# Steps 2 to 4: two averages, each in steps of what one pupil can change; equal noise, shared unequally, turned.
+
+@lru_cache(maxsize=1)
+def two_averages() -> queries.Query:
+    """The averages of sleep and score, in steps of what one pupil can change."""
+    return queries.mean(classroom(2).normalised(to=(0, PUPILS)))
+
 
 def _two_averages(epsilon: float = EPSILON, **shape: Any) -> NoiseDesign:
-    query = queries.mean(classroom(2).normalised(to=(0, 1)))
-    return design_noise(query, epsilon=epsilon, delta=DELTA, **shape)
+    return design_noise(two_averages(), epsilon=epsilon, delta=DELTA, **shape)
 
 
 def circle(epsilon: float = EPSILON) -> NoiseDesign:
@@ -154,7 +159,7 @@ def turned(angle: float) -> NoiseDesign:
 
 def in_units(design: NoiseDesign) -> FloatArray:
     """The covariance (2 × 2) of noise on two averages, in hours and points."""
-    return np.asarray(design.row_covariance() * np.outer(CLASS.widths, CLASS.widths))
+    return np.asarray(design.row_covariance() * np.outer(MOVES, MOVES))
 
 
 def noise_in_units(design: NoiseDesign) -> FloatArray:

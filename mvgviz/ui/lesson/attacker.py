@@ -38,8 +38,9 @@ def sit_down() -> dict[str, str]:
 def draw_rules(table: dict[str, str]) -> None:
     """What is played, and with which noise."""
     st.markdown(
-        f"The school publishes two averages of {PUPILS} pupils, **sleep** and **score**, with noise. You know all pupils "
-        f"but Ann: she has nothing ({_LEAST}) or everything ({_MOST}), each as likely. A release falls: which is it?")
+        f"The school publishes two averages of {PUPILS} pupils, **sleep** and **score**, with noise. You know all "
+        f"pupils but Ann: she has nothing ({_LEAST}) or everything ({_MOST}), each as likely. A release falls: "
+        "which is it?")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _choice("Noise", "shape", table, {shape: _SHAPES[shape] for shape in SHAPES})
         _choice("Privacy budget ε", "budget", table, {f"{epsilon:g}": f"{epsilon:g}" for epsilon in EPSILONS})

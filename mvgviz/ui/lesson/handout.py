@@ -16,8 +16,8 @@ def handout(address: str) -> str:
     return (f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>How can noise have a direction?</title>'
             f"<style>{style}</style></head><body><header><div><h1>How can noise have a direction?</h1><p>Seven steps "
             f"on privacy and noise. A made-up class of {steps.PUPILS} pupils publishes averages; no pupil may be found "
-            f"out. ε says how much may be learned about any one of them, δ (one in a million) is a tiny allowance for rare "
-            f"outcomes that tell more. Two classes are neighbours if they differ in one pupil's record.</p></div>"
+            f"out. ε says how much may be learned about any one of them, δ (one in a million) is a tiny allowance for "
+            f"rare outcomes that tell more. Two classes are neighbours if they differ in one pupil's record.</p></div>"
             f"{_shapes()}{code}</header><ol>{items}</ol></body></html>")
 
 

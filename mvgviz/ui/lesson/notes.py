@@ -70,8 +70,9 @@ def draw_overview() -> None:
     st.plotly_chart(plot_clock([scene.title for scene in SCENES], minutes), key="lesson_clock",
                     alt=f"Seven steps in {sum(minutes)} minutes.", config={"displayModeBar": False})
     st.markdown(f"Seven steps, **{sum(minutes)} minutes**. In each: read the three sentences aloud, let the class "
-                "guess (the picture waits for it), then read the reason together and move the control. *Big screen* "
-                "shows the lesson on a projector, *Class link* brings it to phones. Every answer below is computed, as on the "
+                "guess (the picture waits for it), then read the reason together and move the control. "
+                "*Big screen* shows the lesson on a projector, *Class link* brings it to phones. "
+                "Every answer below is computed, as on the "
                 "page itself. To print these notes, use the browser's print command.")
 
 

@@ -1,5 +1,6 @@
 """The lesson's machinery: where one is, one control, one guess that is checked, and the picture that waits for it."""
 
+import math
 from typing import Any
 
 import streamlit as st
@@ -9,7 +10,7 @@ from mvgviz.text import in_html
 from mvgviz.ui import session
 from mvgviz.ui.frame import offer_file
 from mvgviz.ui.lesson.handout import handout
-from mvgviz.ui.lesson.scenes import LEAST_GHOST, MOST_GHOST, SCENES, Scene
+from mvgviz.ui.lesson.scenes import LEAST_GHOST, MOST_GHOST, SCENES, Scene, rule_picture
 from mvgviz.ui.lesson.screen import (
     MOVED,
     class_link,
@@ -21,6 +22,7 @@ from mvgviz.ui.lesson.screen import (
 )
 from mvgviz.ui.menu import ATTACKER
 from mvgviz.ui.more_columns.picture import draw_more_columns
+from mvgviz.ui.rule.rule import rule
 
 _STEP, _VALUES, _ANSWERS, _SEEN = "_lesson_step", "_lesson_values", "_lesson_answers", "_lesson_seen"
 _STYLE = """<style>
@@ -101,7 +103,8 @@ def draw_control(scene: Scene, value: Any) -> None:
 def draw_picture(scene: Scene, value: Any) -> None:
     """The step's one picture: what was before until the learner has guessed."""
     ghost = float(st.session_state.get(_answer_key(scene, value), 1.0)) if scene.ghost else 1.0
-    figure, description = scene.picture(value) if _is_revealed(scene, value) else scene.before(value, ghost)
+    revealed = _is_revealed(scene, value)
+    figure, description = scene.picture(value) if revealed else scene.before(value, ghost)
     if is_big():
         figure.update_layout(height=None, autosize=True, font={"size": 22}, legend={"font": {"size": 22}})
         figure.update_xaxes(title_font_size=24, tickfont_size=20).update_yaxes(title_font_size=24, tickfont_size=20)
@@ -110,6 +113,18 @@ def draw_picture(scene: Scene, value: Any) -> None:
         st.plotly_chart(figure, key=f"lesson_picture_{scene.step.number}", alt=description,
                         height="stretch" if is_big() else "content",
                         config={"displayModeBar": False, "scrollZoom": False})
+
+
+def draw_rule(scene: Scene, value: Any) -> None:
+    """Why it is private: all that one pupil can change inside the shape; to be dragged, nothing is sent back."""
+    if scene.shape is None or not _is_revealed(scene, value):
+        return
+    drawn = rule_picture(scene.shape(value))
+    st.markdown("**Why it is private.** Everything that one pupil can change (grey) stays inside the shape, and a "
+                "corner touches it. Drag the shape and the green line.")
+    rule(drawn.model, key=f"lesson_rule_{scene.step.number}_{token_of(value)}", names=drawn.names, units=drawn.units,
+         theorem=drawn.theorem, line=math.radians(value) if scene.step.number == 4 else 0.0,
+         alt=f"All that one pupil can change inside the shape of privacy. {scene.picture(value)[1]}")
 
 
 def draw_question(scene: Scene, value: Any) -> None:

@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from mvgviz.design.limits import rival
+from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.figures.lesson.steps import Plane, plot_aim, plot_bells, plot_cloud, plot_shapes, plot_sizes, plot_trials
+from mvgviz.figures.shared.rule_model import RuleModel, TheoremPlane, rule_model, theorem_plane
 from mvgviz.labels import GUARANTEES
 from mvgviz.lesson import steps
 from mvgviz.text import as_factor, as_number
@@ -47,7 +50,8 @@ class Scene:
     """``shown``: a value of the control in words; ``picture``: a figure and its alternative, ``before`` the guess too.
 
     ``before`` takes the value and the height of the ghost. ``option``: one of the question's in words; ``why`` follows
-    a right answer, ``hint(value, given)`` a wrong one; ``parts``: of ``lines``; ``ghost``: whether the guess is dragged.
+    a right answer, ``hint(value, given)`` a wrong one; ``parts``: of ``lines``; ``ghost``: whether the guess is
+    dragged; ``shape``: the noise on two averages that the rule is drawn for.
     """
 
     step: steps.Step
@@ -65,6 +69,7 @@ class Scene:
     option: Callable[[str], str] = field(default=str, repr=False)
     parts: Callable[[Any], dict[str, str]] = field(default=lambda value: {}, repr=False)
     ghost: bool = False
+    shape: Callable[[Any], NoiseDesign] | None = field(default=None, repr=False)
 
     def question(self, value: Any) -> str:
         return self.asked.format(shown=self.shown(value), **NUMBERS)
@@ -111,6 +116,25 @@ def minutes(value: float) -> str:
 
 NUMBERS = {"epsilon": f"{steps.EPSILON:g}", "trials": steps.TRIALS, "alone": minutes(steps.BUDGET_NOISE),
            "move": f"{_HOURS:.2g} h", "points": f"{_SCORE:.2g} points"}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RulePicture:
+    """The rule for noise on two averages: axes in steps of what one pupil can change."""
+
+    model: RuleModel
+    theorem: TheoremPlane
+    names: tuple[str, str] = ("sleep", "score")
+    units: tuple[str, str] = (f"× {_HOURS:.2g} h", f"× {_SCORE:.2g} points")
+
+
+def rule_picture(design: NoiseDesign) -> RulePicture:
+    """The rule for a design of steps 3 and 4, and what Theorem 1 asks for in its place."""
+    asked = rival(design, steps.two_averages(), guarantee="theorem1", epsilon=steps.EPSILON, delta=steps.DELTA,
+                  tail="printed").design
+    return RulePicture(model=rule_model(design, (0, 1), of_directions=False),
+                       theorem=theorem_plane(asked, design, (0, 1), of_directions=False,
+                                             name=GUARANTEES["theorem1"].name))
 
 
 # Step 1
@@ -324,7 +348,8 @@ def _trials(favourite: str) -> Picture:
     found = steps.liver_pay(favourite)
     return plot_trials(found, shown=True), (
         f"Average errors in half pints a day: no noise {found.no_noise:.1f}, directional {found.directional:.2f}, "
-        f"equal noise {found.one_size:.2f}, an answer without data {found.no_data:.1f}, Theorem 1 {found.theorem1:.1f}.")
+        f"equal noise {found.one_size:.2f}, an answer without data {found.no_data:.1f}, Theorem 1 "
+        f"{found.theorem1:.1f}.")
 
 
 def _trials_why(favourite: str) -> str:
@@ -341,9 +366,10 @@ SCENES = (
     scene(2, shown="{:g}".format, before=_truth, picture=_cloud, why=_cloud_why, hint=_cloud_hint,
           option="about {} minutes".format),
     scene(3, shown=_percent, before=_ghost, picture=_ellipse, why=_ellipse_why, hint=_ellipse_hint, ghost=True,
+          shape=steps.ellipse,
           parts=lambda share: {"shape": "equal parts leave the circle a circle" if share == 0.5 else
                                "the circle becomes an **ellipse**, narrow along sleep and tall along the score"}),
-    scene(4, shown="{}°".format, before=_use, picture=_aim, why=_aim_why, option=_LESS.__getitem__,
+    scene(4, shown="{}°".format, before=_use, picture=_aim, why=_aim_why, option=_LESS.__getitem__, shape=steps.turned,
           hint=lambda angle, given: "Compare the bars on the right: blue is the ellipse, orange the circle.",
           parts=lambda angle: {"where": _USES.get(angle, "a mixture, mostly " + ("sleep" if angle < 45 else "score"))}),
     scene(5, shown=_TABLES.__getitem__, before=lambda table, ghost: _table(table, False), why=_sizes_why,
