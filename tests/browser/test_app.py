@@ -12,7 +12,7 @@ from mvgviz.data import sample
 from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.figures.budget.trade_off import trade_off_picture
 from mvgviz.scenario.trade_off import trade_off_of
-from mvgviz.ui.menu import DATA, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
+from mvgviz.ui.menu import ATTACKER, DATA, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
 from tests.browser.chromium import ROOT, SCREENS, assert_accessible, at_rest, shoot
 
 
@@ -25,7 +25,7 @@ def path_of(page):
 def test_every_page_opens_cold(visit, page, screen, scheme):
     tab = visit(path_of(page), screen=screen, scheme=scheme)
     expect(tab.get_by_role("heading", name=page.question)).to_be_visible()
-    if page not in (LESSON, LESSON_NOTES):
+    if page not in (LESSON, ATTACKER, LESSON_NOTES):
         expect(tab.get_by_text("really spent by the noise")).to_be_visible()
     assert tab.locator("[data-testid=stAlert]").count() == 0
     shoot(tab, f"{page.label}-{screen}-{scheme}")

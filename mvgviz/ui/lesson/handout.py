@@ -3,9 +3,11 @@
 from pathlib import Path
 
 from mvgviz.lesson import steps
+from mvgviz.query.queries import REPLACED_RECORD
 from mvgviz.text import in_html
 from mvgviz.ui.lesson.scenes import SCENES, Scene
 from mvgviz.ui.lesson.screen import qr_code
+from mvgviz.words.neighbours import neighbour_words
 
 
 def handout(address: str) -> str:
@@ -17,7 +19,7 @@ def handout(address: str) -> str:
             f"<style>{style}</style></head><body><header><div><h1>How can noise have a direction?</h1><p>Seven steps "
             f"on privacy and noise. A made-up class of {steps.PUPILS} pupils publishes averages; no pupil may be found "
             f"out. ε says how much may be learned about any one of them, δ (one in a million) is a tiny allowance for "
-            f"rare outcomes that tell more. Two classes are neighbours if they differ in one pupil's record.</p></div>"
+            f"rare outcomes that tell more. {neighbour_words(REPLACED_RECORD, 'pupil')}</p></div>"
             f"{_shapes()}{code}</header><ol>{items}</ol></body></html>")
 
 

@@ -20,9 +20,11 @@ from mvgviz.lesson.steps import (
     table_noise,
     turned,
 )
+from mvgviz.query.queries import REPLACED_RECORD
 from mvgviz.text import as_factor, as_number, in_html
 from mvgviz.ui.lesson.scenes import SCENES, TEXTS, Scene, hours, minutes
 from mvgviz.ui.menu import LESSON
+from mvgviz.words.neighbours import neighbour_words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +47,7 @@ def note_of(number: int) -> Note:
 def _numbers(step: int) -> dict[str, str]:
     """What stands in the text of a note."""
     if step == 1:
-        return {"start": hours(BUDGET_NOISE)}
+        return {"start": hours(BUDGET_NOISE), "neighbours": neighbour_words(REPLACED_RECORD, "pupil")}
     if step == 2:
         return {"alone": minutes(BUDGET_NOISE), "both": minutes(float(noise_in_units(circle())[0]))}
     if step == 4:

@@ -123,6 +123,7 @@ class RulePicture:
     """The rule for noise on two averages: axes in steps of what one pupil can change."""
 
     model: RuleModel
+    equal: float
     theorem: TheoremPlane
     names: tuple[str, str] = ("sleep", "score")
     units: tuple[str, str] = (f"× {_HOURS:.2g} h", f"× {_SCORE:.2g} points")
@@ -133,6 +134,7 @@ def rule_picture(design: NoiseDesign) -> RulePicture:
     asked = rival(design, steps.two_averages(), guarantee="theorem1", epsilon=steps.EPSILON, delta=steps.DELTA,
                   tail="printed").design
     return RulePicture(model=rule_model(design, (0, 1), of_directions=False),
+                       equal=float(steps.circle().noise_std()[0, 0]),
                        theorem=theorem_plane(asked, design, (0, 1), of_directions=False,
                                              name=GUARANTEES["theorem1"].name))
 
