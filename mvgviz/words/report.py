@@ -154,7 +154,8 @@ def assumption_sentences(setup: Setup) -> list[str]:
     """What the guarantee rests on, and what it does not cover."""
     scenario, design = setup.scenario, setup.design
     several = "ties" if setup.query.is_graph else "records"
-    said = [f"**Neighbours:** {design.neighbour_rule}. {neighbour_words(design.neighbour_rule)} A person with several {several} is protected less."]
+    said = [f"**Neighbours:** {design.neighbour_rule}. {neighbour_words(design.neighbour_rule)} A person "
+            f"with several {several} is protected less."]
     if not setup.query.is_graph:
         said.append("**Ranges:** declared, that is known without looking at the data; values outside were moved to the "
                     "nearest end." if setup.dataset.ranges_origin.is_covered else

@@ -42,14 +42,14 @@ def test_on_the_wall_arrow_keys_go_on_and_the_picture_fills_the_height(visit):
     at_rest(tab)
     tab.keyboard.press("Escape")
     expect(tab.get_by_test_id("stSidebar")).to_be_visible()
-    assert "big" not in tab.url
+    tab.wait_for_url(lambda url: "big" not in url)
 
 
 def test_the_class_link_has_a_code_and_holds_step_and_value(visit):
     tab = visit("lesson?step=4&value=75")
     tab.get_by_role("button", name="Class link").click()
     expect(tab.get_by_role("img", name="QR code of the link")).to_be_visible()
-    expect(tab.get_by_test_id("stCode")).to_contain_text("/lesson?step=4&value=75")
+    expect(tab.locator("code")).to_contain_text("/lesson?step=4&value=75")
 
 
 @pytest.mark.parametrize("screen", ["wide", "phone"])

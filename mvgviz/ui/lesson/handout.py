@@ -13,7 +13,8 @@ from mvgviz.words.neighbours import neighbour_words
 def handout(address: str) -> str:
     """The page as HTML with everything inside it; ``address``: where the lesson is, as a QR code too."""
     items = "".join(map(_item, SCENES))
-    code = f'<div class="code">{qr_code(address)}<small>{in_html(address)}</small></div>' if address else ""
+    code = (f'<div class="code"><img alt="" src="{qr_code(address)}"><small>{in_html(address)}</small></div>'
+            if address else "")
     style = Path(__file__).with_name("handout.css").read_text(encoding="utf-8")
     return (f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>How can noise have a direction?</title>'
             f"<style>{style}</style></head><body><header><div><h1>How can noise have a direction?</h1><p>Seven steps "
