@@ -50,4 +50,4 @@ def test_a_game_that_is_not_there_is_said():
     for parameters in ({"game": "-1"}, {"game": "x"}, {"shape": "square"}, {"budget": "2"}, {"game": "123456"}):
         app = clean(opened(ATTACKER.path, **parameters))
         assert "A part of the link was ignored: games are 0 to 9999" in text(app)
-        assert link(app)["game"] == "1"
+        assert link(app) == {"data": "two_features"}

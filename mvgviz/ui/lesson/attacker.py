@@ -45,7 +45,7 @@ def draw_rules(table: dict[str, str]) -> None:
         _choice("Noise", "shape", table, {shape: _SHAPES[shape] for shape in SHAPES})
         _choice("Privacy budget ε", "budget", table, {f"{epsilon:g}": f"{epsilon:g}" for epsilon in EPSILONS})
         draw_screen_switch()
-        draw_class_link(**_place(table))
+        draw_class_link(game=table["game"], **{name: text for name, text in _place(table).items() if name != "game"})
         st.page_link(LESSON.path, label="Back to the lesson", icon=LESSON.icon)
 
 
@@ -135,7 +135,7 @@ def _said(table: dict[str, str]) -> list[str]:
 
 
 def _place(table: dict[str, str]) -> dict[str, str]:
-    return {name: text for name, text in table.items() if text != _START[name] or name == "game"}
+    return {name: text for name, text in table.items() if text != _START[name]}
 
 
 def _is_table(table: dict[str, str]) -> bool:
