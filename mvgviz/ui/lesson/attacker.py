@@ -54,7 +54,8 @@ def draw_round(table: dict[str, str]) -> None:
     played = game(seed=int(table["game"]), shape=table["shape"], epsilon=float(table["budget"]))
     said = _said(table)
     over = len(said) == ROUNDS
-    picture, desk = st.columns([2, 1], gap="large")
+    with st.container(key="game"):
+        picture, desk = st.columns([2, 1], gap="large")
     with picture, st.container(key="lesson_picture"):
         _draw_picture(played, len(said), over)
     with desk:
