@@ -5,7 +5,7 @@ import streamlit as st
 from mvgviz.ui import session
 from mvgviz.ui.frame import open_plain_page
 from mvgviz.ui.lesson.notes import draw_note, draw_overview
-from mvgviz.ui.lesson.panels import SCENES
+from mvgviz.ui.lesson.scenes import SCENES
 from mvgviz.ui.menu import LESSON_NOTES
 
 open_plain_page(LESSON_NOTES)

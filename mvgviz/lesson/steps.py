@@ -1,10 +1,10 @@
 """The lesson: directional noise in seven steps, each with one control and one question.
 
-Its numbers and the right answer at each value of a control are computed here. Steps 1 to 6 speak of a made-up class of
-100 pupils who answer questions with 0 to 10 points; step 7 of a real table.
+Its numbers and the right answer at each value of a control are computed here. Steps 1 to 6 speak of the bundled made-up
+class (``two_features``, and three more made-up columns in step 5), step 7 of a real table.
 
 >>> from mvgviz.lesson.steps import STEPS
->>> STEPS[0].answer(0.08).right, STEPS[0].answer(0.2).right
+>>> STEPS[0].answer(0.075).right, STEPS[0].answer(0.2).right
 ('75', '60')
 >>> sum(step.minutes for step in STEPS)
 20
@@ -18,29 +18,35 @@ from typing import Any
 
 import numpy as np
 
+from mvgviz.data import sample
 from mvgviz.design.allocation import binary
 from mvgviz.design.noise_design import NoiseDesign, design_noise
 from mvgviz.errors import InputError
-from mvgviz.noise.accounting import total_variation
+from mvgviz.noise.accounting import gaussian_mu, total_variation
 from mvgviz.noise.directions import rotation, standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query import queries
 from mvgviz.query.dataset import Dataset
+from mvgviz.scenario.resolve import usual_delta
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.paired import paired
 from mvgviz.trials.resumable import TrialCache
 from mvgviz.trials.run import Results, run_trials
 from mvgviz.validation import FloatArray, one_of
 
-PUPILS, MOST_POINTS = 100, 10.0
-QUESTIONS = ("sleep", "mood", "sport", "screen")
-EPSILON, DELTA = 1.0, 1e-3
+CLASS = sample("two_features")
+PUPILS = CLASS.n_records
+MOVES: FloatArray = CLASS.widths / PUPILS
+"""What one pupil can change in the average sleep (hours) and in the average score (points)."""
+_MORE = (("screen", 12.0), ("sport", 20.0), ("way", 120.0))
+"""Three more made-up columns and how far they reach: hours a day, hours a week, minutes to school."""
+COLUMNS = (*CLASS.features, *(name for name, _ in _MORE))
+EPSILON = 1.0
+DELTA = usual_delta(PUPILS)
 LEVEL = 0.95
 REACH = math.sqrt(-2 * math.log1p(-LEVEL))
 """The radius that holds LEVEL of a two-dimensional normal, in standard deviations."""
 FAVOURED_SHARE = 0.8
-ALIKE = 0.02
-"""Two noises that differ by no more are called the same."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,19 +75,34 @@ class Step:
     start: Any
     answer: Callable[[Any], Answer] = field(repr=False)
 
+    def value_of(self, token: str) -> Any:
+        """The value with this token, None where there is none."""
+        return next((value for value in self.values if token_of(value) == token), None)
+
+
+def token_of(value: Any) -> str:
+    """A value of a control as a link holds it."""
+    return value if isinstance(value, str) else f"{value:.3g}"
+
 
 @lru_cache(maxsize=8)
-def classroom(questions: int, pupils: int = PUPILS) -> Dataset:
-    """The made-up class: the first questions' answers, from 0 to 10 points."""
-    points = np.random.default_rng(7).integers(2, 10, size=(len(QUESTIONS), pupils))[:questions]
-    return Dataset(matrix=points.astype(np.float64), features=QUESTIONS[:questions], lower=0, upper=MOST_POINTS)
+def classroom(columns: int, pupils: int = PUPILS) -> Dataset:
+    """The made-up class: its first columns, of the first pupils."""
+    sleep = CLASS.matrix[0]
+    rng = np.random.default_rng(7)
+    more = [np.clip(0.55 * most - most / 12 * (sleep - sleep.mean()) + rng.normal(0, most / 8, PUPILS), 0, most)
+            for _, most in _MORE]
+    whole = Dataset(matrix=np.vstack([CLASS.matrix, np.round(more, 1)]), features=COLUMNS, lower=0,
+                    upper=[*CLASS.upper, *(most for _, most in _MORE)])
+    return Dataset(matrix=whole.matrix[:columns, :pupils], features=COLUMNS[:columns], lower=0,
+                   upper=whole.upper[:columns])
 
 
 # Step 1: two neighbours and an attacker.
 
 @dataclass(frozen=True, kw_only=True)
 class Attack:
-    """``shift``: what one pupil moves the average by; ``mu``: the same in noises."""
+    """``shift``: what one pupil moves the average by, in hours; ``mu``: the same in noises."""
 
     shift: float
     mu: float
@@ -98,90 +119,128 @@ def guess_rate(mu: float) -> float:
 
 
 def attack(noise: float) -> Attack:
-    """The average of one question with noise of this standard deviation."""
+    """The average sleep with noise of this standard deviation, in hours."""
     query = queries.mean(classroom(1))
     side = NoiseSide.of(standard_basis(1), np.array([noise * noise]))
     return Attack(shift=query.sensitivity, mu=query.neighbours.worst(side, NoiseSide.identity(1)).mu)
 
 
-# Step 2: noise of one size on two averages.
+BUDGET_NOISE = float(MOVES[0]) / float(gaussian_mu(EPSILON, DELTA))
+"""The noise that the lesson's budget asks for on the average sleep alone, in hours."""
+
+
+# Steps 2 to 4: two averages, each in steps of what one pupil can change; equal noise, shared unequally, turned.
+
+@lru_cache(maxsize=1)
+def two_averages() -> queries.Query:
+    """The averages of sleep and score, in steps of what one pupil can change."""
+    return queries.mean(classroom(2).normalised(to=(0, PUPILS)))
+
+
+def _two_averages(epsilon: float = EPSILON, **shape: Any) -> NoiseDesign:
+    return design_noise(two_averages(), epsilon=epsilon, delta=DELTA, **shape)
+
 
 def circle(epsilon: float = EPSILON) -> NoiseDesign:
-    """Two averages with noise of one size."""
-    return design_noise(queries.mean(classroom(2)), epsilon=epsilon, delta=DELTA)
+    """Two averages with equal noise."""
+    return _two_averages(epsilon)
 
 
-def radius(design: NoiseDesign) -> float:
-    """How far the circle of noise of one size reaches."""
-    return REACH * float(design.direction_std()[0])
-
-
-# Steps 3 and 4: the same budget, shared unequally, and turned.
-
-def ellipse(share: float) -> NoiseDesign:
-    """Two averages; sleep gets a share of the budget, mood the rest."""
-    return design_noise(queries.mean(classroom(2)), epsilon=EPSILON, delta=DELTA, theta=[share, 1 - share])
+def ellipse(share: float, epsilon: float = EPSILON) -> NoiseDesign:
+    """Two averages; sleep gets a share of the budget, the score the rest."""
+    return _two_averages(epsilon, theta=[share, 1 - share])
 
 
 def turned(angle: float) -> NoiseDesign:
-    """Four fifths of the budget for a direction ``angle`` degrees from sleep towards mood."""
-    return design_noise(queries.mean(classroom(2)), epsilon=EPSILON, delta=DELTA,
-                        theta=[FAVOURED_SHARE, 1 - FAVOURED_SHARE], directions=rotation(2, (0, 1), math.radians(angle)))
+    """Four fifths of the budget for a direction ``angle`` degrees from sleep towards the score."""
+    return _two_averages(theta=[FAVOURED_SHARE, 1 - FAVOURED_SHARE],
+                         directions=rotation(2, (0, 1), math.radians(angle)))
+
+
+def in_units(design: NoiseDesign) -> FloatArray:
+    """The covariance (2 × 2) of noise on two averages, in hours and points."""
+    return np.asarray(design.row_covariance() * np.outer(MOVES, MOVES))
+
+
+def noise_in_units(design: NoiseDesign) -> FloatArray:
+    """The noise on sleep, in hours, and on the score, in points."""
+    return np.asarray(np.sqrt(np.diag(in_units(design))))
 
 
 def against_circle(design: NoiseDesign) -> FloatArray:
-    """The noise on sleep and on mood, as multiples of the circle's."""
+    """The noise on sleep and on the score, as multiples of the circle's."""
     return np.asarray(design.noise_std()[:, 0] / circle().noise_std()[:, 0])
 
 
-def against_circle_along(design: NoiseDesign, use: tuple[float, float]) -> float:
-    """The noise along a use, such as (1, 1) for the sum of both, as a multiple of the circle's."""
-    u = np.asarray(use)
-    return math.sqrt(float(u @ design.row_covariance() @ u) / float(u @ circle().row_covariance() @ u))
+def along(angle: float) -> FloatArray:
+    """The direction of a use: 0 degrees for sleep, 90 for the score, 45 for both alike."""
+    turn = math.radians(angle)
+    return np.array([math.cos(turn), math.sin(turn)])
 
 
-def _use(angle: float) -> Answer:
-    factor = float(against_circle(turned(angle))[1])
-    right = "same" if abs(factor - 1) <= ALIKE else "smaller" if factor < 1 else "larger"
-    return Answer(value=factor, right=right, options=("smaller", "same", "larger"))
+def against_circle_along(design: NoiseDesign, use: FloatArray) -> float:
+    """The noise along a use as a multiple of the circle's."""
+    return math.sqrt(float(use @ design.row_covariance() @ use) / float(use @ circle().row_covariance() @ use))
 
 
-# Step 5: rows and columns.
+def least_along(use: FloatArray) -> float:
+    """The least that noise of any shape can have along a use, as a multiple of the circle's."""
+    return float(np.abs(use).sum() / math.sqrt(2 * float(use @ use)))
 
-TABLES = {"people": (0, 3), "together": (0, 2)}
-"""The two tables, and the cell that is asked for."""
+
+def _aimed(angle: float) -> Answer:
+    factor = against_circle_along(turned(angle), along(angle))
+    right = "fifth" if factor < 0.85 else "tenth" if factor < 0.95 else "none"
+    return Answer(value=factor, right=right, options=("fifth", "tenth", "none"))
 
 
-def table_noise(table: str) -> NoiseDesign:
-    """Noise for six pupils' answers ("people"), or for how the questions go together ("together"); sleep favoured."""
+# Step 5: five columns of which one matters; rows and columns.
+
+TABLES = {"averages": (1, 0), "people": (0, 3), "together": (0, 1)}
+"""The three tables, and the cell that is asked for."""
+
+
+def table_noise(table: str, share: float = FAVOURED_SHARE) -> NoiseDesign:
+    """Noise for the five averages, for six pupils' own answers ("people"), or for how columns go "together"."""
     one_of("table", table, TABLES)
-    theta = binary(len(QUESTIONS), favoured=[0], share=FAVOURED_SHARE)
-    query = (queries.identity(classroom(len(QUESTIONS), 6)) if table == "people"
-             else queries.covariance(classroom(len(QUESTIONS))))
-    return design_noise(query, epsilon=EPSILON, delta=DELTA, theta=theta)
+    size = len(COLUMNS)
+    query = (queries.mean(classroom(size)) if table == "averages" else
+             queries.identity(classroom(size, 6)) if table == "people" else queries.covariance(classroom(size)))
+    return design_noise(query, epsilon=EPSILON, delta=DELTA, theta=binary(size, favoured=[0], share=share))
 
 
-def edge_sizes(design: NoiseDesign) -> tuple[FloatArray, FloatArray]:
-    """The size of each row and of each column; a cell's noise is their product."""
-    return np.sqrt(design.row_side.covariance_diagonal()), np.sqrt(design.col_side.covariance_diagonal())
+def edge_sizes(table: str) -> tuple[FloatArray, FloatArray]:
+    """The size of each row and of each column as multiples of equal noise; a cell's noise is their product."""
+    ours, equal = (table_noise(table, share) for share in (FAVOURED_SHARE, 1 / len(COLUMNS)))
+    rows, cols = (np.sqrt(side.covariance_diagonal() / other.covariance_diagonal())
+                  for side, other in ((ours.row_side, equal.row_side), (ours.col_side, equal.col_side)))
+    return np.asarray(rows), np.asarray(cols)
+
+
+def cell_sizes(table: str) -> FloatArray:
+    """The noise of each cell as a multiple of equal noise at the same privacy."""
+    return np.asarray(table_noise(table).noise_std() / table_noise(table, 1 / len(COLUMNS)).noise_std())
 
 
 # Step 6: promised and spent.
 
+RULES = ("exact", "theorem2-any", "theorem1")
+
+
 def promised(guarantee: str) -> NoiseDesign:
-    """The table of how sleep and mood go together, under one of three rules; noise of one size."""
-    return design_noise(queries.covariance(classroom(2)), epsilon=EPSILON, delta=DELTA, guarantee=guarantee)
+    """The average sleep under one of three rules."""
+    return design_noise(queries.mean(classroom(1)), epsilon=EPSILON, delta=DELTA, guarantee=guarantee)
 
 
 def _spent(guarantee: str) -> Answer:
     part = promised(guarantee).epsilon_spent(DELTA) / EPSILON
-    right = "all" if part > 0.95 else "half" if part > 0.25 else "tenth" if part > 0.01 else "nothing"
-    return Answer(value=part, right=right, options=("all", "half", "tenth", "nothing"))
+    right = "all" if part > 0.95 else "half" if part > 0.25 else "tenth" if part > 0.05 else "little"
+    return Answer(value=part, right=right, options=("all", "half", "tenth", "little"))
 
 
 # Step 7: trials on a real table.
 
-FAVOURITES = {"drinks": (5,), "sgpt, drinks": (2, 5), "all but mcv": (1, 2, 3, 4, 5), "mcv, alkphos": (0, 1)}
+FAVOURITES = {"drinks": (5,), "sgpt-drinks": (2, 5), "all-but-mcv": (1, 2, 3, 4, 5), "mcv-alkphos": (0, 1)}
 """What can be favoured in the liver table, by position."""
 TRIALS = 100
 _CACHE = TrialCache()  # noise of one size is the same for every favourite
@@ -224,16 +283,12 @@ def pay(favourite: str, dataset: Dataset, *, trials: int = TRIALS, cache: TrialC
 @lru_cache(maxsize=len(FAVOURITES))
 def liver_pay(favourite: str) -> Pay:
     """The same on the bundled table, once."""
-    from mvgviz.data import sample
-
     return pay(favourite, sample("liver"), cache=_CACHE)
 
 
 @lru_cache(maxsize=1)
 def asking_less() -> Pay:
     """The same prediction from a noisy table of second moments, 6 × 6, in place of the noisy table of people."""
-    from mvgviz.data import sample
-
     return pay("drinks", sample("liver"), cache=_CACHE, query="covariance", task="linear-ridge")
 
 
@@ -249,14 +304,14 @@ def _nearest(value: float, options: tuple[str, ...]) -> Answer:
 
 
 STEPS = (
-    Step(number=1, minutes=3, values=(0.02, 0.04, 0.08, 0.2, 1.0), start=0.04,
-         answer=lambda noise: _nearest(100 * attack(noise).success, ("50", "60", "75", "90", "99"))),
+    Step(number=1, minutes=3, values=(0.02, 0.04, 0.075, 0.2, BUDGET_NOISE), start=BUDGET_NOISE,
+         answer=lambda noise: _nearest(100 * attack(noise).success, ("55", "60", "75", "90", "99"))),
     Step(number=2, minutes=2, values=(0.5, 1.0, 2.0, 4.0), start=1.0,
-         answer=lambda epsilon: _nearest(radius(circle(epsilon)), ("0.25", "0.5", "1", "1.5"))),
+         answer=lambda epsilon: _nearest(60 * float(noise_in_units(circle(epsilon))[0]), ("10", "20", "36", "70"))),
     Step(number=3, minutes=3, values=(0.5, 0.6, 0.7, 0.8, 0.9), start=0.8,
          answer=lambda share: Answer(value=float(against_circle(ellipse(share))[1]), tolerance=0.1)),
-    Step(number=4, minutes=3, values=(0, 15, 30, 45, 60, 75, 90), start=0, answer=_use),
-    Step(number=5, minutes=3, values=tuple(TABLES), start="people", answer=lambda table: Answer(
-        value=float(table_noise(table).noise_std()[TABLES[table]]), tolerance=0.05)),
-    Step(number=6, minutes=3, values=("exact", "theorem2", "theorem1"), start="theorem1", answer=_spent),
+    Step(number=4, minutes=3, values=(0, 15, 30, 45, 60, 75, 90), start=0, answer=_aimed),
+    Step(number=5, minutes=3, values=tuple(TABLES), start="averages", answer=lambda table: Answer(
+        value=float(cell_sizes(table)[TABLES[table]]), tolerance=0.05)),
+    Step(number=6, minutes=3, values=RULES, start="theorem1", answer=_spent),
     Step(number=7, minutes=3, values=tuple(FAVOURITES), start="drinks", answer=_paid))

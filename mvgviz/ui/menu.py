@@ -20,8 +20,7 @@ class Page:
 
 HOME = Page("app.py", "Learn", "Home", "home", "Where should the noise go?")
 LESSON = Page("pages/lesson.py", "Learn", "Lesson", "school", "How can noise have a direction?")
-LESSON_NOTES = Page("pages/lesson_notes.py", "Learn", "Teacher's notes", "history_edu",
-                    "How to teach this in 20 minutes?")
+ATTACKER = Page("pages/attacker.py", "Learn", "Play the attacker", "target", "Can you find Ann out?")
 DATA = Page("pages/data.py", "Explore", "Data & query", "table_chart", "What is asked, and what can one record change?")
 SHAPE = Page("pages/shape.py", "Explore", "Noise shape", "blur_on", "What does the noise look like?")
 BUDGET = Page("pages/budget.py", "Explore", "Precision budget", "pie_chart", "Who gains, who pays?")
@@ -34,7 +33,10 @@ PLAN = Page("pages/plan.py", "Decide", "Several questions", "call_split", "How f
 PAPER = Page("pages/paper.py", "Decide", "Paper", "menu_book", "What did the paper print, and what comes out?")
 RELEASE = Page("pages/release.py", "Deliver", "Release & report", "outbox",
                "What leaves the house, and what does it cost?")
+LESSON_NOTES = Page("pages/lesson_notes.py", "For teachers", "Teacher's notes", "history_edu",
+                    "How to teach this in 20 minutes?")
 PRESENT = Page("pages/present.py", "Deliver", "Presenter's view", "slideshow", "The scenario in a few pictures")
 """Outside the menu: a switch leads there."""
 
-PAGES = (HOME, LESSON, LESSON_NOTES, DATA, SHAPE, BUDGET, BOUNDS, PRIVACY, UTILITY, COMPARE, PLAN, PAPER, RELEASE)
+PAGES = (HOME, LESSON, ATTACKER, DATA, SHAPE, BUDGET, BOUNDS, PRIVACY, UTILITY, COMPARE, PLAN, PAPER, RELEASE,
+         LESSON_NOTES)

@@ -25,7 +25,7 @@ from mvgviz.scenario.scenario import Scenario
 
 _SCENARIO, _WRITTEN, _TOUCHED, _NOTICES = "_scenario", "_written", "_touched", "_notices"
 _UPLOAD, _DIRECTIONS, _STATED_FOR = "_upload", "_directions", "_directions_stated_for"
-PLACES = ("step", "slide")
+PLACES = ("step", "value", "slide", "game", "shape", "budget", "big")
 """Parameters of an address that say where on a page one is; no part of the scenario."""
 P = ParamSpec("P")
 T = TypeVar("T")

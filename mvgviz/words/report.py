@@ -21,6 +21,7 @@ from mvgviz.trials.tasks.post import WORDS as POST_WORDS
 from mvgviz.words.bounds import second_name
 from mvgviz.words.budget import Names
 from mvgviz.words.intervals import covers_sentences, planned_widths, width_columns, widths_sentence
+from mvgviz.words.neighbours import neighbour_words
 from mvgviz.words.provenance import bound_words, chosen_on_data, open_parts, seen_words, thing
 from mvgviz.words.trade_off import least_sentence
 from mvgviz.words.utility import NOT_PRIVATE, mean_words
@@ -153,7 +154,8 @@ def assumption_sentences(setup: Setup) -> list[str]:
     """What the guarantee rests on, and what it does not cover."""
     scenario, design = setup.scenario, setup.design
     several = "ties" if setup.query.is_graph else "records"
-    said = [f"**Neighbours:** {design.neighbour_rule}. A person with several {several} is protected less."]
+    said = [f"**Neighbours:** {design.neighbour_rule}. {neighbour_words(design.neighbour_rule)} A person "
+            f"with several {several} is protected less."]
     if not setup.query.is_graph:
         said.append("**Ranges:** declared, that is known without looking at the data; values outside were moved to the "
                     "nearest end." if setup.dataset.ranges_origin.is_covered else

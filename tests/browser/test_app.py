@@ -12,7 +12,7 @@ from mvgviz.data import sample
 from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.figures.budget.trade_off import trade_off_picture
 from mvgviz.scenario.trade_off import trade_off_of
-from mvgviz.ui.menu import DATA, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
+from mvgviz.ui.menu import ATTACKER, DATA, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
 from tests.browser.chromium import PICTURES, ROOT, SCREENS, assert_accessible, at_rest, shoot
 
 
@@ -23,8 +23,8 @@ def path_of(page):
 def assert_open(tab, page):
     """The page says its question and what is spent; nothing failed, nothing is wider than the screen."""
     expect(tab.get_by_role("heading", name=page.question)).to_be_visible(timeout=30_000)
-    if page not in (LESSON, LESSON_NOTES):
-        expect(tab.get_by_text("really spent by the noise")).to_be_visible()
+    if page not in (LESSON, ATTACKER, LESSON_NOTES):
+        expect(tab.get_by_text("spent by the noise")).to_be_visible()
     tab.locator(PICTURES).first.wait_for(timeout=60_000)
     at_rest(tab)
     assert tab.locator("[data-testid=stAlert], [data-testid=stException]").count() == 0

@@ -1,21 +1,21 @@
 """The pictures of the lesson, in the order of its steps; read from the back of a classroom: large type, few ticks."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.figures.shared.noise_ellipse import ellipse_outline
-from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, IID, THEOREM1, stroke, styled, upright, wash
+from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, EXACT, IID, THEOREM1, stroke, styled, upright, wash
 from mvgviz.lesson.steps import Pay
 from mvgviz.validation import FloatArray
 
 _SIZE = 17
 _POINTS = 301
 _PALE = "#E3F0FA"  # DIRECTIONAL, nearly white: the question mark is dark in both themes
-_ROWS = ("no noise", "directional noise", "noise of one size", "answer without data", "noise by Theorem 1")
+_ROWS = ("no noise", "directional noise", "equal noise", "answer without data", "noise by Theorem 1")
 _COLOURS = (DATA, DIRECTIONAL, IID, DATA, THEOREM1)
 
 
@@ -27,6 +27,35 @@ def large(figure: go.Figure, *, legend: bool = True) -> go.Figure:
     figure.update_xaxes(**axis)
     figure.update_yaxes(**axis)
     return figure.update_annotations(font_size=_SIZE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plane:
+    """The plane of two averages: their names with units, what one pupil can ``moves``, and how many of these it holds.
+
+    Both axes are drawn in steps of what one pupil can change: equal noise is a circle.
+    """
+
+    names: tuple[str, str]
+    moves: tuple[float, float]
+    reach: float
+
+    def boxed(self, figure: go.Figure) -> go.Figure:
+        """The figure with the axes of this plane and, around its middle, all that one pupil can change."""
+        wide, high = self.moves
+        figure.add_scatter(x=[-wide, wide, wide, -wide, -wide], y=[-high, -high, high, high, -high], fill="toself",
+                           name="what one pupil can change", fillcolor=wash(DATA, 0.5), hoverinfo="name",
+                           **stroke(DATA, 1))
+        return self.drawn(figure)
+
+    def drawn(self, figure: go.Figure, *, centre: tuple[float, float] = (0.0, 0.0)) -> go.Figure:
+        """The figure with the axes of this plane around a centre."""
+        (wide, high), (x, y) = self.moves, centre
+        figure.update_xaxes(title=self.names[0], range=[x - self.reach * wide, x + self.reach * wide], nticks=8,
+                            constrain="domain")
+        figure.update_yaxes(title=self.names[1], range=[y - self.reach * high, y + self.reach * high], nticks=8,
+                            constrain="domain", scaleanchor="x", scaleratio=wide / high)
+        return large(figure).update_layout(height=480)
 
 
 def plot_clock(titles: Sequence[str], minutes: Sequence[int]) -> go.Figure:
@@ -70,53 +99,70 @@ def plot_bells(centre: float, *, shift: float, noise: float, span: float, names:
     return large(figure)
 
 
-def plot_cloud(design: NoiseDesign, *, level: float, normals: FloatArray, span: float,
-               names: tuple[str, str]) -> go.Figure:
-    """Noise of one size on two answers: the draws, the circle that holds most of them, the truth in the middle."""
-    covariance = design.row_side.covariance_of([0, 1])
-    draws, outline = np.linalg.cholesky(covariance) @ normals, ellipse_outline(covariance, level)
+def plot_cloud(covariance: FloatArray | None, plane: Plane, *, level: float, normals: FloatArray) -> go.Figure:
+    """Equal noise on two averages: draws, the circle that holds most of them, the truth, and what one pupil moves.
+
+    Without a covariance the truth alone, before there is noise.
+    """
     figure = go.Figure()
-    figure.add_scatter(x=draws[0], y=draws[1], mode="markers", name="releases", showlegend=False, hoverinfo="skip",
-                       marker={"size": 7, "color": IID, "opacity": 0.5})
-    figure.add_scatter(x=outline[0], y=outline[1], name=f"holds {100 * level:.0f} of 100 releases", hoverinfo="name",
-                       **stroke(IID, 4))
+    if covariance is not None:
+        draws, outline = np.linalg.cholesky(covariance) @ normals, ellipse_outline(covariance, level)
+        figure.add_scatter(x=draws[0], y=draws[1], mode="markers", name="releases", showlegend=False,
+                           hoverinfo="skip", marker={"size": 7, "color": IID, "opacity": 0.5})
+        figure.add_scatter(x=outline[0], y=outline[1], name=f"holds {100 * level:.0f} of 100 releases",
+                           hoverinfo="name", **stroke(IID, 4))
     figure.add_scatter(x=[0], y=[0], mode="markers", name="the truth", hoverinfo="name",
                        marker={"size": 14, "symbol": "cross", "color": DATA})
-    figure.update_xaxes(title=f"noise on {names[0]} (points)", range=[-span, span], constrain="domain", nticks=8)
-    figure.update_yaxes(title=f"noise on {names[1]} (points)", range=[-span, span], scaleanchor="x", nticks=8)
-    return large(figure)
+    return plane.boxed(figure)
 
 
-def plot_turn(design: NoiseDesign, iid: NoiseDesign, *, level: float, span: float, names: tuple[str, str]) -> go.Figure:
-    """The outlines of noise on two answers and, beside them as bars, their heights: the second answer is used."""
-    outline, circle = (ellipse_outline(noise.row_side.covariance_of([0, 1]), level) for noise in (design, iid))
-    radius = float(np.hypot(*circle[:, 0]))
-    height = float(design.noise_std()[1, 0] / iid.noise_std()[1, 0]) * radius
+def plot_shapes(circle: FloatArray, plane: Plane, *, level: float, ellipse: FloatArray | None = None,
+                ghost: FloatArray | None = None) -> go.Figure:
+    """The circle, and over it the ellipse or a dotted ghost of it; each given by its covariance."""
     figure = go.Figure()
-    for label, colour, dash, (x, y), reach, where in (("circle", IID, "dash", circle, radius, 1.12),
-                                                      ("ellipse", DIRECTIONAL, "solid", outline, height, 1.27)):
-        figure.add_scatter(x=x, y=y, name=label, hoverinfo="name", **stroke(colour, 4, dash))
-        figure.add_scatter(x=[where * span] * 2, y=[-reach, reach], mode="lines+markers", showlegend=False,
-                           hoverinfo="skip", line={"color": colour, "width": 6},
+    for label, colour, dash, covariance in (("circle", IID, "dash", circle), ("ellipse", DIRECTIONAL, "solid", ellipse),
+                                            ("your ghost", DATA, "dot", ghost)):
+        if covariance is not None:
+            x, y = ellipse_outline(covariance, level)
+            figure.add_scatter(x=x, y=y, name=label, hoverinfo="name", **stroke(colour, 4, dash))
+    return plane.boxed(figure)
+
+
+def plot_aim(circle: FloatArray, plane: Plane, *, angle: float, level: float, ellipse: FloatArray | None = None,
+             factor: float = 1.0, least: float = 1.0) -> go.Figure:
+    """The use as a line; on the right, as bars, how far along it circle and ellipse reach, and the least possible.
+
+    Without an ellipse the line and the circle's bar alone. ``factor`` and ``least`` are multiples of the circle's.
+    """
+    figure = plot_shapes(circle, plane, level=level, ellipse=ellipse)
+    turn, (wide, high) = np.radians(angle), (plane.reach * move for move in plane.moves)
+    across, up = wide * np.cos(turn), high * np.sin(turn)
+    figure.add_scatter(x=[-across, across], y=[-up, up], name="what is used", hoverinfo="name", **stroke(EXACT, 4))
+    radius = float(np.abs(ellipse_outline(circle, level)[1]).max())
+    bars = [("circle", IID, 1.0)]
+    if ellipse is not None:
+        bars += [("ellipse", DIRECTIONAL, factor), ("least", EXACT, least)]
+    for k, (label, colour, size) in enumerate(bars):
+        figure.add_scatter(x=[(1.15 + 0.22 * k) * wide] * 2, y=[-radius * size, radius * size], mode="lines+markers",
+                           showlegend=False, name=label, hoverinfo="name", line={"color": colour, "width": 7},
                            marker={"symbol": "line-ew", "size": 18, "line": {"width": 4, "color": colour}})
-    figure.add_annotation(x=1.2 * span, y=0.97 * span, text="heights", showarrow=False, yanchor="bottom")
-    figure.update_xaxes(title=f"noise on {names[0]} (points)", range=[-span, 1.45 * span], constrain="domain",
-                        tickvals=[-1, 0, 1])
-    figure.update_yaxes(title=f"noise on {names[1]} (points)", range=[-span, 1.1 * span], scaleanchor="x",
-                        tickvals=[-1, 0, 1])
-    return large(figure)
+    figure.add_annotation(x=1.37 * wide, y=0.93 * high, text="along the line", showarrow=False, yanchor="bottom")
+    return figure.update_xaxes(range=[-wide, 1.8 * wide])
 
 
-def plot_sizes(design: NoiseDesign, *, row_sizes: Sequence[str], col_sizes: Sequence[str], asked: tuple[int, int],
-               row_names: tuple[str, ...], col_names: tuple[str, ...]) -> go.Figure:
-    """The noise of each cell, darker where it is more, the sizes along the edges and the cell asked for."""
-    noise = design.noise_std()
+def plot_sizes(noise: FloatArray, *, row_sizes: Sequence[str], col_sizes: Sequence[str], asked: tuple[int, int],
+               row_names: tuple[str, ...], col_names: tuple[str, ...], shown: bool) -> go.Figure:
+    """The sizes along the edges, the cell asked for and, once ``shown``, the noise of each cell, darker where more."""
     rows, cols = noise.shape
-    text = [["?" if (i, j) == asked else "" for j in range(cols)] for i in range(rows)]
+    text = [[f"{noise[i, j]:.3g}×" if shown else "?" if (i, j) == asked else "" for j in range(cols)]
+            for i in range(rows)]
     figure = go.Figure(go.Heatmap(
-        z=noise, x=list(range(cols)), y=list(range(rows)), text=text, texttemplate="<b>%{text}</b>",
-        textfont={"size": 3 * _SIZE, "color": "#222"}, colorscale=[[0, _PALE], [1, DIRECTIONAL]], zmin=0, xgap=3,
-        ygap=3, showscale=False, hoverinfo="skip"))
+        z=noise if shown else np.zeros_like(noise), x=list(range(cols)), y=list(range(rows)), text=text,
+        texttemplate="<b>%{text}</b>", textfont={"size": _SIZE if shown else 2 * _SIZE, "color": "#111"},
+        colorscale=[[0, _PALE], [1, DIRECTIONAL]], zmin=0, zmax=4, xgap=3, ygap=3, showscale=False, hoverinfo="skip"))
+    if shown:
+        figure.add_shape(type="rect", x0=asked[1] - 0.5, x1=asked[1] + 0.5, y0=asked[0] - 0.5, y1=asked[0] + 0.5,
+                         line={"color": IID, "width": 5})
     for axis, names, sizes in ((figure.update_xaxes, col_names, col_sizes),
                                (figure.update_yaxes, row_names, row_sizes)):
         axis(tickvals=list(range(len(names))), showgrid=False, zeroline=False,
@@ -126,11 +172,17 @@ def plot_sizes(design: NoiseDesign, *, row_sizes: Sequence[str], col_sizes: Sequ
     return large(figure, legend=False)
 
 
-def plot_trials(pay: Pay) -> go.Figure:
-    """Average errors, a dot a line; noise of one size is the mark to beat, the bar the margin of the gain."""
+def plot_trials(pay: Pay, *, shown: bool) -> go.Figure:
+    """Average errors, a dot a line; equal noise is the mark to beat, the bar the margin of the gain.
+
+    Until ``shown``, directional noise has a question mark.
+    """
     errors = (pay.no_noise, pay.directional, pay.one_size, pay.no_data, pay.theorem1)
     figure = go.Figure(layout={"shapes": [upright(pay.one_size, IID, "dash", width=3)]})
     for name, error, colour in zip(_ROWS, errors, _COLOURS, strict=True):
+        if name == "directional noise" and not shown:
+            figure.add_annotation(x=pay.one_size, y=name, text="?", showarrow=False)
+            continue
         margin = pay.margin if name == "directional noise" else 0.0
         bar = {"type": "data", "array": [margin], "thickness": 4, "width": 10} if margin else {"visible": False}
         figure.add_scatter(x=[error], y=[name], mode="markers", name=name, error_x=bar,

@@ -7,10 +7,24 @@ from pathlib import Path
 import streamlit as st
 
 from mvgviz.figures.lesson.steps import plot_clock
-from mvgviz.lesson.steps import STEPS, against_circle, against_circle_along, asking_less, liver_pay, turned
+from mvgviz.lesson.steps import (
+    BUDGET_NOISE,
+    COLUMNS,
+    STEPS,
+    against_circle_along,
+    along,
+    asking_less,
+    circle,
+    liver_pay,
+    noise_in_units,
+    table_noise,
+    turned,
+)
+from mvgviz.query.queries import REPLACED_RECORD
 from mvgviz.text import as_factor, as_number, in_html
-from mvgviz.ui.lesson.scenes import SCENES, TEXTS, Scene
+from mvgviz.ui.lesson.scenes import SCENES, TEXTS, Scene, hours, minutes
 from mvgviz.ui.menu import LESSON
+from mvgviz.words.neighbours import neighbour_words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,19 +40,26 @@ class Note:
 def note_of(number: int) -> Note:
     """The note of one step; the last one waits for the trials."""
     text, numbers = TEXTS[number - 1], _numbers(number)
-    return Note(show=text["show"], ask=text["ask"],
+    return Note(show=text["show"].format(**numbers), ask=text["ask"],
                 mistakes=tuple((said, reply.format(**numbers)) for said, reply in text["mistakes"]))
 
 
 def _numbers(step: int) -> dict[str, str]:
     """What stands in the text of a note."""
+    if step == 1:
+        return {"start": hours(BUDGET_NOISE), "neighbours": neighbour_words(REPLACED_RECORD, "pupil")}
+    if step == 2:
+        return {"alone": minutes(BUDGET_NOISE), "both": minutes(float(noise_in_units(circle())[0]))}
     if step == 4:
-        aimed = turned(45)
-        return {"at_30": as_factor(float(against_circle(turned(30))[1])),
-                "sum": as_factor(against_circle_along(aimed, (1, 1))),
-                "difference": as_factor(against_circle_along(aimed, (1, -1)))}
+        along_line = {f"at_{angle}": as_factor(STEPS[3].answer(angle).value) for angle in (0, 15, 45)}
+        return along_line | {"across": as_factor(against_circle_along(turned(45), along(-45)))}
+    if step == 5:
+        equal = 1 / len(COLUMNS)
+        ours, equal_noise, people = (float(table_noise(*asked).noise_std()[0, 0]) for asked in (
+            ("averages",), ("averages", equal), ("people", equal)))
+        return {"ours": minutes(ours), "equal": minutes(equal_noise), "alone_people": f"{people:.0f} hours"}
     if step == len(STEPS):
-        errors = {"worse": abs(liver_pay("mcv, alkphos").gain), "whole": liver_pay("drinks").one_size,
+        errors = {"worse": abs(liver_pay("mcv-alkphos").gain), "whole": liver_pay("drinks").one_size,
                   "less": asking_less().one_size}
         return {name: as_number(error, 2) for name, error in errors.items()}
     return {}
@@ -51,7 +72,9 @@ def draw_overview() -> None:
     st.plotly_chart(plot_clock([scene.title for scene in SCENES], minutes), key="lesson_clock",
                     alt=f"Seven steps in {sum(minutes)} minutes.", config={"displayModeBar": False})
     st.markdown(f"Seven steps, **{sum(minutes)} minutes**. In each: read the three sentences aloud, let the class "
-                "guess, move the control, then answer the question together. Every answer below is computed, as on the "
+                "guess (the picture waits for it), then read the reason together and move the control. "
+                "*Big screen* shows the lesson on a projector, *Class link* brings it to phones. "
+                "Every answer below is computed, as on the "
                 "page itself. To print these notes, use the browser's print command.")
 
 

@@ -1,4 +1,4 @@
-"""What each step of the lesson shows and says, at each value of its control."""
+"""What each step of the lesson shows and says, at each value of its control, before and after the learner's guess."""
 
 import tomllib
 from collections.abc import Callable, Sequence
@@ -9,38 +9,49 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.figures.lesson.steps import large, plot_bells, plot_cloud, plot_sizes, plot_trials, plot_turn
-from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_ellipse
+from mvgviz.design.limits import rival
+from mvgviz.design.noise_design import NoiseDesign
+from mvgviz.figures.lesson.steps import Plane, plot_aim, plot_bells, plot_cloud, plot_shapes, plot_sizes, plot_trials
+from mvgviz.figures.shared.rule_model import RuleModel, TheoremPlane, rule_model, theorem_plane
 from mvgviz.labels import GUARANTEES
 from mvgviz.lesson import steps
 from mvgviz.text import as_factor, as_number
+from mvgviz.validation import FloatArray
 
 TEXTS: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("steps.toml").read_text(encoding="utf-8"))["step"]
-_NUMBERS = {"epsilon": f"{steps.EPSILON:g}", "trials": steps.TRIALS}
-_NAMES = ("sleep", "mood")
-_AVERAGE, _AROUND = 7.0, 0.5
+LEAST_GHOST, MOST_GHOST = 0.5, 2.5
+"""How tall a ghost can be made, in circles."""
+_HOURS, _SCORE = (float(move) for move in steps.MOVES)
+_AVERAGE = float(steps.CLASS.matrix[0].mean())
+_PLANE = Plane(names=("noise on sleep (hours)", "noise on score (points)"), moves=(_HOURS, _SCORE), reach=31)
+_CLOSER = Plane(names=_PLANE.names, moves=_PLANE.moves, reach=37)
 _DOTS = np.random.default_rng(3).standard_normal((2, 200))
-_OUTCOMES = {"0.25": "a quarter of a point", "0.5": "half a point", "1": "one point", "1.5": "one and a half points"}
-_COMPARED = {"smaller": "Smaller than the circle's", "same": "About the same", "larger": "Larger than the circle's"}
+_LESS = {"fifth": "About a fifth less", "tenth": "About a tenth less", "none": "Hardly any less"}
+_USES = {0: "**sleep** alone", 45: "**both in equal parts**", 90: "the **score** alone"}
 _PUPILS = ("Ann", "Ben", "Eva", "Ida", "Leo", "Tom")
-_TABLES = {"people": "six pupils' own answers", "together": "how the questions go together"}
+_TABLES = {"averages": "five averages", "people": "six pupils' own answers", "together": "how columns go together"}
 _WHICH = {
-    "people": "Here each column is a pupil: all need the same protection, so every column has size **1**, and only the "
-              "rows differ.",
-    "together": "Here rows and columns are the same four questions, so the **same sizes** stand along both edges."}
-_RULES = {key: label.name for key, label in GUARANTEES.items()} | {"exact": "Exact calculation"}
+    "averages": "Here there is one column of **averages**, of size **1**, and only the rows differ.",
+    "people": "Here each column is a **pupil**: all need the same protection, so every column has size **1**, and only "
+              "the rows differ.",
+    "together": "Here rows and columns are the **same five columns** of the class, so the same sizes stand along both "
+                "edges."}
+_RULES = {key: GUARANTEES[key].name for key in steps.RULES} | {"exact": "Exact calculation"}
 _PARTS = {"all": "All of it", "half": "About half of it", "tenth": "About a tenth of it",
-          "nothing": "Less than a hundredth of it"}
-_LIVER = {"drinks": "drinks", "sgpt, drinks": "one enzyme and drinks", "all but mcv": "all but cell size",
-          "mcv, alkphos": "cell size and another enzyme"}
+          "little": "Less than a twentieth of it"}
+_LIVER = {"drinks": "drinks", "sgpt-drinks": "one enzyme and drinks", "all-but-mcv": "all but cell size",
+          "mcv-alkphos": "cell size and another enzyme"}
 _PAID = {"yes": "Yes, the error is smaller", "no": "No, the error is larger", "unclear": "Too close to tell"}
+Picture = tuple[go.Figure, str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """``shown``: a value of the control in words; ``picture``: a figure and its alternative; ``parts``: of ``lines``.
+    """``shown``: a value of the control in words; ``picture``: a figure and its alternative, ``before`` the guess too.
 
-    ``option``: one of the question's in words; ``why`` follows a right answer, ``hint(value, given)`` a wrong one.
+    ``before`` takes the value and the height of the ghost. ``option``: one of the question's in words; ``why`` follows
+    a right answer, ``hint(value, given)`` a wrong one; ``parts``: of ``lines``; ``ghost``: whether the guess is
+    dragged; ``shape``: the noise on two averages that the rule is drawn for.
     """
 
     step: steps.Step
@@ -49,19 +60,27 @@ class Scene:
     formulas: Sequence[tuple[str, str]]
     lines: Sequence[str]
     asked: str
+    takeaway: str
     shown: Callable[[Any], str] = field(repr=False)
-    picture: Callable[[Any], tuple[go.Figure, str]] = field(repr=False)
+    before: Callable[[Any, float], Picture] = field(repr=False)
+    picture: Callable[[Any], Picture] = field(repr=False)
     why: Callable[[Any], str] = field(repr=False)
     hint: Callable[[Any, Any], str] = field(repr=False)
     option: Callable[[str], str] = field(default=str, repr=False)
     parts: Callable[[Any], dict[str, str]] = field(default=lambda value: {}, repr=False)
+    ghost: bool = False
+    shape: Callable[[Any], NoiseDesign] | None = field(default=None, repr=False)
 
     def question(self, value: Any) -> str:
-        return self.asked.format(shown=self.shown(value), **_NUMBERS)
+        return self.asked.format(shown=self.shown(value), **NUMBERS)
 
     def sentences(self, value: Any) -> list[str]:
         """The three sentences at a value of the control."""
-        return [line.format(shown=self.shown(value), **_NUMBERS, **self.parts(value)) for line in self.lines]
+        return [line.format(shown=self.shown(value), **NUMBERS, **self.parts(value)) for line in self.lines]
+
+    def given_words(self, value: Any, given: Any) -> str:
+        """An answer in words."""
+        return self.option(given) if self.step.answer(value).options else as_factor(float(given))
 
     @property
     def ordered(self) -> bool:
@@ -73,122 +92,211 @@ def scene(number: int, **given: Any) -> Scene:
     """A step with what is the same at every value of its control."""
     text = TEXTS[number - 1]
     return Scene(step=steps.STEPS[number - 1], title=text["title"], control=text["control"], formulas=text["formulas"],
-                 lines=text["sentences"], asked=text["question"], **given)
+                 lines=text["sentences"], asked=text["question"], takeaway=text["takeaway"], **given)
+
+
+def hours(value: float) -> str:
+    """Hours, and in minutes where these are few: "0.42 h (25 minutes)"."""
+    return f"{value:.2g} h ({minutes(value)})" if value < 1 else f"{value:.2g} h"
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
+def counted(count: float, thing: str) -> str:
+    """"1 minute", "25 minutes"."""
+    return f"{count:.0f} {thing}{'' if round(count) == 1 else 's'}"
+
+
+def minutes(value: float) -> str:
+    """Hours in minutes."""
+    return counted(60 * value, "minute")
+
+
+NUMBERS = {"epsilon": f"{steps.EPSILON:g}", "trials": steps.TRIALS, "alone": minutes(steps.BUDGET_NOISE),
+           "move": f"{_HOURS:.2g} h", "points": f"{_SCORE:.2g} points"}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RulePicture:
+    """The rule for noise on two averages: axes in steps of what one pupil can change."""
+
+    model: RuleModel
+    equal: float
+    theorem: TheoremPlane
+    names: tuple[str, str] = ("sleep", "score")
+    units: tuple[str, str] = (f"× {_HOURS:.2g} h", f"× {_SCORE:.2g} points")
+
+
+def rule_picture(design: NoiseDesign) -> RulePicture:
+    """The rule for a design of steps 3 and 4, and what Theorem 1 asks for in its place."""
+    asked = rival(design, steps.two_averages(), guarantee="theorem1", epsilon=steps.EPSILON, delta=steps.DELTA,
+                  tail="printed").design
+    return RulePicture(model=rule_model(design, (0, 1), of_directions=False),
+                       equal=float(steps.circle().noise_std()[0, 0]),
+                       theorem=theorem_plane(asked, design, (0, 1), of_directions=False,
+                                             name=GUARANTEES["theorem1"].name))
+
+
 # Step 1
 
-def _bells(noise: float) -> tuple[go.Figure, str]:
-    found = steps.attack(noise)
-    figure = plot_bells(_AVERAGE, shift=found.shift, noise=noise, span=_AROUND, names=("Ann 0", "Ann 10"),
-                        axis="published average (points)")
-    return figure, (f"Two bell curves, {as_number(found.shift, 2)} points apart and each about {noise:g} wide: what "
-                    "may be published with Ann at 0 and with Ann at 10.")
+_ANNS = ("Ann 0 h", "Ann 12 h")
+
+
+def _plot_sleep(noise: float, span: float) -> go.Figure:
+    return plot_bells(_AVERAGE, shift=_HOURS, noise=noise, span=span, names=_ANNS,
+                      axis="published average sleep (hours)")
+
+
+def _needles(noise: float, ghost: float) -> Picture:
+    return _plot_sleep(_HOURS / 40, 0.9), (
+        f"Two needles {_HOURS:.2g} hours apart: the bare average with Ann at 0 and with Ann at 12 hours.")
+
+
+def _bells(noise: float) -> Picture:
+    return _plot_sleep(noise, 0.9), (
+        f"Two bell curves, {_HOURS:.2g} hours apart and each about {noise:.2g} hours wide: what may "
+        "be published with Ann at 0 and with Ann at 12 hours.")
 
 
 def _bells_why(noise: float) -> str:
-    found = steps.attack(noise)
-    return (f"Ann moves the average by {as_number(found.shift, 2)}, the noise by about {noise:g}. Whoever names the "
-            f"nearer curve is right in {as_number(100 * found.success)} of 100 cases; a coin would be right in 50.")
+    return (f"Ann moves the average by {_HOURS:.2g} h, the noise by about {noise:.2g} h. Whoever names "
+            f"the nearer curve is right in {as_number(100 * steps.attack(noise).success)} of 100 cases, a coin in 50.")
 
 
 def _bells_hint(noise: float, given: str) -> str:
     if float(given) > float(steps.STEPS[0].answer(noise).right):
-        return "Too many: look at the overlap, where both answers are possible. Much overlap, many wrong guesses."
-    return "Too few: the attacker names the nearer curve. The less they overlap, the more often that is right."
+        return "Fewer: look at the overlap, where both answers are possible. Much overlap, many wrong guesses."
+    return "More: the attacker names the nearer curve. The less they overlap, the more often that is right."
 
 
 # Step 2
 
-def _cloud(epsilon: float) -> tuple[go.Figure, str]:
+def _truth(epsilon: float, ghost: float) -> Picture:
+    return plot_cloud(None, _PLANE, level=steps.LEVEL, normals=_DOTS), (
+        f"The truth in the middle, and around it a box of all that one pupil can change: {_HOURS:.2g} hours and "
+        f"{_SCORE:.2g} points to either side.")
+
+
+def _cloud(epsilon: float) -> Picture:
     design = steps.circle(epsilon)
-    figure = plot_cloud(design, level=steps.LEVEL, normals=_DOTS, span=1.9, names=_NAMES)
-    return figure, f"A round cloud of releases around the truth at ε = {epsilon:g}, and the circle that holds most."
+    wide, high = steps.REACH * steps.noise_in_units(design)
+    return plot_cloud(steps.in_units(design), _PLANE, level=steps.LEVEL, normals=_DOTS), (
+        f"A round cloud of releases around the truth at ε = {epsilon:g}; the circle that holds 95 of 100 reaches "
+        f"{wide:.2g} hours and {high:.2g} points.")
 
 
 def _cloud_why(epsilon: float) -> str:
-    design = steps.circle(epsilon)
-    return (f"The circle reaches {as_number(steps.radius(design))} points. The noise on each average is "
-            f"{as_number(float(design.direction_std()[0]))}; a circle 2.45 times as wide holds 95 of 100.")
+    sleep, score = steps.noise_in_units(steps.circle(epsilon))
+    why = ("One budget covers both averages, so each gets √2 times the noise it would need alone." if epsilon == 1 else
+           "Half of ε takes nearly twice the noise." if epsilon < 1 else
+           "Twice ε takes little more than half the noise.")
+    return f"The noise is {hours(sleep)} on sleep and {score:.2g} points on the score. {why}"
 
 
 def _cloud_hint(epsilon: float, given: str) -> str:
-    if float(given) > float(steps.STEPS[1].answer(epsilon).right):
-        return "Too far: measure from the cross to the edge of the circle, not from edge to edge."
-    return "Not far enough: start at the cross, and read on the axis where the circle ends."
+    right = steps.STEPS[1].answer(epsilon).right
+    if float(given) > float(right):
+        return "Less: a larger ε allows more to be learned, and takes less noise."
+    return "More: two averages must share the budget, and a smaller ε takes more noise."
 
 
 # Step 3
 
-def _ellipse(share: float) -> tuple[go.Figure, str]:
-    design, iid = steps.ellipse(share), steps.circle()
-    figure = plot_noise_ellipse(ellipse_numbers(design, iid, plane=(0, 1), level=steps.LEVEL, normals=_DOTS[:, :120]),
-                                names=_NAMES)
-    reach = 2.4 * steps.radius(iid)
-    figure.update_xaxes(range=[-reach, reach], constrain="domain", title="noise on sleep (points)", dtick=1)
-    figure.update_yaxes(range=[-reach, reach], title="noise on mood (points)", dtick=0.5)
-    figure.for_each_trace(lambda trace: trace.update(name=trace.name.split(",")[0].replace("i.i.d. noise", "circle")
-                                                     .replace("directional noise", "ellipse")))
-    return large(figure), f"The ellipse with {_percent(share)} of the budget for sleep, over the circle of step 2."
+def _shapes(share: float, **more: Any) -> go.Figure:
+    return plot_shapes(steps.in_units(steps.circle()), _CLOSER, level=steps.LEVEL, **more)
+
+
+def _ghost(share: float, ghost: float) -> Picture:
+    width = steps.against_circle(steps.ellipse(share))[0]
+    sleep, score = steps.noise_in_units(steps.circle())
+    outline: FloatArray = np.diag([(width * sleep) ** 2, (ghost * score) ** 2])
+    return _shapes(share, ghost=outline), (
+        f"The circle of step 2, which reaches {steps.REACH * sleep:.2g} hours and "
+        f"{steps.REACH * score:.2g} points, and your ghost, {as_factor(ghost)} as tall.")
+
+
+def _ellipse(share: float) -> Picture:
+    design = steps.ellipse(share)
+    wide, high = steps.REACH * steps.noise_in_units(design)
+    down, up = steps.against_circle(design)
+    return _shapes(share, ellipse=steps.in_units(design)), (
+        f"The ellipse with {_percent(share)} of the budget for sleep reaches {wide:.2g} hours and "
+        f"{high:.2g} points: {as_factor(down)} as wide and {as_factor(up)} as tall as the circle.")
 
 
 def _ellipse_why(share: float) -> str:
-    down, up = steps.against_circle(steps.ellipse(share))
+    design = steps.ellipse(share)
+    (down, up), (sleep, score) = steps.against_circle(design), steps.noise_in_units(design)
     if share == 0.5:
         return "Equal parts: the two shapes are one."
-    return (f"The noise on mood is {as_factor(up)} the circle's, the noise on sleep {as_factor(down)}: mood pays more "
-            "than sleep gains.")
+    return (f"The noise on the score is {as_factor(up)} the circle's ({score:.2g} points), on sleep "
+            f"{as_factor(down)} ({minutes(sleep)}): the score pays more than sleep gains.")
 
 
 def _ellipse_hint(share: float, given: float) -> str:
     down, up = steps.against_circle(steps.ellipse(share))
-    if abs(given * up - 1) < 0.1:
-        return "The other way round: divide the height of the ellipse by the height of the circle."
-    if abs(given - down) < 0.1 * down:
-        return "That is the width. How do the heights compare?"
-    return "Read on the vertical axis where each outline ends, and divide the ellipse's number by the circle's."
+    if abs(given - down) < 0.1 * down < 0.1:
+        return "That is about its width. The height is what the score pays."
+    if given > up:
+        return "Not so tall: compare where ghost and ellipse end."
+    return "Taller: the score is left with little of the budget."
 
 
 # Step 4
 
-def _turn(angle: int) -> tuple[go.Figure, str]:
-    return plot_turn(steps.turned(angle), steps.circle(), level=steps.LEVEL, span=1.75, names=_NAMES), (
-        f"The ellipse turned by {angle}°, the circle, and beside them two bars: how high each reaches.")
+def _use(angle: int, ghost: float) -> Picture:
+    radius = steps.REACH * float(steps.noise_in_units(steps.circle())[0])
+    return plot_aim(steps.in_units(steps.circle()), _CLOSER, angle=angle, level=steps.LEVEL), (
+        f"The circle, which reaches {radius:.2g} hours, and a line at {angle}°: what is used.")
 
 
-def _turn_why(angle: int) -> str:
-    answer = steps.STEPS[3].answer(angle)
-    lesson = {"smaller": "The narrow side points where the answer is used: that pays.",
-              "same": "Nearly well aimed is not enough to win.",
-              "larger": "An ellipse that misses its aim is worse than a circle."}[answer.right]
-    return f"The noise on mood is {as_factor(answer.value)} the circle's. {lesson}"
+def _aim(angle: int) -> Picture:
+    use, design = steps.along(angle), steps.turned(angle)
+    factor, least = steps.STEPS[3].answer(angle).value, steps.least_along(use)
+    wide, high = steps.REACH * steps.noise_in_units(design)
+    figure = plot_aim(steps.in_units(steps.circle()), _CLOSER, angle=angle, level=steps.LEVEL,
+                      ellipse=steps.in_units(design), factor=factor, least=least)
+    return figure, (f"An ellipse narrow along the line at {angle}°, {wide:.2g} hours wide and "
+                    f"{high:.2g} points high to either side. Along the line it has {as_factor(factor)} the "
+                    f"circle's noise; the least possible is {as_factor(least)}.")
+
+
+def _aim_why(angle: int) -> str:
+    answer, least = steps.STEPS[3].answer(angle), steps.least_along(steps.along(angle))
+    lesson = {"fifth": "A single column is where directional noise pays.",
+              "tenth": "Near an axis there is still something to gain.",
+              "none": "One pupil can change both averages at once: a mixture gains next to nothing."}[answer.right]
+    return (f"The noise along the line is {as_factor(answer.value)} the circle's; no shape of noise could have less "
+            f"than {as_factor(least)}. {lesson}")
 
 
 # Step 5
 
-def _sizes(table: str) -> tuple[go.Figure, str]:
-    design = steps.table_noise(table)
-    rows, cols = ([f"{size:.3g}" for size in sizes] for sizes in steps.edge_sizes(design))
-    columns = steps.QUESTIONS if table == "together" else _PUPILS
+def _table(table: str, shown: bool) -> Picture:
+    rows, cols = ([f"{size:.3g}" for size in sizes] for sizes in steps.edge_sizes(table))
+    columns = {"averages": ("average",), "people": _PUPILS, "together": steps.COLUMNS}[table]
     row, col = steps.TABLES[table]
-    return plot_sizes(design, row_sizes=rows, col_sizes=cols, asked=steps.TABLES[table], row_names=steps.QUESTIONS,
-                      col_names=columns), (
-        f"A table of {design.rows} rows and {design.cols} columns. Row sizes: {', '.join(rows)}. Column "
-        f"sizes: {', '.join(cols)}. Asked: the cell {steps.QUESTIONS[row]}, {columns[col]}.")
+    figure = plot_sizes(steps.cell_sizes(table), row_sizes=rows, col_sizes=cols, asked=(row, col), shown=shown,
+                        row_names=steps.COLUMNS, col_names=columns)
+    return figure, (f"A table of {counted(len(rows), 'row')} and {counted(len(cols), 'column')}. Row sizes: "
+                    f"{', '.join(rows)}. Column sizes: {', '.join(cols)}. Asked: the cell {steps.COLUMNS[row]}, "
+                    f"{columns[col]}." + (f" Its noise is {steps.cell_sizes(table)[row, col]:.3g}×." if shown else ""))
 
 
 def _sizes_why(table: str) -> str:
-    rows, cols = steps.edge_sizes(steps.table_noise(table))
+    rows, cols = steps.edge_sizes(table)
     i, j = steps.TABLES[table]
-    return f"{as_number(rows[i])} times {as_number(cols[j])} is {as_number(steps.STEPS[4].answer(table).value)}."
+    said = f"{rows[i]:.3g} times {cols[j]:.3g} is {steps.STEPS[4].answer(table).value:.3g}."
+    more = {"averages": "Sleep has half of equal noise, everything else twice as much.",
+            "people": "Each pupil's sleep has half of equal noise.",
+            "together": "What involves sleep once has equal noise, sleep with itself a quarter of it."}[table]
+    return f"{said} {more}"
 
 
 def _sizes_hint(table: str, given: float) -> str:
-    rows, cols = steps.edge_sizes(steps.table_noise(table))
+    rows, cols = steps.edge_sizes(table)
     i, j = steps.TABLES[table]
     if abs(given - rows[i] - cols[j]) < 0.05 * given:
         return "Multiply the two sizes, do not add them."
@@ -197,24 +305,25 @@ def _sizes_hint(table: str, given: float) -> str:
 
 # Step 6
 
-def _promise(guarantee: str) -> tuple[go.Figure, str]:
-    mu = steps.promised(guarantee).mu
-    figure = plot_bells(0.0, shift=1.0, noise=1 / mu, span=4 / mu, names=("neighbour A", "neighbour B"),
-                        axis="published (one pupil changes 1)")
-    return figure, f"{_RULES[guarantee]}: two bell curves, one unit apart and each {as_number(1 / mu)} wide."
+def _promise(guarantee: str) -> Picture:
+    noise = float(steps.promised(guarantee).noise_std()[0, 0])
+    return _plot_sleep(noise, max(0.9, 3 * noise)), (
+        f"{_RULES[guarantee]}: two bell curves, {_HOURS:.2g} hours apart and each {noise:.2g} hours "
+        "wide.")
 
 
 def _promise_takes(guarantee: str) -> str:
-    noise, least = (float(promise.direction_std()[0]) for promise in map(steps.promised, (guarantee, "exact")))
+    noise, least = (float(steps.promised(rule).noise_std()[0, 0]) for rule in (guarantee, "exact"))
     if guarantee == "exact":
-        return f"The **exact calculation** finds the least noise that keeps it: {as_number(noise)}."
-    return (f"**{_RULES[guarantee]}** of the paper that proposed directional noise asks for {as_number(noise)}, "
-            f"**{as_number(noise / least)} times** what the exact calculation finds.")
+        return f"The **exact calculation** finds the least noise that keeps it: {hours(noise)}, as in step 1."
+    whose = "of the paper that proposed directional noise" if guarantee == "theorem1" else "(used here for any answer)"
+    return (f"**{_RULES[guarantee]}** {whose} asks for {hours(noise)}, **{noise / least:.2g} times** what the "
+            "exact calculation finds.")
 
 
 def _promise_why(guarantee: str) -> str:
     design = steps.promised(guarantee)
-    spent = (f"Really spent: ε = {as_number(design.epsilon_spent(steps.DELTA), 2)} of {steps.EPSILON:g}; the best "
+    spent = (f"Really spent: ε = {design.epsilon_spent(steps.DELTA):.2g} of {steps.EPSILON:g}; the best "
              f"attacker is right in {as_number(100 * steps.guess_rate(design.mu))} of 100 guesses.")
     if guarantee == "exact":
         return f"{spent} With less noise the promise would be broken."
@@ -225,16 +334,24 @@ def _promise_hint(guarantee: str, given: str) -> str:
     order = steps.STEPS[5].answer(guarantee).options
     if order.index(given) < order.index(steps.STEPS[5].answer(guarantee).right):
         return "Less: can you tell the two curves apart at all?"
-    return "More: the curves do not quite cover each other, and exact means that no noise is wasted."
+    return "More: the curves do not quite cover each other."
 
 
 # Step 7
 
-def _trials(favourite: str) -> tuple[go.Figure, str]:
+def _waiting(favourite: str, ghost: float) -> Picture:
     found = steps.liver_pay(favourite)
-    return plot_trials(found), (
-        f"Average errors in half pints a day: no noise {found.no_noise:.1f}, directional {found.directional:.2f}, one "
-        f"size {found.one_size:.2f}, an answer without data {found.no_data:.1f}, Theorem 1 {found.theorem1:.1f}.")
+    return plot_trials(found, shown=False), (
+        f"Average errors in half pints a day: no noise {found.no_noise:.1f}, equal noise {found.one_size:.2f}, an "
+        f"answer without data {found.no_data:.1f}, Theorem 1 {found.theorem1:.1f}; directional noise is not shown yet.")
+
+
+def _trials(favourite: str) -> Picture:
+    found = steps.liver_pay(favourite)
+    return plot_trials(found, shown=True), (
+        f"Average errors in half pints a day: no noise {found.no_noise:.1f}, directional {found.directional:.2f}, "
+        f"equal noise {found.one_size:.2f}, an answer without data {found.no_data:.1f}, Theorem 1 "
+        f"{found.theorem1:.1f}.")
 
 
 def _trials_why(favourite: str) -> str:
@@ -242,23 +359,25 @@ def _trials_why(favourite: str) -> str:
     how = "less" if found.gain > 0 else "more"
     lesson = {"yes": "It favours what the prediction needs.", "no": "It favours what the prediction hardly needs.",
               "unclear": "Whoever favours nearly everything favours nothing."}[steps.STEPS[6].answer(favourite).right]
-    return (f"The error is {as_number(abs(found.gain), 2)} half pints {how} than with noise of one size (give or take "
+    return (f"The error is {as_number(abs(found.gain), 2)} half pints {how} than with equal noise (give or take "
             f"{as_number(found.margin, 2)}). {lesson}")
 
 
 SCENES = (
-    scene(1, shown="{:g}".format, picture=_bells, why=_bells_why, hint=_bells_hint, option="about {}".format),
-    scene(2, shown="{:g}".format, picture=_cloud, why=_cloud_why, hint=_cloud_hint, option=_OUTCOMES.__getitem__),
-    scene(3, shown=_percent, picture=_ellipse, why=_ellipse_why, hint=_ellipse_hint, parts=lambda share: {
-        "shape": "equal parts leave the circle a circle" if share == 0.5 else
-                 "the circle becomes an **ellipse**, narrow along sleep and tall along mood"}),
-    scene(4, shown="{}°".format, picture=_turn, why=_turn_why, option=_COMPARED.__getitem__,
-          hint=lambda angle, given: "Compare the two bars on the right: blue is the ellipse, orange the circle.",
-          parts=lambda angle: {"where": {0: "sleep", 90: "mood"}.get(angle, "a mixture of both")}),
-    scene(5, shown=_TABLES.__getitem__, picture=_sizes, why=_sizes_why, hint=_sizes_hint,
-          parts=lambda table: {"which": _WHICH[table]}),
-    scene(6, shown=_RULES.__getitem__, picture=_promise, why=_promise_why, hint=_promise_hint,
+    scene(1, shown=hours, before=_needles, picture=_bells, why=_bells_why, hint=_bells_hint, option="about {}".format),
+    scene(2, shown="{:g}".format, before=_truth, picture=_cloud, why=_cloud_why, hint=_cloud_hint,
+          option="about {} minutes".format),
+    scene(3, shown=_percent, before=_ghost, picture=_ellipse, why=_ellipse_why, hint=_ellipse_hint, ghost=True,
+          shape=steps.ellipse,
+          parts=lambda share: {"shape": "equal parts leave the circle a circle" if share == 0.5 else
+                               "the circle becomes an **ellipse**, narrow along sleep and tall along the score"}),
+    scene(4, shown="{}°".format, before=_use, picture=_aim, why=_aim_why, option=_LESS.__getitem__, shape=steps.turned,
+          hint=lambda angle, given: "Compare the bars on the right: blue is the ellipse, orange the circle.",
+          parts=lambda angle: {"where": _USES.get(angle, "a mixture, mostly " + ("sleep" if angle < 45 else "score"))}),
+    scene(5, shown=_TABLES.__getitem__, before=lambda table, ghost: _table(table, False), why=_sizes_why,
+          picture=lambda table: _table(table, True), hint=_sizes_hint, parts=lambda table: {"which": _WHICH[table]}),
+    scene(6, shown=_RULES.__getitem__, before=_needles, picture=_promise, why=_promise_why, hint=_promise_hint,
           option=_PARTS.__getitem__, parts=lambda guarantee: {"takes": _promise_takes(guarantee)}),
-    scene(7, shown=_LIVER.__getitem__, picture=_trials, why=_trials_why, option=_PAID.__getitem__,
+    scene(7, shown=_LIVER.__getitem__, before=_waiting, picture=_trials, why=_trials_why, option=_PAID.__getitem__,
           hint=lambda favourite, given: "Look at the blue dot with its bar: left of the dashed line, right of it, or "
                                         "on it?"))

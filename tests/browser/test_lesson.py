@@ -1,0 +1,78 @@
+"""The lesson in a browser: answers that follow the control, a wall, phones, and the attacker's game."""
+
+import pytest
+from playwright.sync_api import expect
+
+from mvgviz.lesson.game import game
+from tests.browser.chromium import assert_accessible, at_rest, shoot
+
+
+def test_an_answer_is_for_one_value_of_the_control_and_can_be_given_again(visit):
+    tab = visit("lesson?step=6")
+    tab.get_by_text("Less than a twentieth of it", exact=True).click()
+    expect(tab.get_by_text("Right.")).to_be_visible()
+    tab.get_by_role("radio", name="Exact calculation").click()
+    tab.wait_for_url("**value=exact**")
+    at_rest(tab)
+    expect(tab.locator(".st-key-lesson_question input:checked")).to_have_count(0)
+    tab.get_by_text("Less than a twentieth of it", exact=True).click()
+    expect(tab.get_by_text("Not yet.")).to_be_visible()
+    tab.get_by_role("button", name="Next").click()
+    tab.wait_for_url("**step=7**")
+    tab.get_by_role("button", name="Back").click()
+    tab.wait_for_url("**step=6**")
+    expect(tab.get_by_text("Not yet.")).to_be_visible()
+
+
+def test_on_the_wall_arrow_keys_go_on_and_the_picture_fills_the_height(visit):
+    tab = visit("lesson?step=4&value=75&big=1")
+    tab.set_viewport_size({"width": 1920, "height": 1080})
+    at_rest(tab)
+    expect(tab.get_by_test_id("stSidebar")).to_be_hidden()
+    tab.wait_for_function("document.querySelector('.js-plotly-plot').getBoundingClientRect().height > 850")
+    expect(tab.get_by_text("75°").first).to_be_visible()
+    assert_accessible(tab)
+    shoot(tab, "lesson-wall")
+    tab.keyboard.press("ArrowRight")
+    tab.wait_for_url("**step=5**")
+    expect(tab.get_by_text("step 5 of 7")).to_be_visible()
+    at_rest(tab)
+    tab.keyboard.press("ArrowLeft")
+    tab.wait_for_url("**step=4&value=75**")
+    at_rest(tab)
+    tab.keyboard.press("Escape")
+    expect(tab.get_by_test_id("stSidebar")).to_be_visible()
+    tab.wait_for_url(lambda url: "big" not in url)
+
+
+def test_the_class_link_has_a_code_and_holds_step_and_value(visit):
+    tab = visit("lesson?step=4&value=75")
+    tab.get_by_role("button", name="Class link").click()
+    expect(tab.get_by_role("img", name="QR code of the link")).to_be_visible()
+    expect(tab.locator("code")).to_contain_text("/lesson?step=4&value=75")
+
+
+@pytest.mark.parametrize("screen", ["wide", "phone"])
+def test_ten_rounds_can_be_played_by_keys(visit, screen):
+    tab = visit("attacker?game=7", screen=screen)
+    rounds = game(seed=7, shape="circle", epsilon=4).rounds
+    for number, each in enumerate(rounds, 1):
+        expect(tab.get_by_text(f"Round {number} of 10")).to_be_visible()
+        at_rest(tab)
+        tab.keyboard.press("1" if each.truth == "least" else "2")
+    expect(tab.get_by_text("You: 10 of 10 right")).to_be_visible()
+    tab.get_by_role("button", name="Now with the ellipse").click()
+    tab.wait_for_url("**shape=ellipse**")
+    expect(tab.get_by_text("Round 1 of 10")).to_be_visible()
+    shoot(tab, f"attacker-{screen}")
+
+
+def test_more_columns_shrink_the_needed_bar(visit):
+    tab = visit("lesson?step=7", waits_for=".columns input")
+    slider = tab.locator(".columns input")
+    expect(tab.locator(".columns p")).to_contain_text("0.24 of the noise")
+    slider.focus()
+    for _ in range(19):
+        slider.press("ArrowLeft")
+    expect(tab.locator(".columns p")).to_contain_text("2 columns, one needed: 0.79 of the noise")
+    assert "step=7" in tab.url
