@@ -1,4 +1,4 @@
-"""Home: the idea in two pictures and a few sentences, then three doors."""
+"""Home: the picture that moves, one sentence and three doors; below, what there is to gain and what it costs."""
 
 import numpy as np
 import streamlit as st
@@ -10,6 +10,7 @@ from mvgviz.text import as_number, delta_words
 from mvgviz.ui.budget.frontier import draw_frontier
 from mvgviz.ui.frame import draw_takeaway, open_page
 from mvgviz.ui.menu import DATA, HOME, LESSON, PRESENT
+from mvgviz.ui.more_columns.picture import draw_more_columns
 from mvgviz.ui.rule.rule import rule
 from mvgviz.ui.rule.scenario import asked_by_theorem, needed_against_others, share_step, take_change, theorem_in
 from mvgviz.words.shape import ABOUT_BOUND, coordinate_labels, ellipse_words, needed_and_other, plane_labels, rule_words
@@ -17,9 +18,15 @@ from mvgviz.words.shape import ABOUT_BOUND, coordinate_labels, ellipse_words, ne
 setup = open_page(HOME)
 scenario, design, labels = setup.scenario, setup.design, coordinate_labels(setup)
 
-st.markdown("Privacy needs noise, but not the same noise everywhere. Under one fixed budget it can be **small along "
-            "the direction you need** and large along the one you do not: a circle becomes an ellipse. Which shape is "
-            "private can be computed exactly, and that is what this app shows.")
+st.markdown("Privacy needs noise, but not the same noise everywhere: under one fixed budget it can be **small where "
+            "you need the answer** and large where you do not.")
+with st.container(horizontal=True):
+    for page, label, about, chosen in (
+            (LESSON, "Learn", "directional noise in seven steps", scenario),
+            (DATA, "Tune", "your table, your budget", scenario),
+            (PRESENT, "Present", "a real medical table, one picture a screen", Scenario.default_for("liver"))):
+        st.page_link(page.path, label=f"**{label}**: {about}", icon=":material/arrow_forward:",
+                     query_params=chosen.to_query())
 if design.theta.size < 2:
     st.info("With one direction there is nothing to divide: the noise is a number, not a shape.")
 else:
@@ -33,7 +40,10 @@ else:
          alt=takeaway.replace("**", "").replace("\\", ""))
     draw_takeaway(f"{takeaway} {rule_words(model, design.theta.size)}", key="home_rule",
                   about=None if setup.query.bound is None else ABOUT_BOUND)
+st.markdown("#### The more columns, the more there is to gain")
+draw_more_columns(key="home_columns", epsilon=scenario.epsilon)
 if trade_off_refusal(setup) is None:
+    st.markdown("#### What the needed gain, what the rest pay")
     draw_frontier(setup, key="home_trade_off")
 if scenario.guarantee == "exact":
     printed = asked_by_theorem(setup)
@@ -41,11 +51,4 @@ if scenario.guarantee == "exact":
     st.markdown(
         f"The paper's Theorem 1, as printed, asks for **{as_number(factor)} times** this noise, and then really "
         f"spends ε = {as_number(printed.epsilon_spent(setup.delta))} of the {scenario.epsilon:g} allowed at δ = "
-        f"{delta_words(setup.delta, setup.dataset.n_records)}. Here both stand side by side.")
-with st.container(horizontal=True):
-    for page, label, about, chosen in (
-            (LESSON, "Learn", "directional noise in seven steps", scenario),
-            (DATA, "Tune", "your table, your budget", scenario),
-            (PRESENT, "Present", "a real medical table, one picture a screen", Scenario.default_for("liver"))):
-        st.page_link(page.path, label=f"**{label}**: {about}", icon=":material/arrow_forward:",
-                     query_params=chosen.to_query())
+        f"{delta_words(setup.delta, setup.dataset.n_records)}.")
