@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]
 PICTURES = ".js-plotly-plot, .rule svg"
-SCREENS = {"wide": (1440, 900), "phone": (390, 844)}
+SCREENS = {"wide": (1440, 900), "phone": (390, 844), "projector": (1920, 1080)}
 
 
 def shoot(page, name):

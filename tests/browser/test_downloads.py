@@ -179,7 +179,15 @@ def test_every_download_button_is_fetched_by_a_test():
     found = {str(path.relative_to(ROOT)) for folder in ("mvgviz", "pages") for path in (ROOT / folder).rglob("*.py")
              if re.search(r"(download_button|(?<!def )offer_file)\(", path.read_text(encoding="utf-8"))}
     assert found == {"pages/budget.py", "mvgviz/ui/frame.py", "mvgviz/ui/release/panels.py",
-                     "mvgviz/ui/release/exports.py", "mvgviz/ui/plan/panels.py"}
+                     "mvgviz/ui/release/exports.py", "mvgviz/ui/plan/panels.py", "mvgviz/ui/lesson/panels.py"}
+
+
+def test_the_handout_prints_on_one_page(visit):
+    tab = visit("lesson?step=7")
+    content, name = fetched(tab, "lesson_handout")
+    assert name == "mvgviz-lesson.html"
+    tab.set_content(content.decode())
+    assert len(re.findall(rb"/Type\s*/Page[^s]", tab.pdf(format="A4"))) == 1
 
 
 def test_the_rule_is_saved_as_it_looks(visit):

@@ -1,0 +1,101 @@
+"""Every page and every tab on a phone and on a projector, light and dark; and every control by keyboard."""
+
+import pytest
+
+from mvgviz.ui.menu import LESSON, PAGES, SHAPE
+from tests.browser.chromium import assert_accessible, at_rest, shoot
+
+SMALLEST = 11
+_TEXTS_BELOW = """(least) => {
+    const found = [];
+    const look = (root) => {
+        for (const one of root.querySelectorAll("*")) {
+            if (one.shadowRoot) look(one.shadowRoot);
+            const own = [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+            if (!own || !one.checkVisibility?.() || one.closest(".katex, [data-testid=stIconMaterial], sub, sup, "
+                + "canvas, style, script, [aria-hidden=true]")) continue;
+            const scale = one.getScreenCTM ? one.getScreenCTM()?.a ?? 1 : 1;
+            const size = parseFloat(getComputedStyle(one).fontSize) * scale;
+            if (size < least - 0.05 && one.getBoundingClientRect().width > 0)
+                found.push(`${size.toFixed(1)} px: ${one.textContent.trim().slice(0, 60)}`);
+        }
+    };
+    look(document.querySelector("[data-testid=stMain]"));
+    return found;
+}"""
+_UNREACHED = """() => {
+    const missed = [];
+    const look = (root) => {
+        for (const one of root.querySelectorAll("*")) {
+            if (one.shadowRoot) look(one.shadowRoot);
+            if (!one.matches("button, a[href], input, select, textarea, summary, [role=slider], [role=tab]")) continue;
+            if (one.disabled || one.tabIndex < 0 || !one.checkVisibility?.({visibilityProperty: true})) continue;
+            if (one.matches("[type=radio], [role=radio], [type=file]") || one.closest("[aria-hidden=true], .modebar")) continue;
+            if (!window.walked.has(one)) missed.push(one.outerHTML.slice(0, 160));
+        }
+    };
+    look(document.querySelector("[data-testid=stMain]"));
+    return missed;
+}"""
+
+
+def to_page(tab, page):
+    if not tab.get_by_test_id("stSidebar").is_visible():
+        tab.get_by_test_id("stExpandSidebarButton").click()
+    tab.get_by_test_id("stSidebar").get_by_role("link", name=page.label, exact=True).click()
+    tab.get_by_role("heading", name=page.question).wait_for(timeout=30_000)
+    at_rest(tab)
+    if tab.viewport_size["width"] < 700 and tab.get_by_test_id("stSidebar").is_visible():
+        tab.get_by_test_id("stSidebarCollapseButton").locator("button").click()
+
+
+def views(tab, page):
+    """Each tab of a page, opened in turn; for others the page once."""
+    group = {SHAPE: ".st-key-shape_panel", LESSON: ".st-key-lesson_steps"}.get(page)
+    places = tab.get_by_test_id("stMain").get_by_role("tab") if group is None else tab.locator(f"{group} [role=radio]")
+    for k in range(max(places.count(), 1)):
+        if places.count():
+            places.nth(k).click(force=True)
+            tab.wait_for_timeout(300)
+            at_rest(tab)
+        yield k
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("half", [0, 1])
+@pytest.mark.parametrize("screen", ["phone", "projector"])
+def test_every_tab_is_sound_in_both_themes(visit, screen, half):
+    tab = visit(screen=screen)
+    found = []
+    for page in PAGES[half::2]:
+        to_page(tab, page)
+        for k in views(tab, page):
+            name = f"{page.label}-{k + 1}-{screen}"
+            for scheme in ("light", "dark"):
+                tab.emulate_media(color_scheme=scheme)
+                assert tab.locator("[data-testid=stException]").count() == 0, name
+                if not tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth"):
+                    found.append((name, "wider than the screen"))
+                shoot(tab, f"{name}-{scheme}")
+                try:
+                    assert_accessible(tab)
+                except AssertionError as error:
+                    found.append((name, scheme, str(error)[:600]))
+            found += [(name, small) for small in tab.evaluate(_TEXTS_BELOW, SMALLEST)]
+    assert found == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("half", [0, 1])
+def test_every_control_is_reached_by_tab_alone(visit, half):
+    tab = visit()
+    found = []
+    for page in PAGES[half::2]:
+        to_page(tab, page)
+        tab.evaluate("""() => { window.walked = new Set();
+            document.addEventListener("focusin", (event) => window.walked.add(event.composedPath()[0]), true);
+            document.activeElement?.blur(); document.querySelector("[data-testid=stMain]").scrollTop = 0; }""")
+        for _ in range(250):
+            tab.keyboard.press("Tab")
+        found += [(page.label, missed) for missed in tab.evaluate(_UNREACHED)]
+    assert found == []
