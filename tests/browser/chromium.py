@@ -27,9 +27,12 @@ def at_rest(tab):
 
 def assert_accessible(tab):
     """No serious finding of axe-core: names, roles, contrast (AA) and the rest."""
+    assert serious_findings(tab) == []
+
+
+def serious_findings(tab):
     at_rest(tab)
     tab.wait_for_timeout(500)
     found = Axe().run(tab, options={"resultTypes": ["violations"]}).response["violations"]
-    serious = [(one["id"], node["html"][:200]) for one in found if one["impact"] in ("serious", "critical")
-               for node in one["nodes"]]
-    assert serious == []
+    return [(one["id"], node["html"][:200]) for one in found if one["impact"] in ("serious", "critical")
+            for node in one["nodes"]]

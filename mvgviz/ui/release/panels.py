@@ -160,7 +160,8 @@ def _draw_noisy(release: Release) -> None:
     square = release.noisy.shape[0] == release.noisy.shape[1] and release.query != "identity"
     part = f" The first {shown.shape[0]} × {shown.shape[1]} shown." if shown.size < release.noisy.size else ""
     across = "record" if release.query == "identity" else "feature" if rows and square else "column"
-    chart(plot_matrix(shown, row_labels=rows, col_labels=rows if square else [], height=300,
+    cols = rows if square else ["mean"] if release.query == "mean" else []
+    chart(plot_matrix(shown, row_labels=rows, col_labels=cols, height=300,
                       row_title="feature" if rows else "row", col_title=across, value_title="noisy answer"),
           f"{words.released_words(release, release.n_records or 0)}{part}", key="release_answer")
 
