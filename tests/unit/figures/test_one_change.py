@@ -156,8 +156,8 @@ def test_a_theorem_s_axes_rebuild_its_noise(query, rng):
     assert turn @ np.diag(np.square(found.std)) @ turn.T == pytest.approx(block, rel=1e-9)
 
 
-@pytest.mark.parametrize(("pair", "low", "high"), [((0, 1), (-1e3, 1e-3), (2e3, 3e-3)), ((0, 1), (1e-3, -1e3), (2e-3, 9)),
-                                                   ((1, 0), (-1e3, 1e-3), (2e3, 3e-3))])
+@pytest.mark.parametrize(("pair", "low", "high"), [
+    ((0, 1), (-1e3, 1e-3), (2e3, 3e-3)), ((0, 1), (1e-3, -1e3), (2e-3, 9)), ((1, 0), (-1e3, 1e-3), (2e3, 3e-3))])
 def test_the_outline_of_second_moments_is_whole_in_any_units(pair, low, high, rng):
     data = make_dataset(2, 30, lower=low, upper=high)
     changes = rule_model(design_of(covariance, data=data, theta=[0.8, 0.2]), pair, of_directions=False).changes
