@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mvgviz.design.needs import checked_needs
+from mvgviz.design.needs import checked_directions, checked_needs
 from mvgviz.errors import InputError
-from mvgviz.noise.directions import Directions, standard_basis
+from mvgviz.noise.directions import Directions
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.queries import Query
@@ -38,13 +38,13 @@ def least_possible(query: Query, needs: Any, mu: float, *, directions: Direction
     ``directions``: what is needed instead of features.
     """
     budget, body = positive("mu", mu), query.neighbours
-    weights = checked_needs(needs, query.rows)
-    if directions is not None and not directions.is_standard:
+    weights, directions = checked_needs(needs, query.rows), checked_directions(directions, query.rows)
+    if not directions.is_standard:
         if not isinstance(body, ReplacedColumn):
             raise InputError("the least possible noise along directions is known for tables and means alone")
         total, exact = _along(body, weights, directions)
         return LeastPossible(math.sqrt(total / weights.sum()) / (body.divisor * budget), exact)
-    unit = body.reach(standard_basis(query.rows))
+    unit = body.reach(directions)
     if isinstance(body, ReplacedColumn):
         if isinstance(body, BoundedColumn):
             total, exact = _bounded_column(body, weights / unit**2)

@@ -17,7 +17,7 @@ import numpy as np
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions, standard_basis
-from mvgviz.validation import FloatArray, non_negative
+from mvgviz.validation import FloatArray, count, instance, non_negative, number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,9 +33,10 @@ def needs_of(needed: Iterable[int] | Mapping[int, float], size: int) -> FloatArr
     """Weight 1 (or the one that is given) on these features and 0 on the others."""
     weights = np.zeros(size)
     for position, weight in (needed if isinstance(needed, Mapping) else dict.fromkeys(needed, 1.0)).items():
-        if not 0 <= position < size:
-            raise InputError(f"needed features must be positions below {size}, got {position}")
-        weights[position] = weight
+        place = count("needed features", position, at_least=0)
+        if not place < size:
+            raise InputError(f"needed features must be positions below {size}, got {place}")
+        weights[place] = number("the weight of a need", weight)
     return weights
 
 
@@ -50,7 +51,7 @@ def noise_on(design: NoiseDesign, needs: Any, *, features: int | None = None,
     either side of its diagonal is one number, of which the release has two noisy copies to average.
     """
     weights = checked_needs(needs, design.rows)[:features]
-    directions = standard_basis(design.rows) if directions is None else directions
+    directions = checked_directions(directions, design.rows)
     unit, w = design.neighbours.reach(directions)[:features], directions.matrix[:, :features]
     if design.mode == "both":  # the noise on (i, j) has variance v_i v_j, its covariance with (j, i) is c_ij²
         c = w.T @ design.row_side.covariance() @ w / np.outer(unit, unit)
@@ -66,6 +67,14 @@ def checked_needs(needs: Any, size: int) -> FloatArray:
     if weights.shape != (size,) or not weights.max() > 0:
         raise InputError(f"needs must be {size} weights, at least one of them above 0")
     return np.asarray(weights / weights.max())
+
+
+def checked_directions(directions: Directions | None, size: int) -> Directions:
+    """What is needed: the features by default, else as many directions."""
+    chosen = standard_basis(size) if directions is None else instance("directions", directions, Directions)
+    if chosen.size != size:
+        raise InputError(f"directions must number {size}, one for each row of the answer, got {chosen.size}")
+    return chosen
 
 
 def _split(squares: FloatArray, weights: FloatArray) -> NoiseOn:

@@ -63,9 +63,7 @@ class Dataset:
                     f"the range of {name!r} must stay below {_LARGEST:g} and be at least {1 / _LARGEST:g} wide, "
                     f"got {low:g} to {high:g}"
                 )
-        origins, named = _origins(range_origins, values.shape[0]), tuple(units) or ("",) * values.shape[0]
-        if len(named) != values.shape[0]:
-            raise InputError(f"units must have one entry for each of the {values.shape[0]} features, got {len(named)}")
+        origins, named = _origins(range_origins, values.shape[0]), _units(units, values.shape[0])
         for attribute, value in (("matrix", values), ("features", names), ("lower", lows), ("upper", highs),
                                  ("range_origins", origins), ("records_origin", _origin(records_origin)),
                                  ("units", named)):
@@ -150,6 +148,15 @@ def _names(features: Any, size: int) -> tuple[str, ...]:
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise InputError(f"features must be different from each other, got {twice!r} twice")
     return names
+
+
+def _units(units: Any, size: int) -> tuple[str, ...]:
+    named = tuple(units) if isinstance(units, Iterable) and not isinstance(units, str) else (None,)
+    if not all(isinstance(unit, str) for unit in named):
+        raise InputError("units must be texts, one for each feature, empty where there is none")
+    if len(named) not in (0, size):
+        raise InputError(f"units must have one entry for each of the {size} features, got {len(named)}")
+    return tuple(map(str, named)) or ("",) * size
 
 
 def _origins(value: Any, size: int) -> tuple[Origin, ...]:

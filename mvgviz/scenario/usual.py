@@ -32,17 +32,21 @@ def usual_settings(scenario: Scenario) -> dict[str, Any]:
 def for_task(scenario: Scenario, task: str) -> dict[str, Any]:
     """What changes with another task: its usual settings, unless the person has chosen some of them by hand.
 
-    A query that cannot serve the task gives way in any case.
+    A query that cannot serve the task gives way in any case, and so does a bound that the last task brought where it
+    would only bias an answer.
     """
     asked, usual = scenario.changed(task=task), usual_settings(scenario.changed(task=task))
     opened = scenario.default_for(scenario.data)
     known = (opened, opened.changed(**usual_settings(scenario)))
-    if usual and any(all(getattr(scenario, name) == getattr(other, name) or scenario.is_idle(name)
-                         for name in _CHOSEN) for other in known):
+    own_split = scenario.allocation not in ("binary", *(other.allocation for other in known))
+    if usual and not own_split and any(all(getattr(scenario, name) == getattr(other, name) or scenario.is_idle(name)
+                                           for name in _CHOSEN) for other in known):
         return {"task": task} | usual
     if task == "kernel-ridge" and not (asked.is_graph or asked.query == "identity"):
         least = {"guarantee": "theorem1"} if asked.guarantee == "theorem2" else {}
         return {"task": task, "query": "identity", "mode": "auto"} | least
     if task in ("linear-ridge", *_OF_DIRECTIONS) and asked.query in ("mean", "kernel"):
         return {"task": task, "query": "covariance", "mode": "auto"}
-    return {"task": task}
+    from_before = {"even"} if scenario.task == "kernel-ridge" else set()  # which has no usual bound of its own
+    brought = scenario.bound in {other.bound for other in known} | from_before
+    return {"task": task} | ({"bound": "none"} if brought and usual.get("bound") == "none" != scenario.bound else {})

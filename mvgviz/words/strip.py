@@ -8,12 +8,12 @@ import numpy as np
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import spent_mu
 from mvgviz.noise.accounting import total_variation
-from mvgviz.scenario.own_units import own_units
+from mvgviz.scenario.own_units import FeatureNoise, own_units
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, at_most, delta_words, listed
 from mvgviz.validation import FloatArray
-from mvgviz.words.provenance import origin_items
-from mvgviz.words.trade_off import least_item
+from mvgviz.words.provenance import open_parts, origin_items
+from mvgviz.words.trade_off import least_item, may_pull
 
 FIGURES = 100
 _NAMED = 2
@@ -28,11 +28,14 @@ class Fact(NamedTuple):
 
 
 def attacker(setup: Setup) -> tuple[int, str]:
-    """How many of 100 guesses between the worst neighbours the best attacker gets right, and that in words."""
+    """How many of 100 guesses between the worst neighbours the best attacker gets right, and that in words.
+
+    From the noise, and from what was paid for: no number covers what was read from the data.
+    """
     part = 0.5 + float(total_variation(spent_mu(setup.design).total)) / 2
     right = min(math.ceil(FIGURES * part - 1e-9), FIGURES)
     most = "practically always right" if part > 0.995 else f"right {at_most(setup.design.mu_is)}{right} times in 100"
-    return right, f"{most}; a coin 50"
+    return right, f"{most}{' from the noise alone' if open_parts(setup) else ''}; a coin 50"
 
 
 def facts(setup: Setup) -> tuple[list[Fact], list[Fact]]:
@@ -57,37 +60,48 @@ def facts(setup: Setup) -> tuple[list[Fact], list[Fact]]:
 
 def _error(setup: Setup) -> Fact:
     """The typical error on what is needed: in the data's own units, else as a part of the full scale."""
-    rows = own_units(setup)
+    rows, name = own_units(setup), "error from noise alone" if may_pull(setup) else "typical error"
     needed = [row for row in rows if row.needed]
     if 0 < len(needed) <= _NAMED:
         parts = [f"{as_number(row.ours)}{f' {row.unit}' if row.unit else ''} on {row.name} "
                  f"({as_factor(row.ours / row.equal)} equal noise)" for row in needed]
-        return Fact("typical error", listed(parts))
-    if rows:
-        ours, equal = (_mean_square([getattr(row, of) / (row.upper - row.lower) for row in needed or rows])
-                       for of in ("ours", "equal"))
-        return _of_scale(setup, ours, equal, "the range")
-    if setup.query.name in ("covariance", "moments"):
-        ours, equal = (_on_entries(setup, design) for design in (setup.design, setup.iid))
-        return _of_scale(setup, ours, equal, "full scale")
+        return Fact(name, listed(parts))
+    if rows or setup.query.name in ("covariance", "moments"):
+        kept = _counted(setup)
+        ours, equal = (_of_ranges(setup, rows, of, kept) if rows else _on_entries(setup, design, kept)
+                       for of, design in (("ours", setup.design), ("equal", setup.iid)))
+        what = "what is needed" if set(kept) <= set(setup.scenario.needed_features) else "everything"
+        return Fact(f"{name} on {what}", f"{as_number(100 * ours)} % of {'the range' if rows else 'full scale'} "
+                                         f"({as_factor(ours / equal)} equal noise)")
     noise = setup.design.noise_std()
-    return Fact("typical error", f"{as_number(float(noise.min()))} to {as_number(float(noise.max()))} an entry")
+    return Fact(name, f"{as_number(float(noise.min()))} to {as_number(float(noise.max()))} an entry")
 
 
-def _of_scale(setup: Setup, ours: float, equal: float, scale: str) -> Fact:
-    what = "what is needed" if setup.scenario.needed_features else "everything"
-    return Fact(f"typical error on {what}",
-                f"{as_number(100 * ours)} % of {scale} ({as_factor(ours / equal)} equal noise)")
+def _counted(setup: Setup) -> dict[int, float]:
+    """How much each of the needed features matters; every feature alike where nobody said."""
+    scenario, features = setup.scenario, setup.query.rows - (setup.query.name == "moments")
+    kept = {k: scenario.need_weights[k] for k in scenario.needed_features if k < features}
+    return kept or dict.fromkeys(range(features), 1.0)
 
 
-def _on_entries(setup: Setup, design: NoiseDesign) -> float:
+def _of_ranges(setup: Setup, rows: list[FeatureNoise], of: str, kept: dict[int, float]) -> float:
+    """The noise on a table or mean as a part of each range."""
+    parts = {row.name: getattr(row, of) / (row.upper - row.lower) for row in rows}
+    return _mean_square(np.array([parts[setup.dataset.features[k]] for k in kept]), np.array(list(kept.values())))
+
+
+def _on_entries(setup: Setup, design: NoiseDesign, kept: dict[int, float]) -> float:
     """The noise on second moments as a part of the largest that each can be; either side of the diagonal is one."""
-    largest = setup.table.largest_values
-    features = setup.query.rows - (setup.query.name == "moments")
-    kept = [k for k in setup.scenario.needed_features if k < features] or list(range(features))
-    parts = design.noise_std() / np.maximum(np.outer(largest, largest), np.finfo(float).tiny)
-    return _mean_square((parts * np.where(np.eye(setup.query.rows) > 0, 1.0, math.sqrt(0.5)))[np.ix_(kept, kept)])
+    block, largest = np.ix_(list(kept), list(kept)), np.maximum(setup.table.largest_values, np.finfo(float).tiny)
+    own, mixed = np.square(design.noise_std()), np.zeros((setup.query.rows, setup.query.rows))
+    if design.mode == "both":  # the noise on (i, j) and on (j, i) has the covariance c_ij²
+        mixed = np.square(design.row_covariance())
+    else:
+        np.fill_diagonal(mixed, np.diag(own))
+    squares = (own + own.T + 2 * mixed) / 4
+    weights = np.array(list(kept.values()))
+    return _mean_square((np.sqrt(squares) / np.outer(largest, largest))[block], np.outer(weights, weights))
 
 
-def _mean_square(parts: FloatArray | list[float]) -> float:
-    return math.sqrt(float(np.mean(np.square(parts))))
+def _mean_square(parts: FloatArray, weights: FloatArray) -> float:
+    return math.sqrt(float(np.average(np.square(parts), weights=weights)))

@@ -55,8 +55,8 @@ def trade_off_words(setup: Setup, found: NeedsTradeOff) -> str:
 
 def may_pull(setup: Setup) -> bool:
     """Whether some record inside the ranges lies outside the bound."""
-    bound, table = setup.query.bound, setup.table
-    return bound is not None and bound.ellipse(table.n_features).longest(table) > bound.radius * (1 + 1e-9)
+    bound = setup.query.bound
+    return bound is not None and bound.ellipse(setup.table.n_features).longest(setup.table) > bound.radius * (1 + 1e-9)
 
 
 def _what(found: AgainstLeast) -> str:

@@ -151,6 +151,12 @@ def test_changes_of_bounded_records_are_inside_ellipse_and_ranges(formulas):
     assert edge == pytest.approx(1, rel=1e-12)
 
 
+def test_changes_of_bounded_records_reach_the_corners_in_any_units(formulas):
+    """The ranges end before the ellipse does: a corner of theirs is the furthest."""
+    found = formulas("return f.reachAlong(f.boundedCorners([9e6, 2], 0, [1e6, 1e-3]), Math.atan2(1, 1e-9));", None)
+    assert found == pytest.approx(1e6 * 1e-9 + 1e-3, rel=1e-6)
+
+
 def test_what_the_browser_shows_of_a_drag_is_a_step_the_scenario_takes(formulas):
     asked = [0.0, 0.0101, 0.33333, 0.5004, 0.8666, 0.9896, 0.9999]
     found = formulas("""return given.map((share) => f.taken({least: 0.01, step: 0.001, groups: [1, 1]}, 0,

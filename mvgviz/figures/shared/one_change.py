@@ -74,7 +74,7 @@ def _turns_only(w: FloatArray, pair: tuple[int, int]) -> bool:
 
 def _shadow_of_box(plane: FloatArray, widths: FloatArray) -> tuple[Point, ...]:
     """The corners of the shadow of ``|d_i| <= widths_i``: the furthest corner each way."""
-    ways = _ways(0.5)  # along an axis several corners may be as far
+    ways = _ways(0.5, np.abs(plane).T @ widths)  # along an axis several corners may be as far
     signs = np.where(plane @ ways >= 0, 1.0, -1.0)
     return _distinct(plane.T @ (signs * widths[:, None]))
 
@@ -86,8 +86,9 @@ def _second_moments(body: ReplacedOuterProduct, pair: tuple[int, int]) -> tuple[
     """
     a, b = pair
     low, high = body.lower[b], body.upper[b]
+    most = np.maximum(np.abs(body.lower), np.abs(body.upper))[[a, b]]
     ends = []
-    for across, up in _ways(0.0).T:
+    for across, up in _ways(0.0, most * most[1]).T:
         with np.errstate(divide="ignore", invalid="ignore"):
             tops = [np.nan_to_num(-across * e / (2 * up)) for e in (body.lower[a], body.upper[a])]
         points = np.array([(e * s, s * s) for e, top in zip((body.lower[a], body.upper[a]), tops, strict=True)
@@ -97,16 +98,16 @@ def _second_moments(body: ReplacedOuterProduct, pair: tuple[int, int]) -> tuple[
     return _distinct(np.array(ends).T / body.n_records)
 
 
-def _ways(first: float) -> FloatArray:
-    """Unit vectors all around, 2 × many; the first is that many steps from the axis."""
+def _ways(first: float, size: FloatArray) -> FloatArray:
+    """Ways to look all around what is of this size, 2 × many; the first is that many steps from the axis."""
     turn = (np.arange(_WAYS) + first) * 2 * np.pi / _WAYS
-    return np.vstack([np.cos(turn), np.sin(turn)])
+    return np.vstack([np.cos(turn), np.sin(turn)]) / size[:, None]
 
 
 def _distinct(points: FloatArray) -> tuple[Point, ...]:
     """The points in their order, without those that repeat the one before."""
-    near = _SMALL * float(np.abs(points).max())
-    new = np.abs(points - np.roll(points, 1, axis=1)).max(axis=0) > near
+    near = _SMALL * np.abs(points).max(axis=1, keepdims=True)
+    new = (np.abs(points - np.roll(points, 1, axis=1)) > near).any(axis=0)
     return tuple(_point(point) for point in points[:, new].T)
 
 

@@ -157,10 +157,13 @@ export function reachAlong(corners, line) {
   return Math.max(...corners.map(([x, y]) => x * Math.cos(line) + y * Math.sin(line)));
 }
 
-// Records inside an ellipse and their ranges: points on the edge of what one of them can change.
+// Records inside an ellipse and their ranges: points on the edge of what one of them can change, towards points all
+// around the ellipse and the corners of the ranges, whatever the units.
 export function boundedCorners(axes, angle, box, count = 720) {
-  return Array.from({ length: count }, (_, k) => {
-    const towards = [Math.cos(TAU * k / count), Math.sin(TAU * k / count)];
+  const around = Array.from({ length: count }, (_, k) => turned(
+    [axes[0] * Math.cos(TAU * k / count), axes[1] * Math.sin(TAU * k / count)], -angle));
+  const ends = [[1, 1], [-1, 1], [-1, -1], [1, -1]].map((signs) => signs.map((sign, axis) => sign * box[axis]));
+  return [...around, ...ends].map((towards) => {
     const inside = Math.hypot(...turned(towards, angle).map((value, axis) => value / axes[axis]));
     const most = Math.max(inside, ...towards.map((value, axis) => Math.abs(value) / box[axis]));
     return towards.map((value) => value / most);

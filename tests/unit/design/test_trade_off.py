@@ -11,6 +11,7 @@ from mvgviz import InputError, RecordBound, binary, covariance, design_noise, id
 from mvgviz.design.least_possible import least_possible
 from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.design.trade_off import frontier
+from mvgviz.noise.directions import standard_basis
 from mvgviz.query.queries import joint_moments
 from tests.datasets import make_dataset
 
@@ -191,3 +192,19 @@ def test_a_constant_is_neither_needed_nor_rest():
     rest = [std[i, j] ** 2 / (1 if i == j else 2) for i in range(3) for j in range(3) if (i, j) != (0, 0)]
     assert found.needed == pytest.approx(std[0, 0])
     assert found.rest == pytest.approx(math.sqrt(np.mean(rest)))
+
+
+@pytest.mark.parametrize("needed", [{0: "x"}, {"a": 1.0}, [0.5], {0: math.nan}, [7], [-1], "ab"])
+def test_needs_that_are_no_positions_or_weights_get_a_sentence(needed):
+    with pytest.raises(InputError, match="need"):
+        needs_of(needed, 3)
+
+
+def test_needed_directions_must_be_as_many_as_the_rows():
+    query = mean(make_dataset(3, 20))
+    design = design_noise(query, epsilon=1, delta=1e-6)
+    for directions in (standard_basis(2), rotation(5, (0, 1), 0.3)):
+        for measure in (lambda turned: noise_on(design, np.ones(3), directions=turned),
+                        lambda turned: least_possible(query, np.ones(3), 1.0, directions=turned)):
+            with pytest.raises(InputError, match="directions must number 3"):
+                measure(directions)

@@ -154,3 +154,23 @@ def test_a_theorem_s_axes_rebuild_its_noise(query, rng):
     turn = np.array([[math.cos(found.angle), -math.sin(found.angle)], [math.sin(found.angle), math.cos(found.angle)]])
     block = asked.row_covariance()[:2, :2] * (asked.col_covariance()[1, 1] if query is covariance else 1)
     assert turn @ np.diag(np.square(found.std)) @ turn.T == pytest.approx(block, rel=1e-9)
+
+
+@pytest.mark.parametrize(("pair", "low", "high"), [
+    ((0, 1), (-1e3, 1e-3), (2e3, 3e-3)), ((0, 1), (1e-3, -1e3), (2e-3, 9)), ((1, 0), (-1e3, 1e-3), (2e3, 3e-3))])
+def test_the_outline_of_second_moments_is_whole_in_any_units(pair, low, high, rng):
+    data = make_dataset(2, 30, lower=low, upper=high)
+    changes = rule_model(design_of(covariance, data=data, theta=[0.8, 0.2]), pair, of_directions=False).changes
+    corners = np.array(changes.corners)
+    x, y = data.lower[:, None] + data.widths[:, None] * rng.beta(0.2, 0.2, (2, 2, 4000))
+    real = ((x[list(pair)] * x[pair[1]] - y[list(pair)] * y[pair[1]]) / 30).T
+    ways = rng.standard_normal((2, 50)) / np.abs(real).max(axis=0)[:, None]
+    assert ((real @ ways).max(axis=0) <= (corners @ ways).max(axis=0) * (1 + 1e-3)).all()
+
+
+def test_the_shadow_of_a_box_is_whole_in_any_units():
+    data = make_dataset(3, 30, lower=0, upper=[1e4, 1.0, 1.0])
+    directions = rotation(3, (1, 2), 0.4)
+    design = design_of(mean, data=data, theta=[0.5, 0.3, 0.2], directions=directions)
+    corners = np.array(rule_model(design, (0, 1), of_directions=True).changes.corners)
+    assert corners.max(axis=0) * 30 == pytest.approx(design.neighbours.reach(directions)[:2], rel=1e-9)

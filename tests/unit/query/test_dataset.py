@@ -79,6 +79,10 @@ def test_the_caller_s_array_and_the_dataset_s_are_strangers():
     ({"lower": [0, 50]}, "lower must be below upper for each feature, got 50 and 50 for 'b'"),
     ({"upper": [3, math.nan]}, "upper must be finite"),
     ({"upper": [3, 4, 5]}, "upper must have one entry for each of the 2 features, got 3"),
+    ({"units": ["h"]}, "units must have one entry for each of the 2 features, got 1"),
+    ({"units": ["h", None]}, "units must be texts"),
+    ({"units": "hh"}, "units must be texts"),
+    ({"units": None}, "units must be texts"),
     ({"lower": -1e308, "upper": 1e308}, "the range of 'a' must stay below 1e\\+60"),
 ])
 def test_bad_datasets_are_refused(change, message):

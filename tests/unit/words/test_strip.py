@@ -66,3 +66,36 @@ def test_many_needed_features_are_told_as_a_part_of_their_ranges():
     told = found(setup_of("liver", query="mean", favoured=(0, 1, 2)))[0]
     assert told["typical error on what is needed"].endswith("equal noise)")
     assert "% of the range" in told["typical error on what is needed"]
+
+
+def test_the_error_of_turned_second_moments_counts_what_both_copies_share(rng):
+    setup = setup_of("two_features", query="covariance", directions="rotation", angle=45.0, share=0.98)
+    told = found(setup)[0]["typical error on everything"]
+    noise = sample_noise(setup.design, rng=rng, trials=4000)
+    expected = 100 * np.sqrt(np.mean(((noise + noise.transpose(0, 2, 1)) / 2) ** 2))
+    assert float(told.split(" %")[0].replace(",", "")) == pytest.approx(expected, rel=0.03)
+
+
+@pytest.mark.parametrize("query", ["mean", "covariance"])
+def test_what_matters_more_counts_more_in_the_error(query):
+    def error(**needs):
+        told = found(setup_of("liver", query=query, allocation="manual", weights=(50, 1, 1, 1, 1, 1), **needs))[0]
+        return float(told["typical error on what is needed"].split(" %")[0].replace(",", ""))
+
+    needed = {"needed": (0, 1, 2)}
+    assert error(**needed, importance=(100, 1, 1)) < 0.6 * error(**needed)
+
+
+def test_where_records_may_be_pulled_in_the_error_is_said_to_be_the_noise_alone():
+    pulled = found(setup_of("two_features", bound="even"))[0]
+    assert "error from noise alone" in pulled
+    assert "typical error" not in pulled
+    around = found(setup_of("two_features", bound="own", radius=10.0))[0]
+    assert "typical error" in around
+
+
+@pytest.mark.parametrize("changes", [{"directions": "eigenvectors"}, {"allocation": "max-pnr"}])
+def test_the_attacker_may_do_better_where_something_was_read_from_the_data(changes):
+    assert "from the noise alone" in attacker(setup_of("liver", **changes))[1]
+    assert "from the noise alone" not in attacker(setup_of("liver"))[1]
+    assert "from the noise alone" not in attacker(setup_of("liver", directions="private"))[1]
