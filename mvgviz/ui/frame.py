@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -101,6 +100,8 @@ def draw_save(key: str) -> None:
 
 def show_table(columns: Any, *, numbers: Iterable[str], **options: Any) -> None:
     """A table that can be sorted; ``numbers`` names the columns that are cut to four digits."""
+    import pandas as pd
+
     four_digits = st.column_config.NumberColumn(format="%.4g")
     st.dataframe(pd.DataFrame(columns), hide_index=True, column_config=dict.fromkeys(numbers, four_digits), **options)
 
