@@ -22,7 +22,7 @@ def draw_noise(setup: Setup, table: BudgetTable, names: Names) -> None:
     """Noise against i.i.d. noise: the page's question."""
     numbers = noise_factors(table)
     part = f" The {len(numbers.shown)} with least and most noise are drawn." if len(numbers.shown) < table.size else ""
-    chart(plot_noise_factors(numbers, names=names.labels(numbers.shown)), who_gains(setup, names, numbers) + part,
+    chart(plot_noise_factors(numbers, names=names.of_noise(numbers.shown)), who_gains(setup, names, numbers) + part,
           key="budget_noise")
 
 

@@ -19,7 +19,8 @@ from mvgviz.version import VERSION
 from mvgviz.words import report as words
 from mvgviz.words.utility import metric_words
 
-_LINE = 50
+_LINES = {"xaxis": 50, "yaxis": 28}
+"""Letters in a line of an axis' title that a phone, and a picture on paper, have room for."""
 _PAGES = Environment(loader=PackageLoader("mvgviz.report"), autoescape=True, undefined=StrictUndefined,
                      trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
 _PAGES.policies["json.dumps_kwargs"] = {}
@@ -54,11 +55,13 @@ def _drawing(figure: go.Figure) -> dict[str, object]:
     shown = go.Figure(figure)
     shown.update_layout(template="plotly_white", paper_bgcolor="#fff", dragmode=False, autosize=True,
                         font={"color": "#1b1f24", "size": 13})
-    for axis in (shown.layout.xaxis, shown.layout.yaxis):
+    for name, longest in _LINES.items():
+        axis = shown.layout[name]
         axis.title.font.size = 14
         title = axis.title.text or ""
-        if len(title) > _LINE and "<br>" not in title:  # lines that a phone has room for
-            lines = [line for part in title.split("; ") for line in textwrap.wrap(part, _LINE, break_long_words=False)]
+        if len(title) > longest and "<br>" not in title:
+            lines = [line for part in title.split("; ")
+                     for line in textwrap.wrap(part, longest, break_long_words=False)]
             axis.title.text = "<br>".join(lines)
     drawing: dict[str, object] = json.loads(shown.to_json())
     return drawing

@@ -19,9 +19,16 @@ from mvgviz.scenario.trade_off import trade_off_of, trade_off_refusal
 from mvgviz.text import as_number, in_html
 from mvgviz.trials.run import Results
 from mvgviz.words import bounds
-from mvgviz.words.budget import Names, who_gains
+from mvgviz.words.budget import BETWEEN, Names, who_gains
 from mvgviz.words.privacy import odds_words
-from mvgviz.words.shape import ABOUT_BOUND, ABOUT_ELLIPSE, coordinate_labels, ellipse_words, needed_and_other
+from mvgviz.words.shape import (
+    ABOUT_BOUND,
+    ABOUT_ELLIPSE,
+    coordinate_labels,
+    ellipse_words,
+    needed_and_other,
+    plane_labels,
+)
 from mvgviz.words.trade_off import ABOUT_TRADE_OFF, trade_off_words
 from mvgviz.words.utility import dots_about, metric_words, result_words
 
@@ -62,7 +69,7 @@ def _shape(setup: Setup) -> Slide | None:
     numbers = ellipse_numbers(setup.design, setup.iid, plane=(other, needed), level=0.95,
                               normals=np.random.default_rng(setup.scenario.seed).standard_normal((2, 250)))
     kept = "" if setup.query.bound is None else f" {ABOUT_BOUND}"
-    names = labels[other], labels[needed]
+    names = plane_labels(setup, labels, (other, needed))
     return Slide(key="shape", takeaway=ellipse_words(numbers.factors, names), about=f"{ABOUT_ELLIPSE}{kept}",
                  figure=plot_noise_ellipse(numbers, names=(in_html(names[0]), in_html(names[1]))))
 
@@ -73,9 +80,10 @@ def _gains(setup: Setup) -> Slide | None:
         return None
     names, numbers = Names(setup), noise_factors(table)
     return Slide(key="gains", takeaway=who_gains(setup, names, numbers),
-                 figure=plot_noise_factors(numbers, names=names.labels(numbers.shown)),
+                 figure=plot_noise_factors(numbers, names=names.of_noise(numbers.shown)),
                  about="The standard deviation of the noise along each direction, divided by that of i.i.d. noise with "
-                       "the same guarantee. Left of the line a direction gains, right of it it pays.")
+                       "the same guarantee. Left of the line a direction gains, right of it it pays."
+                       f"{BETWEEN if setup.design.mode == 'both' else ''}")
 
 
 def _trade_off(setup: Setup) -> Slide | None:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -61,7 +60,7 @@ def try_open_page(page: Page) -> Setup | None:
     with st.sidebar:
         _menu()
         draw_sidebar()
-        _presenter_switch(page)
+        _presenter_switch()
     session.write_link()
     _title(page)
     setup = _setup()
@@ -101,6 +100,8 @@ def draw_save(key: str) -> None:
 
 def show_table(columns: Any, *, numbers: Iterable[str], **options: Any) -> None:
     """A table that can be sorted; ``numbers`` names the columns that are cut to four digits."""
+    import pandas as pd
+
     four_digits = st.column_config.NumberColumn(format="%.4g")
     st.dataframe(pd.DataFrame(columns), hide_index=True, column_config=dict.fromkeys(numbers, four_digits), **options)
 
@@ -135,6 +136,7 @@ def _begin(page: Page) -> None:
     _freeze_imports()
     st.set_page_config(page_title=f"{page.label} · mvgviz", page_icon="◐", layout="wide")
     st.html(_HERE / "frame.css")
+    session.note_page(page.path, aside=page is PRESENT)
     session.adopt_link()
 
 
@@ -155,12 +157,10 @@ def _title(page: Page) -> None:
         st.info(f"A part of the link was ignored: {sentence}", icon=":material/link_off:")
 
 
-def _presenter_switch(page: Page) -> None:
+def _presenter_switch() -> None:
     """Menus away, one picture a screen; leaving comes back to this page."""
     if st.button("Presenter's view", key="w_present", icon=":material/slideshow:", width="stretch",
                  help="One picture a screen, large type, light background; arrow keys go on, Esc comes back"):
-        st.session_state["_present_from"] = page.path
-        st.session_state.pop("_slide", None)
         st.switch_page(PRESENT.path, query_params=session.scenario().to_query())
 
 

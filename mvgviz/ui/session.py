@@ -24,6 +24,7 @@ from mvgviz.scenario.resolve import Setup, ask, build, second_moments
 from mvgviz.scenario.scenario import Scenario
 
 _SCENARIO, _WRITTEN, _TOUCHED, _NOTICES = "_scenario", "_written", "_touched", "_notices"
+_PAGE, _LEFT, SLIDE = "_page", "_left", "_slide"
 _UPLOAD, _DIRECTIONS, _STATED_FOR = "_upload", "_directions", "_directions_stated_for"
 PLACES = ("step", "value", "slide", "game", "shape", "budget", "big")
 """Parameters of an address that say where on a page one is; no part of the scenario."""
@@ -60,6 +61,25 @@ def adopt_link() -> None:
         if not scenario.is_upload and scenario.data not in samples():
             scenario, ignored = Scenario(), (*ignored, "the link names data that is not here")
         st.session_state.update({_SCENARIO: scenario, _NOTICES: ignored})
+
+
+def note_page(path: str, *, aside: bool) -> None:
+    """Remember the page of this run, before its link is adopted; coming to one ``aside``, also what was left for it.
+
+    It begins at its first slide, or at that of its link.
+    """
+    before = st.session_state.get(_PAGE)
+    if aside and before not in (None, path):
+        st.session_state[_LEFT] = before, scenario()
+        st.session_state.pop(SLIDE, None)
+    st.session_state[_PAGE] = path
+
+
+def come_back(otherwise: str) -> None:
+    """To the page, and the scenario, that were left for this one."""
+    path, kept = st.session_state.pop(_LEFT, (otherwise, scenario()))
+    put(kept)
+    st.switch_page(path, query_params=kept.to_query())
 
 
 def write_link(**place: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from mvgviz.data import read_table
+from mvgviz import data
 from mvgviz.design.allocation import rebalanced
 from mvgviz.errors import InputError
 from mvgviz.labels import ALLOCATIONS, DIRECTIONS, FORMS, GUARANTEES, MODES, TAILS
@@ -89,7 +89,7 @@ def _upload_directions() -> None:
     if chosen is not None:
         try:
             if st.session_state.get(_DIRECTION_FILE) != chosen.file_id:  # what stays in the box is not taken again
-                matrix = read_table(chosen.getvalue(), name=chosen.name).values
+                matrix = data.read_table(chosen.getvalue(), name=chosen.name).values
                 session.set_uploaded_directions(from_matrix(matrix, origin=Origin.READ))
                 st.session_state[_DIRECTION_FILE] = chosen.file_id
         except InputError as error:

@@ -14,6 +14,7 @@ from mvgviz.validation import FloatArray
 from mvgviz.words.provenance import thing
 
 NOT_PRIVATE = "Computed on the data: not private."
+BETWEEN = " It is that of each direction with itself; where two meet, the noise lies between theirs."
 _NAMED, _LONGEST = 3, 22
 
 
@@ -21,7 +22,7 @@ class Names:
     """What the directions are called; beyond the names that are kept, "record 10001"."""
 
     def __init__(self, setup: Setup) -> None:
-        self._names = setup.direction_names
+        self._names, self._both = setup.direction_names, setup.design.mode == "both"
 
     def __call__(self, k: int) -> str:
         if k < len(self._names):
@@ -33,6 +34,12 @@ class Names:
         """For a chart's axis: short, and harmless in Plotly."""
         return [short_label(self(k)) for k in shown]
 
+    def of_noise(self, shown: list[int]) -> list[str]:
+        """For a chart of noise: with noise on both sides it is told of entries, each direction's with itself."""
+        if not self._both:
+            return self.labels(shown)
+        return [" × ".join([short_label(self(k), _LONGEST // 2)] * 2) for k in shown]
+
     def few(self, positions: list[int]) -> str:
         """For a sentence: three or four names, the rest counted."""
         names = [in_markdown(self(k)) for k in positions[: _NAMED + 1]]
@@ -40,9 +47,9 @@ class Names:
         return f"{', '.join(names[:_NAMED])} and {more:,} more" if more > 1 else listed(names)
 
 
-def short_label(name: str) -> str:
+def short_label(name: str, longest: int = _LONGEST) -> str:
     """A name from a file, cut to what an axis can hold and escaped."""
-    return in_html(name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…")
+    return in_html(name if len(name) <= longest else f"{name[: longest - 1]}…")
 
 
 def promise(setup: Setup) -> str:

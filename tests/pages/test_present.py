@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mvgviz.data import samples
-from mvgviz.ui.menu import PRESENT
+from mvgviz.ui.menu import HOME, PRESENT
 from mvgviz.ui.present.presenter import headline
 from tests.pages.app import clean, link, opened
 
@@ -61,3 +61,22 @@ def test_a_long_takeaway_becomes_a_title_and_a_text():
     rest = "and then a good deal more of it " * 4
     assert headline(f"**Noise is needed:** {rest}") == ("Noise is needed", rest[:1].upper() + rest[1:])
     assert headline("**Gain:** sleep.") == ("Gain: sleep.", "")
+
+
+def test_leaving_comes_back_to_the_page_and_the_scenario_that_one_came_from():
+    app = opened(HOME.path, epsilon="0.7")
+    app.query_params["data"] = "liver"  # as Home's door has it
+    clean(app.switch_page(PRESENT.path).run())
+    assert app.session_state["_scenario"].data == "liver"
+    press(app, "present_next")
+    app.button(key="present_leave").click().run()
+    assert app.subheader[0].value == HOME.question
+    assert link(app) == {"data": "two_features", "epsilon": "0.7"}
+
+
+def test_a_second_visit_begins_at_the_first_slide():
+    app = presented()
+    press(app, "present_next")
+    app.button(key="present_leave").click().run()
+    app.switch_page(PRESENT.path).run()
+    assert link(app)["slide"] == "1"

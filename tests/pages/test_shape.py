@@ -11,12 +11,13 @@ from mvgviz.errors import InputError
 from mvgviz.figures.shape.pictures import ellipsoid_points, leading_components
 from mvgviz.figures.shared.rule_model import averages_model, rule_model
 from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
+from mvgviz.text import as_number
 from mvgviz.ui.menu import SHAPE
 from mvgviz.ui.rule import scenario as rule_scenario
 from mvgviz.ui.rule.rule import RuleChange, rule
 from mvgviz.ui.rule.scenario import taken_share
 from tests.datasets import make_dataset
-from tests.pages.app import clean, link, opened, text
+from tests.pages.app import clean, link, opened, spec, text
 
 PANELS = {"Ellipse": "the i.i.d. noise", "Three features": "on these three|at least three features",
           "Covariances": "Noise of each entry", "Possible outcomes": "30 releases"}
@@ -121,3 +122,14 @@ def test_a_dragged_share_is_one_the_scenario_and_the_slider_take(share):
     slider = app.slider(key="w_share")
     assert (slider.min, slider.max) == (100 * LEAST_SHARE, 100 * MOST_SHARE)
     assert slider.value == round(100 * taken)
+
+
+def test_three_features_with_noise_on_both_sides_are_entries_of_one_column():
+    app = clean(opened(SHAPE.path, data="liver", state={"shape_panel": "Three features"}))
+    drawn = spec(app)["layout"]["scene"]
+    assert [drawn[axis]["title"]["text"] for axis in ("xaxis", "yaxis", "zaxis")] == [
+        "noise on mcv × sgpt", "noise on alkphos × sgpt", "noise on sgpt × sgpt"]
+    design = build(Scenario.default_for("liver"), sample("liver")).design
+    v = design.directional_side.variances
+    std = np.sqrt(v[:3] * v[2])
+    assert f"From {as_number(std.min())} to {as_number(std.max())}" in text(app)

@@ -119,6 +119,6 @@ def _add_one(figure: go.Figure, rows: int, name: str, line: dict[str, object]) -
 def _direction_rows(figure: go.Figure, names: list[str], *, less: int = 0) -> go.Figure:
     """One line a direction, in a height that suits their number (``less``: pixels lower)."""
     rows = len(names)
-    figure.update_yaxes(**row_axis(names, 12 if rows <= _FEW else 10))
-    height = min(max(110 + rows * (34 if rows <= 8 else 24 if rows <= _FEW else 12), 230), 700)
+    figure.update_yaxes(**row_axis(names, 12 if rows <= _FEW else 11))
+    height = min(max(110 + rows * (34 if rows <= 8 else 24 if rows <= _FEW else 13), 230), 700)
     return styled(figure, height=height - less, top=30)

@@ -37,7 +37,7 @@ def _bar(theta: FloatArray, shown: list[int], names: list[str]) -> go.Figure:
                        marker={"color": [_colour(share, equal), DATA], "line": EDGE, "opacity": [1.0, 0.5]},
                        text=[f"{name}<br>{percent(share)}", ""], textposition="inside", insidetextanchor="middle",
                        textangle=0, hovertemplate=f"{name}: %{{x:.3g}} %<extra>%{{y}}</extra>")
-    figure.update_layout(barmode="stack", bargap=0.25, uniformtext={"minsize": 10, "mode": "hide"})
+    figure.update_layout(barmode="stack", bargap=0.25, uniformtext={"minsize": 11, "mode": "hide"})
     figure.update_xaxes(title="share of the precision budget (%)", range=[0, 100])
     figure.update_yaxes(autorange="reversed")
     return styled(figure, height=190, legend=False)
@@ -56,7 +56,7 @@ def _treemap(theta: FloatArray, shown: list[int], names: list[str]) -> go.Figure
         text=[percent(share) for share in shares], textinfo="label+text", sort=True,
         marker={"colors": colours, "line": EDGE}, tiling={"pad": 1}, root={"color": "rgba(0,0,0,0)"},
         pathbar={"visible": False}, hovertemplate="%{label}: %{text} of the precision budget<extra></extra>"))
-    figure.update_layout(uniformtext={"minsize": 9, "mode": "hide"})
+    figure.update_layout(uniformtext={"minsize": 11, "mode": "hide"})
     return styled(figure, height=260, legend=False)
 
 

@@ -104,7 +104,7 @@ def plot_rows(report: Report, dots: list[Dot]) -> go.Figure:
             mode="markers+text", marker={"color": colour, "size": 9, "symbol": [
                 "triangle-right" if beyond else symbol for beyond in far]},
             text=[f"{dot.way:.2g}" if beyond else "" for dot, beyond in zip(own, far, strict=True)],
-            textposition="middle left", textfont={"size": 10},
+            textposition="middle left", textfont={"size": 11},
             error_x=interval([dot.way for dot in own], halves, thickness=2, log=log),
             customdata=[[dot.row, dot.text, dot.way] for dot in own], hovertemplate=(
                 "%{customdata[0]}: %{customdata[2]:.2g} of the way (error %{customdata[1]})<extra>" + series

@@ -9,6 +9,7 @@ from mvgviz.figures.shared.theme import styled
 from mvgviz.validation import FloatArray
 
 MOST_ROWS, MOST_COLS = 40, 60
+_NUMBERED, _HIGH = 6, 380  # entries a side that have room for numbers, in a picture so high
 _PIXELS = 16  # for a label, with what stands around the picture
 
 
@@ -33,9 +34,11 @@ def plot_matrix(shown: FloatArray, *, row_labels: list[str], col_labels: list[st
                 value_title: str, height: int = 380) -> go.Figure:
     """Every entry, with its number where they are few; rows and columns by name where these are not too many."""
     rows, cols = shown.shape
-    text = [[f"{value:.2g}" for value in line] for line in shown] if max(rows, cols) <= 8 else None
+    few = max(rows, cols) <= (_NUMBERED if height >= _HIGH else _NUMBERED // 2)
+    text = [[f"{value:.2g}" for value in line] for line in shown] if few else None
     figure = go.Figure(heat_map(
         shown, float(np.abs(shown).max()) or 1.0, value_title, text=text, texttemplate="%{text}" if text else None,
+        textfont={"size": 11},
         hovertemplate=f"{row_title} %{{y}}, {col_title} %{{x}}: %{{z:.4g}}<extra></extra>",
         x=list(range(cols)), y=list(range(rows))))
     most = height // _PIXELS

@@ -70,9 +70,9 @@ def row_axis(labels: Sequence[str], size: int | None = None) -> dict[str, Any]:
             "showgrid": False, "zeroline": False, **({} if size is None else {"tickfont": {"size": size}})}
 
 
-def upright(x: float, colour: str, dash: str, *, width: float, top: float = 1, **more: Any) -> dict[str, Any]:
-    """A line (a Plotly shape) from the bottom of the picture to its top, or to a share of its height."""
-    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": top, "yref": "paper",
+def upright(x: float, colour: str, dash: str, *, width: float, **more: Any) -> dict[str, Any]:
+    """A line (a Plotly shape) from the bottom of the picture to its top."""
+    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper",
             "line": {"color": colour, "width": width, "dash": dash}, **more}
 
 

@@ -88,12 +88,12 @@ def plot_dots(numbers: DotNumbers, *, title: str) -> go.Figure:
     per_unit = (_HEIGHT - 140) / 2.25  # pixels
     spacing = min(0.8 / max(numbers.tallest, 1), 12 / per_unit)
     baselines = dict(zip(LANES, (1.0, 0.0), strict=True))
-    lines = [_reference(axis, kind, value, top=1 + (6 + 19 * level) / (_HEIGHT - 116), left=left)
+    lines = [_reference(axis, kind, value, above=6 + 19 * level, left=left)
              for level, (kind, value, left) in enumerate(_stacked(numbers))]
     ticks = [f"<b>{LANES[lane.key][0]}</b><br>{mean_words(lane.outcome).replace(' ± ', '<br>± ')}"
              for lane in numbers.lanes]
     figure = go.Figure(layout={
-        "shapes": [shape for shape, _ in lines], "annotations": [label for _, label in lines],
+        "shapes": [shape for shapes, _ in lines for shape in shapes], "annotations": [label for _, label in lines],
         "xaxis": axis.layout(title),
         "yaxis": {"range": [-0.2, 2.05], "showgrid": False, "zeroline": False, "ticktext": ticks,
                   "tickvals": [baselines[lane.key] + 0.25 for lane in numbers.lanes]}})
@@ -135,13 +135,13 @@ def _stacked(numbers: DotNumbers) -> list[tuple[str, float, bool]]:
     return [*right, *left]
 
 
-def _reference(axis: ErrorAxis, kind: str, value: float, *, top: float,
-               left: bool) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A line from the bottom up to its label, and the label."""
+def _reference(axis: ErrorAxis, kind: str, value: float, *, above: int,
+               left: bool) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """A line from the bottom up to its label, ``above`` the picture by so many pixels at any height; and the label."""
     text = f"{REFERENCES[kind]}: {as_number(value)}"
-    line = upright(float(axis.cut(value)), DATA, REFERENCE_DASHES[kind], width=2, top=top, xref="x", layer="below")
+    line = upright(float(axis.cut(value)), DATA, REFERENCE_DASHES[kind], width=2, xref="x", layer="below")
     # On a log axis a label's place is an exponent, a line's is not.
-    label = {"x": float(axis.place(value)), "y": top, "yref": "paper", "xref": "x", "showarrow": False,
+    label = {"x": float(axis.place(value)), "y": 1, "yshift": above, "yref": "paper", "xref": "x", "showarrow": False,
              "yanchor": "bottom", "xanchor": "left" if left else "right", "font": {"size": 12}, "borderpad": 1,
              "text": text if axis.holds(value) else f"◂ {text}"}
-    return line, label
+    return [line, line | {"y1": above, "ysizemode": "pixel", "yanchor": 1}], label

@@ -30,6 +30,7 @@ from mvgviz.ui.frame import chart
 from mvgviz.ui.slices import Slice, begin
 
 TRIALS, SEED = 100, 0
+FIRST = "The first trials of the paper's experiment are run; the picture comes in a few seconds."
 T = TypeVar("T")
 SLIPS = (
     "Lemma 1 bounds the squared norm of the noise by ζ², where Laurent & Massart give ζ: more than needed.",
@@ -85,9 +86,13 @@ def _worked(kind: str, experiment: Experiment, work: Slice, function: Callable[.
     known: T | None = finished.get((kind, experiment.key, TRIALS))
     if known is not None:
         return known
+    said = st.empty()
+    if not caches.get(experiment.key):  # later there is something to see
+        said.info(FIRST, icon=":material/hourglass_top:")
     with turn:
         result = function(experiment, sample(experiment.scenario.data), trials=TRIALS, seed=SEED,
                           **work.options(caches[experiment.key]))
+    said.empty()
     if complete(result):
         finished[kind, experiment.key, TRIALS] = result
     return result

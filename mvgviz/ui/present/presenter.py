@@ -14,8 +14,8 @@ from mvgviz.ui import session, slices
 from mvgviz.ui.frame import show_error
 from mvgviz.ui.menu import SHAPE
 
-_AT = "_slide"
 _TITLE = 110  # letters, at most
+_ROOM = 10  # pixels above the labels, which are larger here
 _slides = session.remembered(2)(design_slides)
 
 
@@ -61,32 +61,33 @@ def _draw(slide: Slide) -> None:
         st.title(title, anchor=False)
         if rest:
             st.markdown(rest)
-    margin = max(slide.figure.layout.margin.t or 0, 60)
-    figure = slide.figure.update_layout(template="plotly_white", height=600, font={"size": 18, "color": "#1a1a1a"},
+    margin = max(slide.figure.layout.margin.t or 0, 60) + _ROOM
+    figure = slide.figure.update_layout(template="plotly_white", height=None, font={"size": 18, "color": "#1a1a1a"},
                                         legend={"font": {"size": 18}}, margin={"t": margin})
-    figure.update_xaxes(title_font_size=20, tickfont_size=16).update_yaxes(title_font_size=20, tickfont_size=16)
+    axis = {"title_font_size": 20, "tickfont_size": 16, "constrain": "domain"}  # a circle grows with the screen
+    figure.update_xaxes(axis).update_yaxes(axis)
     figure.update_annotations(font_size=16, font_color="#1a1a1a")
-    st.plotly_chart(figure, key=f"present_{slide.key}", theme=None, alt=slide.takeaway.replace("**", ""),
-                    config={"displayModeBar": False})
+    with st.container(key="slide_picture"):
+        st.plotly_chart(figure, key=f"present_{slide.key}", theme=None, alt=slide.takeaway.replace("**", ""),
+                        height="stretch", config={"displayModeBar": False})
 
 
 def _draw_ways(at: int, size: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="center"):
         st.button("Back", key="present_back", icon=":material/arrow_back:", shortcut="Left", disabled=at == 0,
-                  on_click=st.session_state.update, args=({_AT: at - 1},))
+                  on_click=st.session_state.update, args=({session.SLIDE: at - 1},))
         st.markdown(f"{at + 1} of {size}")
         st.button("Next", key="present_next", icon=":material/arrow_forward:", shortcut="Right",
-                  disabled=at == size - 1, on_click=st.session_state.update, args=({_AT: at + 1},))
+                  disabled=at == size - 1, on_click=st.session_state.update, args=({session.SLIDE: at + 1},))
         if st.button("Leave", key="present_leave", icon=":material/close:", shortcut="Esc"):
-            st.switch_page(st.session_state.pop("_present_from", SHAPE.path),
-                           query_params=session.scenario().to_query())
+            session.come_back(SHAPE.path)
 
 
 def _place(size: int) -> int:
     """The slide that was gone to, else the one of the address."""
-    asked = st.session_state.get(_AT)
+    asked = st.session_state.get(session.SLIDE)
     if asked is None:
         text = st.query_params.get("slide", "1")
         asked = int(text) - 1 if text.isdecimal() and len(text) < 4 else 0
-    at = st.session_state[_AT] = min(max(asked, 0), size - 1)
+    at = st.session_state[session.SLIDE] = min(max(asked, 0), size - 1)
     return at

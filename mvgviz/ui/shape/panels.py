@@ -78,13 +78,16 @@ def draw_space(setup: Setup) -> None:
     if len(chosen) < 3:
         st.info("Choose three features.")
         return
-    covariance = design.directional_side.covariance_of(chosen)
+    covariance, column = design.directional_side.covariance_of(chosen), chosen[-1]
+    labels = [in_html(names[k]) for k in chosen]
+    if design.mode == "both":  # entries of one column
+        covariance = covariance * design.directional_side.covariance_of([column])[0, 0]
+        labels = [f"{label} × {labels[-1]}" for label in labels]
     std = np.sqrt(np.diag(covariance))
-    labels = tuple(in_html(names[k]) for k in chosen)
-    chart(plot_ellipsoid(covariance, math.sqrt(float(setup.iid.directional_side.variances[0])),
-                         names=(labels[0], labels[1], labels[2])),
+    chart(plot_ellipsoid(covariance, iid_std(setup.iid, column), names=(labels[0], labels[1], labels[2])),
           f"**From {as_number(std.min())} to {as_number(std.max())}**: the noise's standard deviation on these three"
-          f"{' (one side of the matrix)' if design.mode == 'both' else ''}.", key="shape_ellipsoid")
+          f"{f' entries of the column {in_markdown(names[column])}' if design.mode == 'both' else ''}.",
+          key="shape_ellipsoid")
 
 
 def draw_matrices(setup: Setup) -> None:

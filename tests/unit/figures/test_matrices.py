@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mvgviz.figures.budget.splits import plot_split
 from mvgviz.figures.shape.pictures import ellipsoid_points, net_lines, plot_ellipsoid, plot_matrix_outcomes
 from mvgviz.figures.shared.matrix_map import named_ticks, plot_matrix
 from mvgviz.figures.shared.theme import IID
@@ -42,3 +43,20 @@ def test_equal_noise_is_a_net_in_its_own_colour():
     assert np.isnan(net).any()
     ball = plot_ellipsoid(np.eye(3), 1.0, names=("a", "b", "c")).data[1]
     assert (ball.type, ball.line.color) == ("scatter3d", IID)
+
+
+def test_numbers_in_a_map_are_large_enough_to_be_read_or_left_out():
+    few, many = (plot_matrix(np.ones((size, size)), row_labels=[], col_labels=[], row_title="", col_title="",
+                             value_title="").data[0] for size in (6, 7))
+    assert few.textfont.size >= 11
+    assert few.text is not None
+    assert many.text is None
+    low = plot_matrix(np.ones((6, 6)), row_labels=[], col_labels=[], row_title="", col_title="", value_title="",
+                      height=300).data[0]
+    assert low.text is None
+
+
+@pytest.mark.parametrize("size", [4, 20])
+def test_shares_are_written_in_letters_that_can_be_read(size):
+    figure = plot_split(np.full(size, 1 / size), list(range(size)), names=[f"name {k}" for k in range(size)])
+    assert figure.layout.uniformtext.minsize >= 11

@@ -110,10 +110,19 @@ def test_no_line_crosses_a_label(values, rng):
         assert crossing == []
 
 
+def test_labels_of_lines_have_their_place_in_the_margin_however_high_the_picture(rng):
+    figure = plot_dots(dot_numbers(results(rng.uniform(0.3, 1, 20), rng.uniform(0.3, 1, 20))), title="error")
+    for note in figure.layout.annotations:
+        assert note.y == 1
+        assert 0 < note.yshift < figure.layout.margin.t - 15
+    assert {shape.y1 for shape in figure.layout.shapes if shape.ysizemode == "pixel"} == {
+        note.yshift for note in figure.layout.annotations}
+
+
 def test_before_the_first_trial_there_are_lines_only():
     numbers = dot_numbers(results([], []))
     assert (numbers.lanes, numbers.dots) == ((), 0)
-    assert len(plot_dots(numbers, title="error").layout.shapes) == 3
+    assert {shape.x0 for shape in plot_dots(numbers, title="error").layout.shapes} == {0.0, 1.0, 2.0}
 
 
 def test_one_trial_has_no_interval():

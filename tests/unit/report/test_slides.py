@@ -23,6 +23,34 @@ def test_every_sample_has_its_pictures(name):
         assert "sidebar" not in slide.about
 
 
+def test_noise_on_both_sides_is_told_of_entries_by_their_names():
+    shape, gains = design_slides(setup_of(Scenario.default_for("liver")))[:2]
+    assert "on sgpt × sgpt" in shape.takeaway
+    assert "on mcv × sgpt" in shape.takeaway
+    assert shape.figure.layout.xaxis.title.text == "noise on mcv × sgpt"
+    assert gains.figure.layout.yaxis.ticktext[0] == "mcv × mcv"
+    assert "where two meet" in gains.about
+    one_side = design_slides(setup_of(Scenario.default_for("two_features")))[1]
+    assert "×" not in one_side.figure.layout.yaxis.ticktext[0]
+    assert "where two meet" not in one_side.about
+
+
+def small_fonts(part, path=""):
+    """Sizes of letters below 11 pixels, anywhere in a figure."""
+    if isinstance(part, dict):
+        return [found for name, value in part.items() for found in small_fonts(value, f"{path}.{name}")]
+    if isinstance(part, list | tuple):
+        return [found for value in part for found in small_fonts(value, path)]
+    is_size = path.endswith((".minsize", "font.size"))
+    return [path] if is_size and part < 11 else []
+
+
+@pytest.mark.parametrize("name", samples())
+def test_no_number_is_too_small_to_be_read(name):
+    for slide in design_slides(setup_of(Scenario.default_for(name))):
+        assert small_fonts(slide.figure.to_dict()) == []
+
+
 def test_one_direction_has_no_shape_to_show():
     setup = setup_of(Scenario(query="mean", allocation="uniform"), make_dataset(1, 10))
     assert [slide.key for slide in design_slides(setup)] == ["privacy", "bounds"]

@@ -1,0 +1,13 @@
+"""The page Paper while its first trials run."""
+
+from mvgviz.ui.paper.panels import FIRST
+from tests.browser.chromium import at_rest
+
+
+def test_it_says_at_once_what_is_being_done(visit):
+    tab = visit("paper", waits_for=f"text={FIRST}")
+    assert tab.locator(".js-plotly-plot").count() == 0
+    tab.wait_for_selector(".js-plotly-plot", timeout=60_000)
+    tab.get_by_role("button", name="Stop").click()
+    at_rest(tab)
+    assert tab.get_by_text(FIRST).count() == 0
