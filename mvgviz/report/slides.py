@@ -43,7 +43,7 @@ def design_slides(setup: Setup) -> list[Slide]:
 
 
 def utility_slide(results: Results) -> Slide | None:
-    """How wrong the answer will be: directional noise against noise of one size; None before the first trial.
+    """How wrong the answer will be: directional noise against equal noise; None before the first trial.
 
     ``results`` has the mechanisms "mvg" and "iid"; others are left out.
     """
@@ -74,8 +74,8 @@ def _gains(setup: Setup) -> Slide | None:
     names, numbers = Names(setup), noise_factors(table)
     return Slide(key="gains", takeaway=who_gains(setup, names, numbers),
                  figure=plot_noise_factors(numbers, names=names.labels(numbers.shown)),
-                 about="The standard deviation of the noise along each direction, divided by that of i.i.d. noise with "
-                       "the same guarantee. Left of the line a direction gains, right of it it pays.")
+                 about="The typical error (standard deviation of the noise) along each direction, divided by that of "
+                       "equal noise with the same guarantee. Left of the line a direction gains, right of it it pays.")
 
 
 def _trade_off(setup: Setup) -> Slide | None:
@@ -103,9 +103,9 @@ def _limits(setup: Setup) -> Slide:
     lines = curve_lines(curves, second=bounds.second_name(problem), tail=setup.scenario.tail, all_tails=False,
                         as_noise=True)
     figure = plot_bound_curves(curves, lines, axis_title=bounds.axis_title(problem, "epsilon"),
-                               value_title="noise per entry (standard deviation)")
+                               value_title="typical error of an entry (standard deviation)")
     return Slide(key="bounds", figure=figure,
-                 about="How much noise of one size each guarantee asks for, as the privacy budget varies; lower is "
+                 about="How much equal noise each guarantee asks for, as the privacy budget varies; lower is "
                        "better. The points are this scenario. The theorems are sufficient, and loose; less noise than "
                        "the exact limit would break the promise.",
                  takeaway=bounds.curves_takeaway(problem, lines, as_noise=True,

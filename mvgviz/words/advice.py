@@ -78,7 +78,7 @@ def why(advice: Advice, names: Sequence[str]) -> tuple[str, str] | None:
     first += _against_current(advice, best, names)
     trivial = advice.references.trivial
     if against(best.outcome, trivial) != BETTER:
-        first += f"; even so it does not clearly beat the trivial answer ({as_number(trivial)})"
+        first += f"; even so it does not clearly beat the answer without data ({as_number(trivial)})"
     return f"{first}.", "" if advice.levers is None else levers_sentence(advice.levers)
 
 

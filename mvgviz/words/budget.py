@@ -56,14 +56,14 @@ def promise(setup: Setup) -> str:
 
 
 def who_gains(setup: Setup, names: Names, numbers: NoiseFactors) -> str:
-    """Names and factors of those with less and of those with more noise than i.i.d."""
+    """Names and factors of those with less and of those with more noise than equal noise."""
     gains, pays, factors = numbers.gains, numbers.pays, numbers.table.factor
     if not gains and not pays:
-        return "**Nobody gains and nobody pays:** this is i.i.d. noise."
+        return "**Nobody gains and nobody pays:** this is equal noise."
     pay = f"**Pay:** {names.few(pays)}, with {_span(factors[pays])}." if pays else "**Nobody pays.**"
     if not gains:
         return f"**Nobody gains.** {pay} {_why_nobody_gains(setup)}"
-    return f"**Gain:** {names.few(gains)}, with {_span(factors[gains])} the i.i.d. noise. {pay}"
+    return f"**Gain:** {names.few(gains)}, with {_span(factors[gains])} equal noise. {pay}"
 
 
 def largest_share(names: Names, table: BudgetTable) -> str:
@@ -92,15 +92,15 @@ def signal_words(numbers: SignalNumbers) -> str:
     silent = f" {numbers.silent} without any signal are not drawn." if numbers.silent else ""
     drawn = len(numbers.shown)
     part = f" The {drawn} largest are drawn." if drawn + numbers.silent < numbers.total else ""
-    return (f"**Signal above noise** in {numbers.above} of {numbers.total} directions (i.i.d.: {numbers.iid_above}). "
-            f"{NOT_PRIVATE}{part}{silent}")
+    return (f"**Signal above noise** in {numbers.above} of {numbers.total} directions "
+            f"(equal noise: {numbers.iid_above}). {NOT_PRIVATE}{part}{silent}")
 
 
 def about_signal(setup: Setup) -> str:
     """What signal and noise are."""
     signal = ("the answer's own entry along the direction" if setup.query.name == "covariance"
               else "the root mean square of the values along the direction")
-    return f"Signal: {signal}. Noise: its standard deviation along the same direction. {NOT_PRIVATE}"
+    return f"Signal: {signal}. Noise: its typical error (standard deviation) along the same direction. {NOT_PRIVATE}"
 
 
 def loading_words(setup: Setup, loadings: FloatArray, features: tuple[str, ...]) -> str:

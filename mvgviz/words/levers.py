@@ -37,7 +37,7 @@ def takeaway(found: Levers) -> str:
 def _left(found: Levers) -> str:
     error, floor, trivial = found.design.outcome.mean, found.references.non_private, found.references.trivial
     if error >= trivial:
-        return f"Even so the trivial answer ({as_number(trivial)}), which ignores the data, does as well or better."
+        return f"Even so the answer without data ({as_number(trivial)}) does as well or better."
     if error <= floor:
         return (f"That is no more than without privacy ({as_number(floor)}): the noise does no harm to what is "
                 "measured here.")

@@ -73,7 +73,8 @@ def loss_words(numbers: LossNumbers) -> str:
     if not numbers.tail.size:
         reach = numbers.mu * numbers.mu / 2 + 4 * numbers.mu
         return (f"**Never near ε:** the loss hardly ever leaves ±{as_number(reach)}; "
-                f"ε = {numbers.epsilon:g} is {as_number(numbers.epsilon_away)} standard deviations off.")
+                f"ε = {numbers.epsilon:g} is {as_number(numbers.epsilon_away)} times its spread (standard "
+                "deviation) off.")
     delta = as_probability(numbers.delta) if numbers.delta > 1e-300 else "practically 0"
     return (f"**The loss passes ε = {numbers.epsilon:g} in {often(numbers.beyond)} releases** (shaded); weighed by "
             f"how far, that is δ = {delta} (dark).")

@@ -32,7 +32,7 @@ def plot_tradeoff(mu: float, *, epsilon: float, delta: float, marked: float) -> 
     hover = "accuses %{x:.2%} of the absent, misses %{y:.2%} of the present<extra></extra>"
     figure = go.Figure()
     figure.add_scatter(x=[0, 1], y=[1, 0], name="blind guess", hoverinfo="name", **stroke(DATA, 1.5, "dash"))
-    figure.add_scatter(x=limit[0], y=limit[1], name="least asked for", hoverinfo="name", **stroke(EXACT, 2, "dot"))
+    figure.add_scatter(x=limit[0], y=limit[1], name="promised limit", hoverinfo="name", **stroke(EXACT, 2, "dot"))
     figure.add_scatter(x=false_alarms, y=misses, name="best attack", hovertemplate=hover, **stroke(DIRECTIONAL, 2.5))
     figure.add_scatter(x=[marked], y=[float(tradeoff(marked, mu))], mode="markers", showlegend=False, cliponaxis=False,
                        marker={"color": DIRECTIONAL, "size": 11}, hovertemplate=hover)

@@ -33,7 +33,7 @@ def draw_plane(setup: Setup) -> None:
     names = _coordinates(setup)
     if len(names) < 2:
         std = as_number(setup.design.direction_std()[0])
-        st.info(f"One direction only: the noise is a number, of standard deviation {std}.")
+        st.info(f"One direction only: the noise is a number, of typical error (standard deviation) {std}.")
         return
     picture, choices = st.columns([8, 2], gap="medium")
     with choices:
@@ -83,8 +83,8 @@ def draw_space(setup: Setup) -> None:
     labels = tuple(in_html(names[k]) for k in chosen)
     chart(plot_ellipsoid(covariance, math.sqrt(float(setup.iid.directional_side.variances[0])),
                          names=(labels[0], labels[1], labels[2])),
-          f"**From {as_number(std.min())} to {as_number(std.max())}**: the noise's standard deviation on these three"
-          f"{' (one side of the matrix)' if design.mode == 'both' else ''}.", key="shape_ellipsoid")
+          f"**From {as_number(std.min())} to {as_number(std.max())}**: the typical error (standard deviation) on these "
+          f"three{' (one side of the matrix)' if design.mode == 'both' else ''}.", key="shape_ellipsoid")
 
 
 def draw_matrices(setup: Setup) -> None:
