@@ -20,7 +20,7 @@ from mvgviz.text import as_number, in_html
 from mvgviz.trials.run import Results
 from mvgviz.words import bounds
 from mvgviz.words.budget import Names, who_gains
-from mvgviz.words.privacy import odds_words
+from mvgviz.words.privacy import found_label, odds_words
 from mvgviz.words.shape import ABOUT_BOUND, ABOUT_ELLIPSE, coordinate_labels, ellipse_words, needed_and_other
 from mvgviz.words.trade_off import ABOUT_TRADE_OFF, trade_off_words
 from mvgviz.words.utility import dots_about, metric_words, result_words
@@ -90,7 +90,7 @@ def _privacy(setup: Setup) -> Slide:
     spent = spent_mu(setup.design)
     said = odds(spent.total)
     figure = plot_tradeoff(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta,
-                           marked=said.accused / said.out_of)
+                           marked=said.accused / said.out_of, said=found_label(*said))
     return Slide(key="privacy", takeaway=odds_words(setup, spent), figure=figure,
                  about="Every attack is a point; none lies below the curve. On the diagonal the release tells nothing. "
                        "For the worst neighbours, and an attacker who knows all other records.")

@@ -74,7 +74,7 @@ def why(advice: Advice, names: Sequence[str]) -> tuple[str, str] | None:
     best = advice.best
     if best is None or advice.references is None:
         return None
-    first = f"First is {design_words(best.candidate, names)}, with an error of {mean_words(best.outcome)}"
+    first = f"First is {design_words(best.candidate, names)}. Its error is {mean_words(best.outcome)}"
     first += _against_current(advice, best, names)
     trivial = advice.references.trivial
     if against(best.outcome, trivial) != BETTER:

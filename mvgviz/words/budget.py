@@ -112,16 +112,17 @@ def loading_words(setup: Setup, loadings: FloatArray, features: tuple[str, ...])
 
 
 def what_gets_through(numbers: PnrNumbers) -> str:
-    """The split that lets most through, under each guarantee, against equal shares."""
-    sentences = []
+    """The verdict under the first guarantee told, then for each what survives, against equal shares (log PNR)."""
+    sentences, verdict = [], ""
     for guarantee in reversed(numbers.scores):
         best, equal = numbers.best(guarantee), numbers.scores[guarantee]["uniform"]
-        words = f"no split beats equal shares, log PNR {as_number(equal.log_pnr)}"
-        if best.log_pnr > equal.log_pnr * (1 + 1e-6):
-            words = (f"{SPLITS[best.split]} lets most through, log PNR {as_number(best.log_pnr)}; equal shares "
-                     f"{as_number(equal.log_pnr)}")
-        sentences.append(f"**{capitalised(GUARANTEES[guarantee].in_chart)}:** {words}.")
-    return f"{' '.join(sentences)} Half of it is the mutual information in nats, for Gaussian answers only."
+        gains = best.log_pnr > equal.log_pnr * (1 + 1e-6)
+        verdict = verdict or (f"Most information survives with: {SPLITS[best.split]}" if gains else
+                              "No split beats equal shares here")
+        most = f"{SPLITS[best.split]} {as_number(best.log_pnr)}, " if gains else ""
+        sentences.append(f"{capitalised(GUARANTEES[guarantee].in_chart)}: {most}equal shares "
+                         f"{as_number(equal.log_pnr)}{'' if gains else ', no split has more'}.")
+    return f"**{verdict}.** Information that survives (log PNR): {' '.join(sentences)}"
 
 
 def exact_words(setup: Setup) -> str:

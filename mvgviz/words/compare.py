@@ -36,8 +36,19 @@ def ranking_words(numbers: Ranking) -> str:
         return "**No trial yet.**"
     first, trials = numbers.outcomes[0], numbers.outcomes[0].errors.size
     many = "1 trial, so no interval" if trials == 1 else f"{trials:,} trials"
-    return " ".join([f"**First: {_name(first)}**, error {mean_words(first)} ({many}).",
+    return " ".join([f"**{_best(numbers)}.** Error {mean_words(first)} ({many}).",
                      *(_against_second(first, second) for second in numbers.outcomes[1:2]), _trivial(numbers)])
+
+
+def _best(numbers: Ranking) -> str:
+    """The verdict: who is best, with whom it shares that, or that none is of use."""
+    first, *others = numbers.outcomes
+    if against(first, numbers.results.references.trivial) not in (BETTER, None):
+        return f"None is clearly of use here; first is {_name(first)}"
+    difference = paired(first, others[0]) if others else None
+    if difference is not None and difference.verdict in (SAME, UNCLEAR) and first.errors.size > 1:
+        return f"{_name(first)} and {_name(others[0])} are best here"
+    return f"{_name(first)} is best here"
 
 
 def _against_second(first: Outcome, second: Outcome) -> str:

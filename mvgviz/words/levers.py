@@ -30,8 +30,9 @@ def takeaway(found: Levers) -> str:
     """The levers, the largest one named first, and what is left to gain."""
     steps = [step for step in found.steps[1:] if math.isfinite(step.factor)]
     first = max(steps, key=lambda step: step.factor, default=None)
-    most = "" if first is None or first.factor <= 1 else f"**Most is gained by {NAMES[first.lever]}.** "
-    return f"{most}{levers_sentence(found)} {_left(found)}"
+    most = ("No lever gains anything here" if first is None or first.factor <= 1 else
+            f"Most is gained by {NAMES[first.lever]}")
+    return f"**{most}.** {levers_sentence(found)} {_left(found)}"
 
 
 def _left(found: Levers) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from mvgviz.figures.shared.rule_model import RuleModel
 from mvgviz.scenario.resolve import Setup, names_of_coordinates
 from mvgviz.text import as_factor, as_number, in_markdown
+from mvgviz.validation import FloatArray
 
 ABOUT_ELLIPSE = ("Each outline holds 95 % of the noise; the points are the same random draws through both shapes. "
                  "Both give the same privacy.")
@@ -50,6 +51,34 @@ def plane_words(model: RuleModel, iid: float, names: tuple[str, str], spread: fl
     return (f"**{as_factor(low / iid)} to {as_factor(high / iid)} equal noise**, at the same budget: "
             f"± {as_number(low)} along the best axis, ± {as_number(high)} along the worst "
             f"({in_markdown(names[0])} against {in_markdown(names[1])}).{data}")
+
+
+def entries_words(std: FloatArray, more: str) -> str:
+    """How unequal the noise of the answer's entries is; ``more``: which entries, and what they are held against."""
+    low, high = float(std.min()), float(std.max())
+    verdict = ("Every entry has the same noise" if high <= low * (1 + 1e-9) else
+               f"The noisiest entry has {as_factor(high / low)} the noise of the quietest")
+    return f"**{verdict}.** Typical error from {as_number(low)} to {as_number(high)}{more}."
+
+
+def mixing_words(side: str, *, mixes: bool) -> str:
+    """What a covariance tells, with its name behind."""
+    if mixes:
+        return f"**The noise of several features moves together** ({side}: off the diagonal it is not 0)."
+    return f"**Each has noise of its own, tied to no other** ({side}: diagonal)."
+
+
+def drowned_words(ratio: float) -> str:
+    """Whether an answer can be seen through noise that is ``ratio`` times as large."""
+    if ratio > 1:
+        return "The noise drowns the answer"
+    return "The answer shows through the noise" if ratio > 0.3 else "The answer stands out clearly"
+
+
+def overlap_words(overlap: FloatArray) -> str:
+    """Whether a component survives, by its overlaps with the true one."""
+    mean = float(overlap.mean())
+    return f"The first component {'survives' if mean > 0.9 else 'is blurred' if mean > 0.6 else 'is lost'}"
 
 
 def records_words(model: RuleModel) -> str:

@@ -26,7 +26,10 @@ SHOWN_TO_HOLDER = ("This shows private data: it is shown to you, its holder, and
 
 
 def result_words(results: Results, needed: Sequence[str] = ()) -> str:
-    """Mean and interval, against the answer without data, against equal noise; ``needed``: the names of that."""
+    """The verdict, then mean and interval, against the answer without data, against equal noise.
+
+    ``needed``: the names of that.
+    """
     ours, iid = results["mvg"], results["iid"]
     if not ours.errors.size:
         return "**No trial yet.** The lines are what the noise is held against."
@@ -36,22 +39,42 @@ def result_words(results: Results, needed: Sequence[str] = ()) -> str:
     if unit:
         on = f" on {in_markdown(listed(list(needed), 3))}" if needed and results.scenario.judged == "needed" else ""
         kind, unit = "Typical", f" {in_markdown(unit)}{on}"
-    return (f"**{kind} error {mean_words(ours)}{unit}** ({trials}): {_trivial_words(ours, results.references.trivial)}"
+    return (f"**{_verdict(results, difference)}.** {kind} error {mean_words(ours)}{unit} ({trials}): "
+            f"{_trivial_words(ours, results.references.trivial)}"
             + ("" if difference is None else f" {_difference_words(difference, ours, iid)}"))
+
+
+def _verdict(results: Results, difference: Difference | None) -> str:
+    """What the trials say, without a number that has to be read twice."""
+    ours, trivial = results["mvg"], results.references.trivial
+    if ours.errors.size == 1 and math.isfinite(ours.mean):
+        return "One trial cannot tell"
+    beaten = against(ours, trivial) if math.isfinite(ours.mean) else WORSE
+    if beaten == WORSE:
+        return "The answer without data is better here"
+    if beaten == SAME:
+        return "Nothing of the data gets through"
+    if beaten != BETTER:
+        return "No better than the answer without data, as far as can be seen"
+    verdict = None if difference is None else difference.verdict
+    return {BETTER: "Directional noise is better here", WORSE: "Equal noise is better here",
+            SAME: "Directional and equal noise do equally well here",
+            UNCLEAR: "No difference from equal noise can be seen here"}.get(
+                verdict or "", "Better than the answer without data")
 
 
 def _trivial_words(outcome: Outcome, trivial: float) -> str:
     value = as_number(trivial)
     if not math.isfinite(outcome.mean):
-        return f"**it does not beat the answer without data** ({value})."
+        return f"it does not beat the answer without data ({value})."
     if not math.isfinite(outcome.half_width):
         side = "below" if outcome.mean < trivial else "not below"
         return f"{side} the answer without data ({value}), but one trial cannot tell."
     return {
         BETTER: f"better than the answer without data ({value}).",
-        WORSE: f"**it does not beat the answer without data** ({value}), which costs no privacy.",
-        SAME: f"**just the answer without data** ({value}): nothing of the data gets through.",
-        UNCLEAR: f"**not told apart from the answer without data** ({value}).",
+        WORSE: f"it does not beat the answer without data ({value}), which costs no privacy.",
+        SAME: f"just the answer without data ({value}).",
+        UNCLEAR: f"not told apart from the answer without data ({value}).",
     }[against(outcome, trivial) or UNCLEAR]
 
 
@@ -62,11 +85,11 @@ def _difference_words(difference: Difference, ours: Outcome, iid: Outcome) -> st
     if difference.trials == 1:
         return f"Against {other}: one trial cannot tell."
     if difference.verdict == UNCLEAR:
-        return f"Against {other} **no difference can be seen**{_interval(difference)}."
+        return f"Against {other} no difference can be seen{_interval(difference)}."
     share = ours.mean / iid.mean
     how = (f"{as_number(share, 2)} times the error of" if share > 2 else
            f"{as_number(100 * abs(share - 1), 2)} % {'less' if share < 1 else 'more'} error than")
-    return f"**{how}** {other}{_interval(difference)}."
+    return f"{capitalised(how)} {other}{_interval(difference)}."
 
 
 def _interval(difference: Difference) -> str:
@@ -175,7 +198,7 @@ def draw_words(trial: FirstTrial, pair: MatrixPair, symbol: str) -> str:
         "drawn for looking: for this task the trials need only the size of the noise")
     error = as_number(trial.error) if math.isfinite(trial.error) else "too large to be written"
     cut = f" {max(100 * pair.cut, 1):.0f} % of its entries are far stronger than the colours show." if pair.cut else ""
-    return f"**Noisy:** {symbol} {error}; {which}.{cut}"
+    return f"**The noisy answer is off by {error}** ({symbol}), {which}.{cut}"
 
 
 class SetNames:
@@ -202,7 +225,7 @@ def best_set_words(names: SetNames, rows: list[SetRow]) -> str:
         return "**No trial yet.**"
     said = ["equal noise" if row.choice is None else in_markdown(names(row.choice)) for row in rows[:2]]
     best = rows[0].outcome
-    words = f"**Least error: {said[0]}**, {mean_words(best)}."
+    words = f"**Best here: {said[0]}.** Error {mean_words(best)}."
     if len(said) == 1:
         return words
     second = rows[1].outcome

@@ -19,7 +19,7 @@ from tests.datasets import make_dataset
 from tests.pages.app import clean, link, opened, text
 
 PANELS = {"Ellipse": "equal noise", "Three features": "on these three|at least three features",
-          "Covariances": "Noise of each entry", "Possible outcomes": "30 releases"}
+          "Covariances": "Typical error from", "Possible outcomes": "30 releases"}
 
 
 @pytest.mark.parametrize("panel", PANELS)

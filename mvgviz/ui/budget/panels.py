@@ -118,8 +118,8 @@ def _draw_water(setup: Setup, moments: FloatArray, names: Names) -> None:
           words.water_words(setup, names, numbers, filled), key="budget_water",
           about="The paper's best split (max-PNR) pours the budget like water over uneven ground. A direction's ground "
                 "is high where the data's second moment along it is small (exact form: where the other directions, "
-                "noise and all, already tell most of it). Under water, every direction reaches the same level; what stands "
-                "above stays dry; ground that leaves the picture is cut. Guarantee: "
+                "noise and all, already tell most of it). Under water, every direction reaches the same level; what "
+                "stands above stays dry; ground that leaves the picture is cut. Guarantee: "
                 f"{GUARANTEES[guarantee].in_chart}.")
 
 

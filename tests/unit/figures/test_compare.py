@@ -97,7 +97,7 @@ def test_the_sentence_has_the_first_the_paired_difference_and_who_is_at_chance(n
     first, second = numbers.outcomes[:2]
     difference = first.errors - second.errors
     half = 2.045229642132703 * difference.std(ddof=1) / math.sqrt(30)
-    assert text.startswith(f"**First: {first.mechanism.label}**")
+    assert text.startswith(f"**{first.mechanism.label} ")
     assert ("cannot be told apart" in text) == (abs(difference.mean()) <= half)
     assert "better than the answer without data (0.268):** MVG, Theorem 1; Johnson" in text
 

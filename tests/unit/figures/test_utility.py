@@ -124,12 +124,14 @@ def test_one_trial_has_no_interval():
 
 
 @pytest.mark.parametrize(("ours", "iid", "sentence"), [
-    ([0.50, 0.52], [0.60, 0.62], "better than the answer without data (1.00). **16 % less error than** equal noise"),
-    ([1.50, 1.52], [0.60, 0.62], "it does not beat the answer without data** (1.00)"),
-    ([1.50, 1.52], [0.60, 0.62], "**2.5 times the error of** equal noise (0.610), paired difference 0.900"),
-    ([0.50, 1.70], [0.60, 0.62], "not told apart from the answer without data"),
-    ([0.50, 0.70], [0.60, 0.62], "**no difference can be seen**, paired difference -0.01"),
-    ([1.0, 1.0], [1.0, 1.0], "just the answer without data** (1.00)"),
+    ([0.50, 0.52], [0.60, 0.62], "better than the answer without data (1.00). 16 % less error than equal noise"),
+    ([1.50, 1.52], [0.60, 0.62], "**The answer without data is better here.** Mean error 1.51"),
+    ([1.50, 1.52], [0.60, 0.62], "2.5 times the error of equal noise (0.610), paired difference 0.900"),
+    ([0.50, 1.70], [0.60, 0.62], "**No better than the answer without data, as far as can be seen.**"),
+    ([0.50, 0.70], [0.60, 0.62], "no difference can be seen, paired difference -0.01"),
+    ([1.0, 1.0], [1.0, 1.0], "**Nothing of the data gets through.**"),
+    ([0.60, 0.62], [0.50, 0.52], "**Equal noise is better here.** Mean error 0.610"),
+    ([0.50, 0.52], [0.60, 0.62], "**Directional noise is better here.** Mean error 0.510"),
     ([0.5, 0.6], [0.5, 0.6], "Trial by trial it errs just as equal noise does."),
     ([math.inf, 1.0], [0.5, 0.6], "too large to be written"),
 ])
@@ -166,7 +168,7 @@ def test_sets_are_ranked_and_the_best_is_named():
     ranked = ranked_sets(rows)
     assert [row.choice for row in ranked] == [None, (0,)]
     names = SetNames("abcdef".__getitem__, 6)
-    assert best_set_words(names, ranked).startswith("**Least error: equal noise**, 0.405")
+    assert best_set_words(names, ranked).startswith("**Best here: equal noise.** Error 0.405")
     figure = plot_sets(ranked, REFERENCES, names=["equal noise", "a"], title="error")
     assert figure.layout.yaxis.ticktext[1].startswith("<b>a</b><br>0.850 ± ")
     assert best_set_words(names, []) == "**No trial yet.**"
