@@ -106,13 +106,14 @@ ALLOCATIONS = {
     "uniform": Allocation("equal shares", "Equal shares", "equal shares"),
     "binary": Allocation("a share for some", "A share for some", "{percent:.0f} % to {favoured}"),
     "manual": Allocation("by hand", "By hand", "shares by hand"),
-    "max-pnr": Allocation("by the power-to-noise ratio (max-PNR)", "Power-to-noise ratio (max-PNR)", "max-PNR"),
+    "max-pnr": Allocation("the paper's best split (max-PNR)", "The paper's best split (max-PNR)",
+                          "paper's best split"),
     "least-error": Allocation("least error", "Least weighted error", "least error for {favoured}"),
 }
 FORMS = {  # of max-PNR: as the sidebar offers them, beside their picture, and in a list of splits
-    "exact": ("", "Exact", "max-PNR, exact"),
-    "relaxed": ("As in the paper (relaxed)", "Relaxed (paper)", "max-PNR, relaxed"),
-    "unrelaxed": ("Under the theorem's own constraint", "Unrelaxed", "max-PNR, unrelaxed"),
+    "exact": ("", "Exact", "paper's best split, exact"),
+    "relaxed": ("As in the paper (relaxed)", "Relaxed (paper)", "paper's best split, relaxed"),
+    "unrelaxed": ("Under the theorem's own constraint", "Unrelaxed", "paper's best split, unrelaxed"),
 }
 SPLITS = ({key: allocation.name for key, allocation in ALLOCATIONS.items()}
           | {f"max-pnr {form}": name for form, (*_, name) in FORMS.items()})
@@ -126,6 +127,6 @@ BOUNDS = {  # what records are pulled into before anything is asked: as a contro
                 "privately, for a tenth of the budget"),
 }
 JUDGED = {"everything": "everything", "needed": "what is needed", "rest": "the rest"}
-REFERENCES = {"non_private": "without privacy", "trivial": "trivial answer", "random_guess": "random guess"}
+REFERENCES = {"non_private": "without privacy", "trivial": "answer without data", "random_guess": "random guess"}
 
 TRIED_ON = {"stand-in": "A simulated stand-in", "data": "The data itself (not private)"}

@@ -30,6 +30,8 @@ class Origin(StrEnum):
     @property
     def words(self) -> str:
         """As a person should read it."""
+        if self is Origin.DECLARED:
+            return "chosen without looking at the data"
         return self.value if self.is_covered else f"{self.value}: not private"
 
 

@@ -18,7 +18,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     shown = st.segmented_control("Shown as", list(SHOWN), default="precision", required=True, key="bounds_shown",
                                  format_func=SHOWN.__getitem__)
     problem, s2_words = choose_sensitivity(setup)
-    all_tails = st.toggle("All three tails", value=True, key="bounds_tails")
+    all_tails = st.toggle("All three tails", key="bounds_tails")
 if setup.query.bound is not None:
     st.caption(bound_words(setup))
 left, right = st.columns([5, 2], gap="large")

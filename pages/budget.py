@@ -19,7 +19,7 @@ ROWS = 1_000
 
 
 def draw_noise(setup: Setup, table: BudgetTable, names: Names) -> None:
-    """Noise against i.i.d. noise: the page's question."""
+    """Noise against equal noise: the page's question."""
     numbers = noise_factors(table)
     part = f" The {len(numbers.shown)} with least and most noise are drawn." if len(numbers.shown) < table.size else ""
     chart(plot_noise_factors(numbers, names=names.of_noise(numbers.shown)), who_gains(setup, names, numbers) + part,
@@ -45,7 +45,7 @@ def draw_directions(setup: Setup, table: BudgetTable, names: Names) -> None:
     """Every number, sortable, and what the directions are made of."""
     order = np.sort(np.argsort(-table.theta, kind="stable")[:ROWS])
     columns = {"theta": table.theta, f"precision {table.precision_is}": table.precision, "variance v": table.variance,
-               "standard deviation": table.std, "i.i.d. standard deviation": table.iid_std, "factor": table.factor}
+               "typical error": table.std, "typical error, equal noise": table.iid_std, "factor": table.factor}
     if table.signal is not None and table.signal_to_noise is not None:
         columns |= {"signal (not private)": table.signal, "signal / noise (not private)": table.signal_to_noise}
     show_table({"direction": [spreadsheet_cell(names(int(k))) for k in order]}
@@ -55,7 +55,7 @@ def draw_directions(setup: Setup, table: BudgetTable, names: Names) -> None:
         setup.design.mode == "both") else ""
     part = f" The {ROWS:,} largest shares of {table.size:,}; the file has all." if table.size > ROWS else ""
     st.caption(f"Theta divides the sum of {table.precision_is} under this guarantee (1/v² under a theorem, 1/v under "
-               f"the exact limit), so look at the standard deviations beside it.{both}{part}")
+               f"the exact limit), so look at the typical errors (standard deviations) beside it.{both}{part}")
     offer_file("All numbers as CSV", "precision_budget.csv", "text/csv", key="budget_csv", content=lambda: table_csv(
         table, [names(k) for k in range(table.size)], care=noise_care(setup)))
     st.caption("What was measured on the data is not in the file.")

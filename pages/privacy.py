@@ -10,7 +10,7 @@ from mvgviz.ui.frame import chart, draw_open_tab, open_page
 from mvgviz.ui.menu import PRIVACY
 from mvgviz.ui.privacy.audit import draw_audit
 from mvgviz.ui.privacy.panels import draw_neighbours, draw_releases
-from mvgviz.words.privacy import caveats, curve_words, loss_words, odds_words, tail_label, tradeoff_words
+from mvgviz.words.privacy import caveats, curve_words, found_label, loss_words, odds_words, tail_label, tradeoff_words
 from mvgviz.words.provenance import thing
 
 
@@ -18,7 +18,8 @@ def draw_tradeoff(setup: Setup, spent: SpentMu) -> None:
     """Misses against false alarms."""
     said = odds(spent.total)
     chart(plot_tradeoff(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta,
-                        marked=said.accused / said.out_of), tradeoff_words(spent), key="privacy_tradeoff")
+                        marked=said.accused / said.out_of, said=found_label(*said)),
+          tradeoff_words(spent), key="privacy_tradeoff")
 
 
 def draw_loss(setup: Setup, spent: SpentMu) -> None:

@@ -3,7 +3,7 @@
 A theorem allows ``||sigma(Sigma^-1)||_2 * ||sigma(Psi^-1)||_2 <= phi²``. Independent noise of standard deviation ``s``
 on a rows × cols answer is ``Sigma = s² I, Psi = I`` as much as ``Sigma = Psi = s I``; both products are
 ``sqrt(rows*cols)/s²``. So a limit L on the product is ``s = (rows*cols)^(1/4)/sqrt(L)``, and the exact guarantee, ``s =
-s2/mu(epsilon, delta)`` (Balle & Wang 2018), allows i.i.d. noise the product ``sqrt(rows*cols) (mu/s2)²``.
+s2/mu(epsilon, delta)`` (Balle & Wang 2018), allows equal noise the product ``sqrt(rows*cols) (mu/s2)²``.
 
 >>> from mvgviz.design.limits import LimitInputs, exact_limit, iid_std
 >>> table = LimitInputs(rows=6, cols=248, epsilon=1, delta=1/248, gamma=38.5746, sensitivity=24**0.5)
@@ -81,13 +81,13 @@ def limit_inputs(query: Query, *, epsilon: float, delta: float, sensitivity: flo
 
 
 def exact_limit(inputs: LimitInputs) -> float:
-    """The product of the two norms that exactly calibrated i.i.d. noise attains."""
+    """The product of the two norms that exactly calibrated equal noise attains."""
     mu = float(gaussian_mu(inputs.epsilon, inputs.delta))
     return math.sqrt(inputs.entries) * (mu / inputs.sensitivity) ** 2
 
 
 def iid_std(inputs: LimitInputs, limit: float) -> float:
-    """The standard deviation per entry of the i.i.d. noise whose product of norms is ``limit``."""
+    """The standard deviation per entry of equal noise whose product of norms is ``limit``."""
     return math.sqrt(math.sqrt(inputs.entries) / limit)
 
 
@@ -107,7 +107,7 @@ class BoundCurves:
     theorem2: Mapping[str, FloatArray] = field(repr=False)
 
     def as_std(self, limits: FloatArray) -> FloatArray:
-        """The same limits as standard deviations of i.i.d. noise."""
+        """The same limits as standard deviations of equal noise."""
         return np.asarray(self.entries**0.25 / np.sqrt(limits))
 
 

@@ -26,7 +26,7 @@ _POINTS, _LEAST, _MOST = 20, 0.01, 0.99
 
 @dataclass(frozen=True, kw_only=True)
 class TradeOff:
-    """``curve``: the noise at each of ``shares``; ``equal``: noise of one size, that spends ``equal_mu``;
+    """``curve``: the noise at each of ``shares``; ``equal``: equal noise, that spends ``equal_mu``;
     ``only``: the noise on the needed where it alone is released. ``delta`` is that of all of them.
     """
 
@@ -38,7 +38,7 @@ class TradeOff:
     delta: float
 
     def epsilon_saved(self, noise: NoiseOn) -> float:
-        """The epsilon that noise of one size would have to spend to be as precise on the needed."""
+        """The epsilon that equal noise would have to spend to be as precise on the needed."""
         factor = self.equal.needed / noise.needed
         return float(gaussian_epsilon(self.delta, self.equal_mu * factor))
 

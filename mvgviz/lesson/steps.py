@@ -243,13 +243,13 @@ def _spent(guarantee: str) -> Answer:
 FAVOURITES = {"drinks": (5,), "sgpt-drinks": (2, 5), "all-but-mcv": (1, 2, 3, 4, 5), "mcv-alkphos": (0, 1)}
 """What can be favoured in the liver table, by position."""
 TRIALS = 100
-_CACHE = TrialCache()  # noise of one size is the same for every favourite
+_CACHE = TrialCache()  # equal noise is the same for every favourite
 _POINTS = 7.5  # the scale from -1 to 1 stands for 0 to 15 half pints a day
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Pay:
-    """Average errors in half pints a day; ``gain``: less error than noise of one size, with its 95 % ``margin``.
+    """Average errors in half pints a day; ``gain``: less error than equal noise, with its 95 % ``margin``.
 
     Both shapes met the same random numbers, trial by trial, which makes the margin small.
     """

@@ -15,10 +15,10 @@ features, as in the paper; choosing it looks at the data and is not private.
 
 What it shows: the theorems as printed ask for so much noise that hardly anything survives, and really spend next to
 nothing of ε; the printed figures do not follow from them. Exact noise makes a covariance useful at ε = 1 (II, and I and
-III when the covariance is asked for); on a whole table no shape of noise helps much. Directional noise beats noise of
-one size where few directions matter (I, clipped) and loses where all do (II, III); records kept inside a ball, chosen
-without the data, need less of either. The trivial answer ignores the data; *beyond* marks rows that the paper does not
-have.
+III when the covariance is asked for); on a whole table no shape of noise helps much. Directional noise beats equal
+noise where few directions matter (I, clipped) and loses where all do (II, III); records kept inside a ball, chosen
+without the data, need less of either. The answer without data is what anyone could guess from the ranges; *beyond*
+marks rows that the paper does not have.
 """
 
 
@@ -40,7 +40,7 @@ def main_table(report: Report) -> str:
     for label, printed, value in (
             ("without privacy", printed_text(experiment, experiment.non_private), ours.non_private),
             ("random guess", printed_text(experiment, experiment.random_guess), ours.random_guess),
-            ("trivial answer", "–", ours.trivial)):
+            ("answer without data", "–", ours.trivial)):
         said, way = figure_text(value), way_text(report.way(value))
         lines.append([label, printed, said, said, f"{'–' if printed == '–' else way} / {way} / {way}", ""])
     lines += [[row.label if row.printed else f"*beyond:* {row.label}", printed_text(experiment, row.printed),

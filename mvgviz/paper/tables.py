@@ -37,7 +37,7 @@ class Row:
 
     ``changes``: what differs from the experiment's scenario. ``shares``: whether all five are
     tried and the best is reported. ``why``: what makes the columns differ, in words. ``against``:
-    the row with noise of one size that directional noise, or a bound on the records, is held against.
+    the row with equal noise that directional noise, or a bound on the records, is held against.
     """
 
     key: str
@@ -144,7 +144,7 @@ _I = Experiment(
         "Our ranges are declared in advance (0 to 15 drinks a day and so on) and mapped onto [-1, 1]; the paper "
         "centred and scaled by the data itself, which is not private. So errors are not comparable in absolute terms.",
         "The printed errors are small for a label in [-1, 1], and the paper does not say how its random guess is made; "
-        "ours is uniform in the label's range, and the trivial answer is the middle of that range.",
+        "ours is uniform in the label's range, and the answer without data is the middle of that range.",
         "248 records to learn from and 97 to measure on, as in the paper, but which ones the paper does not say; nor "
         "its kernel and ridge. Ours follow a rule that does not look at the data.",
         "Released values are not clipped, as in the paper; clipping costs no privacy and stands in rows of its own.",
@@ -227,7 +227,7 @@ _III = Experiment(
         "Our ranges are declared in advance from clinical references and mapped onto [0, 1]; the paper scaled by the "
         "data itself. Nothing is centred here, so the second moments hold the means too; centred and scaled by the "
         "data itself a random guess would have 0.054. So errors are not comparable in absolute terms.",
-        "The trivial answer, which ignores the data, is much better than a random guess here.",
+        "The answer without data, is much better than a random guess here.",
         "No post-processing, as in the paper; subtracting the known noise stands in a row of its own.",
     ))
 

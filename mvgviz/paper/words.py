@@ -78,12 +78,12 @@ def verdict(cell: Cell, references: References) -> str:
     if near(random):
         return "a random guess"
     if near(trivial):
-        return "the trivial answer"
+        return "the answer without data"
     if mean > max(random, trivial):
         return "worse than a random guess"
     if trivial < mean < random:
-        return "better than a random guess but worse than the trivial answer"
-    return "better than the trivial answer" if trivial < random else "better than a random guess"
+        return "better than a random guess but worse than the answer without data"
+    return "better than the answer without data" if trivial < random else "better than a random guess"
 
 
 def compared(first: Outcome, second: Outcome) -> str:
@@ -119,7 +119,7 @@ def sentence(report: Report, row: MeasuredRow) -> str:
         said += f": {row.row.why}"
     if row.row.against is not None:
         other, named = report[row.row.against].exact, "the same without a bound" if "bound" in row.row.changes else (
-            "noise of one size")
+            "equal noise")
         said += f". Exact, it is {compared(exact.best, other.best)} {named}"
     return said + "."
 

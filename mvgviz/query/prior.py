@@ -3,7 +3,7 @@
 A record is thought uniform in the box of declared ranges, an edge present with
 probability ½. The *expected answer* is that of such data; a *random guess* is the
 answer of one such dataset. Real data may be far from uniform, and most graphs have few
-edges, so the trivial answer that mechanisms are held against is the best of the expected
+edges, so the answer without data that mechanisms are held against is the best of the expected
 one and the *plain* ones: all zeros, and for graphs every edge there.
 """
 

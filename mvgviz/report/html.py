@@ -17,6 +17,7 @@ from mvgviz.scenario.resolve import Setup
 from mvgviz.trials.run import Results
 from mvgviz.version import VERSION
 from mvgviz.words import report as words
+from mvgviz.words.glossary import WORDS
 from mvgviz.words.utility import metric_words
 
 _LINES = {"xaxis": 50, "yaxis": 28}
@@ -46,7 +47,7 @@ def report_html(setup: Setup, results: Results | None, *, simulated: bool) -> st
             "metric": metric_words(results), "errors": words.error_rows(setup, results),
             "said": words.measured_sentences(setup, results, simulated=simulated)},
         limits=words.limit_rows(setup), assumptions=words.assumption_sentences(setup),
-        references=words.references(setup),
+        glossary=[word.sentence for word in WORDS], references=words.references(setup),
         charts={slide.key: _drawing(slide.figure) for slide in [*slides, told] if slide}, plotly=get_plotlyjs())
 
 

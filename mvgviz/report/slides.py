@@ -20,7 +20,7 @@ from mvgviz.text import as_number, in_html
 from mvgviz.trials.run import Results
 from mvgviz.words import bounds
 from mvgviz.words.budget import BETWEEN, Names, who_gains
-from mvgviz.words.privacy import odds_words
+from mvgviz.words.privacy import found_label, odds_words
 from mvgviz.words.shape import (
     ABOUT_BOUND,
     ABOUT_ELLIPSE,
@@ -50,7 +50,7 @@ def design_slides(setup: Setup) -> list[Slide]:
 
 
 def utility_slide(results: Results) -> Slide | None:
-    """How wrong the answer will be: directional noise against noise of one size; None before the first trial.
+    """How wrong the answer will be: directional noise against equal noise; None before the first trial.
 
     ``results`` has the mechanisms "mvg" and "iid"; others are left out.
     """
@@ -81,8 +81,8 @@ def _gains(setup: Setup) -> Slide | None:
     names, numbers = Names(setup), noise_factors(table)
     return Slide(key="gains", takeaway=who_gains(setup, names, numbers),
                  figure=plot_noise_factors(numbers, names=names.of_noise(numbers.shown)),
-                 about="The standard deviation of the noise along each direction, divided by that of i.i.d. noise with "
-                       "the same guarantee. Left of the line a direction gains, right of it it pays."
+                 about="The typical error (standard deviation of the noise) along each direction, divided by that of "
+                       "equal noise with the same guarantee. Left of the line a direction gains, right of it it pays."
                        f"{BETWEEN if setup.design.mode == 'both' else ''}")
 
 
@@ -98,7 +98,7 @@ def _privacy(setup: Setup) -> Slide:
     spent = spent_mu(setup.design)
     said = odds(spent.total)
     figure = plot_tradeoff(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta,
-                           marked=said.accused / said.out_of)
+                           marked=said.accused / said.out_of, said=found_label(*said))
     return Slide(key="privacy", takeaway=odds_words(setup, spent), figure=figure,
                  about="Every attack is a point; none lies below the curve. On the diagonal the release tells nothing. "
                        "For the worst neighbours, and an attacker who knows all other records.")
@@ -111,9 +111,9 @@ def _limits(setup: Setup) -> Slide:
     lines = curve_lines(curves, second=bounds.second_name(problem), tail=setup.scenario.tail, all_tails=False,
                         as_noise=True)
     figure = plot_bound_curves(curves, lines, axis_title=bounds.axis_title(problem, "epsilon"),
-                               value_title="noise per entry (standard deviation)")
+                               value_title="typical error of an entry (standard deviation)")
     return Slide(key="bounds", figure=figure,
-                 about="How much noise of one size each guarantee asks for, as the privacy budget varies; lower is "
+                 about="How much equal noise each guarantee asks for, as the privacy budget varies; lower is "
                        "better. The points are this scenario. The theorems are sufficient, and loose; less noise than "
                        "the exact limit would break the promise.",
                  takeaway=bounds.curves_takeaway(problem, lines, as_noise=True,

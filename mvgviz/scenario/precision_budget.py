@@ -1,4 +1,4 @@
-"""The precision budget, direction by direction: who gains against i.i.d. noise, and who pays.
+"""The precision budget, direction by direction: who gains against equal noise, and who pays.
 
 >>> import numpy as np
 >>> from mvgviz import Dataset, Scenario
@@ -35,7 +35,7 @@ class BudgetTable:
 
     ``precision`` is what theta divides: ``1/v²`` under a theorem, ``1/v`` under the exact guarantee (``precision_is``
     says which). ``variance`` is v, the covariance's own; ``std`` the noise along the direction, with noise on both
-    sides that of entry (k, k), which is v. ``iid_std``: of i.i.d. noise at the same budget along the same directions.
+    sides that of entry (k, k), which is v. ``iid_std``: of equal noise at the same budget along the same directions.
     ``signal``: the data's size along the direction, in the units of the noise; private, None where it has no meaning.
     """
 
@@ -53,7 +53,7 @@ class BudgetTable:
 
     @property
     def factor(self) -> FloatArray:
-        """The noise as a multiple of i.i.d. noise: below 1 a direction gains, above it pays."""
+        """The noise as a multiple of equal noise: below 1 a direction gains, above it pays."""
         return self.std / self.iid_std
 
     @property
@@ -99,7 +99,7 @@ def table_csv(table: BudgetTable, names: Sequence[str], *, care: str = "") -> st
     columns: dict[str, FloatArray] = {
         "share of the budget (theta)": table.theta, f"precision ({table.precision_is})": table.precision,
         "variance (v)": table.variance, "noise standard deviation": table.std,
-        "i.i.d. noise standard deviation": table.iid_std, "noise against i.i.d. (factor)": table.factor,
+        "equal noise standard deviation": table.iid_std, "noise against equal noise (factor)": table.factor,
     }
     rows = zip(names, *(column.tolist() for column in columns.values()), strict=True)
     return csv_text([["direction", *(f"{name}{care}" for name in columns)],

@@ -317,7 +317,8 @@ def _with_constant(scenario: Scenario, equal: NoiseDesign) -> FloatArray:
     if scenario.allocation == "manual":
         split = _by_hand(scenario, size)
     elif scenario.allocation == "max-pnr":
-        raise InputError("max-PNR is not worked out for mean and second moments together; choose another split")
+        raise InputError("the paper's best split (max-PNR) is not worked out for mean and second moments "
+                         "together; choose another split")
     elif scenario.allocation != "uniform" and 0 < len(some := [k for k in scenario.favoured if k < size]) < size:
         split = binary(size, favoured=some, share=scenario.share)
     return np.append((1 - CONSTANT_SHARE) * split, CONSTANT_SHARE)
@@ -351,7 +352,7 @@ def favouring(kind: str, scenario: Scenario, equal: NoiseDesign) -> FloatArray |
 def _max_pnr(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, Origin]:
     """max-PNR with the signal along the directions, read from wherever those were."""
     if equal.mode == "columns":
-        raise InputError("max-PNR needs noise over rows or both sides, got mode columns")
+        raise InputError("the paper's best split (max-PNR) needs noise over rows or both sides, got mode columns")
     directions, exact = equal.directional_side.directions, equal.guarantee == "exact"
     signal, origin = released_spectrum(directions), Origin.PAID
     if signal is None:

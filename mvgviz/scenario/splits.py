@@ -42,7 +42,8 @@ def pnr_refusal(setup: Setup) -> str | None:
     if name not in ("identity", "mean", "covariance"):
         return f"the power-to-noise ratio is defined for the table, the mean and the covariance, not for the {name}"
     if mode == "columns":
-        return "the forms of max-PNR divide the budget over features, and here the noise is directional over records"
+        return ("the paper's best split (max-PNR) divides the budget over features, and here the noise is directional "
+                "over records")
     if name == "covariance" and mode != "both":
         return "for the covariance the power-to-noise ratio is defined with noise on both sides, not on one"
     return None

@@ -26,7 +26,7 @@ _THEOREMS = ("theorem1", "theorem2")
 class Curves:
     """What every share would give: asked of the records as they are and, under a bound, of records inside it.
 
-    Under a bound the ellipse follows the share. Both are held against noise of one size on the records as they are.
+    Under a bound the ellipse follows the share. Both are held against equal noise on the records as they are.
     """
 
     box: TradeOff

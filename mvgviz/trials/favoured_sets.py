@@ -43,7 +43,7 @@ def with_set(sets: list[Favoured], new: Iterable[int], size: int) -> list[Favour
     """The sets and one more; refuses none, all, one that is there, and too many."""
     added = tuple(sorted(new))
     if not added:
-        raise InputError("a set needs at least one direction; noise of one size is there already")
+        raise InputError("a set needs at least one direction; equal noise is there already")
     if len(added) >= size:
         raise InputError("all directions together are no choice: leave at least one out")
     if added in sets:

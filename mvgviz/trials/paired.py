@@ -52,7 +52,7 @@ def against(outcome: Outcome, reference: float) -> str | None:
 
 
 def beaten_from(curve: Sequence[Results], mechanism: str) -> float | None:
-    """The smallest epsilon from which on, at every one tried, the trivial answer is clearly beaten."""
+    """The smallest epsilon from which on, at every one tried, the answer without data is clearly beaten."""
     found = None
     for results in sorted(curve, key=lambda results: -results.scenario.epsilon):
         if against(results[mechanism], results.references.trivial) != BETTER:

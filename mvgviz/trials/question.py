@@ -166,7 +166,7 @@ class Problem:
 
     @property
     def s2(self) -> float:
-        """The L2 sensitivity that mechanisms with noise of one size use."""
+        """The L2 sensitivity that mechanisms with equal noise use."""
         query = self.question.query
         return query.printed_sensitivity if self.sensitivity == "printed" else query.sensitivity
 

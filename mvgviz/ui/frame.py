@@ -17,6 +17,7 @@ from mvgviz.ui import session
 from mvgviz.ui.menu import PAGES, PRESENT, Page
 from mvgviz.ui.sidebar import draw_sidebar
 from mvgviz.ui.strip import draw_strip
+from mvgviz.words.glossary import WORDS, Word, words_in
 
 _HERE = Path(__file__).parent
 _ABOUT: dict[str, str] = tomllib.loads((_HERE / "about.toml").read_text(encoding="utf-8"))
@@ -87,10 +88,18 @@ def draw_takeaway(takeaway: str, *, key: str, about: str | None = None) -> None:
     """What stands under the picture with this key: the takeaway, what it shows, and buttons to save it."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(takeaway)
-        if about := about or _ABOUT.get(key):
+        about = about or _ABOUT.get(key, "")
+        used = words_in(f"{takeaway} {about}")
+        if about or used:
             with st.popover("What this shows", type="tertiary", icon=":material/help:"):
                 st.markdown(about)
+                _explain(used)
         draw_save(key)
+
+
+def _explain(used: Iterable[Word]) -> None:
+    """Words of the glossary, one a line."""
+    st.caption("\n".join(f"- {word.sentence}" for word in used))
 
 
 def draw_save(key: str) -> None:
@@ -152,7 +161,10 @@ def _setup() -> Setup | None:
 
 
 def _title(page: Page) -> None:
-    st.subheader(page.question, anchor=False)
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.subheader(page.question, anchor=False, width="content")
+        with st.popover("Words", type="tertiary", icon=":material/menu_book:", key="words"):
+            _explain(WORDS)
     for sentence in session.notices():
         st.info(f"A part of the link was ignored: {sentence}", icon=":material/link_off:")
 

@@ -279,7 +279,7 @@ def histograms(positions: list[int]) -> list[FeatureHistogram]:
 
 @remembered(40)
 def setup() -> Setup:
-    """The scenario worked out: its design, and i.i.d. noise at the same budget."""
+    """The scenario worked out: its design, and equal noise at the same budget."""
     return build(scenario(), dataset(), query=query(), uploaded=uploaded_directions())
 
 

@@ -193,7 +193,7 @@ def _draw_favoured(names: tuple[str, ...]) -> None:
                        "favoured": tuple(favoured), "needed": (),
                        "allocation": "binary" if favoured else "uniform"}))
     draw_importance(names, chosen)
-    draw_share("Share of the precision budget they get", disabled=not 0 < len(chosen) < len(names))
+    draw_share("How much of the precision they get", disabled=not 0 < len(chosen) < len(names))
 
 
 def _draw_link() -> None:

@@ -116,7 +116,7 @@ def draw_split(names: tuple[str, ...]) -> None:
         st.multiselect(favoured_label(), range(len(names)), format_func=names.__getitem__, **session.bound(
             "w_favoured", chosen, lambda favoured: {"favoured": tuple(favoured), "needed": ()}))
         draw_importance(names, chosen)
-        draw_share("Share of the precision budget they get" if kind == "binary" else "Their weight in the error")
+        draw_share("How much of the precision they get" if kind == "binary" else "How much they weigh in the error")
     elif kind == "manual":
         _draw_manual(names)
     elif kind == "max-pnr":
@@ -132,7 +132,7 @@ def favoured_label() -> str:
     scenario = session.scenario()
     of_features = scenario.directions == "standard" and scenario.mode != "columns" and not (
         scenario.is_graph or scenario.query == "kernel")
-    return "What is needed" if of_features else "Which matter to you"
+    return "Which columns must be precise?" if of_features else "Which must be precise?"
 
 
 def draw_importance(names: tuple[str, ...], chosen: list[int]) -> None:

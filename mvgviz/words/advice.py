@@ -74,11 +74,11 @@ def why(advice: Advice, names: Sequence[str]) -> tuple[str, str] | None:
     best = advice.best
     if best is None or advice.references is None:
         return None
-    first = f"First is {design_words(best.candidate, names)}, with an error of {mean_words(best.outcome)}"
+    first = f"First is {design_words(best.candidate, names)}. Its error is {mean_words(best.outcome)}"
     first += _against_current(advice, best, names)
     trivial = advice.references.trivial
     if against(best.outcome, trivial) != BETTER:
-        first += f"; even so it does not clearly beat the trivial answer ({as_number(trivial)})"
+        first += f"; even so it does not clearly beat the answer without data ({as_number(trivial)})"
     return f"{first}.", "" if advice.levers is None else levers_sentence(advice.levers)
 
 

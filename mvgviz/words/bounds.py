@@ -82,16 +82,16 @@ def curves_takeaway(problem: LimitInputs, lines: list[CurveLine], *, as_noise: b
         theorems = (f"{as_number(first)} under Theorem 1 and {two} alike" if alike else
                     f"{as_number(first)} under Theorem 1, {as_number(second)} under {two}")
         factors = [first / exact, second / exact]
-        words = f"**Here i.i.d. noise needs standard deviation {theorems}, and {as_number(exact)} by the exact limit:**"
-        what = "times what privacy needs"
+        words = f"Here equal noise has a typical error of {theorems}, and {as_number(exact)} by the exact limit"
+        verdict = "The theorems ask for {} times the noise that privacy needs"
     else:
         theorems = (f"Theorem 1 and {two} alike allow φ² = {as_number(first)}" if alike else
                     f"Theorem 1 allows φ² = {as_number(first)}, {two} {as_number(second)}")
         factors = [exact / first, exact / second]
-        words = f"**Here {theorems}; exactly calibrated i.i.d. noise attains {as_number(exact)}:**"
-        what = "times as much"
-    return (f"{words} {' and '.join(as_number(factor) for factor in (factors[:1] if alike else factors))} {what}. "
-            f"All with {s2_words}.")
+        words = f"Here {theorems}; exactly calibrated equal noise attains {as_number(exact)}"
+        verdict = "Privacy allows {} times the precision that the theorems allow"
+    times = " and ".join(as_number(factor) for factor in (factors[:1] if alike else factors))
+    return f"**{verdict.format(times)}.** {words}, all with {s2_words}."
 
 
 def map_takeaway(problem: LimitInputs, numbers: WinnerMap, tail: str, *, s2_words: str) -> str:
@@ -115,9 +115,9 @@ def own_edge_reason(setup: Setup, problem: LimitInputs) -> str:
 def space_takeaway(setup: Setup, this: Place, *, exact_limit: float, own_edge: str) -> str:
     """Where this design lies in the design space; ``own_edge``: why it lies on an edge of its own, if it does."""
     if setup.design.bound is None:
-        return (f"**This design's product of norms is {as_number(this.product)}, "
-                f"{as_number(this.product / exact_limit)} times that of exact i.i.d. noise.** The exact limit depends "
-                "on the shape, not only on the two norms.")
+        return ("**Just as private as equal noise:** the exact limit depends on the shape, not only on the two norms. "
+                f"This design's product of norms is {as_number(this.product)}, "
+                f"{as_number(this.product / exact_limit)} times that of equal noise.")
     dashed = f" That edge is dashed: it was built with {own_edge}." if own_edge else ""
     return (f"**This design is on the edge of its guarantee, {GUARANTEES[setup.design.guarantee].in_sentence}:** "
             f"{as_number(this.rows)} × {as_number(this.cols)} = φ² = {as_number(setup.design.bound.limit)}.{dashed}")
@@ -187,7 +187,7 @@ def table_lines(problem: LimitInputs, tail: str) -> list[tuple[str, str, str]]:
         (r"$\mu$, exact", r"\delta=\Phi(\tfrac{\mu}{2}-\tfrac{\varepsilon}{\mu})-e^{\varepsilon}"
                           r"\Phi(-\tfrac{\mu}{2}-\tfrac{\varepsilon}{\mu})",
          _digits(float(gaussian_mu(problem.epsilon, problem.delta)))),
-        ("in place of $\\phi^2$, exact i.i.d.", r"\sqrt{k}\,(\mu/s_2)^2", _digits(exact_limit(problem)))]
+        ("in place of $\\phi^2$, equal noise", r"\sqrt{k}\,(\mu/s_2)^2", _digits(exact_limit(problem)))]
 
 
 def _digits(value: float) -> str:

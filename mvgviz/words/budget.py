@@ -63,14 +63,14 @@ def promise(setup: Setup) -> str:
 
 
 def who_gains(setup: Setup, names: Names, numbers: NoiseFactors) -> str:
-    """Names and factors of those with less and of those with more noise than i.i.d."""
+    """Names and factors of those with less and of those with more noise than equal noise."""
     gains, pays, factors = numbers.gains, numbers.pays, numbers.table.factor
     if not gains and not pays:
-        return "**Nobody gains and nobody pays:** this is i.i.d. noise."
+        return "**Nobody gains and nobody pays:** this is equal noise."
     pay = f"**Pay:** {names.few(pays)}, with {_span(factors[pays])}." if pays else "**Nobody pays.**"
     if not gains:
         return f"**Nobody gains.** {pay} {_why_nobody_gains(setup)}"
-    return f"**Gain:** {names.few(gains)}, with {_span(factors[gains])} the i.i.d. noise. {pay}"
+    return f"**Gain:** {names.few(gains)}, with {_span(factors[gains])} equal noise. {pay}"
 
 
 def largest_share(names: Names, table: BudgetTable) -> str:
@@ -99,15 +99,15 @@ def signal_words(numbers: SignalNumbers) -> str:
     silent = f" {numbers.silent} without any signal are not drawn." if numbers.silent else ""
     drawn = len(numbers.shown)
     part = f" The {drawn} largest are drawn." if drawn + numbers.silent < numbers.total else ""
-    return (f"**Signal above noise** in {numbers.above} of {numbers.total} directions (i.i.d.: {numbers.iid_above}). "
-            f"{NOT_PRIVATE}{part}{silent}")
+    return (f"**Signal above noise** in {numbers.above} of {numbers.total} directions "
+            f"(equal noise: {numbers.iid_above}). {NOT_PRIVATE}{part}{silent}")
 
 
 def about_signal(setup: Setup) -> str:
     """What signal and noise are."""
     signal = ("the answer's own entry along the direction" if setup.query.name == "covariance"
               else "the root mean square of the values along the direction")
-    return f"Signal: {signal}. Noise: its standard deviation along the same direction. {NOT_PRIVATE}"
+    return f"Signal: {signal}. Noise: its typical error (standard deviation) along the same direction. {NOT_PRIVATE}"
 
 
 def loading_words(setup: Setup, loadings: FloatArray, features: tuple[str, ...]) -> str:
@@ -119,16 +119,17 @@ def loading_words(setup: Setup, loadings: FloatArray, features: tuple[str, ...])
 
 
 def what_gets_through(numbers: PnrNumbers) -> str:
-    """The split that lets most through, under each guarantee, against equal shares."""
-    sentences = []
+    """The verdict under the first guarantee told, then for each what survives, against equal shares (log PNR)."""
+    sentences, verdict = [], ""
     for guarantee in reversed(numbers.scores):
         best, equal = numbers.best(guarantee), numbers.scores[guarantee]["uniform"]
-        words = f"no split beats equal shares, log PNR {as_number(equal.log_pnr)}"
-        if best.log_pnr > equal.log_pnr * (1 + 1e-6):
-            words = (f"{SPLITS[best.split]} lets most through, log PNR {as_number(best.log_pnr)}; equal shares "
-                     f"{as_number(equal.log_pnr)}")
-        sentences.append(f"**{capitalised(GUARANTEES[guarantee].in_chart)}:** {words}.")
-    return f"{' '.join(sentences)} Half of it is the mutual information in nats, for Gaussian answers only."
+        gains = best.log_pnr > equal.log_pnr * (1 + 1e-6)
+        verdict = verdict or (f"Most information survives with: {SPLITS[best.split]}" if gains else
+                              "No split beats equal shares here")
+        most = f"{SPLITS[best.split]} {as_number(best.log_pnr)}, " if gains else ""
+        sentences.append(f"{capitalised(GUARANTEES[guarantee].in_chart)}: {most}equal shares "
+                         f"{as_number(equal.log_pnr)}{'' if gains else ', no split has more'}.")
+    return f"**{verdict}.** Information that survives (log PNR): {' '.join(sentences)}"
 
 
 def exact_words(setup: Setup) -> str:

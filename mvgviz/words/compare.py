@@ -31,13 +31,24 @@ def _name(result: Outcome | Curve) -> str:
 
 
 def ranking_words(numbers: Ranking) -> str:
-    """Who is first, by how much, whether the first two can be told apart, who fails to beat the trivial answer."""
+    """Who is first, by how much, whether the first two can be told apart, who fails to beat the answer without data."""
     if not numbers.outcomes:
         return "**No trial yet.**"
     first, trials = numbers.outcomes[0], numbers.outcomes[0].errors.size
     many = "1 trial, so no interval" if trials == 1 else f"{trials:,} trials"
-    return " ".join([f"**First: {_name(first)}**, error {mean_words(first)} ({many}).",
+    return " ".join([f"**{_best(numbers)}.** Error {mean_words(first)} ({many}).",
                      *(_against_second(first, second) for second in numbers.outcomes[1:2]), _trivial(numbers)])
+
+
+def _best(numbers: Ranking) -> str:
+    """The verdict: who is best, with whom it shares that, or that none is of use."""
+    first, *others = numbers.outcomes
+    if against(first, numbers.results.references.trivial) not in (BETTER, None):
+        return f"None is clearly of use here; first is {_name(first)}"
+    difference = paired(first, others[0]) if others else None
+    if difference is not None and difference.verdict in (SAME, UNCLEAR) and first.errors.size > 1:
+        return f"{_name(first)} and {_name(others[0])} are best here"
+    return f"{_name(first)} is best here"
 
 
 def _against_second(first: Outcome, second: Outcome) -> str:
@@ -68,7 +79,7 @@ def symbol_words(numbers: Ranking) -> str:
 
 
 def worth_zooming(numbers: Ranking) -> int:
-    """How many beat the trivial answer, where the others are so far off that these crowd together; else 0."""
+    """How many beat the answer without data, where the others are so far off that these crowd together; else 0."""
     better = [against(outcome, numbers.results.references.trivial) == BETTER for outcome in numbers.outcomes]
     count = better.index(False) if False in better else len(better)
     crowded = 1 < count < len(better) and numbers.outcomes[-1].mean > 1.5 * numbers.outcomes[count - 1].mean
@@ -78,7 +89,7 @@ def worth_zooming(numbers: Ranking) -> int:
 def _trivial(numbers: Ranking) -> str:
     trivial, guess = numbers.results.references.trivial, numbers.results.references.random_guess
     losers = [outcome for outcome in numbers.outcomes if against(outcome, trivial) != BETTER]
-    value = f"the trivial answer ({as_number(trivial)}), which ignores the data"
+    value = f"the answer without data ({as_number(trivial)})"
     if not losers:
         chance = [_name(outcome) for outcome in numbers.outcomes if against(outcome, guess) != BETTER]
         worse = f" **Not clearly better than a random guess ({as_number(guess)}):** {_apart(chance)}." if chance else ""
@@ -116,7 +127,7 @@ def table_rows(numbers: Ranking) -> list[dict[str, object]]:
         "95 % from": _number(outcome.interval[0]), "95 % to": _number(outcome.interval[1]),
         "promise": outcome.mechanism.guarantee, "epsilon asked": numbers.results.scenario.epsilon,
         "epsilon really spent": outcome.epsilon_spent,
-        "beats the trivial answer": beats.get(against(outcome, trivial), "no"),
+        "beats the answer without data": beats.get(against(outcome, trivial), "no"),
         "applies to": outcome.mechanism.applies, "note": outcome.reason or outcome.caution or "",
         "reference": outcome.mechanism.reference} for outcome in [*numbers.results.ranked(), *numbers.unsuitable]]
 
@@ -147,7 +158,7 @@ def frontier_words(curves: list[Curve], readings: list[Reading], error: float, *
         words.append(f"This design needs {as_number(mine[1].epsilon)}, {'at least ' if reading.at_most else ''}"
                      f"{as_number(mine[1].epsilon / reading.epsilon, 2)} times as much.")
     if error >= trivial:
-        words.append(f"**The trivial answer ({as_number(trivial)}) does as well** and costs no privacy.")
+        words.append(f"**The answer without data ({as_number(trivial)}) does as well** and costs no privacy.")
     missing = [_name(other) for other, read in pairs if not read.reached]
     if missing:
         words.append(f"Not reached up to ε = {curve.epsilons[-1]:g}: {_apart(missing)}.")

@@ -30,14 +30,15 @@ def takeaway(found: Levers) -> str:
     """The levers, the largest one named first, and what is left to gain."""
     steps = [step for step in found.steps[1:] if math.isfinite(step.factor)]
     first = max(steps, key=lambda step: step.factor, default=None)
-    most = "" if first is None or first.factor <= 1 else f"**Most is gained by {NAMES[first.lever]}.** "
-    return f"{most}{levers_sentence(found)} {_left(found)}"
+    most = ("No lever gains anything here" if first is None or first.factor <= 1 else
+            f"Most is gained by {NAMES[first.lever]}")
+    return f"**{most}.** {levers_sentence(found)} {_left(found)}"
 
 
 def _left(found: Levers) -> str:
     error, floor, trivial = found.design.outcome.mean, found.references.non_private, found.references.trivial
     if error >= trivial:
-        return f"Even so the trivial answer ({as_number(trivial)}), which ignores the data, does as well or better."
+        return f"Even so the answer without data ({as_number(trivial)}) does as well or better."
     if error <= floor:
         return (f"That is no more than without privacy ({as_number(floor)}): the noise does no harm to what is "
                 "measured here.")

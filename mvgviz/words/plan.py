@@ -29,7 +29,7 @@ def question_name(scenario: Scenario, names: Sequence[str]) -> str:
 
 def unit_of_noise(plan: QuestionPlan) -> str:
     """What the noise of its questions is measured in."""
-    return "standard deviation" if plan.scenarios[0].is_graph else "in units of the ranges"
+    return "typical error (standard deviation)" if plan.scenarios[0].is_graph else "in units of the ranges"
 
 
 def plan_words(plan: QuestionPlan, noise: Sequence[QuestionNoise], delta: float, n_records: int) -> str:

@@ -24,12 +24,23 @@ def odds_words(setup: Setup, spent: SpentMu) -> str:
     if caught == accused:
         return (f"**No better than guessing:** even an attacker who knows everything else and accuses {accused:,} in "
                 f"{crowd:,} of the absent {what}s catches {caught:,} in {crowd:,} of the present.")
-    how = f"all {crowd:,}" if caught == crowd else f"{most}{caught:,} in {crowd:,}"
     coin = ("practically always right" if right == guesses else
             f"right {most}{right:,} times in {guesses:,} instead of {guesses // 2:,}")
-    return (f"**An attacker who accuses {accused:,} in {crowd:,} of the absent catches {how} of the present.** Blind "
-            f"guessing would catch {accused:,}. Asked whether one {what} is there, with even odds before, the best "
+    return (f"**{alarm_words(crowd, accused, caught, most)}.** A false alarm accuses someone who is absent; the "
+            f"attacker knows all other {what}s. Asked whether one {what} is there, with even odds before, the best "
             f"guess is {coin}.")
+
+
+def found_label(crowd: int, accused: int, caught: int) -> str:
+    """Beside the point of that attack."""
+    return f"{caught:,} of {crowd:,} found" if caught > accused else ""
+
+
+def alarm_words(crowd: int, accused: int, caught: int, most: str = "") -> str:
+    """"With 5 false alarms in 100 the best attack finds 13; guessing finds 5"."""
+    found = f"all {crowd:,}" if caught == crowd else f"{most}{caught:,}"
+    return (f"With {accused:,} false alarm{'s' if accused > 1 else ''} in {crowd:,} the best attack finds {found}; "
+            f"guessing finds {accused:,}")
 
 
 def caveats(setup: Setup, spent: SpentMu) -> list[str]:
@@ -61,11 +72,9 @@ def tradeoff_words(spent: SpentMu) -> str:
     """Takeaway of the trade-off curve."""
     crowd, accused, caught = odds(spent.total)
     if caught == accused:
-        return f"**The curve is the diagonal:** μ = {as_number(spent.total)}, too little to tell from guessing."
-    rate = accused / crowd
-    missed = "nobody" if caught == crowd else percent_words(1 - caught / crowd)
-    return (f"**μ = {as_number(spent.total)}:** at {rate * 100:g} % false alarms the best attack misses {missed}, "
-            f"a blind one {percent_words(1 - rate)}.")
+        return f"**No better than guessing:** μ = {as_number(spent.total)}, the curve is the diagonal."
+    return (f"**{alarm_words(crowd, accused, caught)}.** The further below the diagonal, the less private: "
+            f"μ = {as_number(spent.total)}.")
 
 
 def loss_words(numbers: LossNumbers) -> str:
@@ -73,7 +82,8 @@ def loss_words(numbers: LossNumbers) -> str:
     if not numbers.tail.size:
         reach = numbers.mu * numbers.mu / 2 + 4 * numbers.mu
         return (f"**Never near ε:** the loss hardly ever leaves ±{as_number(reach)}; "
-                f"ε = {numbers.epsilon:g} is {as_number(numbers.epsilon_away)} standard deviations off.")
+                f"ε = {numbers.epsilon:g} is {as_number(numbers.epsilon_away)} times its spread (standard "
+                "deviation) off.")
     delta = as_probability(numbers.delta) if numbers.delta > 1e-300 else "practically 0"
     return (f"**The loss passes ε = {numbers.epsilon:g} in {often(numbers.beyond)} releases** (shaded); weighed by "
             f"how far, that is δ = {delta} (dark).")

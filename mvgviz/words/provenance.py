@@ -11,7 +11,7 @@ FIELDS = {
     "directions": "the kind of directions", "angle": "the angle", "plane": "the plane that is turned",
     "allocation": "the kind of split", "favoured": "who matters", "share": "their share", "weights": "the parts",
     "importance": "how much each of the needed matters",
-    "form": "the form of max-PNR", "query": "the query", "scale": "the mapping of the ranges",
+    "form": "the form of the paper's best split", "query": "the query", "scale": "the mapping of the ranges",
     "length": "the kernel's length", "epsilon": "epsilon", "delta": "delta", "guarantee": "the guarantee",
     "tail": "the theorem's tail", "mode": "the sides of the noise",
     "private_share": "the directions' share of the budget", "bound": "the bound on the records",

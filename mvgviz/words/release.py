@@ -54,7 +54,8 @@ def facts(setup: Setup, planned: Plan, so_far: Total, after: float, factor: floa
         ("neighbours", query.neighbour_rule),
         ("ranges", "none needed for a graph" if graph else f"{_ranges_words(data)}{asked}"),
         *([] if query.bound is None else [("records", f"{bound_words(setup.scenario)}, {query.bound.origin.words}")]),
-        ("taken as public", f"{data.n_records:,} {'vertices' if graph else 'records'}, the names of the columns"),
+        ("taken as known to everyone", f"{data.n_records:,} {'vertices' if graph else 'records'}, the names "
+                                       "of the columns"),
         ("not covered", listed(open_parts) if open_parts else "nothing left out"),
         ("hardened", f"against floating-point attacks{hardened}")]
 

@@ -27,7 +27,7 @@ from mvgviz.words.trade_off import least_sentence
 from mvgviz.words.utility import NOT_PRIVATE, mean_words
 
 _TOKENS = re.compile(r"\\(.)|\*\*", re.DOTALL)
-_ORIGINS = {Origin.DECLARED: "chosen without the data", Origin.READ: "**read from the data, not private**"}
+_ORIGINS = {Origin.DECLARED: Origin.DECLARED.words, Origin.READ: "**read from the data, not private**"}
 _MOST_RANGES, _MOST_DIGITS = 30, 300
 ON_STAND_IN = ("**Measured on simulated records** with the same ranges and the same number, so that nothing here tells "
                "about the data. How the real records lie is not known to this report; on them the error may be larger "
@@ -70,7 +70,7 @@ def asked_items(setup: Setup) -> list[tuple[str, str]]:
     if query.is_graph:
         items.append(("Vertices", f"{query.rows:,}"))
     else:
-        items += [("Records", f"{data.n_records:,}, which is taken as public"),
+        items += [("Records", f"{data.n_records:,}, which is taken as known to everyone (public)"),
                   ("Features", f"{data.n_features:,}: {listed([in_markdown(name) for name in data.features], 8)}"),
                   ("Ranges", f"{data.ranges_origin.words}; the numbers asked about are {SCALES[scenario.scale]}")]
         if query.bound is not None:
@@ -157,13 +157,13 @@ def assumption_sentences(setup: Setup) -> list[str]:
     said = [f"**Neighbours:** {design.neighbour_rule}. {neighbour_words(design.neighbour_rule)} A person "
             f"with several {several} is protected less."]
     if not setup.query.is_graph:
-        said.append("**Ranges:** declared, that is known without looking at the data; values outside were moved to the "
+        said.append("**Ranges:** chosen without looking at the data; values outside were moved to the "
                     "nearest end." if setup.dataset.ranges_origin.is_covered else
                     "**Ranges: read from the data, not private.** The guarantee does not cover them; declare ranges "
                     "that are known beforehand.")
         if setup.query.bound is not None:
             said.append(_bound_words(setup))
-        said.append("**Number of records:** taken as public; gaps do not change it."
+        said.append("**Number of records:** taken as known to everyone (public); gaps do not change it."
                     if setup.dataset.records_origin.is_covered else
                     "**Number of records: not private.** Records were left out because of their gaps.")
     said.append(_delta_words(setup))
@@ -250,7 +250,7 @@ def sharing_warnings(setup: Setup, results: Results | None, *, simulated: bool) 
 
 
 def limit_rows(setup: Setup) -> list[tuple[str, str, str, str]]:
-    """Each guarantee's noise of one size with the tight sensitivity: deviation, against the exact one, epsilon."""
+    """Each guarantee's equal noise with the tight sensitivity: deviation, against the exact one, epsilon."""
     query, tail = setup.query, setup.scenario.tail
     problem = limit_inputs(query, epsilon=setup.scenario.epsilon, delta=setup.delta, sensitivity=query.sensitivity)
     exact = iid_std(problem, exact_limit(problem))
@@ -286,7 +286,7 @@ def measured_sentences(setup: Setup, results: Results, *, simulated: bool) -> li
     bound = "" if setup.query.bound is None else (
         " Held against the records as they are, so what pulling them in costs is in the error.")
     said = [ON_STAND_IN if simulated else f"**{NOT_PRIVATE}**", f"Use: {task.label}. Rule: {task.rule}.{some}{bound}",
-            f"Trivial answer, without the data: {results.references.trivial_is}.",
+            f"Answer without data: {results.references.trivial_is}.",
             f"Free post-processing, after the noise: {'; '.join(steps) or 'none'}."]
     if results.scenario.task in REGRESSIONS and not setup.query.is_graph:
         learned, rest = split_records(setup.dataset)

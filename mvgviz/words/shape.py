@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from mvgviz.figures.shared.rule_model import RuleModel
 from mvgviz.scenario.resolve import Setup, names_of_coordinates
 from mvgviz.text import as_factor, as_number, in_markdown
+from mvgviz.validation import FloatArray
 
 ABOUT_ELLIPSE = ("Each outline holds 95 % of the noise; the points are the same random draws through both shapes. "
                  "Both give the same privacy.")
-ABOUT_BOUND = ("Directional noise is added to records that were pulled into an ellipse first, i.i.d. noise to records "
+ABOUT_BOUND = ("Directional noise is added to records that were pulled into an ellipse first, equal noise to records "
                "as they are.")
 
 
@@ -35,21 +36,49 @@ def needed_and_other(setup: Setup) -> tuple[int, int]:
 
 
 def ellipse_words(factors: Iterable[float], names: tuple[str, str]) -> str:
-    """How much noise each of two coordinates (across and up) pays or gains, as multiples of i.i.d. noise."""
+    """How much noise each of two coordinates (across and up) pays or gains, as multiples of equal noise."""
     up, down = factors
     if abs(up - 1) < 0.005 and abs(down - 1) < 0.005:
-        return "**Equal shares:** directional noise and i.i.d. noise are the same circle."
-    return (f"**Same privacy, other shape:** the noise is {as_factor(down)} the i.i.d. noise on "
+        return "**Equal shares:** directional noise and equal noise are the same circle."
+    return (f"**Same privacy, other shape:** the noise is {as_factor(down)} equal noise on "
             f"{in_markdown(names[1])} and {as_factor(up)} on {in_markdown(names[0])}.")
 
 
 def plane_words(model: RuleModel, iid: float, names: tuple[str, str], spread: float) -> str:
-    """The noise along both axes of an ellipse against i.i.d. noise and, where there are data, their spread."""
+    """The noise along both axes of an ellipse against equal noise and, where there are data, their spread."""
     low, high = min(model.std), max(model.std)
     data = f" The noise is {as_factor(high / spread)} the data's own spread." if spread > 0 else ""
-    return (f"**{as_factor(low / iid)} to {as_factor(high / iid)} the i.i.d. noise**, at the same budget: "
+    return (f"**{as_factor(low / iid)} to {as_factor(high / iid)} equal noise**, at the same budget: "
             f"± {as_number(low)} along the best axis, ± {as_number(high)} along the worst "
             f"({in_markdown(names[0])} against {in_markdown(names[1])}).{data}")
+
+
+def entries_words(std: FloatArray, more: str) -> str:
+    """How unequal the noise of the answer's entries is; ``more``: which entries, and what they are held against."""
+    low, high = float(std.min()), float(std.max())
+    verdict = ("Every entry has the same noise" if high <= low * (1 + 1e-9) else
+               f"The noisiest entry has {as_factor(high / low)} the noise of the quietest")
+    return f"**{verdict}.** Typical error from {as_number(low)} to {as_number(high)}{more}."
+
+
+def mixing_words(side: str, *, mixes: bool) -> str:
+    """What a covariance tells, with its name behind."""
+    if mixes:
+        return f"**The noise of several features moves together** ({side}: off the diagonal it is not 0)."
+    return f"**Each has noise of its own, tied to no other** ({side}: diagonal)."
+
+
+def drowned_words(ratio: float) -> str:
+    """Whether an answer can be seen through noise that is ``ratio`` times as large."""
+    if ratio > 1:
+        return "The noise drowns the answer"
+    return "The answer shows through the noise" if ratio > 0.3 else "The answer stands out clearly"
+
+
+def overlap_words(overlap: FloatArray) -> str:
+    """Whether a component survives, by its overlaps with the true one."""
+    mean = float(overlap.mean())
+    return f"The first component {'survives' if mean > 0.9 else 'is blurred' if mean > 0.6 else 'is lost'}"
 
 
 def records_words(model: RuleModel) -> str:
@@ -58,7 +87,7 @@ def records_words(model: RuleModel) -> str:
         return ("Records are pulled into a ball before they are compared; the noise of a kernel matrix is over "
                 "records, and has a shape of its own.")
     return (f"**One shape, two scales:** every record is kept inside the ellipse of records, and the noise has the "
-            f"same shape; half an axis of the one is {as_number(model.records)} standard deviations of the other. Drag "
+            f"same shape; half an axis of the one is {as_number(model.records)} typical errors of the other. Drag "
             "either and both follow. Dashed rectangle: the ranges. A line leads from where a record was to where it "
             "is pulled (not private).")
 
@@ -79,10 +108,10 @@ def rule_words(model: RuleModel, size: int) -> str:
     if size > 2:
         part = sum(model.theta) / (model.rest + sum(model.theta))
         return (f"**Private = every corner inside.** These two of {size} take {100 * part:.0f} % of the budget, so the "
-                f"ellipse is drawn at √{part:.2f} of the whole μ = {as_number(model.mu)} standard deviations, where it "
+                f"ellipse is drawn at √{part:.2f} of the whole μ = {as_number(model.mu)} typical errors, where it "
                 "touches the corners.")
     return ("**Private = every corner inside.** Pull the ellipse in on one side and it must swell on the other, or a "
-            f"corner would stick out; it is drawn at μ = {as_number(model.mu)} standard deviations.")
+            f"corner would stick out; it is drawn at μ = {as_number(model.mu)} typical errors (standard deviations).")
 
 
 def drag_words(model: RuleModel) -> str:

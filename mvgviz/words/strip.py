@@ -51,7 +51,7 @@ def facts(setup: Setup) -> tuple[list[Fact], list[Fact]]:
     low, high = float(noise.min()), float(noise.max())
     least = least_item(setup)
     behind = [
-        Fact("noise along a direction (standard deviation)",
+        Fact("typical error along a direction (standard deviation)",
              as_number(low) if high <= low * (1 + 1e-9) else f"{as_number(low)} to {as_number(high)}"),
         *([] if least is None else [Fact(*least)]),
         *(fact for fact in origins if not fact.care), Fact("neighbours", setup.design.neighbour_rule)]

@@ -6,7 +6,7 @@ from mvgviz.text import as_factor, as_number
 from mvgviz.words.budget import Names
 
 ABOUT_TRADE_OFF = (
-    "Across: noise on what is needed; up: noise on the rest; both in units of noise of one size at the same privacy, "
+    "Across: noise on what is needed; up: noise on the rest; both in units of equal noise at the same privacy, "
     "root mean squares in units of what one record can move. The curve is every share of the budget for the needed. "
     "Dashed: release nothing but the needed. Dotted: no private Gaussian noise, of whatever shape, is left of it (for "
     "second moments it may lie too far left). In the corner: what the paper's theorems ask for with the same split.")
@@ -39,10 +39,10 @@ def trade_off_words(setup: Setup, found: NeedsTradeOff) -> str:
     """What the needed gain, what the rest pay, what equal noise would have to spend, and what is possible at all."""
     own, equal = found.curves.own, found.curves.own.equal
     asked, saved = setup.scenario.epsilon, own.epsilon_saved(found.design)
-    said = [f"**{Names(setup).few(list(found.needed))}: {as_factor(found.design.needed / equal.needed)} the noise of "
-            f"one size; the rest: {as_factor(found.design.rest / equal.rest)}.**"]
+    said = [f"**{Names(setup).few(list(found.needed))}: {as_factor(found.design.needed / equal.needed)} equal "
+            f"noise; the rest: {as_factor(found.design.rest / equal.rest)}.**"]
     if saved > asked * 1.005:
-        said.append(f"Noise of one size would have to spend ε = {as_number(saved, 2)} instead of {asked:g} to be as "
+        said.append(f"Equal noise would have to spend ε = {as_number(saved, 2)} instead of {asked:g} to be as "
                     "precise there.")
     if found.least is not None:
         said.append(f"On the needed that is {least_phrase(found.least)}: no private Gaussian noise, of whatever shape, "

@@ -26,7 +26,10 @@ SHOWN_TO_HOLDER = ("This shows private data: it is shown to you, its holder, and
 
 
 def result_words(results: Results, needed: Sequence[str] = ()) -> str:
-    """Mean and interval, against the trivial answer, against noise of one size; ``needed``: the names of that."""
+    """The verdict, then mean and interval, against the answer without data, against equal noise.
+
+    ``needed``: the names of that.
+    """
     ours, iid = results["mvg"], results["iid"]
     if not ours.errors.size:
         return "**No trial yet.** The lines are what the noise is held against."
@@ -36,37 +39,57 @@ def result_words(results: Results, needed: Sequence[str] = ()) -> str:
     if unit:
         on = f" on {in_markdown(listed(list(needed), 3))}" if needed and results.scenario.judged == "needed" else ""
         kind, unit = "Typical", f" {in_markdown(unit)}{on}"
-    return (f"**{kind} error {mean_words(ours)}{unit}** ({trials}): {_trivial_words(ours, results.references.trivial)}"
+    return (f"**{_verdict(results, difference)}.** {kind} error {mean_words(ours)}{unit} ({trials}): "
+            f"{_trivial_words(ours, results.references.trivial)}"
             + ("" if difference is None else f" {_difference_words(difference, ours, iid)}"))
+
+
+def _verdict(results: Results, difference: Difference | None) -> str:
+    """What the trials say, without a number that has to be read twice."""
+    ours, trivial = results["mvg"], results.references.trivial
+    if ours.errors.size == 1 and math.isfinite(ours.mean):
+        return "One trial cannot tell"
+    beaten = against(ours, trivial) if math.isfinite(ours.mean) else WORSE
+    if beaten == WORSE:
+        return "The answer without data is better here"
+    if beaten == SAME:
+        return "Nothing of the data gets through"
+    if beaten != BETTER:
+        return "No better than the answer without data, as far as can be seen"
+    verdict = None if difference is None else difference.verdict
+    return {BETTER: "Directional noise is better here", WORSE: "Equal noise is better here",
+            SAME: "Directional and equal noise do equally well here",
+            UNCLEAR: "No difference from equal noise can be seen here"}.get(
+                verdict or "", "Better than the answer without data")
 
 
 def _trivial_words(outcome: Outcome, trivial: float) -> str:
     value = as_number(trivial)
     if not math.isfinite(outcome.mean):
-        return f"**it does not beat the trivial answer** ({value})."
+        return f"it does not beat the answer without data ({value})."
     if not math.isfinite(outcome.half_width):
         side = "below" if outcome.mean < trivial else "not below"
-        return f"{side} the trivial answer ({value}), but one trial cannot tell."
+        return f"{side} the answer without data ({value}), but one trial cannot tell."
     return {
-        BETTER: f"better than the trivial answer ({value}).",
-        WORSE: f"**it does not beat the trivial answer** ({value}), which ignores the data and costs no privacy.",
-        SAME: f"**just the trivial answer** ({value}): nothing of the data gets through.",
-        UNCLEAR: f"**not told apart from the trivial answer** ({value}), which ignores the data.",
+        BETTER: f"better than the answer without data ({value}).",
+        WORSE: f"it does not beat the answer without data ({value}), which costs no privacy.",
+        SAME: f"just the answer without data ({value}).",
+        UNCLEAR: f"not told apart from the answer without data ({value}).",
     }[against(outcome, trivial) or UNCLEAR]
 
 
 def _difference_words(difference: Difference, ours: Outcome, iid: Outcome) -> str:
-    other = f"noise of one size ({as_number(iid.mean)})" if math.isfinite(iid.mean) else "noise of one size"
+    other = f"equal noise ({as_number(iid.mean)})" if math.isfinite(iid.mean) else "equal noise"
     if difference.verdict == SAME:
-        return "Trial by trial it errs just as noise of one size does."
+        return "Trial by trial it errs just as equal noise does."
     if difference.trials == 1:
         return f"Against {other}: one trial cannot tell."
     if difference.verdict == UNCLEAR:
-        return f"Against {other} **no difference can be seen**{_interval(difference)}."
+        return f"Against {other} no difference can be seen{_interval(difference)}."
     share = ours.mean / iid.mean
     how = (f"{as_number(share, 2)} times the error of" if share > 2 else
            f"{as_number(100 * abs(share - 1), 2)} % {'less' if share < 1 else 'more'} error than")
-    return f"**{how}** {other}{_interval(difference)}."
+    return f"{capitalised(how)} {other}{_interval(difference)}."
 
 
 def _interval(difference: Difference) -> str:
@@ -78,7 +101,7 @@ def _interval(difference: Difference) -> str:
 
 def measured_words(problem: Problem, results: Results) -> str:
     """What the numbers are, what rule made them, on which records."""
-    parts = [NOT_PRIVATE, f"Rule: {results.task.rule}.", f"Trivial answer: {results.references.trivial_is}."]
+    parts = [NOT_PRIVATE, f"Rule: {results.task.rule}.", f"Answer without data: {results.references.trivial_is}."]
     held_out = problem.question.held_out
     if held_out is not None:
         learned = problem.question.dataset.n_records
@@ -104,9 +127,9 @@ def dots_about(numbers: DotNumbers) -> str:
     """What a dot is."""
     share = f"{100 / numbers.dots:.3g} %" if numbers.dots else "a share"
     return (f"Each dot is {share} of the trials, stacked where they fall: many dots, likely there. Diamond and bar: "
-            "the mean and its 95 % interval. Blue: this scenario's directional noise. Orange: noise of one size at the "
-            "same budget. Both meet the same random numbers, trial by trial. **Without privacy**: no noise. **Trivial "
-            "answer**: ignores the data (middle of the ranges, a fixed direction). **Random guess**: chance.")
+            "the mean and its 95 % interval. Blue: this scenario's directional noise. Orange: equal noise at the "
+            "same budget. Both meet the same random numbers, trial by trial. **Without privacy**: no noise. **Answer "
+            "without data**: what the ranges alone tell (their middle, a fixed direction). **Random guess**: chance.")
 
 
 def needed_names(setup: Setup) -> list[str]:
@@ -152,20 +175,21 @@ def own_units_words(setup: Setup, rows: list[FeatureNoise]) -> str:
 
 
 def sweep_words(curve: list[Results]) -> str:
-    """From which epsilon on the trivial answer is beaten."""
+    """From which epsilon on the answer without data is beaten."""
     if not curve:
         return "**No trial yet.**"
     trivial = curve[0].references.trivial
     ours, iid = (beaten_from(curve, key) for key in ("mvg", "iid"))
     if not trivial > 0:
-        return "**The trivial answer is right here:** no noise can beat it."
+        return "**The answer without data is right here:** no noise can beat it."
     if all(results["mvg"].errors.size < 2 for results in curve):
         return "**One trial at each ε:** no interval, so nothing can be said for sure."
-    first = (f"**At no ε tried is the trivial answer ({as_number(trivial)}) beaten for sure.**" if ours is None else
-             f"**The trivial answer ({as_number(trivial)}) is beaten from ε = {ours:g} on**, of those tried.")
+    first = (f"**At no ε tried is the answer without data ({as_number(trivial)}) beaten for sure.**"
+             if ours is None else
+             f"**The answer without data ({as_number(trivial)}) is beaten from ε = {ours:g} on**, of those tried.")
     if ours == iid:
-        return f"{first} The same holds for noise of one size."
-    return f"{first} Noise of one size: {'at none' if iid is None else f'from ε = {iid:g} on'}."
+        return f"{first} The same holds for equal noise."
+    return f"{first} Equal noise: {'at none' if iid is None else f'from ε = {iid:g} on'}."
 
 
 def draw_words(trial: FirstTrial, pair: MatrixPair, symbol: str) -> str:
@@ -174,7 +198,7 @@ def draw_words(trial: FirstTrial, pair: MatrixPair, symbol: str) -> str:
         "drawn for looking: for this task the trials need only the size of the noise")
     error = as_number(trial.error) if math.isfinite(trial.error) else "too large to be written"
     cut = f" {max(100 * pair.cut, 1):.0f} % of its entries are far stronger than the colours show." if pair.cut else ""
-    return f"**Noisy:** {symbol} {error}; {which}.{cut}"
+    return f"**The noisy answer is off by {error}** ({symbol}), {which}.{cut}"
 
 
 class SetNames:
@@ -186,7 +210,7 @@ class SetNames:
 
     def __call__(self, choice: Favoured | None, most: int = 3) -> str:
         if choice is None:
-            return "one size (none)"
+            return "equal noise (none)"
         if 1 < len(choice) >= self._size - most:
             inside = set(choice)
             return f"all but {' + '.join(self.name(k) for k in range(self._size) if k not in inside)}"
@@ -199,9 +223,9 @@ def best_set_words(names: SetNames, rows: list[SetRow]) -> str:
     """The set with the least error, and whether the next one can be told from it; rows are ranked."""
     if not rows:
         return "**No trial yet.**"
-    said = ["noise of one size" if row.choice is None else in_markdown(names(row.choice)) for row in rows[:2]]
+    said = ["equal noise" if row.choice is None else in_markdown(names(row.choice)) for row in rows[:2]]
     best = rows[0].outcome
-    words = f"**Least error: {said[0]}**, {mean_words(best)}."
+    words = f"**Best here: {said[0]}.** Error {mean_words(best)}."
     if len(said) == 1:
         return words
     second = rows[1].outcome

@@ -30,7 +30,7 @@ def test_what_finding_the_length_spends_is_in_every_total():
     setup = build(Scenario.default_for("liver").changed(bound="private", epsilon=5.0), sample("liver"))
     said = text(clean(opened(PRIVACY.path, data="liver", bound="private", epsilon="5")))
     assert f"together at most {as_number(setup.design.total_mu)}" in said
-    assert "catches at most 27 in 100" in said
+    assert "the best attack finds at most 27" in said
     assert float(gaussian_epsilon(setup.delta, setup.design.total_mu)) == pytest.approx(5.0)
     assert "found privately, together: at most ε = 5.00" in report_html(setup, None, simulated=False)
 

@@ -33,7 +33,7 @@ def table(app):
 
 def test_it_says_who_gains_who_pays_and_what_does_not_change():
     app = clean(on(data="liver"))
-    assert "**Gain:** sgpt and drinks, with 0.42× the i.i.d. noise" in text(app)
+    assert "**Gain:** sgpt and drinks, with 0.42× equal noise" in text(app)
     assert "**Pay:** mcv, alkphos, sgot and gammagt, with 3.3×" in text(app)
     assert "What does not change is the guarantee" in text(app)
     assert "not less privacy for a feature" in text(app)
@@ -45,7 +45,7 @@ def test_the_table_shows_the_design():
     setup = build(Scenario.default_for("liver"), sample("liver"))
     frame = table(app)
     assert frame["direction"].tolist() == list(sample("liver").features)
-    assert frame["standard deviation"].to_numpy() == pytest.approx(setup.design.direction_std())
+    assert frame["typical error"].to_numpy() == pytest.approx(setup.design.direction_std())
     assert "precision 1/v" in frame.columns
     assert "signal / noise (not private)" in frame.columns
     assert "precision 1/v²" in table(on(data="liver", guarantee="theorem1")).columns
@@ -109,9 +109,10 @@ def test_splits_are_compared_under_both_guarantees():
     assert "for Gaussian answers only" in text(app)
     assert "Computed on the data: not private." in text(app)
     frame = next(frame.value for frame in app.dataframe if "split" in frame.value.columns)
-    assert frame["split"].tolist() == ["equal shares", "a share for some", "least error", "max-PNR, relaxed",
-                                       "max-PNR, unrelaxed", "max-PNR, exact"]
-    log_pnr, information = frame["log PNR, exact limit"], frame["information (nats), exact limit"]
+    assert frame["split"].tolist() == ["equal shares", "a share for some", "least error", "paper's best split, relaxed",
+                                       "paper's best split, unrelaxed", "paper's best split, exact"]
+    log_pnr = frame["information that survives (log PNR), exact limit"]
+    information = frame["information (nats), exact limit"]
     assert (log_pnr / 2).dropna().to_numpy() == pytest.approx(information.dropna().to_numpy())
 
 
@@ -262,7 +263,7 @@ def test_the_trade_off_shows_this_design_among_all_splits(parameters):
     if scenario.guarantee == "exact":
         assert gain < 1
         assert drawn["here"]["share"] == scenario.share
-        assert "Noise of one size would have to spend ε = " in text(app)
+        assert "Equal noise would have to spend ε = " in text(app)
     else:
         assert gain > 50
         assert "this design" in [mark["name"] for mark in drawn["far"]]

@@ -116,7 +116,7 @@ def test_the_sidebar_offers_joint_moments_and_only_the_features_to_favour():
         "Kernel matrix of the records"]
     app.selectbox(key="w_query").set_value("moments").run()
     assert link(clean(app)) == {"data": "liver", "query": "moments"}
-    assert app.multiselect(key="w_favoured").label == "What is needed"
+    assert app.multiselect(key="w_favoured").label == "Which columns must be precise?"
     assert "constant" not in app.multiselect(key="w_favoured").options
     app.selectbox(key="w_allocation").set_value("manual").run()
     assert len(link(clean(app))["weights"].split("-")) == 6

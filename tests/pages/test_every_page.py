@@ -214,7 +214,7 @@ def test_a_link_to_an_upload_asks_for_the_file():
 
 def test_home_s_sentence_follows_the_share():
     app = opened()
-    assert "0.79× the i.i.d. noise on sleep and 1.6× on score" in text(app)
+    assert "0.79× equal noise on sleep and 1.6× on score" in text(app)
     app.slider(key="w_share").set_value(50).run()
     assert "the same circle" in text(clean(app))
 

@@ -56,7 +56,7 @@ def test_every_scenario_draws_every_section(scenario):
 
 def test_odds_are_said_in_whole_numbers_that_follow_mu():
     app = turned_to(NEIGHBOURS, data="liver", delta=PAPER)
-    assert "accuses 5 in 100 of the absent catches 11 in 100 of the present" in text(app)
+    assert "With 5 false alarms in 100 the best attack finds 11; guessing finds 5" in text(app)
     assert round(100 * (1 - tradeoff(0.05, 0.442))) == 11
     assert "right 59 times in 100 instead of 50" in text(app)
 
@@ -75,7 +75,7 @@ def test_a_loose_theorem_is_blind_guessing_and_says_so():
 
 def test_a_huge_epsilon_hides_nothing_and_says_so():
     said = text(turned_to(NEIGHBOURS, data="karate", epsilon="100"))
-    assert "accuses 1 in 10,000 of the absent catches all 10,000 of the present" in said
+    assert "With 1 false alarm in 10,000 the best attack finds all 10,000" in said
     assert "practically always right" in said
 
 

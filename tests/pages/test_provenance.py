@@ -78,7 +78,7 @@ def test_a_second_file_is_read_whole():
 def test_what_was_stated_of_one_file_is_not_stated_of_the_next():
     app = clean(uploaded(CSV.encode()))
     app.button(key="upload_know_all").click().run()
-    assert "ranges: </dt><dd class=\"\">declared" in strip(clean(app))
+    assert "ranges: </dt><dd class=\"\">chosen without looking at the data" in strip(clean(app))
     bring(app, OTHER, "other.csv")
     assert own(app).dataset.ranges_origin is Origin.READ
     assert "not private" in strip(app)

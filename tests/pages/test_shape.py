@@ -19,8 +19,8 @@ from mvgviz.ui.rule.scenario import taken_share
 from tests.datasets import make_dataset
 from tests.pages.app import clean, link, opened, spec, text
 
-PANELS = {"Ellipse": "the i.i.d. noise", "Three features": "on these three|at least three features",
-          "Covariances": "Noise of each entry", "Possible outcomes": "30 releases"}
+PANELS = {"Ellipse": "equal noise", "Three features": "on these three|at least three features",
+          "Covariances": "Typical error from", "Possible outcomes": "30 releases"}
 
 
 @pytest.mark.parametrize("panel", PANELS)
@@ -40,7 +40,7 @@ def test_every_panel_draws_every_kind_of_answer(panel, parameters):
 
 def test_the_sentence_says_how_much_more_and_how_much_less():
     app = clean(opened(SHAPE.path, query="identity"))
-    assert "0.79× to 1.6× the i.i.d. noise" in text(app)
+    assert "0.79× to 1.6× equal noise" in text(app)
     assert "the data's own spread" in text(app)
 
 

@@ -80,14 +80,14 @@ def test_the_figure_shows_what_the_engine_computes_from_the_exported_scenario(pa
     scenario = Scenario.from_query(link(app))
     expected = run_trials(scenario, sample(scenario.data))
     drawn = traces(figure(app, "utility_dots"))
-    for key, name in (("mvg", "directional"), ("iid", "one size")):
+    for key, name in (("mvg", "directional"), ("iid", "equal noise")):
         outcome = expected[key]
         dots = numbers(drawn[name]["customdata"])
         assert dots == pytest.approx(quantile_dots(outcome.errors, len(dots)))
         assert numbers(drawn[f"{name}, mean"]["customdata"])[0] == pytest.approx([outcome.mean, outcome.half_width])
         assert drawn[f"{name}, mean"]["x"][0] == pytest.approx(outcome.mean)
     labels = " ".join(note["text"] for note in figure(app, "utility_dots")["layout"]["annotations"])
-    assert all(name in labels for name in ("without privacy", "random guess", "trivial answer"))
+    assert all(name in labels for name in ("without privacy", "random guess", "answer without data"))
 
 
 def test_the_sweep_shows_what_the_engine_computes():
@@ -104,7 +104,7 @@ def test_the_sweep_shows_what_the_engine_computes():
 def test_the_sets_show_what_the_engine_computes():
     app = clean(on(SETS, data="liver"))
     rows = traces(figure(app, "utility_sets"))
-    assert {"sgpt + drinks", "sgpt", "drinks", "all but sgpt + drinks", "one size (none)"} <= set(rows)
+    assert {"sgpt + drinks", "sgpt", "drinks", "all but sgpt + drinks", "equal noise (none)"} <= set(rows)
     alone = run_trials(Scenario.from_query(link(app)).changed(favoured=(2,)), sample("liver"), mechanisms=["mvg"])
     assert rows["sgpt"]["x"][0] == pytest.approx(alone["mvg"].mean)
     assert rows["sgpt + drinks"]["x"][0] == pytest.approx(
@@ -144,7 +144,7 @@ def test_every_dataset_and_task_that_fit_are_measured_and_drawn(data, query, tas
         said = text(app).replace("\\", "")
         assert ("Typical error" if task == "reconstruction" and query in ("identity", "mean") else "Mean error") in said
         assert "for choosing and are not private" in said
-        assert "trivial answer" in said
+        assert "answer without data" in said
         assert " nan" not in said
 
 
@@ -227,7 +227,7 @@ def test_sets_are_added_refused_and_removed():
     app.multiselect(key="utility_compared").set_value([one for one in sets if one != (2,)]).run()
     assert "sgpt" not in traces(figure(clean(app), "utility_sets"))
     app.multiselect(key="utility_compared").set_value([]).run()
-    assert "one size (none)" in traces(figure(clean(app), "utility_sets"))
+    assert "equal noise (none)" in traces(figure(clean(app), "utility_sets"))
     turn(app, SWEEP)
     assert "mcv + sgpt" not in traces(figure(clean(turn(app, SETS)), "utility_sets"))
 
@@ -328,7 +328,7 @@ def test_a_moved_slider_derives_everything_once(parameters, tab, builds, monkeyp
     clean(app.run())
     assert "utility_dots" in keys(app)
     assert calls["build"] == builds
-    assert calls["design_noise"] <= 3 * builds  # equal shares, the design, and noise of one size
+    assert calls["design_noise"] <= 3 * builds  # equal shares, the design, and equal noise
     assert calls["prepare"] <= 1
 
 

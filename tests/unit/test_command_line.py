@@ -69,7 +69,7 @@ def assert_table(output, scenario, data, trials):
                                              f"{at_most}{one.epsilon_spent:.6g}"]
     references = results.references
     assert found["without privacy"][0] == f"{references.non_private:.6g}"
-    assert found["trivial answer"][0] == f"{references.trivial:.6g}"
+    assert found["answer without data"][0] == f"{references.trivial:.6g}"
     assert found["random guess"][0] == f"{references.random_guess:.6g}"
 
 
@@ -120,7 +120,7 @@ def test_an_uploaded_table_needs_its_file_and_its_ranges(saved, own_file, capsys
     output = capsys.readouterr().out
     data = table_to_dataset(read_table(path), columns=["b", "a"], ranges={"b": (0, 5), "a": (0, 6)})
     assert_table(output, scenario, data, 8)
-    assert "ranges: declared" in output
+    assert "ranges: chosen without looking at the data" in output
     ranges.write_text('{"b": null, "a": [0, 6]}', encoding="utf-8")
     assert main([file, "--data", str(path), "--ranges", str(ranges), "--trials", "8"]) == 0
     output = capsys.readouterr().out
@@ -144,7 +144,7 @@ def test_a_graph_needs_no_ranges_and_gaps_can_be_dropped(saved, tmp_path, capsys
     assert main([*command, "--missing", "drop"]) == 0
     assert "records: read from the data: not private" in capsys.readouterr().out
     assert main([*command, "--missing", "middle"]) == 0
-    assert "records: declared" in capsys.readouterr().out
+    assert "records: chosen without looking at the data" in capsys.readouterr().out
 
 
 def test_given_directions_come_from_their_file(saved, tmp_path, capsys):
@@ -154,7 +154,7 @@ def test_given_directions_come_from_their_file(saved, tmp_path, capsys):
     assert main(command) == 0
     assert "directions: read from the data: not private" in capsys.readouterr().out
     assert main([*command, "--know-directions"]) == 0
-    assert "directions: declared" in capsys.readouterr().out
+    assert "directions: chosen without looking at the data" in capsys.readouterr().out
     assert main([saved(scenario)]) == 2
     assert "--directions" in capsys.readouterr().err
 
@@ -223,7 +223,7 @@ def test_ctrl_c_prints_what_is_finished_and_ends_with_130(saved, tmp_path):
         process.send_signal(signal.SIGINT)
         output, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    done = [int(cells(output)[name][2]) for name in ("Directional (MVG)", "MVG, noise of one size")]
+    done = [int(cells(output)[name][2]) for name in ("Directional (MVG)", "MVG, equal noise")]
     assert 0 < max(done) < 100_000
     assert "stopped; the table has the trials that were finished" in said
 

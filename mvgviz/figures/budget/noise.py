@@ -1,4 +1,4 @@
-"""Direction by direction: the noise against i.i.d. noise (who gains, who pays), and the signal against both."""
+"""Direction by direction: the noise against equal noise (who gains, who pays), and the signal against both."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,13 +24,13 @@ class NoiseFactors:
 
     @property
     def gains(self) -> list[int]:
-        """Positions of the directions with less noise than i.i.d., the luckiest first."""
+        """Positions of the directions with less noise than equal noise, the luckiest first."""
         factors = self.table.factor
         return [int(k) for k in np.argsort(factors, kind="stable") if factors[k] < 1 - _SAME]
 
     @property
     def pays(self) -> list[int]:
-        """Positions of the directions with more noise than i.i.d., the dearest first."""
+        """Positions of the directions with more noise than equal noise, the dearest first."""
         factors = self.table.factor
         return [int(k) for k in np.argsort(-factors, kind="stable") if factors[k] > 1 + _SAME]
 
@@ -45,7 +45,7 @@ def noise_factors(table: BudgetTable) -> NoiseFactors:
 
 
 def plot_noise_factors(numbers: NoiseFactors, *, names: list[str]) -> go.Figure:
-    """A dot a direction and its distance from 1×, which is i.i.d. noise. ``names``: of those shown."""
+    """A dot a direction and its distance from 1×, which is equal noise. ``names``: of those shown."""
     shown, few = numbers.table.factor[numbers.shown], len(names) <= _FEW
     figure = go.Figure()
     _add_stems(figure, [1.0] * len(names), shown.tolist(), DIRECTIONAL, width=3)
@@ -55,10 +55,10 @@ def plot_noise_factors(numbers: NoiseFactors, *, names: list[str]) -> go.Figure:
         text=[f"{factor:.2g}×" if factor < 100 else f"{factor:,.0f}×" for factor in shown.tolist()],
         textposition=["middle left" if factor < 1 else "middle right" for factor in shown.tolist()],
         customdata=np.column_stack([np.array(names, dtype=object), numbers.table.std[numbers.shown].astype(object)]),
-        hovertemplate="%{customdata[0]}: %{x:.3g} times i.i.d. noise,"
-                      " standard deviation %{customdata[1]:.4g}<extra></extra>")
-    _add_one(figure, len(names), "i.i.d. noise, same budget (1×)", {"color": IID, "width": 2, "dash": "dash"})
-    figure.update_xaxes(title="noise, as a multiple of i.i.d. noise (log scale)",
+        hovertemplate="%{customdata[0]}: %{x:.3g} times equal noise,"
+                      " typical error %{customdata[1]:.4g}<extra></extra>")
+    _add_one(figure, len(names), "equal noise, same budget (1×)", {"color": IID, "width": 2, "dash": "dash"})
+    figure.update_xaxes(title="noise, as a multiple of equal noise (log scale)",
                         **log_axis(min(float(shown.min()), 1.0), max(float(shown.max()), 1.0), room=0.25, least=0.12))
     return _direction_rows(figure, names)
 
@@ -92,7 +92,7 @@ def plot_signal_to_noise(numbers: SignalNumbers, *, names: list[str]) -> go.Figu
     """Two dots a direction, joined; right of the line the signal is larger than the noise."""
     figure = go.Figure()
     _add_stems(figure, numbers.iid.tolist(), numbers.directional.tolist(), DATA, width=2)
-    for label, values, colour, symbol in (("i.i.d. noise", numbers.iid, IID, "circle-open"),
+    for label, values, colour, symbol in (("equal noise", numbers.iid, IID, "circle-open"),
                                           ("directional noise", numbers.directional, DIRECTIONAL, "circle")):
         figure.add_scatter(x=values, y=np.arange(len(names)), mode="markers", name=label, customdata=names,
                            marker={"color": colour, "size": 10 if len(names) <= _FEW else 7, "symbol": symbol,

@@ -38,7 +38,7 @@ def _bar(theta: FloatArray, shown: list[int], names: list[str]) -> go.Figure:
                        text=[f"{name}<br>{percent(share)}", ""], textposition="inside", insidetextanchor="middle",
                        textangle=0, hovertemplate=f"{name}: %{{x:.3g}} %<extra>%{{y}}</extra>")
     figure.update_layout(barmode="stack", bargap=0.25, uniformtext={"minsize": 11, "mode": "hide"})
-    figure.update_xaxes(title="share of the precision budget (%)", range=[0, 100])
+    figure.update_xaxes(title="share of the precision (%)", range=[0, 100])
     figure.update_yaxes(autorange="reversed")
     return styled(figure, height=190, legend=False)
 
@@ -105,7 +105,7 @@ def plot_pnr(numbers: PnrNumbers, *, names: dict[str, str]) -> go.Figure:
             customdata=[[names[score.split], score.mutual_information] for score in some],
             marker={"color": GUARANTEE_COLOURS[guarantee], "size": 13,
                     "symbol": "circle" if guarantee == "exact" else "diamond"},
-            hovertemplate="%{customdata[0]}: log PNR %{x:.4g},"
+            hovertemplate="%{customdata[0]}: %{x:.4g} survives (log PNR),"
                           " mutual information %{customdata[1]:.4g} nats<extra></extra>")
     current = [score for score in scores if score.is_current]
     figure.add_scatter(x=[score.log_pnr for score in current], y=[rows[score.split] for score in current],
@@ -113,7 +113,8 @@ def plot_pnr(numbers: PnrNumbers, *, names: dict[str, str]) -> go.Figure:
                        marker={"symbol": "circle-open", "size": 22, "color": "rgba(128,128,128,1)",
                                "line": {"width": 2}})
     positive = [score.log_pnr for score in scores if score.log_pnr > 0] or [1.0]
-    figure.update_xaxes(title="log PNR, in nats (log scale)", **log_axis(min(positive), max(positive), room=0.06))
+    figure.update_xaxes(title="information that survives (log PNR, in nats; log scale)",
+                        **log_axis(min(positive), max(positive), room=0.06))
     figure.update_yaxes(tickvals=list(rows.values()), ticktext=[names[split] for split in rows],
                         range=[len(rows) - 0.5, -0.5], zeroline=False)
     return styled(figure, height=340, top=50)

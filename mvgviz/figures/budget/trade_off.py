@@ -12,10 +12,10 @@ from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, GUARANTEE_COLOURS, II
 from mvgviz.scenario.trade_off import NeedsTradeOff
 from mvgviz.text import as_factor
 
-ACROSS = "noise on what is needed (times noise of one size)"
-UP = "noise on the rest (times noise of one size)"
+ACROSS = "noise on what is needed (times equal noise)"
+UP = "noise on the rest (times equal noise)"
 COLOURS = {"design": DIRECTIONAL, "equal": IID} | GUARANTEE_COLOURS
-_NAMES = {"design": "this design", "equal": "noise of one size", "theorem1": "Theorem 1", "theorem2": "Theorem 2"}
+_NAMES = {"design": "this design", "equal": "equal noise", "theorem1": "Theorem 1", "theorem2": "Theorem 2"}
 _FAR = 10  # times the curves' own reach: beyond, a point would crowd them into a corner
 
 
@@ -48,7 +48,7 @@ class Wall(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class TradeOffPicture:
-    """What is drawn, in units of noise of one size; ``far``: the points beyond the picture, up and to the right."""
+    """What is drawn, in units of equal noise; ``far``: the points beyond the picture, up and to the right."""
 
     lines: tuple[Line, ...]
     marks: tuple[Mark, ...]
@@ -63,7 +63,7 @@ class TradeOffPicture:
 
 
 def trade_off_picture(found: NeedsTradeOff) -> TradeOffPicture:
-    """The curves of all shares, this design, noise of one size, the theorems and what no curve crosses."""
+    """The curves of all shares, this design, equal noise, the theorems and what no curve crosses."""
     curves, equal = found.curves, found.curves.box.equal
     lines = [_line("every split, records inside their ellipse", True, curves.bounded)] if curves.bounded else []
     lines.append(_line("every split" + (", records as they are" if lines else ""), not lines, curves.box))

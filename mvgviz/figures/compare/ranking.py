@@ -23,7 +23,7 @@ _TWINS = {"iid": ("gaussian-analytic", "mvg-exact", "mvg-theorem1", "mvg-theorem
 
 
 def colour(mechanism: Mechanism, guarantee: str = "exact") -> str:
-    """MVG by its guarantee (``guarantee``: of the scenario's own), Gaussian noise of one size as i.i.d. noise.
+    """MVG by its guarantee (``guarantee``: of the scenario's own), Gaussian noise as equal noise.
 
     PLAN's noise is directional, without the paper's design.
     """

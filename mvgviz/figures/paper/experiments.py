@@ -44,7 +44,7 @@ def plot_directions(curves: Sequence[Curve], references: References, *, symbol: 
                            error_y=interval(means, halves, thickness=1, log=log),
                            hovertemplate="ε = %{x:g}: %{y:.3g}<extra>%{fullData.name}</extra>")
     for label, value, dash in (("random guess", references.random_guess, "dash"),
-                               ("trivial answer", references.trivial, "dot"),
+                               ("answer without data", references.trivial, "dot"),
                                ("without privacy", references.non_private, "longdash")):
         if value > 0:
             figure.add_scatter(x=[EPSILONS[0], EPSILONS[-1]], y=[value, value], name=label, hoverinfo="name",
@@ -109,7 +109,7 @@ def plot_rows(report: Report, dots: list[Dot]) -> go.Figure:
             customdata=[[dot.row, dot.text, dot.way] for dot in own], hovertemplate=(
                 "%{customdata[0]}: %{customdata[2]:.2g} of the way (error %{customdata[1]})<extra>" + series
                 + "</extra>"))
-    for label, at, dash in (("random guess", 1.0, "dash"), ("trivial answer", trivial, "dot")):
+    for label, at, dash in (("random guess", 1.0, "dash"), ("answer without data", trivial, "dot")):
         figure.add_scatter(x=[at, at], y=[-0.6, len(rows) - 0.4], name=label, hoverinfo="name",
                            **stroke(DATA, 1.5, dash))
     beyond = sum(not row.printed for row in report.rows)

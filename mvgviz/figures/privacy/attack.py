@@ -25,17 +25,20 @@ def fewest_misses(epsilon: float, delta: float) -> FloatArray:
     return np.array([[0, corner, 1 - delta, 1], [1 - delta, corner, 0, 0]])
 
 
-def plot_tradeoff(mu: float, *, epsilon: float, delta: float, marked: float) -> go.Figure:
-    """The curve, the diagonal of blind guessing, the promise that was asked, and one attack by its false alarms."""
+def plot_tradeoff(mu: float, *, epsilon: float, delta: float, marked: float, said: str = "") -> go.Figure:
+    """The curve, the diagonal of guessing, the promised limit, and one attack by its false alarms; ``said``: of it."""
     false_alarms, misses = best_attacks(mu)
     limit = fewest_misses(epsilon, delta)
     hover = "accuses %{x:.2%} of the absent, misses %{y:.2%} of the present<extra></extra>"
     figure = go.Figure()
-    figure.add_scatter(x=[0, 1], y=[1, 0], name="blind guess", hoverinfo="name", **stroke(DATA, 1.5, "dash"))
-    figure.add_scatter(x=limit[0], y=limit[1], name="least asked for", hoverinfo="name", **stroke(EXACT, 2, "dot"))
+    figure.add_scatter(x=[0, 1], y=[1, 0], name="guessing", hoverinfo="name", **stroke(DATA, 1.5, "dash"))
+    figure.add_scatter(x=limit[0], y=limit[1], name="promised limit", hoverinfo="name", **stroke(EXACT, 2, "dot"))
     figure.add_scatter(x=false_alarms, y=misses, name="best attack", hovertemplate=hover, **stroke(DIRECTIONAL, 2.5))
     figure.add_scatter(x=[marked], y=[float(tradeoff(marked, mu))], mode="markers", showlegend=False, cliponaxis=False,
                        marker={"color": DIRECTIONAL, "size": 11}, hovertemplate=hover)
+    if said:
+        figure.add_annotation(x=marked, y=float(tradeoff(marked, mu)), text=said, showarrow=False, xanchor="left",
+                              xshift=10, yshift=4)
     for axis, title in ((figure.update_xaxes, "false alarms: absent, yet accused"),
                         (figure.update_yaxes, "misses: present, not accused")):
         axis(title=title, tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], range=[0, 1.02])

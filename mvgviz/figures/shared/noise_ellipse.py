@@ -1,4 +1,4 @@
-"""The equi-density ellipse of directional noise in the plane of two features, against i.i.d. noise."""
+"""The equi-density ellipse of directional noise in the plane of two features, against equal noise."""
 
 import math
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class EllipseNumbers:
 
     @property
     def factors(self) -> FloatArray:
-        """Directional noise as a multiple of i.i.d. noise, for each feature."""
+        """Directional noise as a multiple of equal noise, for each feature."""
         return self.ours.std / self.iid.std
 
 
@@ -66,7 +66,7 @@ def _cloud(noise: NoiseDesign, plane: tuple[int, int], level: float, normals: Fl
 def plot_noise_ellipse(numbers: EllipseNumbers, *, names: tuple[str, str]) -> go.Figure:
     """Both outlines and both clouds on axes of one scale."""
     figure = go.Figure()
-    for label, colour, dash, cloud in (("i.i.d. noise", IID, "dash", numbers.iid),
+    for label, colour, dash, cloud in (("equal noise", IID, "dash", numbers.iid),
                                        ("directional noise", DIRECTIONAL, "solid", numbers.ours)):
         figure.add_scatter(x=cloud.draws[0], y=cloud.draws[1], mode="markers", name=label, showlegend=False,
                            hoverinfo="skip", marker={"size": 4, "color": colour, "opacity": 0.35})

@@ -175,7 +175,7 @@ def ellipse_of(design: NoiseDesign) -> Ellipse | None:
 
 
 def iid_std(iid: NoiseDesign, position: int) -> float:
-    """The standard deviation of i.i.d. noise in the same picture."""
+    """The standard deviation of equal noise in the same picture."""
     return math.sqrt(_across(iid, position) * float(iid.directional_side.variances[0]))
 
 

@@ -18,7 +18,7 @@ _COUNTS = (100, 50, 20)
 _BINS = 64
 _TALLEST = 11
 _HEIGHT = 385
-LANES = {"mvg": ("directional", DIRECTIONAL), "iid": ("one size", IID)}
+LANES = {"mvg": ("directional", DIRECTIONAL), "iid": ("equal noise", IID)}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -19,7 +19,7 @@ from mvgviz.validation import FloatArray
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SetRow:
-    """One choice: a set, or None for noise of one size."""
+    """One choice: a set, or None for equal noise."""
 
     choice: Favoured | None
     outcome: Outcome

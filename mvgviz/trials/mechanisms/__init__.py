@@ -9,7 +9,7 @@ from mvgviz.trials.mechanisms.sketch import SKETCH
 from mvgviz.trials.mechanisms.variance_aware import PLAN
 
 MVG = mvg(None, key="mvg", label="Directional (MVG)")
-IID = mvg(None, key="iid", label="MVG, noise of one size", iid=True)
+IID = mvg(None, key="iid", label="MVG, equal noise", iid=True)
 MVG_EXACT = mvg("exact", key="mvg-exact", label="MVG, exact")
 MVG_THEOREM1 = mvg("theorem1", key="mvg-theorem1", label="MVG, Theorem 1")
 MVG_THEOREM2 = mvg("theorem2", key="mvg-theorem2", label="MVG, Theorem 2",

@@ -146,7 +146,7 @@ def need_symmetric(query: Query) -> None:
 
 def mvg(guarantee: str | None, *, key: str, label: str, applies: str = "any answer",
         iid: bool = False) -> Mechanism:
-    """The MVG mechanism under one guarantee (None: the scenario's own); ``iid``: noise of one size."""
+    """The MVG mechanism under one guarantee (None: the scenario's own); ``iid``: equal noise."""
     noise_fields = ("epsilon", "delta", "tail", "mode") if iid else _DESIGN
 
     def prepare(problem: Problem, level: str) -> Sampler:

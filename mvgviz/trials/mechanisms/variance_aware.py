@@ -2,7 +2,7 @@
 
 A feature that varies little needs little noise. With ``s_i`` the spread of feature i about the middle of its range,
 lengths are measured after dividing feature i by ``sqrt(s_i)``, records longer than R are pulled towards the middle, and
-the noise on feature i has a variance ``∝ s_i``: its total is then of the order of ``sum s_i``, where noise of one size
+the noise on feature i has a variance ``∝ s_i``: its total is then of the order of ``sum s_i``, where equal noise
 has ``sqrt(m sum s_i²)``. Spreads and radius are Gaussian releases, paid from the same budget:
 ``mu² = mu_spreads² + mu_radius² + mu_noise²``.
 

@@ -44,7 +44,7 @@ class References:
         """With the least of the errors of ``blind`` answers, by what they are called; the first of equals.
 
         Picking it looks at the data, in the mechanism's disfavour: whoever is said to beat the
-        trivial answer beats every one of them.
+        answer without data beats every one of them.
         """
         least = min(blind.values())
         name = next(name for name, error in blind.items() if error <= least * (1 + 1e-9))

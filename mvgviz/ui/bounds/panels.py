@@ -43,7 +43,7 @@ def _curves(problem: LimitInputs, axis: str, tail: str, as_noise: bool, all_tail
     """The picture of the three limits and its lines."""
     curves = bound_curves(problem, axis)
     lines = curve_lines(curves, second=words.second_name(problem), tail=tail, all_tails=all_tails, as_noise=as_noise)
-    value = "noise per entry (standard deviation)" if as_noise else "allowed precision φ² (product of norms)"
+    value = "typical error of an entry (standard deviation)" if as_noise else "allowed precision φ² (product of norms)"
     return plot_bound_curves(curves, lines, axis_title=words.axis_title(problem, axis), value_title=value), lines
 
 
@@ -92,7 +92,7 @@ def draw_space(setup: Setup, problem: LimitInputs) -> None:
     design, tail, limit = setup.design, setup.scenario.tail, exact_limit(problem)
     edges = [Edge(name="Theorem 1", colour=THEOREM1, limit=problem.theorem1(tail).limit, width=6),
              Edge(name=words.short_second(problem), colour=THEOREM2, limit=problem.theorem2(tail).limit),
-             Edge(name="Exact, i.i.d. noise", colour=EXACT, limit=limit)]
+             Edge(name="Exact, equal noise", colour=EXACT, limit=limit)]
     this = place(design, name="this design", colour=DIRECTIONAL)
     others = [place(other.design, name=f"{capitalised(GUARANTEES[other.guarantee].name)}, same shares",
                     colour=GUARANTEE_COLOURS[other.guarantee], symbol="diamond",
@@ -112,7 +112,7 @@ def draw_looseness(setup: Setup) -> None:
         st.markdown(sentence)
     if setup.scenario.directions == "private":
         st.caption(f"{setup.scenario.private_share:.0%} of the budget went to the directions; noise is compared at the "
-                   "rest of it. Curves and map are of i.i.d. noise, which needs no directions and has all of it.")
+                   "rest of it. Curves and map are of equal noise, which needs no directions and has all of it.")
     with st.popover("Footnotes on the paper", type="tertiary", icon=":material/menu_book:"):
         for note in words.FOOTNOTES:
             st.markdown(note)

@@ -140,7 +140,7 @@ function draw(root, state) {
 
   const share = state.share ?? data.here.share;
   const said = `${share === null ? "this design" : `share ${Number((100 * share).toFixed(1))} %`}: `
-    + `${short(nx)} times the noise of one size on the needed, ${short(ny)} times on the rest`;
+    + `${short(nx)} times equal noise on the needed, ${short(ny)} times on the rest`;
   numbers.textContent = said;
   handle.hidden = !data.movable;
   handle.style.left = `${x(nx)}px`;

@@ -26,6 +26,7 @@ from mvgviz.words.budget import NOT_PRIVATE, Names
 _MANY, _SPLIT_IN_LINK, _ASKED = 400, 50, 8
 _UNITS = {"exact": "height (part of μ²)", "relaxed": "height (inverse variance)", "unrelaxed": "inverse noise variance"}
 _WEIGHED = "inverse noise variance × reach²"
+_SURVIVES = "information that survives (log PNR)"
 _scores = session.remembered(40)(compare_splits)
 
 
@@ -90,34 +91,36 @@ def _draw_scores(setup: Setup, numbers: PnrNumbers) -> None:
     chart(plot_pnr(numbers, names=SPLITS), f"{words.what_gets_through(numbers)} {NOT_PRIVATE}", key="budget_pnr",
           about="PNR, the power-to-noise ratio: how much the answer stands out from the noise, over all directions at "
                 "once. Half its logarithm is the mutual information between true and noisy answer **for Gaussian "
-                "answers only**. Each form of max-PNR solves the constraint of its own guarantee. Relaxed (the "
-                "paper's) and unrelaxed take a theorem's, and maximise the ratio of a table along its eigenvectors: "
-                f"elsewhere another split may come out ahead. {words.exact_words(setup)}")
+                "answers only**. Each form of the paper's best split (max-PNR) solves the constraint of its own "
+                "guarantee. Relaxed (the paper's) and unrelaxed take a theorem's, and maximise the ratio of a table "
+                f"along its eigenvectors: elsewhere another split may come out ahead. {words.exact_words(setup)}")
 
 
 def _draw_score_table(numbers: PnrNumbers) -> None:
     rows = [{"split": SPLITS[split]} | {
         f"{what}, {GUARANTEES[guarantee].in_chart}": getattr(by_split[split], field) if split in by_split else None
         for guarantee, by_split in numbers.scores.items()
-        for what, field in (("log PNR", "log_pnr"), ("information (nats)", "mutual_information"))}
+        for what, field in ((_SURVIVES, "log_pnr"), ("information (nats)", "mutual_information"))}
         for split in numbers.splits]
     show_table(rows, numbers=list(rows[0])[1:], key="budget_pnr_table")
 
 
 def _draw_water(setup: Setup, moments: FloatArray, names: Names) -> None:
     own = "exact" if setup.scenario.guarantee == "exact" else setup.scenario.form
-    form = st.segmented_control("Form of max-PNR", list(FORMS), format_func=lambda form: FORMS[form][1],
-                                default=own, key=f"budget_form_{own}", required=True)
+    form = st.segmented_control("Form of the paper's best split (max-PNR)", list(FORMS),
+                                format_func=lambda form: FORMS[form][1], default=own, key=f"budget_form_{own}",
+                                required=True)
     guarantee = "exact" if form == "exact" else printed_guarantee(setup)
     filled, prices = _filled(setup, moments, guarantee, form)
     numbers = water_numbers(filled, prices=prices)
     chart(plot_water(numbers, names=names.labels(numbers.shown),
                      unit=_WEIGHED if form == "exact" and filled.level is None else _UNITS[form]),
           words.water_words(setup, names, numbers, filled), key="budget_water",
-          about=f"Max-PNR pours the budget like water over uneven ground. A direction's ground is high where the "
-                f"data's second moment along it is small (exact form: where the other directions, noise and all, "
-                f"already tell most of it). Under water, every direction reaches the same level; what stands above "
-                f"stays dry; ground that leaves the picture is cut. Guarantee: {GUARANTEES[guarantee].in_chart}.")
+          about="The paper's best split (max-PNR) pours the budget like water over uneven ground. A direction's ground "
+                "is high where the data's second moment along it is small (exact form: where the other directions, "
+                "noise and all, already tell most of it). Under water, every direction reaches the same level; what "
+                "stands above stays dry; ground that leaves the picture is cut. Guarantee: "
+                f"{GUARANTEES[guarantee].in_chart}.")
 
 
 def draw_inverse(setup: Setup, table: BudgetTable, names: Names) -> None:
@@ -144,7 +147,7 @@ def draw_inverse(setup: Setup, table: BudgetTable, names: Names) -> None:
 def _wanted_std(key: str, name: str, now: float) -> float:
     """A number that starts at the design's own and then stays the person's, whatever the design becomes."""
     first: float = st.session_state.setdefault(f"budget_first_{key}", float(f"{now:.3g}"))
-    return st.number_input(f"Noise wanted along {in_markdown(name)} (standard deviation)", min_value=1e-60,
+    return st.number_input(f"Typical error wanted along {in_markdown(name)} (standard deviation)", min_value=1e-60,
                            max_value=1e60, value=first, step=10.0 ** (math.floor(math.log10(first)) - 1),
                            format="%.6g", key=f"budget_want_{key}")
 

@@ -56,7 +56,7 @@ def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
         return
     numbers = ranking(results)
     marks, best = words.ranking_marks(numbers), words.worth_zooming(numbers)
-    if best and st.toggle(f"Only the {best} that beat the trivial answer", key="compare_zoom"):
+    if best and st.toggle(f"Only the {best} that beat the answer without data", key="compare_zoom"):
         marks = marks[:best]
     chart(plot_ranked(marks, reference_items(results.references) if len(marks) != best else [],
                       title=metric_words(results)),

@@ -26,7 +26,7 @@ _MISSING = {"middle": "fill with the middle of the range", "drop": "leave those 
             "reject": "refuse the file"}
 _MISSING_WORDS = {
     "middle": "Every gap becomes the middle of its feature's range, whatever the other records hold: the number of "
-              "records stays that of the file, which is taken as public.",
+              "records stays that of the file, which is taken as known to everyone.",
     "drop": ":material/visibility: Which records have gaps then shows in the number of records, which is published: "
             "**not private**. A release asks you to accept that.",
     "reject": ""}

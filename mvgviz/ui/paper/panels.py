@@ -45,7 +45,7 @@ SLIPS = (
     "Figure 4 compares “three choices”, labelled (a), (d) and (c).")
 WHY_NOT = (
     "**The printed figures do not follow from the printed formulas.** With Theorem 1 as printed, Experiment I's "
-    "noise has a standard deviation of hundreds of thousands on values between -1 and 1, and Experiment III's of more "
+    "noise has a typical error of hundreds of thousands on values between -1 and 1, and Experiment III's of more "
     "than a hundred million on values between 0 and 1. No task can survive that, yet the paper prints small errors.",
     "**The theorems are sufficient, and very loose.** Their designs really spend almost none of the ε that was asked "
     "for. Noise calibrated to the exact limit gives the same promise with far less.",
@@ -120,7 +120,7 @@ def rows_words(report: Report, dots: list[Dot]) -> str:
         return "The paper's own figures, placed between no privacy and a random guess."
     paper, theorem, exact = (ways[first, series] for series in (PRINTED, AS_PRINTED, EXACTLY))
     return (f"**{first}:** printed {_percent(paper)} of the way to a random guess; the theorem as printed gives "
-            f"{_percent(theorem)}, exact noise {_percent(exact)}. The trivial answer is at "
+            f"{_percent(theorem)}, exact noise {_percent(exact)}. The answer without data is at "
             f"{_percent(report.way(report.references.trivial))}.")
 
 
@@ -134,7 +134,7 @@ def draw_table(report: Report) -> None:
     lines = [(label, printed, figure_text(value), figure_text(value), "") for label, printed, value in (
         ("Without privacy", printed_text(experiment, experiment.non_private), ours.non_private),
         ("Random guess", printed_text(experiment, experiment.random_guess), ours.random_guess),
-        ("Trivial answer", "–", ours.trivial))]
+        ("Answer without data", "–", ours.trivial))]
     lines += [(_beyond(row), printed_text(experiment, row.printed), cell_text(row.as_printed), cell_text(row.exact),
                ways_text(report, row)) for row in report.rows]
     names = ["", "in the paper", "ours, as printed", "ours, exact", "way to a random guess: paper / as printed / exact"]
@@ -183,7 +183,7 @@ def directions_words(curves: list[Curve]) -> str:
     at, outcome = ends[best]
     spread = max(max(means) / min(means) for means in flat)
     move = "do not move" if spread < 1.01 else f"move by at most {100 * (spread - 1):.0f} %"
-    choice = "favouring nothing (noise of one size)" if best == "none" else f"more precision for {best}"
+    choice = "favouring nothing (equal noise)" if best == "none" else f"more precision for {best}"
     return (f"**Exact noise:** at ε = {at:g} {choice} does best (error {as_number(outcome.mean, 2)}). Under Theorem 1 "
             f"as printed the lines {move} between ε = 0.1 and 100.")
 

@@ -90,8 +90,8 @@ def draw_noise(plan: QuestionPlan, noise: Sequence[QuestionNoise], setups: Seque
     show_table(rows, numbers=("μ", "ε alone", f"noise ({unit})"), key="plan_table")
     total = words.total_words(plan, setups[0].delta, setups[0].dataset.n_records)
     st.caption(f"**{total}** Noise is that on the features you need, where you said so, else on all of them (root mean "
-               "square). Least and most: standard deviations in the data's own units, of a square answer on its "
-               "diagonal.")
+               "square). Least and most: typical errors (standard deviations) in the data's own units, of a "
+               "square answer on its diagonal.")
 
 
 def draw_trade(plan: QuestionPlan, noise: Sequence[QuestionNoise]) -> None:

@@ -45,7 +45,7 @@ def draw_exports(setup: Setup) -> None:
 
 
 def _trials(setup: Setup, simulated: bool) -> tuple[Slice, Results | None, InputError | None]:
-    """Directional and i.i.d. noise on the scenario's task: a slice of the work, or why there is none."""
+    """Directional and equal noise on the scenario's task: a slice of the work, or why there is none."""
     work = begin("release_report", setup.scenario.to_json(), simulated)
     try:
         posed = _posed(setup) if simulated else problem(setup)

@@ -557,7 +557,7 @@ function told(state, now) {
 function described(state, now) {
   const { data, model } = state, { changes } = model;
   const grey = changes === null ? "" : ` ${data.grey}: ± ${short(changes.box[0])} by ± ${short(changes.box[1])}, inside `
-    + `the ellipse of ${short(now.rule)} standard deviations, whose half axes are ${now.std.map((one) =>
+    + `the ellipse of ${short(now.rule)} typical errors, whose half axes are ${now.std.map((one) =>
       short(now.rule * one)).join(" and ")}, turned by ${degrees(now.angle)}.`;
   return `${data.alt}${grey} ${told(state, now)}.`;
 }

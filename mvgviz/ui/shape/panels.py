@@ -5,6 +5,7 @@ import math
 import numpy as np
 import streamlit as st
 
+from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.sampling import sample_noise
 from mvgviz.figures.shape.pictures import (
     leading_components,
@@ -22,7 +23,17 @@ from mvgviz.ui.rule.rule import rule
 from mvgviz.ui.rule.scenario import share_step, take_change, theorem_in
 from mvgviz.ui.shape.records import record_picture
 from mvgviz.validation import FloatArray
-from mvgviz.words.shape import drag_words, plane_labels, plane_words, records_words, rule_words
+from mvgviz.words.shape import (
+    drag_words,
+    drowned_words,
+    entries_words,
+    mixing_words,
+    overlap_words,
+    plane_labels,
+    plane_words,
+    records_words,
+    rule_words,
+)
 
 _MANY, _POINTS, _DRAWS, _OUTCOMES, _CORNER = 2_000, 300, 200, 30, 24
 _USES = ("the features that matter", "an equal mixture", "along the data (not private)")
@@ -33,7 +44,7 @@ def draw_plane(setup: Setup) -> None:
     names = _coordinates(setup)
     if len(names) < 2:
         std = as_number(setup.design.direction_std()[0])
-        st.info(f"One direction only: the noise is a number, of standard deviation {std}.")
+        st.info(f"One direction only: the noise is a number, of typical error (standard deviation) {std}.")
         return
     picture, choices = st.columns([8, 2], gap="medium")
     with choices:
@@ -85,7 +96,7 @@ def draw_space(setup: Setup) -> None:
         labels = [f"{label} × {labels[-1]}" for label in labels]
     std = np.sqrt(np.diag(covariance))
     chart(plot_ellipsoid(covariance, iid_std(setup.iid, column), names=(labels[0], labels[1], labels[2])),
-          f"**From {as_number(std.min())} to {as_number(std.max())}**: the noise's standard deviation on these three"
+          f"**From {as_number(std.min())} to {as_number(std.max())}**: the typical error (standard deviation) on these three"
           f"{f' entries of the column {in_markdown(names[column])}' if design.mode == 'both' else ''}.",
           key="shape_ellipsoid")
 
@@ -102,7 +113,7 @@ def draw_matrices(setup: Setup) -> None:
         names = [in_html(name) for name in setup.query.row_names or ()]
         chart(plot_matrix(std, row_labels=names[:rows], col_labels=_column_labels(setup, names)[:cols], row_title="row",
                           col_title="column", value_title="typical error (standard deviation)"),
-              f"**Noise of each entry**{part}: from {as_number(std.min())} to {as_number(std.max())}."
+              entries_words(std, f"{part}, equal noise {as_number(_first_entry(setup.iid))}")
               + (" Row and column noise multiply: entry (i, j) has variance vᵢ vⱼ." if design.mode == "both" else ""),
               key="shape_std")
     with sides:
@@ -113,7 +124,7 @@ def draw_matrices(setup: Setup) -> None:
             labels = names[:MOST_ROWS] if side is design.row_side else _column_labels(setup, names)[:MOST_ROWS]
             chart(plot_matrix(_corner(side, MOST_ROWS), row_labels=labels, col_labels=labels, row_title="",
                               col_title="", value_title="covariance", height=300),
-                  f"**{name}**: {'diagonal' if side.is_diagonal else 'directions mix the features'}.",
+                  mixing_words(name, mixes=not side.is_diagonal),
                   key=f"shape_{name[:3]}")
             if design.mode == "both":
                 st.caption("Psi is the same matrix.")
@@ -137,17 +148,17 @@ def draw_outcomes(setup: Setup) -> None:
         names = [in_html(name) for name in query.row_names or ()]
         chart(plot_matrix_outcomes(truth, truth + noise, value_title="answer", row_labels=names[:_CORNER],
                                    col_labels=_column_labels(setup, names)[:_CORNER]),
-              f"**The noise is {as_factor(ratio)} the answer** (root mean square, {truth.shape[0]} × {truth.shape[1]} "
-              "shown). Press play: 30 releases that might have been; the first picture is the true answer, not "
-              "private.", key="shape_play")
+              f"**{drowned_words(ratio)}.** The noise is {as_factor(ratio)} the answer (root mean square, "
+              f"{truth.shape[0]} × {truth.shape[1]} shown). Press play: 30 releases that might have been; the first "
+              "picture is the true answer, not private.", key="shape_play")
         return
     released = query.value + sample_noise(design, rng=rng, trials=_OUTCOMES)
     components = leading_components(np.concatenate([query.value[None], released]))
     overlap = np.abs(components[1:] @ components[0])
     labels = [in_html(name) for name in (query.row_names or [])]
     chart(plot_component_outcomes(components[0], components[1:], names=labels),
-          f"**Overlap with the true component: {overlap.mean():.2f} on average** (1 is perfect), from "
-          f"{overlap.min():.2f} to {overlap.max():.2f} over 30 releases.", key="shape_play")
+          f"**{overlap_words(overlap)}.** Overlap with the true component: {overlap.mean():.2f} on average (1 is "
+          f"perfect), from {overlap.min():.2f} to {overlap.max():.2f} over 30 releases.", key="shape_play")
 
 
 def _column_labels(setup: Setup, names: list[str]) -> list[str]:
@@ -205,6 +216,11 @@ def _useful(setup: Setup, pair: tuple[int, int], choice: str, points: FloatArray
 def _corner(side: NoiseSide, most: int) -> FloatArray:
     """The covariance of the first coordinates, without the rest of it."""
     return side.covariance_of(list(range(min(side.size, most))))
+
+
+def _first_entry(design: NoiseDesign) -> float:
+    """The typical error of the answer's first entry."""
+    return math.sqrt(float(_corner(design.row_side, 1)[0, 0] * _corner(design.col_side, 1)[0, 0]))
 
 
 def _root_mean_square(values: FloatArray) -> float:

@@ -125,5 +125,5 @@ def _draw_signal(setup: Setup, numbers: SignalNumbers) -> None:
     """Signal-to-noise along each direction."""
     part = f" {len(numbers.shown)} of {numbers.total} are drawn." if len(numbers.shown) < numbers.total else ""
     chart(plot_signal_to_noise(numbers, names=Names(setup).labels(numbers.shown)),
-          f"**Signal above noise** in {numbers.above} of {numbers.total} directions (noise of one size: "
+          f"**Signal above noise** in {numbers.above} of {numbers.total} directions (equal noise: "
           f"{numbers.iid_above}).{part}", key="utility_signal")

@@ -104,7 +104,7 @@ def draw_sweep(setup: Setup) -> Pending:
         for epsilon in coarse_first(grid, own)])
     if known:
         curves = [error_curve([(results.scenario.epsilon, results[key]) for results in known], name=name, colour=colour)
-                  for key, name, colour in (("iid", "noise of one size", IID), ("mvg", "directional", DIRECTIONAL))]
+                  for key, name, colour in (("iid", "equal noise", IID), ("mvg", "directional", DIRECTIONAL))]
         chart(plot_sweep(curves, known[0].references, own=own, span=(grid[0], grid[-1]), title=known[0].metric),
               sweep_words(known), key="utility_sweep")
     return pending

@@ -86,7 +86,7 @@ def _draw_take_over(setup: Setup, names: SetNames, rows: list[SetRow]) -> None:
     scenario = setup.scenario
     best = rows[0].choice if rows else None
     if best is None:
-        st.caption("No set of these beats noise of one size here.")
+        st.caption("No set of these beats equal noise here.")
         return
     change = set_change(scenario, best)
     if scenario.changed(**change) != scenario:
@@ -111,7 +111,7 @@ def _draw_chooser(setup: Setup, names: SetNames, size: int) -> list[Favoured]:
     compared, new, add = st.columns([3, 2, 1], vertical_alignment="bottom", gap="medium")
     with compared:
         st.session_state["utility_compared"] = sets
-        st.multiselect("Sets compared, besides noise of one size", sets, key="utility_compared",
+        st.multiselect("Sets compared, besides equal noise", sets, key="utility_compared",
                        format_func=lambda choice: _told_apart(names, sets, choice),
                        on_change=lambda: st.session_state.update({key: list(st.session_state["utility_compared"])}))
     with new:

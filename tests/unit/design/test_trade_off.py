@@ -39,7 +39,7 @@ def test_covariances_from_zero_have_the_squares():
 
 
 def test_the_example_of_21_features_and_one_needed():
-    """0.24 of the noise; noise of one size would need epsilon 5.4 instead of 1."""
+    """0.24 of the noise; equal noise would need epsilon 5.4 instead of 1."""
     trade = frontier(mean(make_dataset(21, 2126, 0, 1)), (0,), epsilon=1, delta=1 / 2126, shares=(0.8,))
     assert trade.curve[0].needed / trade.equal.needed == pytest.approx(0.244, abs=5e-4)
     assert trade.epsilon_saved(trade.curve[0]) == pytest.approx(5.4, abs=0.05)

@@ -79,7 +79,7 @@ def test_the_chart_has_the_means_the_intervals_and_the_lines(numbers, results):
     assert len(dots) == len(numbers.outcomes)
     assert [mark.ring for mark in marks].count(True) == 1
     names = [trace.name for trace in figure.data if trace.mode == "lines"]
-    assert names == ["without privacy: 0 (off the scale)", "trivial answer: 0.268", "random guess: 0.268"]
+    assert names == ["without privacy: 0 (off the scale)", "answer without data: 0.268", "random guess: 0.268"]
 
 
 def test_one_trial_and_a_wide_interval_can_be_drawn():
@@ -97,17 +97,17 @@ def test_the_sentence_has_the_first_the_paired_difference_and_who_is_at_chance(n
     first, second = numbers.outcomes[:2]
     difference = first.errors - second.errors
     half = 2.045229642132703 * difference.std(ddof=1) / math.sqrt(30)
-    assert text.startswith(f"**First: {first.mechanism.label}**")
+    assert text.startswith(f"**{first.mechanism.label} ")
     assert ("cannot be told apart" in text) == (abs(difference.mean()) <= half)
-    assert "better than the trivial answer (0.268), which ignores the data:** MVG, Theorem 1; Johnson" in text
+    assert "better than the answer without data (0.268):** MVG, Theorem 1; Johnson" in text
 
 
 def test_who_fails_the_trivial_answer_is_named(numbers, results):
     harder = replace(results, references=replace(results.references, trivial=0.01))
     text = words.ranking_words(ranking(harder))
-    assert "**Not clearly better than the trivial answer (0.0100), which ignores the data:**" in text
+    assert "**Not clearly better than the answer without data (0.0100):**" in text
     hopeless = replace(results, references=replace(results.references, trivial=1e-9))
-    assert "**None clearly beats the trivial answer" in words.ranking_words(ranking(hopeless))
+    assert "**None clearly beats the answer without data" in words.ranking_words(ranking(hopeless))
     assert words.worth_zooming(ranking(harder)) == sum(one.mean < 0.01 for one in numbers.outcomes)
     assert words.worth_zooming(ranking(hopeless)) == 0
 
@@ -116,14 +116,14 @@ def test_reasons_cautions_and_the_table_have_everyone(numbers):
     lines = words.unsuitable_words(numbers)
     assert len(lines) == 4
     assert any(line.startswith("**Exponential, by record**: column") for line in lines)
-    assert "**MVG, noise of one size**: here the same noise as Gaussian, analytic." in lines
+    assert "**MVG, equal noise**: here the same noise as Gaussian, analytic." in lines
     assert "its proof needs ε below 1" in words.caution_words(numbers)
     rows = {row["mechanism"]: row for row in words.table_rows(numbers)}
     assert len(rows) == len(KEYS)
     assert rows["Gaussian, classic"]["epsilon really spent"] == pytest.approx(0.705, abs=1e-3)
     assert rows["Laplace"]["epsilon really spent"] is None
     assert rows["Exponential, by record"]["mean error"] is None
-    assert rows["Gaussian, analytic"]["beats the trivial answer"] == "yes"
+    assert rows["Gaussian, analytic"]["beats the answer without data"] == "yes"
 
 
 def test_how_much_more_error():
@@ -168,7 +168,7 @@ def test_the_sentence_of_the_frontier(curves):
     text = words.frontier_words([one.curve for one in easy], [one.reading for one in easy], 5e3, own="mvg-exact",
                                 trivial=2.02)
     assert "ε ≤ 0.0100" in text
-    assert "**The trivial answer (2.02) does as well**" in text
+    assert "**The answer without data (2.02) does as well**" in text
     never = needed(curves, 1e-9, guarantee="exact")
     assert words.frontier_words([one.curve for one in never], [one.reading for one in never], 1e-9, own="laplace",
                                 trivial=2.02).startswith("**No mechanism comes down to")

@@ -92,7 +92,7 @@ def test_the_dot_plot_draws_means_intervals_and_three_lines(rng):
     assert mean.x[0] == pytest.approx(numbers.lanes[0].outcome.mean)
     assert mean.error_x.array[0] == pytest.approx(numbers.lanes[0].outcome.half_width)
     assert {note.text for note in figure.layout.annotations} == {
-        "random guess: 2.00", "trivial answer: 1.00", "without privacy: 0"}
+        "random guess: 2.00", "answer without data: 1.00", "without privacy: 0"}
     assert {shape.x0 for shape in figure.layout.shapes} == {0.0, 1.0, 2.0}
 
 
@@ -133,13 +133,15 @@ def test_one_trial_has_no_interval():
 
 
 @pytest.mark.parametrize(("ours", "iid", "sentence"), [
-    ([0.50, 0.52], [0.60, 0.62], "better than the trivial answer (1.00). **16 % less error than** noise of one size"),
-    ([1.50, 1.52], [0.60, 0.62], "it does not beat the trivial answer** (1.00), which ignores the data"),
-    ([1.50, 1.52], [0.60, 0.62], "**2.5 times the error of** noise of one size (0.610), paired difference 0.900"),
-    ([0.50, 1.70], [0.60, 0.62], "not told apart from the trivial answer"),
-    ([0.50, 0.70], [0.60, 0.62], "**no difference can be seen**, paired difference -0.01"),
-    ([1.0, 1.0], [1.0, 1.0], "just the trivial answer** (1.00)"),
-    ([0.5, 0.6], [0.5, 0.6], "Trial by trial it errs just as noise of one size does."),
+    ([0.50, 0.52], [0.60, 0.62], "better than the answer without data (1.00). 16 % less error than equal noise"),
+    ([1.50, 1.52], [0.60, 0.62], "**The answer without data is better here.** Mean error 1.51"),
+    ([1.50, 1.52], [0.60, 0.62], "2.5 times the error of equal noise (0.610), paired difference 0.900"),
+    ([0.50, 1.70], [0.60, 0.62], "**No better than the answer without data, as far as can be seen.**"),
+    ([0.50, 0.70], [0.60, 0.62], "no difference can be seen, paired difference -0.01"),
+    ([1.0, 1.0], [1.0, 1.0], "**Nothing of the data gets through.**"),
+    ([0.60, 0.62], [0.50, 0.52], "**Equal noise is better here.** Mean error 0.610"),
+    ([0.50, 0.52], [0.60, 0.62], "**Directional noise is better here.** Mean error 0.510"),
+    ([0.5, 0.6], [0.5, 0.6], "Trial by trial it errs just as equal noise does."),
     ([math.inf, 1.0], [0.5, 0.6], "too large to be written"),
 ])
 def test_the_takeaway_says_what_the_trials_allow(ours, iid, sentence):
@@ -149,8 +151,8 @@ def test_the_takeaway_says_what_the_trials_allow(ours, iid, sentence):
 def test_the_sweep_says_from_which_epsilon_on():
     good, bad = [0.5, 0.51], [1.5, 1.51]
     curve = [results(bad, bad, epsilon=0.1), results(good, bad, epsilon=1.0), results(good, good, epsilon=10.0)]
-    assert sweep_words(curve) == ("**The trivial answer (1.00) is beaten from ε = 1 on**, of those tried. Noise of one "
-                                  "size: from ε = 10 on.")
+    assert sweep_words(curve) == ("**The answer without data (1.00) is beaten from ε = 1 on**, of those tried. Equal "
+                                  "noise: from ε = 10 on.")
     assert "At no ε tried" in sweep_words(curve[:1])
     assert "One trial at each ε" in sweep_words([results([0.5], [0.5])])
     assert "no noise can beat it" in sweep_words([results(good, good, References(0.0, 1.0, 0.0))])
@@ -165,7 +167,7 @@ def test_curves_are_sorted_and_bands_hold_the_interval():
     assert list(line.y) == pytest.approx([0.85, 0.5])
     ring = next(trace for trace in figure.data if trace.marker.symbol == "circle-open")
     assert (ring.x[0], ring.y[0]) == (1.0, 0.5)
-    assert sum("trivial answer (1.00)" in (trace.name or "") for trace in figure.data) == 1
+    assert sum("answer without data (1.00)" in (trace.name or "") for trace in figure.data) == 1
 
 
 def test_sets_are_ranked_and_the_best_is_named():
@@ -175,8 +177,8 @@ def test_sets_are_ranked_and_the_best_is_named():
     ranked = ranked_sets(rows)
     assert [row.choice for row in ranked] == [None, (0,)]
     names = SetNames("abcdef".__getitem__, 6)
-    assert best_set_words(names, ranked).startswith("**Least error: noise of one size**, 0.405")
-    figure = plot_sets(ranked, REFERENCES, names=["one size", "a"], title="error")
+    assert best_set_words(names, ranked).startswith("**Best here: equal noise.** Error 0.405")
+    figure = plot_sets(ranked, REFERENCES, names=["equal noise", "a"], title="error")
     assert figure.layout.yaxis.ticktext[1].startswith("<b>a</b><br>0.850 ± ")
     assert best_set_words(names, []) == "**No trial yet.**"
 
@@ -185,7 +187,7 @@ def test_sets_are_called_by_their_members_or_by_who_is_left_out():
     names = SetNames("abcdef".__getitem__, 6)
     assert names((2, 5)) == "c + f"
     assert names((0, 1, 3, 4)) == "all but c + f"
-    assert names(None) == "one size (none)"
+    assert names(None) == "equal noise (none)"
     assert SetNames(str, 20)((1, 2, 3, 4, 5)) == "1 + 2 + 3 + 2 more"
     assert SetNames(str, 2)((1,)) == "1"
 

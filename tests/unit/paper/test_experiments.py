@@ -186,7 +186,7 @@ def test_what_cannot_be_run_has_its_reason_in_its_place():
     assert math.isnan(small["laplace"].exact.mean)
     assert "| not run | not run |" in main_table(small)
     assert small["binary"].as_printed.mean == pytest.approx(small.references.trivial, rel=1e-12)
-    assert "the trivial answer" in sentence(small, small["binary"])
+    assert "the answer without data" in sentence(small, small["binary"])
 
 
 def test_a_sketch_is_read_by_its_pseudo_records_and_by_its_gram_matrix():
@@ -225,8 +225,8 @@ def test_sentences_follow_the_numbers(report):
     assert f"{float(f'{factor:.1e}'):,.0f} times smaller" in said
     assert "really spending ε = 0 of 1" in said
     middle = References(non_private=0.0, random_guess=1.0, trivial=0.5)
-    for value, words in ((0.01, "nearly as good as no privacy"), (0.3, "better than the trivial answer"),
-                         (0.5, "the trivial answer"), (0.7, "better than a random guess but worse than the trivial"),
+    for value, words in ((0.01, "nearly as good as no privacy"), (0.3, "better than the answer without data"),
+                         (0.5, "the answer without data"), (0.7, "better than a random guess but worse than the "),
                          (1.0, "a random guess"), (1.5, "worse than a random guess")):
         cell = replace(report["gaussian"].exact, outcomes=(_outcome(report, [value, value]),))
         assert verdict(cell, middle).startswith(words)

@@ -37,7 +37,7 @@ def test_the_exported_program_designs_the_very_same_noise(changes, tmp_path, cap
     program["show_design"](theirs)
     printed = capsys.readouterr().out
     if scenario.bound != "none":
-        assert f"pulled into an ellipse of radius {ours.query.bound.radius:g}, declared" in printed
+        assert f"pulled into an ellipse of radius {ours.query.bound.radius:g}, chosen without" in printed
     cells = json.loads(notebook(scenario, source=DataSource(name="liver")))["cells"]
     assert f"bound={scenario.bound!r}" in "".join(line for cell in cells for line in cell["source"])
 
@@ -48,7 +48,7 @@ def test_the_report_states_bound_split_and_what_is_judged():
     setup = build(scenario, sample("liver"))
     assert "1.25 times as long" in dict(asked_items(setup))["Records asked about"]
     said = " ".join(assumption_sentences(setup))
-    assert "**Records:** pulled into an ellipse 1.25 times as long as an evenly spread record, declared." in said
+    assert "**Records:** pulled into an ellipse 1.25 times as long as an evenly spread record, chosen without" in said
     assert "20% for the constant; of the rest, 80% of the budget for sgpt and drinks" in said
     results = run_trials(scenario, setup.dataset)
     measured = " ".join(measured_sentences(setup, results, simulated=False))

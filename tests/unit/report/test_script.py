@@ -67,7 +67,7 @@ def expected(scenario, data, uploaded=None):
         *(f"  {one.mechanism.label}: {one.mean:.6g}, 95 % interval {one.interval[0]:.6g} to {one.interval[1]:.6g}"
           for one in results.outcomes),
         f"  without privacy: {results.references.non_private:.6g}",
-        f"  trivial answer: {results.references.trivial:.6g}",
+        f"  answer without data: {results.references.trivial:.6g}",
         f"  random guess: {results.references.random_guess:.6g}",
     ]
 

@@ -62,8 +62,8 @@ def test_the_picture_of_utility_shows_the_trials_of_both_noises_and_no_others():
     slide = utility_slide(results)
     assert slide.key == "utility"
     assert slide.takeaway == result_words(results)
-    assert [trace.name for trace in slide.figure.data] == ["directional", "directional, mean", "one size",
-                                                          "one size, mean"]
+    assert [trace.name for trace in slide.figure.data] == ["directional", "directional, mean", "equal noise",
+                                                          "equal noise, mean"]
 
 
 def test_before_the_first_trial_there_is_no_picture_of_utility():

@@ -139,7 +139,7 @@ def test_directions_are_called_by_feature_record_vertex_or_number():
     ({"directions": "upload"}, "upload them again"),
     ({"directions": "private", "query": "kernel"}, "private directions need a table, mean or covariance query"),
     ({"directions": "eigenvectors", "mode": "columns"}, "eigenvectors directions belong to rows"),
-    ({"allocation": "max-pnr", "mode": "columns"}, "max-PNR needs noise over rows"),
+    ({"allocation": "max-pnr", "mode": "columns"}, "needs noise over rows"),
     ({"query": "adjacency"}, "adjacency matrix must be square"),
     ({"directions": "rotation", "plane": (0, 9)}, "plane must be two different positions below 4"),
     ({"mode": "both"}, "mode both needs a square answer"),

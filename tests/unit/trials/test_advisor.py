@@ -316,7 +316,7 @@ def test_designs_are_named_with_what_they_favour():
     assert "mean and second moments, exact, round bound, equal shares" in names
     assert "covariance, exact, only sgpt and drinks" in names
     assert "covariance, exact, private eigenvectors, 65 % to the 2 strongest" in names
-    assert "covariance, exact, private eigenvectors, max-PNR" in names
+    assert "covariance, exact, private eigenvectors, paper's best split" in names
     assert "covariance, Theorem 2, equal shares" in names
     assert len(set(names)) == len(names)
     openly = candidates(LIVER.changed(directions="eigenvectors"), sample("liver"))[0]

@@ -1,0 +1,39 @@
+"""One glossary for pages, report and lesson: a plain sentence for each word, and the symbol behind it."""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class Word:
+    """``behind``: what the literature calls it; ``forms``: how else it is written here."""
+
+    term: str
+    plain: str
+    behind: str = ""
+    forms: tuple[str, ...] = ()
+
+    def is_in(self, text: str) -> bool:
+        """Whether the term, or another form of it, stands in the text as a word of its own."""
+        return any(re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text, re.IGNORECASE)
+                   for form in (self.term, *self.forms))
+
+    @property
+    def sentence(self) -> str:
+        """In Markdown: the term, what it means, what stands behind it."""
+        return f"**{self.term}:** {self.plain}{f' (In the literature: {self.behind}.)' if self.behind else ''}"
+
+
+def _read() -> tuple[Word, ...]:
+    text = Path(__file__).with_name("glossary.toml").read_text(encoding="utf-8")
+    return tuple(Word(**entry | {"forms": tuple(entry.get("forms", ()))}) for entry in tomllib.loads(text)["word"])
+
+
+WORDS = _read()
+
+
+def words_in(text: str) -> list[Word]:
+    """The entries that a text uses, in the glossary's order."""
+    return [word for word in WORDS if word.is_in(text)]

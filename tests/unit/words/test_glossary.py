@@ -1,0 +1,54 @@
+"""The glossary: every plain word of the texts has its entry, and only what a text uses is listed under it."""
+
+import ast
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import mvgviz
+from mvgviz.words.glossary import WORDS, Word, words_in
+
+ROOT = Path(mvgviz.__file__).parent
+PLAIN = ("equal noise", "typical error", "answer without data", "promised limit", "paper's best split",
+         "information that survives", "chosen without looking at the data", "share", "false alarms", "needed")
+OLD = ("i.i.d. noise", "noise of one size", "trivial answer", "least asked for")
+
+
+def texts():
+    """Every string of words, figures, labels and pages that is no docstring, and the texts of the charts."""
+    for path in [ROOT / "labels.py", ROOT / "provenance.py",
+                 *(file for room in ("words", "figures", "report", "ui") for file in (ROOT / room).rglob("*.py"))]:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        yield from (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)
+                    and isinstance(node.value, str) and id(node) not in docstrings)
+    yield from tomllib.loads((ROOT / "ui" / "about.toml").read_text(encoding="utf-8")).values()
+    yield from (file.read_text(encoding="utf-8") for file in (ROOT / "ui").rglob("*.js"))
+    yield (ROOT / "report" / "templates" / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("term", PLAIN)
+def test_a_plain_word_is_used_and_explained(term):
+    assert any(term in text.lower() for text in texts())
+    assert term in {word.term for word in WORDS}
+
+
+@pytest.mark.parametrize("old", OLD)
+def test_an_old_word_is_in_no_text(old):
+    assert [text for text in texts() if old in text.lower()] == []
+    assert not any(old in word.sentence.lower() for word in WORDS)
+
+
+def test_a_text_gets_the_words_it_uses_and_no_others():
+    said = [word.term for word in words_in("**Equal noise** is better here; the ε spent is 1.")]
+    assert said == ["equal noise", "epsilon (ε)"]
+    assert words_in("Unequal noises; a shared epsilons") == []
+
+
+def test_an_entry_says_the_plain_thing_first():
+    assert Word(term="a", plain="B.", behind="c").sentence == "**a:** B. (In the literature: c.)"
+    assert Word(term="a", plain="B.").sentence == "**a:** B."
+    for word in WORDS:
+        assert word.plain[0].isupper() and word.plain.endswith(".")
+    assert len({word.term for word in WORDS}) == len(WORDS)
