@@ -133,17 +133,16 @@ class Problem:
             if scenario.judged == "needed":
                 return None
             raise InputError(f"{BY_FEATURES}; judge by everything")
-        needed = {k for k in scenario.needs if k < size}
-        if not 0 < len(needed) < size:
+        features = size - (self.query.name == "moments")  # the constant is needed by all, and is no feature
+        needed = {k for k in scenario.needs if k < features}
+        if not 0 < len(needed) < features:
             if scenario.judged == "needed":
                 return None
             raise InputError("to measure errors on the rest, some features must be needed: not all, not none")
-        chosen = needed if scenario.judged == "needed" else set(range(size)) - needed
+        chosen = needed if scenario.judged == "needed" else set(range(features)) - needed
         if regression and scenario.label is not None:
             chosen |= {scenario.label}
-        if self.query.name == "moments":
-            chosen |= {size - 1}
-        return sorted(chosen)
+        return sorted(chosen | set(range(features, size)))
 
     @property
     def whole(self) -> Problem:
