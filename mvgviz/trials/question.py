@@ -115,7 +115,9 @@ class Problem:
     def along(self) -> Directions | None:
         """The directions that errors are measured along; None: the features, or everything."""
         scenario = self.scenario
-        if scenario.judged == "everything" or scenario.needs_along == "features" or self.chosen is None:
+        weights = {part for k, part in scenario.need_weights.items() if k < self.query.rows}
+        alike = len(weights) < 2 or scenario.judged == "rest" or scenario.task in REGRESSIONS
+        if scenario.judged == "everything" or scenario.needs_along == "features" or (self.chosen is None and alike):
             return None
         if scenario.directions == "private":
             raise InputError("private directions are found anew in every trial, so no error can be measured along "
