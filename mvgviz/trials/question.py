@@ -115,7 +115,9 @@ class Problem:
     def along(self) -> Directions | None:
         """The directions that errors are measured along; None: the features, or everything."""
         scenario = self.scenario
-        if scenario.judged == "everything" or scenario.needs_along == "features" or self.chosen is None:
+        weights = {part for k, part in scenario.need_weights.items() if k < self.query.rows}
+        alike = len(weights) < 2 or scenario.judged == "rest" or scenario.task in REGRESSIONS
+        if scenario.judged == "everything" or scenario.needs_along == "features" or (self.chosen is None and alike):
             return None
         if scenario.directions == "private":
             raise InputError("private directions are found anew in every trial, so no error can be measured along "
@@ -133,17 +135,16 @@ class Problem:
             if scenario.judged == "needed":
                 return None
             raise InputError(f"{BY_FEATURES}; judge by everything")
-        needed = {k for k in scenario.needs if k < size}
-        if not 0 < len(needed) < size:
+        features = size - (self.query.name == "moments")  # the constant is needed by all, and is no feature
+        needed = {k for k in scenario.needs if k < features}
+        if not 0 < len(needed) < features:
             if scenario.judged == "needed":
                 return None
             raise InputError("to measure errors on the rest, some features must be needed: not all, not none")
-        chosen = needed if scenario.judged == "needed" else set(range(size)) - needed
+        chosen = needed if scenario.judged == "needed" else set(range(features)) - needed
         if regression and scenario.label is not None:
             chosen |= {scenario.label}
-        if self.query.name == "moments":
-            chosen |= {size - 1}
-        return sorted(chosen)
+        return sorted(chosen | set(range(features, size)))
 
     @property
     def whole(self) -> Problem:

@@ -200,3 +200,13 @@ def test_with_a_private_length_noise_aware_use_is_the_same_in_any_batch():
                            for post, batch in ((scenario.post, 5), (scenario.post, 1), (("symmetrise",), 5)))
     assert np.array_equal(aware, alone)
     assert not np.allclose(aware, plain)
+
+
+def test_the_constant_of_joint_moments_is_neither_needed_nor_the_rest():
+    data = make_dataset(3, 30)
+    with pytest.raises(InputError, match="some features must be needed: not all, not none"):
+        measure_for(posed("moments", data, favoured=(0, 1, 2), judged="rest"))
+    for favoured in ((0, 1, 2), (3,)):
+        assert posed("moments", data, favoured=favoured, judged="needed").chosen is None
+    assert posed("moments", data, favoured=(0, 3), judged="needed").chosen == [0, 3]
+    assert posed("moments", data, favoured=(0, 3), judged="rest").chosen == [1, 2, 3]

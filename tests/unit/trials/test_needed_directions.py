@@ -14,7 +14,7 @@ from mvgviz.scenario.trade_off import against_least
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.parts import part_points
-from mvgviz.trials.question import PERCENT
+from mvgviz.trials.question import PERCENT, weighing_of
 from mvgviz.trials.tasks import measure_for
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import many, posed
@@ -164,3 +164,12 @@ def test_along_the_features_and_inside_an_ellipse_it_is_the_known_one():
     assert found is not None
     assert found.ratio == pytest.approx(1)  # an ellipse's noise is the least in every direction at once
     assert against_least(build(Scenario(query="covariance", directions="random", favoured=(1,)), DATA)) is None
+
+
+@pytest.mark.parametrize("query", ["mean", "covariance"])
+def test_where_every_direction_is_needed_each_still_counts_as_much_as_it_matters(query):
+    problem = posed(query, make_dataset(2, 40), directions="rotation", angle=45.0, favoured=(0, 1), importance=(4, 1),
+                    judged="needed", post=())
+    w = problem.setup("exact").design.directional_side.directions.matrix
+    found, expected = weighing_of(problem).matrix, np.diag([1.0, 0.5]) @ w.T
+    assert found / found[0, 0] == pytest.approx(expected / expected[0, 0])
