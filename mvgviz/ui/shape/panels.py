@@ -96,7 +96,8 @@ def draw_space(setup: Setup) -> None:
         labels = [f"{label} × {labels[-1]}" for label in labels]
     std = np.sqrt(np.diag(covariance))
     chart(plot_ellipsoid(covariance, iid_std(setup.iid, column), names=(labels[0], labels[1], labels[2])),
-          f"**From {as_number(std.min())} to {as_number(std.max())}**: the typical error (standard deviation) on these three"
+          f"**From {as_number(std.min())} to {as_number(std.max())}**: the typical error (standard deviation) on these "
+          f"three"
           f"{f' entries of the column {in_markdown(names[column])}' if design.mode == 'both' else ''}.",
           key="shape_ellipsoid")
 
