@@ -8,14 +8,14 @@ from mvgviz.ui.frame import open_page
 from mvgviz.ui.menu import BOUNDS
 from mvgviz.words.bounds import AXIS_LABELS, bound_words
 
-SHOWN = {"precision": "Precision φ²", "noise": "Noise"}
+SHOWN = {"noise": "Noise", "precision": "Precision φ²"}
 
 setup = open_page(BOUNDS)
 tail = setup.scenario.tail
 with st.container(horizontal=True, vertical_alignment="bottom"):
     axis = st.segmented_control("What varies", AXES, default="epsilon", required=True, key="bounds_axis", wrap=True,
                                 format_func=AXIS_LABELS.__getitem__) or "epsilon"
-    shown = st.segmented_control("Shown as", list(SHOWN), default="precision", required=True, key="bounds_shown",
+    shown = st.segmented_control("Shown as", list(SHOWN), default="noise", required=True, key="bounds_shown",
                                  format_func=SHOWN.__getitem__)
     problem, s2_words = choose_sensitivity(setup)
     all_tails = st.toggle("All three tails", key="bounds_tails")

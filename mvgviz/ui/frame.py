@@ -99,7 +99,7 @@ def draw_takeaway(takeaway: str, *, key: str, about: str | None = None) -> None:
 
 def _explain(used: Iterable[Word]) -> None:
     """Words of the glossary, one a line."""
-    st.caption("\n".join(f"- {word.sentence}" for word in used))
+    st.markdown("\n".join(f"- {word.sentence}" for word in used))
 
 
 def draw_save(key: str) -> None:

@@ -90,7 +90,7 @@ def curves_takeaway(problem: LimitInputs, lines: list[CurveLine], *, as_noise: b
         factors = [exact / first, exact / second]
         words = f"Here {theorems}; exactly calibrated equal noise attains {as_number(exact)}"
         verdict = "Privacy allows {} times the precision that the theorems allow"
-    times = " and ".join(as_number(factor) for factor in (factors[:1] if alike else factors))
+    times = " to ".join(as_number(factor) for factor in (factors[:1] if alike else sorted(factors)))
     return f"**{verdict.format(times)}.** {words}, all with {s2_words}."
 
 

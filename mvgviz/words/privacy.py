@@ -7,13 +7,16 @@ import numpy as np
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import PairLoss, SpentMu, coin_odds, odds
 from mvgviz.figures.privacy.loss import CurveNumbers, LossNumbers, spent_together
-from mvgviz.noise.accounting import gaussian_epsilon
+from mvgviz.noise.accounting import gaussian_epsilon, total_variation
 from mvgviz.release.audit import Audit, NoiseScores, attacks_per_release
 from mvgviz.release.noise_check import FALSE_ALARMS, MIXTURES
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, as_probability, at_most, delta_words, in_markdown, listed
 from mvgviz.validation import FloatArray
 from mvgviz.words.provenance import open_parts, thing
+
+_BETTER = ((0.1, "a little better"), (0.3, "better"), (0.7, "much better"), (1.0, "far better"))
+"""By how much more often than a coin, of the times that a coin is wrong, the best attack is right."""
 
 
 def odds_words(setup: Setup, spent: SpentMu) -> str:
@@ -73,8 +76,10 @@ def tradeoff_words(spent: SpentMu) -> str:
     crowd, accused, caught = odds(spent.total)
     if caught == accused:
         return f"**No better than guessing:** μ = {as_number(spent.total)}, the curve is the diagonal."
-    return (f"**{alarm_words(crowd, accused, caught)}.** The further below the diagonal, the less private: "
-            f"μ = {as_number(spent.total)}.")
+    advantage = float(total_variation(spent.total))
+    how = next(words for most, words in _BETTER if advantage <= most)
+    return (f"**The best attack is {how} than guessing:** the further below the diagonal, the less private. "
+            f"{alarm_words(crowd, accused, caught)} (μ = {as_number(spent.total)}).")
 
 
 def loss_words(numbers: LossNumbers) -> str:

@@ -104,8 +104,8 @@ def test_thousands_of_records_are_not_drawn_one_by_one():
 
 def test_splits_are_compared_under_both_guarantees():
     app = clean(on(THROUGH, data="liver"))
-    assert "**Exact limit:**" in text(app)
-    assert "**Theorem 2, as printed:**" in text(app)
+    assert "**Most information survives with: paper's best split, exact.**" in text(app)
+    assert "Theorem 2, as printed: " in text(app)
     assert "for Gaussian answers only" in text(app)
     assert "Computed on the data: not private." in text(app)
     frame = next(frame.value for frame in app.dataframe if "split" in frame.value.columns)
@@ -133,7 +133,7 @@ def test_private_directions_bring_their_own_spectrum():
 @pytest.mark.parametrize(("choices", "sentence"), [
     ({"data": "karate"}, "defined for the table, the mean and the covariance"),
     ({"data": "liver", "mode": "rows"}, "defined with noise on both sides"),
-    ({"data": "liver", "query": "identity", "mode": "columns"}, "divide the budget over features")])
+    ({"data": "liver", "query": "identity", "mode": "columns"}, "divides the budget over features")])
 def test_where_the_ratio_is_not_defined_the_page_says_so(choices, sentence):
     assert sentence in text(clean(on(THROUGH, **choices)))
 

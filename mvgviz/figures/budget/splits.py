@@ -113,7 +113,7 @@ def plot_pnr(numbers: PnrNumbers, *, names: dict[str, str]) -> go.Figure:
                        marker={"symbol": "circle-open", "size": 22, "color": "rgba(128,128,128,1)",
                                "line": {"width": 2}})
     positive = [score.log_pnr for score in scores if score.log_pnr > 0] or [1.0]
-    figure.update_xaxes(title="information that survives (log PNR, in nats; log scale)",
+    figure.update_xaxes(title="information that survives<br>(log PNR in nats, log scale)",
                         **log_axis(min(positive), max(positive), room=0.06))
     figure.update_yaxes(tickvals=list(rows.values()), ticktext=[names[split] for split in rows],
                         range=[len(rows) - 0.5, -0.5], zeroline=False)

@@ -34,11 +34,8 @@ def plot_tradeoff(mu: float, *, epsilon: float, delta: float, marked: float, sai
     figure.add_scatter(x=[0, 1], y=[1, 0], name="guessing", hoverinfo="name", **stroke(DATA, 1.5, "dash"))
     figure.add_scatter(x=limit[0], y=limit[1], name="promised limit", hoverinfo="name", **stroke(EXACT, 2, "dot"))
     figure.add_scatter(x=false_alarms, y=misses, name="best attack", hovertemplate=hover, **stroke(DIRECTIONAL, 2.5))
-    figure.add_scatter(x=[marked], y=[float(tradeoff(marked, mu))], mode="markers", showlegend=False, cliponaxis=False,
-                       marker={"color": DIRECTIONAL, "size": 11}, hovertemplate=hover)
-    if said:
-        figure.add_annotation(x=marked, y=float(tradeoff(marked, mu)), text=said, showarrow=False, xanchor="left",
-                              xshift=10, yshift=4)
+    figure.add_scatter(x=[marked], y=[float(tradeoff(marked, mu))], mode="markers", name=said, showlegend=bool(said),
+                       cliponaxis=False, marker={"color": DIRECTIONAL, "size": 11}, hovertemplate=hover)
     for axis, title in ((figure.update_xaxes, "false alarms: absent, yet accused"),
                         (figure.update_yaxes, "misses: present, not accused")):
         axis(title=title, tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], range=[0, 1.02])

@@ -18,7 +18,7 @@ from mvgviz.figures.shared.rule_model import iid_std, rule_model
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.scenario.resolve import Setup, names_of_coordinates
 from mvgviz.text import as_factor, as_number, in_html, in_markdown
-from mvgviz.ui.frame import chart, draw_save
+from mvgviz.ui.frame import chart, draw_takeaway
 from mvgviz.ui.rule.rule import rule
 from mvgviz.ui.rule.scenario import share_step, take_change, theorem_in
 from mvgviz.ui.shape.records import record_picture
@@ -68,9 +68,7 @@ def draw_plane(setup: Setup) -> None:
              points=points if show_data else None, spread=spread, alt=takeaway.replace("**", "").replace("\\", ""),
              records=record_picture(setup, model, pair, (shown[pair[0]], shown[pair[1]]), of_directions=of_directions,
                                     show=show_data))
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(takeaway)
-            draw_save("shape_rule")
+        draw_takeaway(takeaway, key="shape_rule")
         st.caption(rule_words(model, len(setup.design.theta)))
         if setup.query.bound is not None:
             st.caption(records_words(model))

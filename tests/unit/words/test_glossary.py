@@ -50,5 +50,6 @@ def test_an_entry_says_the_plain_thing_first():
     assert Word(term="a", plain="B.", behind="c").sentence == "**a:** B. (In the literature: c.)"
     assert Word(term="a", plain="B.").sentence == "**a:** B."
     for word in WORDS:
-        assert word.plain[0].isupper() and word.plain.endswith(".")
+        assert word.plain[0].isupper()
+        assert word.plain.endswith(".")
     assert len({word.term for word in WORDS}) == len(WORDS)
