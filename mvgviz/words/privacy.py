@@ -26,12 +26,18 @@ def odds_words(setup: Setup, spent: SpentMu) -> str:
     right, guesses = coin_odds(spent.total)
     if caught == accused:
         return (f"**No better than guessing:** even an attacker who knows everything else and accuses {accused:,} in "
-                f"{crowd:,} of the absent {what}s catches {caught:,} in {crowd:,} of the present.")
+                f"{crowd:,} cases {_without(setup)} catches {caught:,} in {crowd:,} with it.")
     coin = ("practically always right" if right == guesses else
             f"right {most}{right:,} times in {guesses:,} instead of {guesses // 2:,}")
-    return (f"**{alarm_words(crowd, accused, caught, most)}.** A false alarm accuses someone who is absent; the "
+    return (f"**{alarm_words(crowd, accused, caught, most)}.** A false alarm accuses {_without(setup)}; the "
             f"attacker knows all other {what}s. Asked whether one {what} is there, with even odds before, the best "
             f"guess is {coin}.")
+
+
+def _without(setup: Setup) -> str:
+    """Neighbours: without a record another stands in its place."""
+    what = thing(setup)
+    return f"without the {what}" if setup.query.is_graph else f"without the {what} (another in its place)"
 
 
 def found_label(crowd: int, accused: int, caught: int) -> str:
@@ -147,8 +153,8 @@ def tested_words(design: NoiseDesign, noise: NoiseScores, *, hardened: bool) -> 
 def audit_words(setup: Setup, loss: PairLoss, result: Audit, broken: bool) -> str:
     """What the audit proves, and what it cannot."""
     found, claim = result.epsilon_lower, setup.epsilon_spent
-    counts = (f"accusing {result.accused:,} of {result.evaluated:,} absent, it catches {result.caught:,} of "
-              f"{result.evaluated:,} present: ε is at least **{as_number(found)}** (95 % confidence)")
+    counts = (f"accusing {result.accused:,} of {result.evaluated:,} {_without(setup)}, it catches {result.caught:,} "
+              f"of {result.evaluated:,} with it: ε is at least **{as_number(found)}** (95 % confidence)")
     claimed = f"{at_most(setup.design.mu_is)}{as_number(claim)}"
     if not broken:
         if found > claim:

@@ -12,8 +12,8 @@ _TEXTS_BELOW = """(least) => {
         for (const one of root.querySelectorAll("*")) {
             if (one.shadowRoot) look(one.shadowRoot);
             const own = [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
-            if (!own || !one.checkVisibility?.() || one.closest(".katex, [data-testid=stIconMaterial], sub, sup, "
-                + "canvas, style, script, [aria-hidden=true]")) continue;
+            if (!own || !one.checkVisibility?.() || one.closest(".katex, sub, sup, tspan[dy], "
+                + "[data-testid=stIconMaterial], canvas, style, script, [aria-hidden=true]")) continue;
             const place = one.getScreenCTM?.();
             const scale = place ? Math.hypot(place.a, place.b) : 1;
             const size = parseFloat(getComputedStyle(one).fontSize) * scale;

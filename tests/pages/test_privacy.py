@@ -157,9 +157,9 @@ def test_the_audit_stands_by_the_claim_and_catches_the_break(delta, words):
 
 def test_trials_are_chosen_and_the_seed_decides_the_draws():
     app = turned_to(AUDIT, data="liver")
-    assert "of 5,000 absent" in text(app)
+    assert "of 5,000 without the record (another in its place)" in text(app)
     app.select_slider(key="privacy_trials").set_value(2_000).run()
-    assert "of 1,000 absent" in text(clean(app))
+    assert "of 1,000 without the" in text(clean(app))
     before = charts(app)[3]
     assert charts(app.run())[3] == before
     app.button(key="w_draw").click().run()

@@ -66,6 +66,7 @@ def plot_clock(titles: Sequence[str], minutes: Sequence[int]) -> go.Figure:
         x=list(minutes), base=starts, y=labels, orientation="h", marker={"color": DIRECTIONAL},
         text=[f"{length} min" for length in minutes], textposition="inside", insidetextanchor="middle",
         textfont={"color": "#000"}, hovertemplate="%{y}: from minute %{base}<extra></extra>"))
+    figure.update_layout(uniformtext={"minsize": 11, "mode": "hide"})
     figure.update_xaxes(title="minutes", range=[0, sum(minutes)], dtick=5)
     figure.update_yaxes(autorange="reversed", showgrid=False)
     return styled(figure, height=270, legend=False)

@@ -29,15 +29,15 @@ def plot_tradeoff(mu: float, *, epsilon: float, delta: float, marked: float, sai
     """The curve, the diagonal of guessing, the promised limit, and one attack by its false alarms; ``said``: of it."""
     false_alarms, misses = best_attacks(mu)
     limit = fewest_misses(epsilon, delta)
-    hover = "accuses %{x:.2%} of the absent, misses %{y:.2%} of the present<extra></extra>"
+    hover = "accuses %{x:.2%} of those without it, misses %{y:.2%} of those with it<extra></extra>"
     figure = go.Figure()
     figure.add_scatter(x=[0, 1], y=[1, 0], name="guessing", hoverinfo="name", **stroke(DATA, 1.5, "dash"))
     figure.add_scatter(x=limit[0], y=limit[1], name="promised limit", hoverinfo="name", **stroke(EXACT, 2, "dot"))
     figure.add_scatter(x=false_alarms, y=misses, name="best attack", hovertemplate=hover, **stroke(DIRECTIONAL, 2.5))
     figure.add_scatter(x=[marked], y=[float(tradeoff(marked, mu))], mode="markers", name=said, showlegend=bool(said),
                        cliponaxis=False, marker={"color": DIRECTIONAL, "size": 11}, hovertemplate=hover)
-    for axis, title in ((figure.update_xaxes, "false alarms: absent, yet accused"),
-                        (figure.update_yaxes, "misses: present, not accused")):
+    for axis, title in ((figure.update_xaxes, "false alarms: without it, yet accused"),
+                        (figure.update_yaxes, "misses: with it, not accused")):
         axis(title=title, tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], range=[0, 1.02])
     # Above the diagonal nothing is ever drawn.
     return styled(figure, height=300).update_layout(
@@ -54,8 +54,8 @@ def plot_scores(result: Audit, mu: float) -> go.Figure:
     edges = np.linspace(low, high, _BINS + 1)
     centres = (edges[1:] + edges[:-1]) / 2
     figure = go.Figure()
-    for name, scores, claimed, colour in (("absent", result.absent, 0.0, DATA),
-                                          ("present", result.present, mu, DIRECTIONAL)):
+    for name, scores, claimed, colour in (("without it", result.absent, 0.0, DATA),
+                                          ("with it", result.present, mu, DIRECTIONAL)):
         figure.add_scatter(x=centres, y=np.histogram(scores, edges, density=True)[0], mode="lines", fill="tozeroy",
                            fillcolor=wash(colour, 0.45), line={"color": colour, "width": 1, "shape": "hvh"},
                            name=f"{name}, simulated", hoverinfo="name")

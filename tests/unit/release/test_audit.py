@@ -152,4 +152,4 @@ def test_the_picture_has_both_histograms_and_their_claims():
     for trace in figure.data:
         assert trace.y.sum() * (trace.x[1] - trace.x[0]) == pytest.approx(1, abs=0.01)
     assert [trace.name for trace in figure.data] == [
-        "absent, simulated", "absent, claimed", "present, simulated", "present, claimed"]
+        "without it, simulated", "without it, claimed", "with it, simulated", "with it, claimed"]
