@@ -18,6 +18,7 @@ from mvgviz.ui.menu import PAGES, PRESENT, Page
 from mvgviz.ui.sidebar import draw_sidebar
 from mvgviz.ui.strip import draw_strip
 from mvgviz.words.glossary import WORDS, Word, words_in
+from mvgviz.words.report import as_html
 
 _HERE = Path(__file__).parent
 _ABOUT: dict[str, str] = tomllib.loads((_HERE / "about.toml").read_text(encoding="utf-8"))
@@ -93,13 +94,15 @@ def draw_takeaway(takeaway: str, *, key: str, about: str | None = None) -> None:
         if about or used:
             with st.popover("What this shows", type="tertiary", icon=":material/help:"):
                 st.markdown(about)
-                _explain(used)
+                if used:
+                    _explain(used)
         draw_save(key)
 
 
 def _explain(used: Iterable[Word]) -> None:
-    """Words of the glossary, one a line."""
-    st.markdown("\n".join(f"- {word.sentence}" for word in used))
+    """Words of the glossary, one a line; it takes the focus, so that keys scroll a long list."""
+    lines = "".join(f"<li>{as_html(word.sentence)}</li>" for word in used)
+    st.html(f'<div tabindex="0" role="group" aria-label="What the words mean"><ul>{lines}</ul></div>')
 
 
 def draw_save(key: str) -> None:

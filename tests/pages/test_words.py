@@ -6,6 +6,7 @@ import pytest
 
 from mvgviz.ui.menu import BUDGET, PAGES, PRIVACY
 from mvgviz.words.glossary import WORDS
+from mvgviz.words.report import as_html
 from tests.pages.app import clean, opened, text
 
 OLD = ("i.i.d. noise", "noise of one size", "trivial answer", "least asked for")
@@ -16,21 +17,27 @@ def everything(app):
     labels = [element.label for kind in ("multiselect", "selectbox", "slider", "toggle", "checkbox", "number_input")
               for element in app.get(kind)]
     charts = [json.dumps(json.loads(chart.proto.spec), ensure_ascii=False) for chart in app.get("plotly_chart")]
-    return " ".join([text(app), *labels, *charts]).lower()
+    return " ".join([text(app), explained(app), *labels, *charts]).lower()
+
+
+def explained(app):
+    """The glossary's entries wherever they stand."""
+    return " ".join(block.proto.body for block in app.get("html"))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.label)
 def test_a_page_has_plain_words_and_the_glossary(page):
     app = clean(opened(page.path))
     assert [old for old in OLD if old in everything(app)] == []
-    assert all(word.sentence in text(app) for word in WORDS)
+    assert all(as_html(word.sentence) in explained(app) for word in WORDS)
 
 
 def test_the_words_of_a_chart_stand_under_it():
-    said = text(clean(opened(PRIVACY.path)))
+    app = clean(opened(PRIVACY.path))
+    said = text(app)
     assert "With 5 false alarms in 100 the best attack finds" in said
     limit = next(word.sentence for word in WORDS if word.term == "promised limit")
-    assert said.count(limit) == 2  # beside the title, and under the attacker's curve
+    assert explained(app).count(as_html(limit)) == 2  # beside the title, and under the attacker's curve
 
 
 @pytest.mark.parametrize("tab", ["What gets through", "From noise to epsilon"])
