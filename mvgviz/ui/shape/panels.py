@@ -17,12 +17,13 @@ from mvgviz.figures.shared.rule_model import iid_std, rule_model
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.scenario.resolve import Setup, names_of_coordinates
 from mvgviz.text import as_factor, as_number, in_html, in_markdown
+from mvgviz.trials.tasks.post import centred
 from mvgviz.ui.frame import chart, draw_save
 from mvgviz.ui.rule.rule import rule
 from mvgviz.ui.rule.scenario import share_step, take_change, theorem_in
 from mvgviz.ui.shape.records import record_picture
 from mvgviz.validation import FloatArray
-from mvgviz.words.shape import drag_words, plane_labels, plane_words, records_words, rule_words
+from mvgviz.words.shape import ABOUT_ZERO, drag_words, plane_labels, plane_words, records_words, rule_words
 
 _MANY, _POINTS, _DRAWS, _OUTCOMES, _CORNER = 2_000, 300, 200, 30, 24
 _USES = ("the features that matter", "an equal mixture", "along the data (not private)")
@@ -141,13 +142,15 @@ def draw_outcomes(setup: Setup) -> None:
               "shown). Press play: 30 releases that might have been; the first picture is the true answer, not "
               "private.", key="shape_play")
         return
-    released = query.value + sample_noise(design, rng=rng, trials=_OUTCOMES)
-    components = leading_components(np.concatenate([query.value[None], released]))
+    answers = np.concatenate([query.value[None], query.value + sample_noise(design, rng=rng, trials=_OUTCOMES)])
+    about_mean = query.name == "moments"
+    components = leading_components(centred(answers) if about_mean else answers)
     overlap = np.abs(components[1:] @ components[0])
-    labels = [in_html(name) for name in (query.row_names or [])]
+    labels = [in_html(name) for name in (query.row_names or [])][: components.shape[1]]
+    about = "" if about_mean or setup.scenario.is_graph else f" {ABOUT_ZERO}"
     chart(plot_component_outcomes(components[0], components[1:], names=labels),
           f"**Overlap with the true component: {overlap.mean():.2f} on average** (1 is perfect), from "
-          f"{overlap.min():.2f} to {overlap.max():.2f} over 30 releases.", key="shape_play")
+          f"{overlap.min():.2f} to {overlap.max():.2f} over 30 releases.{about}", key="shape_play")
 
 
 def _column_labels(setup: Setup, names: list[str]) -> list[str]:
