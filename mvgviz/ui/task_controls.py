@@ -12,9 +12,10 @@ from mvgviz.scenario.scenario import Scenario
 from mvgviz.scenario.usual import for_task, usual_settings
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.trials.question import REGRESSIONS
-from mvgviz.trials.tasks import TASKS
+from mvgviz.trials.tasks import OF_DIRECTIONS, TASKS
 from mvgviz.trials.tasks.post import WORDS
 from mvgviz.ui import session
+from mvgviz.words.shape import ABOUT_ZERO
 
 
 def draw_task(setup: Setup) -> None:
@@ -49,6 +50,23 @@ def draw_task(setup: Setup) -> None:
                       icon=":material/auto_fix_high:", on_click=session.update, kwargs=usual,
                       help="Query, record bound and split that did best for this task on many tables. They follow from "
                            "the task alone, not from your data.")
+    _draw_about_mean(scenario)
+
+
+def _draw_about_mean(scenario: Scenario) -> None:
+    """Whether components are the usual ones, and a way to have those."""
+    if scenario.task not in OF_DIRECTIONS or scenario.is_graph:
+        return
+    if scenario.query == "moments":
+        st.caption("Components are about the mean, which is released too: the usual principal components.")
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(ABOUT_ZERO)
+        st.button("Components about the mean", key="task_about_mean", type="tertiary",
+                  icon=":material/filter_center_focus:", on_click=session.update,
+                  kwargs={"query": "moments", "mode": "auto"},
+                  help="Asks for the mean and the second moments in one answer, from which the covariance about the "
+                       "mean follows.")
 
 
 def _draw_post(scenario: Scenario) -> None:

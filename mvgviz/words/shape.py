@@ -11,6 +11,8 @@ ABOUT_ELLIPSE = ("Each outline holds 95 % of the noise; the points are the same 
                  "Both give the same privacy.")
 ABOUT_BOUND = ("Directional noise is added to records that were pulled into an ellipse first, equal noise to records "
                "as they are.")
+ABOUT_ZERO = ("Components are about 0, not about the mean: where the mean is far from 0 the first mostly points there, "
+              "and is not that of a usual principal component analysis.")
 
 
 def coordinate_labels(setup: Setup) -> tuple[str, ...]:

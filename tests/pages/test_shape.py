@@ -1,5 +1,6 @@
 """The page Noise shape: every panel, every size, and what a drag does to the scenario."""
 
+import base64
 import re
 
 import numpy as np
@@ -133,3 +134,16 @@ def test_three_features_with_noise_on_both_sides_are_entries_of_one_column():
     v = design.directional_side.variances
     std = np.sqrt(v[:3] * v[2])
     assert f"From {as_number(std.min())} to {as_number(std.max())}" in text(app)
+
+
+def test_possible_components_are_those_about_the_mean_where_it_is_released_too():
+    state = {"shape_panel": "Possible outcomes", "shape_outcome": "Its first principal component"}
+    drawn = {query: opened(SHAPE.path, data="liver", query=query, scale="declared", state=state)
+             for query in ("covariance", "moments")}
+    assert "about 0, not about the mean" in text(clean(drawn["covariance"]))
+    assert "about 0" not in text(clean(drawn["moments"]))
+    records = sample("liver").matrix
+    vector = np.linalg.svd(records - records.mean(axis=1, keepdims=True))[0][:, 0]
+    loadings = spec(drawn["moments"])["data"][0]["y"]
+    shown = np.frombuffer(base64.b64decode(loadings["bdata"]), dtype=loadings["dtype"])
+    assert np.abs(shown) == pytest.approx(np.abs(vector), abs=1e-6)

@@ -407,3 +407,16 @@ def test_huge_values_are_answered_on_every_tab():
     app.switch_page(UTILITY.path)
     for tab in TABS:
         assert not turn(app, tab).exception
+
+
+@pytest.mark.parametrize("task", ["first-component", "covariance-estimation", "subspace"])
+def test_components_about_0_are_called_so_and_those_about_the_mean_are_offered(task):
+    app = clean(opened(UTILITY.path, data="liver", task=task, trials="2"))
+    assert "about 0, not about the mean" in text(app)
+    app.button(key="task_about_mean").click().run()
+    assert link(clean(app))["query"] == "moments"
+    assert "about the mean" in text(app)
+    assert "about 0" not in text(app).replace("else about 0", "")
+    assert not [button for button in app.button if button.key == "task_about_mean"]
+    assert "about the mean" not in text(clean(opened(UTILITY.path, data="karate", task=task, trials="2"))).replace(
+        "about the mean where", "")

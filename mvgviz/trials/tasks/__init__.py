@@ -17,9 +17,9 @@ from mvgviz.validation import FloatArray
 TASKS = {task.key: task for task in (RECONSTRUCTION, SUBSPACE_ANGLE, KERNEL_RIDGE, LINEAR_RIDGE, FIRST_COMPONENT,
                                      COVARIANCE_ESTIMATION)}
 
-_OF_DIRECTIONS = ("first-component", "covariance-estimation", "subspace")
+OF_DIRECTIONS = ("first-component", "covariance-estimation", "subspace")
 
-__all__ = ["TASKS", "Measure", "References", "Task", "measure_for"]
+__all__ = ["OF_DIRECTIONS", "TASKS", "Measure", "References", "Task", "measure_for"]
 
 
 def measure_for(problem: Problem) -> Measure:
@@ -31,7 +31,7 @@ def measure_for(problem: Problem) -> Measure:
     known = problem.question.measures
     if key not in known:
         some = problem.chosen
-        if some and len(some) - (problem.query.name == "moments") < 2 and task.key in _OF_DIRECTIONS:
+        if some and len(some) - (problem.query.name == "moments") < 2 and task.key in OF_DIRECTIONS:
             raise InputError("components need at least 2 features; say that more are needed, or judge by everything")
         measure = task.prepare(problem.judged)
         on_moments = weighing is not None and measure.level in ("moments", "component")

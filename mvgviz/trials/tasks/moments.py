@@ -17,6 +17,7 @@ from mvgviz.validation import FloatArray
 
 RIDGE = 0.1
 SUBSPACE = 2
+_ABOUT = "about the mean where that is released too, else about 0"
 
 
 def true_moments(problem: Problem) -> FloatArray:
@@ -222,15 +223,15 @@ def _linear_ridge(problem: Problem) -> LinearRidge:
 
 FIRST_COMPONENT = Task(
     key="first-component", label="First principal component", metric="captured variance lost", symbol="Δρ",
-    rule="the strongest direction of the released second moments", post=("symmetrise", "subtract", "aware"),
+    rule=f"the strongest direction of the released second moments, {_ABOUT}", post=("symmetrise", "subtract", "aware"),
     prepare=_first_component)
 COVARIANCE_ESTIMATION = Task(
     key="covariance-estimation", label="Covariance estimation", metric="residual sum of squares of the components",
-    symbol="RSS", rule="all directions of the released second moments, the strongest first",
+    symbol="RSS", rule=f"all directions of the released second moments, the strongest first, {_ABOUT}",
     post=("symmetrise", "subtract", "aware"), prepare=_covariance_estimation)
 SUBSPACE_ANGLE = Task(
     key="subspace", label="Strongest subspace", metric="angle to the true subspace (degrees)", symbol="angle",
-    rule=f"the {SUBSPACE} strongest directions (1 of 2) of the released second moments",
+    rule=f"the {SUBSPACE} strongest directions (1 of 2) of the released second moments, {_ABOUT}",
     post=("symmetrise", "subtract", "aware"), prepare=_subspace)
 LINEAR_RIDGE = Task(
     key="linear-ridge", label="Linear ridge regression", metric="error of predictions (RMSE)", symbol="RMSE",

@@ -18,12 +18,14 @@ from mvgviz.figures.shared.rule_model import iid_std, rule_model
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.scenario.resolve import Setup, names_of_coordinates
 from mvgviz.text import as_factor, as_number, in_html, in_markdown
+from mvgviz.trials.tasks.post import centred
 from mvgviz.ui.frame import chart, draw_takeaway
 from mvgviz.ui.rule.rule import rule
 from mvgviz.ui.rule.scenario import share_step, take_change, theorem_in
 from mvgviz.ui.shape.records import record_picture
 from mvgviz.validation import FloatArray
 from mvgviz.words.shape import (
+    ABOUT_ZERO,
     drag_words,
     drowned_words,
     entries_words,
@@ -151,13 +153,15 @@ def draw_outcomes(setup: Setup) -> None:
               f"{truth.shape[0]} × {truth.shape[1]} shown). Press play: 30 releases that might have been; the first "
               "picture is the true answer, not private.", key="shape_play")
         return
-    released = query.value + sample_noise(design, rng=rng, trials=_OUTCOMES)
-    components = leading_components(np.concatenate([query.value[None], released]))
+    answers = np.concatenate([query.value[None], query.value + sample_noise(design, rng=rng, trials=_OUTCOMES)])
+    about_mean = query.name == "moments"
+    components = leading_components(centred(answers) if about_mean else answers)
     overlap = np.abs(components[1:] @ components[0])
-    labels = [in_html(name) for name in (query.row_names or [])]
+    labels = [in_html(name) for name in (query.row_names or [])][: components.shape[1]]
+    about = "" if about_mean or setup.scenario.is_graph else f" {ABOUT_ZERO}"
     chart(plot_component_outcomes(components[0], components[1:], names=labels),
           f"**{overlap_words(overlap)}.** Overlap with the true component: {overlap.mean():.2f} on average (1 is "
-          f"perfect), from {overlap.min():.2f} to {overlap.max():.2f} over 30 releases.", key="shape_play")
+          f"perfect), from {overlap.min():.2f} to {overlap.max():.2f} over 30 releases.{about}", key="shape_play")
 
 
 def _column_labels(setup: Setup, names: list[str]) -> list[str]:

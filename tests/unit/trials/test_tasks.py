@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from scipy import linalg
 
 from mvgviz import Dataset, InputError, Scenario
+from mvgviz.data import sample
 from mvgviz.scenario.scenario import POST
 from mvgviz.scenario.scenario import TASKS as NAMES
 from mvgviz.trials.mechanisms import COMPARED, MECHANISMS
-from mvgviz.trials.question import split_records
+from mvgviz.trials.question import pose, split_records
 from mvgviz.trials.run import run_trials
-from mvgviz.trials.tasks import TASKS
+from mvgviz.trials.tasks import TASKS, measure_for
 from mvgviz.trials.tasks.moments import trivial_moments
 from mvgviz.trials.tasks.post import WORDS, components, nearest_psd, psd_root
 from tests.datasets import make_dataset
@@ -356,3 +357,14 @@ def test_a_large_kernel_is_measured_without_the_projection():
     large = Scenario(data="two_features", query="kernel", task="reconstruction", allocation="uniform")
     results = run_trials(large, data, trials=2)
     assert np.isfinite(results["mvg"].mean)
+
+
+@pytest.mark.parametrize(("query", "centre"), [("covariance", False), ("identity", False), ("moments", True)])
+def test_the_first_component_is_about_the_mean_where_that_is_released_too(query, centre):
+    table = sample("liver")
+    problem = pose(Scenario(data="liver", query=query, scale="declared", task="first-component"), table)
+    off = table.matrix.mean(axis=1, keepdims=True)
+    by_hand = {about_mean: linalg.svd(table.matrix - about_mean * off)[0][:, 0] for about_mean in (False, True)}
+    errors = {key: measure_for(problem).errors(vector[None])[0] for key, vector in by_hand.items()}
+    assert errors[centre] == pytest.approx(0, abs=1e-6)
+    assert errors[not centre] > 1
