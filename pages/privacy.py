@@ -19,7 +19,7 @@ def draw_tradeoff(setup: Setup, spent: SpentMu) -> None:
     said = odds(spent.total)
     chart(plot_tradeoff(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta,
                         marked=said.accused / said.out_of, said=found_label(*said)),
-          tradeoff_words(spent), key="privacy_tradeoff")
+          tradeoff_words(spent, setup.design.mu_is), key="privacy_tradeoff")
 
 
 def draw_loss(setup: Setup, spent: SpentMu) -> None:

@@ -23,6 +23,7 @@ from mvgviz.query.worst_pairs import WorstPair, precise, whitened, worst_pair
 from mvgviz.validation import FloatArray
 
 _CROWDS = (100, 1_000, 10_000)
+_SAID, _ROUNDING = 0.5, 1e-9  # half a guess beyond a coin is worth saying
 
 
 class Odds(NamedTuple):
@@ -93,12 +94,13 @@ def odds(mu: float) -> Odds:
 
 
 def coin_odds(mu: float) -> tuple[int, int]:
-    """(right guesses, out of): the best guess between two datasets that were equally likely."""
-    right = float(special.ndtr(mu / 2))
+    """(right guesses, rounded up, out of): the best guess between two datasets that were equally likely."""
+    part = float(special.ndtr(mu / 2))
     for out_of in _CROWDS:
-        if out_of // 2 < round(out_of * right) < out_of:
-            return round(out_of * right), out_of
-    return round(_CROWDS[-1] * right), _CROWDS[-1]
+        right = math.ceil(out_of * part - _ROUNDING)
+        if out_of // 2 < right < out_of and out_of * (part - 0.5) > _SAID:
+            return right, out_of
+    return math.ceil(_CROWDS[-1] * part - _ROUNDING), _CROWDS[-1]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

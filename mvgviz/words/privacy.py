@@ -77,15 +77,15 @@ def reached_words(setup: Setup, attained: float) -> str:
     return f"They are the worst found and reach {attained:.0%} of μ, which is an upper bound here."
 
 
-def tradeoff_words(spent: SpentMu) -> str:
-    """Takeaway of the trade-off curve."""
+def tradeoff_words(spent: SpentMu, mu_is: str = "exact") -> str:
+    """Takeaway of the trade-off curve; ``mu_is``: whether the curve is the best attack's own or below it."""
     crowd, accused, caught = odds(spent.total)
     if caught == accused:
         return f"**No better than guessing:** μ = {as_number(spent.total)}, the curve is the diagonal."
     advantage = float(total_variation(spent.total))
     how = next(words for most, words in _BETTER if advantage <= most)
     return (f"**The best attack is {how} than guessing:** the further below the diagonal, the less private. "
-            f"{alarm_words(crowd, accused, caught)} (μ = {as_number(spent.total)}).")
+            f"{alarm_words(crowd, accused, caught, at_most(mu_is))} (μ = {as_number(spent.total)}).")
 
 
 def loss_words(numbers: LossNumbers) -> str:

@@ -151,8 +151,8 @@ def test_odds_are_said_in_the_smallest_crowd_that_tells(mu, expected):
     assert caught == round(crowd * norm.cdf(norm.ppf(accused / crowd) + mu))
 
 
-@pytest.mark.parametrize(("mu", "expected"), [(0, (5_000, 10_000)), (0.001, (5_002, 10_000)), (0.3, (56, 100)),
-                                              (14, (10_000, 10_000))])
+@pytest.mark.parametrize(("mu", "expected"), [
+    (0, (5_000, 10_000)), (0.001, (5_002, 10_000)), (0.26, (56, 100)), (0.3, (56, 100)), (14, (10_000, 10_000))])
 def test_a_guess_at_even_odds(mu, expected):
     assert coin_odds(mu) == expected
 
