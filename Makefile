@@ -11,7 +11,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 # Bytecode is kept, whatever the environment says: every worker starts seconds sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app check test every-test bench lint clean
+.PHONY: app check test every-test look bench lint clean
 
 app: .venv/app.done
 	$(BIN)/streamlit run app.py
@@ -24,7 +24,11 @@ test: .venv/browser.done
 
 # One worker more than there are cores: a test in the browser waits most of its time.
 every-test: .venv/browser.done
-	$(BIN)/python -m pytest --numprocesses=$$(($$(getconf _NPROCESSORS_ONLN) + 1))
+	$(BIN)/python -m pytest --numprocesses=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) -m "not look"
+
+# Every page and tab on a phone and a projector in both themes, every control by keyboard: minutes, so not in every run.
+look: .venv/browser.done
+	$(BIN)/python -m pytest --numprocesses=2 -m look tests/browser
 
 bench: .venv/browser.done
 	$(BIN)/python benchmarks/engine.py

@@ -8,6 +8,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import sync_playwright
@@ -18,9 +19,9 @@ from tests.browser.chromium import FLAGS, PICTURES, ROOT, SCREENS
 PROBES = re.compile(r"/_stcore/(health|host-config)$")
 
 
-@pytest.fixture(scope="session")
-def address():
-    """The app, served on a free port of this machine."""
+@contextmanager
+def served():
+    """The app on a free port of this machine."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -37,6 +38,20 @@ def address():
     yield url
     server.terminate()
     server.wait()
+
+
+@pytest.fixture(scope="session")
+def address():
+    """The app, served once for all tests."""
+    with served() as url:
+        yield url
+
+
+@pytest.fixture
+def untouched_address():
+    """The app on a server that nobody has visited."""
+    with served() as url:
+        yield url
 
 
 @pytest.fixture(scope="session")

@@ -359,5 +359,5 @@ def test_text_is_never_smaller_than_eleven_pixels_on_a_phone(visit, scheme):
 def test_the_text_alternative_holds_the_sizes(visit):
     tab = visit(waits_for=".rule svg")
     alt = tab.locator(".rule svg").get_attribute("aria-label")
-    assert re.search(r"all that one record can change: ± 0\.0167 by ± 0\.0167, inside the ellipse of 0\.237 standard "
-                     r"deviations, whose half axes are 0\.0373 and 0\.0186", alt)
+    assert re.search(r"all that one record can change: ± 0\.0167 by ± 0\.0167, inside the ellipse of 0\.237 typical "
+                     r"errors, whose half axes are 0\.0373 and 0\.0186", alt)
