@@ -19,8 +19,9 @@ from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
+from mvgviz.scenario.names import names_of_coordinates
 from mvgviz.scenario.plan import QuestionPlan
-from mvgviz.scenario.resolve import Setup, build, delta_of, names_of_coordinates
+from mvgviz.scenario.resolve import Setup, build, delta_of
 from mvgviz.validation import FloatArray
 
 _POINTS, _END = 81, 0.01

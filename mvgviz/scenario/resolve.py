@@ -23,6 +23,7 @@ from mvgviz.query import queries
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
 from mvgviz.query.record_bound import NoisyCount, RecordBound
+from mvgviz.scenario.names import names_of_directions
 from mvgviz.scenario.record_ellipse import record_ellipse, refuse_bound
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, OTHER_FIELDS, SPLIT_FIELDS, Scenario
 from mvgviz.validation import FloatArray
@@ -32,8 +33,6 @@ CONSTANT_SHARE = 0.2
 SCALED_TO = {"symmetric": (-1, 1), "unit": (0, 1)}
 """What the declared ranges are mapped onto, by the scenario's scale."""
 
-_LABELS = 10_000
-_SEEN = 0.05  # of a direction's entries, rounded to one digit
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -225,38 +224,6 @@ def left_for_noise(scenario: Scenario, delta: float) -> tuple[float, float]:
         mu = float(gaussian_mu(scenario.epsilon, delta)) * math.sqrt(part)
         return float(gaussian_epsilon(delta, mu)), delta
     return scenario.epsilon * part, delta * part
-
-
-def names_of_directions(query: Query, mode: str, directions: Directions) -> tuple[str, ...]:
-    """Features, records or vertices for the standard basis; a turned direction by its number and largest parts."""
-    names = names_of_coordinates(query, mode, directions.size)
-    if directions.is_standard:
-        return names
-    if mode == "columns" or query.row_names is None:
-        return numbered("direction", directions.size)
-    return tuple(f"{k + 1}: {_largest_parts(directions.matrix[:, k], names)}" for k in range(len(names)))
-
-
-def _largest_parts(direction: FloatArray, names: tuple[str, ...]) -> str:
-    """"0.9 sleep + 0.4 score": the two largest entries, the largest above 0; dots where there are more."""
-    parts = direction * math.copysign(1.0, direction[np.argmax(np.abs(direction))])
-    seen = [k for k in np.argsort(-np.abs(parts), kind="stable")[:2] if abs(parts[k]) >= _SEEN]
-    if len(seen) == 1:
-        return str(names[seen[0]])
-    told = " ".join(f"{'+' if parts[k] > 0 else '-'} {abs(parts[k]):.1f} {names[k]}" for k in seen).removeprefix("+ ")
-    return f"{told} …" if np.count_nonzero(np.abs(parts) >= _SEEN) > len(seen) else told
-
-
-def names_of_coordinates(query: Query, mode: str, size: int) -> tuple[str, ...]:
-    """What the rows (columns, in mode "columns") of the answer are called."""
-    if mode != "columns" and query.row_names is not None:
-        return query.row_names[:_LABELS]
-    return numbered("vertex" if query.is_graph else "record", size)
-
-
-def numbered(kind: str, size: int) -> tuple[str, ...]:
-    """"record 1", "record 2", …; sizes beyond 10 000 are not named one by one."""
-    return tuple(f"{kind} {i + 1}" for i in range(min(size, _LABELS)))
 
 
 def moments_along(directions: Directions, moments: FloatArray) -> FloatArray:

@@ -10,7 +10,8 @@ from mvgviz.labels import QUERIES as QUERY_LABELS
 from mvgviz.labels import SCALES
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import GRAPHS
-from mvgviz.scenario.resolve import delta_of, names_of_coordinates, numbered, paper_delta, usual_delta
+from mvgviz.scenario.names import names_of_coordinates, numbered
+from mvgviz.scenario.resolve import delta_of, paper_delta, usual_delta
 from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS, QUERIES, Scenario
 from mvgviz.text import as_number, as_probability, capitalised, delta_caution, delta_words
 from mvgviz.ui import session

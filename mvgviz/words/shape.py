@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 
 from mvgviz.figures.shared.rule_model import RuleModel
-from mvgviz.scenario.resolve import Setup, names_of_coordinates
+from mvgviz.scenario.names import names_of_coordinates
+from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, in_markdown
 from mvgviz.validation import FloatArray
 

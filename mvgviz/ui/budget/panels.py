@@ -11,8 +11,9 @@ from mvgviz.figures.shared.matrix_map import plot_matrix, top_left
 from mvgviz.labels import FORMS, GUARANTEES, SPLITS
 from mvgviz.noise.directions import standard_basis
 from mvgviz.provenance import weakest
+from mvgviz.scenario.names import names_of_directions
 from mvgviz.scenario.precision_budget import LEAST_EPSILON, MOST_EPSILON, BudgetTable, inverse_refusal, wanted_noise
-from mvgviz.scenario.resolve import Setup, names_of_directions
+from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.splits import compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
 from mvgviz.scenario.trade_off import trade_off_refusal
 from mvgviz.text import in_markdown

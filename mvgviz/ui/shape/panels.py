@@ -16,7 +16,8 @@ from mvgviz.figures.shape.pictures import (
 from mvgviz.figures.shared.matrix_map import MOST_COLS, MOST_ROWS, plot_matrix
 from mvgviz.figures.shared.rule_model import iid_std, rule_model
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.scenario.resolve import Setup, names_of_coordinates
+from mvgviz.scenario.names import names_of_coordinates
+from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, in_html, in_markdown
 from mvgviz.trials.tasks.post import centred
 from mvgviz.ui.frame import chart, draw_takeaway

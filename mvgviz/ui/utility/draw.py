@@ -10,8 +10,9 @@ import streamlit as st
 from mvgviz.figures.budget.noise import SignalNumbers, plot_signal_to_noise, signal_numbers
 from mvgviz.figures.shared.matrix_map import MOST_COLS
 from mvgviz.figures.utility import one_draw
+from mvgviz.scenario.names import names_of_coordinates
 from mvgviz.scenario.precision_budget import budget_table
-from mvgviz.scenario.resolve import Setup, names_of_coordinates
+from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, in_markdown
 from mvgviz.trials.first_trial import Components, FirstTrial, Predictions, first_trial
 from mvgviz.trials.question import Problem

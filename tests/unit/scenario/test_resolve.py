@@ -7,7 +7,8 @@ import pytest
 
 from mvgviz import Dataset, InputError, Scenario, from_matrix, gaussian_mu
 from mvgviz.provenance import Origin
-from mvgviz.scenario.resolve import build, delta_of, names_of_directions, paper_delta, usual_delta, with_bound
+from mvgviz.scenario.names import names_of_directions
+from mvgviz.scenario.resolve import build, delta_of, paper_delta, usual_delta, with_bound
 from mvgviz.scenario.scenario import ALLOCATIONS, QUERIES
 from tests.datasets import make_dataset
 
