@@ -5,7 +5,8 @@ from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
 from mvgviz.provenance import Origin
 from mvgviz.query.dataset import Dataset
 from mvgviz.release.ledger import CAVEATS, Total
-from mvgviz.release.release import Plan, Release, design_words
+from mvgviz.release.ready import design_words
+from mvgviz.release.release import Plan, Release
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, at_most, delta_caution, delta_words, listed
 from mvgviz.words.provenance import bound_words, thing

@@ -1,5 +1,6 @@
 """The app served on this machine, and a browser that visits it."""
 
+import os
 import re
 import shutil
 import socket
@@ -20,14 +21,14 @@ PROBES = re.compile(r"/_stcore/(health|host-config)$")
 
 
 @contextmanager
-def served():
+def served(**environment):
     """The app on a free port of this machine."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     server = subprocess.Popen(
         [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--server.headless", "true"],
-        cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        cwd=ROOT, env=os.environ | environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     url = f"http://localhost:{port}"
     for _ in range(120):
         try:
@@ -51,6 +52,13 @@ def address():
 def untouched_address():
     """The app on a server that nobody has visited."""
     with served() as url:
+        yield url
+
+
+@pytest.fixture
+def address_with_ledger(tmp_path):
+    """The app with a ledger that lasts."""
+    with served(MVGVIZ_LEDGER=str(tmp_path / "ledger.sqlite")) as url:
         yield url
 
 
