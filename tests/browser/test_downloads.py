@@ -179,7 +179,8 @@ def test_every_download_button_is_fetched_by_a_test():
     found = {str(path.relative_to(ROOT)) for folder in ("mvgviz", "pages") for path in (ROOT / folder).rglob("*.py")
              if re.search(r"(download_button|(?<!def )offer_file)\(", path.read_text(encoding="utf-8"))}
     assert found == {"pages/budget.py", "mvgviz/ui/frame.py", "mvgviz/ui/release/panels.py",
-                     "mvgviz/ui/release/exports.py", "mvgviz/ui/plan/panels.py", "mvgviz/ui/lesson/panels.py"}
+                     "mvgviz/ui/release/ledger.py", "mvgviz/ui/release/exports.py",
+                     "mvgviz/ui/plan/panels.py", "mvgviz/ui/lesson/panels.py"}
 
 
 def test_the_handout_prints_on_one_page(visit):
