@@ -19,9 +19,9 @@ from mvgviz.provenance import Origin
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
 from mvgviz.query.worst_pairs import WorstPair, worst_pair
-from mvgviz.report.script import DataSource
 from mvgviz.scenario.resolve import Setup, ask, build, second_moments
 from mvgviz.scenario.scenario import Scenario
+from mvgviz.study.source import DataSource
 
 _SCENARIO, _WRITTEN, _TOUCHED, _NOTICES = "_scenario", "_written", "_touched", "_notices"
 _PAGE, _LEFT, SLIDE = "_page", "_left", "_slide"

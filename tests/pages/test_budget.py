@@ -6,8 +6,8 @@ import pytest
 
 from mvgviz import Scenario
 from mvgviz.data import sample
-from mvgviz.report.script import DataSource
 from mvgviz.scenario.resolve import build
+from mvgviz.study.source import DataSource
 from mvgviz.ui.menu import BUDGET
 from mvgviz.ui.session import Upload
 from tests.datasets import make_dataset

@@ -8,7 +8,7 @@ import streamlit as st
 from mvgviz.data import Table, describe, propose_ranges, read_table, samples, table_to_dataset
 from mvgviz.data.sniff import SEPARATORS
 from mvgviz.errors import InputError
-from mvgviz.report.script import DataSource
+from mvgviz.study.source import DataSource
 from mvgviz.text import in_markdown, listed
 from mvgviz.ui import session
 from mvgviz.ui.data.range_editor import draw_ranges

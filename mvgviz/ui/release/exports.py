@@ -8,9 +8,10 @@ import streamlit as st
 from mvgviz.data import samples
 from mvgviz.errors import InputError
 from mvgviz.labels import TRIED_ON
-from mvgviz.report.script import DataSource, notebook, python_script
+from mvgviz.report.script import notebook, python_script
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
+from mvgviz.study.source import DataSource
 from mvgviz.text import listed
 from mvgviz.trials.question import Problem, pose
 from mvgviz.trials.resumable import Point

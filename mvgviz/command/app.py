@@ -1,0 +1,73 @@
+"""``mvgviz``: the app, served on this computer by Streamlit."""
+
+import argparse
+import ipaddress
+import os
+import socket
+from pathlib import Path
+
+import mvgviz
+from mvgviz.command.say import read_bytes, say
+from mvgviz.errors import InputError
+from mvgviz.study.study import Study
+from mvgviz.validation import count
+
+_ENVIRONMENT = {"data": "MVGVIZ_DATA", "study": "MVGVIZ_STUDY", "ledger": "MVGVIZ_LEDGER"}
+"""How the app learns what it begins with."""
+
+
+def open_app(chosen: argparse.Namespace) -> int:
+    """Serve the app until Ctrl-C."""
+    port = count("port", chosen.port)
+    if not port < 2**16:
+        raise InputError(f"port must be below {2**16}, got {port}")
+    for name in ("data", "study"):
+        path: Path | None = getattr(chosen, name)
+        if path is not None:
+            if not path.is_file():
+                raise InputError(f"--{name}: {path} is not a file")
+            os.environ[_ENVIRONMENT[name]] = str(path.resolve())
+    if chosen.study is not None:
+        Study.from_json(read_bytes(chosen.study))
+    if chosen.no_ledger:
+        os.environ[_ENVIRONMENT["ledger"]] = "none"
+    elif chosen.ledger is not None:
+        os.environ[_ENVIRONMENT["ledger"]] = str(chosen.ledger.resolve())
+    if not _is_loopback(chosen.host):
+        say(f"mvgviz: warning: whoever reaches {chosen.host} on port {port} can use this app"
+            f"{', and sees the file of --data' if chosen.data else ''}; put a server with encryption and a login in "
+            "front of it (SECURITY.md)")
+    _check_free(chosen.host, port)
+    return _serve(["--server.port", str(port), "--server.address", chosen.host,
+                   "--server.headless", str(chosen.no_browser).lower()])
+
+
+def main_script() -> Path:
+    """What Streamlit runs: in the package where it was installed, in the top folder of a checkout."""
+    package = Path(mvgviz.__file__).parent
+    return next(path for path in (package / "served" / "app.py", package.parent / "app.py") if path.is_file())
+
+
+def _serve(flags: list[str]) -> int:
+    try:
+        from streamlit.web import cli
+    except ModuleNotFoundError as error:
+        raise InputError(f"the app needs {error.name}: install the package with [app], as README says") from None
+    cli.main(["run", str(main_script()), *flags], standalone_mode=False)
+    return 0
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _check_free(host: str, port: int) -> None:
+    """Say so at once where somebody else serves on the port."""
+    try:
+        with socket.create_connection(("localhost" if host in ("0.0.0.0", "::") else host, port), timeout=1):  # noqa: S104
+            raise InputError(f"port {port} is in use: is mvgviz open already? Choose another with --port")
+    except OSError:
+        return
