@@ -11,6 +11,7 @@ from mvgviz.command.say import read_bytes, say
 from mvgviz.errors import InputError
 from mvgviz.study.study import Study
 from mvgviz.validation import count
+from mvgviz.version import install_words
 
 _ENVIRONMENT = {"data": "MVGVIZ_DATA", "study": "MVGVIZ_STUDY", "ledger": "MVGVIZ_LEDGER"}
 """How the app learns what it begins with."""
@@ -52,7 +53,7 @@ def _serve(flags: list[str]) -> int:
     try:
         from streamlit.web import cli
     except ModuleNotFoundError as error:
-        raise InputError(f"the app needs {error.name}: install the package with [app], as README says") from None
+        raise InputError(f"the app needs {error.name}: {install_words('app')}") from None
     cli.main(["run", str(main_script()), *flags], standalone_mode=False)
     return 0
 

@@ -22,6 +22,7 @@ from mvgviz.study.study import Study
 from mvgviz.trials.question import pose
 from mvgviz.trials.run import Results, run_trials
 from mvgviz.trials.stand_in import on_stand_in
+from mvgviz.version import install_words
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -112,7 +113,7 @@ def _write_report(path: Path, setup: Setup, results: Results, *, simulated: bool
     try:
         from mvgviz.report.html import report_html
     except ModuleNotFoundError as error:
-        raise InputError(f'a report needs {error.name}; install it with pip install "mvgviz[app]"') from None
+        raise InputError(f"a report needs {error.name}: {install_words('app')}") from None
     try:
         path.write_text(report_html(setup, results, simulated=simulated, study=study), encoding="utf-8")
     except OSError as error:
