@@ -3,7 +3,7 @@
 from mvgviz.scenario.resolve import Setup
 from mvgviz.ui.frame import draw_open_tab, try_open_page
 from mvgviz.ui.menu import RELEASE
-from mvgviz.ui.release.exports import draw_exports, draw_scenario_upload
+from mvgviz.ui.release.exports import draw_exports
 from mvgviz.ui.release.panels import draw_ledger, draw_release, draw_released
 
 
@@ -17,7 +17,6 @@ def draw_releases(setup: Setup | None) -> None:
 
 setup = try_open_page(RELEASE)
 if setup is None:
-    draw_scenario_upload()
     draw_releases(None)
 else:
     draw_open_tab({"Release": draw_releases, "Report, script, link": draw_exports}, setup, key="release_tab")

@@ -29,7 +29,11 @@ def open_app(chosen: argparse.Namespace) -> int:
                 raise InputError(f"--{name}: {path} is not a file")
             os.environ[_ENVIRONMENT[name]] = str(path.resolve())
     if chosen.study is not None:
-        Study.from_json(read_bytes(chosen.study))
+        study = Study.from_json(read_bytes(chosen.study))
+        beside = chosen.study.resolve().parent / Path(study.source.name).name
+        if study.needs_file and chosen.data is None and beside.is_file():
+            os.environ[_ENVIRONMENT["data"]] = str(beside)
+            say(f"data: {beside}")
     if chosen.no_ledger:
         os.environ[_ENVIRONMENT["ledger"]] = "none"
     elif chosen.ledger is not None:

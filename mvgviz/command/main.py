@@ -102,6 +102,8 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_study(parser)
     parser.add_argument("--trials", type=int, metavar="N", help="how often to try; the study's number by default")
     parser.add_argument("--report", type=Path, metavar="out.html", help="write a report, too")
+    parser.add_argument("--program", type=Path, metavar="out.py", help="write the study as a program of its own, too")
+    parser.add_argument("--notebook", type=Path, metavar="out.ipynb", help="and as a notebook")
     parser.add_argument("--report-on", choices=("stand-in", "data"), default="stand-in",
                         help="what the report's pictures and errors are measured on: simulated records with the same "
                              "ranges and number, or the data itself, which is not private (%(default)s)")

@@ -12,6 +12,7 @@ from mvgviz.noise.directions import Directions, from_matrix
 from mvgviz.provenance import Origin
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
+from mvgviz.study.source import DataSource
 from mvgviz.study.study import Study
 
 
@@ -23,6 +24,15 @@ class Opened:
     dataset: Dataset
     directions: Directions | None
     study: Study | None = None
+
+    @property
+    def source(self) -> DataSource:
+        """Where the data comes from, for a program."""
+        if self.study is not None:
+            return self.study.source
+        if self.scenario.is_upload:
+            raise InputError("a program needs a study, which knows how its file is read; this is a scenario")
+        return DataSource(name=self.scenario.data)
 
 
 def opened_study(chosen: argparse.Namespace) -> Opened:

@@ -17,6 +17,7 @@ from mvgviz.command.opening import opened_study
 from mvgviz.command.say import STOPPED, say
 from mvgviz.errors import InputError
 from mvgviz.labels import BOUNDS, JUDGED, REFERENCES
+from mvgviz.report.script import notebook, python_script
 from mvgviz.scenario.resolve import Setup, build
 from mvgviz.study.study import Study
 from mvgviz.trials.question import pose
@@ -27,8 +28,10 @@ from mvgviz.version import install_words
 
 def run(chosen: argparse.Namespace) -> int:
     """Print the table of errors; returns the exit code."""
-    if chosen.report is not None and (chosen.report.is_dir() or not chosen.report.parent.is_dir()):
-        raise InputError(f"the report must be a file in a folder that is there, got {chosen.report}")
+    for name in ("report", "program", "notebook"):
+        path: Path | None = getattr(chosen, name)
+        if path is not None and (path.is_dir() or not path.parent.is_dir()):
+            raise InputError(f"the {name} must be a file in a folder that is there, got {path}")
     opened = opened_study(chosen)
     scenario = opened.scenario if chosen.trials is None else opened.scenario.changed(trials=chosen.trials)
     dataset, directions = opened.dataset, opened.directions
@@ -48,6 +51,9 @@ def run(chosen: argparse.Namespace) -> int:
             setup = on_stand_in(setup, uploaded=directions)
             results = run_trials(scenario, setup.dataset, problem=pose(scenario, setup.dataset, uploaded=directions))
         _write_report(chosen.report, setup, results, simulated=chosen.report_on == "stand-in", study=opened.study)
+    for name, made in (("program", python_script), ("notebook", notebook)):
+        if getattr(chosen, name) is not None:
+            _write(name, getattr(chosen, name), made(scenario, source=opened.source))
     return 0
 
 
@@ -114,8 +120,12 @@ def _write_report(path: Path, setup: Setup, results: Results, *, simulated: bool
         from mvgviz.report.html import report_html
     except ModuleNotFoundError as error:
         raise InputError(f"a report needs {error.name}: {install_words('app')}") from None
+    _write("report", path, report_html(setup, results, simulated=simulated, study=study))
+
+
+def _write(what: str, path: Path, text: str) -> None:
     try:
-        path.write_text(report_html(setup, results, simulated=simulated, study=study), encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InputError(f"the report cannot be written to {path}: {error.strerror}") from None
-    say(f"report: {path}")
+        raise InputError(f"the {what} cannot be written to {path}: {error.strerror}") from None
+    say(f"{what}: {path}")

@@ -14,9 +14,11 @@ from mvgviz.errors import InputError
 from mvgviz.scenario.resolve import Setup as Setup
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui import session
-from mvgviz.ui.menu import PAGES, PRESENT, Page
+from mvgviz.ui.menu import DATA, PAGES, PRESENT, Page
+from mvgviz.ui.session_study import begin
 from mvgviz.ui.sidebar import draw_sidebar
 from mvgviz.ui.strip import draw_strip
+from mvgviz.ui.study.panel import draw_offer, draw_study, say_refused
 from mvgviz.words.glossary import WORDS, Word, words_in
 from mvgviz.words.report import as_html
 
@@ -47,6 +49,7 @@ def open_plain_page(page: Page) -> None:
     _begin(page)
     with st.sidebar:
         _menu()
+        draw_study()
     _title(page)
 
 
@@ -62,6 +65,7 @@ def try_open_page(page: Page) -> Setup | None:
     with st.sidebar:
         _menu()
         draw_sidebar()
+        draw_study()
         _presenter_switch()
     session.write_link()
     _title(page)
@@ -150,11 +154,26 @@ def _begin(page: Page) -> None:
     st.html(_HERE / "frame.css")
     session.note_page(page.path, aside=page is PRESENT)
     session.adopt_link()
+    _begin_study(page)
+
+
+def _begin_study(page: Page) -> None:
+    """What the command was given is taken in a session's first run, where the data is."""
+    try:
+        if begin() and page is not DATA:
+            st.switch_page(DATA.path)
+    except InputError as error:
+        show_error(error)
 
 
 def _setup() -> Setup | None:
     try:
         return session.setup()
+    except session.FileNotHereError as error:
+        show_error(error)
+        draw_offer()
+        st.page_link(DATA.path, label=f"To {DATA.label}", icon=":material/arrow_forward:")
+        return None
     except InputError as error:
         show_error(error)
         if str(error).startswith("a record bound"):
@@ -168,6 +187,7 @@ def _title(page: Page) -> None:
         st.subheader(page.question, anchor=False, width="content")
         with st.popover("Words", type="tertiary", icon=":material/menu_book:", key="words"):
             _explain(WORDS)
+    say_refused()
     for sentence in session.notices():
         st.info(f"A part of the link was ignored: {sentence}", icon=":material/link_off:")
 

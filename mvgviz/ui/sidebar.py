@@ -25,6 +25,7 @@ from mvgviz.ui.sidebar_design import (
     favoured_label,
 )
 from mvgviz.words.provenance import bound_choices, bound_words
+from mvgviz.words.study import link_words
 
 EPSILONS = (*(float(f"{m}e{e}") for e in range(-2, 2) for m in (1, 1.5, 2, 3, 4, 5, 7)), 100.0)
 DELTAS = tuple(float(f"1e{e}") for e in range(-12, 0))
@@ -208,4 +209,4 @@ def _draw_link() -> None:
                   on_click=lambda: session.put(usual))
         with st.popover("Copy link", icon=":material/link:"):
             st.code(session.link(), language=None, wrap_lines=True)
-            st.caption("Opens this very screen. The link holds your choices, never your data.")
+            st.caption(link_words(scenario))
