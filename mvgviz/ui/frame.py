@@ -56,7 +56,7 @@ def open_plain_page(page: Page) -> None:
 def open_bare_page(page: Page) -> Setup:
     """A page without menu, sidebar, title and strip; the run ends here where the scenario does not work out."""
     _begin(page)
-    return _setup() or st.stop()
+    return _setup(page) or st.stop()
 
 
 def try_open_page(page: Page) -> Setup | None:
@@ -69,7 +69,7 @@ def try_open_page(page: Page) -> Setup | None:
         _presenter_switch()
     session.write_link()
     _title(page)
-    setup = _setup()
+    setup = _setup(page)
     if setup is not None:
         draw_strip(setup)
     return setup
@@ -166,13 +166,14 @@ def _begin_study(page: Page) -> None:
         show_error(error)
 
 
-def _setup() -> Setup | None:
+def _setup(page: Page) -> Setup | None:
     try:
         return session.setup()
     except session.FileNotHereError as error:
-        show_error(error)
-        draw_offer()
-        st.page_link(DATA.path, label=f"To {DATA.label}", icon=":material/arrow_forward:")
+        if not draw_offer():
+            show_error(error)
+        if page is not DATA:
+            st.page_link(DATA.path, label=f"To {DATA.label}", icon=":material/arrow_forward:")
         return None
     except InputError as error:
         show_error(error)

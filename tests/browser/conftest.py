@@ -21,11 +21,12 @@ PROBES = re.compile(r"/_stcore/(health|host-config)$")
 
 
 @contextmanager
-def served(command=(sys.executable, "-m", "mvgviz"), *, cwd=ROOT, **environment):
+def served(command=(sys.executable, "-m", "mvgviz"), *, cwd=ROOT, port=None, **environment):
     """The app on a free port of this machine, as the command opens it."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    if port is None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
     server = subprocess.Popen(
         [*command, "--no-ledger", "--port", str(port), "--no-browser"], cwd=cwd, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, env=os.environ | environment)
@@ -36,9 +37,11 @@ def served(command=(sys.executable, "-m", "mvgviz"), *, cwd=ROOT, **environment)
                 break
         except (urllib.error.URLError, ConnectionError):
             time.sleep(0.5)
-    yield url
-    server.terminate()
-    server.wait()
+    try:
+        yield url
+    finally:
+        server.terminate()
+        server.wait()
 
 
 @pytest.fixture(scope="session")

@@ -135,7 +135,7 @@ def test_what_the_tab_kept_is_offered_and_opened():
         app.run()
         assert ("study_restore" in [button.key for button in app.button]) is offered
         if offered:
-            assert "as of 10:32" in app.info[0].value
+            assert "as of 10:32" in app.warning[0].value
             app.button(key="study_restore").click().run()
             assert saved(app) == study
 

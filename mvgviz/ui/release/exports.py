@@ -65,11 +65,12 @@ def _draw_report(setup: Setup, results: Results | None, error: InputError | None
                  ) -> None:
     from mvgviz.report.html import report_html
 
+    study = session_study()
     st.markdown("#### Report for others")
     st.segmented_control("Its pictures and errors are measured on", list(TRIED_ON), default="stand-in", required=True,
                          format_func=TRIED_ON.__getitem__, key=_PLACE)
     offer_file("Report as HTML", "report.html", "text/html", lambda: report_html(setup, results, simulated=simulated,
-                                                                                 study=session_study()),
+                                                                                 study=study),
                disabled=busy, key="release_report_html")
     if error is not None:
         show_error(error)

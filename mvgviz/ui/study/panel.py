@@ -24,7 +24,8 @@ def draw_study() -> None:
         st.session_state["w_notes"] = st.session_state.get(NOTES, "")
         st.text_area("Notes", key="w_notes", max_chars=MOST_NOTES, height=90, on_change=_note,
                      placeholder="What this is for; printed in the report")
-        st.download_button("Save the study", data=lambda: session_study().to_json().encode(), file_name="study.json",
+        study = session_study()  # by the time the file is asked for the session is out of reach
+        st.download_button("Save the study", data=lambda: study.to_json().encode(), file_name="study.json",
                            mime="application/json", icon=":material/download:", on_click="ignore", key="study_save",
                            width="stretch")
         st.caption("Your choices, ranges, plan and notes: never your data, never a released answer.")
@@ -40,19 +41,21 @@ def say_refused() -> None:
         st.error(f"The study was not opened: {in_markdown(str(refused))}. Nothing was lost.", icon=":material/error:")
 
 
-def draw_offer() -> None:
-    """Where the scenario's file is not here: what is asked for, or what this tab still knows."""
+def draw_offer() -> bool:
+    """Where the scenario's file is not here: what is asked for, or what this tab still knows; False where neither."""
     study = waiting()
     if study is not None:
         st.info(f"The study is about **{in_markdown(study.source.name)}**: choose that file on Data & query, and it "
                 "goes on as it was saved.", icon=":material/upload_file:")
-        return
+        return True
     found = _kept_study()
-    if found is not None:
-        text, time = found
-        st.info(f"The server was restarted or this page was loaded anew, and the file is gone with it. This tab still "
-                f"has the study, as of {time}: open it, then choose the file again.", icon=":material/restore:")
-        st.button("Open the last study", key="study_restore", type="primary", on_click=_take, args=(text,))
+    if found is None:
+        return False
+    text, time = found
+    st.warning(f"The server was restarted or this page was loaded anew, and your file is gone with it. This tab still "
+               f"has the study, as of {time}: open it, then choose the file again.", icon=":material/restore:")
+    st.button("Open the last study", key="study_restore", type="primary", on_click=_take, args=(text,))
+    return True
 
 
 def _kept_study() -> tuple[str, str] | None:
