@@ -2,6 +2,7 @@
 # make check  set up and run lint and the fast tests of the engine: under a minute
 # make test   set up and run lint and every test
 # make bench  set up and print the benchmarks
+# make load   set up and let thirty sessions move sliders at once
 # make lint   ruff, mypy and the order of the rooms
 # make dist   build sdist and wheel, and check both (CONTRIBUTING.md)
 
@@ -12,7 +13,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 # Bytecode is kept, whatever the environment says: every worker starts seconds sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app check test every-test look bench lint dist clean
+.PHONY: app check test every-test look bench load lint dist clean
 
 app: .venv/app.done
 	$(BIN)/mvgviz
@@ -39,6 +40,9 @@ bench: .venv/browser.done
 	$(BIN)/python benchmarks/trials.py
 	$(BIN)/python benchmarks/advisor.py
 	$(BIN)/python benchmarks/app.py
+
+load: .venv/test.done
+	$(BIN)/python benchmarks/load.py
 
 lint: .venv/test.done
 	$(BIN)/ruff check .
