@@ -99,7 +99,7 @@ def _reduced(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
     if level == "square":
         return at_level(_reduced(mechanism, problem, "answer"), problem, level, known=None)
     dataset = rows_of(question.dataset, positions)
-    small = replace(problem, scenario=scenario, question=Question(
+    small = replace(problem, scenario=scenario, yardstick=None, question=Question(
         dataset=dataset, table=scaled(dataset, scenario.scale), held_out=None, query=ask(scenario, dataset)))
     part = mechanism.prepare(small, level)
     return Filled(source=part, frame=_frame(question, level), positions=positions, level=level,
