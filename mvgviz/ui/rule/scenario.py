@@ -36,8 +36,9 @@ def needed_against_others(setup: Setup, needed: int, other: int) -> RuleModel:
     """The plane of a coordinate that is needed (up) and one that is not, each standing for all of its kind."""
     scenario, size = setup.scenario, setup.design.theta.size
     favoured = [k for k in scenario.favoured if k < size]
-    alike = (scenario.allocation == "binary" and setup.query.name != "moments" and needed in favoured
-             and other not in favoured and setup.design.directional_side.directions.is_standard)
+    alike = (scenario.allocation == "binary" and not scenario.importance and setup.query.name != "moments"
+             and needed in favoured and other not in favoured
+             and setup.design.directional_side.directions.is_standard)
     groups = (size - len(favoured), len(favoured)) if alike else (1, 1)
     return rule_model(setup.design, (other, needed), of_directions=False, split=setup.split, groups=groups)
 
