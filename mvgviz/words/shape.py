@@ -51,9 +51,8 @@ def plane_words(model: RuleModel, iid: float, names: tuple[str, str], spread: fl
     """The noise along both axes of an ellipse against equal noise and, where there are data, their spread."""
     low, high = min(model.std), max(model.std)
     data = f" The noise is {as_factor(high / spread)} the data's own spread." if spread > 0 else ""
-    return (f"**{as_factor(low / iid)} to {as_factor(high / iid)} equal noise**, at the same budget: "
-            f"± {as_number(low)} along the best axis, ± {as_number(high)} along the worst "
-            f"({in_markdown(names[0])} against {in_markdown(names[1])}).{data}")
+    return (f"**{as_factor(low / iid)} equal noise along the best axis, {as_factor(high / iid)} along the worst**, at "
+            f"the same budget ({in_markdown(names[0])} against {in_markdown(names[1])}).{data}")
 
 
 def entries_words(std: FloatArray, more: str) -> str:

@@ -41,7 +41,7 @@ def test_every_panel_draws_every_kind_of_answer(panel, parameters):
 
 def test_the_sentence_says_how_much_more_and_how_much_less():
     app = clean(opened(SHAPE.path, query="identity"))
-    assert "0.79× to 1.6× equal noise" in text(app)
+    assert "0.79× equal noise along the best axis, 1.6× along the worst" in text(app)
     assert "the data's own spread" in text(app)
 
 

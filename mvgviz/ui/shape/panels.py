@@ -22,7 +22,7 @@ from mvgviz.text import as_factor, as_number, in_html, in_markdown
 from mvgviz.trials.tasks.post import centred
 from mvgviz.ui.frame import chart, draw_takeaway
 from mvgviz.ui.rule.rule import rule
-from mvgviz.ui.rule.scenario import share_step, take_change, theorem_in
+from mvgviz.ui.rule.scenario import own_axes, share_step, take_change, theorem_in
 from mvgviz.ui.shape.records import record_picture
 from mvgviz.validation import FloatArray
 from mvgviz.words.shape import (
@@ -65,7 +65,7 @@ def draw_plane(setup: Setup) -> None:
     takeaway = plane_words(model, iid, pair_names, spread)
     with picture:
         rule(model, key="shape_rule", on_change=lambda change: take_change(setup, model, pair, change), iid=iid,
-             names=pair_names, line=_useful(setup, pair, useful, points), share_step=share_step(setup, model),
+             names=pair_names, **own_axes(setup, pair, of_directions=of_directions), line=_useful(setup, pair, useful, points), share_step=share_step(setup, model),
              controls=("share", "angle", "epsilon"), theorem=theorem_in(setup, pair, of_directions=of_directions),
              normals=np.random.default_rng([setup.scenario.seed, 2]).standard_normal((2, _DRAWS)),
              points=points if show_data else None, spread=spread, alt=takeaway.replace("**", "").replace("\\", ""),
