@@ -20,6 +20,7 @@ from mvgviz.ui.rule.scenario import (
     take_change,
     theorem_in,
 )
+from mvgviz.words.provenance import thing
 from mvgviz.words.shape import ABOUT_BOUND, coordinate_labels, ellipse_words, needed_and_other, plane_labels, rule_words
 
 setup = open_page(HOME)
@@ -45,7 +46,7 @@ else:
          names=names, **own_axes(setup, pair), share_step=share_step(setup, model), controls=("share", "angle", "epsilon"),
          normals=np.random.default_rng(scenario.seed).standard_normal((2, 250)), theorem=theorem_in(setup, pair),
          alt=takeaway.replace("**", "").replace("\\", ""))
-    draw_takeaway(f"{takeaway} {rule_words(model, design.theta.size)}", key="home_rule",
+    draw_takeaway(f"{takeaway} {rule_words(model, design.theta.size, thing(setup))}", key="home_rule",
                   about=None if setup.query.bound is None else ABOUT_BOUND)
 st.markdown("#### The more columns, the more there is to gain")
 draw_more_columns(key="home_columns", epsilon=scenario.epsilon)

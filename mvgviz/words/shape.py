@@ -94,10 +94,10 @@ def records_words(model: RuleModel) -> str:
             "is pulled (not private).")
 
 
-def rule_words(model: RuleModel, size: int) -> str:
-    """What the picture shows: when noise is private."""
+def rule_words(model: RuleModel, size: int, record: str = "record") -> str:
+    """What the picture shows: when noise is private. ``record``: what neighbours differ in."""
     if model.changes is None:
-        return "What one record can change has no simple outline in this plane, so only the noise is drawn."
+        return f"What one {record} can change has no simple outline in this plane, so only the noise is drawn."
     if model.kind == "theorem":
         return ("**Private = every change inside.** The noise of a theorem is far larger than it has to be: all that "
                 "one record can change is lost in the ellipse at the scale of privacy.")

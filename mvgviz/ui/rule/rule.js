@@ -86,12 +86,13 @@ function work(state, theta = state.theta, angle = state.angle) {
     : gaussianMu(state.epsilon, model.delta);
   const std = deviations(model, theta, angle, mu), iid = (model.iid ?? data.iid) * model.mu / mu;
   const axes = changes?.axes ? std.map((one) => one * changes.axes * mu / model.mu) : null;
-  const corners = changes === null ? [] : axes ? boundedCorners(axes, angle, changes.box) : changes.corners;
+  const gone = changes?.still && (angle !== model.angle || theta.some((share, k) => share !== model.theta[k]));
+  const corners = changes === null || gone ? [] : axes ? boundedCorners(axes, angle, changes.box) : changes.corners;
   const touch = corners.length && !axes ? touching(corners, std, angle) : { radius: 0, at: [] };
   const whole = model.kind !== "theorem" && changes !== null && !changes.shadow && !axes;
   const rule = whole ? touch.radius : mu;
   const asked = data.theorem && asTheorem(model, data.theorem, theta, angle, state.epsilon ?? undefined);
-  return { mu, std, iid, axes, corners, rule, asked, angle, theta, at: whole ? touch.at : [],
+  return { mu, std, iid, axes, corners, gone, rule, asked, angle, theta, at: whole ? touch.at : [],
     records: model.records * mu / model.mu, unit: state.zoom === "rule" ? rule : data.radii[2] };
 }
 
@@ -217,9 +218,9 @@ function drawRule(place, state, now) {
 }
 
 // Everything that one record can change.
-function drawChanges(place, { model }, { axes, angle }) {
+function drawChanges(place, { model }, { axes, angle, gone }) {
   const { inside, x, y, scale } = place, { changes } = model;
-  if (changes === null) return;
+  if (changes === null || gone) return; // what hangs on the shape comes back when it is let go
   const [w, h] = changes.box;
   if (axes) {
     const clip = element(inside, "clipPath", { id: "ranges" });
@@ -545,10 +546,11 @@ function mixture({ line, data }) {
 
 const isPlain = ({ factors }) => factors.every((factor) => factor === 1);
 
-// So many typical errors along an axis in the unit of its feature; where it is no feature's, as a multiple of equal noise.
+// So many typical errors along an axis in the unit of its feature; where it is no feature's, as a multiple of equal noise
+// (nothing for records, which that says nothing of).
 function along({ data }, { angle, std, iid }, k, count = 1) {
   const value = count * std[k], straight = Math.abs(angle) < 1e-9;
-  if (!straight && !isPlain(data)) return `${short(value / iid)} × equal noise`;
+  if (!straight && !isPlain(data)) return count === 1 ? `${short(value / iid)} × equal noise` : "";
   return withUnit(value * data.factors[k], straight ? data.units[k] : "");
 }
 
@@ -564,7 +566,8 @@ function told(state, now) {
   const equal = data.factors.map((factor, k) => withUnit(now.iid * factor, data.units[k]));
   parts.push(...names.map((name, k) => `${k ? "" : "noise "}${name}: ${along(state, now, k)}`),
     `equal noise ${isPlain(data) ? short(now.iid) : equal.join(" and ")}`);
-  if (data.records !== null) parts.push(`records within ${[0, 1].map((k) => along(state, now, k, now.records)).join(" and ")}`);
+  const records = data.records === null ? [] : [0, 1].map((k) => along(state, now, k, now.records)).filter(Boolean);
+  if (records.length) parts.push(`records within ${records.join(" and ")}`);
   if (model.canTurn) parts.push(`angle ${degrees(now.angle)}`);
   if ((state.dragging || state.waiting) && model.rough) parts.push("about, until you let go");
   return parts.join(" · ");
@@ -575,8 +578,8 @@ function described(state, now) {
   const [wide, high] = changes === null ? ["", ""] : changes.box.map((half, k) =>
     withUnit(half * data.factors[k], data.units[k]));
   const grey = changes === null ? "" : ` ${data.grey}: ± ${wide} by ± ${high}, inside the ellipse of `
-    + `${short(now.rule)} typical errors, whose half axes are ${[0, 1].map((k) =>
-      along(state, now, k, now.rule)).join(" and ")}, turned by ${degrees(now.angle)}.`;
+    + `${short(now.rule)} typical errors, whose half axes are ${now.std.map((one, k) =>
+      along(state, now, k, now.rule) || `${short(now.rule * one / now.iid)} × equal noise`).join(" and ")}, turned by ${degrees(now.angle)}.`;
   return `${data.alt}${grey} ${told(state, now)}.`;
 }
 

@@ -89,7 +89,8 @@ def rule(model: RuleModel, *, key: str, names: tuple[str, str], alt: str, iid: f
             on_change(_change(change))
 
     _component(key=key, on_moved_change=moved, data={
-        "model": _sent(model, share_step), "iid": iid, "names": list(names), "units": list(units), "line": line, "factors": list(factors),
+        "model": _sent(model, share_step), "iid": iid, "names": list(names), "units": list(units), "line": line,
+        "factors": list(factors),
         "axisNames": [f"on {name}{f' ({unit})' if unit else ''}" for name, unit in zip(names, units, strict=True)],
         "controls": list(controls), "zooms": zooms, "radii": list(RADII), "spread": spread, "alt": alt,
         "grey": f"all that one record can change{', seen in this plane' if shadow else ''}",

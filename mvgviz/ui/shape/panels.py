@@ -25,6 +25,7 @@ from mvgviz.ui.rule.rule import rule
 from mvgviz.ui.rule.scenario import own_axes, share_step, take_change, theorem_in
 from mvgviz.ui.shape.records import record_picture
 from mvgviz.validation import FloatArray
+from mvgviz.words.provenance import thing
 from mvgviz.words.shape import (
     ABOUT_ZERO,
     drag_words,
@@ -72,7 +73,7 @@ def draw_plane(setup: Setup) -> None:
              records=record_picture(setup, model, pair, (shown[pair[0]], shown[pair[1]]), of_directions=of_directions,
                                     show=show_data))
         draw_takeaway(takeaway, key="shape_rule")
-        st.caption(rule_words(model, len(setup.design.theta)))
+        st.caption(rule_words(model, len(setup.design.theta), thing(setup)))
         if setup.query.bound is not None:
             st.caption(records_words(model))
         st.caption(drag_words(model))
