@@ -43,7 +43,8 @@ else:
     pair, names = (other, needed), plane_labels(setup, labels, (other, needed))
     takeaway = ellipse_words([std / equal for std in model.std_on_features], names)
     rule(model, key="home_rule", on_change=lambda change: take_change(setup, model, pair, change), iid=equal,
-         names=names, **own_axes(setup, pair), share_step=share_step(setup, model), controls=("share", "angle", "epsilon"),
+         names=names, **own_axes(setup, pair), share_step=share_step(setup, model),
+         controls=("share", "angle", "epsilon"),
          normals=np.random.default_rng(scenario.seed).standard_normal((2, 250)), theorem=theorem_in(setup, pair),
          alt=takeaway.replace("**", "").replace("\\", ""))
     draw_takeaway(f"{takeaway} {rule_words(model, design.theta.size, thing(setup))}", key="home_rule",

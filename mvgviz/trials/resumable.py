@@ -53,7 +53,8 @@ class Point:
         """What its results depend on, for one dataset."""
         problem = self.problem
         judge = "" if problem.yardstick is None else weighing_of(problem).key  # type: ignore[union-attr]
-        return f"{problem.sensitivity} {self.mechanisms} {_directions_key(problem)} {judge} {problem.scenario.to_json()}"
+        return (f"{problem.sensitivity} {self.mechanisms} {_directions_key(problem)} {judge} "
+                f"{problem.scenario.to_json()}")
 
     @property
     def trials(self) -> int:

@@ -20,8 +20,8 @@ from mvgviz.trials.run import Results
 from mvgviz.trials.tasks.post import WORDS as POST_WORDS
 from mvgviz.words.bounds import second_name
 from mvgviz.words.budget import Names
-from mvgviz.words.intervals import covers_sentences, planned_widths, width_columns, widths_sentence
 from mvgviz.words.glossary import DELTA_IS
+from mvgviz.words.intervals import covers_sentences, planned_widths, width_columns, widths_sentence
 from mvgviz.words.neighbours import neighbour_words
 from mvgviz.words.provenance import bound_words, chosen_on_data, open_parts, seen_words, thing
 from mvgviz.words.trade_off import least_sentence

@@ -103,7 +103,7 @@ def _second_moments(body: ReplacedOuterProduct, pair: tuple[int, int]) -> tuple[
 
 
 def _outline(records: Callable[[FloatArray], FloatArray], size: FloatArray, n_records: int) -> tuple[Point, ...]:
-    """The differences of second moments, each way the furthest, among the ``records`` (a row each) tried for that way."""
+    """The furthest difference of second moments each way; ``records``: those to try for a way, a row each."""
     ends = []
     for way in _ways(0.0, size).T:
         tried = records(way)

@@ -63,7 +63,8 @@ class RecordPicture:
 
 def rule(model: RuleModel, *, key: str, names: tuple[str, str], alt: str, iid: float | None = None,
          on_change: Callable[[RuleChange], None] | None = None, controls: Sequence[str] = ("share", "angle"),
-         units: tuple[str, str] = ("", ""), factors: tuple[float, float] = (1.0, 1.0), line: float = math.pi / 4, share_step: float = 0.001,
+         units: tuple[str, str] = ("", ""), factors: tuple[float, float] = (1.0, 1.0),
+         line: float = math.pi / 4, share_step: float = 0.001,
          theorem: TheoremPlane | None = None, normals: FloatArray | None = None, points: FloatArray | None = None,
          spread: float = 0.0, records: RecordPicture | None = None) -> None:
     """Draw what one record can change inside the noise, and beside it the noise along a line that can be turned.

@@ -66,7 +66,8 @@ def draw_plane(setup: Setup) -> None:
     takeaway = plane_words(model, iid, pair_names, spread)
     with picture:
         rule(model, key="shape_rule", on_change=lambda change: take_change(setup, model, pair, change), iid=iid,
-             names=pair_names, **own_axes(setup, pair, of_directions=of_directions), line=_useful(setup, pair, useful, points), share_step=share_step(setup, model),
+             names=pair_names, **own_axes(setup, pair, of_directions=of_directions),
+             line=_useful(setup, pair, useful, points), share_step=share_step(setup, model),
              controls=("share", "angle", "epsilon"), theorem=theorem_in(setup, pair, of_directions=of_directions),
              normals=np.random.default_rng([setup.scenario.seed, 2]).standard_normal((2, _DRAWS)),
              points=points if show_data else None, spread=spread, alt=takeaway.replace("**", "").replace("\\", ""),

@@ -18,7 +18,7 @@ from mvgviz.words.report import assumption_sentences
 ROOT = Path(mvgviz.__file__).parent
 PLAIN = ("equal noise", "typical error", "answer without data", "promised limit", "paper's best split",
          "information that survives", "chosen without looking at the data", "share", "false alarms", "needed")
-OLD = ("i.i.d. noise", "noise of one size", "trivial answer", "least asked for")
+OLD = ("i.i.d. noise", "noise of one size", "trivial answer", "least asked for", "taken as public")
 
 
 def texts():
@@ -44,6 +44,7 @@ def test_a_plain_word_is_used_and_explained(term):
 def test_an_old_word_is_in_no_text(old):
     assert [text for text in texts() if old in text.lower()] == []
     assert not any(old in word.sentence.lower() for word in WORDS)
+    assert [path.name for path in (ROOT.parent / "docs").glob("*.md") if old in path.read_text("utf-8").lower()] == []
 
 
 def test_a_text_gets_the_words_it_uses_and_no_others():
