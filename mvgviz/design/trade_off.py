@@ -67,7 +67,8 @@ def frontier(query: Query, needed: Sequence[int] | Mapping[int, float], *, epsil
         return design_noise(query, epsilon=epsilon, delta=delta, theta=theta, directions=directions)
 
     def split(share: float) -> NoiseOn:
-        return noise_on(design(binary(size, favoured=list(needed), share=share)), weights)
+        return noise_on(design(binary(size, favoured=list(needed), share=share, importance=weights[list(needed)])),
+                        weights)
 
     equal = design(manual((reach / reach.max()) ** 2))
     shares = usual_shares(some, size) if shares is None else shares

@@ -52,7 +52,9 @@ class Point:
     def key(self) -> str:
         """What its results depend on, for one dataset."""
         problem = self.problem
-        return f"{problem.sensitivity} {self.mechanisms} {_directions_key(problem)} {problem.scenario.to_json()}"
+        judge = "" if problem.yardstick is None else weighing_of(problem).key  # type: ignore[union-attr]
+        return (f"{problem.sensitivity} {self.mechanisms} {_directions_key(problem)} {judge} "
+                f"{problem.scenario.to_json()}")
 
     @property
     def trials(self) -> int:

@@ -24,6 +24,7 @@ from mvgviz.ui.sidebar_design import (
     draw_split,
     favoured_label,
 )
+from mvgviz.words.glossary import DELTA_IS
 from mvgviz.words.provenance import bound_choices, bound_words
 from mvgviz.words.study import link_words
 
@@ -138,6 +139,8 @@ def _draw_delta() -> None:
     st.select_slider("Probability of failure delta (δ)", sorted({*DELTAS, value, usual, paper}),
                      format_func=lambda d: (f"{as_probability(d)} (usual)" if d == usual
                                             else delta_words(d, data.n_records)),
+                     help=f"δ is {DELTA_IS}. It must be far below 1/n, or a mechanism could publish one {thing}, "
+                          "chosen at random, and still pass.",
                      **session.bound("w_delta", value, lambda delta: _delta_change(delta, data)))
     with st.container(horizontal=True):
         st.button("δ = 1/n, as in the paper", key="w_one_over_n", disabled=value == paper, type="tertiary",
