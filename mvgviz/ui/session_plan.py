@@ -87,7 +87,7 @@ def _built(plan: QuestionPlan, text: str) -> tuple[Setup, ...]:
 def plan_ticket(held: HeldPlan, chosen: tuple[int, ...]) -> str:
     """Good for one release of these questions of the data and plan as they are now."""
     desk = session_releases()
-    text = f"{len(desk.ledger.entries)} {session.version()} {held.plan.to_json()} {chosen}"
+    text = f"{len(desk.releases)} {session.version()} {held.plan.to_json()} {chosen}"
     return hashlib.blake2b(text.encode(), key=desk.key, digest_size=8).hexdigest()
 
 
@@ -103,7 +103,8 @@ def release_questions(given: str, chosen: tuple[int, ...], accept: tuple[str, ..
             setups, show = [plan_setups(held.plan)[k] for k in chosen], None
             if sum(setup.design.rows * setup.design.cols for setup in setups) > _LONG:
                 show = show_progress(spot.progress(0.0, _DRAWING), _DRAWING)
-            made = release_together(setups, accept=accept, ledger=desk.ledger, progress=show)
+            made = release_together(setups, accept=accept, ledger=desk.ledger, progress=show,
+                                    population=desk.population(held.plan.data))
             desk.releases.extend(made)
             plans[held.plan.data] = replace(held, released=held.released | set(chosen))
             if show is not None:

@@ -297,13 +297,13 @@ def test_two_threads_of_a_session_with_one_ticket_make_one_release(monkeypatch):
         time.sleep(0.2)
         ledger.entries.append("entered")
 
-    monkeypatch.setattr(held, "ledger", types.SimpleNamespace(entries=[]))
+    monkeypatch.setattr(held, "ledger", types.SimpleNamespace(entries=[], lasts=False))
     monkeypatch.setattr(session_releases, "session_releases", lambda: held)
     monkeypatch.setattr(session_releases, "ticket", lambda: str(len(held.ledger.entries)))
     monkeypatch.setattr(session_releases, "release_setup", slow)
     design = types.SimpleNamespace(rows=2, cols=2)
     monkeypatch.setattr(session_releases, "session", types.SimpleNamespace(
-        setup=lambda: types.SimpleNamespace(design=design)))
+        setup=lambda: types.SimpleNamespace(design=design, scenario=Scenario())))
     monkeypatch.setattr(session_releases, "st", types.SimpleNamespace(session_state={"release_sure_0": True}))
 
     def click():

@@ -14,7 +14,7 @@ from mvgviz.ui import session
 from mvgviz.ui.data.range_editor import draw_anew, draw_ranges
 from mvgviz.ui.data.tables import OpenFile, tables
 from mvgviz.ui.frame import show_error
-from mvgviz.ui.session_releases import session_releases
+from mvgviz.ui.session_releases import declare_same_people, session_releases
 from mvgviz.ui.session_study import named_file, take_over, waiting
 
 _CORRECTIONS: tuple[tuple[str, str, dict[Any, str]], ...] = (
@@ -111,7 +111,7 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
     if study is not None:
         study.source.check(table)
     for other in tables().read(opened, table):  # what holds the same records counts as the same people from now on
-        session_releases().ledger.join(opened.data_name, other)
+        session_releases().count_together(opened.data_name, other)
     if study is not None:
         used = study.source.columns
         opened.said.update(columns=None if used is None else list(used), ranges=dict(study.source.ranges or {}))
@@ -179,12 +179,12 @@ def _use(opened: OpenFile, table: Table, columns: list[str] | None) -> None:
 
 def _choose_people(opened: OpenFile) -> None:
     """Files about the same people share one budget: known by their records, or by what the person says."""
-    others, ledger, own = tables().others(), session_releases().ledger, opened.data_name
+    others, desk, own = tables().others(), session_releases(), opened.data_name
     known = {name: describe(name).title for name in samples()} | {name: file.name for name, file in others.items()}
-    joined = [known[name] for name in known if name in ledger.same_people(own)]
+    joined = [known[name] for name in known if name in desk.same_people(own)]
     if joined:
         st.caption(f":material/group: Counts together with {in_markdown(listed(joined))}: the same people, one budget.")
-    free = [name for name in others if name not in ledger.same_people(own)]
+    free = [name for name in others if name not in desk.same_people(own)]
     if not free:
         return
     alike = [others[name].name for name in free if others[name].features == opened.features]
@@ -192,7 +192,7 @@ def _choose_people(opened: OpenFile) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         other = st.selectbox("About the same people as", free, format_func=lambda name: others[name].name,
                              key=f"upload_people_{own}", width=320)
-        st.button("Count them together", key="upload_join", on_click=ledger.join, args=(own, other),
+        st.button("Count them together", key="upload_join", on_click=declare_same_people, args=(own, other),
                   icon=":material/group:", help="What is released of either then spends one budget, for good.")
     st.caption(f"Two files about the same people share one budget, and no program can know that they are.{hint}")
 
