@@ -9,11 +9,12 @@ from pathlib import Path
 import mvgviz
 from mvgviz.command.say import read_bytes, say
 from mvgviz.errors import InputError
+from mvgviz.release.ledger import ENVIRONMENT, ledger_from_environment, usual_place
 from mvgviz.study.study import Study
 from mvgviz.validation import count
 from mvgviz.version import install_words
 
-_ENVIRONMENT = {"data": "MVGVIZ_DATA", "study": "MVGVIZ_STUDY", "ledger": "MVGVIZ_LEDGER"}
+_ENVIRONMENT = {"data": "MVGVIZ_DATA", "study": "MVGVIZ_STUDY"}
 """How the app learns what it begins with."""
 
 
@@ -34,10 +35,7 @@ def open_app(chosen: argparse.Namespace) -> int:
         if study.needs_file and chosen.data is None and beside.is_file():
             os.environ[_ENVIRONMENT["data"]] = str(beside)
             say(f"data: {beside}")
-    if chosen.no_ledger:
-        os.environ[_ENVIRONMENT["ledger"]] = "none"
-    elif chosen.ledger is not None:
-        os.environ[_ENVIRONMENT["ledger"]] = str(chosen.ledger.resolve())
+    _choose_ledger(chosen)
     if not _is_loopback(chosen.host):
         say(f"mvgviz: warning: whoever reaches {chosen.host} on port {port} can use this app"
             f"{', and sees the file of --data' if chosen.data else ''}; put a server with encryption and a login in "
@@ -45,6 +43,17 @@ def open_app(chosen: argparse.Namespace) -> int:
     _check_free(chosen.host, port)
     return _serve(["--server.port", str(port), "--server.address", chosen.host,
                    "--server.headless", str(chosen.no_browser).lower()])
+
+
+def _choose_ledger(chosen: argparse.Namespace) -> None:
+    """Where releases are counted: the file that was named, none that lasts, or the person's own."""
+    if chosen.no_ledger:
+        os.environ[ENVIRONMENT] = "none"
+    elif chosen.ledger is not None or ENVIRONMENT not in os.environ:
+        os.environ[ENVIRONMENT] = str((chosen.ledger or usual_place()).resolve())
+    ledger = ledger_from_environment()  # one that cannot be used is said now, before anybody relies on it
+    if not chosen.no_ledger:
+        say(f"ledger: {os.environ[ENVIRONMENT]} ({len(ledger.entries)} releases)")
 
 
 def main_script() -> Path:

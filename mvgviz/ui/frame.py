@@ -8,7 +8,6 @@ from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.errors import InputError
 from mvgviz.scenario.resolve import Setup as Setup
@@ -134,18 +133,6 @@ def draw_open_tab(panels: Mapping[str, Callable[..., None]], *given: object, key
         if tab.open:
             with tab:
                 draw(*given)
-
-
-def show_progress(bar: DeltaGenerator, text: str) -> Callable[[float], None]:
-    """Move a bar as work goes on, in steps large enough to be seen."""
-    told = [0.0]
-
-    def show(done: float) -> None:
-        if done >= told[0] + 0.02:
-            told[0] = done
-            bar.progress(min(done, 1.0), text)
-
-    return show
 
 
 def _begin(page: Page) -> None:

@@ -20,7 +20,7 @@ from mvgviz.scenario.plan_noise import build_plan
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.ui import session
-from mvgviz.ui.frame import show_progress
+from mvgviz.ui.progress import show_progress
 from mvgviz.ui.session_releases import session_releases
 
 _DRAWING, _LONG = "Drawing the noise …", 20_000

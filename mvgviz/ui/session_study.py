@@ -14,6 +14,7 @@ from mvgviz.scenario.scenario import Scenario
 from mvgviz.study.source import DataSource
 from mvgviz.study.study import Study
 from mvgviz.ui import session
+from mvgviz.ui.session_releases import session_releases
 
 NOTES, _WAITING, _BEGUN, _NAMED = "_notes", "_study_waiting", "_study_begun", "_study_named_file"
 _LARGEST = 4_000_000  # bytes of a study
@@ -33,7 +34,8 @@ def session_study() -> Study:
     waits = waiting()
     if waits is not None:
         return replace(waits, notes=st.session_state.get(NOTES, ""))
-    return Study(scenario=scenario, source=session_source(), notes=st.session_state.get(NOTES, ""), plan=plan)
+    return Study(scenario=scenario, source=session_source(), notes=st.session_state.get(NOTES, ""), plan=plan,
+                 population=session_releases().named(scenario.data))
 
 
 def session_source() -> DataSource:
@@ -77,6 +79,8 @@ def take_over(study: Study, data_name: str) -> None:
         asked = tuple(question.changed(data=data_name) for question in plan.scenarios)
         plan = QuestionPlan(scenarios=asked, parts=plan.parts, shares_read=plan.shares_read)
     session.put_plan(data_name, plan)
+    if study.population and not session_releases().is_entered(data_name):
+        session_releases().name(data_name, study.population)
     session.put(study.scenario.changed(data=data_name))
 
 

@@ -16,8 +16,7 @@ def saved(app):
     """What the button would save: the study that the session is."""
     from mvgviz.ui import session_study
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session_study.st, "session_state", app.session_state)
-        patch.setattr(session_study.session.st, "session_state", app.session_state)
+        patch.setattr(session_study.st, "session_state", dict(app.session_state.filtered_state))
         return session_study.session_study()
 
 
@@ -50,7 +49,7 @@ def test_a_study_file_is_taken_once():
 
 def test_scenario_plan_and_notes_come_back():
     plan = QuestionPlan.of(LIVER, LIVER.changed(query="identity"), LIVER.changed(query="mean")).moved(0, 0.9)
-    study = Study.of_sample(LIVER.changed(seed=4), plan=plan, notes="ε first")
+    study = Study.of_sample(LIVER.changed(seed=4), plan=plan, notes="ε first", population="patients of 2024")
     app = clean(choose(opened(PLAN.path), study))
     assert [slider.value for slider in app.slider if slider.key.startswith("plan_share_")] == [90.0, 5.0, 5.0]
     assert saved(app) == study

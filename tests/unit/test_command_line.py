@@ -301,7 +301,21 @@ def test_the_app_is_not_begun_with_nonsense(tmp_path, capsys, monkeypatch):
 
 def test_beyond_this_computer_the_command_warns(capsys, monkeypatch):
     monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: 0)
-    assert main(["--host", "0.0.0.0", "--port", "18999"]) == 0
+    assert main(["--host", "0.0.0.0", "--port", "18999", "--no-ledger"]) == 0
     assert "warning" in capsys.readouterr().err
-    assert main(["--port", "18999"]) == 0
+    assert main(["--port", "18999", "--no-ledger"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_the_command_says_where_releases_are_counted(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: 0)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("MVGVIZ_LEDGER", "")
+    monkeypatch.delenv("MVGVIZ_LEDGER")
+    assert main(["--port", "18999"]) == 0
+    assert str(tmp_path) in capsys.readouterr().err
+    (tmp_path / "broken.sqlite").write_text("not a ledger, " * 500, encoding="utf-8")
+    assert main(["--port", "18999", "--ledger", str(tmp_path / "broken.sqlite")]) == 2
+    assert "broken.sqlite" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["--ledger", "a", "--no-ledger"])
