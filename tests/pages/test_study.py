@@ -16,7 +16,7 @@ def saved(app):
     """What the button would save: the study that the session is."""
     from mvgviz.ui import session_study
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session_study.st, "session_state", dict(app.session_state.filtered_state))
+        patch.setattr(session_study.st, "session_state", app.session_state.to_dict())
         return session_study.session_study()
 
 
