@@ -152,7 +152,8 @@ def draw_rule(scene: Scene, value: Any) -> None:
     st.markdown("**Why it is private.** Everything that one pupil can change (grey) stays inside the shape, and a "
                 "corner touches it. Drag the shape and the green line.")
     rule(drawn.model, key=f"lesson_rule_{scene.step.number}_{token_of(value)}", names=drawn.names, units=drawn.units,
-         factors=drawn.factors, iid=drawn.equal, theorem=drawn.theorem, tall=is_big(), line=math.radians(value) if scene.step.number == 4 else 0.0,
+         factors=drawn.factors, iid=drawn.equal, theorem=drawn.theorem, tall=is_big(),
+         line=math.radians(value) if scene.step.number == 4 else 0.0,
          alt=f"All that one pupil can change inside the shape of privacy. {scene.picture(value)[1]}")
 
 
