@@ -121,13 +121,14 @@ NUMBERS = {"epsilon": f"{steps.EPSILON:g}", "trials": steps.TRIALS, "alone": min
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RulePicture:
-    """The rule for noise on two averages: axes in steps of what one pupil can change."""
+    """The rule for noise on two averages, drawn in steps of what one pupil can change and told in hours and points."""
 
     model: RuleModel
     equal: float
     theorem: TheoremPlane
     names: tuple[str, str] = ("sleep", "score")
-    units: tuple[str, str] = (f"× {_HOURS:.2g} h", f"× {_SCORE:.2g} points")
+    units: tuple[str, str] = ("h", "points")
+    factors: tuple[float, float] = (_HOURS, _SCORE)
 
 
 def rule_picture(design: NoiseDesign) -> RulePicture:

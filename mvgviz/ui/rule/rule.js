@@ -4,6 +4,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const PAD = { left: 46, right: 6, top: 6, bottom: 40 }, ROW = 17, LETTER = 6.2, NARROW = 620, WAIT = 500, LEGEND = 8;
+const WALL = 1.5, BELOW = 130; // how much larger letters are on a wall, and what stands under the picture there
 const DEGREE = Math.PI / 180, SNAP = 2 * DEGREE, ROOM = 1.14;
 const CLEAR = 30, LOST = 10; // pixels: a box whose corners can be told apart, and one that is a dot
 const ZOOMS = { rule: "The rule", noise: "Draws of the noise", data: "The data" };
@@ -45,6 +46,8 @@ export default function (component) {
   else adopt(state, data);
 }
 
+const sizeOf = (state) => state.data.tall ? WALL : 1;
+
 function begin(root) {
   const state = { root, dragging: null, waiting: 0, zoom: "rule", theorem: false, view: 0, handles: {} };
   for (const name of ["picture", "bars", "switches", "sliders", "numbers"]) state[name] = root.querySelector(`.${name}`);
@@ -64,6 +67,7 @@ function begin(root) {
 function adopt(state, data) {
   const { model } = data, known = state.data;
   state.data = data;
+  state.root.classList.toggle("tall", data.tall);
   state.next = null;
   state.model = model;
   state.theta = [...model.theta];
@@ -110,12 +114,14 @@ function fitted(state, now, aspect) {
 
 // Where the panels are, in pixels: the rule, and the records beside or below it.
 function layout(state) {
+  const size = sizeOf(state), pad = Object.fromEntries(Object.entries(PAD).map(([side, room]) => [side, size * room]));
   const width = state.width = Math.max(state.picture.clientWidth, 260), two = state.data.records !== null;
   const beside = two && width >= NARROW, each = beside ? width / 2 : width;
-  const height = Math.round(Math.min(Math.max(0.8 * each, 280), 400));
   const top = legendHeight(state, width);
-  const inner = { width: each - PAD.left - PAD.right, height: height - PAD.top - PAD.bottom };
-  return { width, two, top, each, height, inner, aspect: inner.width / inner.height,
+  const below = window.innerHeight - Math.max(state.picture.getBoundingClientRect().top, 0) - top - BELOW;
+  const height = Math.round(Math.max(state.data.tall ? below : Math.min(0.8 * each, 400), 280));
+  const inner = { width: each - pad.left - pad.right, height: height - pad.top - pad.bottom };
+  return { width, two, top, each, height, inner, pad, size, aspect: inner.width / inner.height,
     places: [[0, top], beside ? [each, top] : [0, top + height]],
     total: top + height * (two && !beside ? 2 : 1) };
 }
@@ -164,13 +170,13 @@ function draw(state, frame) {
 }
 
 // A picture with its grid: where things go in it, and what is clipped to it.
-function panel(svg, name, { each, height, inner }, [left, top], view, titles, factors) {
+function panel(svg, name, { each, height, inner, pad, size }, [left, top], view, titles, factors) {
   const whole = element(svg, "g", { class: name });
   const scale = inner.height / 2 / view;
-  const middle = [left + PAD.left + inner.width / 2, top + PAD.top + inner.height / 2];
+  const middle = [left + pad.left + inner.width / 2, top + pad.top + inner.height / 2];
   const x = (value) => middle[0] + value * scale, y = (value) => middle[1] - value * scale;
-  const box = { x: left + PAD.left, y: top + PAD.top, width: inner.width, height: inner.height };
-  grid(whole, box, view, x, y, titles, [left, top + height, each], factors);
+  const box = { x: left + pad.left, y: top + pad.top, width: inner.width, height: inner.height };
+  grid(whole, box, view, x, y, titles, [left, top + height, each], factors, size);
   const clip = element(whole, "clipPath", { id: `frame-${name}` });
   element(clip, "rect", box);
   return { whole, box, scale, x, y, view, middle, inside: element(whole, "g", { "clip-path": `url(#frame-${name})` }) };
@@ -272,7 +278,7 @@ function drawAxes(place, state, now, unit, words) {
     const length = unit * deviation;
     const [ex, ey] = turnedPlace(place, now.angle, k === 0 ? length : 0, k === 0 ? 0 : length);
     element(inside, "line", { x1: x(0), y1: y(0), x2: ex, y2: ey, class: "axis" });
-    const text = words(k), long = text.length * LETTER * 1.15;
+    const text = words(k), long = text.length * LETTER * 1.15 * sizeOf(state);
     const lx = Math.min(Math.max(ex + (k === 0 ? -long - 16 : 16), box.x + 4), box.x + box.width - long);
     const ly = Math.min(Math.max(ey + (k === 0 ? -14 : 4), box.y + 14), box.y + box.height - 6);
     element(whole, "text", { x: lx, y: ly, class: "label" }, text);
@@ -296,22 +302,23 @@ function ticks(view, end, factor) {
     label: short(k * unit) }));
 }
 
-function grid(svg, box, view, x, y, titles, [left, bottom, each], factors) {
+function grid(svg, box, view, x, y, titles, [left, bottom, each], factors, size) {
   const across = ticks(view, view * box.width / box.height, factors[0]);
-  const every = Math.ceil(across.length * across[0].label.length * 8 / box.width);
+  const every = Math.ceil(across.length * across[0].label.length * 8 * size / box.width);
   for (const { k, at, label } of across) {
     element(svg, "line", { x1: x(at), x2: x(at), y1: box.y, y2: box.y + box.height, class: "grid" });
     if (k % every === 0 && x(at) < box.x + box.width - 12) element(svg, "text",
-      { x: x(at), y: box.y + box.height + 14, class: "tick", "text-anchor": "middle" }, label);
+      { x: x(at), y: box.y + box.height + 14 * size, class: "tick", "text-anchor": "middle" }, label);
   }
   for (const { at, label } of ticks(view, view, factors[1])) {
     element(svg, "line", { x1: box.x, x2: box.x + box.width, y1: y(at), y2: y(at), class: "grid" });
     element(svg, "text", { x: box.x - 5, y: y(at) + 4, class: "tick", "text-anchor": "end" }, label);
   }
   element(svg, "text", { x: box.x + box.width / 2, y: bottom - 8, class: "title", "text-anchor": "middle" },
-    cut(titles[0], each));
+    cut(titles[0], each / size));
   element(svg, "text", { class: "title", "text-anchor": "middle",
-    transform: `translate(${left + 12} ${box.y + box.height / 2}) rotate(-90)` }, cut(titles[1], box.height));
+    transform: `translate(${left + 12 * size} ${box.y + box.height / 2}) rotate(-90)` },
+  cut(titles[1], box.height / size));
 }
 
 const cut = (text, room) => {
@@ -331,7 +338,7 @@ function legendItems({ data, zoom, theorem, model }) {
 function legendPlaces(state, width) {
   let [left, row] = [LEGEND, 0];
   return legendItems(state).map(([look, name]) => {
-    const space = 30 + LETTER * name.length;
+    const space = 30 + LETTER * sizeOf(state) * name.length;
     if (left > LEGEND && left + space > width) [left, row] = [LEGEND, row + 1];
     const place = { look, name, left, row };
     left += space + 8;
@@ -339,11 +346,11 @@ function legendPlaces(state, width) {
   });
 }
 
-const legendHeight = (state, width) => 6 + ROW * (legendPlaces(state, width).at(-1).row + 1);
+const legendHeight = (state, width) => 6 + ROW * sizeOf(state) * (legendPlaces(state, width).at(-1).row + 1);
 
 function legend(svg, state, width) {
   for (const { look, name, left, row } of legendPlaces(state, width)) {
-    const y = 12 + ROW * row;
+    const y = sizeOf(state) * (12 + ROW * row);
     if (look === "changes") element(svg, "rect", { x: left + 2, y: y - 9, width: 18, height: 11, class: look });
     else element(svg, "line", { x1: left, x2: left + 22, y1: y - 4, y2: y - 4, class: look });
     element(svg, "text", { x: left + 27, y, class: "tick" }, name);
