@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mvgviz.errors import InputError
-from mvgviz.provenance import Origin, Range, weakest
-from mvgviz.validation import FloatArray, array, number, numbers
+from mvgviz.provenance import Origin, Range, Ranges, weakest
+from mvgviz.validation import FloatArray, array, count, number, numbers
 
 MISSING = ("reject", "middle", "drop")
 """What may be done with a record's gaps: refuse it, fill them with the middle of their ranges, leave it out."""
@@ -36,7 +36,8 @@ class Dataset:
     queries refuse them; :meth:`clipped` is the way out. ``units``: of each feature, empty
     where nobody said. ``range_origins`` says of
     each range whether it was declared or read from the data, which is not private;
-    ``records_origin`` says the same of the number of records.
+    ``records_origin`` says the same of the number of records. ``label``: the feature that is to be predicted, where
+    somebody said so.
     """
 
     matrix: FloatArray = field(repr=False)
@@ -46,10 +47,11 @@ class Dataset:
     range_origins: tuple[Origin, ...] = field(repr=False)
     records_origin: Origin = Origin.DECLARED
     units: tuple[str, ...] = field(default=(), repr=False)
+    label: str | None = None
 
     def __init__(self, *, matrix: npt.ArrayLike, features: Iterable[str], lower: npt.ArrayLike,
                  upper: npt.ArrayLike, range_origins: Origin | Iterable[Origin] = Origin.DECLARED,
-                 records_origin: Origin = Origin.DECLARED, units: Iterable[str] = ()) -> None:
+                 records_origin: Origin = Origin.DECLARED, units: Iterable[str] = (), label: str | None = None) -> None:
         values = array("matrix", matrix, ndim=2)
         names = _names(features, values.shape[0])
         lows, highs = _limits("lower", lower, values.shape[0]), _limits("upper", upper, values.shape[0])
@@ -64,10 +66,27 @@ class Dataset:
                     f"got {low:g} to {high:g}"
                 )
         origins, named = _origins(range_origins, values.shape[0]), _units(units, values.shape[0])
+        if label is not None and label not in names:
+            raise InputError("label must be the name of a feature")
         for attribute, value in (("matrix", values), ("features", names), ("lower", lows), ("upper", highs),
                                  ("range_origins", origins), ("records_origin", _origin(records_origin)),
-                                 ("units", named)):
+                                 ("units", named), ("label", label)):
             object.__setattr__(self, attribute, value)
+
+    @classmethod
+    def from_frame(cls, frame: Any, *, ranges: Ranges | None = None, missing: str = "reject",
+                   columns: Iterable[Any] | None = None, label: Any = None) -> Dataset:
+        """A pandas or polars frame with its records in rows; values are clipped to their ranges.
+
+        ``columns``: those to use, in this order, by default all. ``ranges``: by name, pairs (low, high) that are known
+        without looking at the data; a column that is left out gets a range that is read from it, which is not private
+        and which its origin says. Dates become days since 1970-01-01 and need a range (of dates). ``missing``: refuse
+        records with gaps ("reject"), fill gaps with the middle of their ranges ("middle") or leave such records out
+        ("drop"), after which the number of records follows from the data. ``label``: the column to be predicted.
+        """
+        from mvgviz.query.frames import from_frame
+
+        return from_frame(frame, ranges=ranges, missing=missing, columns=columns, label=label)
 
     @property
     def n_features(self) -> int:
@@ -121,11 +140,23 @@ class Dataset:
         ends = np.ones(self.n_features)
         return replace(self, matrix=inside, lower=low * ends, upper=high * ends)
 
+    def position(self, feature: str | int, what: str = "feature") -> int:
+        """Where a feature stands, by its name or its position."""
+        if isinstance(feature, str):
+            if feature in self.features:
+                return self.features.index(feature)
+            raise InputError(f"{what} must be one of {', '.join(self.features[:20])}, got {feature[:40]!r}")
+        place = count(what, feature, at_least=0)
+        if not place < self.n_features:
+            raise InputError(f"{what} must be a position below {self.n_features}, got {place}")
+        return place
+
     def only(self, positions: Iterable[int]) -> Dataset:
         """Some of the features."""
         chosen = list(positions)
         return replace(self, matrix=self.matrix[chosen], lower=self.lower[chosen], upper=self.upper[chosen],
-                       features=tuple(self.features[k] for k in chosen),
+                       features=(names := tuple(self.features[k] for k in chosen)),
+                       label=self.label if self.label in names else None,
                        range_origins=tuple(self.range_origins[k] for k in chosen),
                        units=tuple(self.units[k] for k in chosen))
 

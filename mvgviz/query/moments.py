@@ -89,11 +89,11 @@ class MomentsQuery:
         return Moments(joined=frozen(self._known(noisy)), std=design.noise_std(), asked=self)
 
     def regressions(self, answers: FloatArray, std: FloatArray, label: str | int, *,
-                    features: Sequence[int] | None = None, aware: bool = True) -> tuple[FloatArray, FloatArray]:
+                    features: Sequence[int | str] | None = None, aware: bool = True) -> tuple[FloatArray, FloatArray]:
         """Intercepts and coefficients, in the units of the data, from many released answers at once.
 
-        ``answers``: ``… × (m + 1) × (m + 1)``, ``std`` the noise on each entry; ``features`` are positions, by default
-        all but the label. ``aware`` looks at the noise, otherwise ridge is 0.1.
+        ``answers``: ``… × (m + 1) × (m + 1)``, ``std`` the noise on each entry; ``features``: names or positions,
+        by default all but the label. ``aware`` looks at the noise, otherwise ridge is 0.1.
         """
         position, chosen = self._position(label), self._chosen(features, self._position(label))
         halves, middle = self.dataset.widths / 2, (self.dataset.lower + self.dataset.upper) / 2
@@ -122,17 +122,14 @@ class MomentsQuery:
         return np.asarray(noisy)
 
     def _position(self, label: str | int) -> int:
-        names = self.dataset.features
-        position = names.index(label) if label in names else label
-        if not (isinstance(position, int) and 0 <= position < len(names)):
-            raise InputError(f"label must be one of {', '.join(names)}, got {label!r}")
-        return position
+        return self.dataset.position(label, "label")
 
-    def _chosen(self, features: Sequence[int] | None, label: int) -> list[int]:
+    def _chosen(self, features: Sequence[int | str] | None, label: int) -> list[int]:
         size = self.dataset.n_features
-        chosen = [i for i in range(size) if i != label] if features is None else [int(i) for i in features]
-        if not chosen or label in chosen or len(set(chosen)) < len(chosen) or not all(0 <= i < size for i in chosen):
-            raise InputError(f"features must be different positions below {size}, at least one and not the label's")
+        chosen = [i for i in range(size) if i != label] if features is None else [
+            self.dataset.position(i, "features") for i in features]
+        if not chosen or label in chosen or len(set(chosen)) < len(chosen):
+            raise InputError("features must be different, at least one and not the label")
         return chosen
 
 
@@ -170,9 +167,9 @@ class Moments:
         z = self.asked.constant * self.joined[0, 1:] / self._weight
         return np.asarray(self._back @ _projected(self.joined[1:, 1:] * scale - np.outer(z, z)) @ self._back.T)
 
-    def regression(self, label: str | int, *, features: Sequence[int] | None = None, aware: bool = True
+    def regression(self, label: str | int, *, features: Sequence[int | str] | None = None, aware: bool = True
                    ) -> tuple[float, FloatArray]:
-        """Intercept and coefficients of the label on the other features, or on those at these positions, in order.
+        """Intercept and coefficients of the label on the other features, or on these (names or positions), in order.
 
         Features that are mostly noise switch themselves off; ``aware=False`` is ridge 0.1, whatever the noise.
         """

@@ -22,9 +22,10 @@ from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct, filled
 from mvgviz.query.dataset import Dataset
+from mvgviz.query.frames import answer_frame
 from mvgviz.query.neighbours import AnyChange, FlippedEdge, Neighbours, ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.record_bound import RecordBound
-from mvgviz.validation import FloatArray, array, frozen, instance, positive, square
+from mvgviz.validation import FloatArray, array, count, frozen, instance, positive, square
 
 REPLACED_RECORD = "one record replaced"
 FLIPPED_EDGE = "one edge added or removed"
@@ -79,6 +80,22 @@ class Query:
     @property
     def cols(self) -> int:
         return int(self.value.shape[1])
+
+    def position(self, feature: str | int) -> int:
+        """Where a row of the answer stands, by its name or its position."""
+        if isinstance(feature, str):
+            if feature not in (self.row_names or ()):
+                raise InputError(f"the {self.name} query has no row named {feature[:40]!r}")
+            return self.row_names.index(feature)  # type: ignore[union-attr]
+        return count("the position of a feature", feature, at_least=0)
+
+    def to_frame(self) -> Any:
+        """The true answer, which is private, as a pandas frame with names; a table has its records in rows."""
+        kind = "vertex" if self.is_graph else "record" if self.name == "rbf kernel" else "row"
+        rows = self.row_names or tuple(f"{kind} {i + 1}" for i in range(self.rows))
+        usual = ("mean",) if self.name == "mean" else tuple(f"column {j + 1}" for j in range(self.cols))
+        return answer_frame(self.value, rows=rows, cols=rows if self.symmetric else usual,
+                            turned=self.name == "identity")
 
 
 def identity(dataset: Dataset, *, bound: RecordBound | None = None) -> Query:

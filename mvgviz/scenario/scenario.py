@@ -20,8 +20,9 @@ from typing import Any
 from mvgviz.design.noise_design import GUARANTEES, MODES
 from mvgviz.errors import InputError
 from mvgviz.noise.bounds import TAILS
+from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import GRAPHS
-from mvgviz.validation import count, fraction, number, one_of, positive
+from mvgviz.validation import count, fraction, instance, number, one_of, positive
 
 VERSION = 1
 UPLOAD = "upload-"
@@ -188,6 +189,33 @@ class Scenario:
             return new
         return replace(new, from_data=tuple(name for name in self.from_data
                                             if getattr(new, name) == getattr(self, name)))
+
+    @classmethod
+    def for_dataset(cls, dataset: Dataset, **changes: Any) -> Scenario:
+        """The usual choices for a table of one's own, changed as by :meth:`on`; its label is the dataset's."""
+        named = {} if dataset.label is None else {"label": dataset.label}
+        return cls.default_for(f"{UPLOAD}{0:012x}").on(dataset, **named | changes)
+
+    def on(self, dataset: Dataset, **changes: Any) -> Scenario:
+        """As :meth:`changed`, but features may be given by name: ``on(data, label="dose", needed=["age", "dose"])``.
+
+        ``importance`` may be a mapping from the needed to their parts. What is kept are positions, never names.
+        """
+        instance("dataset", dataset, Dataset)
+        parts = changes.get("importance")
+        if isinstance(parts, Mapping):
+            given = {dataset.position(feature, "importance"): part for feature, part in parts.items()}
+            needed = [dataset.position(feature, "needed") for feature in changes.get("needed", self.needed or given)]
+            if set(needed) != set(given):
+                raise InputError("importance must name each of the needed, and nothing else")
+            changes |= {"needed": needed, "importance": tuple(given[position] for position in sorted(needed))}
+        if changes.get("label") is not None:
+            changes["label"] = dataset.position(changes["label"], "label")
+        for name in ("needed", "favoured", "plane"):
+            if name in changes and not isinstance(changes[name], str) and hasattr(changes[name], "__iter__"):
+                changes[name] = tuple(dataset.position(feature, name) if isinstance(feature, str) else feature
+                                      for feature in changes[name])
+        return self.changed(**changes)
 
     def chosen_on_data(self, **changes: Any) -> Scenario:
         """The same scenario with some fields changed by looking at the data, which marks them."""
