@@ -20,6 +20,7 @@ from mvgviz.errors import InputError
 from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, gaussian_mu, total_variation, tradeoff
 from mvgviz.noise.bounds import Bound, theorem1, theorem2, theorem2_any, theorem2_wins
 from mvgviz.noise.directions import Directions, from_matrix, random_rotation, rotation, standard_basis
+from mvgviz.optional import plots
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.moments import moments
 from mvgviz.query.queries import Query, adjacency, covariance, custom, identity, laplacian, mean, rbf_kernel
@@ -44,6 +45,8 @@ _LATER = {
 
 def __getattr__(name: str) -> Any:
     """What is imported when it is first asked for."""
+    if name == "plot":
+        return plots()
     if name not in _LATER:
         raise AttributeError(f"module 'mvgviz' has no attribute {name!r}")
     return getattr(import_module(f"mvgviz.{_LATER[name]}"), name)

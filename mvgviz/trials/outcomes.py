@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from mvgviz.optional import optional
+from mvgviz.optional import optional, plots
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.mechanisms import Mechanism
 from mvgviz.trials.tasks import References, Task
@@ -79,3 +79,7 @@ class Results:
                   "lower": each.interval[0], "upper": each.interval[1], "trials": each.errors.size,
                   "epsilon spent": each.epsilon_spent, "reason": each.reason} for each in self.outcomes]
         return optional("pandas").DataFrame(lines)
+
+    def plot(self) -> Any:
+        """The app's picture of these trials: ``mvgviz.plot.results``."""
+        return plots().results(self)

@@ -47,6 +47,7 @@ def test_imports_point_one_way():
         "paper": r"streamlit|plotly|mvgviz\.ui|mvgviz\.figures",
         "experiments": r"streamlit|plotly|mvgviz\.ui|mvgviz\.figures",
         "lesson": r"streamlit|plotly|mvgviz\.ui|mvgviz\.figures",
+        "plot": r"streamlit|mvgviz\.ui",
         "report": r"streamlit|mvgviz\.ui",
         "__main__": r"streamlit|mvgviz\.ui",
         "ui": None,
