@@ -35,7 +35,8 @@ __version__ = VERSION
 _LATER = {
     "Ledger": "release.ledger", "Origin": "provenance", "Range": "provenance", "Release": "release.release",
     "Setup": "scenario.resolve", "build": "scenario.resolve", "build_plan": "scenario.plan_noise",
-    "load_table": "data", "plan": "release.release", "pose": "trials.question", "read_table": "data",
+    "load_table": "data", "own_mechanism": "trials.mechanisms", "own_task": "trials.tasks",
+    "plan": "release.release", "pose": "trials.question", "read_table": "data",
     "release_setup": "release.release", "release_together": "release.release_plan", "sample": "data",
     "samples": "data", "table_to_dataset": "data", "to_csv": "release.files",
     "to_intervals_csv": "release.files", "to_metadata_json": "release.files",

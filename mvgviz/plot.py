@@ -79,7 +79,7 @@ def frontier(found: Sequence[Results], *, error: float | None = None) -> go.Figu
     swept = sorted(found, key=lambda each: each.scenario.epsilon)
     curves = [curve for curve in curves_of(swept) if np.isfinite(curve.means).all()]
     if not curves or len(swept) < 2:
-        raise InputError('the frontier needs results at two epsilons or more: sweep([{"epsilon": 0.5}, {"epsilon": 1}])')
+        raise InputError("the frontier needs results at two epsilons or more, as sweep() gives them")
     middle = swept[len(swept) // 2]
     wanted = float(curves[0].means[len(swept) // 2]) if error is None else error
     return plot_frontier(needed(curves, wanted, guarantee=middle.scenario.guarantee), error=wanted,

@@ -26,7 +26,7 @@ from mvgviz.scenario.scenario import Scenario
 from mvgviz.validation import FloatArray, one_of
 
 if TYPE_CHECKING:
-    from mvgviz.trials.tasks.base import Measure
+    from mvgviz.trials.tasks.base import Measure, Task
 
 REGRESSIONS = ("kernel-ridge", "linear-ridge")
 HELD_OUT = 0.28
@@ -89,7 +89,7 @@ class Problem:
     """``sensitivity``: "own" (theorems the printed one, everything else the tight one), or one for all.
 
     ``worked_out``: a setup that is there already, used where it is that of the problem. ``weighing``: of a problem that
-    is to be measured, how its rows count.
+    is to be measured, how its rows count. ``own_task``: a person's own, in place of the scenario's.
     """
 
     scenario: Scenario
@@ -99,6 +99,7 @@ class Problem:
     uploaded: Directions | None = field(default=None, repr=False)
     worked_out: Setup | None = field(default=None, repr=False)
     weighing: Weighing | None = field(default=None, repr=False)
+    own_task: Task | None = field(default=None, repr=False)
 
     @property
     def query(self) -> Query:

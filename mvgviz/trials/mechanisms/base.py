@@ -70,7 +70,8 @@ class Mechanism:
     """A way to answer privately. ``fields``: what of a scenario it depends on, besides the question.
 
     ``prepare(problem, level)`` raises InputError, with the reason, where it does not apply;
-    ``caution(problem)`` is a sentence where the published guarantee is doubtful.
+    ``caution(problem)`` is a sentence where the published guarantee is doubtful. ``serial`` tells a person's own
+    mechanisms apart, which may have one name; 0 for those that come with the package.
     """
 
     key: str
@@ -81,6 +82,7 @@ class Mechanism:
     prepare: Callable[[Problem, str], Sampler] = field(repr=False)
     fields: tuple[str, ...] = ("epsilon", "delta")
     caution: Callable[[Problem], str | None] = field(default=lambda problem: None, repr=False)
+    serial: int = 0
 
     def unsuitable(self, problem: Problem, level: str) -> str | None:
         """Why it cannot give this, or None."""
