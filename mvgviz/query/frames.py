@@ -7,8 +7,9 @@ Any frame will do whose columns can be had by name and turned into arrays (``fra
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from numbers import Real
 from typing import Any, TypeAlias
@@ -21,10 +22,12 @@ from mvgviz.optional import optional
 from mvgviz.provenance import Origin, Range, Ranges
 from mvgviz.query.dataset import MISSING, Dataset
 from mvgviz.query.ranges import around, checked_range, pair_of
-from mvgviz.validation import FloatArray, one_of
+from mvgviz.validation import FloatArray, count, one_of
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
+OTHER = "other"
+"""The level for all values that are not named."""
 DAYS = "days since 1970-01-01"
 """What a date becomes."""
 _DAY = np.timedelta64(86_400_000_000, "us")
@@ -40,27 +43,91 @@ def is_frame(value: object) -> bool:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Column:
-    """A column as numbers, NaN where missing; ``given``: its range, None where it is to be read from the data."""
+    """A column as numbers, NaN where missing; ``given``: its range, None where it is to be read from the data.
+
+    ``empty``: what a gap counts as, the middle of the range by default; ``category``: the one it is a level of.
+    """
 
     name: str
     values: FloatArray = field(repr=False)
     given: Range | None
     unit: str = ""
+    empty: float | None = None
+    category: str | None = None
 
 
 def from_frame(frame: Any, *, ranges: Ranges | None = None, missing: str = "reject",
-               columns: Iterable[Any] | None = None, label: Any = None) -> Dataset:
+               columns: Iterable[Any] | None = None, label: Any = None,
+               levels: Mapping[Any, Iterable[Any]] | None = None, person: Any = None, at_most: int | None = None
+               ) -> Dataset:
     """See :meth:`Dataset.from_frame`."""
     one_of("missing", missing, MISSING)
+    if (person is None) != (at_most is None):
+        raise InputError("person and at_most go together: whose record it is, and how many of each person are kept")
     names = _chosen(frame, columns)
-    declared = _declared(ranges, frame)
-    _refuse_text(frame, names)
-    found = [_column(frame, name, declared.get(name)) for name in names]
-    return _dataset(found, missing=missing, label=None if label is None else str(_known(label, names, "label")))
+    declared = _declared(ranges, frame, "ranges", "pairs (low, high)")
+    categories = _declared(levels, frame, "levels", "sequences of levels")
+    if person is not None:
+        owner = _known(person, list(frame.columns), "person")
+        names = [name for name in names if name != owner]
+    _refuse_text(frame, [name for name in names if name not in categories])
+    found = [column for name in names for column in (
+        _level_columns(frame, name, categories[name]) if name in categories
+        else [_column(frame, name, declared.get(name))])]
+    named = [column.name for column in found]
+    label = None if label is None else str(_known(label, named, "label"))
+    if person is None:
+        return _dataset(found, missing=missing, label=label)
+    most = count("at_most", at_most)
+    return _dataset(found, missing=missing, label=label, first=_first_of_each(frame[owner], most), per_person=most)
 
 
-def _dataset(found: Sequence[_Column], *, missing: str, label: str | None) -> Dataset:
-    """Gaps settled, ranges set, values clipped."""
+def _first_of_each(series: Any, most: int) -> Mask:
+    """Which records are among the first so many of their person; the values of the other columns are not looked at."""
+    seen: Counter[Any] = Counter()
+    kept = []
+    for owner in np.asarray(series.to_numpy()).tolist():
+        if _is_gap(owner):
+            raise InputError("the column that says whose record it is must be filled in for every record")
+        seen[owner] += 1
+        kept.append(seen[owner] <= most)
+    return np.array(kept, dtype=np.bool_)
+
+
+def _level_columns(frame: Any, name: Any, given: Any) -> list[_Column]:
+    """A column for each level, 1 where a record has it; all of them missing where the value is."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError(f"levels of {_quoted(name)} must be a sequence")
+    wanted = list(given)
+    texts = [str(level) for level in wanted]
+    if len(set(texts)) < len(texts) or len(texts) < 2:
+        raise InputError(f"levels of {_quoted(name)} must be two or more, all different")
+    values = np.asarray(frame[name].to_numpy()).tolist()
+    position = {text: i for i, text in enumerate(texts)}
+    other = position.get(OTHER, -1)
+    codes = np.array([-2 if _is_gap(value) else position.get(_text(value), other) for value in values])
+    unknown = int(np.count_nonzero(codes == -1))
+    if unknown:
+        raise InputError(f"{_quoted(name)} has a value in {unknown} of {len(values)} records that is none of its levels"
+                         f': declare it, or a level "{OTHER}" for all that are not named.')
+    return [_Column(name=f"{name}={text}", values=np.where(codes == -2, np.nan, codes == i), given=Range(0.0, 1.0),
+                    empty=1 / len(texts), category=str(name)) for i, text in enumerate(texts)]
+
+
+def _text(value: Any) -> str:
+    """A value as its level is written: 1.0, which pandas makes of 1 where there are gaps, as 1."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _dataset(found: Sequence[_Column], *, missing: str, label: str | None, first: Mask | None = None,
+             per_person: int = 1) -> Dataset:
+    """Gaps settled, ranges set, values clipped; ``first``: the records among which it is asked."""
+    if not found:
+        raise InputError("columns must name at least one column besides the person's")
+    if not len(found) <= _MOST_FEATURES:
+        raise InputError(f"The columns make {len(found)} features and at most {_MOST_FEATURES} can be used.")
+    if first is not None:
+        found = [replace(column, values=column.values[first]) for column in found]
     gaps = np.any([np.isnan(column.values) for column in found], axis=0)
     if missing == "reject" and gaps.any():
         named = _listed([column.name for column in found if np.isnan(column.values).any()])
@@ -72,12 +139,23 @@ def _dataset(found: Sequence[_Column], *, missing: str, label: str | None) -> Da
     used = _ranges(found, kept)
     rows = []
     for column, known in zip(found, used, strict=True):
-        filled = np.where(np.isnan(column.values), (known.low + known.high) / 2, column.values)[kept]
+        empty = (known.low + known.high) / 2 if column.empty is None else column.empty
+        filled = np.where(np.isnan(column.values), empty, column.values)[kept]
         rows.append(np.clip(filled, known.low, known.high) if known.low < known.high else filled)
     return Dataset(matrix=np.array(rows), features=[column.name for column in found], label=label,
                    lower=[known.low for known in used], upper=[known.high for known in used],
                    range_origins=[known.origin for known in used], units=[column.unit for column in found],
-                   records_origin=Origin.READ if missing == "drop" else Origin.DECLARED)
+                   levels=_sets([column.category for column in found]), per_person=per_person,
+                   records_origin=Origin.READ if missing == "drop" or first is not None else Origin.DECLARED)
+
+
+def _sets(categories: Sequence[str | None]) -> list[list[int]]:
+    """The positions of the levels of each category."""
+    found: dict[str, list[int]] = {}
+    for position, category in enumerate(categories):
+        if category is not None:
+            found.setdefault(category, []).append(position)
+    return list(found.values())
 
 
 def _chosen(frame: Any, columns: Iterable[Any] | None) -> list[Any]:
@@ -108,11 +186,11 @@ def _known(name: Any, names: Sequence[Any], argument: str) -> Any:
     raise InputError(f"{argument} must name columns of the frame, and {_quoted(name)} is none: check the spelling.")
 
 
-def _declared(ranges: Any, frame: Any) -> dict[Any, Any]:
-    if not isinstance(ranges, Mapping | None):
-        raise InputError("ranges must map column names to pairs (low, high)")
+def _declared(given: Any, frame: Any, argument: str, what: str) -> dict[Any, Any]:
+    if not isinstance(given, Mapping | None):
+        raise InputError(f"{argument} must map column names to {what}")
     own = list(frame.columns)
-    return {_known(name, own, "ranges"): ends for name, ends in (ranges or {}).items()}
+    return {_known(name, own, argument): said for name, said in (given or {}).items()}
 
 
 def _refuse_text(frame: Any, names: Sequence[Any]) -> None:
@@ -120,7 +198,7 @@ def _refuse_text(frame: Any, names: Sequence[Any]) -> None:
     text = [str(name) for name in names if _numbers(frame[name]) is None]
     if text:
         raise InputError(f"Not numbers, dates or true/false in {_listed(text)}: leave these columns out "
-                         "(columns=[…] names those to use).")
+                         "(columns=[…] names those to use) or declare their categories (levels={…}).")
 
 
 def _column(frame: Any, name: Any, ends: Any) -> _Column:
@@ -165,8 +243,11 @@ def _numbers(series: Any) -> Any:
 
 def _gaps(values: npt.NDArray[Any]) -> Mask:
     """Which cells of a column of objects hold nothing."""
-    return np.array([item is None or type(item).__name__ in _NO_VALUE or (isinstance(item, float) and math.isnan(item))
-                     for item in values.tolist()], dtype=np.bool_)
+    return np.array([_is_gap(item) for item in values.tolist()], dtype=np.bool_)
+
+
+def _is_gap(item: Any) -> bool:
+    return item is None or type(item).__name__ in _NO_VALUE or (isinstance(item, float) and math.isnan(item))
 
 
 def _days(dates: Any) -> FloatArray:

@@ -30,7 +30,7 @@ from mvgviz.noise.moment_noise import MomentNoise, ridge_weights
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import WorstCase
-from mvgviz.query.queries import Query, inside, origins
+from mvgviz.query.queries import Query, inside, is_added, origins
 from mvgviz.query.record_bound import Ellipse, RecordBound
 from mvgviz.validation import FloatArray, array, frozen, instance, positive
 
@@ -42,13 +42,15 @@ class JoinedOuterProduct:
     """``D = (y yᵀ - y'y'ᵀ)/n`` with ``y = [constant, z]`` and ``||z|| <= radius``.
 
     ``whole``: the constant is scaled with the record, so ``y`` is only known to be no longer than its length.
+    ``added``: a record is there or its place is empty, ``D = ± y yᵀ/n``. ``n_records``: over the records of a person.
     """
 
     constant: float
     radius: float
-    n_records: int
+    n_records: float
     features: int
     whole: bool
+    added: bool = False
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
         """``(R² + b0²) sqrt(m1 p1 + m2 p2)/n`` from the two largest precisions of either side.
@@ -58,6 +60,9 @@ class JoinedOuterProduct:
         """
         square = self.radius**2 + self.constant**2
         precisions = [np.sort(side.precisions)[::-1][:2] for side in (rows, cols)]
+        if self.added:
+            mu = square * math.sqrt(float(precisions[0][0] * precisions[1][0]))
+            return WorstCase(mu / self.n_records, rows.is_isotropic and cols.is_isotropic)
         mu = square * math.sqrt(float(precisions[0] @ precisions[1]))
         equal, right_angle = rows.is_isotropic and cols.is_isotropic, self.features > 1
         if equal and not self.whole and self.constant > self.radius:
@@ -177,8 +182,8 @@ class Moments:
         return float(intercept), slopes
 
 
-def moments(dataset: Dataset, *, bound: RecordBound, constant: float | None = None, whole: bool = False
-            ) -> MomentsQuery:
+def moments(dataset: Dataset, *, bound: RecordBound, constant: float | None = None, whole: bool = False,
+            neighbours: str = "replace") -> MomentsQuery:
     """Asks for the mean of ``[b0, z][b0, z]ᵀ``; ``constant`` b0 is ``R/sqrt2`` by default.
 
     ``whole`` scales the constant with a record that is too long, so that pulling it in only lowers its weight:
@@ -190,15 +195,16 @@ def moments(dataset: Dataset, *, bound: RecordBound, constant: float | None = No
     along = ellipse.coordinates(data.matrix)
     part = ellipse.parts(data.matrix)
     joined = np.vstack([b0 * (part if whole else np.ones_like(part)), part * along])
-    n, square = data.n_records, ellipse.radius**2 + b0**2
-    body = JoinedOuterProduct(constant=b0, radius=ellipse.radius, n_records=n, features=data.n_features, whole=whole)
+    n, square, added = data.n_records / data.per_person, ellipse.radius**2 + b0**2, is_added(neighbours)
+    body = JoinedOuterProduct(constant=b0, radius=ellipse.radius, n_records=n, features=data.n_features, whole=whole,
+                              added=added)
     unit = NoiseSide.identity(data.n_features + 1)
     names = data.features if ellipse.directions.is_standard else tuple(
         f"direction {i + 1}" for i in range(data.n_features))
     query = Query(
-        name="moments", value=frozen(joined @ joined.T / n), sensitivity=body.worst(unit, unit).mu,
-        printed_sensitivity=2 * square / n, gamma=square, psd=True, symmetric=True, neighbours=body,
-        row_names=(CONSTANT, *names), bound=bound, **origins(data),
+        name="moments", value=frozen(joined @ joined.T / data.n_records), sensitivity=body.worst(unit, unit).mu,
+        printed_sensitivity=(1 if added else 2) * square / n, gamma=square, psd=True, symmetric=True, neighbours=body,
+        row_names=(CONSTANT, *names), bound=bound, **origins(data, neighbours),
     )
     return MomentsQuery(query=query, dataset=data, ellipse=ellipse, constant=b0, whole=whole)
 

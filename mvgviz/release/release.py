@@ -31,7 +31,7 @@ from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin, Range, Ranges, weakest
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
-from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
+from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct, move_widths
 from mvgviz.query.queries import Query
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.release.intervals import LEVEL, DataUnits, EntryNoise, data_units
@@ -330,7 +330,8 @@ def _largest_values(query: Query, ranges: Mapping[str, Range] | None) -> FloatAr
         own = slice(-1) if query.name == "moments" else slice(None)  # the constant is 1, and less in a scaled record
         same = same and np.array_equal(ends[0][own], lower[own]) and np.array_equal(ends[1][own], upper[own])
     elif isinstance(asked, ReplacedColumn):
-        same = same and np.array_equal(asked.widths, upper - lower)
+        widths = move_widths(upper - lower, asked.levels, added=asked.added)
+        same = same and np.array_equal(asked.widths, widths)
     if not same:
         raise InputError("ranges must be those of the query's features, in their order")
     return np.maximum(np.abs(lower), np.abs(upper))

@@ -21,7 +21,7 @@ from mvgviz.design.noise_design import GUARANTEES, MODES
 from mvgviz.errors import InputError
 from mvgviz.noise.bounds import TAILS
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.queries import GRAPHS
+from mvgviz.query.queries import GRAPHS, NEIGHBOURS
 from mvgviz.validation import count, fraction, instance, number, one_of, positive
 
 VERSION = 1
@@ -41,7 +41,7 @@ LEAST_RADIUS, MOST_RADIUS = 1e-3, 1e3
 DIRECTION_FIELDS = ("directions", "angle", "plane")
 SPLIT_FIELDS = ("allocation", "favoured", "share", "weights", "form", "importance")
 OTHER_FIELDS = ("query", "scale", "length", "epsilon", "delta", "guarantee", "tail", "mode", "private_share",
-                "bound", "radius")
+                "bound", "radius", "neighbours")
 """The fields that shape a release, by what they decide: directions, split, everything else."""
 
 _DATA = re.compile(rf"[a-z][a-z0-9_]{{0,40}}|{UPLOAD}[0-9a-f]{{12}}")
@@ -55,7 +55,8 @@ class Scenario:
 
     ``data``: a sample's name or "upload-" and a random identifier. ``scale``: ranges as declared, or mapped onto [-1,
     1] ("symmetric") or [0, 1] ("unit"). ``delta`` None is min(1e-6, 1/(100 n)). ``mode`` "auto": both sides for
-    symmetric queries, else rows. ``angle`` in degrees. ``weights``: whole parts, for the manual split. ``form``: of
+    symmetric queries, else rows. ``neighbours``: one record is replaced, or added or removed ("add-remove", see
+    ``mvgviz.query.queries``). ``angle`` in degrees. ``weights``: whole parts, for the manual split. ``form``: of
     max-PNR under a theorem. ``post``: the free post-processing of trials, from POST (see ``mvgviz.trials.tasks.post``).
     ``bound``: records as the ranges have them ("none"), or pulled into an ellipse with the shape of the split, as long
     as an evenly spread record ("even"), ``radius`` times that ("own") or as all but a few records, which is found
@@ -76,6 +77,7 @@ class Scenario:
     guarantee: str = "exact"
     tail: str = "printed"
     mode: str = "auto"
+    neighbours: str = "replace"
     directions: str = "standard"
     angle: float = 30.0
     plane: tuple[int, int] = (0, 1)
@@ -235,7 +237,8 @@ class Scenario:
             "share": self.allocation in ("binary", "least-error"), "weights": self.allocation == "manual",
             "importance": self.allocation == "least-error" and bool(self.importance),
             "form": self.allocation == "max-pnr" and self.guarantee != "exact", "tail": self.guarantee != "exact",
-            "bound": not self.is_graph, "radius": self.bound == "own" and not self.is_graph,
+            "neighbours": not self.is_graph, "bound": not self.is_graph,
+            "radius": self.bound == "own" and not self.is_graph,
         }
         return not needs.get(name, True)
 
@@ -291,7 +294,7 @@ class Scenario:
 _CHOICES = {
     "query": QUERIES, "scale": SCALES, "guarantee": GUARANTEES, "tail": TAILS, "mode": ("auto", *MODES),
     "directions": DIRECTIONS, "allocation": ALLOCATIONS, "form": FORMS, "task": TASKS,
-    "bound": BOUNDS, "judged": JUDGED,
+    "bound": BOUNDS, "judged": JUDGED, "neighbours": NEIGHBOURS,
 }
 _UPLOAD_DEFAULTS: dict[str, Any] = {"query": "covariance", "allocation": "uniform", "favoured": ()}
 _DEFAULTS: dict[str, dict[str, Any]] = {

@@ -241,7 +241,7 @@ def _own_unit(question: Question, kept: list[int], along: Directions | None) -> 
 def question_key(scenario: Scenario) -> tuple[object, ...]:
     """What of a scenario decides the answer to a query and which records are held out."""
     return (scenario.data, scenario.query, scenario.scale, scenario.length if scenario.query == "kernel" else 0.0,
-            scenario.task in REGRESSIONS)
+            scenario.task in REGRESSIONS, scenario.neighbours)
 
 
 def pose(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "own", question: Question | None = None,

@@ -50,8 +50,9 @@ def changes_in_plane(design: NoiseDesign, pair: tuple[int, int], *, of_direction
     if isinstance(body, BoundedColumn):
         if of_directions or not in_plane:
             return None
-        box = (body.declared[1] - body.declared[0])[list(pair)] / body.divisor
-        axes = 2 * body.ellipse.radius / float(body.ellipse.weights[0] * math.sqrt(design.row_variances[0]))
+        box = (body.widths if body.added else body.declared[1] - body.declared[0])[list(pair)] / body.divisor
+        radii = (1 if body.added else 2) * body.ellipse.radius
+        axes = radii / float(body.ellipse.weights[0] * math.sqrt(design.row_variances[0]))
         return Changes(corners=(), box=_point(box), axes=axes / body.divisor)
     if isinstance(body, ReplacedColumn):
         widths = body.widths / body.divisor
@@ -94,7 +95,10 @@ def _second_moments(body: ReplacedOuterProduct, pair: tuple[int, int]) -> tuple[
         points = np.array([(e * s, s * s) for e, top in zip((body.lower[a], body.upper[a]), tops, strict=True)
                            for s in (low, high, float(np.clip(top, low, high)))])
         along = points @ np.array([across, up])
-        ends.append(points[along.argmax()] - points[along.argmin()])
+        if body.added:  # a record against an empty place, either way
+            ends.append(points[along.argmax()] if along.max() >= -along.min() else -points[along.argmin()])
+        else:
+            ends.append(points[along.argmax()] - points[along.argmin()])
     return _distinct(np.array(ends).T / body.n_records)
 
 

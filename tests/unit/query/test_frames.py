@@ -184,3 +184,51 @@ def test_without_pandas_a_sentence_says_what_is_needed(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(InputError, match="pandas is needed for this"):
         mv.mean(make_dataset(2, 4)).to_frame()
+
+
+PEOPLE = pd.DataFrame({"who": ["a", "b", "a", "a", "c"], "sex": ["f", "m", "f", "f", None], "age": [1, 2, 3, 4, 5]})
+
+
+def test_categories_become_a_feature_for_each_declared_level():
+    data = Dataset.from_frame(PEOPLE, columns=["sex", "age"], levels={"sex": ["f", "m", "x"]}, missing="middle",
+                              ranges={"age": (0, 10)})
+    assert data.features == ("sex=f", "sex=m", "sex=x", "age")
+    assert data.levels == ((0, 1, 2),)
+    assert data.matrix[:3].T.tolist() == [[1, 0, 0], [0, 1, 0], [1, 0, 0], [1, 0, 0], [1 / 3] * 3]
+    assert data.ranges_origin is Origin.DECLARED
+    scenario = mv.Scenario.for_dataset(data, scale="symmetric")
+    assert mv.build(scenario, data).query.neighbours.levels == data.levels
+
+
+def test_a_level_that_nobody_declared_is_refused_or_counts_as_other():
+    frame = pd.DataFrame({"grade": [1.0, 2.0, 7.0, 2.0]})
+    with pytest.raises(InputError, match="'grade' has a value in 1 of 4 records that is none of its levels") as refused:
+        Dataset.from_frame(frame, levels={"grade": [1, 2]})
+    assert "7" not in str(refused.value)
+    data = Dataset.from_frame(frame, levels={"grade": [1, 2, "other"]})
+    assert data.matrix.T.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0]]
+
+
+def test_of_each_person_the_first_few_records_are_kept():
+    data = Dataset.from_frame(PEOPLE, columns=["who", "age"], ranges={"age": (0, 10)}, person="who", at_most=2)
+    assert data.features == ("age",)
+    assert data.matrix.tolist() == [[1, 2, 3, 5]]
+    assert data.per_person == 2
+    assert data.records_origin is Origin.READ
+    assert mv.mean(data).sensitivity == 2 * 10 / 4
+    assert mv.mean(data).neighbour_rule == "up to 2 records of one person replaced"
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    ({"person": "who"}, "person and at_most go together"),
+    ({"person": "whom", "at_most": 1}, "person must name columns"),
+    ({"person": "who", "at_most": 0, "columns": ["age"]}, "at_most must be a whole number"),
+    ({"person": "sex", "at_most": 1, "columns": ["age"]}, "filled in for every record"),
+    ({"levels": {"sex": "fm"}, "columns": ["sex"]}, "must be a sequence"),
+    ({"levels": {"sex": ["f", "f"]}, "columns": ["sex"]}, "all different"),
+    ({"levels": {"gender": ["f", "m"]}}, "levels must name columns"),
+    ({"columns": ["who"], "person": "who", "at_most": 1}, "besides the person's"),
+])
+def test_what_cannot_be_said_of_people_and_categories(options, message):
+    with pytest.raises(InputError, match=message):
+        Dataset.from_frame(PEOPLE, **options)
