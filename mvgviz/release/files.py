@@ -21,8 +21,8 @@ from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import FloatArray
 
 FORMAT = 2
-TAKEN_AS_PUBLIC = ("the number of records (or vertices; of places, where a record may be absent), the names and the order of the columns, the declared ranges "
-                   "and every choice that is not listed as read from the data")
+TAKEN_AS_PUBLIC = ("the number of records (or vertices; of places, where a record may be absent), the names and the "
+                   "order of the columns, the declared ranges and every choice not listed as read from the data")
 """What a certificate takes for granted, in words."""
 MOST_INTERVALS = 100_000
 """Numbers that get a line of their own in the file of intervals; in a larger one each row of the answer gets one."""
