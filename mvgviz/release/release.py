@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin, Range, Ranges, weakest
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
-from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
+from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct, move_widths
 from mvgviz.query.queries import Query
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.release.intervals import LEVEL, DataUnits, EntryNoise, data_units
@@ -120,6 +121,15 @@ class Release:
     def half_widths(self, level: float = LEVEL) -> FloatArray:
         """Half the width of each number's interval: the answer that was asked lies within it, ``level`` of the time."""
         return self.known_noise.half_widths(level)
+
+    def to_frame(self, level: float = LEVEL) -> Any:
+        """A line for each released number, as a pandas frame: its names, its value and the ends of its interval.
+
+        Without ends where the noise may not be told; in the data's own units too, where the answer has others.
+        """
+        from mvgviz.release.files import interval_frame
+
+        return interval_frame(self, level)
 
     @property
     def known_noise(self) -> EntryNoise:
@@ -400,7 +410,8 @@ def _largest_values(query: Query, ranges: Mapping[str, Range] | None) -> FloatAr
         own = slice(-1) if query.name == "moments" else slice(None)  # the constant is 1, and less in a scaled record
         same = same and np.array_equal(ends[0][own], lower[own]) and np.array_equal(ends[1][own], upper[own])
     elif isinstance(asked, ReplacedColumn):
-        same = same and np.array_equal(asked.widths, upper - lower)
+        widths = move_widths(upper - lower, asked.levels, added=asked.added)
+        same = same and np.array_equal(asked.widths, widths)
     if not same:
         raise InputError("ranges must be those of the query's features, in their order")
     return np.maximum(np.abs(lower), np.abs(upper))

@@ -119,9 +119,12 @@ def ask(scenario: Scenario, dataset: Dataset, *, bound: RecordBound | None = Non
         return getattr(queries, scenario.query)(dataset.matrix)  # type: ignore[no-any-return]
     table = scaled(dataset, scenario.scale)
     if scenario.query == "kernel":
+        if scenario.neighbours != "replace":
+            raise InputError("the kernel has a row for each record, so none can be added or removed; choose replaced "
+                             "records, or another question")
         return queries.rbf_kernel(table, length=scenario.length, bound=bound)
     name = "joint_moments" if scenario.query == "moments" else scenario.query
-    return getattr(queries, name)(table, bound=bound)  # type: ignore[no-any-return]
+    return getattr(queries, name)(table, bound=bound, neighbours=scenario.neighbours)  # type: ignore[no-any-return]
 
 
 def asked_of(scenario: Scenario, dataset: Dataset) -> Dataset:
@@ -258,6 +261,8 @@ def _directions(scenario: Scenario, dataset: Dataset, query: Query, size: int, d
     if kind == "eigenvectors":
         return eigenvectors(query)
     if kind == "private":
+        if scenario.neighbours != "replace":
+            raise InputError("private directions are worked out for replaced records; choose these or other directions")
         if query.name not in ("identity", "mean", "covariance"):
             raise InputError(f"private directions need a table, mean or covariance query, got {query.name}")
         return private_eigenvectors(scaled(dataset, scenario.scale), mu=mu_for_directions(scenario, delta), rng=rng)

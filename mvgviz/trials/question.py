@@ -26,7 +26,7 @@ from mvgviz.scenario.scenario import Scenario
 from mvgviz.validation import FloatArray, one_of
 
 if TYPE_CHECKING:
-    from mvgviz.trials.tasks.base import Measure
+    from mvgviz.trials.tasks.base import Measure, Task
 
 REGRESSIONS = ("kernel-ridge", "linear-ridge")
 HELD_OUT = 0.28
@@ -90,7 +90,8 @@ class Problem:
 
     ``worked_out``: a setup that is there already, used where it is that of the problem. ``weighing``: of a problem that
     is to be measured, how its rows count. ``yardstick``: the problem by whose needs it is judged instead of its own,
-    where those are directions that its own noise does not have.
+    where those are directions that its own noise does not have. ``own_task``: a person's own, in place of the
+    scenario's.
     """
 
     scenario: Scenario
@@ -101,6 +102,7 @@ class Problem:
     worked_out: Setup | None = field(default=None, repr=False)
     weighing: Weighing | None = field(default=None, repr=False)
     yardstick: Problem | None = field(default=None, repr=False)
+    own_task: Task | None = field(default=None, repr=False)
 
     @property
     def query(self) -> Query:
@@ -252,7 +254,7 @@ def _own_unit(question: Question, kept: list[int], along: Directions | None) -> 
 def question_key(scenario: Scenario) -> tuple[object, ...]:
     """What of a scenario decides the answer to a query and which records are held out."""
     return (scenario.data, scenario.query, scenario.scale, scenario.length if scenario.query == "kernel" else 0.0,
-            scenario.task in REGRESSIONS)
+            scenario.task in REGRESSIONS, scenario.neighbours)
 
 
 def pose(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "own", question: Question | None = None,

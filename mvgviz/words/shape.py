@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.figures.shared.rule_model import RuleModel
 from mvgviz.scenario.names import names_of_coordinates
 from mvgviz.scenario.resolve import Setup
@@ -21,11 +22,12 @@ def coordinate_labels(setup: Setup) -> tuple[str, ...]:
     return names_of_coordinates(setup.query, setup.design.mode, setup.design.theta.size)
 
 
-def plane_labels(setup: Setup, labels: tuple[str, ...], pair: tuple[int, int], *, of_directions: bool = False
-                 ) -> tuple[str, str]:
+def plane_labels(noise: Setup | NoiseDesign, labels: tuple[str, ...], pair: tuple[int, int], *,
+                 of_directions: bool = False) -> tuple[str, str]:
     """What is drawn across and up; with noise on both sides, entries of the column that is up."""
     across, up = (labels[k] for k in pair)
-    if setup.design.mode != "both" or of_directions:
+    design = noise if isinstance(noise, NoiseDesign) else noise.design
+    if design.mode != "both" or of_directions:
         return across, up
     return f"{across} × {up}", f"{up} × {up}"
 

@@ -52,14 +52,16 @@ def changes_in_plane(design: NoiseDesign, pair: tuple[int, int], *, of_direction
     if isinstance(body, BoundedOuterProduct):
         if (of_directions and turned) or not _is_disc(body, pair):
             return None
-        corners = _outline(lambda way: _most_within(body, pair, way), _largest_moments(body, pair), body.n_records)
+        corners = _outline(lambda way: _most_within(body, pair, way), _largest_moments(body, pair), body.n_records,
+                           added=body.added)
         return Changes(corners=corners, box=_extent(corners), shadow=True, still=True)
     in_plane = not turned or _turns_only(side.directions.matrix, pair)
     if isinstance(body, BoundedColumn):
         if of_directions or not in_plane:
             return None
-        box = (body.declared[1] - body.declared[0])[list(pair)] / body.divisor
-        axes = 2 * body.ellipse.radius / float(body.ellipse.weights[0] * math.sqrt(design.row_variances[0]))
+        box = (body.widths if body.added else body.declared[1] - body.declared[0])[list(pair)] / body.divisor
+        radii = (1 if body.added else 2) * body.ellipse.radius
+        axes = radii / float(body.ellipse.weights[0] * math.sqrt(design.row_variances[0]))
         return Changes(corners=(), box=_point(box), axes=axes / body.divisor)
     if isinstance(body, ReplacedColumn):
         widths = body.widths / body.divisor
@@ -99,17 +101,21 @@ def _second_moments(body: ReplacedOuterProduct, pair: tuple[int, int]) -> tuple[
         return np.array([(e, s) for e in (body.lower[a], body.upper[a])
                          for s in (low, high, float(np.clip(_top(way, e), low, high)))])
 
-    return _outline(records, _largest_moments(body, pair), body.n_records)
+    return _outline(records, _largest_moments(body, pair), body.n_records, added=body.added)
 
 
-def _outline(records: Callable[[FloatArray], FloatArray], size: FloatArray, n_records: int) -> tuple[Point, ...]:
+def _outline(records: Callable[[FloatArray], FloatArray], size: FloatArray, n_records: float, *,
+             added: bool = False) -> tuple[Point, ...]:
     """The furthest difference of second moments each way; ``records``: those to try for a way, a row each."""
     ends = []
     for way in _ways(0.0, size).T:
         tried = records(way)
         points = np.column_stack([tried[:, 0] * tried[:, 1], tried[:, 1] ** 2])
         along = points @ way
-        ends.append(points[along.argmax()] - points[along.argmin()])
+        if added:  # a record against an empty place, either way
+            ends.append(points[along.argmax()] if along.max() >= -along.min() else -points[along.argmin()])
+        else:
+            ends.append(points[along.argmax()] - points[along.argmin()])
     return _distinct(np.array(ends).T / n_records)
 
 
