@@ -20,6 +20,7 @@ from mvgviz.errors import InputError
 from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, gaussian_mu, total_variation, tradeoff
 from mvgviz.noise.bounds import Bound, theorem1, theorem2, theorem2_any, theorem2_wins
 from mvgviz.noise.directions import Directions, from_matrix, random_rotation, rotation, standard_basis
+from mvgviz.optional import plots
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.moments import moments
 from mvgviz.query.queries import Query, adjacency, covariance, custom, identity, laplacian, mean, rbf_kernel
@@ -32,19 +33,21 @@ from mvgviz.version import VERSION
 __version__ = VERSION
 
 _LATER = {
-    "Ledger": "release.ledger", "Origin": "provenance", "Range": "provenance", "Release": "release.release",
-    "Setup": "scenario.resolve", "build": "scenario.resolve", "build_plan": "scenario.plan_noise",
-    "ledger_from_environment": "release.ledger", "load_table": "data", "plan": "release.release",
-    "pose": "trials.question", "read_table": "data",
-    "release_setup": "release.release", "release_together": "release.release_plan", "sample": "data",
-    "samples": "data", "table_to_dataset": "data", "to_csv": "release.files",
-    "to_intervals_csv": "release.files", "to_metadata_json": "release.files",
+    "DataSource": "study.source", "Ledger": "release.ledger", "Origin": "provenance", "Range": "provenance",
+    "Release": "release.release", "Session": "release.session", "Setup": "scenario.resolve", "Study": "study.study",
+    "build": "scenario.resolve", "build_plan": "scenario.plan_noise", "ledger_from_environment": "release.ledger",
+    "load_table": "data", "own_mechanism": "trials.mechanisms", "own_task": "trials.tasks", "plan": "release.release",
+    "pose": "trials.question", "read_table": "data", "release_setup": "release.release",
+    "release_together": "release.release_plan", "sample": "data", "samples": "data", "table_to_dataset": "data",
+    "to_csv": "release.files", "to_intervals_csv": "release.files", "to_metadata_json": "release.files",
     "to_npy": "release.files",
 }
 
 
 def __getattr__(name: str) -> Any:
     """What is imported when it is first asked for."""
+    if name == "plot":
+        return plots()
     if name not in _LATER:
         raise AttributeError(f"module 'mvgviz' has no attribute {name!r}")
     return getattr(import_module(f"mvgviz.{_LATER[name]}"), name)

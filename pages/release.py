@@ -6,7 +6,7 @@ from mvgviz.errors import InputError
 from mvgviz.scenario.resolve import Setup
 from mvgviz.ui.frame import draw_open_tab, show_error, try_open_page
 from mvgviz.ui.menu import RELEASE
-from mvgviz.ui.release.exports import draw_exports, draw_scenario_upload
+from mvgviz.ui.release.exports import draw_exports
 from mvgviz.ui.release.ledger import draw_ledger
 from mvgviz.ui.release.panels import draw_release, draw_released
 
@@ -31,7 +31,6 @@ def worked(draw: Callable[[], None]) -> bool:
 
 setup = try_open_page(RELEASE)
 if setup is None:
-    draw_scenario_upload()
     draw_releases(None)
 else:
     draw_open_tab({"Release": draw_releases, "Report, script, link": draw_exports}, setup, key="release_tab")

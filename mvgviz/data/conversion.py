@@ -1,25 +1,22 @@
 """From a table to a dataset: features chosen, ranges set, gaps settled, values clipped."""
 
-import math
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from mvgviz.data.names import clean_name, shown
+from mvgviz.data.names import clean_name, listed, shown
 from mvgviz.data.table import Table
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range, Ranges
 from mvgviz.query.dataset import MISSING, Dataset
-from mvgviz.validation import FloatArray, number, one_of
+from mvgviz.query.frames import is_frame
+from mvgviz.query.ranges import around, checked_range
+from mvgviz.validation import FloatArray, instance, one_of
 
 _MOST_FEATURES = 2_000
 _LARGEST = 1e60  # a dataset's own limit; here the message must not tell the data
-_FINENESS = 10  # a proposed range is at most about this many steps wide
-_LARGEST_FLOAT = Fraction(sys.float_info.max)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -58,27 +55,7 @@ def propose_ranges(table: Table, columns: Iterable[str] | None = None, *,
     return {name: around(*features.extremes(i)) for i, name in enumerate(features.names)}
 
 
-def around(low: float, high: float) -> tuple[float, float]:
-    """A plain range that contains [low, high]: multiples of 1, 2 or 5 times a power of ten.
-
-    >>> around(106, 159), around(0.0021, 0.0189), around(0, 0.1), around(3, 3), around(0, 0)
-    ((100.0, 160.0), (0.002, 0.02), (0.0, 0.1), (0.0, 3.0), (0.0, 1.0))
-    """
-    if low == high:
-        low, high = min(low, 0.0), max(high, 0.0)
-    if low == high:
-        return 0.0, 1.0
-    least, greatest = Fraction(str(low)), Fraction(str(high))  # as written: the float 0.1 is a little more than that
-    share = (greatest - least) / _FINENESS
-    power = Fraction(10) ** math.floor(math.log10(share.numerator) - math.log10(share.denominator))
-    # the logarithm may be a little off where it is nearly whole: then the power is one too small
-    step = next(step for factor in (1, 2, 5, 10, 20) if (step := factor * power) >= share)
-    ends = math.floor(least / step) * step, math.ceil(greatest / step) * step
-    lower, upper = (float(max(min(end, _LARGEST_FLOAT), -_LARGEST_FLOAT)) for end in ends)
-    return lower, upper
-
-
-def table_to_dataset(table: Table, *, orientation: str = "rows", columns: Iterable[str] | None = None,
+def table_to_dataset(table: Any, *, orientation: str = "rows", columns: Iterable[str] | None = None,
                      ranges: Ranges | None = None, missing: str = "reject") -> Dataset:
     """A dataset of the chosen features, clipped to their ranges.
 
@@ -86,8 +63,12 @@ def table_to_dataset(table: Table, *, orientation: str = "rows", columns: Iterab
     range of :func:`propose_ranges`, and its origin then says that it was read from the data. A missing value is
     refused, or (``missing="middle"``) becomes the middle of its range, whatever the other records hold; with "drop" its
     record is left out, and the number of records then follows from the data: ``records_origin`` says so, also where
-    there was nothing to drop. The same goes for rows that have nothing in them.
+    there was nothing to drop. The same goes for rows that have nothing in them. A data frame with its records in rows
+    is taken too, as by :meth:`Dataset.from_frame`.
     """
+    if is_frame(table) and not isinstance(table, Table):
+        return frame_to_dataset(table, orientation=orientation, columns=columns, ranges=ranges, missing=missing)
+    instance("table", table, Table)
     one_of("missing", missing, MISSING)
     features = _features(table, orientation, columns)
     values = features.values
@@ -97,7 +78,9 @@ def table_to_dataset(table: Table, *, orientation: str = "rows", columns: Iterab
         raise InputError(f"{table.name} has {values.shape[0]} record{'s' * (values.shape[0] != 1)}"
                          f"{' without missing values' * bool(table.rows_with_missing)}, and at least 2 are needed"
                          f"{': are the records in columns?' if orientation == 'rows' and values.shape[1] > 2 else '.'}")
-    used = [given or _proposed(table, features, i) for i, given in enumerate(_given(table, features, ranges))]
+    given = _given(table, features, ranges)
+    _refuse_constants(table, features, [i for i, known in enumerate(given) if known is None])
+    used = [known or _proposed(table, features, i) for i, known in enumerate(given)]
     lows, highs = np.array([(each.low, each.high) for each in used]).T
     if missing == "middle" and np.isnan(values).any():
         values = np.where(np.isnan(values), (lows + highs) / 2, values)
@@ -107,6 +90,14 @@ def table_to_dataset(table: Table, *, orientation: str = "rows", columns: Iterab
     return Dataset(matrix=values.T, features=features.names, lower=lows, upper=highs,
                    range_origins=[each.origin for each in used],
                    records_origin=Origin.READ if dropped else Origin.DECLARED)
+
+
+def frame_to_dataset(frame: Any, *, orientation: str, columns: Iterable[str] | None, ranges: Ranges | None,
+                     missing: str) -> Dataset:
+    """A dataset of a data frame; its records must be rows."""
+    if one_of("orientation", orientation, ("rows", "columns")) == "columns":
+        raise InputError("A data frame must have its records in rows: turn it first (frame.T).")
+    return Dataset.from_frame(frame, columns=columns, ranges=ranges, missing=missing)
 
 
 def _features(table: Table, orientation: str, columns: Iterable[str] | None) -> _Features:
@@ -163,30 +154,27 @@ def _given(table: Table, features: _Features, ranges: Ranges | None) -> list[Ran
     ranges = ranges or {}
     if not ranges.keys() <= {*features.names, *table.columns}:
         raise InputError("ranges must name columns of the table, and one of its names is no column: check the spelling")
-    return [_range(ranges[name], features.shown(i)) if name in ranges else None
+    return [checked_range(ranges[name], features.shown(i)) if name in ranges else None
             for i, name in enumerate(features.names)]
-
-
-def _range(ends: Any, feature: str) -> Range:
-    origin = ends.origin if isinstance(ends, Range) else Origin.DECLARED
-    try:
-        low, high = ends[:2] if isinstance(ends, Range) else ends
-    except (TypeError, ValueError):
-        raise InputError(f"The range of {feature} must be a pair (low, high).") from None
-    return Range(number(f"the low end of {feature}", low), number(f"the high end of {feature}", high), origin)
 
 
 def _proposed(table: Table, features: _Features, index: int) -> Range:
     """A range around the data of a feature, as read from it."""
     least, greatest = features.extremes(index)
-    if least == greatest and not table.is_graph:
-        raise InputError(f"{table.name} has the same value in every record of {features.shown(index)}: leave this "
-                         "feature out or declare its range.")
     low, high = around(least, greatest)
     if not (max(-low, high) <= _LARGEST and high - low >= 1 / _LARGEST):
         raise InputError(f"{table.name} has values in {features.shown(index)} that are too large or too close together "
                          f"to work with (beyond {_LARGEST:g}): change its unit or leave it out.")
     return Range(low, high, Origin.READ)
+
+
+def _refuse_constants(table: Table, features: _Features, positions: Sequence[int]) -> None:
+    """Features without a range of their own that are the same in every record: all of them in one sentence."""
+    constant = [] if table.is_graph else [i for i in positions if len(set(features.extremes(i))) == 1]
+    if constant:
+        named = listed([features.names[i] for i in constant], [features.positions[i] + 1 for i in constant])
+        them = "this feature out or declare its range" if len(constant) == 1 else "them out or declare their ranges"
+        raise InputError(f"{table.name} has the same value in every record of {named}: leave {them}.")
 
 
 def _complete(table: Table, features: _Features, orientation: str, missing: str) -> FloatArray:

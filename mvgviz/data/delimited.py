@@ -19,11 +19,10 @@ from pyarrow import csv
 from mvgviz.data.columns import Columns
 from mvgviz.data.names import clean_names, plain_names
 from mvgviz.data.sniff import SEPARATORS, Layout, encoding_of, layout_of, records_of
-from mvgviz.data.source import Source
+from mvgviz.data.source import SAMPLE, Source
 from mvgviz.data.table import IntArray, Table, file_rows
 from mvgviz.errors import InputError
 
-SAMPLE = 1 << 16
 _CHUNK, _END, _LONGEST_ROW = 1 << 20, 4_096, 1 << 23
 _WINDOWS = re.compile("[\x80\x82-\x8c\x8e\x91-\x9c\x9e\x9f]")  # controls in Latin-1, signs in cp1252
 _CONTROLS = re.compile(r"[\x01-\x08\x0b\x0e-\x19\x1b-\x1f]")  # but for those that a text may have

@@ -1,6 +1,7 @@
 """The way in: any file that a user brings becomes a :class:`Table` or an ``InputError``.
 
-What a file is, its first bytes or the names in its archive decide, never the file's name.
+What a file is, its first bytes or the names in its archive decide, never the file's name. The libraries that a format
+needs are imported when a file of that format is read.
 
 >>> table = read_table(b"x;y\\n1,5;2\\n2,5;3\\n")
 >>> table.separator, table.decimal, table.header, table.columns
@@ -8,17 +9,16 @@ What a file is, its first bytes or the names in its archive decide, never the fi
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from mvgviz.data.arrays import read_npy, read_npz
 from mvgviz.data.conversion import table_to_dataset
-from mvgviz.data.delimited import SAMPLE, read_delimited
-from mvgviz.data.parquet import read_parquet
-from mvgviz.data.sheets import read_xlsx
-from mvgviz.data.source import File, Progress, archive, opened
+from mvgviz.data.source import SAMPLE, File, Progress, archive, opened
 from mvgviz.data.table import Table
 from mvgviz.errors import InputError
 from mvgviz.provenance import Ranges
 from mvgviz.query.dataset import Dataset
+from mvgviz.query.frames import is_frame
 from mvgviz.validation import count, one_of
 
 DEFAULT_LIMIT = 200 * 2**20
@@ -54,26 +54,34 @@ def read_table(file: File, *, name: str | None = None, separator: str | None = N
         if found == "npy":
             table = read_npy(source)
         elif found == "parquet":
+            from mvgviz.data.parquet import read_parquet
+
             table = read_parquet(source)
         elif found == "zip":
             with archive(source) as zipped:
                 if format_of_archive(zipped.namelist(), source.name) == "npz":
                     table = read_npz(source, zipped, member)
                 else:
+                    from mvgviz.data.sheets import read_xlsx
+
                     table = read_xlsx(source, zipped, member=member, header=header, decimal=decimal)
         else:
+            from mvgviz.data.delimited import read_delimited
+
             table = read_delimited(source, separator=separator, decimal=decimal, header=header, encoding=encoding)
         source.report(1.0)
         return table
 
 
-def load_table(file: File, *, name: str | None = None, orientation: str = "rows", columns: Iterable[str] | None = None,
+def load_table(file: Any, *, name: str | None = None, orientation: str = "rows", columns: Iterable[str] | None = None,
                ranges: Ranges | None = None, missing: str = "reject", decimal: str | None = None) -> Dataset:
     """Read a file and make a dataset of it: :func:`read_table`, then :func:`table_to_dataset`.
 
     Of a workbook the first sheet that holds anything is taken. An .npz must hold
-    one array: nothing here could tell which one was taken.
+    one array: nothing here could tell which one was taken. A data frame with its records in rows is taken as it is.
     """
+    if is_frame(file):
+        return table_to_dataset(file, orientation=orientation, columns=columns, ranges=ranges, missing=missing)
     table = read_table(file, name=name, decimal=decimal)
     if table.format == "npz" and len(table.members) > 1:
         raise InputError(f"{table.name} holds {len(table.members)} arrays: choose one with "

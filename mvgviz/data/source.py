@@ -20,6 +20,8 @@ from mvgviz.errors import InputError
 
 Progress: TypeAlias = Callable[[float], object]
 File: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
+SAMPLE = 1 << 16
+"""Bytes at the beginning of a file that tell what it is."""
 _PIECE, _MOST_MEMBERS = 1 << 18, 10_000
 _USUAL = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # What zipfile and zlib raise on damaged, encrypted or unusual archives.

@@ -38,6 +38,11 @@ def least_possible(query: Query, needs: Any, mu: float, *, directions: Direction
     ``directions``: what is needed instead of features.
     """
     budget, body = positive("mu", mu), query.neighbours
+    if isinstance(body, ReplacedColumn | ReplacedOuterProduct) and (body.levels or (
+            body.added and isinstance(body, BoundedColumn | BoundedOuterProduct)) or (
+            isinstance(body, BoundedColumn | BoundedOuterProduct) and not body.corners)):
+        raise InputError("the least possible noise is not known for categories, nor for bounds with records added or "
+                         "removed")
     weights, directions = checked_needs(needs, query.rows), checked_directions(directions, query.rows)
     if not directions.is_standard:
         if not isinstance(body, ReplacedColumn):
@@ -49,7 +54,7 @@ def least_possible(query: Query, needs: Any, mu: float, *, directions: Direction
         if isinstance(body, BoundedColumn):
             total, exact = _bounded_column(body, weights / unit**2)
         else:
-            total, exact = float(np.sqrt(weights) @ (body.widths / unit)) ** 2, True
+            total, exact = float(np.sqrt(weights) @ (body.widths / unit)) ** 2, body.records == 1
         return LeastPossible(math.sqrt(total / weights.sum()) / (body.divisor * budget), exact)
     if isinstance(body, ReplacedOuterProduct):
         spans = _bounded_spans(body, weights) if isinstance(body, BoundedOuterProduct) else body.spans()

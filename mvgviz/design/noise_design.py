@@ -20,6 +20,7 @@ from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon
 from mvgviz.noise.bounds import TAILS, Bound, theorem_bound
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.sides import NoiseSide
+from mvgviz.optional import plots
 from mvgviz.provenance import Origin
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import Neighbours
@@ -120,6 +121,10 @@ class NoiseDesign:
         """The noise along each direction: for "both", of its entry (k, k)."""
         v = self.directional_side.variances
         return v if self.mode == "both" else np.sqrt(v)
+
+    def plot(self) -> Any:
+        """The noise in a plane against equal noise: ``mvgviz.plot.ellipse``."""
+        return plots().ellipse(self)
 
     def epsilon_spent(self, delta: float) -> float:
         """The epsilon this noise really spends at ``delta``."""

@@ -51,23 +51,26 @@ def usual_shares(needed: int, size: int) -> tuple[float, ...]:
     return tuple(sorted({first, *(odds / (1 + odds)).tolist(), _MOST, min(max(part, _LEAST), _MOST)}))
 
 
-def frontier(query: Query, needed: Sequence[int] | Mapping[int, float], *, epsilon: float, delta: float,
+def frontier(query: Query, needed: Sequence[int | str] | Mapping[int | str, float], *, epsilon: float, delta: float,
              shares: tuple[float, ...] | None = None) -> TradeOff:
     """The trade-off for these features (each with its weight), exactly calibrated, along the features themselves.
 
-    ``shares`` go from half an equal part to nearly all by default.
+    Features by name or by position; ``shares`` go from half an equal part to nearly all by default.
     """
-    size, some = query.rows, len(set(needed))
+    parts = needed if isinstance(needed, Mapping) else dict.fromkeys(needed, 1.0)
+    needs = {query.position(feature): weight for feature, weight in parts.items()}
+    size, some = query.rows, len(needs)
     if not 0 < some < size:
         raise InputError(f"some of the {size} features must be needed, and not all")
-    weights, directions = needs_of(needed, size), standard_basis(size)
+    weights, directions = needs_of(needs, size), standard_basis(size)
     reach = query.neighbours.reach(directions)
 
     def design(theta: FloatArray) -> NoiseDesign:
         return design_noise(query, epsilon=epsilon, delta=delta, theta=theta, directions=directions)
 
     def split(share: float) -> NoiseOn:
-        return noise_on(design(binary(size, favoured=list(needed), share=share)), weights)
+        return noise_on(design(binary(size, favoured=list(needs), share=share, importance=weights[list(needs)])),
+                        weights)
 
     equal = design(manual((reach / reach.max()) ** 2))
     shares = usual_shares(some, size) if shares is None else shares

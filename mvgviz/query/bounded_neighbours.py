@@ -40,27 +40,44 @@ _MOST_CORNERS = 12
 class BoundedColumn(ReplacedColumn):
     """One column moves from one record of the ellipse to another; ``lower`` and ``upper`` hold them too.
 
-    ``declared``: the ends of the ranges before the bound cut them, in whose widths a share is counted.
+    ``declared``: the ends of the ranges before the bound cut them, in whose widths a share is counted. ``added``: one
+    of the two is an empty place, which counts as the centre. ``corners``: whether any record of the box may occur;
+    otherwise (levels of a category) nothing is called exact.
     """
 
     ellipse: Ellipse = field(repr=False)
     lower: FloatArray = field(repr=False)
     upper: FloatArray = field(repr=False)
     declared: tuple[FloatArray, FloatArray] = field(repr=False)
+    corners: bool = True
 
     def worst_move(self, rows: NoiseSide, cols: NoiseSide) -> WorstMove:
         """The least of what the ellipse, the ranges and both together allow."""
         box = super().worst_move(rows, cols)
-        scale = math.sqrt(cols.largest_precision_diagonal()) / self.divisor
-        bounds = [box.case.mu, 2 * float(self.ellipse.through(rows)[0][0]) * scale]
+        weight, known = self.columns_weight(cols)
+        scale = math.sqrt(weight) / self.divisor
+        bounds = [box.case.mu, self._radii * float(self.ellipse.through(rows)[0][0]) * scale]
         if rows.is_diagonal and self.ellipse.directions.is_standard:
             bounds.append(self._filled(rows)[0] * scale)
         x, y = self.furthest_pair(rows)
-        exact = _length(rows, x - y) * scale >= min(bounds) * _ATTAINED
+        exact = known and self.corners and _length(rows, x - y) * scale >= min(bounds) * _ATTAINED
         return WorstMove(WorstCase(min(bounds), exact), x - y if exact else None, box.column)
+
+    @property
+    def _radii(self) -> float:
+        """Two records are at most twice the radius apart, a record and an empty place (the centre) once."""
+        return 1.0 if self.added else 2.0
 
     def furthest_pair(self, rows: NoiseSide) -> tuple[FloatArray, FloatArray]:
         """Two records inside ellipse and ranges, far apart through the noise: the furthest where that is exact."""
+        centre = self.ellipse.centre
+        if self.added:
+            moves = [self.ellipse.through(rows)[1][:, 0], search_move(rows, self.widths)]
+            if rows.is_diagonal and self.ellipse.directions.is_standard:
+                moves.append(self._filled(rows)[1])
+            ends = [_pulled(self, centre + sign * move) for move in moves for sign in (1, -1)]
+            ends += [_pulled(self, corner) for pair in _pairs_of_corners(self.declared) for corner in pair]
+            return max(ends, key=lambda end: _length(rows, end - centre)), centre
         moves = [self.ellipse.through(rows)[1][:, 0], search_move(rows, self.widths) / 2]
         if rows.is_diagonal and self.ellipse.directions.is_standard:
             moves.append(self._filled(rows)[1] / 2)
@@ -76,7 +93,7 @@ class BoundedColumn(ReplacedColumn):
         """Unrotated: the squared move is spent where the noise hides least, up to each feature's width."""
         weights = self.ellipse.weights
         prices = rows.precisions / weights**2
-        parts = filled(4 * self.ellipse.radius**2, (weights * self.widths) ** 2, prices)
+        parts = filled((self._radii * self.ellipse.radius) ** 2, (weights * self.widths) ** 2, prices)
         return math.sqrt(float(parts @ prices)), np.sqrt(parts) / weights
 
 
@@ -89,17 +106,19 @@ class BoundedOuterProduct(ReplacedOuterProduct):
 
     ellipse: Ellipse = field(repr=False)
     declared: tuple[FloatArray, FloatArray] = field(repr=False)
+    corners: bool = True
 
     def worst_records(self, rows: NoiseSide, cols: NoiseSide) -> WorstRecords:
         """The least of what the ellipse, the ranges and both together allow."""
         box = super().worst_records(rows, cols)
         axes = self.ellipse.through(rows)[0]
         other = axes if cols is rows else self.ellipse.through(cols)[0]
-        bounds = [box.case.mu, float(np.linalg.norm((axes * other)[:2])) / self.n_records]
+        most = 1 if self.added else 2  # of the longest axes
+        bounds = [box.case.mu, float(np.linalg.norm((axes * other)[:most])) / self.n_records]
         if cols is rows and rows.is_diagonal and self.ellipse.directions.is_standard:
-            bounds.append(math.sqrt(2) * self._longest_square(rows) / self.n_records)
+            bounds.append(math.sqrt(most) * self._longest_square(rows) / self.n_records)
         pair = self._furthest_of(rows, cols, [box.records])
-        exact = self._distance(rows, cols, pair) >= min(bounds) * _ATTAINED
+        exact = self.corners and self._distance(rows, cols, pair) >= min(bounds) * _ATTAINED
         return WorstRecords(WorstCase(min(bounds), exact), pair if exact else None)
 
     def furthest_pair(self, rows: NoiseSide, cols: NoiseSide) -> tuple[FloatArray, FloatArray]:
@@ -119,6 +138,8 @@ class BoundedOuterProduct(ReplacedOuterProduct):
         ends = [[_pulled(self, sign * move) for sign in (1, -1)] for move in (moves[:, 0], second)]
         pairs = [(x, y) for x in ends[0] for y in ends[1]]
         pairs += [(_pulled(self, pair[0]), _pulled(self, pair[1])) for pair in found if pair is not None]
+        if self.added:
+            pairs = [(np.zeros(self.lower.size), end) for pair in pairs for end in pair]
         return max(pairs, key=lambda pair: self._distance(rows, cols, pair))
 
     def _longest_square(self, side: NoiseSide) -> float:

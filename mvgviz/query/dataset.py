@@ -10,21 +10,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from mvgviz.errors import InputError
-from mvgviz.provenance import Origin, Range, weakest
-from mvgviz.validation import FloatArray, array, number, numbers
+from mvgviz.provenance import Origin, Range, Ranges, weakest
+from mvgviz.validation import FloatArray, array, count, number, numbers
 
 MISSING = ("reject", "middle", "drop")
 """What may be done with a record's gaps: refuse it, fill them with the middle of their ranges, leave it out."""
 
 _LARGEST = 1e60  # fourth powers must be numbers
+_PART = 1e-9
+
+Levels: TypeAlias = tuple[tuple[int, ...], ...]
+"""Sets of positions: the levels of one category each."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, init=False)
@@ -36,7 +40,10 @@ class Dataset:
     queries refuse them; :meth:`clipped` is the way out. ``units``: of each feature, empty
     where nobody said. ``range_origins`` says of
     each range whether it was declared or read from the data, which is not private;
-    ``records_origin`` says the same of the number of records.
+    ``records_origin`` says the same of the number of records. ``label``: the feature that is to be predicted, where
+    somebody said so. ``levels``: sets of positions, each the levels of one category, of which a record has one at its
+    upper end and the others at their lower ends (or equal parts of all, where it is missing). ``per_person``: how many
+    records a person has at most: the promise is about all of them together.
     """
 
     matrix: FloatArray = field(repr=False)
@@ -46,10 +53,14 @@ class Dataset:
     range_origins: tuple[Origin, ...] = field(repr=False)
     records_origin: Origin = Origin.DECLARED
     units: tuple[str, ...] = field(default=(), repr=False)
+    label: str | None = None
+    levels: Levels = field(default=(), repr=False)
+    per_person: int = 1
 
     def __init__(self, *, matrix: npt.ArrayLike, features: Iterable[str], lower: npt.ArrayLike,
                  upper: npt.ArrayLike, range_origins: Origin | Iterable[Origin] = Origin.DECLARED,
-                 records_origin: Origin = Origin.DECLARED, units: Iterable[str] = ()) -> None:
+                 records_origin: Origin = Origin.DECLARED, units: Iterable[str] = (), label: str | None = None,
+                 levels: Iterable[Iterable[int]] = (), per_person: int = 1) -> None:
         values = array("matrix", matrix, ndim=2)
         names = _names(features, values.shape[0])
         lows, highs = _limits("lower", lower, values.shape[0]), _limits("upper", upper, values.shape[0])
@@ -64,10 +75,37 @@ class Dataset:
                     f"got {low:g} to {high:g}"
                 )
         origins, named = _origins(range_origins, values.shape[0]), _units(units, values.shape[0])
+        if label is not None and label not in names:
+            raise InputError("label must be the name of a feature")
         for attribute, value in (("matrix", values), ("features", names), ("lower", lows), ("upper", highs),
                                  ("range_origins", origins), ("records_origin", _origin(records_origin)),
-                                 ("units", named)):
+                                 ("units", named), ("label", label), ("levels", _levels(levels, values, lows, highs)),
+                                 ("per_person", count("per_person", per_person))):
             object.__setattr__(self, attribute, value)
+
+    @classmethod
+    def from_frame(cls, frame: Any, *, ranges: Ranges | None = None, missing: str = "reject",
+                   columns: Iterable[Any] | None = None, label: Any = None,
+                   levels: Mapping[Any, Iterable[Any]] | None = None, person: Any = None, at_most: int | None = None
+                   ) -> Dataset:
+        """A pandas or polars frame with its records in rows; values are clipped to their ranges.
+
+        ``columns``: those to use, in this order, by default all. ``ranges``: by name, pairs (low, high) that are known
+        without looking at the data; a column that is left out gets a range that is read from it, which is not private
+        and which its origin says. Dates become days since 1970-01-01 and need a range (of dates). ``missing``: refuse
+        records with gaps ("reject"), fill gaps with the middle of their ranges ("middle") or leave such records out
+        ("drop"), after which the number of records follows from the data. ``label``: the column to be predicted.
+
+        ``levels``: of columns that hold categories, their levels, known without looking at the data; each becomes a
+        feature that is 1 where a record has it and else 0 ("sex=f", "sex=m"). A value that is none of them is refused,
+        or counts as the level "other" where that is one. ``person``: the column that says whose record it is, which is
+        not used otherwise; of each person the first ``at_most`` records are kept, and the promise is about all of
+        them together. How many records are kept follows from the data then, and how many each person has is not hidden.
+        """
+        from mvgviz.query.frames import from_frame
+
+        return from_frame(frame, ranges=ranges, missing=missing, columns=columns, label=label, levels=levels,
+                          person=person, at_most=at_most)
 
     @property
     def n_features(self) -> int:
@@ -121,11 +159,23 @@ class Dataset:
         ends = np.ones(self.n_features)
         return replace(self, matrix=inside, lower=low * ends, upper=high * ends)
 
+    def position(self, feature: str | int, what: str = "feature") -> int:
+        """Where a feature stands, by its name or its position."""
+        if isinstance(feature, str):
+            if feature in self.features:
+                return self.features.index(feature)
+            raise InputError(f"{what} must be one of {', '.join(self.features[:20])}, got {feature[:40]!r}")
+        place = count(what, feature, at_least=0)
+        if not place < self.n_features:
+            raise InputError(f"{what} must be a position below {self.n_features}, got {place}")
+        return place
+
     def only(self, positions: Iterable[int]) -> Dataset:
         """Some of the features."""
         chosen = list(positions)
         return replace(self, matrix=self.matrix[chosen], lower=self.lower[chosen], upper=self.upper[chosen],
-                       features=tuple(self.features[k] for k in chosen),
+                       features=(names := tuple(self.features[k] for k in chosen)),
+                       label=self.label if self.label in names else None, levels=_kept_levels(self.levels, chosen),
                        range_origins=tuple(self.range_origins[k] for k in chosen),
                        units=tuple(self.units[k] for k in chosen))
 
@@ -148,6 +198,25 @@ def _names(features: Any, size: int) -> tuple[str, ...]:
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise InputError(f"features must be different from each other, got {twice!r} twice")
     return names
+
+
+def _levels(levels: Any, values: FloatArray, lows: FloatArray, highs: FloatArray) -> Levels:
+    """Checked: different positions, two or more each, and parts of one in every record."""
+    sets = tuple(tuple(count("levels", position, at_least=0) for position in group) for group in levels)
+    flat = [position for group in sets for position in group]
+    if len(set(flat)) < len(flat) or not all(len(group) >= 2 and max(group) < len(values) for group in sets):
+        raise InputError("levels must be sets of two or more different positions of features")
+    for group in map(list, sets):
+        parts = (values[group] - lows[group, None]) / (highs - lows)[group, None]
+        if not ((parts >= -_PART) & (parts <= 1 + _PART)).all() or not (parts.sum(axis=0) <= 1 + _PART).all():
+            raise InputError("of the levels of a category a record must have one alone, and some record has more")
+    return sets
+
+
+def _kept_levels(levels: Levels, chosen: list[int]) -> Levels:
+    """The sets among the chosen features, at their new positions; a single level is a feature like any other."""
+    kept = (tuple(chosen.index(position) for position in group if position in chosen) for group in levels)
+    return tuple(group for group in kept if len(group) > 1)
 
 
 def _units(units: Any, size: int) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from mvgviz.noise.moment_noise import MomentNoise, ridge_weights
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import WorstCase
-from mvgviz.query.queries import Query, inside, origins
+from mvgviz.query.queries import Query, inside, is_added, origins
 from mvgviz.query.record_bound import Ellipse, RecordBound
 from mvgviz.validation import FloatArray, array, frozen, instance, positive
 
@@ -42,13 +42,15 @@ class JoinedOuterProduct:
     """``D = (y yᵀ - y'y'ᵀ)/n`` with ``y = [constant, z]`` and ``||z|| <= radius``.
 
     ``whole``: the constant is scaled with the record, so ``y`` is only known to be no longer than its length.
+    ``added``: a record is there or its place is empty, ``D = ± y yᵀ/n``. ``n_records``: over the records of a person.
     """
 
     constant: float
     radius: float
-    n_records: int
+    n_records: float
     features: int
     whole: bool
+    added: bool = False
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
         """``(R² + b0²) sqrt(m1 p1 + m2 p2)/n`` from the two largest precisions of either side.
@@ -58,6 +60,9 @@ class JoinedOuterProduct:
         """
         square = self.radius**2 + self.constant**2
         precisions = [np.sort(side.precisions)[::-1][:2] for side in (rows, cols)]
+        if self.added:
+            mu = square * math.sqrt(float(precisions[0][0] * precisions[1][0]))
+            return WorstCase(mu / self.n_records, rows.is_isotropic and cols.is_isotropic)
         mu = square * math.sqrt(float(precisions[0] @ precisions[1]))
         equal, right_angle = rows.is_isotropic and cols.is_isotropic, self.features > 1
         if equal and not self.whole and self.constant > self.radius:
@@ -89,11 +94,11 @@ class MomentsQuery:
         return Moments(joined=frozen(self._known(noisy)), std=design.noise_std(), asked=self)
 
     def regressions(self, answers: FloatArray, std: FloatArray, label: str | int, *,
-                    features: Sequence[int] | None = None, aware: bool = True) -> tuple[FloatArray, FloatArray]:
+                    features: Sequence[int | str] | None = None, aware: bool = True) -> tuple[FloatArray, FloatArray]:
         """Intercepts and coefficients, in the units of the data, from many released answers at once.
 
-        ``answers``: ``… × (m + 1) × (m + 1)``, ``std`` the noise on each entry; ``features`` are positions, by default
-        all but the label. ``aware`` looks at the noise, otherwise ridge is 0.1.
+        ``answers``: ``… × (m + 1) × (m + 1)``, ``std`` the noise on each entry; ``features``: names or positions,
+        by default all but the label. ``aware`` looks at the noise, otherwise ridge is 0.1.
         """
         position, chosen = self._position(label), self._chosen(features, self._position(label))
         halves, middle = self.dataset.widths / 2, (self.dataset.lower + self.dataset.upper) / 2
@@ -122,17 +127,14 @@ class MomentsQuery:
         return np.asarray(noisy)
 
     def _position(self, label: str | int) -> int:
-        names = self.dataset.features
-        position = names.index(label) if label in names else label
-        if not (isinstance(position, int) and 0 <= position < len(names)):
-            raise InputError(f"label must be one of {', '.join(names)}, got {label!r}")
-        return position
+        return self.dataset.position(label, "label")
 
-    def _chosen(self, features: Sequence[int] | None, label: int) -> list[int]:
+    def _chosen(self, features: Sequence[int | str] | None, label: int) -> list[int]:
         size = self.dataset.n_features
-        chosen = [i for i in range(size) if i != label] if features is None else [int(i) for i in features]
-        if not chosen or label in chosen or len(set(chosen)) < len(chosen) or not all(0 <= i < size for i in chosen):
-            raise InputError(f"features must be different positions below {size}, at least one and not the label's")
+        chosen = [i for i in range(size) if i != label] if features is None else [
+            self.dataset.position(i, "features") for i in features]
+        if not chosen or label in chosen or len(set(chosen)) < len(chosen):
+            raise InputError("features must be different, at least one and not the label")
         return chosen
 
 
@@ -170,9 +172,9 @@ class Moments:
         z = self.asked.constant * self.joined[0, 1:] / self._weight
         return np.asarray(self._back @ _projected(self.joined[1:, 1:] * scale - np.outer(z, z)) @ self._back.T)
 
-    def regression(self, label: str | int, *, features: Sequence[int] | None = None, aware: bool = True
+    def regression(self, label: str | int, *, features: Sequence[int | str] | None = None, aware: bool = True
                    ) -> tuple[float, FloatArray]:
-        """Intercept and coefficients of the label on the other features, or on those at these positions, in order.
+        """Intercept and coefficients of the label on the other features, or on these (names or positions), in order.
 
         Features that are mostly noise switch themselves off; ``aware=False`` is ridge 0.1, whatever the noise.
         """
@@ -180,8 +182,8 @@ class Moments:
         return float(intercept), slopes
 
 
-def moments(dataset: Dataset, *, bound: RecordBound, constant: float | None = None, whole: bool = False
-            ) -> MomentsQuery:
+def moments(dataset: Dataset, *, bound: RecordBound, constant: float | None = None, whole: bool = False,
+            neighbours: str = "replace") -> MomentsQuery:
     """Asks for the mean of ``[b0, z][b0, z]ᵀ``; ``constant`` b0 is ``R/sqrt2`` by default.
 
     ``whole`` scales the constant with a record that is too long, so that pulling it in only lowers its weight:
@@ -193,15 +195,16 @@ def moments(dataset: Dataset, *, bound: RecordBound, constant: float | None = No
     along = ellipse.coordinates(data.matrix)
     part = ellipse.parts(data.matrix)
     joined = np.vstack([b0 * (part if whole else np.ones_like(part)), part * along])
-    n, square = data.n_records, ellipse.radius**2 + b0**2
-    body = JoinedOuterProduct(constant=b0, radius=ellipse.radius, n_records=n, features=data.n_features, whole=whole)
+    n, square, added = data.n_records / data.per_person, ellipse.radius**2 + b0**2, is_added(neighbours)
+    body = JoinedOuterProduct(constant=b0, radius=ellipse.radius, n_records=n, features=data.n_features, whole=whole,
+                              added=added)
     unit = NoiseSide.identity(data.n_features + 1)
     names = data.features if ellipse.directions.is_standard else tuple(
         f"direction {i + 1}" for i in range(data.n_features))
     query = Query(
-        name="moments", value=frozen(joined @ joined.T / n), sensitivity=body.worst(unit, unit).mu,
-        printed_sensitivity=2 * square / n, gamma=square, psd=True, symmetric=True, neighbours=body,
-        row_names=(CONSTANT, *names), bound=bound, **origins(data),
+        name="moments", value=frozen(joined @ joined.T / data.n_records), sensitivity=body.worst(unit, unit).mu,
+        printed_sensitivity=(1 if added else 2) * square / n, gamma=square, psd=True, symmetric=True, neighbours=body,
+        row_names=(CONSTANT, *names), bound=bound, **origins(data, neighbours),
     )
     return MomentsQuery(query=query, dataset=data, ellipse=ellipse, constant=b0, whole=whole)
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from mvgviz.noise.directions import Directions
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.query.box_norms import Longest, all_signs, longest, shortest_square
+from mvgviz.query.box_norms import all_signs, longest, shortest_square
+from mvgviz.query.dataset import Levels
 from mvgviz.query.outer_products import bound_from_lengths, bound_from_products, furthest_pair, outer_distance
 from mvgviz.validation import FloatArray
 
@@ -86,24 +87,67 @@ class AnyChange:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReplacedColumn:
-    """One column moves by ``d/divisor``, ``|d_i| <= widths_i`` (identity and mean queries)."""
+    """Columns move by ``d/divisor``, ``|d_i| <= widths_i`` (identity and mean queries).
+
+    ``widths``: of the ranges, or (``added``: a record is there or its place is empty) the furthest from what an empty
+    place counts as. ``records``: how many columns move, those of one person. ``levels``: positions of features of which
+    one alone is at its upper end, the others at their lower ends; an empty place has an equal part of each.
+    """
 
     widths: FloatArray = field(repr=False)
     divisor: float = 1.0
+    added: bool = False
+    records: int = 1
+    levels: Levels = ()
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
         return self.worst_move(rows, cols).case
 
     def worst_move(self, rows: NoiseSide, cols: NoiseSide) -> WorstMove:
-        """``mu² = max_d dᵀMd · max_j (Psi^-1)_jj``: d in the column j that the noise hides least."""
+        """``mu² = max_d dᵀMd · max_j (Psi^-1)_jj``: d in the column j that the noise hides least (each of several)."""
+        square, move = self.longest_move(rows)
+        weight, known = self.columns_weight(cols)
+        mu = math.sqrt(square) * math.sqrt(weight) / self.divisor
+        exact = move is not None and known
+        return WorstMove(WorstCase(mu, exact), move if exact else None, self.columns(cols)[0])
+
+    def longest_move(self, rows: NoiseSide) -> tuple[float, FloatArray | None]:
+        """The largest ``dᵀMd`` and its d, None where it is an upper bound."""
         if rows.is_diagonal:
-            found = Longest(float(self.widths**2 @ rows.precisions), np.ones(self.widths.size))
-        else:
-            found = longest(rows.whitener(), np.zeros(self.widths.size), self.widths)
-        mu = math.sqrt(found.square) * math.sqrt(cols.largest_precision_diagonal()) / self.divisor
-        move = None if found.signs is None else found.signs * self.widths
-        column = 0 if cols.is_identity else int(np.argmax(cols.precision_diagonal()))
-        return WorstMove(WorstCase(mu, move is not None), move, column)
+            move = self.widest(rows.precisions)
+            return float(move**2 @ rows.precisions), move
+        found = longest(rows.whitener(), np.zeros(self.widths.size), self.widths)
+        return found.square, None if found.signs is None or self.levels else found.signs * self.widths
+
+    def widest(self, precisions: FloatArray) -> FloatArray:
+        """The longest move along the features: across every range, and in each set of levels from one to another."""
+        move = self.widths.copy()
+        for group in map(list, self.levels):
+            squares = self.widths[group] ** 2 * precisions[group]
+            first, *others = np.argsort(-squares, kind="stable").tolist()
+            if self.added:  # widths are (1 - 1/L) of the ranges, what the other levels move by 1/L
+                move[group] = -self.widths[group] / (len(group) - 1)
+            else:
+                move[group] = 0.0
+                move[group[others[0]]] = -self.widths[group[others[0]]]
+            move[group[first]] = self.widths[group[first]]
+        return move
+
+    def columns_weight(self, cols: NoiseSide) -> tuple[float, bool]:
+        """What the other side contributes to the square of mu, and whether that can be attained."""
+        k = min(self.records, cols.size)
+        if k == 1:
+            return cols.largest_precision_diagonal(), True
+        if cols.is_diagonal:
+            return float(k) if cols.is_identity else float(np.sort(cols.precision_diagonal())[-k:].sum()), True
+        return min(k * k * cols.largest_precision_diagonal(), k * cols.largest_precision), False
+
+    def columns(self, cols: NoiseSide) -> list[int]:
+        """The columns that the noise hides least, as many as move together."""
+        k = min(self.records, cols.size)
+        if cols.is_identity:
+            return list(range(k))
+        return [int(j) for j in np.argsort(-cols.precision_diagonal(), kind="stable")[:k]]
 
     def reach(self, directions: Directions) -> FloatArray:
         return support(directions, self.widths)
@@ -111,17 +155,25 @@ class ReplacedColumn:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReplacedOuterProduct:
-    """``D = (x xᵀ - x'x'ᵀ)/n``, both records in the box [lower, upper] (covariance query)."""
+    """``D = (x xᵀ - x'x'ᵀ)/n``, both records in the box [lower, upper] (covariance query).
+
+    ``added``: a record is there or its place is empty, ``D = ± x xᵀ/n``. ``n_records``: what is divided by; of the
+    records of one person, which may all do the same, that many fewer. ``levels`` as in :class:`ReplacedColumn`.
+    """
 
     lower: FloatArray = field(repr=False)
     upper: FloatArray = field(repr=False)
-    n_records: int
+    n_records: float
+    added: bool = False
+    levels: Levels = ()
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
         return self.worst_records(rows, cols).case
 
     def worst_records(self, rows: NoiseSide, cols: NoiseSide) -> WorstRecords:
         """With ``Psi = Sigma`` from the box; else from the largest ``||D||_F``."""
+        if self.added:
+            return self._added(rows, cols)
         if cols is rows:
             (distance, exact), records = self._furthest(rows)
             return WorstRecords(WorstCase(distance / self.n_records, exact), records)
@@ -129,6 +181,34 @@ class ReplacedOuterProduct:
         (sensitivity, exact), records = self.worst_records(unit, unit)
         attained = exact and rows.is_isotropic and cols.is_isotropic
         return WorstRecords(WorstCase(sensitivity * _stretch(rows, cols), attained), records if attained else None)
+
+    def _added(self, rows: NoiseSide, cols: NoiseSide) -> WorstRecords:
+        """``|A x| |B x|``: the longest record, through either side; an empty place counts as 0."""
+        (first, record), (second, other) = (self.longest_record(side) for side in (rows, cols))
+        mu = math.sqrt(first) * math.sqrt(second) / self.n_records
+        if record is None or other is None or not np.array_equal(record, other):
+            return WorstRecords(WorstCase(mu, False), None)
+        return WorstRecords(WorstCase(mu, True), (np.zeros(record.size), record))
+
+    def longest_record(self, side: NoiseSide) -> tuple[float, FloatArray | None]:
+        """The largest ``xᵀMx`` and its x, None where it is an upper bound."""
+        if side.is_diagonal:
+            record = self.largest_record(side.precisions)
+            return float(record**2 @ side.precisions), record
+        found = longest(side.whitener(), self._centre, self._halves)
+        if found.signs is None or self.levels:
+            return found.square, None
+        return found.square, np.where(found.signs > 0, self.upper, self.lower)
+
+    def largest_record(self, precisions: FloatArray) -> FloatArray:
+        """At the end further from 0 of every range; in each set of levels the one that lengthens it most."""
+        record = np.where(np.abs(self.lower) > np.abs(self.upper), self.lower, self.upper)
+        for group in map(list, self.levels):
+            gains = (self.upper[group] ** 2 - self.lower[group] ** 2) * precisions[group]
+            record[group] = self.lower[group]
+            if gains.max() >= 0:  # else none of them is longer, as where some levels were left out
+                record[group[int(np.argmax(gains))]] = self.upper[group[int(np.argmax(gains))]]
+        return record
 
     def reach(self, directions: Directions) -> FloatArray:
         return support(directions, self.largest_values)
@@ -155,6 +235,20 @@ class ReplacedOuterProduct:
         return self._known[key]
 
     def _found(self, side: NoiseSide) -> WorstRecords:
+        found = self._in_box(side)
+        if not self.levels:
+            return found
+        bound = found.case.mu if not side.is_diagonal else min(found.case.mu, self._bound_with_levels(side))
+        return WorstRecords(WorstCase(bound, False), None)
+
+    def _bound_with_levels(self, side: NoiseSide) -> float:
+        """From the longest record and the longest move that have one level of each set."""
+        q = side.precisions
+        moves = ReplacedColumn(widths=self.upper - self.lower, levels=self.levels).widest(q) / 2
+        shortest = shortest_square(side.whitener(), self._centre, self._halves)
+        return bound_from_lengths(float(self.largest_record(q) ** 2 @ q), shortest, float(moves**2 @ q))
+
+    def _in_box(self, side: NoiseSide) -> WorstRecords:
         m, low, high = self.lower.size, self.lower, self.upper
         one_sided, symmetric = bool(((low >= 0) | (high <= 0)).all()), bool((low == -high).all())
         if side.is_diagonal and one_sided:  # one pair attains every entry
@@ -200,6 +294,8 @@ class ReplacedOuterProduct:
 
     def spans(self) -> FloatArray:
         """The width of the range of each ``x_i x_j``: the most that one record can move n times that entry."""
+        if self.added:
+            return np.outer(self.largest_values, self.largest_values)
         ends = (self.lower, self.upper)
         products = np.array([np.outer(a, b) for a in ends for b in ends])
         spans = products.max(axis=0) - products.min(axis=0)
@@ -267,6 +363,19 @@ def _edge_lengths(side: NoiseSide) -> FloatArray:
     products = apart.T @ apart
     squares = np.diag(products)
     return np.asarray(squares[:, None] + squares[None, :] - 2 * products)
+
+
+def move_widths(widths: FloatArray, levels: Levels, *, added: bool) -> FloatArray:
+    """How far a record is at most from another; ``added``: from an empty place, the middle of every range.
+
+    Of the L levels of a category an empty place has an equal part each, from which one is ``1 - 1/L`` away.
+    """
+    if not added:
+        return widths
+    moves = widths / 2
+    for group in map(list, levels):
+        moves[group] = widths[group] * (1 - 1 / len(group))
+    return np.asarray(moves)
 
 
 def support(directions: Directions, reach: FloatArray) -> FloatArray:

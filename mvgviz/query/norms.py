@@ -21,10 +21,10 @@ def largest_absolute_sum(query: Query, *, triangle: bool = False) -> float:
     """An upper bound on the sum of ``|D_ij|``, over all entries or over the upper triangle."""
     body = query.neighbours
     if isinstance(body, ReplacedColumn):
-        return float(body.widths.sum()) / body.divisor
+        return float(body.widths.sum()) * body.records / body.divisor
     if isinstance(body, ReplacedOuterProduct):
         largest, diagonal = float(body.largest_values.sum()), float(_squares(body).sum())
-        moved = min(float((body.upper - body.lower).sum()), largest)
+        moved = largest if body.added else min(float((body.upper - body.lower).sum()), largest)
         everywhere = (2 * largest - moved) * moved
         return ((everywhere + diagonal) / 2 if triangle else everywhere) / body.n_records
     if isinstance(body, FlippedEdge):
@@ -49,5 +49,7 @@ def largest_diagonal_square(query: Query) -> float:
 def _squares(body: ReplacedOuterProduct) -> FloatArray:
     """How much the square of each feature can change."""
     largest = body.largest_values
+    if body.added:
+        return largest**2
     nearest = np.abs(np.clip(0.0, body.lower, body.upper))
     return np.asarray((largest - nearest) * (largest + nearest))

@@ -1,7 +1,10 @@
 """What is asked of the data: the answer, how far one neighbour can move it, its structure.
 
 Neighbours have the same number of records, one of them *replaced*; for graphs, one
-edge is *added or removed*. ``printed_sensitivity`` is what the paper computes for
+edge is *added or removed*. With ``neighbours="add-remove"`` one record is there or its place is empty: the number of
+places is public, and an empty one counts as the middle of every range (as the centre of a bound; of the levels of a
+category, as an equal part of each), in second moments as nothing. Where a person has several records, all of them
+change together. ``printed_sensitivity`` is what the paper computes for
 ``s2``, ``sensitivity`` the tight value; ``gamma`` bounds the norm of any answer.
 
 >>> import numpy as np
@@ -22,12 +25,22 @@ from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct, filled
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.neighbours import AnyChange, FlippedEdge, Neighbours, ReplacedColumn, ReplacedOuterProduct
+from mvgviz.query.frames import answer_frame
+from mvgviz.query.neighbours import (
+    AnyChange,
+    FlippedEdge,
+    Neighbours,
+    ReplacedColumn,
+    ReplacedOuterProduct,
+    move_widths,
+)
 from mvgviz.query.record_bound import RecordBound
-from mvgviz.validation import FloatArray, array, frozen, instance, positive, square
+from mvgviz.validation import FloatArray, array, count, frozen, instance, one_of, positive, square
 
 REPLACED_RECORD = "one record replaced"
 FLIPPED_EDGE = "one edge added or removed"
+ADDED_RECORD = "one record added or removed"
+NEIGHBOURS = ("replace", "add-remove")
 AS_DECLARED = "as declared with the sensitivity"
 GRAPHS = ("adjacency", "laplacian")
 """The queries of a graph: no ranges, no records, an edge instead of a record."""
@@ -80,44 +93,60 @@ class Query:
     def cols(self) -> int:
         return int(self.value.shape[1])
 
+    def position(self, feature: str | int) -> int:
+        """Where a row of the answer stands, by its name or its position."""
+        if isinstance(feature, str):
+            if feature not in (self.row_names or ()):
+                raise InputError(f"the {self.name} query has no row named {feature[:40]!r}")
+            return self.row_names.index(feature)  # type: ignore[union-attr]
+        return count("the position of a feature", feature, at_least=0)
 
-def identity(dataset: Dataset, *, bound: RecordBound | None = None) -> Query:
+    def to_frame(self) -> Any:
+        """The true answer, which is private, as a pandas frame with names; a table has its records in rows."""
+        kind = "vertex" if self.is_graph else "record" if self.name == "rbf kernel" else "row"
+        rows = self.row_names or tuple(f"{kind} {i + 1}" for i in range(self.rows))
+        usual = ("mean",) if self.name == "mean" else tuple(f"column {j + 1}" for j in range(self.cols))
+        return answer_frame(self.value, rows=rows, cols=rows if self.symmetric else usual,
+                            turned=self.name == "identity")
+
+
+def identity(dataset: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
     """The table itself, features × records."""
     data = inside(dataset, bound)
-    body = _column_body(dataset, data, bound, 1.0)
+    body = _column_body(dataset, data, bound, 1.0, neighbours, records=data.per_person)
     s2 = _longest_move(body)
     return Query(
         name="identity", value=data.matrix, sensitivity=s2, printed_sensitivity=s2,
         gamma=math.sqrt(data.n_records) * _largest_norm(data, bound), psd=False, symmetric=False,
-        neighbours=body, row_names=data.features, bound=bound, **origins(data),
+        neighbours=body, row_names=data.features, bound=bound, **origins(data, neighbours),
     )
 
 
-def mean(dataset: Dataset, *, bound: RecordBound | None = None) -> Query:
+def mean(dataset: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
     """The average record, features × 1."""
     data = inside(dataset, bound)
-    body = _column_body(dataset, data, bound, data.n_records)
+    body = _column_body(dataset, data, bound, data.n_records / data.per_person, neighbours)
     s2 = _longest_move(body)
     return Query(
         name="mean", value=frozen(data.matrix.mean(axis=1, keepdims=True)), sensitivity=s2,
         printed_sensitivity=s2, gamma=_largest_norm(data, bound), psd=False, symmetric=False,
-        neighbours=body, row_names=data.features, bound=bound, **origins(data),
+        neighbours=body, row_names=data.features, bound=bound, **origins(data, neighbours),
     )
 
 
-def covariance(dataset: Dataset, *, bound: RecordBound | None = None) -> Query:
+def covariance(dataset: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
     """The second-moment matrix ``X Xᵀ/n`` (the paper's covariance; nothing is centred)."""
-    return _second_moments("covariance", dataset, dataset.lower, bound)
+    return _second_moments("covariance", dataset, dataset.lower, bound, neighbours)
 
 
-def joint_moments(dataset: Dataset, *, bound: RecordBound | None = None) -> Query:
+def joint_moments(dataset: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
     """Mean and second moments in one answer: ``X Xᵀ/n`` with the constant 1 joined to every record, last.
 
     ``bound`` is for the joined record. So the constant is scaled with a record that is too long: pulling it in
     only lowers its weight, which leaves a regression as it is.
     """
     joined = with_constant(dataset)
-    return _second_moments("moments", joined, np.append(dataset.lower, 1.0), bound)
+    return _second_moments("moments", joined, np.append(dataset.lower, 1.0), bound, neighbours)
 
 
 def with_constant(dataset: Dataset) -> Dataset:
@@ -131,24 +160,25 @@ def with_constant(dataset: Dataset) -> Dataset:
                    units=(*dataset.units, ""))
 
 
-def _second_moments(name: str, dataset: Dataset, least: FloatArray, bound: RecordBound | None) -> Query:
+def _second_moments(name: str, dataset: Dataset, least: FloatArray, bound: RecordBound | None, neighbours: str
+                    ) -> Query:
     """``X Xᵀ/n``; ``least``: the lowest values before records are pulled in."""
     data = inside(dataset, bound)
-    n = data.n_records
+    n, added = data.n_records / data.per_person, is_added(neighbours)
     total = _largest_norm(data, bound) ** 2
     if bound is None:
-        neighbours = ReplacedOuterProduct(lower=least, upper=data.upper, n_records=n)
+        body = ReplacedOuterProduct(lower=least, upper=data.upper, n_records=n, added=added, levels=data.levels)
     else:
         ellipse = bound.ellipse(data.n_features)
         if ellipse.centre.any():
             raise InputError("second moments are about 0: the bound's centre must be 0; moments() takes any centre")
-        neighbours = BoundedOuterProduct(lower=data.lower, upper=data.upper, n_records=n, ellipse=ellipse,
-                                         declared=(least, dataset.upper))
+        body = BoundedOuterProduct(lower=data.lower, upper=data.upper, n_records=n, ellipse=ellipse,
+                                   declared=(least, dataset.upper), added=added, corners=not dataset.levels)
     unit = NoiseSide.identity(data.n_features)
     return Query(
-        name=name, value=frozen(data.matrix @ data.matrix.T / n),
-        sensitivity=neighbours.worst(unit, unit).mu, printed_sensitivity=2 * total / n, gamma=total,
-        psd=True, symmetric=True, neighbours=neighbours, row_names=data.features, bound=bound, **origins(data),
+        name=name, value=frozen(data.matrix @ data.matrix.T / data.n_records), sensitivity=body.worst(unit, unit).mu,
+        printed_sensitivity=(1 if added else 2) * total / n, gamma=total, psd=True, symmetric=True, neighbours=body,
+        row_names=data.features, bound=bound, **origins(data, neighbours),
     )
 
 
@@ -156,6 +186,8 @@ def rbf_kernel(dataset: Dataset, *, length: float, bound: RecordBound | None = N
     """The kernel matrix ``exp(-||x_i - x_j||²/(2 length²))``, records × records."""
     data, scale = inside(dataset, bound), positive("length", length, least=1e-60, most=1e60)
     n = data.n_records
+    if data.per_person > 1:
+        raise InputError("the kernel query is worked out for one record a person; ask for second moments or the mean")
     if not 2 <= n <= _LARGEST_KERNEL:
         raise InputError(f"the kernel query needs 2 to {_LARGEST_KERNEL} records, got {n}")
     x = (data.matrix - data.lower[:, None]) / scale  # the kernel does not see where the origin is
@@ -220,25 +252,43 @@ def custom(matrix: Any, *, sensitivity: float, gamma: float, psd: bool = False) 
     )
 
 
-def origins(data: Dataset) -> dict[str, Any]:
-    """How many records there are, one of which is replaced; where that number and the ranges come from."""
+def origins(data: Dataset, neighbours: str = "replace") -> dict[str, Any]:
+    """How many records there are, one of which changes; where that number and the ranges come from."""
     return {"n_records": data.n_records, "ranges_origin": data.ranges_origin, "records_origin": data.records_origin,
-            "neighbour_rule": REPLACED_RECORD}
+            "neighbour_rule": rule_of(neighbours, data.per_person)}
 
 
-def _column_body(declared: Dataset, data: Dataset, bound: RecordBound | None, divisor: float) -> ReplacedColumn:
+def rule_of(neighbours: str, per_person: int = 1) -> str:
+    """What neighbours differ by, in words."""
+    if per_person == 1:
+        return ADDED_RECORD if is_added(neighbours) else REPLACED_RECORD
+    return f"up to {per_person} records of one person {'added or removed' if is_added(neighbours) else 'replaced'}"
+
+
+def is_added(neighbours: str) -> bool:
+    """Whether a neighbour has a record more or fewer, instead of another one."""
+    return one_of("neighbours", neighbours, NEIGHBOURS) == "add-remove"
+
+
+def _column_body(declared: Dataset, data: Dataset, bound: RecordBound | None, divisor: float,
+                 neighbours: str = "replace", records: int = 1) -> ReplacedColumn:
     """What a table or mean can move by: across the ranges, and within the bound if there is one."""
+    added = is_added(neighbours)
     if bound is None:
-        return ReplacedColumn(widths=data.widths, divisor=divisor)
-    return BoundedColumn(widths=data.widths, divisor=divisor, ellipse=bound.ellipse(data.n_features),
-                         lower=data.lower, upper=data.upper, declared=(declared.lower, declared.upper))
+        return ReplacedColumn(widths=move_widths(data.widths, data.levels, added=added), divisor=divisor, added=added,
+                              records=records, levels=data.levels)
+    ellipse = bound.ellipse(data.n_features)
+    widths = np.maximum(data.upper - ellipse.centre, ellipse.centre - data.lower) if added else data.widths
+    return BoundedColumn(widths=widths, divisor=divisor, ellipse=ellipse, lower=data.lower, upper=data.upper,
+                         declared=(declared.lower, declared.upper), added=added, records=records,
+                         corners=not declared.levels)
 
 
 def _longest_move(body: ReplacedColumn) -> float:
     """The largest change of a table or mean, measured without noise."""
     if isinstance(body, BoundedColumn):
-        return body.worst(NoiseSide.identity(body.widths.size), NoiseSide.identity(1)).mu
-    return _norm(body.widths) / body.divisor
+        return body.worst(NoiseSide.identity(body.widths.size), NoiseSide.identity(body.records)).mu
+    return _norm(body.widest(np.ones(body.widths.size))) * math.sqrt(body.records) / body.divisor
 
 
 def _largest_norm(data: Dataset, bound: RecordBound | None) -> float:

@@ -110,7 +110,7 @@ class RecordBound:
         high = np.minimum(np.maximum(dataset.upper, centre + least * (dataset.upper - centre)), centre + extent)
         moved = centre[:, None] + part * (dataset.matrix - centre[:, None])
         matrix = np.clip(np.where(part == 1, dataset.matrix, moved), low[:, None], high[:, None])
-        return replace(dataset, matrix=matrix, lower=low, upper=high)
+        return replace(dataset, matrix=matrix, lower=low, upper=high, levels=())  # a pulled record has parts of several
 
     def count_outside(self, dataset: Dataset) -> int:
         """How many records would be pulled in."""
@@ -191,6 +191,7 @@ def private_radius(dataset: Dataset, quantile: float, *, mu: float, rng: np.rand
     times the longest that the ranges allow. ``rng`` may be a function that adds noise of a standard deviation to a
     count, such as a hardened one.
     """
+    _refuse_persons(dataset)
     share, budget = fraction("quantile", quantile), positive("mu", mu)
     if bound is None:
         bound = RecordBound.from_shares(dataset, np.full(dataset.n_features, 1 / dataset.n_features))
@@ -205,6 +206,12 @@ def private_radius(dataset: Dataset, quantile: float, *, mu: float, rng: np.rand
         low, high = (middle, high) if within < share * lengths.size else (low, middle)
     return replace(bound, radius=high, mu=math.hypot(bound.mu, budget), origin=weakest(
         [bound.origin, Origin.PAID, dataset.ranges_origin]))
+
+
+def _refuse_persons(dataset: Dataset) -> None:
+    if dataset.per_person > 1:
+        raise InputError("what is learned privately about the length of records is worked out for one record a person; "
+                         "choose a bound from the ranges")
 
 
 def _from_generator(rng: np.random.Generator) -> NoisyCount:
@@ -259,6 +266,7 @@ def private_spreads(dataset: Dataset, *, mu: float, rng: np.random.Generator, ce
     A record moves the square of feature i by at most ``max(x_i - c_i)²/n``; what falls below a hundredth of the
     even spread is lifted to it.
     """
+    _refuse_persons(dataset)
     budget, data = positive("mu", mu), dataset.clipped()
     middle = np.broadcast_to(numbers("centre", centre), dataset.n_features)
     ends = np.maximum(np.abs(data.lower - middle), np.abs(data.upper - middle))

@@ -81,14 +81,22 @@ def _replaced_column(query: Query, body: ReplacedColumn, rows: NoiseSide, cols: 
     if isinstance(body, BoundedColumn):
         after, before = (record - body.declared[0] for record in body.furthest_pair(rows))
         move, words = after - before, "one record moves from one end of the bound to another"
+    elif body.added or body.levels:
+        move = _feasible(body, rows) if worst.move is None else worst.move
+        before = _empty_place(body) if body.added else np.maximum(-move, 0.0)
+        after = before + move
+        words = "one record moves across its declared ranges"
     else:
         move = search_move(rows, body.widths) if worst.move is None else worst.move
         before, after = np.where(move > 0, 0.0, body.widths), np.where(move > 0, body.widths, 0.0)
         words = "one record moves across the whole declared range of every feature"
-    shown = min(query.cols, _SHOWN)
+    if body.added:
+        words = "a record at the far end is added where a place was empty"
+    shown, columns = min(query.cols, _SHOWN), body.columns(cols)
     difference = np.zeros((query.rows, shown))
-    difference[:, min(worst.column, shown - 1)] = move / body.divisor
-    left, right = (move / body.divisor)[:, None], _unit(query.cols, worst.column)[:, None]
+    difference[:, [min(column, shown - 1) for column in columns]] = (move / body.divisor)[:, None]
+    left = (move / body.divisor)[:, None]
+    right = np.sum([_unit(query.cols, column) for column in columns], axis=0)[:, None]
     return WorstPair(difference=difference, left=left, right=right, before=before, after=after, words=words,
                      attained=_attained(left, right, rows, cols, worst.case.mu))
 
@@ -97,14 +105,51 @@ def _replaced_outer_product(body: ReplacedOuterProduct, rows: NoiseSide, cols: N
     worst = body.worst_records(rows, cols)
     if isinstance(body, BoundedOuterProduct):
         x, y = body.furthest_pair(rows, cols)
+    elif worst.records is None and (body.added or body.levels):
+        x, y = _some_records(body, rows)
     else:
         x, y = search_records(rows, cols, body.lower, body.upper) if worst.records is None else worst.records
     # y yᵀ - x xᵀ through sum and difference, which does not cancel when x and y are close
     apart, together = y - x, (y + x) / 2
     left, right = np.stack([apart, together], axis=1) / body.n_records, np.stack([together, apart], axis=1)
     return WorstPair(difference=left @ right.T, left=left, right=right, before=x, after=y,
-                     words="one record is replaced by another",
+                     words="one record is added" if body.added else "one record is replaced by another",
                      attained=_attained(left, right, rows, cols, worst.case.mu))
+
+
+def _empty_place(body: ReplacedColumn) -> FloatArray:
+    """What it counts as, above the lowest declared values: the middle, of levels an equal part each."""
+    place = body.widths.copy()
+    for group in map(list, body.levels):
+        place[group] /= len(group) - 1
+    return place
+
+
+def _feasible(body: ReplacedColumn, rows: NoiseSide) -> FloatArray:
+    """A long move that keeps to one level of each set."""
+    if not body.levels:
+        return search_move(rows, body.widths)
+    return body.widest(rows.precision_diagonal())
+
+
+def _some_records(body: ReplacedOuterProduct, rows: NoiseSide) -> tuple[FloatArray, FloatArray]:
+    """An empty place and a long record; or two records far apart that have one level of each set."""
+    weights = rows.precision_diagonal()
+    record = body.largest_record(weights)
+    if body.added:
+        low, high = body.lower, body.upper
+        m = rows.precision()
+        for i in [*range(record.size)] * 4 if not body.levels else []:
+            others = float(m[i] @ record - m[i, i] * record[i])
+            ends = np.array([low[i], high[i]])
+            record[i] = ends[int(np.argmax(m[i, i] * ends**2 + 2 * others * ends))]
+        return np.zeros(record.size), record
+    other = np.clip(0.0, body.lower, body.upper)
+    for group in map(list, body.levels):
+        least = next(k for k in group if record[k] != body.upper[k])
+        other[group] = body.lower[group]
+        other[least] = body.upper[least]
+    return other, record
 
 
 def _flipped_edge(query: Query, body: FlippedEdge, rows: NoiseSide, cols: NoiseSide) -> WorstPair:

@@ -137,7 +137,8 @@ def release_scores(loss: PairLoss, query: Query, *, trials: int, largest: FloatA
 
 def attacks_per_release(design: NoiseDesign) -> int:
     """How many records of one release are attacked: each of a table's, if their noise is independent."""
-    each = isinstance(design.neighbours, ReplacedColumn) and design.col_side.is_identity
+    body = design.neighbours
+    each = isinstance(body, ReplacedColumn) and body.records == 1 and design.col_side.is_identity
     return design.cols if each else 1
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.noise.sides import NoiseSide
+from mvgviz.optional import optional
 from mvgviz.provenance import Range
 from mvgviz.query.queries import GRAPHS
 from mvgviz.query.record_bound import RecordBound
@@ -20,8 +21,8 @@ from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import FloatArray
 
 FORMAT = 2
-TAKEN_AS_PUBLIC = ("the number of records (or vertices), the names and the order of the columns, the declared ranges "
-                   "and every choice that is not listed as read from the data")
+TAKEN_AS_PUBLIC = ("the number of records (or vertices; of places, where a record may be absent), the names and the "
+                   "order of the columns, the declared ranges and every choice not listed as read from the data")
 """What a certificate takes for granted, in words."""
 MOST_INTERVALS = 100_000
 """Numbers that get a line of their own in the file of intervals; in a larger one each row of the answer gets one."""
@@ -56,6 +57,20 @@ def to_intervals_csv(release: Release, level: float = LEVEL) -> str:
     if release.data_units is not None:
         heads += [f"{name} (data's units)" for name in names]
     return csv_text(chain([heads], _number_lines(release, level) if single else _row_lines(release, level)))
+
+
+def interval_frame(release: Release, level: float) -> Any:
+    """The lines of :func:`to_intervals_csv` as a pandas frame, one for each number."""
+    rows, cols = _usual_names(release)
+    numbers = {"value": release.noisy}
+    if release.entry_noise is not None:
+        widths = release.half_widths(level)
+        numbers |= {"lower": release.noisy - widths, "upper": release.noisy + widths}
+    if (units := release.data_units) is not None:
+        numbers |= {f"{name} (data's units)": units.of(values) for name, values in numbers.items()}
+    names = {"feature" if release.row_names else "row": np.repeat(np.array(rows, dtype=object), len(cols)),
+             "record" if release.query == "identity" else "column": np.tile(np.array(cols, dtype=object), len(rows))}
+    return optional("pandas").DataFrame(names | {name: values.ravel() for name, values in numbers.items()})
 
 
 def _number_lines(release: Release, level: float) -> Iterator[list[str]]:

@@ -11,7 +11,7 @@ from mvgviz.errors import InputError
 from mvgviz.labels import MODES
 from mvgviz.provenance import Origin, Range, weakest
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
-from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
+from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct, move_widths
 from mvgviz.query.queries import Query
 from mvgviz.release.entries import CAVEATS, Spend
 from mvgviz.release.secure_noise import FRESH_DIRECTIONS, Hardening, hardening_for
@@ -134,7 +134,8 @@ def _largest_values(query: Query, ranges: Mapping[str, Range] | None) -> FloatAr
         own = slice(-1) if query.name == "moments" else slice(None)  # the constant is 1, and less in a scaled record
         same = same and np.array_equal(ends[0][own], lower[own]) and np.array_equal(ends[1][own], upper[own])
     elif isinstance(asked, ReplacedColumn):
-        same = same and np.array_equal(asked.widths, upper - lower)
+        widths = move_widths(upper - lower, asked.levels, added=asked.added)
+        same = same and np.array_equal(asked.widths, widths)
     if not same:
         raise InputError("ranges must be those of the query's features, in their order")
     return np.maximum(np.abs(lower), np.abs(upper))

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 
@@ -110,6 +111,15 @@ class Release:
     def half_widths(self, level: float = LEVEL) -> FloatArray:
         """Half the width of each number's interval: the answer that was asked lies within it, ``level`` of the time."""
         return self.known_noise.half_widths(level)
+
+    def to_frame(self, level: float = LEVEL) -> Any:
+        """A line for each released number, as a pandas frame: its names, its value and the ends of its interval.
+
+        Without ends where the noise may not be told; in the data's own units too, where the answer has others.
+        """
+        from mvgviz.release.files import interval_frame
+
+        return interval_frame(self, level)
 
     @property
     def known_noise(self) -> EntryNoise:

@@ -27,6 +27,8 @@ def refuse_bound(scenario: Scenario, mode: str) -> None:
     if scenario.bound == "private" and scenario.guarantee != "exact":
         raise InputError("a length found privately needs the exact guarantee, which counts what it spends; choose "
                          "that or another bound")
+    if scenario.bound == "private" and scenario.neighbours != "replace":
+        raise InputError("a length found privately is worked out for replaced records; choose these or another bound")
     if scenario.bound == "private" and scenario.query == "moments":
         raise InputError("for mean and second moments together the length follows from the number of records; choose "
                          "an ellipse as long as an evenly spread record")

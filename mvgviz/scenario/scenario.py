@@ -20,8 +20,9 @@ from typing import Any
 from mvgviz.design.noise_design import GUARANTEES, MODES
 from mvgviz.errors import InputError
 from mvgviz.noise.bounds import TAILS
-from mvgviz.query.queries import GRAPHS
-from mvgviz.validation import count, fraction, number, one_of, positive
+from mvgviz.query.dataset import Dataset
+from mvgviz.query.queries import GRAPHS, NEIGHBOURS
+from mvgviz.validation import count, fraction, instance, number, one_of, positive
 
 VERSION = 1
 UPLOAD = "upload-"
@@ -40,7 +41,7 @@ LEAST_RADIUS, MOST_RADIUS = 1e-3, 1e3
 DIRECTION_FIELDS = ("directions", "angle", "plane")
 SPLIT_FIELDS = ("allocation", "favoured", "share", "weights", "form", "importance")
 OTHER_FIELDS = ("query", "scale", "length", "epsilon", "delta", "guarantee", "tail", "mode", "private_share",
-                "bound", "radius")
+                "bound", "radius", "neighbours")
 """The fields that shape a release, by what they decide: directions, split, everything else."""
 
 _DATA = re.compile(rf"[a-z][a-z0-9_]{{0,40}}|{UPLOAD}[0-9a-f]{{12}}")
@@ -54,7 +55,8 @@ class Scenario:
 
     ``data``: a sample's name or "upload-" and a random identifier. ``scale``: ranges as declared, or mapped onto [-1,
     1] ("symmetric") or [0, 1] ("unit"). ``delta`` None is min(1e-6, 1/(100 n)). ``mode`` "auto": both sides for
-    symmetric queries, else rows. ``angle`` in degrees. ``weights``: whole parts, for the manual split. ``form``: of
+    symmetric queries, else rows. ``neighbours``: one record is replaced, or added or removed ("add-remove", see
+    ``mvgviz.query.queries``). ``angle`` in degrees. ``weights``: whole parts, for the manual split. ``form``: of
     max-PNR under a theorem. ``post``: the free post-processing of trials, from POST (see ``mvgviz.trials.tasks.post``).
     ``bound``: records as the ranges have them ("none"), or pulled into an ellipse with the shape of the split, as long
     as an evenly spread record ("even"), ``radius`` times that ("own") or as all but a few records, which is found
@@ -75,6 +77,7 @@ class Scenario:
     guarantee: str = "exact"
     tail: str = "printed"
     mode: str = "auto"
+    neighbours: str = "replace"
     directions: str = "standard"
     angle: float = 30.0
     plane: tuple[int, int] = (0, 1)
@@ -189,6 +192,33 @@ class Scenario:
         return replace(new, from_data=tuple(name for name in self.from_data
                                             if getattr(new, name) == getattr(self, name)))
 
+    @classmethod
+    def for_dataset(cls, dataset: Dataset, **changes: Any) -> Scenario:
+        """The usual choices for a table of one's own, changed as by :meth:`on`; its label is the dataset's."""
+        named = {} if dataset.label is None else {"label": dataset.label}
+        return cls.default_for(f"{UPLOAD}{0:012x}").on(dataset, **named | changes)
+
+    def on(self, dataset: Dataset, **changes: Any) -> Scenario:
+        """As :meth:`changed`, but features may be given by name: ``on(data, label="dose", needed=["age", "dose"])``.
+
+        ``importance`` may be a mapping from the needed to their parts. What is kept are positions, never names.
+        """
+        instance("dataset", dataset, Dataset)
+        parts = changes.get("importance")
+        if isinstance(parts, Mapping):
+            given = {dataset.position(feature, "importance"): part for feature, part in parts.items()}
+            needed = [dataset.position(feature, "needed") for feature in changes.get("needed", self.needed or given)]
+            if set(needed) != set(given):
+                raise InputError("importance must name each of the needed, and nothing else")
+            changes |= {"needed": needed, "importance": tuple(given[position] for position in sorted(needed))}
+        if changes.get("label") is not None:
+            changes["label"] = dataset.position(changes["label"], "label")
+        for name in ("needed", "favoured", "plane"):
+            if name in changes and not isinstance(changes[name], str) and hasattr(changes[name], "__iter__"):
+                changes[name] = tuple(dataset.position(feature, name) if isinstance(feature, str) else feature
+                                      for feature in changes[name])
+        return self.changed(**changes)
+
     def chosen_on_data(self, **changes: Any) -> Scenario:
         """The same scenario with some fields changed by looking at the data, which marks them."""
         marked = {name for name in changes if name in (*DIRECTION_FIELDS, *SPLIT_FIELDS, *OTHER_FIELDS)}
@@ -205,9 +235,10 @@ class Scenario:
             "private_share": self.directions == "private", "length": self.query == "kernel",
             "favoured": self.allocation in ("binary", "least-error"),
             "share": self.allocation in ("binary", "least-error"), "weights": self.allocation == "manual",
-            "importance": self.allocation == "least-error" and bool(self.importance),
+            "importance": self.allocation in ("binary", "least-error") and bool(self.importance),
             "form": self.allocation == "max-pnr" and self.guarantee != "exact", "tail": self.guarantee != "exact",
-            "bound": not self.is_graph, "radius": self.bound == "own" and not self.is_graph,
+            "neighbours": not self.is_graph, "bound": not self.is_graph,
+            "radius": self.bound == "own" and not self.is_graph,
         }
         return not needs.get(name, True)
 
@@ -263,7 +294,7 @@ class Scenario:
 _CHOICES = {
     "query": QUERIES, "scale": SCALES, "guarantee": GUARANTEES, "tail": TAILS, "mode": ("auto", *MODES),
     "directions": DIRECTIONS, "allocation": ALLOCATIONS, "form": FORMS, "task": TASKS,
-    "bound": BOUNDS, "judged": JUDGED,
+    "bound": BOUNDS, "judged": JUDGED, "neighbours": NEIGHBOURS,
 }
 _UPLOAD_DEFAULTS: dict[str, Any] = {"query": "covariance", "allocation": "uniform", "favoured": ()}
 _DEFAULTS: dict[str, dict[str, Any]] = {

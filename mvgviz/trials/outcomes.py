@@ -2,7 +2,9 @@
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
+from mvgviz.optional import optional, plots
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.mechanisms import Mechanism
 from mvgviz.trials.tasks import References, Task
@@ -70,3 +72,14 @@ class Results:
     def ranked(self) -> list[Outcome]:
         """Those that apply and have trials, the smallest mean error first."""
         return sorted((outcome for outcome in self.outcomes if outcome.errors.size), key=lambda outcome: outcome.mean)
+
+    def to_frame(self) -> Any:
+        """A line for each mechanism, as a pandas frame: mean error with its 95 % interval, or why it does not apply."""
+        lines = [{"mechanism": each.mechanism.key, "label": each.mechanism.label, "error": each.mean,
+                  "lower": each.interval[0], "upper": each.interval[1], "trials": each.errors.size,
+                  "epsilon spent": each.epsilon_spent, "reason": each.reason} for each in self.outcomes]
+        return optional("pandas").DataFrame(lines)
+
+    def plot(self) -> Any:
+        """The app's picture of these trials: ``mvgviz.plot.results``."""
+        return plots().results(self)

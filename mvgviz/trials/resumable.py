@@ -23,7 +23,7 @@ from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import Mechanism, Sampler, mechanism
 from mvgviz.trials.outcomes import Outcome, Results
 from mvgviz.trials.question import Problem, question_key, weighing_of
-from mvgviz.trials.tasks import TASKS, Measure, measure_for
+from mvgviz.trials.tasks import Measure, measure_for, task_of
 from mvgviz.validation import FloatArray, count
 
 _BLOCK = 25  # trials at once, at most
@@ -46,13 +46,15 @@ class Point:
     """A problem and the mechanisms to try on it, each for as many trials as the problem's scenario says."""
 
     problem: Problem
-    mechanisms: tuple[str, ...]
+    mechanisms: tuple[str | Mechanism, ...]
 
     @cached_property
     def key(self) -> str:
         """What its results depend on, for one dataset."""
-        problem = self.problem
-        return f"{problem.sensitivity} {self.mechanisms} {_directions_key(problem)} {problem.scenario.to_json()}"
+        problem, chosen = self.problem, tuple(map(_name_of, map(mechanism, self.mechanisms)))
+        judge = "" if problem.yardstick is None else weighing_of(problem).key  # type: ignore[union-attr]
+        return (f"{problem.sensitivity} {chosen} {_directions_key(problem)} {judge} {task_of(problem).key} "
+                f"{problem.scenario.to_json()}")
 
     @property
     def trials(self) -> int:
@@ -219,12 +221,18 @@ def _prepare(point: Point) -> list[_Job | Outcome]:
 def trial_key(problem: Problem, chosen: Mechanism) -> str:
     """What the trials of a mechanism depend on, and nothing more."""
     scenario = asdict(problem.scenario)
-    post = [step for step in TASKS[problem.scenario.task].post if step in problem.scenario.post]
-    return json.dumps([chosen.key, problem.sensitivity, question_key(problem.scenario), scenario["task"],
+    task = task_of(problem)
+    post = [step for step in task.post if step in problem.scenario.post]
+    return json.dumps([_name_of(chosen), problem.sensitivity, question_key(problem.scenario), task.key,
                        scenario["label"], post, scenario["seed"], problem.question.dataset.n_records, problem.positions,
                        None if (weighing := weighing_of(problem)) is None else weighing.key,
                        [scenario[name] for name in chosen.fields],
                        _directions_key(problem) if "directions" in chosen.fields else None])
+
+
+def _name_of(chosen: Mechanism) -> str:
+    """Unlike any other's."""
+    return f"own {chosen.serial} {chosen.key}" if chosen.serial else chosen.key
 
 
 def _directions_key(problem: Problem) -> str | None:
@@ -284,6 +292,6 @@ def _results(problem: Problem, prepared: list[_Job | Outcome], cache: TrialCache
                        epsilon_spent=None if mu is None else float(gaussian_epsilon(problem.delta, mu)))
 
     complete = all(entry.done(cache) == entry.trials for entry in prepared if isinstance(entry, _Job))
-    return Results(scenario=problem.scenario, task=TASKS[problem.scenario.task], delta=problem.delta,
+    return Results(scenario=problem.scenario, task=task_of(problem), delta=problem.delta,
                    sensitivity=problem.sensitivity, references=measure_for(problem).references, complete=complete,
                    outcomes=tuple(entry if isinstance(entry, Outcome) else outcome(entry) for entry in prepared))

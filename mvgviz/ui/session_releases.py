@@ -25,7 +25,7 @@ from mvgviz.release.release import Release, release_setup
 from mvgviz.release.secure_noise import hardening_for
 from mvgviz.scenario.resolve import Setup
 from mvgviz.ui import session
-from mvgviz.ui.frame import show_progress
+from mvgviz.ui.progress import show_progress
 
 _RELEASES = "_release_desk"
 _LONG = 20_000  # entries: about half a second
@@ -74,6 +74,10 @@ class SessionReleases:
     def _called(self, names: frozenset[str]) -> str | None:
         said = next((self._named[one] for one in sorted(names) if one in self._named), None)
         return said or next((entry.population for entry in reversed(self.ledger.entries) if entry.data in names), None)
+
+    def named(self, data: str) -> str:
+        """What the person called the people of ``data`` in this session; nothing is looked up."""
+        return next((self._named[one] for one in sorted(self.same_people(data)) if one in self._named), "")
 
     def is_entered(self, data: str) -> bool:
         """Whether the session released anything of these people: their name then stays."""

@@ -1,7 +1,9 @@
 """Why a query's sensitivity is what it is: two lines of mathematics each, with this data's numbers."""
 
-from mvgviz.query.queries import Query
+from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
+from mvgviz.query.queries import ADDED_RECORD, REPLACED_RECORD, Query
 from mvgviz.text import as_number
+from mvgviz.words.neighbours import neighbour_words
 
 LINES = {
     "identity": (r"\|X-X'\|_F=\|x-x'\|_2,\quad |x_i-x'_i|\le r_i",
@@ -51,11 +53,44 @@ BOUNDED_WORDS = {
                   "length."}
 """The same in a sentence."""
 
+ADDED_LINES = {
+    "identity": (r"\|X-X'\|_F=\|x-m\|_2,\quad |x_i-m_i|\le r_i/2",
+                 r"s_2=\tfrac12\sqrt{\textstyle\sum_i r_i^2},\quad \gamma=\sqrt{n\textstyle\sum_i c_i^2}"),
+    "mean": (r"\|\bar x-\bar x'\|_2=\tfrac1n\|x-m\|_2,\quad |x_i-m_i|\le r_i/2",
+             r"s_2=\tfrac1{2n}\sqrt{\textstyle\sum_i r_i^2},\quad \gamma=\sqrt{\textstyle\sum_i c_i^2}"),
+    "covariance": (r"\|xx^{\mathsf T}\|_F=|x|^2", r"s_2=\tfrac1n\textstyle\sum_i c_i^2,\quad \gamma=\sum_i c_i^2"),
+    "moments": (r"y=(x,1),\quad\|yy^{\mathsf T}\|_F=|y|^2",
+                r"s_2=\tfrac1n\bigl(1+\textstyle\sum_i c_i^2\bigr),\quad \gamma=1+\textstyle\sum_i c_i^2")}
+"""By query, where a record is added or removed: m is the middle of the ranges, n the public number of places."""
+ADDED_BOUNDED_LINES = {
+    name: (_INSIDE + r"\|z-0\|\le R", r"\text{noise }\sigma\text{ on every entry of }z:\quad\mu=" + mu)
+    for name, mu in {"identity": r"R/\sigma", "mean": r"R/(n\sigma)", "covariance": r"R^2/(n\sigma)",
+                     "moments": r"R^2/(n\sigma)"}.items()}
+
 
 def derivation(query: Query) -> tuple[tuple[str, str], str]:
     """Two lines of LaTeX and a sentence."""
+    if isinstance(body := query.neighbours, ReplacedColumn | ReplacedOuterProduct) and (
+            query.neighbour_rule != REPLACED_RECORD or body.levels):
+        return _other_neighbours(query, body)
     lines, said = (LINES, WORDS) if query.bound is None else (BOUNDED_LINES, BOUNDED_WORDS)
     return lines[query.name], said[query.name]
+
+
+def _other_neighbours(query: Query, body: ReplacedColumn | ReplacedOuterProduct) -> tuple[tuple[str, str], str]:
+    """The same where records are added or removed, a person has several, or features are levels of categories."""
+    bounded = query.bound is not None
+    lines = ((ADDED_BOUNDED_LINES if bounded else ADDED_LINES) if body.added else BOUNDED_LINES if bounded else LINES)
+    several = query.neighbour_rule not in (REPLACED_RECORD, ADDED_RECORD)
+    said = [neighbour_words(query.neighbour_rule)]
+    if bounded and body.added:
+        said.append("With a bound an empty place counts as its centre.")
+    if several:
+        said.append("The lines are for one of these records; all of them may change alike, so a mean or second moments "
+                    "move that many times as far, and of a table that many columns change.")
+    if body.levels:
+        said.append("Of the levels of a category a record has one, so at most two of them change.")
+    return lines[query.name], " ".join(said)
 
 
 def facts(query: Query) -> str:

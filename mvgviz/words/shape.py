@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.figures.shared.rule_model import RuleModel
 from mvgviz.scenario.names import names_of_coordinates
 from mvgviz.scenario.resolve import Setup
@@ -21,11 +22,12 @@ def coordinate_labels(setup: Setup) -> tuple[str, ...]:
     return names_of_coordinates(setup.query, setup.design.mode, setup.design.theta.size)
 
 
-def plane_labels(setup: Setup, labels: tuple[str, ...], pair: tuple[int, int], *, of_directions: bool = False
-                 ) -> tuple[str, str]:
+def plane_labels(noise: Setup | NoiseDesign, labels: tuple[str, ...], pair: tuple[int, int], *,
+                 of_directions: bool = False) -> tuple[str, str]:
     """What is drawn across and up; with noise on both sides, entries of the column that is up."""
     across, up = (labels[k] for k in pair)
-    if setup.design.mode != "both" or of_directions:
+    design = noise if isinstance(noise, NoiseDesign) else noise.design
+    if design.mode != "both" or of_directions:
         return across, up
     return f"{across} × {up}", f"{up} × {up}"
 
@@ -51,9 +53,8 @@ def plane_words(model: RuleModel, iid: float, names: tuple[str, str], spread: fl
     """The noise along both axes of an ellipse against equal noise and, where there are data, their spread."""
     low, high = min(model.std), max(model.std)
     data = f" The noise is {as_factor(high / spread)} the data's own spread." if spread > 0 else ""
-    return (f"**{as_factor(low / iid)} to {as_factor(high / iid)} equal noise**, at the same budget: "
-            f"± {as_number(low)} along the best axis, ± {as_number(high)} along the worst "
-            f"({in_markdown(names[0])} against {in_markdown(names[1])}).{data}")
+    return (f"**{as_factor(low / iid)} equal noise along the best axis, {as_factor(high / iid)} along the worst**, at "
+            f"the same budget ({in_markdown(names[0])} against {in_markdown(names[1])}).{data}")
 
 
 def entries_words(std: FloatArray, more: str) -> str:
@@ -95,10 +96,10 @@ def records_words(model: RuleModel) -> str:
             "is pulled (not private).")
 
 
-def rule_words(model: RuleModel, size: int) -> str:
-    """What the picture shows: when noise is private."""
+def rule_words(model: RuleModel, size: int, record: str = "record") -> str:
+    """What the picture shows: when noise is private. ``record``: what neighbours differ in."""
     if model.changes is None:
-        return "What one record can change has no simple outline in this plane, so only the noise is drawn."
+        return f"What one {record} can change has no simple outline in this plane, so only the noise is drawn."
     if model.kind == "theorem":
         return ("**Private = every change inside.** The noise of a theorem is far larger than it has to be: all that "
                 "one record can change is lost in the ellipse at the scale of privacy.")

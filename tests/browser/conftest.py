@@ -21,14 +21,15 @@ PROBES = re.compile(r"/_stcore/(health|host-config)$")
 
 
 @contextmanager
-def served(**environment):
-    """The app on a free port of this machine."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+def served(command=(sys.executable, "-m", "mvgviz"), *, cwd=ROOT, port=None, ledger=None, **environment):
+    """The app on a free port of this machine, as the command opens it."""
+    if port is None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
     server = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--server.headless", "true"],
-        cwd=ROOT, env=os.environ | environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        [*command, *(["--ledger", ledger] if ledger else ["--no-ledger"]), "--port", str(port), "--no-browser"],
+        cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | environment)
     url = f"http://localhost:{port}"
     for _ in range(120):
         try:
@@ -36,9 +37,11 @@ def served(**environment):
                 break
         except (urllib.error.URLError, ConnectionError):
             time.sleep(0.5)
-    yield url
-    server.terminate()
-    server.wait()
+    try:
+        yield url
+    finally:
+        server.terminate()
+        server.wait()
 
 
 @pytest.fixture(scope="session")
@@ -58,7 +61,7 @@ def untouched_address():
 @pytest.fixture
 def address_with_ledger(tmp_path):
     """The app with a ledger that lasts."""
-    with served(MVGVIZ_LEDGER=str(tmp_path / "ledger.sqlite")) as url:
+    with served(ledger=str(tmp_path / "ledger.sqlite")) as url:
         yield url
 
 

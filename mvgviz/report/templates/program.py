@@ -2,14 +2,14 @@
 
     python program.py [data file] [--trials N] [--release out.csv]
 
-Made with mvgviz VERSION; needs: pip install "mvgviz[data,release]"
+Made with mvgviz VERSION. In a checkout of mvgviz: pip install ".[data,release]"; or the same of its wheel.
 """
 
 # %% markdown
 # # A scenario of mvgviz
 #
 # The noise of one private answer, how good the answer will be, and, if you want it, the answer itself. Made with mvgviz
-# VERSION; needs `pip install "mvgviz[data,release]"`.
+# VERSION. In a checkout of mvgviz: `pip install ".[data,release]"`; or the same of its wheel.
 
 # %% code
 import argparse

@@ -20,6 +20,7 @@ import numpy as np
 from mvgviz.design.noise_aware import table_noise
 from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise
+from mvgviz.query.queries import REPLACED_RECORD
 from mvgviz.query.weighing import Weighing
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.question import Problem
@@ -70,7 +71,8 @@ class Mechanism:
     """A way to answer privately. ``fields``: what of a scenario it depends on, besides the question.
 
     ``prepare(problem, level)`` raises InputError, with the reason, where it does not apply;
-    ``caution(problem)`` is a sentence where the published guarantee is doubtful.
+    ``caution(problem)`` is a sentence where the published guarantee is doubtful. ``serial`` tells a person's own
+    mechanisms apart, which may have one name; 0 for those that come with the package.
     """
 
     key: str
@@ -81,6 +83,7 @@ class Mechanism:
     prepare: Callable[[Problem, str], Sampler] = field(repr=False)
     fields: tuple[str, ...] = ("epsilon", "delta")
     caution: Callable[[Problem], str | None] = field(default=lambda problem: None, repr=False)
+    serial: int = 0
 
     def unsuitable(self, problem: Problem, level: str) -> str | None:
         """Why it cannot give this, or None."""
@@ -155,6 +158,12 @@ class SquareError(Derived):
         error = released - self.value
         error = (error if self.weighing is None else self.weighing.of(error)).reshape(len(released), -1)
         return np.asarray(np.einsum("ti,ti->t", error, error))
+
+
+def need_one_replaced(problem: Problem) -> None:
+    """Refuse what is proved for one replaced record alone."""
+    if problem.query.neighbour_rule != REPLACED_RECORD:
+        raise InputError(f"it is worked out for one replaced record, not for {problem.query.neighbour_rule}")
 
 
 def judged_part(released: FloatArray, positions: list[int], *, both: bool) -> FloatArray:

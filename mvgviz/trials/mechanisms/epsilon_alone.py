@@ -20,7 +20,7 @@ from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.query.norms import largest_absolute_sum
 from mvgviz.trials.draws import Draws
-from mvgviz.trials.mechanisms.base import EPSILON, Mechanism, NoisyAnswer, Sampler, Untold, at_level
+from mvgviz.trials.mechanisms.base import EPSILON, Mechanism, NoisyAnswer, Sampler, Untold, at_level, need_one_replaced
 from mvgviz.trials.mechanisms.bingham import sample_bingham
 from mvgviz.trials.mechanisms.gaussian import mirrored, need_symmetric
 from mvgviz.trials.question import Problem
@@ -96,6 +96,8 @@ def _of_norm(problem: Problem, level: str, *, by_column: bool) -> Sampler:
     if by_column and query.name != "identity":
         raise InputError("column-wise noise is for tables, where a neighbour changes one column; "
                          f"got the {query.name} query")
+    if by_column:
+        need_one_replaced(problem)
     answer = NormNoise(value=query.value, scale=scale, by_column=by_column)
     parts = query.rows if by_column else query.value.size  # a radius has second moment k(k + 1) scale²
     return at_level(answer, problem, level, known=(parts + 1) * scale**2 * np.eye(query.rows))
@@ -107,6 +109,7 @@ def _component(problem: Problem, level: str) -> Sampler:
         raise InputError("it releases a direction and nothing else; choose the task first component")
     if table is None or query.name not in ("identity", "covariance"):
         raise InputError(f"it needs the records of a table, got the {query.name} query")
+    need_one_replaced(problem)
     products = query.value * table.n_records if query.symmetric else query.value @ query.value.T
     largest = float(table.largest_values @ table.largest_values)  # B²: how far one record moves vᵀ X Xᵀ v
     return BinghamComponent(matrix=problem.epsilon / (2 * largest) * products, size=query.rows)

@@ -22,7 +22,7 @@ import numpy as np
 from mvgviz.errors import InputError
 from mvgviz.query.dataset import Dataset
 from mvgviz.trials.draws import Draws
-from mvgviz.trials.mechanisms.base import BOTH, Mechanism, Sampler, Untold, at_level
+from mvgviz.trials.mechanisms.base import BOTH, Mechanism, Sampler, Untold, at_level, need_one_replaced
 from mvgviz.trials.question import Problem
 from mvgviz.validation import FloatArray
 
@@ -74,6 +74,7 @@ def _prepare(problem: Problem, level: str) -> Sampler:
     query, table = problem.query, problem.question.table
     if table is None or query.name not in ("identity", "covariance"):
         raise InputError(f"a random projection needs the records of a table, got the {query.name} query")
+    need_one_replaced(problem)
     if level in ("answer", "square") and query.name == "identity":
         if level == "answer" and problem.scenario.task == "kernel-ridge":
             return _pseudo_records(problem, table)

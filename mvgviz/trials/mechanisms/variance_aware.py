@@ -25,7 +25,7 @@ from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.record_bound import RecordBound, private_radius, private_spreads
 from mvgviz.trials.draws import DIRECTIONS, Draws
-from mvgviz.trials.mechanisms.base import BOTH, Mechanism, Sampler, Untold, at_level
+from mvgviz.trials.mechanisms.base import BOTH, Mechanism, Sampler, Untold, at_level, need_one_replaced
 from mvgviz.trials.question import Problem
 from mvgviz.validation import FloatArray
 
@@ -87,6 +87,7 @@ def _prepare(problem: Problem, level: str) -> Sampler:
     query, table = problem.query, problem.question.table
     if table is None or query.name != "mean":
         raise InputError(f"it learns spreads and a radius for the mean of a table, got the {query.name} query")
+    need_one_replaced(problem)
     mean = VarianceAwareMean(table=table, mu=float(gaussian_mu(problem.epsilon, problem.delta)))
     return at_level(mean, problem, level, known=None)
 

@@ -11,6 +11,7 @@ from mvgviz.trials.mechanisms.base import judged_part
 from mvgviz.trials.question import Problem, weighing_of
 from mvgviz.trials.tasks.base import Measure, References, Task
 from mvgviz.trials.tasks.moments import COVARIANCE_ESTIMATION, FIRST_COMPONENT, LINEAR_RIDGE, SUBSPACE_ANGLE
+from mvgviz.trials.tasks.own import own_task
 from mvgviz.trials.tasks.tables import KERNEL_RIDGE, RECONSTRUCTION
 from mvgviz.validation import FloatArray
 
@@ -19,12 +20,17 @@ TASKS = {task.key: task for task in (RECONSTRUCTION, SUBSPACE_ANGLE, KERNEL_RIDG
 
 OF_DIRECTIONS = ("first-component", "covariance-estimation", "subspace")
 
-__all__ = ["OF_DIRECTIONS", "TASKS", "Measure", "References", "Task", "measure_for"]
+__all__ = ["OF_DIRECTIONS", "TASKS", "Measure", "References", "Task", "measure_for", "own_task", "task_of"]
+
+
+def task_of(problem: Problem) -> Task:
+    """What the problem's answer is used for."""
+    return TASKS[problem.scenario.task] if problem.own_task is None else problem.own_task
 
 
 def measure_for(problem: Problem) -> Measure:
     """The measure of the problem's task, prepared once for its question."""
-    task, scenario, positions = TASKS[problem.scenario.task], problem.scenario, problem.positions
+    task, scenario, positions = task_of(problem), problem.scenario, problem.positions
     weighing = weighing_of(problem)
     key = (task.key, scenario.label, positions and tuple(positions), weighing and weighing.key,
            *(step for step in task.post if step in scenario.post))

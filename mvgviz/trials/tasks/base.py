@@ -144,8 +144,9 @@ def private_mean_rmse(problem: Problem) -> float | None:
     question, label = problem.question, problem.scenario.label
     if question.table is None or question.held_out is None or label is None or label >= question.table.n_features:
         return None
-    noise = float(question.table.widths[label]) / (
-        question.table.n_records * float(gaussian_mu(problem.epsilon, problem.delta)))
+    move = question.table.per_person * float(question.table.widths[label]) / (
+        2 if problem.scenario.neighbours == "add-remove" else 1)
+    noise = move / (question.table.n_records * float(gaussian_mu(problem.epsilon, problem.delta)))
     off = question.held_out.matrix[label] - question.table.matrix[label].mean()
     return math.hypot(float(np.sqrt(np.square(off).mean())), noise)
 

@@ -8,13 +8,14 @@ import streamlit as st
 from mvgviz.data import Table, describe, propose_ranges, read_table, samples, table_to_dataset
 from mvgviz.data.sniff import SEPARATORS
 from mvgviz.errors import InputError
-from mvgviz.report.script import DataSource
+from mvgviz.study.source import DataSource
 from mvgviz.text import in_markdown, listed
 from mvgviz.ui import session
-from mvgviz.ui.data.range_editor import draw_ranges
+from mvgviz.ui.data.range_editor import draw_anew, draw_ranges
 from mvgviz.ui.data.tables import OpenFile, tables
 from mvgviz.ui.frame import show_error
 from mvgviz.ui.session_releases import declare_same_people, session_releases
+from mvgviz.ui.session_study import named_file, take_over, waiting
 
 _CORRECTIONS: tuple[tuple[str, str, dict[Any, str]], ...] = (
     ("Separator", "separator", {None: "detected"} | SEPARATORS),
@@ -36,10 +37,15 @@ def draw_upload_panel() -> None:
     """The uploader and its corrections; a readable file becomes the session's data at once."""
     chosen = st.file_uploader("A table: CSV, TSV, Excel, Parquet, NPY or NPZ, up to 200 MB", key="upload_file")
     linked = session.scenario()
-    opened = tables().current if chosen is None else tables().open(
-        chosen, wanted=linked.data if linked.is_upload else None)
+    given = named_file() if chosen is None and tables().current is None else chosen
+    opened = tables().current if given is None else tables().open(
+        given, wanted=linked.data if linked.is_upload else None)
     if opened is None or opened.file is None:
         return
+    study = waiting()
+    if study is not None and opened.study is not study:
+        opened.study, opened.reading = study, dict(study.source.reading)
+        opened.orientation, opened.missing = study.source.orientation, study.source.missing
     if chosen is None:
         st.caption(f"In this session: **{in_markdown(opened.name)}**. Choose another file to replace it.")
     table = _choose_reading(opened)
@@ -101,8 +107,16 @@ def _choose_reading(opened: OpenFile) -> Table | None:
 
 def _choose_use(opened: OpenFile, table: Table) -> None:
     """Which columns are features, what to do with gaps, and the range of each feature."""
+    study = waiting()
+    if study is not None:
+        study.source.check(table)
     for other in tables().read(opened, table):  # what holds the same records counts as the same people from now on
         session_releases().count_together(opened.data_name, other)
+    if study is not None:
+        used = study.source.columns
+        opened.said.update(columns=None if used is None else list(used), ranges=dict(study.source.ranges or {}))
+        draw_anew()
+        take_over(study, opened.data_name)
     first, second = st.columns(2)
     first.radio("Layout", list(_ORIENTATIONS), format_func=_ORIENTATIONS.__getitem__, horizontal=True,
                 **_kept(opened, "orientation"))

@@ -482,7 +482,7 @@ def test_private_directions_from_a_seed_are_refused():
 def test_a_missing_library_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "opendp.prelude", None)
     query, design, _ = CASES["rows"]
-    with pytest.raises(InputError, match=r'install it with pip install "mvgviz\[release\]"'):
+    with pytest.raises(InputError, match=r'OpenDP: pip install "\.\[release\]" in a checkout'):
         release(query, design)
 
 

@@ -18,8 +18,9 @@ from mvgviz import InputError, Ledger, Scenario, from_matrix, random_rotation, r
 from mvgviz.data import read_table, sample, samples, table_to_dataset
 from mvgviz.provenance import Origin
 from mvgviz.report import script
-from mvgviz.report.script import DataSource, notebook, python_script
+from mvgviz.report.script import notebook, python_script
 from mvgviz.scenario.resolve import build
+from mvgviz.study.source import DataSource
 from mvgviz.trials.question import pose
 
 pytestmark = pytest.mark.slow

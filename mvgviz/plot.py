@@ -1,0 +1,116 @@
+"""The app's own pictures, one call each, for a notebook; needs plotly.
+
+Every function returns a plotly figure: ``mv.plot.ellipse(setup).show()``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import plotly.graph_objects as go
+
+from mvgviz.design.noise_design import NoiseDesign
+from mvgviz.errors import InputError
+from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors
+from mvgviz.figures.budget.trade_off import plot_trade_off, trade_off_picture
+from mvgviz.figures.compare.frontier import needed, plot_frontier
+from mvgviz.figures.compare.ranking import plot_ranked, ranking
+from mvgviz.figures.shared.error_axis import reference_items
+from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_ellipse
+from mvgviz.figures.utility.dots import LANES, dot_numbers, plot_dots
+from mvgviz.noise.directions import standard_basis
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.scenario.names import numbered
+from mvgviz.scenario.precision_budget import budget_table
+from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.trade_off import trade_off_of
+from mvgviz.text import in_html
+from mvgviz.trials.frontier import frontier as curves_of
+from mvgviz.trials.outcomes import Results
+from mvgviz.validation import instance
+from mvgviz.words.compare import ranking_marks
+from mvgviz.words.shape import coordinate_labels, needed_and_other, plane_labels
+from mvgviz.words.utility import metric_words
+
+__all__ = ["ellipse", "factors", "frontier", "results", "trade_off"]
+
+_DRAWS = 250
+
+
+def ellipse(noise: Setup | NoiseDesign, plane: tuple[str | int, str | int] | None = None, *, level: float = 0.95
+            ) -> go.Figure:
+    """The noise in the plane of two features, against equal noise that spends the same.
+
+    ``plane``: across and up, by name or position; by default one that is not needed and one that is. A design alone
+    knows no names.
+    """
+    if isinstance(noise, Setup):
+        design, equal, labels = noise.design, noise.iid, coordinate_labels(noise)
+        usual = needed_and_other(noise)[::-1]
+    else:
+        design = instance("noise", noise, NoiseDesign)
+        equal = equal_noise(design)
+        labels, usual = numbered("column" if design.mode == "columns" else "row", design.theta.size), (1, 0)
+    if not design.theta.size >= 2:
+        raise InputError("an ellipse needs at least two directions, got one")
+    pair = usual if plane is None else (_place(plane[0], labels), _place(plane[1], labels))
+    numbers = ellipse_numbers(design, equal, plane=pair, level=level,
+                              normals=np.random.default_rng(0).standard_normal((2, _DRAWS)))
+    named = plane_labels(design, labels, pair)
+    return plot_noise_ellipse(numbers, names=(in_html(named[0]), in_html(named[1])))
+
+
+def factors(setup: Setup) -> go.Figure:
+    """Direction by direction, the noise as a multiple of equal noise: who gains, who pays."""
+    numbers = noise_factors(budget_table(instance("setup", setup, Setup)))
+    return plot_noise_factors(numbers, names=[in_html(setup.direction_names[k]) for k in numbers.shown])
+
+
+def trade_off(setup: Setup) -> go.Figure:
+    """Noise on what is needed against noise on the rest, over all splits of the same budget."""
+    return plot_trade_off(trade_off_picture(trade_off_of(instance("setup", setup, Setup))))
+
+
+def frontier(found: Sequence[Results], *, error: float | None = None) -> go.Figure:
+    """Error over epsilon, from :func:`mvgviz.sweep`, and the epsilon that each mechanism needs for one error.
+
+    ``error`` is by default that of the first mechanism at the middle epsilon.
+    """
+    swept = sorted(found, key=lambda each: each.scenario.epsilon)
+    curves = [curve for curve in curves_of(swept) if np.isfinite(curve.means).all()]
+    if not curves or len(swept) < 2:
+        raise InputError("the frontier needs results at two epsilons or more, as sweep() gives them")
+    middle = swept[len(swept) // 2]
+    wanted = float(curves[0].means[len(swept) // 2]) if error is None else error
+    return plot_frontier(needed(curves, wanted, guarantee=middle.scenario.guarantee), error=wanted,
+                         epsilon=middle.scenario.epsilon, references=reference_items(middle.references),
+                         title=metric_words(middle))
+
+
+def results(found: Results) -> go.Figure:
+    """Trials as dots where directional and equal noise alone were tried, else all mechanisms ranked."""
+    tried = [outcome for outcome in instance("results", found, Results).outcomes if outcome.errors.size]
+    if not tried:
+        raise InputError("there is no trial to draw: no mechanism applies, or none has been run")
+    if {outcome.mechanism.key for outcome in tried} <= set(LANES):
+        return plot_dots(dot_numbers(found), title=metric_words(found))
+    return plot_ranked(ranking_marks(ranking(found)), reference_items(found.references), title=metric_words(found))
+
+
+def equal_noise(design: NoiseDesign) -> NoiseDesign:
+    """Noise of one size everywhere that spends the same mu on the same question."""
+    rows, cols = NoiseSide.identity(design.rows), NoiseSide.identity(design.cols)
+    both = design.mode == "both"
+    ratio = design.neighbours.worst(rows, rows if both else cols).mu / design.mu
+    size = design.directional_side.size
+    side = NoiseSide.of(standard_basis(size), np.full(size, ratio if both else ratio**2))
+    return replace(design, row_side=rows if design.mode == "columns" else side,
+                   col_side=cols if design.mode == "rows" else side)
+
+
+def _place(feature: str | int, labels: Sequence[str]) -> int:
+    if isinstance(feature, str) and feature in labels:
+        return labels.index(feature)
+    if not isinstance(feature, int) or not 0 <= feature < len(labels):
+        raise InputError(f"plane must be two names or positions among {', '.join(labels[:20])}")
+    return feature

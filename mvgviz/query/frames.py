@@ -1,0 +1,306 @@
+"""A data frame as a dataset, and an answer as a data frame: records in rows, as everybody has them.
+
+Any frame will do whose columns can be had by name and turned into arrays (``frame.columns``,
+``frame[name].to_numpy()``): pandas, polars and their kin. Neither is imported to read one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from numbers import Real
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from mvgviz.errors import InputError
+from mvgviz.optional import optional
+from mvgviz.provenance import Origin, Range, Ranges
+from mvgviz.query.dataset import MISSING, Dataset
+from mvgviz.query.ranges import around, checked_range, pair_of
+from mvgviz.validation import FloatArray, count, one_of
+
+Mask: TypeAlias = npt.NDArray[np.bool_]
+
+OTHER = "other"
+"""The level for all values that are not named."""
+DAYS = "days since 1970-01-01"
+"""What a date becomes."""
+_DAY = np.timedelta64(86_400_000_000, "us")
+_NO_VALUE = ("NAType", "NaTType")  # of pandas, known without it
+_MOST_FEATURES = 2_000
+_LARGEST = 1e60  # a dataset's own limit; here the message must not tell the data
+
+
+def is_frame(value: object) -> bool:
+    """Whether this looks like a data frame."""
+    return hasattr(value, "columns") and hasattr(value, "__getitem__") and hasattr(value, "shape")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Column:
+    """A column as numbers, NaN where missing; ``given``: its range, None where it is to be read from the data.
+
+    ``empty``: what a gap counts as, the middle of the range by default; ``category``: the one it is a level of.
+    """
+
+    name: str
+    values: FloatArray = field(repr=False)
+    given: Range | None
+    unit: str = ""
+    empty: float | None = None
+    category: str | None = None
+
+
+def from_frame(frame: Any, *, ranges: Ranges | None = None, missing: str = "reject",
+               columns: Iterable[Any] | None = None, label: Any = None,
+               levels: Mapping[Any, Iterable[Any]] | None = None, person: Any = None, at_most: int | None = None
+               ) -> Dataset:
+    """See :meth:`Dataset.from_frame`."""
+    one_of("missing", missing, MISSING)
+    if (person is None) != (at_most is None):
+        raise InputError("person and at_most go together: whose record it is, and how many of each person are kept")
+    names = _chosen(frame, columns)
+    declared = _declared(ranges, frame, "ranges", "pairs (low, high)")
+    categories = _declared(levels, frame, "levels", "sequences of levels")
+    if person is not None:
+        owner = _known(person, list(frame.columns), "person")
+        names = [name for name in names if name != owner]
+    _refuse_text(frame, [name for name in names if name not in categories])
+    found = [column for name in names for column in (
+        _level_columns(frame, name, categories[name]) if name in categories
+        else [_column(frame, name, declared.get(name))])]
+    named = [column.name for column in found]
+    label = None if label is None else str(_known(label, named, "label"))
+    if person is None:
+        return _dataset(found, missing=missing, label=label)
+    most = count("at_most", at_most)
+    return _dataset(found, missing=missing, label=label, first=_first_of_each(frame[owner], most), per_person=most)
+
+
+def _first_of_each(series: Any, most: int) -> Mask:
+    """Which records are among the first so many of their person; the values of the other columns are not looked at."""
+    seen: Counter[Any] = Counter()
+    kept = []
+    for owner in np.asarray(series.to_numpy()).tolist():
+        if _is_gap(owner):
+            raise InputError("the column that says whose record it is must be filled in for every record")
+        seen[owner] += 1
+        kept.append(seen[owner] <= most)
+    return np.array(kept, dtype=np.bool_)
+
+
+def _level_columns(frame: Any, name: Any, given: Any) -> list[_Column]:
+    """A column for each level, 1 where a record has it; all of them missing where the value is."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError(f"levels of {_quoted(name)} must be a sequence")
+    wanted = list(given)
+    texts = [str(level) for level in wanted]
+    if len(set(texts)) < len(texts) or len(texts) < 2:
+        raise InputError(f"levels of {_quoted(name)} must be two or more, all different")
+    values = np.asarray(frame[name].to_numpy()).tolist()
+    position = {text: i for i, text in enumerate(texts)}
+    other = position.get(OTHER, -1)
+    codes = np.array([-2 if _is_gap(value) else position.get(_text(value), other) for value in values])
+    unknown = int(np.count_nonzero(codes == -1))
+    if unknown:
+        raise InputError(f"{_quoted(name)} has a value in {unknown} of {len(values)} records that is none of its levels"
+                         f': declare it, or a level "{OTHER}" for all that are not named.')
+    return [_Column(name=f"{name}={text}", values=np.where(codes == -2, np.nan, codes == i), given=Range(0.0, 1.0),
+                    empty=1 / len(texts), category=str(name)) for i, text in enumerate(texts)]
+
+
+def _text(value: Any) -> str:
+    """A value as its level is written: 1.0, which pandas makes of 1 where there are gaps, as 1."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _dataset(found: Sequence[_Column], *, missing: str, label: str | None, first: Mask | None = None,
+             per_person: int = 1) -> Dataset:
+    """Gaps settled, ranges set, values clipped; ``first``: the records among which it is asked."""
+    if not found:
+        raise InputError("columns must name at least one column besides the person's")
+    if not len(found) <= _MOST_FEATURES:
+        raise InputError(f"The columns make {len(found)} features and at most {_MOST_FEATURES} can be used.")
+    if first is not None:
+        found = [replace(column, values=column.values[first]) for column in found]
+    gaps = np.any([np.isnan(column.values) for column in found], axis=0)
+    if missing == "reject" and gaps.any():
+        named = _listed([column.name for column in found if np.isnan(column.values).any()])
+        raise InputError(f"The frame has missing values in {int(gaps.sum())} of {gaps.size} records, in {named}: fill "
+                         'them in, or say missing="middle" (of their ranges) or missing="drop".')
+    kept = ~gaps if missing == "drop" else np.ones(gaps.size, dtype=np.bool_)
+    if not kept.sum() >= 2:
+        raise InputError(f"The frame has {int(kept.sum())} complete records, and at least 2 are needed.")
+    used = _ranges(found, kept)
+    rows = []
+    for column, known in zip(found, used, strict=True):
+        empty = (known.low + known.high) / 2 if column.empty is None else column.empty
+        filled = np.where(np.isnan(column.values), empty, column.values)[kept]
+        rows.append(np.clip(filled, known.low, known.high) if known.low < known.high else filled)
+    return Dataset(matrix=np.array(rows), features=[column.name for column in found], label=label,
+                   lower=[known.low for known in used], upper=[known.high for known in used],
+                   range_origins=[known.origin for known in used], units=[column.unit for column in found],
+                   levels=_sets([column.category for column in found]), per_person=per_person,
+                   records_origin=Origin.READ if missing == "drop" or first is not None else Origin.DECLARED)
+
+
+def _sets(categories: Sequence[str | None]) -> list[list[int]]:
+    """The positions of the levels of each category."""
+    found: dict[str, list[int]] = {}
+    for position, category in enumerate(categories):
+        if category is not None:
+            found.setdefault(category, []).append(position)
+    return list(found.values())
+
+
+def _chosen(frame: Any, columns: Iterable[Any] | None) -> list[Any]:
+    """The frame's own names of the columns to use."""
+    if not is_frame(frame):
+        raise InputError(f"the frame must be a data frame with records in rows, got a {type(frame).__name__}")
+    own = list(frame.columns)
+    if len({str(name) for name in own}) < len(own):
+        raise InputError("The frame has two columns of one name: give each a name of its own.")
+    if isinstance(columns, str):
+        raise InputError("columns must be a sequence of column names")
+    chosen = own if columns is None else [_known(name, own, "columns") for name in columns]
+    if len({str(name) for name in chosen}) < len(chosen) or not chosen:
+        raise InputError("columns must name at least one column, and none twice")
+    if not len(chosen) <= _MOST_FEATURES:
+        raise InputError(f"The frame has {len(chosen)} columns and at most {_MOST_FEATURES} can be used: choose some "
+                         "with columns=[…].")
+    return chosen
+
+
+def _known(name: Any, names: Sequence[Any], argument: str) -> Any:
+    """A column by its name or the text of it."""
+    if name in names:
+        return name
+    for other in names:
+        if str(other) == str(name):
+            return other
+    raise InputError(f"{argument} must name columns of the frame, and {_quoted(name)} is none: check the spelling.")
+
+
+def _declared(given: Any, frame: Any, argument: str, what: str) -> dict[Any, Any]:
+    if not isinstance(given, Mapping | None):
+        raise InputError(f"{argument} must map column names to {what}")
+    own = list(frame.columns)
+    return {_known(name, own, argument): said for name, said in (given or {}).items()}
+
+
+def _refuse_text(frame: Any, names: Sequence[Any]) -> None:
+    """All columns of text at once."""
+    text = [str(name) for name in names if _numbers(frame[name]) is None]
+    if text:
+        raise InputError(f"Not numbers, dates or true/false in {_listed(text)}: leave these columns out "
+                         "(columns=[…] names those to use) or declare their categories (levels={…}).")
+
+
+def _column(frame: Any, name: Any, ends: Any) -> _Column:
+    """A column of numbers or dates, with the range that was given for it."""
+    feature, values = str(name), _numbers(frame[name])
+    assert values is not None  # text was refused before
+    if values.dtype.kind == "M":
+        if ends is None:
+            raise InputError(f"{_quoted(name)} holds dates: declare their range, ranges={{{feature!r}: "
+                             '("2020-01-01", "2024-12-31")}.')
+        low, high, origin = pair_of(ends, _quoted(name))
+        given = Range(_day(low, feature), _day(high, feature), origin)
+        return _Column(name=feature, values=_days(values), given=given, unit=DAYS)
+    if np.isinf(values).any():
+        raise InputError(f"{_quoted(name)} holds infinite values: replace them by numbers or leave them empty.")
+    return _Column(name=feature, values=values, given=None if ends is None else checked_range(ends, _quoted(name)))
+
+
+def _numbers(series: Any) -> Any:
+    """Floats with NaN for gaps, or dates (datetime64) with NaT; None where the column holds anything else."""
+    if getattr(getattr(series, "dtype", None), "tz", None) is not None and hasattr(series, "dt"):
+        series = series.dt.tz_convert(None)  # pandas: the moment in UTC
+    values = np.asarray(series.to_numpy())
+    if values.dtype.kind in "biuf":
+        return np.asarray(values, dtype=np.float64)
+    if values.dtype.kind == "M":
+        return values
+    if values.dtype.kind != "O":
+        return None
+    gaps = _gaps(values)
+    there = values[~gaps].tolist()
+    if there and all(isinstance(item, date) for item in there):
+        dates = np.full(values.size, np.datetime64("NaT"), dtype="datetime64[us]")
+        dates[~gaps] = [np.datetime64(item.isoformat()[:26], "us") for item in there]
+        return dates
+    if not all(isinstance(item, Real) for item in there):
+        return None
+    numbers = np.full(values.size, np.nan)
+    numbers[~gaps] = [float(item) for item in there]
+    return numbers
+
+
+def _gaps(values: npt.NDArray[Any]) -> Mask:
+    """Which cells of a column of objects hold nothing."""
+    return np.array([_is_gap(item) for item in values.tolist()], dtype=np.bool_)
+
+
+def _is_gap(item: Any) -> bool:
+    return item is None or type(item).__name__ in _NO_VALUE or (isinstance(item, float) and math.isnan(item))
+
+
+def _days(dates: Any) -> FloatArray:
+    days = (dates.astype("datetime64[us]") - np.datetime64(0, "us")) / _DAY
+    return np.where(np.isnat(dates), np.nan, days)
+
+
+def _day(end: Any, feature: str) -> float:
+    """An end of a range of dates, as a day."""
+    try:
+        moment = np.datetime64(end.isoformat() if isinstance(end, date) else end, "us")
+    except (TypeError, ValueError):
+        raise InputError(f"the range of {_quoted(feature)} must be two dates, such as \"2020-01-01\"") from None
+    if np.isnat(moment):
+        raise InputError(f"the range of {_quoted(feature)} must be two dates, such as \"2020-01-01\"")
+    return float((moment - np.datetime64(0, "us")) / _DAY)
+
+
+def _ranges(found: Sequence[_Column], kept: Mask) -> list[Range]:
+    """Each column's range: as given, or around its values, as read from the data."""
+    used, constant = [], []
+    for column in found:
+        if column.given is not None:
+            used.append(column.given)
+            continue
+        values = column.values[kept]
+        least, greatest = float(np.fmin.reduce(values)), float(np.fmax.reduce(values))
+        if not least < greatest:  # nothing at all, too
+            constant.append(column.name)
+            continue
+        low, high = around(least, greatest)
+        if not (max(-low, high) <= _LARGEST and high - low >= 1 / _LARGEST):
+            raise InputError(f"{_quoted(column.name)} has values that are too large or too close together to work "
+                             "with: change its unit or leave it out.")
+        used.append(Range(low, high, Origin.READ))
+    if constant:
+        raise InputError(f"The same value, or none, in every record of {_listed(constant)}: declare a range for each "
+                         "or leave them out.")
+    return used
+
+
+def answer_frame(value: FloatArray, *, rows: Sequence[str], cols: Sequence[str], turned: bool) -> Any:
+    """An answer as a pandas frame; ``turned``: a table, whose records become rows."""
+    pandas = optional("pandas")
+    frame = pandas.DataFrame(np.array(value), index=list(rows), columns=list(cols))
+    return frame.T.reset_index(drop=True) if turned else frame
+
+
+def _quoted(name: Any) -> str:
+    text = str(name)
+    return repr(text if len(text) <= 40 else text[:37] + "...")
+
+
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(_quoted, names[:most])) + more

@@ -1,0 +1,79 @@
+"""A mechanism of one's own: any function that draws a released matrix. Whether it is private is not checked.
+
+>>> import mvgviz as mv
+>>> def rounded(rng, query, epsilon):
+...     noise = rng.laplace(scale=query.sensitivity * query.value.size**0.5 / epsilon, size=query.value.shape)
+...     return (query.value + noise).round(2)
+>>> scenario = mv.Scenario.default_for("two_features")
+>>> results = mv.run_trials(scenario, mv.sample("two_features"), mechanisms=["mvg", rounded], trials=10)
+>>> [outcome.mechanism.key for outcome in results.outcomes]
+['mvg', 'rounded']
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.query.queries import Query
+from mvgviz.trials.draws import Draws
+from mvgviz.trials.mechanisms.base import Mechanism, NoisyAnswer, Sampler, at_level
+from mvgviz.trials.question import Problem
+from mvgviz.validation import FloatArray
+
+UNCHECKED = "not checked"
+"""What the guarantee of a mechanism of one's own is made of."""
+_serials = count(1)
+
+
+def own_mechanism(function: Callable[..., Any], *, name: str | None = None) -> Mechanism:
+    """A mechanism that releases ``function(rng, query)``: a matrix of the shape of ``query.value``.
+
+    ``epsilon`` and ``delta`` are given to it where it has arguments of these names. All randomness must come from
+    ``rng``, a numpy generator, so that trials can be repeated.
+    """
+    if not callable(function):
+        raise InputError(f"a mechanism must be a word or a function (rng, query), got a {type(function).__name__}")
+    label = name or str(getattr(function, "__name__", type(function).__name__))[:60]
+    return Mechanism(key=label, label=label.replace("<", "").replace(">", ""),  # it stands in pictures
+                     guarantee=UNCHECKED, reference="a function of one's own", applies="any answer",
+                     prepare=partial(_prepare, function=function, label=label), serial=next(_serials),
+                     caution=lambda problem: "whether it is private is not checked")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OwnAnswer(NoisyAnswer):
+    """What the function releases."""
+
+    function: Callable[..., Any] = field(repr=False)
+    query: Query = field(repr=False)
+    label: str
+    mu: None = None
+
+    def draw(self, draws: Draws) -> FloatArray:
+        return np.array([self._one(rng) for rng in draws.generators()])
+
+    def _one(self, rng: np.random.Generator) -> FloatArray:
+        try:
+            found = np.asarray(self.function(rng, self.query), dtype=np.float64)
+        except Exception as error:  # noqa: BLE001 of a caller's function, which may raise anything
+            raise InputError(f"mechanism {self.label!r} failed with {type(error).__name__}") from None
+        if found.shape != self.value.shape:
+            raise InputError(f"mechanism {self.label!r} must release a matrix of shape {self.value.shape}, "
+                             f"got {found.shape}")
+        if not np.isfinite(found).all():
+            raise InputError(f"mechanism {self.label!r} must release finite numbers, and released NaN or infinity")
+        return found
+
+
+def _prepare(problem: Problem, level: str, *, function: Callable[..., Any], label: str) -> Sampler:
+    known = {"epsilon": problem.epsilon, "delta": problem.delta}
+    named = inspect.signature(function).parameters
+    given = partial(function, **{name: value for name, value in known.items() if name in named})
+    answer = OwnAnswer(value=problem.query.value, function=given, query=problem.query, label=label)
+    return at_level(answer, problem, level, known=None)
