@@ -221,6 +221,12 @@ def test_the_rule_is_named_from_the_scenario_to_the_certificate():
     assert ledger.entries[0].neighbour_rule == "one record added or removed"
 
 
+def test_a_query_that_was_asked_for_other_neighbours_is_refused():
+    data, scenario = mv.sample("liver"), Scenario.default_for("liver")
+    with pytest.raises(InputError, match="asked for other neighbours"):
+        mv.build(scenario.changed(neighbours="add-remove"), data, query=mv.build(scenario, data).query)
+
+
 @pytest.mark.parametrize(("changes", "message"), [
     ({"query": "kernel"}, "none can be added or removed"),
     ({"directions": "private"}, "private directions are worked out for replaced"),
