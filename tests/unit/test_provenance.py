@@ -71,7 +71,8 @@ def test_every_marked_field_that_matters_is_a_caveat_and_one_that_does_not_is_no
     assert build(one, data).origins[part] is Origin.READ
     assert part in plan(build(one, data)).caveats
     idle = Scenario(directions="standard", allocation="uniform", query="mean", from_data=(field,))
-    matters = field in ("directions", "allocation", "query", "scale", "epsilon", "delta", "guarantee", "mode", "bound")
+    matters = field in ("directions", "allocation", "query", "scale", "epsilon", "delta", "guarantee", "mode", "bound",
+                         "neighbours")
     assert (plan(build(idle, data)).caveats == ()) != matters
 
 
