@@ -2,7 +2,9 @@
 # make check  set up and run lint and the fast tests of the engine: under a minute
 # make test   set up and run lint and every test
 # make bench  set up and print the benchmarks
+# make load   set up and let thirty sessions move sliders at once
 # make lint   ruff, mypy and the order of the rooms
+# make dist   build sdist and wheel, and check both (CONTRIBUTING.md)
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -11,10 +13,10 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 # Bytecode is kept, whatever the environment says: every worker starts seconds sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app check test every-test look bench lint clean
+.PHONY: app check test every-test look bench load lint dist clean
 
 app: .venv/app.done
-	$(BIN)/streamlit run app.py
+	$(BIN)/mvgviz
 
 check: lint
 	$(BIN)/python -m pytest -m "not slow" tests/unit
@@ -39,10 +41,21 @@ bench: .venv/browser.done
 	$(BIN)/python benchmarks/advisor.py
 	$(BIN)/python benchmarks/app.py
 
+load: .venv/test.done
+	$(BIN)/python benchmarks/load.py
+
 lint: .venv/test.done
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# A wheel that was installed in an empty environment and opened, and a description that a registry can show.
+dist: .venv/browser.done
+	$(INSTALL) -e ".[test,dist]"
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python -m pytest --numprocesses=0 tests/browser/test_installed.py
 
 clean:
 	rm -rf .venv

@@ -12,7 +12,15 @@ from mvgviz.ui.frame import draw_takeaway, open_page
 from mvgviz.ui.menu import DATA, HOME, LESSON, PRESENT
 from mvgviz.ui.more_columns.picture import draw_more_columns
 from mvgviz.ui.rule.rule import rule
-from mvgviz.ui.rule.scenario import asked_by_theorem, needed_against_others, share_step, take_change, theorem_in
+from mvgviz.ui.rule.scenario import (
+    asked_by_theorem,
+    needed_against_others,
+    own_axes,
+    share_step,
+    take_change,
+    theorem_in,
+)
+from mvgviz.words.provenance import thing
 from mvgviz.words.shape import ABOUT_BOUND, coordinate_labels, ellipse_words, needed_and_other, plane_labels, rule_words
 
 setup = open_page(HOME)
@@ -35,10 +43,11 @@ else:
     pair, names = (other, needed), plane_labels(setup, labels, (other, needed))
     takeaway = ellipse_words([std / equal for std in model.std_on_features], names)
     rule(model, key="home_rule", on_change=lambda change: take_change(setup, model, pair, change), iid=equal,
-         names=names, share_step=share_step(setup, model), controls=("share", "angle", "epsilon"),
+         names=names, **own_axes(setup, pair), share_step=share_step(setup, model),
+         controls=("share", "angle", "epsilon"),
          normals=np.random.default_rng(scenario.seed).standard_normal((2, 250)), theorem=theorem_in(setup, pair),
          alt=takeaway.replace("**", "").replace("\\", ""))
-    draw_takeaway(f"{takeaway} {rule_words(model, design.theta.size)}", key="home_rule",
+    draw_takeaway(f"{takeaway} {rule_words(model, design.theta.size, thing(setup))}", key="home_rule",
                   about=None if setup.query.bound is None else ABOUT_BOUND)
 st.markdown("#### The more columns, the more there is to gain")
 draw_more_columns(key="home_columns", epsilon=scenario.epsilon)

@@ -15,7 +15,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from playwright.sync_api import Page, sync_playwright
@@ -46,27 +46,42 @@ WATCH = """selector => new Promise(resolve => {
 })"""
 
 
+def free_port() -> int:
+    """A port of this machine that nobody serves on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def started(command: Sequence[str], *, cwd: str | pathlib.Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that ends with the block."""
+    process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def ready(port: int) -> None:
+    """Wait until the server answers."""
+    for _ in range(240):
+        try:
+            with urllib.request.urlopen(f"http://localhost:{port}/_stcore/health"):
+                return
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(0.25)
+
+
 @contextmanager
 def served(script: pathlib.Path) -> Iterator[str]:
     """A Streamlit server on a free port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port), "--server.headless", "true",
-         "--browser.gatherUsageStats", "false"],
-        cwd=script.parent, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        for _ in range(120):
-            try:
-                with urllib.request.urlopen(f"http://localhost:{port}/_stcore/health"):
-                    break
-            except (urllib.error.URLError, ConnectionError):
-                time.sleep(0.5)
+    port = free_port()
+    with started([sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port),
+                  "--server.headless", "true", "--browser.gatherUsageStats", "false"], cwd=script.parent):
+        ready(port)
         yield f"http://localhost:{port}"
-    finally:
-        server.terminate()
-        server.wait()
 
 
 def latency(page: Page, address: str, watched: str) -> float:

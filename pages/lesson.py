@@ -18,13 +18,14 @@ with words or question:
 with question if big else picture:
     panels.draw_control(scene, value)
 with picture, st.spinner("Working it out …"):
-    panels.draw_picture(scene, value)
-if not big:
-    with picture:
+    if big:
+        panels.draw_on_wall(scene, value)
+    else:
+        panels.draw_picture(scene, value)
         panels.draw_rule(scene, value)
 with question:
     panels.draw_question(scene, value)
+    if big:
+        panels.draw_views(scene, value)
     panels.draw_more(scene)
-if big:
-    panels.draw_rule(scene, value)
 panels.draw_end(scene)

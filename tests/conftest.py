@@ -1,4 +1,6 @@
-"""For all tests: examples without deadlines, a generator with a fixed seed."""
+"""For all tests: examples without deadlines, a generator with a fixed seed, no ledger of anybody's."""
+
+import os
 
 import hypothesis
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 # A busy machine is no defect: examples may take their time.
 hypothesis.settings.register_profile("no deadlines", deadline=None)
 hypothesis.settings.load_profile("no deadlines")
+os.environ.pop("MVGVIZ_LEDGER", None)
 
 
 @pytest.fixture

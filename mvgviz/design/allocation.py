@@ -31,8 +31,13 @@ def uniform(k: int) -> FloatArray:
     return frozen(np.full(size, 1 / size))
 
 
-def binary(k: int, *, favoured: Iterable[int], share: float) -> FloatArray:
-    """``share`` to the favoured directions in equal parts, the rest to the others."""
+def binary(k: int, *, favoured: Iterable[int], share: float, importance: Any = None, guarantee: str = "exact"
+           ) -> FloatArray:
+    """``share`` to the favoured directions, the rest to the others in equal parts.
+
+    The favoured get equal parts too or, with an ``importance`` for each, those with the least noise variance that is
+    weighed so, in units of what one record can move.
+    """
     size, part = count("k", k), fraction("share", share)
     try:
         chosen = [count("favoured", index, at_least=0) for index in favoured]
@@ -44,6 +49,11 @@ def binary(k: int, *, favoured: Iterable[int], share: float) -> FloatArray:
         raise InputError(f"favoured must be some but not all of the {size} directions, got {len(chosen)}")
     theta = np.full(size, (1 - part) / (size - len(chosen)))
     theta[chosen] = part / len(chosen)
+    weights = np.ones(len(chosen)) if importance is None else non_negative("importance", importance)
+    if np.shape(weights) != (len(chosen),):
+        raise InputError(f"importance must have one weight for each of the {len(chosen)} favoured")
+    if np.ptp(weights) > 0:
+        theta[chosen] = part * least_error(weights, guarantee=guarantee)
     return frozen(theta)
 
 

@@ -69,7 +69,8 @@ def frontier(query: Query, needed: Sequence[int | str] | Mapping[int | str, floa
         return design_noise(query, epsilon=epsilon, delta=delta, theta=theta, directions=directions)
 
     def split(share: float) -> NoiseOn:
-        return noise_on(design(binary(size, favoured=list(needs), share=share)), weights)
+        return noise_on(design(binary(size, favoured=list(needs), share=share, importance=weights[list(needs)])),
+                        weights)
 
     equal = design(manual((reach / reach.max()) ** 2))
     shares = usual_shares(some, size) if shares is None else shares

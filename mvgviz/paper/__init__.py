@@ -1,6 +1,6 @@
 """The paper's three experiments: what it printed, and what comes out.
 
-``python -m mvgviz.paper`` prints the tables. From Python:
+``mvgviz experiments`` prints the tables. From Python:
 
 >>> from mvgviz.data import sample
 >>> from mvgviz.paper import EXPERIMENTS, run

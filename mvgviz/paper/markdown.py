@@ -5,7 +5,7 @@ from mvgviz.paper.words import ONCE, cell_text, figure_text, printed_text, sente
 
 OPENING = """# The paper's experiments, printed and measured
 
-    python -m mvgviz.experiments > docs/experiments.md
+    mvgviz experiments > docs/experiments.md
 
 The paper's three experiments at ε = 1, δ = 1/n: what it printed, what comes out *as printed* (its theorem with its own
 tail and sensitivity, the classic Gaussian mechanism), and what comes out when the same promise is calibrated *exactly*.

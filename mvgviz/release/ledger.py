@@ -1,4 +1,4 @@
-"""The ledger of a session: every release, what it spent, and what all of them spent together.
+"""The ledger: every release, what it spent, and what all of them spent together.
 
 >>> from mvgviz import gaussian_mu
 >>> from mvgviz.release.ledger import Ledger
@@ -6,209 +6,287 @@
 >>> ledger.would_exceed("liver", gaussian_mu(1.0, 1e-5)), ledger.would_exceed("liver", gaussian_mu(1.1, 1e-5))
 (False, True)
 
-Releases of the same data compose exactly, ``mu = sqrt(sum mu_i²)``, also when one was chosen
-after seeing another (Dong, Roth & Su 2022, Corollary 2). Data is known by its name; names of
-data about the same people are joined by :meth:`Ledger.join`, and then count together:
+Releases about the same people compose exactly, ``mu = sqrt(sum mu_i²)``, also when one was chosen after seeing another
+(Dong, Roth & Su 2022, Corollary 2). Who they are about is a *population*: a name that a person gives, to which several
+files may belong. In memory it is the name of the data unless one is given; a ledger that lasts, ``Ledger(path)``, asks
+for one. Two populations that turn out to be the same people are joined, and then count together:
 
 >>> entry = ledger.enter(time="2030-01-01", data="a", query="mean", neighbour_rule="one record replaced",
 ...                      design="exact", mu=gaussian_mu(1.0, 1e-5), delta=1e-5)
 >>> ledger.would_exceed("b", 0.01), ledger.join("a", "b"), ledger.would_exceed("b", 0.01)
 (False, None, True)
+
+*Reserve, then draw.* What a release spends is on the disk before any noise exists, and the entry is completed when the
+answer is. An entry that never was counts as spent: a crash, a full disk or two programs at once can waste budget, never
+exceed it. Nothing in a ledger is computed from the records.
 """
 
 import json
-import math
-import threading
-from collections.abc import Iterator
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
+from mvgviz.release.entries import CAVEATS, MIXED_RULES, Entry, Spend, Total, checked_mu, told_by, total_of
+from mvgviz.release.ledger_book import Book, tidy
+from mvgviz.release.ledger_file import LedgerFile, usual_place
 from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import fraction, positive
 
-CAVEATS = {
-    "ranges": "ranges read from the data",
-    "bound": "a bound on the records read from the data",
-    "records": "a number of records that follows from which of them have gaps",
-    "directions": "directions read from the data",
-    "split": "a split of the budget read from the data",
-    "choices": "choices made by looking at the data",
-}
-"""What a guarantee does not cover, and what it is called."""
+__all__ = ["CAVEATS", "ENVIRONMENT", "MIXED_RULES", "Entry", "Ledger", "Reservation", "Spend", "Total",
+           "ledger_from_environment", "usual_place"]
 
-MIXED_RULES = "releases under different definitions of neighbours"
+ENVIRONMENT = "MVGVIZ_LEDGER"
+"""The environment variable that says where the app's ledger is kept; "none" or nothing: in memory."""
+
 _ROUNDING = 1e-10  # of a cap; releases are made with a larger margin than this
 
 
-@dataclass(frozen=True, kw_only=True)
-class Total:
-    """What several releases spent together: ``mu``, and epsilon at ``delta``.
+class Reservation:
+    """Entries that are written and not yet released; ``stopped``: whether somebody outside stopped them."""
 
-    ``not_covered``: what these numbers leave out; with anything in it they are not a
-    guarantee for the data, only for the noise.
-    """
+    def __init__(self, entries: tuple[Entry, ...]) -> None:
+        self.entries, self.stopped = entries, False
 
-    mu: float
-    epsilon: float
-    delta: float
-    not_covered: tuple[str, ...] = ()
+    def watch(self, progress: Callable[[float], object] | None) -> Callable[[float], None]:
+        """The same ``progress``; if it raises, the release is stopped, whatever the noise was."""
+        def watched(share: float) -> None:
+            if progress is not None:
+                self.stopped = True
+                progress(share)
+                self.stopped = False
 
-    @property
-    def words(self) -> str:
-        spent = f"epsilon {self.epsilon:.4g} at delta {self.delta:.3g}"
-        return f"{spent}; not covered: {', '.join(self.not_covered)}" if self.not_covered else spent
-
-
-@dataclass(frozen=True, kw_only=True)
-class Entry:
-    """One release. ``mu`` and epsilon at ``delta`` are its own, the totals those of the same people so far."""
-
-    time: str
-    data: str
-    query: str
-    neighbour_rule: str
-    design: str
-    mu: float
-    epsilon: float
-    delta: float
-    caveats: tuple[str, ...]
-    total_mu: float
-    total_epsilon: float
-    total_not_covered: tuple[str, ...]
-
-    @property
-    def not_covered(self) -> tuple[str, ...]:
-        """In words, what this release's guarantee leaves out."""
-        return tuple(CAVEATS[caveat] for caveat in self.caveats)
+        return watched
 
 
 class Ledger:
-    """Releases in the order they were made; entries are added, never changed or removed.
+    """Releases in the order they were reserved; entries are added and completed, never changed or removed.
 
-    ``cap``: (epsilon, delta) that the releases about the same people may spend together, or None.
+    ``path``: the file it is kept in, begun when first used; in memory, and lost with this object, if None. ``cap``:
+    (epsilon, delta) that the releases about the same people may spend together, or None; it is this object's, and holds
+    beside those that populations have of their own (:meth:`set_cap`), which last. May be used from several threads,
+    and a file from several programs.
     """
 
-    def __init__(self, *, cap: tuple[float, float] | None = None) -> None:
-        self._entries: tuple[Entry, ...] = ()
-        self._joined: tuple[frozenset[str], ...] = ()
-        self._lock = threading.RLock()
-        self._cap: tuple[float, float] | None = None
-        self.set_cap(cap)
+    def __init__(self, path: str | Path | None = None, *, cap: tuple[float, float] | None = None) -> None:
+        self._file = LedgerFile(None if path is None else Path(path))
+        self._cap = _checked_cap(cap)
 
     def __repr__(self) -> str:
-        return f"Ledger({len(self._entries)} releases, cap={self._cap})"
+        if self.path is not None:
+            return f"Ledger({self.path.name!r}, cap={self._cap})"
+        return f"Ledger({len(self.entries)} releases, cap={self._cap})"
+
+    @property
+    def path(self) -> Path | None:
+        """The file it is kept in."""
+        return self._file.path
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it outlives the program."""
+        return self.path is not None
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        return self._entries
+        return tuple(self._now().entries)
+
+    @property
+    def populations(self) -> tuple[str, ...]:
+        """Every name there is, the last used first."""
+        book = self._now()
+        used = [entry.population for entry in reversed(book.entries)]
+        return tuple(dict.fromkeys([*used, *(one.name for one in book.populations.values())]))
 
     @property
     def cap(self) -> tuple[float, float] | None:
+        """This object's own."""
         return self._cap
 
-    def set_cap(self, cap: tuple[float, float] | None) -> None:
-        """Cap what may be spent on the same people. Below what is spent already, nothing more is released."""
-        if cap is not None:
-            try:
-                epsilon, delta = cap
-            except (TypeError, ValueError):
-                raise InputError("cap must be a pair (epsilon, delta)") from None
-            cap = positive("the cap's epsilon", epsilon), fraction("the cap's delta", delta)
-        self._cap = cap
+    def cap_of(self, population: str) -> tuple[float, float] | None:
+        """The cap that binds these people: the least of theirs and this object's."""
+        return self._least_cap(self._now(), population)
 
-    def join(self, data: str, other: str) -> None:
-        """Declare that both are about the same people: from now on, and for what was, they count together."""
-        with self._lock:
-            together = self.same_people(data) | self.same_people(other)
-            self._joined = (*(group for group in self._joined if not group & together), together)
+    def set_cap(self, cap: tuple[float, float] | None, population: str | None = None) -> None:
+        """Cap what may be spent on these people, for good; on any, by this object, if None.
 
-    def same_people(self, data: str) -> frozenset[str]:
-        """The names of all data about the people of ``data``, itself included."""
-        return next((group for group in self._joined if data in group), frozenset({data}))
-
-    def entries_about(self, data: str) -> tuple[Entry, ...]:
-        """The releases about the people of ``data``."""
-        names = self.same_people(data)
-        return tuple(entry for entry in self._entries if entry.data in names)
-
-    def total(self, data: str | None = None, *, delta: float) -> Total:
-        """What the releases about the people of ``data`` spent; of all data, as if about the same people, if None."""
-        return _total(list(self._entries if data is None else self.entries_about(data)), fraction("delta", delta))
-
-    def would_exceed(self, data: str, mu: float) -> bool:
-        """Whether one more release of ``mu`` would spend more than the cap allows."""
-        if self._cap is None:
-            return False
-        spent = [entry.mu for entry in self.entries_about(data)]
-        return not compose_mu([*spent, _checked_mu(mu)]) <= float(gaussian_mu(*self._cap)) * (1 + _ROUNDING)
-
-    def check(self, data: str, mu: float) -> None:
-        """Refuse a release of ``mu`` that would exceed the cap; to be asked before any noise is drawn."""
-        if not self.would_exceed(data, mu) or self._cap is None:
+        Below what is spent already, nothing more is released.
+        """
+        cap = _checked_cap(cap)
+        if population is None:
+            self._cap = cap
             return
-        epsilon, delta = self._cap
-        now = self.total(data, delta=delta).epsilon
-        after = gaussian_epsilon(delta, compose_mu([self.total(data, delta=delta).mu, mu]))
-        raise InputError(f"this release would exceed the cap: the releases of "
-                         f"{' and '.join(sorted(self.same_people(data)))} have spent epsilon {now:.4g} at delta "
-                         f"{delta:.3g} and would reach {after:.4g}, the cap is {epsilon:g}; ask for a smaller epsilon")
+        with self._writing() as book:
+            book.set_cap(cap, population)
+
+    def join(self, population: str, other: str) -> None:
+        """Declare that both are the same people: from now on, and for what was, they count together.
+
+        Of two caps the lower holds.
+        """
+        with self._writing() as book:
+            book.join(population, other)
+
+    def same_people(self, population: str) -> frozenset[str]:
+        """All names of these people, ``population`` included."""
+        return self._now().names(population)
+
+    def entries_about(self, population: str) -> tuple[Entry, ...]:
+        """The releases about these people."""
+        return tuple(self._now().about(population))
+
+    def total(self, population: str | None = None, *, delta: float) -> Total:
+        """What the releases about these people spent; of all, as if about the same people, if None."""
+        return total_of(self.entries if population is None else self.entries_about(population),
+                        fraction("delta", delta))
+
+    def would_exceed(self, population: str, mu: float) -> bool:
+        """Whether one more release of ``mu`` would spend more than the cap allows."""
+        return self._exceeded(self._now(), population, checked_mu(mu)) is not None
+
+    def check(self, population: str, mu: float) -> None:
+        """Refuse a release of ``mu`` that would exceed the cap."""
+        self._refuse_excess(self._now(), population, checked_mu(mu))
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Nobody else enters anything meanwhile: several releases that fit at the beginning still fit at the end."""
-        with self._lock:
-            yield
+    def reserved(self, *spends: Spend, population: str | None = None) -> Iterator[Reservation]:
+        """Write what these releases about the same people spend; let them be drawn; then call them released.
 
-    def enter(self, *, time: str, data: str, query: str, neighbour_rule: str, design: str, mu: float, delta: float,
-              caveats: tuple[str, ...] = ()) -> Entry:
-        """Add a release; refused above the cap. The totals are worked out here."""
-        for caveat in caveats:
-            if caveat not in CAVEATS:
-                raise InputError(f"caveats must be among {', '.join(CAVEATS)}, got {caveat!r}")
-        mu, delta = _checked_mu(mu), fraction("delta", delta)
-        with self._lock:
-            self.check(data, mu)
-            epsilon = float(gaussian_epsilon(delta, mu))
-            alone = Entry(time=time, data=data, query=query, neighbour_rule=neighbour_rule, design=design, mu=mu,
-                          epsilon=epsilon, delta=delta, caveats=tuple(caveats), total_mu=mu, total_epsilon=epsilon,
-                          total_not_covered=())
-            total = _total([*self.entries_about(data), alone], delta)
-            entry = replace(alone, total_mu=total.mu, total_epsilon=total.epsilon, total_not_covered=total.not_covered)
-            self._entries = (*self._entries, entry)
-        return entry
+        Refused above the cap. Where drawing fails they stay reserved and count as spent; where it was stopped from
+        outside, which tells nothing of the noise, they are withdrawn.
+        """
+        name = self._named(population, spends[0].data)
+        with self._writing() as book:
+            self._refuse_excess(book, name, compose_mu([spend.mu for spend in spends]))
+            time = datetime.now(UTC).isoformat(timespec="seconds")
+            reservation = Reservation(tuple(book.add(spend, name, time=time, state="reserved") for spend in spends))
+        try:
+            yield reservation
+        except BaseException:
+            if reservation.stopped:
+                self._settle(reservation, "withdrawn")
+            raise
+        try:
+            self._settle(reservation, "released")
+        except InputError as error:
+            raise InputError(f"{error}, and what was reserved for it counts as spent") from None
+
+    def enter(self, *, time: str, population: str | None = None, **spend: Any) -> Entry:
+        """Enter a release that was made elsewhere; refused above the cap. Other arguments: the fields of ``Spend``."""
+        made = Spend(**spend)
+        name = self._named(population, made.data)
+        with self._writing() as book:
+            self._refuse_excess(book, name, made.mu)
+            return book.add(made, name, time=time, state="released")
+
+    def import_json(self, text: str, *, population: str | None = None) -> int:
+        """Enter what :meth:`to_json` of another ledger tells; how many entries were new.
+
+        All go to ``population``, by default each to its own. What is here already is not entered again, and a text that
+        brings nothing new is refused. It is history: no cap keeps it out. Caps are not brought along.
+        """
+        told = told_by(text)
+        with self._writing() as book:
+            here, before = Counter(entry.identity for entry in book.entries), len(book.entries)
+            for one in told:
+                if here[one.identity] > 0:
+                    here[one.identity] -= 1
+                else:
+                    book.add(one.spend, tidy(population or one.population), time=one.time, state=one.state)
+            new = len(book.entries) - before
+            if not new:
+                raise InputError("everything in this file is in the ledger already; nothing was added")
+        return new
 
     def to_csv(self) -> str:
         """One line a release; no cell is a formula."""
         rows = [asdict(entry) | {"caveats": _listed(entry.not_covered),
-                                 "total_not_covered": _listed(entry.total_not_covered)} for entry in self._entries]
+                                 "total_not_covered": _listed(entry.total_not_covered)} for entry in self.entries]
         return csv_text([[field.name.replace("_", " ") for field in fields(Entry)],
-                         *([repr(cell) if isinstance(cell, float) else spreadsheet_cell(cell) for cell in row.values()]
-                           for row in rows)])
+                         *([repr(cell) if isinstance(cell, float | int) else spreadsheet_cell(cell)
+                            for cell in row.values()] for row in rows)])
 
     def to_json(self) -> str:
-        """Everything, with the cap."""
-        cap = None if self._cap is None else dict(zip(("epsilon", "delta"), self._cap, strict=True))
-        entries = [asdict(entry) | {"not_covered": entry.not_covered} for entry in self._entries]
-        same = [sorted(group) for group in self._joined]
-        return json.dumps({"cap": cap, "same_people": same, "releases": entries}, indent=2)
+        """Everything, with the caps."""
+        book = self._now()
+        groups = dict.fromkeys(book.names(one.name) for one in book.populations.values())
+        return json.dumps({
+            "cap": _cap_told(self._cap),
+            "caps": {one.name: _cap_told(one.cap) for one in book.populations.values() if one.cap is not None},
+            "same_people": [sorted(names) for names in groups if len(names) > 1],
+            "releases": [asdict(entry) | {"not_covered": entry.not_covered} for entry in book.entries]}, indent=2)
+
+    def _now(self) -> Book:
+        """Everything as it is in this moment."""
+        with self._file.transaction() as rows:
+            return Book(rows, self._file.damaged)
+
+    @contextmanager
+    def _writing(self) -> Iterator[Book]:
+        """Everything, to be added to while nobody else does; all of it or nothing."""
+        with self._file.transaction(write=True) as rows:
+            yield Book(rows, self._file.damaged)
+
+    def _settle(self, reservation: Reservation, state: str) -> None:
+        with self._writing() as book:
+            book.settle([entry.number for entry in reservation.entries], state)
+
+    def _named(self, population: str | None, data: str) -> str:
+        """The population's name; that of the data in a ledger that does not last."""
+        if not population and self.lasts:
+            raise InputError("a lasting ledger needs to know who the records are about; name the population, such as "
+                             "'patients of 2024'")
+        return tidy(population or data)
+
+    def _least_cap(self, book: Book, population: str) -> tuple[float, float] | None:
+        caps = [cap for cap in (self._cap, *(one.cap for one in book.people(population))) if cap is not None]
+        return min(caps, key=lambda cap: float(gaussian_mu(*cap)), default=None)
+
+    def _exceeded(self, book: Book, population: str, mu: float) -> tuple[float, float] | None:
+        """The cap that one more release of ``mu`` would exceed, if any."""
+        cap = self._least_cap(book, population)
+        if cap is None:
+            return None
+        total = compose_mu([*(entry.mu for entry in book.about(population)), mu])
+        return None if total <= float(gaussian_mu(*cap)) * (1 + _ROUNDING) else cap
+
+    def _refuse_excess(self, book: Book, population: str, mu: float) -> None:
+        cap = self._exceeded(book, population, mu)
+        if cap is None:
+            return
+        epsilon, delta = cap
+        now = total_of(book.about(population), delta)
+        after, names = gaussian_epsilon(delta, compose_mu([now.mu, mu])), " and ".join(sorted(book.names(population)))
+        raise InputError(f"this release would exceed the cap: the releases of {names} have spent epsilon "
+                         f"{now.epsilon:.4g} at delta {delta:.3g} and would reach {after:.4g}, the cap is {epsilon:g}; "
+                         "ask for a smaller epsilon")
+
+
+def ledger_from_environment() -> Ledger:
+    """The ledger that ``MVGVIZ_LEDGER`` names, a file; in memory where it is "none", empty or not set."""
+    place = os.environ.get(ENVIRONMENT, "").strip()
+    return Ledger() if place.casefold() in ("", "none") else Ledger(place)
+
+
+def _checked_cap(cap: tuple[float, float] | None) -> tuple[float, float] | None:
+    if cap is None:
+        return None
+    try:
+        epsilon, delta = cap
+    except (TypeError, ValueError):
+        raise InputError("cap must be a pair (epsilon, delta)") from None
+    return positive("the cap's epsilon", epsilon), fraction("the cap's delta", delta)
+
+
+def _cap_told(cap: tuple[float, float] | None) -> dict[str, float] | None:
+    return None if cap is None else dict(zip(("epsilon", "delta"), cap, strict=True))
 
 
 def _listed(parts: tuple[str, ...]) -> str:
     return f"not covered: {', '.join(parts)}" if parts else ""
-
-
-def _total(entries: list[Entry], delta: float) -> Total:
-    mu = compose_mu([entry.mu for entry in entries]) if entries else 0.0
-    caveats = {caveat for entry in entries for caveat in entry.caveats}
-    not_covered = [words for caveat, words in CAVEATS.items() if caveat in caveats]
-    if len({entry.neighbour_rule for entry in entries}) > 1:
-        not_covered.append(MIXED_RULES)
-    return Total(mu=mu, epsilon=float(gaussian_epsilon(delta, mu)), delta=delta, not_covered=tuple(not_covered))
-
-
-def _checked_mu(mu: float) -> float:
-    if not (isinstance(mu, float | int) and math.isfinite(mu) and mu > 0):
-        raise InputError("mu must be a positive, finite number")
-    return float(mu)

@@ -16,9 +16,10 @@ A release must not be cached or repeated: each call spends its ``mu`` anew.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -35,15 +36,26 @@ from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct, move_w
 from mvgviz.query.queries import Query
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.release.intervals import LEVEL, DataUnits, EntryNoise, data_units
-from mvgviz.release.ledger import CAVEATS, Ledger
-from mvgviz.release.secure_noise import FRESH_DIRECTIONS, Hardening, noisy_answer, noisy_count, private_directions
+from mvgviz.release.ledger import CAVEATS, Ledger, Reservation, Spend
+from mvgviz.release.secure_noise import (
+    FRESH_DIRECTIONS,
+    Hardening,
+    hardening_for,
+    noisy_answer,
+    noisy_count,
+    private_directions,
+)
 from mvgviz.scenario.resolve import Setup, build, left_for_noise, mu_for_directions, origins_of
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.validation import FloatArray, fraction, frozen, instance, one_of
 from mvgviz.version import VERSION
 
 _MOST_NUMBERS = 40_000  # of a design, beside a release
-_ROUNDING = 1e-9  # of two ways to the same mu
+_ROUNDING = 1e-10  # of two ways to the same mu; the noise has a larger margin
+
+
+class NoLedgerWarning(UserWarning):
+    """A release that nobody counts: several of them add up all the same."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -151,7 +163,7 @@ class Plan:
 
 def release(query: Query, design: NoiseDesign, *, ranges: Ranges | None = None, delta: float | None = None,
             data: str | None = None, scenario: Scenario | None = None, accept: Iterable[str] = (),
-            symmetrise: bool = False, ledger: Ledger | None = None,
+            symmetrise: bool = False, ledger: Ledger | None = None, population: str | None = None,
             progress: Callable[[float], object] | None = None) -> Release:
     """One answer of ``query`` with the noise of ``design``; spends its ``mu``.
 
@@ -159,43 +171,35 @@ def release(query: Query, design: NoiseDesign, *, ranges: Ranges | None = None, 
     design's. ``scenario`` is kept beside the answer. What was read from the data (ranges, number of records,
     directions, split; or any choice of ``scenario``) is refused unless ``accept`` names it (keys of
     ``mvgviz.release.ledger.CAVEATS``). ``symmetrise``: average the answer of a symmetric query with its transpose,
-    which is post-processing. ``ledger`` refuses above its cap, before any noise is drawn, and gets an entry under the
-    name ``data``. ``progress`` is called with the share done; if it raises, nothing was released and nothing is
-    entered.
+    which is post-processing. ``ledger`` refuses above its cap, and has an entry about ``data`` before any noise is
+    drawn; it counts for ``population``, the people the records are about, which a ledger that lasts has to be told.
+    Without a ledger there is a warning. ``progress`` is called with the share done; if it raises, nothing was released
+    and the entry is withdrawn. An entry whose release fails in any other way counts as spent.
     """
     instance("query", query, Query)
     instance("design", design, NoiseDesign)
-    return _carried_out(query, design, mu=_spent(design), mu_is=design.mu_is,
-                        delta=design.delta if delta is None else fraction("delta", delta),
-                        ranges=None if ranges is None else {name: Range(*ends) for name, ends in ranges.items()},
-                        declared_ranges=None, data=data, scenario=scenario, accept=accept, symmetrise=symmetrise,
-                        ledger=ledger, progress=progress)
+    if ledger is not None and not data:
+        raise InputError("a ledger needs the name of the data")
+    ready = _ready(query, design, mu=_spent(design), mu_is=design.mu_is,
+                   delta=design.delta if delta is None else fraction("delta", delta),
+                   ranges=None if ranges is None else {name: Range(*ends) for name, ends in ranges.items()},
+                   data=data, scenario=scenario, accept=accept, symmetrise=symmetrise)
+    _check_fresh(ready)
+    with reserve(ledger, [ready], population=population) as held:
+        return _drawn(ready, time=held.entries[0].time, progress=held.watch(progress))
 
 
 def release_setup(setup: Setup, *, accept: Iterable[str] = (), ledger: Ledger | None = None,
-                  symmetrise: bool = False, progress: Callable[[float], object] | None = None) -> Release:
+                  population: str | None = None, symmetrise: bool = False,
+                  progress: Callable[[float], object] | None = None) -> Release:
     """A release of a scenario worked out by ``build``; the other arguments as for :func:`release`.
 
     Private directions are drawn anew: those of ``setup`` come from its seed. The answer then
     gets noise along the new ones, and the design is made for them.
     """
-    scenario, query = setup.scenario, setup.query
-    planned = plan(setup)
-    caveats = _accepted(planned.caveats, accept)
-    _check_symmetrise(query, symmetrise)
-    if ledger is not None:
-        ledger.check(scenario.data, planned.mu)
-    fresh = _with_fresh_directions(setup) if scenario.directions == "private" else _with_fresh_bound(setup) if (
-        scenario.bound == "private" and setup.query.bound is not None) else setup
-    query, design = fresh.query, fresh.design
-    mu, mu_is = _spent(design), design.mu_is
-    if planned.mu > mu:  # what was announced before private directions were drawn is claimed, if it is more
-        mu, mu_is = planned.mu, "upper bound" if planned.mu > mu * (1 + _ROUNDING) else mu_is
-    same_units = query.is_graph or scenario.scale == "declared"
-    return _carried_out(query, design, mu=mu, mu_is=mu_is, delta=planned.delta,
-                        ranges=None if query.is_graph else setup.table.ranges,
-                        declared_ranges=None if same_units else setup.dataset.ranges, data=scenario.data,
-                        scenario=scenario, accept=caveats, symmetrise=symmetrise, ledger=ledger, progress=progress)
+    ready = prepare(setup, accept=accept, symmetrise=symmetrise)
+    with reserve(ledger, [ready], population=population) as held:
+        return draw(setup, ready, time=held.entries[0].time, progress=held.watch(progress))
 
 
 def plan(setup: Setup) -> Plan:
@@ -212,49 +216,125 @@ def plan(setup: Setup) -> Plan:
                 caveats=_caveats(setup.origins), entries=design.rows * design.cols)
 
 
-def _carried_out(query: Query, design: NoiseDesign, *, mu: float, mu_is: str, delta: float,
-                 ranges: Mapping[str, Range] | None, declared_ranges: Mapping[str, Range] | None, data: str | None,
-                 scenario: Scenario | None, accept: Iterable[str], symmetrise: bool, ledger: Ledger | None,
-                 progress: Callable[[float], object] | None) -> Release:
-    """Everything is checked first; then the noise is drawn; then the ledger gets its entry."""
+def prepare(setup: Setup, *, accept: Iterable[str] = (), symmetrise: bool = False) -> "Ready":
+    """Everything that can be refused before any noise is; draws nothing."""
+    if setup.scenario.directions == "private":
+        _beside_directions(setup)
+    return _ready_setup(setup, mu=plan(setup).mu, mu_is=setup.design.mu_is, accept=accept, symmetrise=symmetrise)
+
+
+@contextmanager
+def reserve(ledger: Ledger | None, releases: Sequence["Ready"], *, population: str | None) -> Iterator[Reservation]:
+    """Have the ledger write what all of them spend, and call them released at the end; warns without one."""
+    if ledger is None:
+        warnings.warn("no ledger counts what this release spends; give one with ledger=", NoLedgerWarning, stacklevel=4)
+        ledger, population = Ledger(), "not counted"
+    with ledger.reserved(*(ready.spend for ready in releases), population=population) as held:
+        yield held
+
+
+def draw(setup: Setup, ready: "Ready", *, time: str, progress: Callable[[float], object]) -> Release:
+    """The noisy answer of a setup that was prepared and is paid for; what is learned privately is learned first."""
+    scenario = setup.scenario
+    if scenario.directions == "private":
+        fresh = _with_fresh_directions(setup)
+    elif scenario.bound == "private" and setup.query.bound is not None:
+        fresh = _with_fresh_bound(setup)
+    else:
+        return _drawn(ready, time=time, progress=progress)
+    mu, design = _spent(fresh.design), fresh.design
+    if not mu <= ready.mu * (1 + _ROUNDING):
+        raise InputError("what was learned privately asks for more than was announced; nothing is released")
+    # What was announced is claimed: it is as much, to a rounding that the noise's margin pays for, or more.
+    learned = replace(setup, query=fresh.query, design=design)
+    ready = _ready_setup(learned, mu=ready.mu, mu_is="upper bound" if ready.mu > mu * (1 + _ROUNDING) else design.mu_is,
+                         accept=ready.caveats, symmetrise=ready.symmetrise)
+    _check_fresh(ready)
+    return _drawn(ready, time=time, progress=progress)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ready:
+    """A release that nothing speaks against; ``hardening``: how its noise will be drawn."""
+
+    query: Query
+    design: NoiseDesign
+    mu: float
+    mu_is: str
+    delta: float
+    ranges: Mapping[str, Range] | None
+    declared_ranges: Mapping[str, Range] | None
+    data: str | None
+    scenario: Scenario | None
+    origins: Mapping[str, Origin]
+    caveats: tuple[str, ...]
+    symmetrise: bool
+    hardening: Hardening
+
+    @property
+    def spend(self) -> Spend:
+        """What the ledger is told."""
+        return Spend(data=self.data or "data without a name", query=self.query.name, mu=self.mu, delta=self.delta,
+                     neighbour_rule=self.query.neighbour_rule, design=design_words(self.design), caveats=self.caveats)
+
+
+def _ready_setup(setup: Setup, *, mu: float, mu_is: str, accept: Iterable[str], symmetrise: bool) -> Ready:
+    scenario, graph = setup.scenario, setup.query.is_graph
+    same_units = graph or scenario.scale == "declared"
+    return _ready(setup.query, setup.design, mu=mu, mu_is=mu_is, delta=setup.delta,
+                  ranges=None if graph else setup.table.ranges,
+                  declared_ranges=None if same_units else setup.dataset.ranges, data=scenario.data, scenario=scenario,
+                  accept=accept, symmetrise=symmetrise)
+
+
+def _ready(query: Query, design: NoiseDesign, *, mu: float, mu_is: str, delta: float,
+           ranges: Mapping[str, Range] | None, data: str | None, scenario: Scenario | None, accept: Iterable[str],
+           symmetrise: bool, declared_ranges: Mapping[str, Range] | None = None) -> Ready:
+    """Checks everything; draws nothing."""
     _check_made_for(query, design)
-    if design.directions_origin is Origin.PAID and design.directional_side.directions.label != FRESH_DIRECTIONS:
-        raise InputError("the private directions were drawn from a seed, for looking; draw new ones for a release "
-                         "with private_directions")
-    if query.bound is not None and query.bound.mu > 0 and not query.bound.fresh:
-        raise InputError("the bound was learned from the data with noise from a seed, for looking; a release needs one "
-                         "that was learned afresh, or declared")
     if ranges is not None and weakest(known.origin for known in ranges.values()) is not query.ranges_origin:
         raise InputError("the ranges and the query come from different data; ask the query of the data itself")
     origins = origins_of(query, design, scenario)
     caveats = _accepted(_caveats(origins), accept)
-    _check_symmetrise(query, symmetrise)
-    largest = _largest_values(query, ranges)
-    if ledger is not None:
-        if not data:
-            raise InputError("a ledger needs the name of the data")
-        ledger.check(data, mu)
+    if symmetrise and not query.symmetric:
+        raise InputError(f"symmetrise is for symmetric queries, got {query.name}")
+    hardening = hardening_for(query, design.row_side, design.col_side, design.mu, _largest_values(query, ranges))
+    return Ready(query=query, design=design, mu=mu, mu_is=mu_is, delta=delta, ranges=ranges,
+                 declared_ranges=declared_ranges, data=data, scenario=scenario, origins=origins, caveats=caveats,
+                 symmetrise=symmetrise, hardening=hardening)
 
-    noisy, hardening = noisy_answer(query, design.row_side, design.col_side, design.mu, largest=largest,
+
+def _check_fresh(ready: Ready) -> None:
+    """What was learned with noise from a seed is for looking, not for a release."""
+    design, bound = ready.design, ready.query.bound
+    if design.directions_origin is Origin.PAID and design.directional_side.directions.label != FRESH_DIRECTIONS:
+        raise InputError("the private directions were drawn from a seed, for looking; draw new ones for a release "
+                         "with private_directions")
+    if bound is not None and bound.mu > 0 and not bound.fresh:
+        raise InputError("the bound was learned from the data with noise from a seed, for looking; a release needs one "
+                         "that was learned afresh, or declared")
+
+
+def _drawn(ready: Ready, *, time: str, progress: Callable[[float], object]) -> Release:
+    """The noise, drawn once, and everything public about it."""
+    query, design, scenario, symmetrise = ready.query, ready.design, ready.scenario, ready.symmetrise
+    noisy, hardening = noisy_answer(query, design.row_side, design.col_side, design.mu, plan=ready.hardening,
                                     progress=progress)
     if symmetrise:
         noisy = (noisy + noisy.T) / 2
-    time, words = datetime.now(UTC).isoformat(timespec="seconds"), design_words(design)
-    if ledger is not None and data:
-        ledger.enter(time=time, data=data, query=query.name, neighbour_rule=query.neighbour_rule, design=words,
-                     mu=mu, delta=delta, caveats=caveats)
     noise = EntryNoise.of(design.row_side, design.col_side, symmetrised=symmetrise, hardening=hardening)
     told = design.directions_origin.is_covered and design.theta_origin.is_covered
     return Release(
         noisy=frozen(np.ascontiguousarray(noisy)), query=query.name, row_names=query.row_names,
         neighbour_rule=query.neighbour_rule, sensitivity=query.sensitivity, n_records=query.n_records,
-        mode=design.mode, calibrated_by=design.guarantee, design=words, origins=origins, mu=mu, mu_is=mu_is,
-        epsilon=float(gaussian_epsilon(delta, mu)), delta=delta, ranges=ranges, declared_ranges=declared_ranges,
+        mode=design.mode, calibrated_by=design.guarantee, design=design_words(design), origins=ready.origins,
+        mu=ready.mu, mu_is=ready.mu_is, epsilon=float(gaussian_epsilon(ready.delta, ready.mu)), delta=ready.delta,
+        ranges=ready.ranges, declared_ranges=ready.declared_ranges,
         epsilon_asked=design.epsilon if scenario is None else scenario.epsilon, bound=query.bound,
-        caveats=caveats, symmetrised=symmetrise,
+        caveats=ready.caveats, symmetrised=symmetrise,
         row_noise=_kept(design.row_side) if told else None, col_noise=_kept(design.col_side) if told else None,
         entry_noise=noise if told else None, hardening=hardening, time=time, version=VERSION,
-        opendp_version=version("opendp"), data=data, scenario=scenario)
+        opendp_version=version("opendp"), data=ready.data, scenario=scenario)
 
 
 def design_words(design: NoiseDesign) -> str:
@@ -270,15 +350,20 @@ def _with_fresh_bound(setup: Setup) -> Setup:
 
 def _with_fresh_directions(setup: Setup) -> Setup:
     """The same scenario along directions drawn now; the parts of the budget as ``build`` divides it."""
+    rest = _beside_directions(setup)
+    drawn = private_directions(setup.table, mu=mu_for_directions(setup.scenario, setup.delta))
+    return build(rest, setup.dataset, query=setup.query, uploaded=drawn)
+
+
+def _beside_directions(setup: Setup) -> Scenario:
+    """The scenario with what private directions leave for the noise."""
     scenario = setup.scenario
     epsilon, delta = left_for_noise(scenario, setup.delta)
     try:
-        rest = scenario.changed(directions="upload", epsilon=epsilon, delta=delta, from_data=scenario.from_data)
+        return scenario.changed(directions="upload", epsilon=epsilon, delta=delta, from_data=scenario.from_data)
     except InputError:
         raise InputError("too little of the budget is left for the noise beside private directions; ask for a "
                          "larger epsilon or give the directions a smaller share") from None
-    drawn = private_directions(setup.table, mu=mu_for_directions(scenario, setup.delta))
-    return build(rest, setup.dataset, query=setup.query, uploaded=drawn)
 
 
 def _check_made_for(query: Query, design: NoiseDesign) -> None:
@@ -290,11 +375,6 @@ def _check_made_for(query: Query, design: NoiseDesign) -> None:
         if here != there:
             raise InputError(f"the design was made for another query: its {what.replace('_', ' ')} is {there}, "
                              f"this one's is {here}")
-
-
-def _check_symmetrise(query: Query, symmetrise: bool) -> None:
-    if symmetrise and not query.symmetric:
-        raise InputError(f"symmetrise is for symmetric queries, got {query.name}")
 
 
 def _spent(design: NoiseDesign) -> float:

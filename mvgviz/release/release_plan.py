@@ -11,17 +11,16 @@
 >>> f"{ledger.total('liver', delta=1e-6).epsilon:.9f}"
 '1.000000000'
 
-The ledger's cap is held against what all of them spend, before any noise is drawn. They are drawn next, and entered
-last, one entry each; where anything fails on the way, nothing is handed out and nothing is entered.
+What all of them spend is held against the ledger's cap and entered in one step, before any noise is drawn. Where
+anything fails on the way, nothing is handed out; the entries then count as spent.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
 
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
 from mvgviz.release.ledger import CAVEATS, Ledger
-from mvgviz.release.release import Plan, Release, plan, release_setup
+from mvgviz.release.release import Plan, Release, draw, plan, prepare, reserve
 from mvgviz.scenario.resolve import Setup
 
 
@@ -43,30 +42,24 @@ def plan_together(setups: Sequence[Setup]) -> Plan:
 
 
 def release_together(setups: Sequence[Setup], *, accept: Iterable[str] = (), ledger: Ledger | None = None,
-                     progress: Callable[[float], object] | None = None) -> tuple[Release, ...]:
-    """A release of every setup, or of none; ``accept``, ``ledger`` and ``progress`` as for ``release_setup``.
+                     population: str | None = None, progress: Callable[[float], object] | None = None
+                     ) -> tuple[Release, ...]:
+    """A release of every setup, or of none; the other arguments as for ``release_setup``.
 
     Symmetric answers are made symmetric where their scenario's ``post`` says so.
     """
     planned, accept = plan_together(setups), tuple(accept)
+    releases = [prepare(setup, accept=accept, symmetrise=setup.query.symmetric and "symmetrise" in setup.scenario.post)
+                for setup in setups]
     done = 0
 
     def show(share: float) -> None:
         if progress is not None:
-            progress((done + share * entries) / planned.entries)
+            progress((done + share * ready.hardening.entries) / planned.entries)
 
-    with nullcontext() if ledger is None else ledger.held():
-        if ledger is not None:
-            ledger.check(setups[0].scenario.data, planned.mu)
-        made = []
-        for setup in setups:
-            entries = setup.design.rows * setup.design.cols
-            made.append(release_setup(setup, accept=accept, progress=show, symmetrise=(
-                setup.query.symmetric and "symmetrise" in setup.scenario.post)))
-            done += entries
-        if ledger is not None:
-            for given in made:
-                ledger.enter(time=given.time, data=setups[0].scenario.data, query=given.query,
-                             neighbour_rule=given.neighbour_rule, design=given.design, mu=given.mu,
-                             delta=given.delta, caveats=given.caveats)
+    made = []
+    with reserve(ledger, releases, population=population) as held:
+        for setup, ready, entry in zip(setups, releases, held.entries, strict=True):
+            made.append(draw(setup, ready, time=entry.time, progress=held.watch(show)))
+            done += ready.hardening.entries
     return tuple(made)

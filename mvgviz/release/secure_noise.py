@@ -51,6 +51,7 @@ from mvgviz.query.moments import JoinedOuterProduct
 from mvgviz.query.neighbours import ReplacedOuterProduct
 from mvgviz.query.queries import Query, covariance
 from mvgviz.validation import FloatArray, frozen, positive
+from mvgviz.version import install_words
 
 MARGIN = 1e-9
 """By how much, relatively, the sensitivity is enlarged for the rounding of ``mu`` and epsilon."""
@@ -251,7 +252,7 @@ def gaussian(entries: int, noise_std: float, exponent: int) -> Any:
     try:
         import opendp.prelude as dp
     except ImportError:
-        raise InputError('a release needs the library OpenDP; install it with pip install "mvgviz[release]"') from None
+        raise InputError(f"a release needs the library OpenDP: {install_words('release')}") from None
     dp.enable_features("contrib")
     floats = dp.vector_domain(dp.atom_domain(T=float, nan=False), size=entries)
     return dp.m.make_gaussian(floats, dp.l2_distance(T=float), scale=noise_std, k=exponent)

@@ -14,6 +14,7 @@ from plotly.offline import get_plotlyjs
 
 from mvgviz.report.slides import design_slides, utility_slide
 from mvgviz.scenario.resolve import Setup
+from mvgviz.study.study import Study
 from mvgviz.trials.run import Results
 from mvgviz.version import VERSION
 from mvgviz.words import report as words
@@ -28,17 +29,18 @@ _PAGES.policies["json.dumps_kwargs"] = {}
 _PAGES.filters |= {"markdown": lambda text: Markup(words.as_html(text)), "plain": words.as_text}  # noqa: S704 as_html escapes
 
 
-def report_html(setup: Setup, results: Results | None, *, simulated: bool) -> str:
+def report_html(setup: Setup, results: Results | None, *, simulated: bool, study: Study | None = None) -> str:
     """The report of a design and, where there are results of "mvg" and "iid", of what its answer is worth.
 
     ``simulated``: setup and results are those of a stand-in (``mvgviz.trials.stand_in``), so that
     nothing in the report is computed from the records. Otherwise trials and whatever else reads the
-    data are not private, and the report says so at its top.
+    data are not private, and the report says so at its top. ``study``: its notes are printed, and the file itself is
+    at the end, to be saved and opened again.
     """
     told = None if results is None else utility_slide(results)
     slides = design_slides(setup)
     return _PAGES.get_template("report.html").render(
-        title=words.data_title(setup), version=VERSION, made=datetime.now(UTC), scenario=setup.scenario,
+        title=words.data_title(setup), version=VERSION, made=datetime.now(UTC), scenario=setup.scenario, study=study,
         warnings=words.sharing_warnings(setup, results, simulated=simulated), asked=words.asked_items(setup),
         ranges=None if setup.query.is_graph else words.range_rows(setup), ranges_origin=setup.dataset.ranges_origin,
         promises=words.promise_sentences(setup), slides=slides, widths=words.width_table(setup),

@@ -1,7 +1,8 @@
 """A scenario as a Python program or a notebook that needs no app: design, trials and, on demand, one release.
 
 >>> from mvgviz import Scenario
->>> from mvgviz.report.script import DataSource, python_script
+>>> from mvgviz.report.script import python_script
+>>> from mvgviz.study.source import DataSource
 >>> program = python_script(Scenario.default_for("liver"), source=DataSource(name="liver"))
 >>> "data='liver'" in program
 True
@@ -17,57 +18,17 @@ import json
 import re
 import textwrap
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from mvgviz.errors import InputError
-from mvgviz.provenance import Origin, Range, Ranges
-from mvgviz.query.dataset import MISSING
+from mvgviz.provenance import Origin, Range
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.validation import number, one_of
+from mvgviz.study.source import DataSource
 from mvgviz.version import VERSION
 
 _WIDTH = 100
 _TEMPLATE = Path(__file__).parent / "templates" / "program.py"
-
-
-@dataclass(frozen=True, kw_only=True)
-class DataSource:
-    """Where the data comes from. A bundled sample: its name. A file: its name and how it was read.
-
-    ``columns``: the features, in order (None: all). ``ranges``: those that a person gave, with their origins (a pair is
-    declared); the others are read from the file again, by the same rule, and count as not private. ``separator``,
-    ``decimal``, ``header`` and ``member``: what was corrected by hand (None: as detected). ``directions``: the name of
-    the file with the directions, where the scenario has such, and ``directions_origin`` where they come from.
-    """
-
-    name: str
-    columns: tuple[str, ...] | None = None
-    ranges: Ranges | None = None
-    orientation: str = "rows"
-    missing: str = "reject"
-    separator: str | None = None
-    decimal: str | None = None
-    header: bool | None = None
-    member: str | None = None
-    directions: str = "directions.csv"
-    directions_origin: Origin = Origin.DECLARED
-
-    def __post_init__(self) -> None:
-        texts = {name: getattr(self, name) for name in ("name", "separator", "decimal", "member", "directions")}
-        for name, value in texts.items():
-            if not (isinstance(value, str) or (value is None and name in ("separator", "decimal", "member"))):
-                raise InputError(f"{name} of a data source must be text, got a {type(value).__name__}")
-        if not (self.header is None or isinstance(self.header, bool)):
-            raise InputError("header of a data source must be True, False or None")
-        one_of("orientation", self.orientation, ("rows", "columns"))
-        one_of("missing", self.missing, MISSING)
-        if self.columns is not None:
-            object.__setattr__(self, "columns", _names(self.columns))
-        if self.ranges is not None:
-            pairs = zip(_names(self.ranges), self.ranges.values(), strict=True)
-            object.__setattr__(self, "ranges", {name: _range(ends) for name, ends in pairs})
 
 
 def python_script(scenario: Scenario, *, source: DataSource) -> str:
@@ -145,7 +106,7 @@ def _values(scenario: Scenario, source: DataSource) -> dict[str, str]:
     """What stands behind the template's names, as code."""
     chosen = "".join(f"    {field.name}={getattr(scenario, field.name)!r},\n" for field in fields(scenario))
     ranges = None if source.ranges is None else _listing(
-        (f"{name!r}: {_range_code(_range(ends))}" for name, ends in source.ranges.items()), "{}")
+        (f"{name!r}: {_range_code(Range(*ends))}" for name, ends in source.ranges.items()), "{}")
     columns = None if source.columns is None else _listing(map(repr, source.columns), "[]")
     return {"SCENARIO": f"mv.Scenario(\n{chosen})", "FILE": repr(source.name), "COLUMNS": str(columns),
             "RANGES": str(ranges), "DIRECTIONS": repr(source.directions),
@@ -167,26 +128,6 @@ def _listing(items: Iterable[str], brackets: str) -> str:
         return line
     lines = "".join(f"    {text},\n" for text in texts)
     return f"{brackets[0]}\n{lines}{brackets[1]}"
-
-
-def _names(names: Iterable[Any]) -> tuple[str, ...]:
-    found = tuple(names)
-    if isinstance(names, str) or not all(isinstance(name, str) for name in found):
-        raise InputError("columns and ranges of a data source must be named by text")
-    return found
-
-
-def _range(ends: Any) -> Range:
-    try:
-        low, high, *origin = ends
-        span = Range(number("the low end of a range", low), number("the high end of a range", high), *origin)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError("the range of a column must be a pair (low, high)") from None
-    if not isinstance(span.origin, Origin):
-        raise InputError("the range of a column must be a pair (low, high), or a Range with its Origin")
-    return span
 
 
 def _range_code(span: Range) -> str:

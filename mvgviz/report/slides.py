@@ -19,7 +19,7 @@ from mvgviz.scenario.trade_off import trade_off_of, trade_off_refusal
 from mvgviz.text import as_number, in_html
 from mvgviz.trials.run import Results
 from mvgviz.words import bounds
-from mvgviz.words.budget import BETWEEN, Names, who_gains
+from mvgviz.words.budget import BETWEEN, Names, gains_verdict, who_gains
 from mvgviz.words.privacy import found_label, odds_words
 from mvgviz.words.shape import (
     ABOUT_BOUND,
@@ -79,7 +79,7 @@ def _gains(setup: Setup) -> Slide | None:
     if table.size < 2:
         return None
     names, numbers = Names(setup), noise_factors(table)
-    return Slide(key="gains", takeaway=who_gains(setup, names, numbers),
+    return Slide(key="gains", takeaway=f"{gains_verdict(names, numbers)}{who_gains(setup, names, numbers)}",
                  figure=plot_noise_factors(numbers, names=names.of_noise(numbers.shown)),
                  about="The typical error (standard deviation of the noise) along each direction, divided by that of "
                        "equal noise with the same guarantee. Left of the line a direction gains, right of it it pays."

@@ -293,8 +293,8 @@ def _with_constant(scenario: Scenario, equal: NoiseDesign) -> FloatArray:
     elif scenario.allocation == "max-pnr":
         raise InputError("the paper's best split (max-PNR) is not worked out for mean and second moments "
                          "together; choose another split")
-    elif scenario.allocation != "uniform" and 0 < len(some := [k for k in scenario.favoured if k < size]) < size:
-        split = binary(size, favoured=some, share=scenario.share)
+    elif scenario.allocation != "uniform":
+        split = _a_share_for_some(scenario, size, equal.guarantee) if _some(scenario, size) else split
     return np.append((1 - CONSTANT_SHARE) * split, CONSTANT_SHARE)
 
 
@@ -307,20 +307,35 @@ def _by_hand(scenario: Scenario, size: int) -> FloatArray:
 def favouring(kind: str, scenario: Scenario, equal: NoiseDesign) -> FloatArray | None:
     """The "binary" or "least-error" split; None where no direction is favoured, or every one.
 
-    The least error counts each favoured one as much as it matters, together ``share`` of everything.
+    Both count each favoured one as much as it matters: together they get ``share`` of the budget, or of the error.
     """
     size = equal.theta.size
-    favoured = [k for k in scenario.favoured if k < size]
-    if not 0 < len(favoured) < size:
+    favoured = _some(scenario, size)
+    if not favoured:
         return None
-    split = binary(size, favoured=favoured, share=scenario.share)
     if kind == "binary":
-        return split
-    parts = np.array([scenario.need_weights.get(k, 1.0) for k in favoured])
-    split = np.array(split)
+        return _a_share_for_some(scenario, size, equal.guarantee)
+    parts = _importance(scenario, favoured)
+    split = np.array(binary(size, favoured=favoured, share=scenario.share))
     split[favoured] *= parts / parts.mean()
     half_widths = equal.reach if equal.guarantee == "exact" else None
     return least_error(split, guarantee=equal.guarantee, half_widths=half_widths)
+
+
+def _some(scenario: Scenario, size: int) -> list[int]:
+    """The directions that are favoured; none where that would be all."""
+    favoured = [k for k in scenario.favoured if k < size]
+    return favoured if len(favoured) < size else []
+
+
+def _importance(scenario: Scenario, favoured: list[int]) -> FloatArray:
+    return np.array([scenario.need_weights.get(k, 1.0) for k in favoured])
+
+
+def _a_share_for_some(scenario: Scenario, size: int, guarantee: str) -> FloatArray:
+    favoured = _some(scenario, size)
+    return binary(size, favoured=favoured, share=scenario.share, importance=_importance(scenario, favoured),
+                  guarantee=guarantee)
 
 
 def _max_pnr(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, Origin]:

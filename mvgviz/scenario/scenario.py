@@ -236,7 +236,7 @@ class Scenario:
             "private_share": self.directions == "private", "length": self.query == "kernel",
             "favoured": self.allocation in ("binary", "least-error"),
             "share": self.allocation in ("binary", "least-error"), "weights": self.allocation == "manual",
-            "importance": self.allocation == "least-error" and bool(self.importance),
+            "importance": self.allocation in ("binary", "least-error") and bool(self.importance),
             "form": self.allocation == "max-pnr" and self.guarantee != "exact", "tail": self.guarantee != "exact",
             "neighbours": not self.is_graph, "bound": not self.is_graph,
             "radius": self.bound == "own" and not self.is_graph,

@@ -5,6 +5,7 @@ Noise alone: where records are pulled into a bound, what that pull costs is in n
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,7 @@ from mvgviz.validation import FloatArray
 
 _TABLES = ("identity", "mean", "covariance", "moments")
 _THEOREMS = ("theorem1", "theorem2")
+_PARTS = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,9 +104,11 @@ def curves_of(setup: Setup) -> Curves:
     def traced(bound: str) -> TradeOff:
         curve = (_changed(setup, guarantee="exact", allocation="binary", favoured=needed, share=share, bound=bound)
                  for share in shares)
-        only = build(setup.scenario.changed(guarantee="exact", allocation="uniform", favoured=(), needed=(),
-                                            bound=bound, delta=setup.delta), alone)
-        weights = needs_of(dict(enumerate(setup.scenario.need_weights[k] for k in needed)), only.query.rows)
+        matters = [setup.scenario.need_weights[k] for k in needed]
+        only = build(setup.scenario.changed(
+            guarantee="exact", allocation="manual", weights=tuple(round(_PARTS * math.sqrt(part)) for part in matters),
+            favoured=(), needed=(), bound=bound, delta=setup.delta), alone)
+        weights = needs_of(dict(enumerate(matters)), only.query.rows)
         return TradeOff(shares=shares, curve=tuple(map(measure, curve)), equal=equal, equal_mu=plain.iid.mu,
                         only=noise_on(only.design, weights).needed, delta=setup.delta)
 

@@ -16,7 +16,7 @@ stand-in (``mvgviz.trials.stand_in``).
 import math
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Unpack
 
 from mvgviz.errors import InputError
@@ -116,7 +116,9 @@ def advise(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "tight", 
     ``sensitivity``: one for all (see ``mvgviz.trials.question``). ``uploaded``: directions from a file. Other
     arguments as in :func:`mvgviz.trials.resumable.resume`; what there is after a slice has ``complete`` False.
     """
-    search = _Search(_judging(scenario, dataset), dataset, sensitivity, uploaded, seconds, options)
+    judge = _judge(pose(scenario, dataset, sensitivity=sensitivity, uploaded=uploaded))
+    search = _Search(scenario if judge else _judging(scenario, dataset), dataset, sensitivity, uploaded, judge, seconds,
+                     options)
     finalists: list[Candidate] = []
     found: Levers | None = None
     complete = search.kinds() and search.closer() and search.climb()
@@ -135,6 +137,14 @@ def advise(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "tight", 
                   levers=found, references=None if shown is None else measure_for(search.problems[shown]).references)
 
 
+def _judge(problem: Problem) -> Problem | None:
+    """Whose needs count for all, where they are directions; None too where those cannot be had."""
+    try:
+        return problem.judge
+    except InputError:
+        return None
+
+
 def _judging(scenario: Scenario, dataset: Dataset) -> Scenario:
     """The scenario, judged by everything where it does not say which features are needed: no candidate may say it."""
     size = dataset.n_records if scenario.query == "kernel" else dataset.n_features
@@ -147,13 +157,14 @@ class _Search:
     """Candidates found so far and what is known of them. Its rounds tell whether they are finished."""
 
     def __init__(self, scenario: Scenario, dataset: Dataset, sensitivity: str, uploaded: Directions | None,
-                 seconds: float, options: Options) -> None:
+                 judge: Problem | None, seconds: float, options: Options) -> None:
         self.scenario, self.dataset, self.sensitivity, self.uploaded = scenario, dataset, sensitivity, uploaded
         self.problems: dict[Candidate, Problem] = {}
         self.outcomes: dict[Candidate, Outcome] = {}
         self.dropped: list[Dropped] = []
         self._keys: set[object] = set()
         self._posed: dict[str, Problem] = {}
+        self._judge = judge
         self._seconds, self._begun = seconds, math.nan
         self._done, self._ahead = 0, 0
         if options.get("cache") is None:
@@ -207,8 +218,8 @@ class _Search:
         """The way to the best design, with all trials."""
         self._ahead = 0
         sensitivity = "own" if self.sensitivity == "tight" else self.sensitivity  # theorems as they are printed
-        problem = pose(best.scenario, self.dataset, sensitivity=sensitivity, uploaded=self.uploaded,
-                       question=self.problems[best].question)
+        problem = replace(pose(best.scenario, self.dataset, sensitivity=sensitivity, uploaded=self.uploaded,
+                               question=self.problems[best].question), yardstick=self._judge)
         return levers(best.scenario, self.dataset, mechanism=best.mechanism, problem=problem,
                       seconds=self._seconds_left(), **self._in_round())
 
@@ -232,7 +243,8 @@ class _Search:
         """The problem of a scenario; each query is asked once."""
         query = scenario.query
         if query not in self._posed:
-            self._posed[query] = pose(scenario, self.dataset, sensitivity=self.sensitivity, uploaded=self.uploaded)
+            self._posed[query] = replace(pose(scenario, self.dataset, sensitivity=self.sensitivity,
+                                              uploaded=self.uploaded), yardstick=self._judge)
         return self._posed[query].with_scenario(scenario)
 
     def _try(self, some: Iterable[Candidate], trials: int) -> bool:

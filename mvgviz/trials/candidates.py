@@ -136,6 +136,11 @@ def favoured_features(scenario: Scenario, size: int) -> tuple[int, ...]:
     return ()
 
 
+def _needs_directions(scenario: Scenario) -> bool:
+    """Whether designs are judged along directions, which all have in common whatever they favour."""
+    return scenario.needs_along == "directions" and scenario.task not in REGRESSIONS
+
+
 def _label(scenario: Scenario) -> tuple[int, ...]:
     return (scenario.label,) if scenario.label is not None and scenario.task in REGRESSIONS else ()
 
@@ -166,6 +171,9 @@ def _kinds(scenario: Scenario, query: str, dataset: Dataset) -> Iterator[Candida
         own = base.changed(directions=scenario.directions, angle=scenario.angle, plane=scenario.plane,
                            favoured=scenario.favoured)
         yield from _grid(own, scenario, size, FEW_RADII, SHARES)
+        if _needs_directions(scenario):
+            yield from (Candidate(scenario=own.changed(allocation="binary", post=post), mechanism=REDUCED)
+                        for post in _uses(own))
     if query in ("identity", "mean", "covariance") and size > 1:
         strongest = tuple(range(min(max(len(favoured), 1), size - 1)))
         turned = base.changed(directions="private", private_share=_PRIVATE_SHARE, favoured=strongest)
@@ -190,7 +198,7 @@ def _grid(base: Scenario, scenario: Scenario, size: int, radii: Iterable[float |
 def _only_the_needed(base: Scenario, scenario: Scenario, size: int) -> Iterator[Candidate]:
     """Other features not asked about at all; what is judged must be judged the same."""
     needed = _with_label(favoured_features(scenario, size), scenario)
-    if base.query in _TABLES and 0 < len(needed) < size:
+    if base.query in _TABLES and 0 < len(needed) < size and not _needs_directions(scenario):
         for post in _uses(base):
             yield Candidate(scenario=_needing(base, needed, scenario).changed(post=post), mechanism=REDUCED)
 
@@ -244,6 +252,7 @@ def _judged_alike(tried: Scenario, scenario: Scenario, size: int) -> Candidate:
     """A candidate with the needs of the scenario, said where its own split would suggest others."""
     needed = favoured_features(scenario, size)
     implied = tried.directions == "standard" and tried.favoured == (needed or scenario.favoured)
+    implied |= _needs_directions(scenario)
     return Candidate(scenario=_needing(tried, scenario.needed or (() if implied else needed), scenario))
 
 

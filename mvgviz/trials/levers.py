@@ -13,7 +13,7 @@ is also taken away from the whole design. All meet the same random numbers.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Unpack
 
@@ -99,16 +99,18 @@ def levers(scenario: Scenario, dataset: Dataset, *, mechanism: str = "mvg", sens
     """The way to a scenario's design, or to one that releases only the needed; None before there is a trial of it.
 
     ``problem``: the scenario's, where it was posed already (its sensitivity and directions then count). What does not
-    work out on the way is left out. Where directions are needed instead of features, all is judged by everything.
-    Others as in :func:`mvgviz.trials.resumable.resume`.
+    work out on the way is left out. Where private directions are needed, found anew in each trial, or a regression's
+    directions, all is judged by everything. Others as in :func:`mvgviz.trials.resumable.resume`.
     """
     if problem is None:
         problem = pose(scenario, dataset, sensitivity=sensitivity, uploaded=uploaded)
-    if problem.scenario.needs_along == "directions":  # which the noise that it is held against does not have
+    judge = problem.judge
+    if judge is None and problem.scenario.needs_along == "directions":
         problem = problem.whole
     way = way_to(problem, mechanism)
     stages = [*way, *without_each(way)]
-    problems = pose_each([stage.scenario for stage in stages], dataset, known=problem)
+    problems = [replace(posed, yardstick=judge)
+                for posed in pose_each([stage.scenario for stage in stages], dataset, known=problem)]
     results = resume([Point(posed, (stage.mechanism,)) for stage, posed in zip(stages, problems, strict=True)],
                      seconds=seconds, **options)
     outcomes = [None if found is None else found.outcomes[0] for found in results]
@@ -142,7 +144,7 @@ def way_to(problem: Problem, mechanism: str = "mvg") -> list[Stage]:
 def _stages(problem: Problem, mechanism: str) -> Iterator[Stage]:
     design = problem.scenario
     aware = "aware" in TASKS[design.task].post
-    needed = design.needed or (design.needs if design.judged != "everything" else ())
+    needed = design.needed or (design.needed_features if design.judged != "everything" else ())
     now = design.changed(bound="none", allocation="uniform", directions="standard", needed=needed,
                          post=tuple(step for step in design.post if not (aware and step == "aware")))
     road = [now.changed(query=query, mode=design.mode if query == design.query else "auto") for query in _road(design)]

@@ -89,7 +89,9 @@ class Problem:
     """``sensitivity``: "own" (theorems the printed one, everything else the tight one), or one for all.
 
     ``worked_out``: a setup that is there already, used where it is that of the problem. ``weighing``: of a problem that
-    is to be measured, how its rows count. ``own_task``: a person's own, in place of the scenario's.
+    is to be measured, how its rows count. ``yardstick``: the problem by whose needs it is judged instead of its own,
+    where those are directions that its own noise does not have. ``own_task``: a person's own, in place of the
+    scenario's.
     """
 
     scenario: Scenario
@@ -99,6 +101,7 @@ class Problem:
     uploaded: Directions | None = field(default=None, repr=False)
     worked_out: Setup | None = field(default=None, repr=False)
     weighing: Weighing | None = field(default=None, repr=False)
+    yardstick: Problem | None = field(default=None, repr=False)
     own_task: Task | None = field(default=None, repr=False)
 
     @property
@@ -115,6 +118,8 @@ class Problem:
     @cached_property
     def along(self) -> Directions | None:
         """The directions that errors are measured along; None: the features, or everything."""
+        if self.yardstick is not None:
+            return self.yardstick.along
         scenario = self.scenario
         weights = {part for k, part in scenario.need_weights.items() if k < self.query.rows}
         alike = len(weights) < 2 or scenario.judged == "rest" or scenario.task in REGRESSIONS
@@ -128,6 +133,8 @@ class Problem:
     @property
     def chosen(self) -> list[int] | None:
         """The positions of the rows, or of the directions, that are judged; None: everything."""
+        if self.yardstick is not None:
+            return self.yardstick.chosen
         scenario, size = self.scenario, self.query.rows
         regression = scenario.task in REGRESSIONS
         if scenario.judged == "everything" or (regression and (scenario.label is None or scenario.label >= size)):
@@ -150,7 +157,13 @@ class Problem:
     @property
     def whole(self) -> Problem:
         """The same problem, judged by everything."""
-        return replace(self, scenario=self.scenario.changed(judged="everything"))
+        return replace(self, scenario=self.scenario.changed(judged="everything"), yardstick=None)
+
+    @property
+    def judge(self) -> Problem | None:
+        """The problem that others must have as yardstick to be judged as this one is; None: their own needs will do."""
+        along = self.scenario.needs_along == "directions" and self.scenario.directions != "private"
+        return self.yardstick or (self if along and self.along is not None else None)
 
     @cached_property
     def judged(self) -> Problem:
@@ -212,7 +225,7 @@ def weighing_of(problem: Problem) -> Weighing | None:
     are needed they are looked at as mixtures of rows. The error of a table or mean is a root mean square in the
     features' own unit, or in percent of each range where they have several.
     """
-    scenario, query, along = problem.scenario, problem.query, problem.along
+    scenario, query, along = (problem.yardstick or problem).scenario, problem.query, problem.along
     kept = list(range(query.rows)) if problem.chosen is None else problem.chosen
     weights, unit = np.ones(len(kept)), ""
     if scenario.judged == "needed" and scenario.task not in REGRESSIONS:

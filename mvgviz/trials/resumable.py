@@ -52,7 +52,8 @@ class Point:
     def key(self) -> str:
         """What its results depend on, for one dataset."""
         problem, chosen = self.problem, tuple(map(_name_of, map(mechanism, self.mechanisms)))
-        return (f"{problem.sensitivity} {chosen} {_directions_key(problem)} {task_of(problem).key} "
+        judge = "" if problem.yardstick is None else weighing_of(problem).key  # type: ignore[union-attr]
+        return (f"{problem.sensitivity} {chosen} {_directions_key(problem)} {judge} {task_of(problem).key} "
                 f"{problem.scenario.to_json()}")
 
     @property

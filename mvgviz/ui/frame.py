@@ -8,15 +8,16 @@ from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.errors import InputError
 from mvgviz.scenario.resolve import Setup as Setup
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui import session
-from mvgviz.ui.menu import PAGES, PRESENT, Page
+from mvgviz.ui.menu import DATA, PAGES, PRESENT, Page
+from mvgviz.ui.session_study import begin
 from mvgviz.ui.sidebar import draw_sidebar
 from mvgviz.ui.strip import draw_strip
+from mvgviz.ui.study.panel import draw_offer, draw_study, say_refused
 from mvgviz.words.glossary import WORDS, Word, words_in
 from mvgviz.words.report import as_html
 
@@ -47,13 +48,14 @@ def open_plain_page(page: Page) -> None:
     _begin(page)
     with st.sidebar:
         _menu()
+        draw_study()
     _title(page)
 
 
 def open_bare_page(page: Page) -> Setup:
     """A page without menu, sidebar, title and strip; the run ends here where the scenario does not work out."""
     _begin(page)
-    return _setup() or st.stop()
+    return _setup(page) or st.stop()
 
 
 def try_open_page(page: Page) -> Setup | None:
@@ -62,10 +64,11 @@ def try_open_page(page: Page) -> Setup | None:
     with st.sidebar:
         _menu()
         draw_sidebar()
+        draw_study()
         _presenter_switch()
     session.write_link()
     _title(page)
-    setup = _setup()
+    setup = _setup(page)
     if setup is not None:
         draw_strip(setup)
     return setup
@@ -132,29 +135,33 @@ def draw_open_tab(panels: Mapping[str, Callable[..., None]], *given: object, key
                 draw(*given)
 
 
-def show_progress(bar: DeltaGenerator, text: str) -> Callable[[float], None]:
-    """Move a bar as work goes on, in steps large enough to be seen."""
-    told = [0.0]
-
-    def show(done: float) -> None:
-        if done >= told[0] + 0.02:
-            told[0] = done
-            bar.progress(min(done, 1.0), text)
-
-    return show
-
-
 def _begin(page: Page) -> None:
     _freeze_imports()
     st.set_page_config(page_title=f"{page.label} · mvgviz", page_icon="◐", layout="wide")
     st.html(_HERE / "frame.css")
     session.note_page(page.path, aside=page is PRESENT)
     session.adopt_link()
+    _begin_study(page)
 
 
-def _setup() -> Setup | None:
+def _begin_study(page: Page) -> None:
+    """What the command was given is taken in a session's first run, where the data is."""
+    try:
+        if begin() and page is not DATA:
+            st.switch_page(DATA.path)
+    except InputError as error:
+        show_error(error)
+
+
+def _setup(page: Page) -> Setup | None:
     try:
         return session.setup()
+    except session.FileNotHereError as error:
+        if not draw_offer():
+            show_error(error)
+        if page is not DATA:
+            st.page_link(DATA.path, label=f"To {DATA.label}", icon=":material/arrow_forward:")
+        return None
     except InputError as error:
         show_error(error)
         if str(error).startswith("a record bound"):
@@ -168,6 +175,7 @@ def _title(page: Page) -> None:
         st.subheader(page.question, anchor=False, width="content")
         with st.popover("Words", type="tertiary", icon=":material/menu_book:", key="words"):
             _explain(WORDS)
+    say_refused()
     for sentence in session.notices():
         st.info(f"A part of the link was ignored: {sentence}", icon=":material/link_off:")
 

@@ -19,13 +19,15 @@ from mvgviz.provenance import Origin
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
 from mvgviz.query.worst_pairs import WorstPair, worst_pair
-from mvgviz.report.script import DataSource
+from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.resolve import Setup, ask, build, second_moments
 from mvgviz.scenario.scenario import Scenario
+from mvgviz.study.source import DataSource
 
 _SCENARIO, _WRITTEN, _TOUCHED, _NOTICES = "_scenario", "_written", "_touched", "_notices"
 _PAGE, _LEFT, SLIDE = "_page", "_left", "_slide"
 _UPLOAD, _DIRECTIONS, _STATED_FOR = "_upload", "_directions", "_directions_stated_for"
+PLANS, _OPENED_PLANS = "_plans", "_opened_plans"
 PLACES = ("step", "value", "slide", "game", "shape", "budget", "big")
 """Parameters of an address that say where on a page one is; no part of the scenario."""
 P = ParamSpec("P")
@@ -61,6 +63,11 @@ def adopt_link() -> None:
         if not scenario.is_upload and scenario.data not in samples():
             scenario, ignored = Scenario(), (*ignored, "the link names data that is not here")
         st.session_state.update({_SCENARIO: scenario, _NOTICES: ignored})
+
+
+def came_by_link() -> bool:
+    """Whether the address says what to show."""
+    return any(name not in PLACES for name in st.query_params.to_dict())
 
 
 def note_page(path: str, *, aside: bool) -> None:
@@ -196,15 +203,37 @@ def state_directions_origin(origin: Origin) -> None:
         st.session_state.update({_DIRECTIONS: from_matrix(own.matrix, origin=origin), _STATED_FOR: scenario().data})
 
 
+class FileNotHereError(InputError):
+    """The scenario is about a file that this session does not have."""
+
+
 def dataset() -> Dataset:
     """The scenario's data; an InputError when it was uploaded in another session."""
     chosen, own = scenario(), upload()
     if not chosen.is_upload:
         return sample(chosen.data)
     if own is None or own.data_name != chosen.data:
-        raise InputError("this link was made with an uploaded file, which is not part of a link: choose the file on "
-                         "the page Data & query, or another dataset")
+        raise FileNotHereError("this is about a file that is not here: a link and a study hold your choices, never "
+                               "your data, and a file is gone when its page is loaded anew or the server was "
+                               "restarted; choose it again on the page Data & query")
     return own.dataset
+
+
+def kept_plan() -> QuestionPlan | None:
+    """The person's own plan of questions about the scenario's data, if there is one."""
+    held = st.session_state.get(PLANS, {}).get(scenario().data)
+    return opened_plan() if held is None else held.plan
+
+
+def put_plan(data: str, plan: QuestionPlan | None) -> None:
+    """A plan that was opened takes the place of the one there was."""
+    st.session_state.setdefault(PLANS, {}).pop(data, None)
+    st.session_state.setdefault(_OPENED_PLANS, {})[data] = plan
+
+
+def opened_plan() -> QuestionPlan | None:
+    """A plan that was opened and that nobody has touched since."""
+    return st.session_state.get(_OPENED_PLANS, {}).get(scenario().data)  # type: ignore[no-any-return]
 
 
 def version() -> str:

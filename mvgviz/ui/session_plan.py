@@ -20,10 +20,10 @@ from mvgviz.scenario.plan_noise import build_plan
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.ui import session
-from mvgviz.ui.frame import show_progress
+from mvgviz.ui.progress import show_progress
 from mvgviz.ui.session_releases import session_releases
 
-_PLANS, _DRAWING, _LONG = "_plans", "Drawing the noise …", 20_000
+_DRAWING, _LONG = "Drawing the noise …", 20_000
 _PARTNERS = {"mean": "covariance", **dict(zip(GRAPHS, reversed(GRAPHS), strict=True))}
 
 
@@ -51,6 +51,9 @@ def held_plan() -> HeldPlan | None:
     """The plan for the scenario's data; None where nothing is planned and the sidebar's question cannot be."""
     scenario, features = session.scenario(), session.dataset().features
     held: HeldPlan | None = _plans().get(scenario.data)
+    opened = session.opened_plan()
+    if held is None and opened is not None:
+        held = HeldPlan(plan=opened, features=features)
     if held is None and scenario.guarantee != "exact":
         return None
     if held is None:
@@ -68,7 +71,7 @@ def keep(held: HeldPlan, **changes: Any) -> None:
 
 def start_anew() -> None:
     """Forget the plan for the scenario's data; what was released stays in the ledger."""
-    _plans().pop(session.scenario().data, None)
+    session.put_plan(session.scenario().data, None)
 
 
 def plan_setups(plan: QuestionPlan) -> tuple[Setup, ...]:
@@ -84,7 +87,7 @@ def _built(plan: QuestionPlan, text: str) -> tuple[Setup, ...]:
 def plan_ticket(held: HeldPlan, chosen: tuple[int, ...]) -> str:
     """Good for one release of these questions of the data and plan as they are now."""
     desk = session_releases()
-    text = f"{len(desk.ledger.entries)} {session.version()} {held.plan.to_json()} {chosen}"
+    text = f"{len(desk.releases)} {session.version()} {held.plan.to_json()} {chosen}"
     return hashlib.blake2b(text.encode(), key=desk.key, digest_size=8).hexdigest()
 
 
@@ -100,7 +103,8 @@ def release_questions(given: str, chosen: tuple[int, ...], accept: tuple[str, ..
             setups, show = [plan_setups(held.plan)[k] for k in chosen], None
             if sum(setup.design.rows * setup.design.cols for setup in setups) > _LONG:
                 show = show_progress(spot.progress(0.0, _DRAWING), _DRAWING)
-            made = release_together(setups, accept=accept, ledger=desk.ledger, progress=show)
+            made = release_together(setups, accept=accept, ledger=desk.ledger, progress=show,
+                                    population=desk.population(held.plan.data))
             desk.releases.extend(made)
             plans[held.plan.data] = replace(held, released=held.released | set(chosen))
             if show is not None:
@@ -110,7 +114,7 @@ def release_questions(given: str, chosen: tuple[int, ...], accept: tuple[str, ..
 
 
 def _plans() -> dict[str, HeldPlan]:
-    return st.session_state.setdefault(_PLANS, {})  # type: ignore[no-any-return]
+    return st.session_state.setdefault(session.PLANS, {})  # type: ignore[no-any-return]
 
 
 def _partner(scenario: Scenario) -> Scenario:

@@ -3,8 +3,11 @@
 A release is made in the callback of a button. Its ticket names the data, the scenario and the number of releases so
 far: a second click, a rerun or another page holds a ticket that is used up, and two threads of a session (Streamlit
 starts a new one for a click while the last still works) take turns. Streamlit may break into a callback wherever it
-draws (here: the progress bar); then nothing was released and nothing is entered. Between the entry and the keeping of
-the answer nothing is drawn and the session is not touched, so neither can be without the other.
+draws (here: the progress bar); then nothing was released and the ledger's entry is withdrawn. Between the last of the
+noise and the keeping of the answer nothing is drawn and the session is not touched.
+
+Where the ledger lasts, it counts for a population that the person names; which of the session's data belong to it is
+known to the session alone.
 """
 
 import hashlib
@@ -16,12 +19,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.errors import InputError
-from mvgviz.release.ledger import Ledger
+from mvgviz.release.entries import Entry, Total, total_of
+from mvgviz.release.ledger import Ledger, ledger_from_environment
 from mvgviz.release.release import Release, release_setup
 from mvgviz.release.secure_noise import hardening_for
 from mvgviz.scenario.resolve import Setup
 from mvgviz.ui import session
-from mvgviz.ui.frame import show_progress
+from mvgviz.ui.progress import show_progress
 
 _RELEASES = "_release_desk"
 _LONG = 20_000  # entries: about half a second
@@ -31,11 +35,73 @@ _LONG = 20_000  # entries: about half a second
 class SessionReleases:
     """What the session released; ``refusal``: why the last click came to nothing."""
 
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: Ledger = field(default_factory=ledger_from_environment)
     releases: list[Release] = field(default_factory=list, repr=False)
     refusal: InputError | None = None
     turn: threading.Lock = field(default_factory=threading.Lock, repr=False)
     key: bytes = field(default_factory=lambda: secrets.token_bytes(16), repr=False)
+    _people: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
+    _named: dict[str, str] = field(default_factory=dict, repr=False)
+
+    def same_people(self, data: str) -> frozenset[str]:
+        """The names of all data of the session about the people of ``data``, itself included."""
+        return self._people.get(data, frozenset({data})) if self.ledger.lasts else self.ledger.same_people(data)
+
+    def count_together(self, data: str, other: str) -> None:
+        """Both are about the same people; where they have two names for them, those count together for good."""
+        if not self.ledger.lasts:
+            self.ledger.join(data, other)
+            return
+        first, second = self.same_people(data), self.same_people(other)
+        self._people.update(dict.fromkeys(first | second, first | second))
+        names = dict.fromkeys(name for group in (first, second) if (name := self._called(group)) is not None)
+        if names:
+            self.name(data, next(iter(names)))
+        if len(names) > 1:
+            self.ledger.join(*names)
+
+    def name(self, data: str, population: str | None) -> None:
+        """What the person calls the people of ``data``."""
+        for one in self.same_people(data):
+            self._named.pop(one, None)
+            if population:
+                self._named[one] = population
+
+    def population(self, data: str) -> str | None:
+        """What the ledger counts ``data`` for; None until the person has named it, or a release before did."""
+        return self._called(self.same_people(data)) if self.ledger.lasts else data
+
+    def _called(self, names: frozenset[str]) -> str | None:
+        said = next((self._named[one] for one in sorted(names) if one in self._named), None)
+        return said or next((entry.population for entry in reversed(self.ledger.entries) if entry.data in names), None)
+
+    def named(self, data: str) -> str:
+        """What the person called the people of ``data`` in this session; nothing is looked up."""
+        return next((self._named[one] for one in sorted(self.same_people(data)) if one in self._named), "")
+
+    def is_entered(self, data: str) -> bool:
+        """Whether the session released anything of these people: their name then stays."""
+        return any(made.data in self.same_people(data) for made in self.releases)
+
+    def entries_about(self, data: str) -> tuple[Entry, ...]:
+        """The releases that count together with those of ``data``; none where nobody said who it is about."""
+        population = self.population(data)
+        return () if population is None else self.ledger.entries_about(population)
+
+    def total(self, data: str, *, delta: float) -> Total:
+        """What they spent."""
+        return total_of(self.entries_about(data), delta)
+
+    def cap(self, data: str) -> tuple[float, float] | None:
+        """The cap that binds releases of ``data``."""
+        population = self.population(data)
+        return self.ledger.cap if population is None else self.ledger.cap_of(population)
+
+    def check(self, data: str, mu: float) -> None:
+        """Refuse a release of ``mu`` that would exceed the cap."""
+        population = self.population(data)
+        if population is not None:
+            self.ledger.check(population, mu)
 
 
 def session_releases() -> SessionReleases:
@@ -46,7 +112,7 @@ def session_releases() -> SessionReleases:
 def ticket() -> str:
     """Good for one release of the data and scenario as they are now."""
     held = session_releases()
-    text = f"{len(held.ledger.entries)} {session.setup_version()}"
+    text = f"{len(held.releases)} {session.setup_version()}"
     return hashlib.blake2b(text.encode(), key=held.key, digest_size=8).hexdigest()
 
 
@@ -61,10 +127,20 @@ def release_once(given: str, accept: tuple[str, ...], symmetrise: bool, spot: De
             setup, words, show = session.setup(), "Drawing the noise …", None
             if setup.design.rows * setup.design.cols > _LONG:
                 show = show_progress(spot.progress(0.0, words), words)
-            made = release_setup(setup, accept=accept, ledger=held.ledger, symmetrise=symmetrise, progress=show)
+            made = release_setup(setup, accept=accept, ledger=held.ledger, symmetrise=symmetrise, progress=show,
+                                 population=held.population(setup.scenario.data))
             held.releases.append(made)
         except InputError as error:
             held.refusal = error
+
+
+def declare_same_people(data: str, other: str) -> None:
+    """A button's callback: two files share one budget from now on; a refusal is kept as a sentence."""
+    held = session_releases()
+    try:
+        held.count_together(data, other)
+    except InputError as error:
+        held.refusal = error
 
 
 @session.remembered(8)

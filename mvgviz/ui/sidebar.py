@@ -24,7 +24,9 @@ from mvgviz.ui.sidebar_design import (
     draw_split,
     favoured_label,
 )
+from mvgviz.words.glossary import DELTA_IS
 from mvgviz.words.provenance import bound_choices, bound_words
+from mvgviz.words.study import link_words
 
 EPSILONS = (*(float(f"{m}e{e}") for e in range(-2, 2) for m in (1, 1.5, 2, 3, 4, 5, 7)), 100.0)
 DELTAS = tuple(float(f"1e{e}") for e in range(-12, 0))
@@ -137,6 +139,8 @@ def _draw_delta() -> None:
     st.select_slider("Probability of failure delta (δ)", sorted({*DELTAS, value, usual, paper}),
                      format_func=lambda d: (f"{as_probability(d)} (usual)" if d == usual
                                             else delta_words(d, data.n_records)),
+                     help=f"δ is {DELTA_IS}. It must be far below 1/n, or a mechanism could publish one {thing}, "
+                          "chosen at random, and still pass.",
                      **session.bound("w_delta", value, lambda delta: _delta_change(delta, data)))
     with st.container(horizontal=True):
         st.button("δ = 1/n, as in the paper", key="w_one_over_n", disabled=value == paper, type="tertiary",
@@ -208,4 +212,4 @@ def _draw_link() -> None:
                   on_click=lambda: session.put(usual))
         with st.popover("Copy link", icon=":material/link:"):
             st.code(session.link(), language=None, wrap_lines=True)
-            st.caption("Opens this very screen. The link holds your choices, never your data.")
+            st.caption(link_words(scenario))

@@ -148,8 +148,8 @@ def draw_importance(names: tuple[str, ...], chosen: list[int]) -> None:
         for i, k in enumerate(chosen):
             st.number_input(in_markdown(names[k]), 1, max(9, parts[i]), **session.bound(
                 f"w_importance_{k}", parts[i], partial(_importance, parts, i)))
-        st.caption("Errors on what is needed count each this many times. The noise follows where the split is for "
-                   "least error. Regression takes a feature or leaves it: there this changes nothing.")
+        st.caption("Errors on what is needed count each this many times, and the noise follows: what matters more "
+                   "gets less of it. In the error of a regression all count alike.")
 
 
 def _importance(parts: list[int], position: int, value: int) -> dict[str, Any]:

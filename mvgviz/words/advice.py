@@ -27,7 +27,7 @@ ON_DATA = ("Tried on **the data itself**. Choosing by looking at private data is
 LOADED_ON_DATA = ("Load a design into the scenario with one click; it then counts as **chosen by looking at the "
                   "data**, which no guarantee covers, until you change it or state it as your own:")
 ONLY_THE_NEEDED = ("A table with these columns alone: leave the others out on the page Data, and nothing of them is "
-                   "released.")
+                   "released. For other directions, a table of those mixtures.")
 
 
 def advice_marks(advice: Advice, names: Sequence[str]) -> list[Mark]:

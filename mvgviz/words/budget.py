@@ -73,6 +73,11 @@ def who_gains(setup: Setup, names: Names, numbers: NoiseFactors) -> str:
     return f"**Gain:** {names.few(gains)}, with {_span(factors[gains])} equal noise. {pay}"
 
 
+def gains_verdict(names: Names, numbers: NoiseFactors) -> str:
+    """Who gains, in a few words; empty where nobody does, which is said already."""
+    return f"**Less noise on {names.few(numbers.gains)}, more on the rest.** " if numbers.gains and numbers.pays else ""
+
+
 def largest_share(names: Names, table: BudgetTable) -> str:
     """Who has most of the budget, against an equal share."""
     top, equal = float(table.theta.max()), 1 / table.size

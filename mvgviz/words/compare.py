@@ -75,7 +75,7 @@ def symbol_words(numbers: Ranking) -> str:
     """What the symbols of the chart mean."""
     hollow = any(outcome.mechanism.key.startswith("reduced") for outcome in numbers.outcomes)
     return (f"◆ promises {EPSILON}, which is stronger; ● promises ε and δ"
-            f"{'; ○ the same, of the favoured features only' if hollow else ''}.")
+            f"{'; ○ the same, of the needed only' if hollow else ''}.")
 
 
 def worth_zooming(numbers: Ranking) -> int:

@@ -31,10 +31,17 @@ def design_words(candidate: Candidate, names: Sequence[str]) -> DesignWords:
     """What a design is called; ``names``: of the features."""
     scenario, flag = candidate.scenario, "" if candidate.private else " (not private)"
     plain = "aware" in TASKS[scenario.task].post and "aware" not in scenario.post
-    split = split_words(scenario, names) if candidate.is_whole else f"only {_named(scenario.needs, names)}"
+    split = split_words(scenario, names) if candidate.is_whole else _only(scenario, names)
     return DesignWords(QUERIES[scenario.query].name, GUARANTEES[scenario.guarantee].name,
                        _bound_words(scenario, names) if candidate.is_whole else "", split + flag,
                        "noise not looked at" if plain else "")
+
+
+def _only(scenario: Scenario, names: Sequence[str]) -> str:
+    """What alone is released: features, or other directions."""
+    if scenario.needs_along == "features":
+        return f"only {_named(scenario.needs, names)}"
+    return f"{DIRECTIONS[scenario.directions][1].format(angle=scenario.angle)}, only {_favoured(scenario, names)}"
 
 
 def _bound_words(scenario: Scenario, names: Sequence[str]) -> str:

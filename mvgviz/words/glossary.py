@@ -34,6 +34,15 @@ def _read() -> tuple[Word, ...]:
 WORDS = _read()
 
 
+def meaning(term: str) -> str:
+    """An entry's plain sentence as a part of another one."""
+    plain = next(word.plain for word in WORDS if word.term == term)
+    return f"{plain[0].lower()}{plain[1:-1]}"
+
+
+DELTA_IS = meaning("delta (δ)")
+
+
 def words_in(text: str) -> list[Word]:
     """The entries that a text uses, in the glossary's order."""
     return [word for word in WORDS if word.is_in(text)]

@@ -69,11 +69,12 @@ def spends(planned: Plan, n_records: int) -> str:
     return f"ε = {as_number(planned.epsilon)} at δ = {delta_words(planned.delta, n_records)}"
 
 
-def ledger_words(so_far: Total, after: float, *, questions: int) -> str:
-    """What the data's releases came to so far, and what they come to with these."""
+def ledger_words(so_far: Total, after: float, *, questions: int, lasts: bool) -> str:
+    """What the releases came to so far, and what they come to with these; ``lasts``: whether the ledger does."""
+    whom = "about these people" if lasts else "of this data in this session"
     before = "nothing yet" if so_far.mu == 0 else f"ε = {as_number(so_far.epsilon)}"
     these = "this one" if questions == 1 else f"these {questions}"
-    return f"Released of this data in this session: {before}; with {these}: ε = {as_number(after)} at the same δ."
+    return f"Released {whom}: {before}; with {these}: ε = {as_number(after)} at the same δ."
 
 
 def released_words(names: Sequence[str]) -> str:

@@ -3,10 +3,10 @@
 from mvgviz.figures.release.budget import BudgetNumbers
 from mvgviz.provenance import Origin
 from mvgviz.query.dataset import Dataset
-from mvgviz.release.ledger import CAVEATS, Ledger, Total
+from mvgviz.release.ledger import CAVEATS, Total
 from mvgviz.release.release import Plan, Release, design_words
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_number, at_most, delta_caution, delta_words, in_markdown, listed
+from mvgviz.text import as_number, at_most, delta_caution, delta_words, listed
 from mvgviz.words.provenance import bound_words, thing
 
 ACCEPT = {
@@ -32,9 +32,12 @@ def spends(setup: Setup, planned: Plan) -> str:
     return f"{at_most(setup.design.mu_is)}ε = {as_number(planned.epsilon)} at δ = {delta}"
 
 
-def facts(setup: Setup, planned: Plan, so_far: Total, after: float, factor: float | None, off_by: str
-          ) -> list[tuple[str, str]]:
-    """The summary before a release, as name and plain text. ``off_by``: how far numbers lie from the answer."""
+def facts(setup: Setup, planned: Plan, so_far: Total, after: float, factor: float | None, off_by: str, *,
+          lasts: bool) -> list[tuple[str, str]]:
+    """The summary before a release, as name and plain text.
+
+    ``off_by``: how far numbers lie from the answer; ``lasts``: whether the ledger does.
+    """
     data = setup.dataset
     query, delta, table = setup.query, delta_words(planned.delta, data.n_records), setup.table
     graph, open_parts = query.is_graph, [CAVEATS[caveat] for caveat in planned.caveats]
@@ -49,7 +52,7 @@ def facts(setup: Setup, planned: Plan, so_far: Total, after: float, factor: floa
         ("noise", design_words(setup.design)),
         ("a number is off by", off_by),
         ("spends", f"{spends(setup, planned)} (μ = {as_number(planned.mu)})"),
-        ("this data in this session", f"{before} at δ = {delta}"),
+        ("these people, in all sessions" if lasts else "this data in this session", f"{before} at δ = {delta}"),
         *(("caution", caution) for caution in [delta_caution(planned.delta, data.n_records, thing(setup))] if caution),
         ("neighbours", query.neighbour_rule),
         ("ranges", "none needed for a graph" if graph else f"{_ranges_words(data)}{asked}"),
@@ -68,12 +71,14 @@ def _ranges_words(data: Dataset) -> str:
     return f"{read:,} of {data.n_features:,} {Origin.READ.words}"
 
 
-def budget_words(setup: Setup, numbers: BudgetNumbers, planned: Plan) -> str:
-    """Takeaway of the budget's bar."""
+def budget_words(setup: Setup, numbers: BudgetNumbers, planned: Plan, *, lasts: bool) -> str:
+    """Takeaway of the budget's bar; ``lasts``: whether the ledger does."""
+    whom, first = ("about these people", "about these people in the ledger") if lasts else (
+        "of this data", "of this data in this session")
     this = f"**{'Another' if numbers.before else 'This'} release spends {spends(setup, planned)}.**"
-    then = (f"With what was released of this data already (ε = {as_number(numbers.epsilon_before)}) the total becomes "
+    then = (f"With what was released {whom} already (ε = {as_number(numbers.epsilon_before)}) the total becomes "
             f"ε = {as_number(numbers.epsilon_after)}." if numbers.before else
-            "It is the first of this data in this session.")
+            f"It is the first {first}.")
     if numbers.more is None:
         return f"{this} {then}"
     room = {0: "**That is over the cap.**", 1: "The cap has room for this one and no other like it."}.get(
@@ -87,17 +92,6 @@ def released_words(release: Release, n_records: int) -> str:
     open_parts = f" Not covered: {listed(list(release.not_covered))}." if release.caveats else ""
     return (f"**Released, {rows:,} × {cols:,}, noise included.** It spent {at_most(release.mu_is)}ε = "
             f"{as_number(release.epsilon)} at δ = {delta_words(release.delta, n_records)}.{open_parts}")
-
-
-def totals_words(ledger: Ledger) -> str:
-    """What the releases of the last data spent together, and those of all data."""
-    last = ledger.entries[-1]
-    names = {entry.data for entry in ledger.entries}
-    text = f"Releases of {in_markdown(last.data)} together: {ledger.total(last.data, delta=last.delta).words}."
-    if len(names) > len(ledger.same_people(last.data)):
-        text += (f" All {len(names)} data together, as if about the same people: "
-                 f"{ledger.total(delta=last.delta).words}.")
-    return text.replace("epsilon", "ε =").replace("delta", "δ =")
 
 
 def ranges_table(data: Dataset) -> dict[str, list[object]]:

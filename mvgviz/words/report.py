@@ -20,6 +20,7 @@ from mvgviz.trials.run import Results
 from mvgviz.trials.tasks.post import WORDS as POST_WORDS
 from mvgviz.words.bounds import second_name
 from mvgviz.words.budget import Names
+from mvgviz.words.glossary import DELTA_IS
 from mvgviz.words.intervals import covers_sentences, planned_widths, width_columns, widths_sentence
 from mvgviz.words.neighbours import neighbour_words
 from mvgviz.words.provenance import bound_words, chosen_on_data, open_parts, seen_words, thing
@@ -198,7 +199,7 @@ def _delta_words(setup: Setup) -> str:
         paper = delta == paper_delta(n)
         source = f"one over the number of {counted}, as in the paper" if paper else "as chosen"
     caution = delta_caution(delta, n, thing(setup))
-    return f"**Delta:** {delta_words(delta, n)}, {source}.{f' **{caution}**' if caution else ''}"
+    return f"**Delta:** {delta_words(delta, n)}, {source}.{f' **{caution}**' if caution else ''} It is {DELTA_IS}."
 
 
 def _directions_words(setup: Setup) -> str:

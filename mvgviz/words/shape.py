@@ -53,9 +53,8 @@ def plane_words(model: RuleModel, iid: float, names: tuple[str, str], spread: fl
     """The noise along both axes of an ellipse against equal noise and, where there are data, their spread."""
     low, high = min(model.std), max(model.std)
     data = f" The noise is {as_factor(high / spread)} the data's own spread." if spread > 0 else ""
-    return (f"**{as_factor(low / iid)} to {as_factor(high / iid)} equal noise**, at the same budget: "
-            f"± {as_number(low)} along the best axis, ± {as_number(high)} along the worst "
-            f"({in_markdown(names[0])} against {in_markdown(names[1])}).{data}")
+    return (f"**{as_factor(low / iid)} equal noise along the best axis, {as_factor(high / iid)} along the worst**, at "
+            f"the same budget ({in_markdown(names[0])} against {in_markdown(names[1])}).{data}")
 
 
 def entries_words(std: FloatArray, more: str) -> str:
@@ -97,10 +96,10 @@ def records_words(model: RuleModel) -> str:
             "is pulled (not private).")
 
 
-def rule_words(model: RuleModel, size: int) -> str:
-    """What the picture shows: when noise is private."""
+def rule_words(model: RuleModel, size: int, record: str = "record") -> str:
+    """What the picture shows: when noise is private. ``record``: what neighbours differ in."""
     if model.changes is None:
-        return "What one record can change has no simple outline in this plane, so only the noise is drawn."
+        return f"What one {record} can change has no simple outline in this plane, so only the noise is drawn."
     if model.kind == "theorem":
         return ("**Private = every change inside.** The noise of a theorem is far larger than it has to be: all that "
                 "one record can change is lost in the ellipse at the scale of privacy.")

@@ -1,5 +1,6 @@
 """The app served on this machine, and a browser that visits it."""
 
+import os
 import re
 import shutil
 import socket
@@ -20,14 +21,15 @@ PROBES = re.compile(r"/_stcore/(health|host-config)$")
 
 
 @contextmanager
-def served():
-    """The app on a free port of this machine."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+def served(command=(sys.executable, "-m", "mvgviz"), *, cwd=ROOT, port=None, **environment):
+    """The app on a free port of this machine, as the command opens it."""
+    if port is None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
     server = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--server.headless", "true"],
-        cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        [*command, "--no-ledger", "--port", str(port), "--no-browser"], cwd=cwd, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, env=os.environ | environment)
     url = f"http://localhost:{port}"
     for _ in range(120):
         try:
@@ -35,9 +37,11 @@ def served():
                 break
         except (urllib.error.URLError, ConnectionError):
             time.sleep(0.5)
-    yield url
-    server.terminate()
-    server.wait()
+    try:
+        yield url
+    finally:
+        server.terminate()
+        server.wait()
 
 
 @pytest.fixture(scope="session")

@@ -264,3 +264,10 @@ def test_the_budget_s_table_downloads_as_csv(visit):
     rows = list(csv.DictReader(pathlib.Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()))
     assert [row["direction"] for row in rows] == ["mcv", "alkphos", "sgpt", "sgot", "gammagt", "drinks"]
     assert sum(float(row["share of the budget (theta)"]) for row in rows) == pytest.approx(1)
+
+
+def test_the_opened_words_can_be_read_in_the_dark(visit):
+    tab = visit(scheme="dark")
+    tab.get_by_role("button", name="Words").click()
+    tab.get_by_role("group", name="What the words mean").wait_for()
+    assert_accessible(tab)

@@ -145,7 +145,8 @@ def test_report_program_notebook_and_scenario_open(visit, browser, tmp_path):
     shown.close()
 
     other = Scenario.default_for("karate").changed(epsilon=0.5)
-    tab.locator(".st-key-release_scenario_file input[type=file]").set_input_files(
+    tab.get_by_role("button", name="Study", exact=True).click()
+    tab.locator(".st-key-study_file input[type=file]").set_input_files(
         {"name": "scenario.json", "mimeType": "application/json", "buffer": other.to_json().encode()})
     tab.wait_for_url("**data=karate&epsilon=0.5**")
     expect(tab.get_by_text("ε = 0.5 at δ = 1e-6")).to_be_visible(timeout=30_000)
@@ -178,8 +179,9 @@ def test_every_chart_of_a_page_is_saved_as_png_and_svg(visit, path, scheme, char
 def test_every_download_button_is_fetched_by_a_test():
     found = {str(path.relative_to(ROOT)) for folder in ("mvgviz", "pages") for path in (ROOT / folder).rglob("*.py")
              if re.search(r"(download_button|(?<!def )offer_file)\(", path.read_text(encoding="utf-8"))}
-    assert found == {"pages/budget.py", "mvgviz/ui/frame.py", "mvgviz/ui/release/panels.py",
-                     "mvgviz/ui/release/exports.py", "mvgviz/ui/plan/panels.py", "mvgviz/ui/lesson/panels.py"}
+    assert found == {"pages/budget.py", "mvgviz/ui/frame.py", "mvgviz/ui/release/panels.py", "mvgviz/ui/study/panel.py",
+                     "mvgviz/ui/release/exports.py", "mvgviz/ui/plan/panels.py", "mvgviz/ui/lesson/panels.py",
+                     "mvgviz/ui/data/range_editor.py"}
 
 
 def test_the_handout_prints_on_one_page(visit):

@@ -1,5 +1,7 @@
 """The lesson in a browser: answers that follow the control, a wall, phones, and the attacker's game."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -76,3 +78,22 @@ def test_more_columns_shrink_the_needed_bar(visit):
         slider.press("ArrowLeft")
     expect(tab.locator(".columns p")).to_contain_text("2 columns, one needed: 0.79 of the noise")
     assert "step=7" in tab.url
+
+
+@pytest.mark.parametrize(("step", "view", "picture"), [
+    *((step, None, ".js-plotly-plot") for step in range(1, 8)), (3, "Why it is private", ".rule"),
+    (4, "Why it is private", ".rule"), (7, "One needed column among many", ".columns")])
+def test_on_the_wall_every_picture_stands_at_full_height_without_scrolling(visit, step, view, picture):
+    tab = visit(f"lesson?step={step}&big=1", screen="projector")
+    at_rest(tab)
+    if view:
+        if step < 7:
+            tab.get_by_test_id("stButton").get_by_role("button", name=re.compile("Reveal|Show me")).click()
+        tab.get_by_role("radio", name=view).or_(tab.get_by_role("button", name=view)).click()
+        tab.wait_for_selector(f"{picture} [role=img]")
+        at_rest(tab)
+    box = tab.locator(picture).first.bounding_box()
+    assert box["y"] > 0
+    assert box["y"] + box["height"] <= 1080
+    assert box["height"] > 800
+    shoot(tab, f"wall-{step}-{picture.strip('.')}")

@@ -239,7 +239,7 @@ def test_the_diamond_turns_the_ellipse_and_two_corners_touch(visit):
     tab.mouse.up()
     tab.wait_for_url("**directions=rotation**")
     at_rest(tab)
-    axes = re.compile(r"first axis: ([\d.]+) · along the second: ([\d.]+)")
+    axes = re.compile(r"first axis: ([\d.]+) × equal noise · along the second: ([\d.]+)")
     drawn, computed = (axes.search(text).groups() for text in (during, numbers.inner_text()))
     assert [float(value) for value in computed] == pytest.approx([float(value) for value in drawn], rel=1e-3)
 
@@ -359,5 +359,16 @@ def test_text_is_never_smaller_than_eleven_pixels_on_a_phone(visit, scheme):
 def test_the_text_alternative_holds_the_sizes(visit):
     tab = visit(waits_for=".rule svg")
     alt = tab.locator(".rule svg").get_attribute("aria-label")
-    assert re.search(r"all that one record can change: ± 0\.0167 by ± 0\.0167, inside the ellipse of 0\.237 typical "
-                     r"errors, whose half axes are 0\.0373 and 0\.0186", alt)
+    assert re.search(r"all that one record can change: ± 0\.833 points by ± 0\.1 h, inside the ellipse of 0\.237 "
+                     r"typical errors, whose half axes are 1\.86 points and 0\.112 h", alt)
+
+
+def test_the_axes_are_in_the_data_s_own_units(visit):
+    """One pupil of 120 moves the average sleep by 12 h/120 and the average score by 100/120."""
+    tab = visit(waits_for=".rule svg")
+    titles = tab.locator(".rule .plane .title").all_text_contents()
+    assert titles == ["on score (points)", "on sleep (h)"]
+    ticks = [float(text) for text in tab.locator(".rule .plane .tick").all_text_contents()]
+    assert max(ticks) == 2.5
+    assert 0.1 in ticks
+    assert "0.472 h" in tab.locator(".rule .label").nth(1).text_content()

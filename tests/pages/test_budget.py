@@ -6,8 +6,8 @@ import pytest
 
 from mvgviz import Scenario
 from mvgviz.data import sample
-from mvgviz.report.script import DataSource
 from mvgviz.scenario.resolve import build
+from mvgviz.study.source import DataSource
 from mvgviz.ui.menu import BUDGET
 from mvgviz.ui.session import Upload
 from tests.datasets import make_dataset
@@ -20,6 +20,10 @@ TABS = (NEEDED, DIRECTIONS, THROUGH, INVERSE)
 
 def on(tab=DIRECTIONS, **parameters):
     return opened(BUDGET.path, state={"budget_tab": tab}, **parameters)
+
+
+def drawings(app):
+    return [spec(app, position) for position in range(len(app.get("plotly_chart")))]
 
 
 def turn(app, tab):
@@ -102,10 +106,13 @@ def test_thousands_of_records_are_not_drawn_one_by_one():
     assert "the file has all" in text(app)
 
 
-def test_splits_are_compared_under_both_guarantees():
+def test_splits_are_compared_under_the_chosen_guarantee_and_under_both_behind_a_switch():
     app = clean(on(THROUGH, data="liver"))
     assert "**Most information survives with: paper's best split, exact.**" in text(app)
-    assert "Theorem 2, as printed: " in text(app)
+    assert "Theorem 2, as printed: " not in text(app)
+    assert any(len(drawn["data"]) == 1 and drawn["data"][0]["type"] == "bar" for drawn in drawings(app))
+    app.toggle(key="budget_both").set_value(True).run()
+    assert "Theorem 2, as printed: " in text(clean(app))
     assert "for Gaussian answers only" in text(app)
     assert "Computed on the data: not private." in text(app)
     frame = next(frame.value for frame in app.dataframe if "split" in frame.value.columns)

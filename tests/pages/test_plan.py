@@ -271,7 +271,7 @@ def test_a_plan_goes_out_as_a_file_and_comes_back():
     assert shares(clean(app)) == [90.0, 10.0]
     assert link(app) == {"data": "liver", "epsilon": "2"}
     assert "spend at most ε = 2" in text(app)
-    assert {button.proto.label for button in app.get("download_button")} == {"Plan as JSON"}
+    assert {button.proto.label for button in app.get("download_button")} == {"Plan as JSON", "Save the study"}
 
 
 @pytest.mark.parametrize(("content", "message"), [

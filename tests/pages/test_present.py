@@ -57,6 +57,11 @@ def test_a_task_that_does_not_fit_gets_a_sentence_and_a_way_back():
     assert not app.error
 
 
+def test_the_title_of_who_gains_is_a_verdict():
+    app = clean(opened(PRESENT.path, data="liver", slide="2"))
+    assert app.title[0].value == "Less noise on sgpt and drinks, more on the rest."
+
+
 def test_a_long_takeaway_becomes_a_title_and_a_text():
     rest = "and then a good deal more of it " * 4
     assert headline(f"**Noise is needed:** {rest}") == ("Noise is needed", rest[:1].upper() + rest[1:])

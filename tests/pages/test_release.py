@@ -1,6 +1,5 @@
 """Release & report, without a browser: the click that counts once, refusals, the ledger, files in and out."""
 
-import json
 import math
 import threading
 import time
@@ -19,7 +18,7 @@ from mvgviz.scenario.resolve import build
 from mvgviz.text import as_number
 from mvgviz.ui import session_releases
 from mvgviz.ui.menu import DATA, HOME, RELEASE
-from tests.pages.app import box, clean, desk, go, link, on_exports, opened, released, text
+from tests.pages.app import box, clean, desk, go, on_exports, opened, released, text
 
 CSV = "age,=dose\n" + "".join(f"{20 + i % 50},{i % 7}.5\n" for i in range(60))
 
@@ -243,47 +242,11 @@ def test_the_second_tab_offers_report_programs_json_and_link():
     app = page(data="two_features", trials="3")
     clean(on_exports(app))
     labels = {button.proto.label for button in app.get("download_button")}
-    assert labels == {"Report as HTML", "Python program", "Notebook", "Scenario as JSON"}
+    assert labels == {"Report as HTML", "Python program", "Notebook", "Scenario as JSON", "Save the study"}
     assert "data=two_features&trials=3" in app.code[0].value
     assert "nothing in it is computed from the data" in text(app)
     app.segmented_control(key="release_report_on").set_value("data").run()
     assert "measured on the data itself and is not private" in text(clean(app))
-
-
-def test_a_scenario_file_is_taken_once():
-    app = on_exports(page(data="liver"))
-    wanted = Scenario.default_for("karate").changed(epsilon=0.5)
-    app.file_uploader(key="release_scenario_file").set_value(
-        ("scenario.json", wanted.to_json().encode(), "application/json")).run()
-    assert Scenario.from_query(link(clean(app))) == wanted
-    app.select_slider(key="w_epsilon").set_value(2.0).run()
-    assert link(clean(app)) == {"data": "karate", "epsilon": "2"}
-
-
-@pytest.mark.parametrize(("content", "message"), [
-    (b"", "must be JSON"), (b"\xff\xfe", "must be JSON"), (b"[1]", "must hold"),
-    (json.dumps({"mvgviz": 9, "scenario": {}}).encode(), "version"),
-    (json.dumps({"mvgviz": 1, "scenario": {"epsilon": -1}}).encode(), "Epsilon must be positive"),
-    (json.dumps({"mvgviz": 1, "scenario": {"data": "nosuch"}}).encode(), "not here"),
-    (b" " * 1_000_001, "small")])
-def test_a_bad_scenario_file_gets_a_sentence_and_nothing_is_lost(content, message):
-    app = on_exports(page(data="liver", trials="2"))
-    app.file_uploader(key="release_scenario_file").set_value(("s.json", content, "application/json")).run()
-    assert not app.exception
-    assert message in " ".join(element.value for element in app.error)
-    assert link(app) == {"data": "liver", "trials": "2"}
-
-
-def test_a_scenario_of_another_session_s_upload_asks_for_the_file_and_keeps_the_ledger():
-    app = released(page(data="liver"))
-    on_exports(app)
-    other = Scenario.default_for("upload-0123456789ab")
-    app.file_uploader(key="release_scenario_file").set_value(
-        ("s.json", other.to_json().encode(), "application/json")).run()
-    assert not app.exception
-    assert "choose the file" in app.error[0].value
-    assert "Ledger of this session" in text(app)
-    assert len(desk(app).releases) == 1
 
 
 def test_the_bar_s_lengths_are_squares_of_mu_and_its_ticks_their_epsilon():
@@ -334,13 +297,13 @@ def test_two_threads_of_a_session_with_one_ticket_make_one_release(monkeypatch):
         time.sleep(0.2)
         ledger.entries.append("entered")
 
-    monkeypatch.setattr(held, "ledger", types.SimpleNamespace(entries=[]))
+    monkeypatch.setattr(held, "ledger", types.SimpleNamespace(entries=[], lasts=False))
     monkeypatch.setattr(session_releases, "session_releases", lambda: held)
     monkeypatch.setattr(session_releases, "ticket", lambda: str(len(held.ledger.entries)))
     monkeypatch.setattr(session_releases, "release_setup", slow)
     design = types.SimpleNamespace(rows=2, cols=2)
     monkeypatch.setattr(session_releases, "session", types.SimpleNamespace(
-        setup=lambda: types.SimpleNamespace(design=design)))
+        setup=lambda: types.SimpleNamespace(design=design, scenario=Scenario())))
     monkeypatch.setattr(session_releases, "st", types.SimpleNamespace(session_state={"release_sure_0": True}))
 
     def click():

@@ -41,7 +41,7 @@ def test_every_panel_draws_every_kind_of_answer(panel, parameters):
 
 def test_the_sentence_says_how_much_more_and_how_much_less():
     app = clean(opened(SHAPE.path, query="identity"))
-    assert "0.79× to 1.6× equal noise" in text(app)
+    assert "0.79× equal noise along the best axis, 1.6× along the worst" in text(app)
     assert "the data's own spread" in text(app)
 
 
@@ -147,3 +147,8 @@ def test_possible_components_are_those_about_the_mean_where_it_is_released_too()
     loadings = spec(drawn["moments"])["data"][0]["y"]
     shown = np.frombuffer(base64.b64decode(loadings["bdata"]), dtype=loadings["dtype"])
     assert np.abs(shown) == pytest.approx(np.abs(vector), abs=1e-6)
+
+
+def test_where_nothing_is_drawn_it_is_an_edge_that_can_change_a_graph():
+    assert "What one edge can change has no simple outline" in text(clean(opened(SHAPE.path, data="karate")))
+    assert "What one record can change has no simple outline" in text(clean(opened(SHAPE.path, query="kernel")))

@@ -11,8 +11,8 @@ import pytest
 from mvgviz import Scenario
 from mvgviz.data import sample
 from mvgviz.figures.utility.dots import quantile_dots
-from mvgviz.report.script import DataSource
 from mvgviz.scenario.scenario import TASKS
+from mvgviz.study.source import DataSource
 from mvgviz.trials.first_trial import first_trial
 from mvgviz.trials.question import pose
 from mvgviz.trials.run import run_trials

@@ -1,16 +1,19 @@
-"""``python -m mvgviz``: an exported scenario without the app."""
+"""``mvgviz run``: a study or an exported scenario without the app."""
 
 import json
+import re
 import signal
+import socket
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from mvgviz import Scenario, run_trials
-from mvgviz.__main__ import main
+from mvgviz import DataSource, Scenario, Study, run_trials
+from mvgviz.command.main import main
 from mvgviz.data import read_table, sample, samples, table_to_dataset
+from mvgviz.design import sampling
 from mvgviz.scenario.resolve import build
 
 BLOCKED = """
@@ -76,7 +79,7 @@ def assert_table(output, scenario, data, trials):
 @pytest.mark.parametrize("name", samples())
 def test_every_sample_prints_the_numbers_of_the_app(name, saved, capsys):
     scenario = Scenario.default_for(name)
-    assert main([saved(scenario), "--trials", "10"]) == 0
+    assert main(["run", saved(scenario), "--trials", "10"]) == 0
     output = capsys.readouterr()
     assert_table(output.out, scenario, sample(name), 10)
     assert output.err.splitlines()[-1] == "20 of 20 trials"
@@ -85,7 +88,7 @@ def test_every_sample_prints_the_numbers_of_the_app(name, saved, capsys):
 
 def test_an_upper_bound_is_called_so(saved, capsys):
     scenario = Scenario.default_for("liver").changed(mode="rows", trials=5)  # both sides would be exact
-    assert main([saved(scenario)]) == 0
+    assert main(["run", saved(scenario)]) == 0
     output = capsys.readouterr().out
     assert "| at most 1 " in output
     assert_table(output, scenario, sample("liver"), 5)
@@ -93,8 +96,8 @@ def test_an_upper_bound_is_called_so(saved, capsys):
 
 @pytest.mark.slow
 def test_without_a_report_neither_pandas_nor_plotly_is_needed(saved, tmp_path):
-    done = subprocess.run([sys.executable, "-c", BLOCKED, saved(Scenario()), "--trials", "3", "--report", "r.html"],
-                          cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", BLOCKED, "run", saved(Scenario()), "--trials", "3", "--report",
+                           "r.html"], cwd=tmp_path, capture_output=True, text=True)
     assert_table(done.stdout, Scenario(), sample("two_features"), 3)
     assert done.returncode == 2
     assert "a report needs plotly" in done.stderr
@@ -104,7 +107,7 @@ def test_without_a_report_neither_pandas_nor_plotly_is_needed(saved, tmp_path):
 def test_a_report_is_written_beside_the_table(saved, tmp_path, capsys):
     scenario = Scenario.default_for("movement_simulated").changed(trials=5)
     target = tmp_path / "out.html"
-    assert main([saved(scenario), "--report", str(target)]) == 0
+    assert main(["run", saved(scenario), "--report", str(target)]) == 0
     assert_table(capsys.readouterr().out, scenario, sample("movement_simulated"), 5)
     text = target.read_text(encoding="utf-8")
     assert text.startswith("<!DOCTYPE html>")
@@ -116,13 +119,13 @@ def test_an_uploaded_table_needs_its_file_and_its_ranges(saved, own_file, capsys
     path, ranges = own_file
     scenario = own_scenario()
     file = saved(scenario)
-    assert main([file, "--data", str(path), "--ranges", str(ranges), "--trials", "8"]) == 0
+    assert main(["run", file, "--data", str(path), "--ranges", str(ranges), "--trials", "8"]) == 0
     output = capsys.readouterr().out
     data = table_to_dataset(read_table(path), columns=["b", "a"], ranges={"b": (0, 5), "a": (0, 6)})
     assert_table(output, scenario, data, 8)
     assert "ranges: chosen without looking at the data" in output
     ranges.write_text('{"b": null, "a": [0, 6]}', encoding="utf-8")
-    assert main([file, "--data", str(path), "--ranges", str(ranges), "--trials", "8"]) == 0
+    assert main(["run", file, "--data", str(path), "--ranges", str(ranges), "--trials", "8"]) == 0
     output = capsys.readouterr().out
     assert_table(output, scenario, table_to_dataset(read_table(path), columns=["b", "a"], ranges={"a": (0, 6)}), 8)
     assert "ranges: read from the data: not private" in output
@@ -132,12 +135,12 @@ def test_a_graph_needs_no_ranges_and_gaps_can_be_dropped(saved, tmp_path, capsys
     graph = tmp_path / "graph.csv"
     graph.write_text("p,q,r\n0,1,0\n1,0,1\n0,1,0\n", encoding="utf-8")
     scenario = own_scenario(query="laplacian")
-    assert main([saved(scenario), "--data", str(graph), "--trials", "4"]) == 0
+    assert main(["run", saved(scenario), "--data", str(graph), "--trials", "4"]) == 0
     assert_table(capsys.readouterr().out, scenario, table_to_dataset(read_table(graph)), 4)
     gaps, ranges = tmp_path / "gaps.csv", tmp_path / "ranges.json"
     gaps.write_text("a,b\n1,2\n,3\n4,5\n2,2\n", encoding="utf-8")
     ranges.write_text('{"a": [0, 9], "b": [0, 9]}', encoding="utf-8")
-    command = [saved(own_scenario()), "--data", str(gaps), "--ranges", str(ranges), "--trials", "2"]
+    command = ["run", saved(own_scenario()), "--data", str(gaps), "--ranges", str(ranges), "--trials", "2"]
     assert main(command) == 2
     assert "missing values" in capsys.readouterr().err
     capsys.readouterr()
@@ -150,12 +153,12 @@ def test_a_graph_needs_no_ranges_and_gaps_can_be_dropped(saved, tmp_path, capsys
 def test_given_directions_come_from_their_file(saved, tmp_path, capsys):
     scenario = Scenario(directions="upload", trials=3)
     np.savetxt(tmp_path / "w.csv", np.eye(2)[::-1], delimiter=",")
-    command = [saved(scenario), "--directions", str(tmp_path / "w.csv")]
+    command = ["run", saved(scenario), "--directions", str(tmp_path / "w.csv")]
     assert main(command) == 0
     assert "directions: read from the data: not private" in capsys.readouterr().out
     assert main([*command, "--know-directions"]) == 0
     assert "directions: chosen without looking at the data" in capsys.readouterr().out
-    assert main([saved(scenario)]) == 2
+    assert main(["run", saved(scenario)]) == 2
     assert "--directions" in capsys.readouterr().err
 
 
@@ -193,7 +196,7 @@ def refusals(saved, own_file, tmp_path):
         "report in no folder": ([liver, "--trials", "2", "--report", str(tmp_path / "no" / "r.html")], "the report"),
         "report is a folder": ([liver, "--trials", "2", "--report", str(tmp_path)], "the report"),
         "report on a full device": ([liver, "--trials", "2", "--report", "/dev/full"], "cannot be written"),
-        "no argument": ([], "scenario"),
+        "no argument": ([], "study"),
         "an unknown option": ([liver, "--quick"], "--quick"),
     }
 
@@ -201,22 +204,23 @@ def refusals(saved, own_file, tmp_path):
 def test_what_has_to_be_mended_is_one_sentence_and_exit_code_2(saved, own_file, tmp_path, capsys):
     for what, (arguments, words) in refusals(saved, own_file, tmp_path).items():
         try:
-            code = main(arguments)
+            code = main(["run", *arguments])
         except SystemExit as stop:
             code = stop.code
         said = [line for line in capsys.readouterr().err.splitlines() if not line.endswith(" trials")]
         assert code == 2, what
         assert len(said) == 1, what
-        assert said[0].startswith("python -m mvgviz: "), what
+        assert said[0].startswith("mvgviz"), what
         assert words in said[0], (what, said)
 
 
 @pytest.mark.slow
 def test_ctrl_c_prints_what_is_finished_and_ends_with_130(saved, tmp_path):
     scenario = Scenario.default_for("liver").changed(query="identity", task="kernel-ridge", trials=100_000)
-    with subprocess.Popen([sys.executable, "-c", "import mvgviz.__main__ as m, sys\n"
-                           "m._Progress.__call__ = lambda self, done, total: m._say(f'{done} done')\n"
-                           "sys.exit(m.main(sys.argv[1:]))", saved(scenario)], cwd=tmp_path,
+    with subprocess.Popen([sys.executable, "-c", "import mvgviz.command.run as r, sys\n"
+                           "from mvgviz.command.main import main\n"
+                           "r._Progress.__call__ = lambda self, done, total: r.say(f'{done} done')\n"
+                           "sys.exit(main(sys.argv[1:]))", "run", saved(scenario)], cwd=tmp_path,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         while not process.stderr.readline().endswith(" done\n"):
             assert process.poll() is None
@@ -232,7 +236,86 @@ def test_ctrl_c_before_the_first_trial_is_130_too(saved, monkeypatch, capsys):
     def interrupted(*arguments, **choices):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mvgviz.__main__.build", interrupted)
-    assert main([saved(Scenario())]) == 130
+    monkeypatch.setattr("mvgviz.command.run.build", interrupted)
+    assert main(["run", saved(Scenario())]) == 130
     assert "stopped" in capsys.readouterr().err
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_study_brings_the_reading_of_its_file(own_file, tmp_path, capsys):
+    path, _ = own_file
+    source = DataSource(name="own.csv", columns=("b", "a"), ranges={"b": (0, 5), "a": (0, 6)}, separator=";",
+                        decimal=",")
+    study = Study(scenario=own_scenario(), source=source, notes="as agreed")
+    (tmp_path / "study.json").write_text(study.to_json(), encoding="utf-8")
+    assert main(["run", str(tmp_path / "study.json"), "--trials", "8", "--report", str(tmp_path / "r.html")]) == 0
+    data = table_to_dataset(read_table(path), columns=["b", "a"], ranges={"b": (0, 5), "a": (0, 6)})
+    assert_table(capsys.readouterr().out, own_scenario(), data, 8)
+    assert "as agreed" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    path.rename(tmp_path / "moved.csv")
+    assert main(["run", str(tmp_path / "study.json")]) == 2
+    assert "--data" in capsys.readouterr().err
+    assert main(["run", str(tmp_path / "study.json"), "--data", str(tmp_path / "moved.csv"), "--trials", "2"]) == 0
+    other = tmp_path / "other.csv"
+    other.write_text("a;c\n1;2\n3;4\n", encoding="utf-8")
+    capsys.readouterr()
+    assert main(["run", str(tmp_path / "study.json"), "--data", str(other)]) == 2
+    assert "the study uses b" in capsys.readouterr().err
+
+
+def test_an_audit_says_what_it_shows(saved, capsys):
+    assert main(["audit", saved(Study.of_sample(Scenario()).to_json()), "--attacks", "2000"]) == 0
+    output = capsys.readouterr().out
+    assert "The claim stands" in output
+    assert float(re.search(r"epsilon is at least ([\d.e-]+)", output)[1]) <= 1
+
+
+def test_an_audit_of_broken_noise_ends_with_1(saved, capsys, monkeypatch):
+    honest = sampling.sample_noise
+    monkeypatch.setattr(sampling, "sample_noise", lambda *given, **choice: 0.3 * honest(*given, **choice))
+    assert main(["audit", saved(Scenario()), "--attacks", "2000"]) == 1
+    assert "CLAIM" in capsys.readouterr().out
+
+
+def test_the_help_fits_a_screen(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+
+
+def test_the_app_is_not_begun_with_nonsense(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: pytest.fail("served"))
+    study = tmp_path / "study.json"
+    study.write_text("{}", encoding="utf-8")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        for arguments, words in {("--data", "nowhere.csv"): "not a file", ("--study", str(study)): "must hold",
+                                 ("--port", "70000"): "port",
+                                 ("--port", str(taken.getsockname()[1])): "in use"}.items():
+            assert main([*arguments]) == 2, arguments
+            assert words in capsys.readouterr().err
+
+
+def test_beyond_this_computer_the_command_warns(capsys, monkeypatch):
+    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: 0)
+    assert main(["--host", "0.0.0.0", "--port", "18999", "--no-ledger"]) == 0
+    assert "warning" in capsys.readouterr().err
+    assert main(["--port", "18999", "--no-ledger"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_the_command_says_where_releases_are_counted(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: 0)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("MVGVIZ_LEDGER", "")
+    monkeypatch.delenv("MVGVIZ_LEDGER")
+    assert main(["--port", "18999"]) == 0
+    assert str(tmp_path) in capsys.readouterr().err
+    (tmp_path / "broken.sqlite").write_text("not a ledger, " * 500, encoding="utf-8")
+    assert main(["--port", "18999", "--ledger", str(tmp_path / "broken.sqlite")]) == 2
+    assert "broken.sqlite" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["--ledger", "a", "--no-ledger"])

@@ -3,10 +3,8 @@
 import inspect
 import math
 import pathlib
-import re
 import subprocess
 import sys
-import tomllib
 
 import numpy as np
 import pytest
@@ -36,37 +34,6 @@ def test_importing_the_engine_loads_no_user_interface():
            "& set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_imports_point_one_way():
-    forbidden = {  # layer -> what it must not import
-        "engine": r"streamlit|plotly|pandas|mvgviz\.ui|mvgviz\.figures|mvgviz\.data",
-        "data": r"streamlit|plotly|mvgviz\.ui|mvgviz\.figures",
-        "figures": r"streamlit|mvgviz\.ui",
-        "words": r"streamlit|mvgviz\.ui",
-        "paper": r"streamlit|plotly|mvgviz\.ui|mvgviz\.figures",
-        "experiments": r"streamlit|plotly|mvgviz\.ui|mvgviz\.figures",
-        "lesson": r"streamlit|plotly|mvgviz\.ui|mvgviz\.figures",
-        "plot": r"streamlit|mvgviz\.ui",
-        "report": r"streamlit|mvgviz\.ui",
-        "__main__": r"streamlit|mvgviz\.ui",
-        "ui": None,
-    }
-    for path in ROOT.rglob("*.py"):
-        layer = path.relative_to(ROOT).parts[0].removesuffix(".py")
-        rule = forbidden[layer if layer in forbidden else "engine"]
-        if rule:
-            assert not re.search(rf"^\s*(from|import) ({rule})\b", path.read_text(), re.MULTILINE), path
-
-
-def test_the_wheel_ships_every_part_of_the_package():
-    shipped = tomllib.loads((ROOT.parent / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
-    data = {path for package, patterns in shipped.items() for pattern in patterns
-            for path in (ROOT.parent / package.replace(".", "/")).glob(pattern)}
-    for path in ROOT.rglob("*"):
-        if path.is_file() and "__pycache__" not in path.parts:
-            in_package = path.suffix == ".py" and (path.parent / "__init__.py").is_file()
-            assert in_package or path in data, path
 
 
 def _calls():

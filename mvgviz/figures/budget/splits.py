@@ -83,6 +83,11 @@ class PnrNumbers:
         """The split that lets most through."""
         return max(self.scores[guarantee].values(), key=lambda score: score.log_pnr)
 
+    def under(self, guarantee: str) -> "PnrNumbers":
+        """The splits of one guarantee alone."""
+        return PnrNumbers(splits=[split for split in self.splits if split in self.scores[guarantee]],
+                          scores={guarantee: self.scores[guarantee]})
+
 
 def pnr_numbers(scores: tuple[SplitScore, ...]) -> PnrNumbers:
     """The scores by guarantee; splits in order of first appearance."""
@@ -90,6 +95,25 @@ def pnr_numbers(scores: tuple[SplitScore, ...]) -> PnrNumbers:
     for score in scores:
         table.setdefault(score.guarantee, {})[score.split] = score
     return PnrNumbers(splits=list(dict.fromkeys(score.split for score in scores)), scores=table)
+
+
+def plot_survives(numbers: PnrNumbers, *, names: dict[str, str]) -> go.Figure:
+    """A bar for each split under one guarantee, the longer the better; the scenario's own in strong colour."""
+    (by_split,) = numbers.scores.values()
+    scores = [by_split[split] for split in numbers.splits]
+    figure = go.Figure(go.Bar(
+        x=[score.log_pnr for score in scores], y=[_own_name(score, names) for score in scores], orientation="h",
+        marker={"color": [DIRECTIONAL if score.is_current else _WEAK for score in scores], "line": EDGE},
+        text=[f"{score.log_pnr:.3g}" for score in scores], textposition="auto",
+        customdata=[score.mutual_information for score in scores],
+        hovertemplate="%{y}: %{x:.4g} survives (log PNR), mutual information %{customdata:.4g} nats<extra></extra>"))
+    figure.update_xaxes(title="information that survives (log PNR in nats)", rangemode="tozero")
+    figure.update_yaxes(autorange="reversed", automargin=True)
+    return styled(figure, height=340, legend=False)
+
+
+def _own_name(score: SplitScore, names: dict[str, str]) -> str:
+    return f"<b>{names[score.split]}<br>(this design)</b>" if score.is_current else names[score.split]
 
 
 def plot_pnr(numbers: PnrNumbers, *, names: dict[str, str]) -> go.Figure:

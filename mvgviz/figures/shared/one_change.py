@@ -6,6 +6,7 @@ table or mean it is a rectangle, whose corners have ``(theta_i + theta_j) mu²``
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,13 +26,15 @@ class Changes:
     """The corners of the changes' outline; or, inside an ellipse of records, its half-axes in standard deviations.
 
     ``box``: the most that the ranges allow across and up. ``shadow``: changes along other directions take part in the
-    whole, so that none of these need reach as far as the noise allows.
+    whole, so that none of these need reach as far as the noise allows. ``still``: they hold for the shape as it is,
+    not for one that is being dragged.
     """
 
     corners: tuple[Point, ...] = field(repr=False)
     box: Point
     axes: float = 0.0
     shadow: bool = False
+    still: bool = False
 
 
 def box_changes(reach: Point) -> Changes:
@@ -43,9 +46,15 @@ def box_changes(reach: Point) -> Changes:
 def changes_in_plane(design: NoiseDesign, pair: tuple[int, int], *, of_directions: bool) -> Changes | None:
     """What one record can change in the plane that is shown; None where no picture of it is known."""
     body, side = design.neighbours, design.directional_side
-    if design.mode == "columns" or isinstance(body, BoundedOuterProduct):
+    if design.mode == "columns":
         return None
     turned = not side.is_diagonal
+    if isinstance(body, BoundedOuterProduct):
+        if (of_directions and turned) or not _is_disc(body, pair):
+            return None
+        corners = _outline(lambda way: _most_within(body, pair, way), _largest_moments(body, pair), body.n_records,
+                           added=body.added)
+        return Changes(corners=corners, box=_extent(corners), shadow=True, still=True)
     in_plane = not turned or _turns_only(side.directions.matrix, pair)
     if isinstance(body, BoundedColumn):
         if of_directions or not in_plane:
@@ -87,19 +96,75 @@ def _second_moments(body: ReplacedOuterProduct, pair: tuple[int, int]) -> tuple[
     """
     a, b = pair
     low, high = body.lower[b], body.upper[b]
-    most = np.maximum(np.abs(body.lower), np.abs(body.upper))[[a, b]]
+
+    def records(way: FloatArray) -> FloatArray:
+        return np.array([(e, s) for e in (body.lower[a], body.upper[a])
+                         for s in (low, high, float(np.clip(_top(way, e), low, high)))])
+
+    return _outline(records, _largest_moments(body, pair), body.n_records, added=body.added)
+
+
+def _outline(records: Callable[[FloatArray], FloatArray], size: FloatArray, n_records: float, *,
+             added: bool = False) -> tuple[Point, ...]:
+    """The furthest difference of second moments each way; ``records``: those to try for a way, a row each."""
     ends = []
-    for across, up in _ways(0.0, most * most[1]).T:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            tops = [np.nan_to_num(-across * e / (2 * up)) for e in (body.lower[a], body.upper[a])]
-        points = np.array([(e * s, s * s) for e, top in zip((body.lower[a], body.upper[a]), tops, strict=True)
-                           for s in (low, high, float(np.clip(top, low, high)))])
-        along = points @ np.array([across, up])
-        if body.added:  # a record against an empty place, either way
+    for way in _ways(0.0, size).T:
+        tried = records(way)
+        points = np.column_stack([tried[:, 0] * tried[:, 1], tried[:, 1] ** 2])
+        along = points @ way
+        if added:  # a record against an empty place, either way
             ends.append(points[along.argmax()] if along.max() >= -along.min() else -points[along.argmin()])
         else:
             ends.append(points[along.argmax()] - points[along.argmin()])
-    return _distinct(np.array(ends).T / body.n_records)
+    return _distinct(np.array(ends).T / n_records)
+
+
+def _top(way: FloatArray, end: float) -> float:
+    """Where ``across end s + up s²`` turns."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.nan_to_num(-way[0] * end / (2 * way[1])))
+
+
+def _largest_moments(body: ReplacedOuterProduct, pair: tuple[int, int]) -> FloatArray:
+    most = body.largest_values[list(pair)]
+    return np.asarray(most * most[1])
+
+
+def _is_disc(body: BoundedOuterProduct, pair: tuple[int, int]) -> bool:
+    """Whether the records' shadow on this plane is what the ellipse and the ranges cut out of it: all else can be 0."""
+    low, high = body.declared
+    directions = body.ellipse.directions
+    return bool((low <= 0).all() and (high >= 0).all()) and (
+        directions.is_standard or _turns_only(directions.matrix, pair))
+
+
+def _most_within(body: BoundedOuterProduct, pair: tuple[int, int], way: FloatArray) -> FloatArray:
+    """Where ``across x_a x_b + up x_b²`` can be largest or least over ``xᵀQx <= R²`` and the ranges, a row each.
+
+    At 0, where an edge of the ranges crosses the ellipse, on an edge where the parabola turns, and on the ellipse
+    along the eigenvectors of the form.
+    """
+    plane = list(pair)
+    inverse = body.ellipse.inverse[plane]
+    shape = inverse @ inverse.T  # R² Q^-1
+    low, high = body.declared[0][plane], body.declared[1][plane]
+    q = np.linalg.inv(shape)
+    tried = [(0.0, 0.0)]
+    for axis in (0, 1):
+        for end in (low[axis], high[axis]):
+            inner = (q[0, 1] * end) ** 2 - q[1 - axis, 1 - axis] * (q[axis, axis] * end * end - 1)
+            if inner < 0:
+                continue
+            roots = (-q[0, 1] * end + np.array([-1, 1]) * math.sqrt(inner)) / q[1 - axis, 1 - axis]
+            first, last = max(roots[0], low[1 - axis]), min(roots[1], high[1 - axis])
+            if first <= last:
+                others = (first, last, float(np.clip(_top(way, end), first, last)) if axis == 0 else first)
+                tried += [(end, other) if axis == 0 else (other, end) for other in others]
+    root = np.linalg.cholesky(shape)
+    form = root.T @ np.array([[0.0, way[0] / 2], [way[0] / 2, way[1]]]) @ root
+    for vector in (root @ np.linalg.eigh(form)[1]).T:
+        tried += [_point(point) for point in (vector, -vector) if (point >= low).all() and (point <= high).all()]
+    return np.array(tried)
 
 
 def _ways(first: float, size: FloatArray) -> FloatArray:

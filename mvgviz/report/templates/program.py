@@ -2,14 +2,14 @@
 
     python program.py [data file] [--trials N] [--release out.csv]
 
-Made with mvgviz VERSION; needs: pip install "mvgviz[data,release]"
+Made with mvgviz VERSION. In a checkout of mvgviz: pip install ".[data,release]"; or the same of its wheel.
 """
 
 # %% markdown
 # # A scenario of mvgviz
 #
 # The noise of one private answer, how good the answer will be, and, if you want it, the answer itself. Made with mvgviz
-# VERSION; needs `pip install "mvgviz[data,release]"`.
+# VERSION. In a checkout of mvgviz: `pip install ".[data,release]"`; or the same of its wheel.
 
 # %% code
 import argparse
@@ -118,8 +118,8 @@ if IN_NOTEBOOK:
 # read from the data must be accepted by name.
 
 # %% code
-def make_release(setup, data, out, accept=()):
-    """One answer with fresh noise. Every call spends the budget again."""
+def make_release(setup, data, out, accept=(), ledger=None, population=None):
+    """One answer with fresh noise. Every call spends the budget again; a ledger (a file) counts for a population."""
     about, intervals = out.with_suffix(".json"), out.with_name(f"{out.stem}_intervals.csv")
     if out == about or any(file.exists() for file in (out, about, intervals)) or not out.parent.is_dir():
         raise mv.InputError(f"{out} must be a new .csv file in a folder that is there, with no .json and no "
@@ -127,7 +127,8 @@ def make_release(setup, data, out, accept=()):
     planned = mv.plan(setup)
     print(f"a release spends epsilon {planned.epsilon:.6g} at delta {planned.delta:.6g}")
     symmetrise = setup.query.symmetric and "symmetrise" in SCENARIO.post
-    given = mv.release_setup(setup, accept=accept, symmetrise=symmetrise)
+    given = mv.release_setup(setup, accept=accept, symmetrise=symmetrise, population=population,
+                             ledger=mv.Ledger(ledger) if ledger else None)
     out.write_text(mv.to_csv(given), encoding="utf-8", newline="")
     about.write_text(mv.to_metadata_json(given), encoding="utf-8")
     if given.entry_noise is not None:  # the shape of the noise may be told
@@ -138,8 +139,9 @@ def make_release(setup, data, out, accept=()):
 if IN_NOTEBOOK:
     release_to = None  # for example "release.csv"
     accept = []
+    ledger, population = None, None  # for example "ledger.sqlite", "patients of 2024"
     if release_to:
-        make_release(setup, data, Path(release_to), accept)
+        make_release(setup, data, Path(release_to), accept, ledger, population)
 
 # %% program
 def main():
@@ -153,6 +155,8 @@ def main():
     parser.add_argument("--release", type=Path, metavar="out.csv", help="draw a real release: spends the budget")
     parser.add_argument("--accept", nargs="*", default=[], metavar="PART",
                         help="ranges, records, bound, directions, split, choices: what no guarantee covers")
+    parser.add_argument("--ledger", type=Path, metavar="FILE", help="the lasting ledger that counts the release")
+    parser.add_argument("--population", metavar="NAME", help="who the records are about, for the ledger")
     options = parser.parse_args()
     sys.stdout.reconfigure(errors="backslashreplace")
     data = load(options.file) if FROM_FILE else load()
@@ -168,7 +172,7 @@ def main():
         else:
             show_trials(data, options.trials)
     if options.release:
-        make_release(setup, data, options.release, options.accept)
+        make_release(setup, data, options.release, options.accept, options.ledger, options.population)
 
 
 if __name__ == "__main__":

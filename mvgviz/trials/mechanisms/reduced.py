@@ -1,4 +1,4 @@
-"""Dimension reduction: only the favoured features are released, the others are not asked at all.
+"""Dimension reduction: only the favoured features (or directions) are released, the others are not asked at all.
 
 What is missing is filled with the answer of evenly spread records: for kernel ridge those features no longer
 tell the records learned from apart, and a prediction shrinks towards the middle of the label
@@ -11,17 +11,23 @@ from functools import partial
 import numpy as np
 
 from mvgviz.errors import InputError
+from mvgviz.noise.accounting import gaussian_mu
+from mvgviz.noise.directions import Directions
 from mvgviz.noise.moment_noise import MomentNoise
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.query.neighbours import Neighbours
 from mvgviz.query.prior import guessed_moments
 from mvgviz.scenario.resolve import ask, scaled
+from mvgviz.scenario.scenario import DIRECTION_FIELDS
 from mvgviz.trials.draws import Draws
-from mvgviz.trials.mechanisms.base import BOTH, Derived, Mechanism, Sampler, at_level
-from mvgviz.trials.mechanisms.gaussian import ANALYTIC
+from mvgviz.trials.mechanisms.base import BOTH, Derived, Mechanism, Moments, Sampler, at_level
+from mvgviz.trials.mechanisms.gaussian import ANALYTIC, GaussianAnswer
 from mvgviz.trials.mechanisms.sketch import SKETCH
-from mvgviz.trials.question import REGRESSIONS, Problem, Question, rows_of
+from mvgviz.trials.question import BY_FEATURES, REGRESSIONS, Problem, Question, rows_of
 from mvgviz.validation import FloatArray
 
 _TABLES = ("identity", "mean", "covariance", "moments")
+_UNASKED = 1e-26  # beside 1: the square of what a direction counts that is not asked about
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,42 +63,115 @@ class Filled(Derived):
         return MomentNoise(root=root)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FilledAlong(Derived):
+    """A release along some directions, with the answer of evenly spread records along all others.
+
+    ``needed``: the directions, in columns.
+    """
+
+    frame: FloatArray = field(repr=False)
+    needed: FloatArray = field(repr=False)
+    level: str
+    both_sides: bool
+
+    @property
+    def size(self) -> int:
+        return self.source.size + int(self.frame.size)
+
+    def draw(self, draws: Draws) -> FloatArray:
+        w, released = self.needed, self.source.draw(draws)
+        if self.both_sides:
+            return np.asarray(self.frame + w @ (released - w.T @ self.frame @ w) @ w.T)
+        return np.asarray(self.frame + w @ (released - w.T @ self.frame))
+
+    def moment_noise(self, released: FloatArray) -> MomentNoise | None:
+        w = self.needed
+        part = self.source.moment_noise(w.T @ released @ w)
+        return None if part is None else MomentNoise(root=w @ part.root @ w.T)
+
+
 def _reduced(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
+    if problem.scenario.needs_along == "directions":
+        return _along(mechanism, problem, level)
     positions = _favoured(problem)
     question, scenario = problem.question, problem.scenario.changed(judged="everything", bound="none")
     if level == "square":
         return at_level(_reduced(mechanism, problem, "answer"), problem, level, known=None)
     dataset = rows_of(question.dataset, positions)
-    small = replace(problem, scenario=scenario, question=Question(
+    small = replace(problem, scenario=scenario, yardstick=None, question=Question(
         dataset=dataset, table=scaled(dataset, scenario.scale), held_out=None, query=ask(scenario, dataset)))
     part = mechanism.prepare(small, level)
-    frame = question.guess.answer
+    return Filled(source=part, frame=_frame(question, level), positions=positions, level=level,
+                  both_sides=level != "answer" or question.query.symmetric)
+
+
+def _along(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
+    """Equal noise on the answer along the needed directions alone, ``WᵀA`` (or ``WᵀA W``)."""
+    scenario, query = problem.scenario, problem.query
+    if mechanism is not ANALYTIC:
+        raise InputError("a sketch keeps features; choose the features themselves as directions")
+    if scenario.directions == "private":
+        raise InputError("private directions are found by a release of the whole answer, so that nothing is left out")
+    if scenario.task in REGRESSIONS:
+        raise InputError(BY_FEATURES)
+    positions, directions = _favoured(problem), problem.setup(scenario.guarantee).need_directions
+    if level == "square":
+        return at_level(_along(mechanism, problem, "answer"), problem, level, known=None)
+    w, both = directions.matrix[:, positions], query.symmetric
+    s2 = sensitivity_along(query.neighbours, directions, positions, symmetric=both) * problem.enlargement(query)
+    std = s2 / float(gaussian_mu(problem.epsilon, problem.delta))
+    unit = NoiseSide.identity(len(positions))
+    rows = NoiseSide.of(unit.directions, np.full(len(positions), std if both else std * std))
+    value = w.T @ query.value @ w if both else w.T @ query.value
+    part: Sampler = GaussianAnswer(value=value, rows=rows, cols=rows if both else NoiseSide.identity(query.cols),
+                                   mu=s2 / problem.enlargement(query) / std)
+    if level in ("moments", "component") and not both:
+        known = rows.covariance() if "subtract" in scenario.post else None
+        part = Moments(source=part, n_records=query.cols, known=known)
+    return FilledAlong(source=part, frame=_frame(problem.question, level), needed=w, level=level,
+                       both_sides=level != "answer" or both)
+
+
+def sensitivity_along(neighbours: Neighbours, directions: Directions, positions: list[int], *, symmetric: bool
+                      ) -> float:
+    """The most that one record moves an answer by, looked at along some directions alone.
+
+    As through noise that all but drowns the other directions: never less than that, and no more but for rounding.
+    """
+    variances = np.full(directions.size, 1 / _UNASKED)
+    variances[positions] = 1.0
+    side = NoiseSide.of(directions, variances)
+    return neighbours.worst(side, side if symmetric else NoiseSide.identity(1)).mu
+
+
+def _frame(question: Question, level: str) -> FloatArray:
+    """What stands where nothing is released: the answer, or the second moments, of evenly spread records."""
     if level in ("moments", "component") and question.query.name == "identity":
         assert question.table is not None
-        frame = guessed_moments(question.table).answer
-    return Filled(source=part, frame=np.array(frame), positions=positions, level=level,
-                  both_sides=level != "answer" or question.query.symmetric)
+        return guessed_moments(question.table).answer
+    return np.array(question.guess.answer)
 
 
 def _favoured(problem: Problem) -> list[int]:
     scenario, query = problem.scenario, problem.query
     if query.name not in _TABLES:
         raise InputError(f"dimension reduction keeps some features of a table, got the {query.name} query")
-    if scenario.directions != "standard":
-        raise InputError("dimension reduction keeps features; choose the features themselves as directions")
+    if scenario.directions != "standard" and scenario.needs_along == "features" and not scenario.needed:
+        raise InputError("dimension reduction keeps what is needed: say which features or directions are")
     size = query.rows - (query.name == "moments")
     positions = [k for k in scenario.needs if k < size]
     if not 0 < len(positions) < size:
-        raise InputError("dimension reduction needs some features favoured, not all and not none")
+        raise InputError(f"dimension reduction needs some {scenario.needs_along} favoured, not all and not none")
     if scenario.task in REGRESSIONS and scenario.label not in positions:
         raise InputError("dimension reduction would drop the label; favour it too")
     return positions if size == query.rows else [*positions, size]
 
 
 REDUCED_GAUSSIAN = Mechanism(
-    key="reduced-gaussian", label="Gaussian, favoured features only", guarantee=BOTH,
-    prepare=partial(_reduced, ANALYTIC), fields=("epsilon", "delta", "favoured", "needed"),
-    applies="tables, means and covariances with some features favoured",
+    key="reduced-gaussian", label="Gaussian, only the needed", guarantee=BOTH, prepare=partial(_reduced, ANALYTIC),
+    fields=("epsilon", "delta", "favoured", "needed", "allocation", "mode", *DIRECTION_FIELDS),
+    applies="tables, means and covariances of which some features or directions are needed",
     reference="Balle & Wang 2018, on fewer features; the paper's discussion")
 REDUCED_SKETCH = Mechanism(
     key="reduced-johnson-lindenstrauss", label="Johnson–Lindenstrauss, favoured features only", guarantee=BOTH,

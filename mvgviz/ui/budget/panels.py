@@ -6,7 +6,14 @@ import streamlit as st
 
 from mvgviz.design.allocation import WaterFilling
 from mvgviz.errors import InputError
-from mvgviz.figures.budget.splits import PnrNumbers, plot_pnr, plot_water, pnr_numbers, water_numbers
+from mvgviz.figures.budget.splits import (
+    PnrNumbers,
+    plot_pnr,
+    plot_survives,
+    plot_water,
+    pnr_numbers,
+    water_numbers,
+)
 from mvgviz.figures.shared.matrix_map import plot_matrix, top_left
 from mvgviz.labels import FORMS, GUARANTEES, SPLITS
 from mvgviz.noise.directions import standard_basis
@@ -89,7 +96,12 @@ def draw_pnr(setup: Setup, table: BudgetTable, names: Names) -> None:
 def _draw_scores(setup: Setup, numbers: PnrNumbers) -> None:
     if "binary" not in numbers.splits and setup.design.theta.size > 1:
         st.caption("Choose in the sidebar which directions matter, to see a share for some and least error here too.")
-    chart(plot_pnr(numbers, names=SPLITS), f"{words.what_gets_through(numbers)} {NOT_PRIVATE}", key="budget_pnr",
+    own = setup.scenario.guarantee
+    other = next(guarantee for guarantee in numbers.scores if guarantee != own)
+    both = st.toggle(f"Beside it: {GUARANTEES[other].in_chart}", key="budget_both")
+    shown = numbers if both else numbers.under(own)
+    chart((plot_pnr if both else plot_survives)(shown, names=SPLITS),
+          f"{words.what_gets_through(shown)} {NOT_PRIVATE}", key="budget_pnr",
           about="PNR, the power-to-noise ratio: how much the answer stands out from the noise, over all directions at "
                 "once. Half its logarithm is the mutual information between true and noisy answer **for Gaussian "
                 "answers only**. Each form of the paper's best split (max-PNR) solves the constraint of its own "

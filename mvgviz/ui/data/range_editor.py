@@ -1,15 +1,19 @@
 """The ranges of a file's features in a table: typing a number states nothing; a tick beside it says it is known."""
 
 from collections.abc import Mapping
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range
+from mvgviz.study.ranges import fitting, ranges_from_text, ranges_to_csv, ranges_to_json
+from mvgviz.text import in_markdown, listed
 from mvgviz.ui.data.tables import OpenFile
+from mvgviz.ui.frame import offer_file, show_error
 
-_FRAMES, _ROUND = "_range_frames", "_range_round"
+_FRAMES, _ROUND, _FILE, _TOLD = "_range_frames", "_range_round", "upload_ranges_file", "_range_file_told"
 _KNOWN = "known"
 _HELP = ("Privacy rests on ranges that are known without looking at the data: a questionnaire's scale, a physical "
          "limit. A tick says so for the two numbers beside it. Without it they count as read from the data, which is "
@@ -40,6 +44,7 @@ def draw_ranges(opened: OpenFile, proposal: Proposal) -> None:
                   args=(opened, dict(proposal), Origin.DECLARED), help=_HELP)
         st.button("I know none of them", key="upload_know_none", on_click=_state_all,
                   args=(opened, dict(proposal), Origin.READ), disabled=len(unknown) == len(proposal))
+        _draw_files(opened, proposal)
     if unknown:
         some = "Ranges" if len(unknown) == len(proposal) else f"{len(unknown):,} of {len(proposal):,} ranges"
         st.caption(f":material/visibility: {some} read from the data, rounded outwards: **not private**. "
@@ -76,4 +81,45 @@ def _state_all(opened: OpenFile, proposal: Proposal, origin: Origin) -> None:
     for name, ends in proposal.items():
         low, high, _ = opened.ranges.get(name, Range(*ends))
         opened.ranges[name] = Range(low, high, origin)
+    draw_anew()
+
+
+def draw_anew() -> None:
+    """The next time the table is drawn from what is known of the ranges, not from what was typed into it."""
     st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
+
+
+def _draw_files(opened: OpenFile, proposal: Proposal) -> None:
+    """Ranges as a file: out as they stand, in from a table or JSON, by the names of the features."""
+    with st.popover("Ranges as a file", icon=":material/swap_vert:", key="upload_ranges_files"):
+        known = {name: opened.ranges.get(name, Range(*ends, Origin.READ)) for name, ends in proposal.items()}
+        for label, name, mime, content in (("As CSV", "ranges.csv", "text/csv", ranges_to_csv),
+                                           ("As JSON", "ranges.json", "application/json", ranges_to_json)):
+            offer_file(label, name, mime, partial(content, known), key=f"upload_{name}")
+        st.file_uploader("Take ranges from a file (CSV or JSON)", type=["csv", "tsv", "txt", "json"], max_upload_size=4,
+                         key=_FILE, on_change=_take_file, args=(opened, tuple(proposal)))
+    told = st.session_state.get(_TOLD)  # as long as the file is in the box
+    if isinstance(told, InputError):
+        show_error(told)
+        st.caption("Nothing was lost: the ranges are as they were.")
+    elif told:
+        st.caption(told)
+
+
+def _take_file(opened: OpenFile, features: tuple[str, ...]) -> None:
+    """Only when a file was chosen; what is not about these features is told, and left."""
+    chosen = st.session_state.get(_FILE)
+    st.session_state[_TOLD] = None
+    if chosen is None:
+        return
+    try:
+        taken, others = fitting(ranges_from_text(chosen.getvalue()), features)
+        if not taken:
+            raise InputError(f"none of the ranges is about a feature of this file; they are about {listed(others)}")
+    except InputError as error:
+        st.session_state[_TOLD] = error
+        return
+    opened.ranges.update(taken)
+    rest = f"; left aside, as no feature has these names: {in_markdown(listed(others))}" if others else ""
+    st.session_state[_TOLD] = f"{len(taken):,} of {len(features):,} ranges were taken from the file{rest}."
+    draw_anew()

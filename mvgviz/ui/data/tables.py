@@ -16,6 +16,8 @@ from mvgviz.data import Table, sample, samples
 from mvgviz.data.recognise import Contents, contents_of, new_key
 from mvgviz.provenance import Range
 from mvgviz.scenario.scenario import UPLOAD
+from mvgviz.study.study import Study
+from mvgviz.ui.session_study import LocalFile
 
 _TABLES = "_tables"
 
@@ -26,7 +28,7 @@ class OpenFile:
 
     name: str
     data_name: str
-    file: UploadedFile | None = field(repr=False)
+    file: UploadedFile | LocalFile | None = field(repr=False)
     reading: dict[str, Any] = field(default_factory=dict)
     orientation: str = "rows"
     missing: str = "middle"
@@ -34,6 +36,7 @@ class OpenFile:
     read_as: str = field(default="", repr=False)
     used: str = field(default="", repr=False)
     edits: int = 0
+    study: Study | None = field(default=None, repr=False)  # that its reading was last taken from
     _said: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
 
     @property
@@ -57,7 +60,7 @@ class Tables:
     _files: dict[bytes, OpenFile] = field(default_factory=dict, repr=False)
     _contents: dict[str, list[Contents]] = field(default_factory=dict, repr=False)
 
-    def open(self, chosen: UploadedFile, *, wanted: str | None) -> OpenFile:
+    def open(self, chosen: UploadedFile | LocalFile, *, wanted: str | None) -> OpenFile:
         """The file just chosen; the same bytes keep what was said of them. ``wanted``: a link's name for a new file."""
         if self.current is None or chosen.file_id != self._file_id:
             if self.current is not None:

@@ -10,13 +10,14 @@ from mvgviz.data.conversion import MOST_FEATURES
 from mvgviz.data.identifiers import Identifier, identifiers
 from mvgviz.data.sniff import SEPARATORS
 from mvgviz.errors import InputError
-from mvgviz.report.script import DataSource
+from mvgviz.study.source import DataSource
 from mvgviz.text import in_markdown, listed
 from mvgviz.ui import session
-from mvgviz.ui.data.range_editor import draw_ranges
+from mvgviz.ui.data.range_editor import draw_anew, draw_ranges
 from mvgviz.ui.data.tables import OpenFile, tables
 from mvgviz.ui.frame import show_error
-from mvgviz.ui.session_releases import session_releases
+from mvgviz.ui.session_releases import declare_same_people, session_releases
+from mvgviz.ui.session_study import named_file, take_over, waiting
 from mvgviz.words.data import identifier_words
 
 _CORRECTIONS: tuple[tuple[str, str, dict[Any, str]], ...] = (
@@ -40,10 +41,15 @@ def draw_upload_panel() -> None:
     """The uploader and its corrections; a readable file becomes the session's data at once."""
     chosen = st.file_uploader("A table: CSV, TSV, Excel, Parquet, NPY or NPZ, up to 200 MB", key="upload_file")
     linked = session.scenario()
-    opened = tables().current if chosen is None else tables().open(
-        chosen, wanted=linked.data if linked.is_upload else None)
+    given = named_file() if chosen is None and tables().current is None else chosen
+    opened = tables().current if given is None else tables().open(
+        given, wanted=linked.data if linked.is_upload else None)
     if opened is None or opened.file is None:
         return
+    study = waiting()
+    if study is not None and opened.study is not study:
+        opened.study, opened.reading = study, dict(study.source.reading)
+        opened.orientation, opened.missing = study.source.orientation, study.source.missing
     if chosen is None:
         st.caption(f"In this session: **{in_markdown(opened.name)}**. Choose another file to replace it.")
     table = _choose_reading(opened)
@@ -105,8 +111,16 @@ def _choose_reading(opened: OpenFile) -> Table | None:
 
 def _choose_use(opened: OpenFile, table: Table) -> None:
     """Which columns are features, what to do with gaps, and the range of each feature."""
+    study = waiting()
+    if study is not None:
+        study.source.check(table)
     for other in tables().read(opened, table):  # what holds the same records counts as the same people from now on
-        session_releases().ledger.join(opened.data_name, other)
+        session_releases().count_together(opened.data_name, other)
+    if study is not None:
+        used = study.source.columns
+        opened.said.update(columns=None if used is None else list(used), ranges=dict(study.source.ranges or {}))
+        draw_anew()
+        take_over(study, opened.data_name)
     first, second = st.columns(2)
     first.radio("Layout", list(_ORIENTATIONS), format_func=_ORIENTATIONS.__getitem__, horizontal=True,
                 **_kept(opened, "orientation"))
@@ -202,12 +216,12 @@ def _use(opened: OpenFile, table: Table, columns: list[str] | None) -> None:
 
 def _choose_people(opened: OpenFile) -> None:
     """Files about the same people share one budget: known by their records, or by what the person says."""
-    others, ledger, own = tables().others(), session_releases().ledger, opened.data_name
+    others, desk, own = tables().others(), session_releases(), opened.data_name
     known = {name: describe(name).title for name in samples()} | {name: file.name for name, file in others.items()}
-    joined = [known[name] for name in known if name in ledger.same_people(own)]
+    joined = [known[name] for name in known if name in desk.same_people(own)]
     if joined:
         st.caption(f":material/group: Counts together with {in_markdown(listed(joined))}: the same people, one budget.")
-    free = [name for name in others if name not in ledger.same_people(own)]
+    free = [name for name in others if name not in desk.same_people(own)]
     if not free:
         return
     alike = [others[name].name for name in free if others[name].features == opened.features]
@@ -215,7 +229,7 @@ def _choose_people(opened: OpenFile) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         other = st.selectbox("About the same people as", free, format_func=lambda name: others[name].name,
                              key=f"upload_people_{own}", width=320)
-        st.button("Count them together", key="upload_join", on_click=ledger.join, args=(own, other),
+        st.button("Count them together", key="upload_join", on_click=declare_same_people, args=(own, other),
                   icon=":material/group:", help="What is released of either then spends one budget, for good.")
     st.caption(f"Two files about the same people share one budget, and no program can know that they are.{hint}")
 

@@ -7,6 +7,7 @@ from mvgviz.query.queries import REPLACED_RECORD
 from mvgviz.text import in_html
 from mvgviz.ui.lesson.scenes import SCENES, Scene
 from mvgviz.ui.lesson.screen import qr_code
+from mvgviz.words.glossary import DELTA_IS
 from mvgviz.words.neighbours import neighbour_words
 
 
@@ -19,8 +20,8 @@ def handout(address: str) -> str:
     return (f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>How can noise have a direction?</title>'
             f"<style>{style}</style></head><body><header><div><h1>How can noise have a direction?</h1><p>Seven steps "
             f"on privacy and noise. A made-up class of {steps.PUPILS} pupils publishes averages; no pupil may be found "
-            f"out. ε says how much may be learned about any one of them, δ (one in a million) is a tiny allowance for "
-            f"rare outcomes that tell more. {neighbour_words(REPLACED_RECORD, 'pupil')}</p></div>"
+            f"out. ε says how much may be learned about any one of them, δ (one in a million) is {DELTA_IS}. "
+            f"{neighbour_words(REPLACED_RECORD, 'pupil')}</p></div>"
             f"{_shapes()}{code}</header><ol>{items}</ol></body></html>")
 
 

@@ -24,6 +24,7 @@ from mvgviz.query.queries import REPLACED_RECORD
 from mvgviz.text import as_factor, as_number, in_html
 from mvgviz.ui.lesson.scenes import SCENES, TEXTS, Scene, hours, minutes
 from mvgviz.ui.menu import LESSON
+from mvgviz.words.glossary import DELTA_IS
 from mvgviz.words.neighbours import neighbour_words
 
 
@@ -49,7 +50,8 @@ def _numbers(step: int) -> dict[str, str]:
     if step == 1:
         return {"start": hours(BUDGET_NOISE), "neighbours": neighbour_words(REPLACED_RECORD, "pupil")}
     if step == 2:
-        return {"alone": minutes(BUDGET_NOISE), "both": minutes(float(noise_in_units(circle())[0]))}
+        return {"alone": minutes(BUDGET_NOISE), "both": minutes(float(noise_in_units(circle())[0])),
+                "delta": DELTA_IS}
     if step == 4:
         along_line = {f"at_{angle}": as_factor(STEPS[3].answer(angle).value) for angle in (0, 15, 45)}
         return along_line | {"across": as_factor(against_circle_along(turned(45), along(-45)))}

@@ -36,6 +36,7 @@ _STYLE = """<style>
 .summary {list-style: none; padding: 0; margin: 0;}
 .summary li {padding: .2rem 0; font-size: 1.05rem; margin: 0;}
 </style>"""
+_VIEWS = {"picture": "The noise", "rule": "Why it is private", "columns": "One needed column among many"}
 _STATES = {"right": "● answered", "tried": "◐ tried", "": "○ still open"}
 
 
@@ -115,6 +116,34 @@ def draw_picture(scene: Scene, value: Any) -> None:
                         config={"displayModeBar": False, "scrollZoom": False})
 
 
+def draw_on_wall(scene: Scene, value: Any) -> None:
+    """One picture at full height: the step's own, or the one that the switch asks for."""
+    view = st.session_state.get(_view_key(scene), "picture")
+    if view not in _views(scene, value) or view == "picture":
+        draw_picture(scene, value)
+    elif view == "rule":
+        draw_rule(scene, value)
+    else:
+        with st.container(key="lesson_columns_wall"):
+            draw_more_columns(key="lesson_columns")
+
+
+def draw_views(scene: Scene, value: Any) -> None:
+    """Which picture is on the wall, where there is more than one."""
+    if len(views := _views(scene, value)) > 1:
+        st.segmented_control("On the wall", views, format_func=_VIEWS.__getitem__, default="picture", required=True,
+                             key=_view_key(scene), on_change=moved)
+
+
+def _views(scene: Scene, value: Any) -> list[str]:
+    rule_too = scene.shape is not None and _is_revealed(scene, value)
+    return ["picture", *["rule"] * rule_too, *["columns"] * (scene.step.number == len(SCENES))]
+
+
+def _view_key(scene: Scene) -> str:
+    return f"lesson_view_{scene.step.number}"
+
+
 def draw_rule(scene: Scene, value: Any) -> None:
     """Why it is private: all that one pupil can change inside the shape; to be dragged, nothing is sent back."""
     if scene.shape is None or not _is_revealed(scene, value):
@@ -123,7 +152,8 @@ def draw_rule(scene: Scene, value: Any) -> None:
     st.markdown("**Why it is private.** Everything that one pupil can change (grey) stays inside the shape, and a "
                 "corner touches it. Drag the shape and the green line.")
     rule(drawn.model, key=f"lesson_rule_{scene.step.number}_{token_of(value)}", names=drawn.names, units=drawn.units,
-         iid=drawn.equal, theorem=drawn.theorem, line=math.radians(value) if scene.step.number == 4 else 0.0,
+         factors=drawn.factors, iid=drawn.equal, theorem=drawn.theorem, tall=is_big(),
+         line=math.radians(value) if scene.step.number == 4 else 0.0,
          alt=f"All that one pupil can change inside the shape of privacy. {scene.picture(value)[1]}")
 
 
@@ -165,8 +195,9 @@ def draw_end(scene: Scene) -> None:
     """After the last step: one needed column among more and more, what was seen, and a page to take along."""
     if scene.step.number < len(SCENES):
         return
-    st.markdown("#### One needed column among many")
-    draw_more_columns(key="lesson_columns")
+    if not is_big():  # where it stands on the wall
+        st.markdown(f"#### {_VIEWS['columns']}")
+        draw_more_columns(key="lesson_columns")
     st.markdown("#### What you have seen")
     done = [_state(one) for one in SCENES]
     st.markdown(f"{sum(map(bool, done))} of {len(SCENES)} questions tried, {done.count('right')} answered right.")

@@ -17,6 +17,7 @@ from mvgviz.labels import GUARANTEES
 from mvgviz.lesson import steps
 from mvgviz.text import as_factor, as_number
 from mvgviz.validation import FloatArray
+from mvgviz.words.glossary import DELTA_IS
 
 TEXTS: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("steps.toml").read_text(encoding="utf-8"))["step"]
 LEAST_GHOST, MOST_GHOST = 0.5, 2.5
@@ -115,18 +116,19 @@ def minutes(value: float) -> str:
 
 
 NUMBERS = {"epsilon": f"{steps.EPSILON:g}", "trials": steps.TRIALS, "alone": minutes(steps.BUDGET_NOISE),
-           "move": f"{_HOURS:.2g} h", "points": f"{_SCORE:.2g} points"}
+           "move": f"{_HOURS:.2g} h", "points": f"{_SCORE:.2g} points", "delta": DELTA_IS}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RulePicture:
-    """The rule for noise on two averages: axes in steps of what one pupil can change."""
+    """The rule for noise on two averages, drawn in steps of what one pupil can change and told in hours and points."""
 
     model: RuleModel
     equal: float
     theorem: TheoremPlane
     names: tuple[str, str] = ("sleep", "score")
-    units: tuple[str, str] = (f"× {_HOURS:.2g} h", f"× {_SCORE:.2g} points")
+    units: tuple[str, str] = ("h", "points")
+    factors: tuple[float, float] = (_HOURS, _SCORE)
 
 
 def rule_picture(design: NoiseDesign) -> RulePicture:

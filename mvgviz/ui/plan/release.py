@@ -12,6 +12,7 @@ from mvgviz.scenario.resolve import Setup
 from mvgviz.text import listed
 from mvgviz.ui.frame import show_error
 from mvgviz.ui.menu import RELEASE
+from mvgviz.ui.population import draw_population
 from mvgviz.ui.session_plan import HeldPlan, plan_ticket, release_questions
 from mvgviz.ui.session_releases import session_releases
 from mvgviz.words import plan as words
@@ -24,7 +25,10 @@ def draw_plan_release(held: HeldPlan, setups: Sequence[Setup], names: Sequence[s
     """Which questions, what they spend, what has to be accepted, the button."""
     st.markdown("#### Release")
     if held.waiting:
-        _draw_waiting(held, setups, names)
+        try:
+            _draw_waiting(held, setups, names)
+        except InputError as error:  # of the ledger
+            show_error(error)
     desk = session_releases()
     if desk.refusal is not None:
         show_error(desk.refusal)
@@ -41,25 +45,29 @@ def _draw_waiting(held: HeldPlan, setups: Sequence[Setup], names: Sequence[str])
                        format_func=lambda k: all_words if k == _ALL else names[k])
     chosen = held.waiting if one == _ALL else (one,)
     planned, n_records = plan_together([setups[k] for k in chosen]), setups[0].dataset.n_records
-    ledger, now = session_releases().ledger, plan_ticket(held, chosen)
-    so_far = ledger.total(held.plan.data, delta=planned.delta)
+    desk, now = session_releases(), plan_ticket(held, chosen)
+    named = draw_population(held.plan.data)
+    so_far = desk.total(held.plan.data, delta=planned.delta)
     after = float(gaussian_epsilon(planned.delta, compose_mu([so_far.mu, planned.mu])))
-    st.caption(words.ledger_words(so_far, after, questions=len(chosen)))
+    st.caption(words.ledger_words(so_far, after, questions=len(chosen), lasts=desk.ledger.lasts))
     accepted = tuple(caveat for caveat in planned.caveats
                      if st.checkbox(ACCEPT[caveat], key=f"plan_accept_{caveat}_{now}"))
     missing = [CAVEATS[caveat] for caveat in planned.caveats if caveat not in accepted]
     refused = None
     try:
-        ledger.check(held.plan.data, planned.mu)
+        desk.check(held.plan.data, planned.mu)
     except InputError as error:
         refused = error
     sure = st.checkbox(f"I understand that this spends **{words.spends(planned, n_records)}**, once and for good.",
                        key=f"plan_sure_{now}", disabled=refused is not None)
     st.button("Release once" if len(chosen) == 1 else f"Release all {len(chosen)} at once", key="plan_go",
               type="primary", icon=":material/outbox:", on_click=release_questions, width="stretch",
-              args=(now, chosen, accepted, st.empty()), disabled=refused is not None or bool(missing) or not sure)
+              args=(now, chosen, accepted, st.empty()),
+              disabled=refused is not None or bool(missing) or not sure or not named)
     if refused is not None:
         show_error(refused)
+    elif not named:
+        st.caption("Not before you say who the records are about.")
     elif missing:
         st.caption(f"Not before you accept: {listed(missing)}.")
     else:

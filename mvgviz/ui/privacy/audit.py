@@ -13,8 +13,9 @@ from mvgviz.figures.privacy.attack import plot_scores
 from mvgviz.release.audit import NoiseScores, attacks_per_release, judge, release_scores, simulate_scores
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import in_markdown
-from mvgviz.ui.frame import chart, show_progress
+from mvgviz.ui.frame import chart
 from mvgviz.ui.privacy.panels import found_pair
+from mvgviz.ui.progress import show_progress
 from mvgviz.words.privacy import audit_words, tested_words
 
 TRIALS, USUAL = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000), 10_000

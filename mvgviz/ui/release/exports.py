@@ -1,16 +1,13 @@
 """Report, script, notebook, JSON in and out, link: what a person takes along."""
 
-from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
-from mvgviz.data import samples
 from mvgviz.errors import InputError
 from mvgviz.labels import TRIED_ON
-from mvgviz.report.script import DataSource, notebook, python_script
+from mvgviz.report.script import notebook, python_script
 from mvgviz.scenario.resolve import Setup
-from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import listed
 from mvgviz.trials.question import Problem, pose
 from mvgviz.trials.resumable import Point
@@ -18,12 +15,12 @@ from mvgviz.trials.run import Results
 from mvgviz.trials.stand_in import on_stand_in
 from mvgviz.ui import session
 from mvgviz.ui.frame import offer_file, show_error
+from mvgviz.ui.session_study import session_source, session_study
 from mvgviz.ui.slices import Slice, begin, problem, show_progress_and_rerun
 from mvgviz.words.provenance import open_parts
+from mvgviz.words.study import link_words
 
 _PLACE = "release_report_on"
-_FILE, _REFUSED = "release_scenario_file", "_release_scenario_refused"
-_LARGEST = 1_000_000  # bytes of a scenario file
 
 
 def draw_exports(setup: Setup) -> None:
@@ -68,10 +65,12 @@ def _draw_report(setup: Setup, results: Results | None, error: InputError | None
                  ) -> None:
     from mvgviz.report.html import report_html
 
+    study = session_study()
     st.markdown("#### Report for others")
     st.segmented_control("Its pictures and errors are measured on", list(TRIED_ON), default="stand-in", required=True,
                          format_func=TRIED_ON.__getitem__, key=_PLACE)
-    offer_file("Report as HTML", "report.html", "text/html", lambda: report_html(setup, results, simulated=simulated),
+    offer_file("Report as HTML", "report.html", "text/html", lambda: report_html(setup, results, simulated=simulated,
+                                                                                 study=study),
                disabled=busy, key="release_report_html")
     if error is not None:
         show_error(error)
@@ -88,7 +87,7 @@ def _draw_report(setup: Setup, results: Results | None, error: InputError | None
 
 
 def _draw_programs(setup: Setup) -> None:
-    scenario, source = setup.scenario, _source(setup)
+    scenario, source = setup.scenario, session_source()
     st.markdown("#### The same without the app")
     with st.container(horizontal=True):
         offer_file("Python program", "program.py", "text/x-python", partial(python_script, scenario, source=source),
@@ -102,44 +101,11 @@ def _draw_programs(setup: Setup) -> None:
                    "that you left to the data are read from it again.")
 
 
-def _source(setup: Setup) -> DataSource:
-    """Where the data comes from, as far as the session knows."""
-    own, directions = session.upload(), session.uploaded_directions()
-    source = DataSource(name=setup.scenario.data) if own is None or own.data_name != setup.scenario.data else own.source
-    return source if directions is None else replace(source, directions_origin=directions.origin)
-
-
 def _draw_scenario(setup: Setup) -> None:
     st.markdown("#### The scenario")
     st.code(session.link(), language=None, wrap_lines=True)
-    own = " Who opens it has to bring the file." if setup.scenario.is_upload else ""
-    st.caption(f"The link opens this very screen. It holds your choices, never your data.{own}")
+    st.caption(link_words(setup.scenario))
     offer_file("Scenario as JSON", "scenario.json", "application/json", setup.scenario.to_json,
                key="release_scenario_json")
-    draw_scenario_upload()
-
-
-def draw_scenario_upload() -> None:
-    """A scenario file becomes the session's scenario, once."""
-    st.file_uploader("Open a scenario (JSON, as downloaded here)", type="json", max_upload_size=1, key=_FILE,
-                     on_change=_take)
-    refused = st.session_state.pop(_REFUSED, None)
-    if refused is not None:
-        show_error(refused)
-        st.caption("Nothing was lost: the app goes on with the scenario it had.")
-
-
-def _take() -> None:
-    """Only when a file was chosen: what stays in the box is not taken again."""
-    chosen = st.session_state.get(_FILE)
-    if chosen is None:
-        return
-    try:
-        if chosen.size > _LARGEST:
-            raise InputError("a scenario file must be small, as downloaded from mvgviz")
-        new = Scenario.from_json(chosen.getvalue())
-        if not new.is_upload and new.data not in samples():
-            raise InputError(f"the scenario names data that is not here: {new.data}")
-        session.put(new)
-    except InputError as error:
-        st.session_state[_REFUSED] = error
+    st.caption("**Study**, in the sidebar, saves all of it in one file, with ranges, plan and notes, and opens it "
+               "again.")

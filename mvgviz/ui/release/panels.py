@@ -1,4 +1,4 @@
-"""Release: what will be spent, what has to be accepted, the one click; what was released, and the ledger."""
+"""Release: what will be spent, what has to be accepted, the one click; what was released."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,10 +12,11 @@ from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
 from mvgviz.release.files import to_csv, to_intervals_csv, to_metadata_json, to_npy
 from mvgviz.release.ledger import CAVEATS
 from mvgviz.release.release import Plan, Release, plan
-from mvgviz.scenario.resolve import Setup, usual_delta
-from mvgviz.text import as_number, as_probability, in_html, in_markdown, listed, spreadsheet_cell
+from mvgviz.scenario.resolve import Setup
+from mvgviz.text import in_html, in_markdown, listed
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart, offer_file, show_error, show_table
+from mvgviz.ui.population import draw_population
 from mvgviz.ui.release.intervals import draw_intervals, off_by
 from mvgviz.ui.session_releases import hardened_factor, release_once, session_releases, ticket
 from mvgviz.words import release as words
@@ -28,8 +29,6 @@ _FACTS = """<style>
 .facts dd {margin: 0; overflow-wrap: anywhere;}
 .st-key-release_conditions label * {white-space: normal; text-overflow: clip; overflow: visible;}
 </style>"""
-_DELTAS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
-_FIRST_CAP = 3.0
 _FILES: tuple[tuple[str, str, str, str, Callable[..., str | bytes]], ...] = (
     ("Noisy answer as CSV", "csv", ".csv", "text/csv", to_csv),
     ("An interval for each number, as CSV", "intervals", "_intervals.csv", "text/csv", to_intervals_csv),
@@ -45,27 +44,31 @@ def draw_release(setup: Setup) -> None:
     with left:
         _draw_summary(setup, planned)
     with right:
+        named = draw_population(setup.scenario.data)
         _draw_budget(setup, planned)
         with st.container(key="release_conditions"):
-            _draw_button(setup, planned)
+            _draw_button(setup, planned, named=named)
 
 
 def _draw_budget(setup: Setup, planned: Plan) -> None:
-    ledger = session_releases().ledger
-    before = [entry.mu for entry in ledger.entries_about(setup.scenario.data)]
-    numbers = budget_numbers(before, planned.mu, delta=planned.delta, cap=ledger.cap)
-    chart(plot_budget(numbers), words.budget_words(setup, numbers, planned), key="release_budget")
+    desk, data = session_releases(), setup.scenario.data
+    before = [entry.mu for entry in desk.entries_about(data)]
+    numbers = budget_numbers(before, planned.mu, delta=planned.delta, cap=desk.cap(data))
+    chart(plot_budget(numbers), words.budget_words(setup, numbers, planned, lasts=desk.ledger.lasts),
+          key="release_budget")
 
 
 def _draw_summary(setup: Setup, planned: Plan) -> None:
-    so_far = session_releases().ledger.total(setup.scenario.data, delta=planned.delta)
+    desk = session_releases()
+    so_far = desk.total(setup.scenario.data, delta=planned.delta)
     after = float(gaussian_epsilon(planned.delta, compose_mu([so_far.mu, planned.mu])))
     try:
         factor = hardened_factor(setup)
     except InputError:
         factor = None  # the button says why
     lines = "".join(f"<dt>{in_html(name)}</dt><dd>{in_html(text)}</dd>"
-                    for name, text in words.facts(setup, planned, so_far, after, factor, off_by(setup)))
+                    for name, text in words.facts(setup, planned, so_far, after, factor, off_by(setup),
+                                                  lasts=desk.ledger.lasts))
     st.html(f'{_FACTS}<dl class="facts" aria-label="What this release will spend">{lines}</dl>')
     if not setup.query.is_graph:
         with st.popover("Every range", icon=":material/straighten:", type="tertiary"):
@@ -73,8 +76,8 @@ def _draw_summary(setup: Setup, planned: Plan) -> None:
             st.caption("In the data's own units.")
 
 
-def _draw_button(setup: Setup, planned: Plan) -> None:
-    """Everything that has to be ticked, then the click."""
+def _draw_button(setup: Setup, planned: Plan, *, named: bool) -> None:
+    """Everything that has to be ticked, then the click; ``named``: whether it is known who the records are about."""
     held, now = session_releases(), ticket()
     accepted = tuple(caveat for caveat in planned.caveats
                      if st.checkbox(words.ACCEPT[caveat], key=f"release_accept_{caveat}_{now}"))
@@ -88,9 +91,11 @@ def _draw_button(setup: Setup, planned: Plan) -> None:
                           key=f"release_sure_{now}", disabled=refused is not None)
     st.button("Release once", key="release_go", type="primary", icon=":material/outbox:", on_click=release_once,
               args=(now, accepted, bool(symmetrise), st.empty()), width="stretch",
-              disabled=refused is not None or bool(missing) or not certain)
+              disabled=refused is not None or bool(missing) or not certain or not named)
     if refused is not None:
         show_error(refused)
+    elif not named:
+        st.caption("Not before you say who the records are about.")
     elif missing:
         st.caption(f"Not before you accept: {listed(missing)}.")
     elif not certain:
@@ -100,9 +105,9 @@ def _draw_button(setup: Setup, planned: Plan) -> None:
         st.caption(f"Draws fresh noise once and spends {words.spends(setup, planned)}.")
     if held.releases:
         st.caption(f":material/check: {len(held.releases):,} released in this session: see below.")
-    if held.refusal is not None:
+    if held.refusal is not None and refused is None:  # else it is said above
         show_error(held.refusal)
-        held.refusal = None
+    held.refusal = None
 
 
 def _draw_own_choices(setup: Setup) -> None:
@@ -118,7 +123,7 @@ def _draw_own_choices(setup: Setup) -> None:
 def _refusal(setup: Setup, planned: Plan) -> InputError | None:
     """Why no release can be made, before any noise is drawn."""
     try:
-        session_releases().ledger.check(setup.scenario.data, planned.mu)
+        session_releases().check(setup.scenario.data, planned.mu)
         hardened_factor(setup)
     except InputError as error:
         return error
@@ -164,63 +169,3 @@ def _draw_noisy(release: Release) -> None:
     chart(plot_matrix(shown, row_labels=rows, col_labels=cols, height=300,
                       row_title="feature" if rows else "row", col_title=across, value_title="noisy answer"),
           f"{words.released_words(release, release.n_records or 0)}{part}", key="release_answer")
-
-
-def draw_ledger() -> None:
-    """Every release of the session, the cap and the ledger's files."""
-    ledger = session_releases().ledger
-    st.markdown("#### Ledger of this session")
-    if ledger.entries:
-        show_table([{
-            "time (UTC)": entry.time.replace("T", " ").replace("+00:00", ""), "data": entry.data, "query": entry.query,
-            "design": spreadsheet_cell(entry.design), "μ": entry.mu, "ε": entry.epsilon,
-            "at δ": as_probability(entry.delta),
-            "not covered": listed(list(entry.not_covered)) if entry.caveats else "",
-            "total ε of the same people": entry.total_epsilon} for entry in ledger.entries],
-            numbers=("μ", "ε", "total ε of the same people"), key="release_ledger")
-        st.caption(words.totals_words(ledger))
-    else:
-        st.caption("Nothing was released in this session.")
-    cap, files = st.columns([3, 2], gap="large", vertical_alignment="bottom")
-    with cap:
-        _draw_cap()
-    with files, st.container(horizontal=True):
-        for kind, mime, content in (("csv", "text/csv", ledger.to_csv), ("json", "application/json", ledger.to_json)):
-            offer_file(f"Ledger as {kind.upper()}", f"ledger.{kind}", mime, content, key=f"release_ledger_{kind}",
-                       disabled=not ledger.entries)
-    st.caption(":material/warning: The ledger lives in this session alone, never on a disk: reloading or closing the "
-               "browser tab loses it. Download it after the last release. It cannot know what was released elsewhere.")
-
-
-def _draw_cap() -> None:
-    """The cap is the ledger's; the controls show it and change it."""
-    ledger = session_releases().ledger
-    epsilon, delta = ledger.cap or (_FIRST_CAP, _usual_delta())
-    st.session_state.update({"release_capped": ledger.cap is not None, "release_cap_epsilon": epsilon,
-                             "release_cap_delta": delta})
-
-    def change() -> None:
-        state = st.session_state
-        cap = state.get("release_cap_epsilon", epsilon), state.get("release_cap_delta", delta)
-        ledger.set_cap(cap if state["release_capped"] else None)
-
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.toggle("Cap what may be spent on the same people", key="release_capped", on_change=change)
-        if ledger.cap is not None:
-            st.number_input("ε at most", min_value=0.01, max_value=1000.0, step=0.5, key="release_cap_epsilon",
-                            format="%g", on_change=change, width=130)
-            st.selectbox("at δ", sorted({*_DELTAS, delta}, reverse=True), key="release_cap_delta",
-                         format_func=as_probability, on_change=change, width=130)
-    if ledger.cap is not None:
-        st.caption(f"Over ε = {as_number(epsilon)} at δ = {as_probability(delta)} a release is refused before any "
-                   "noise is drawn.")
-
-
-def _usual_delta() -> float:
-    entries = session_releases().ledger.entries
-    if entries:
-        return entries[-1].delta
-    try:
-        return usual_delta(session.dataset().n_records)
-    except InputError:
-        return _DELTAS[2]

@@ -4,6 +4,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const PAD = { left: 46, right: 6, top: 6, bottom: 40 }, ROW = 17, LETTER = 6.2, NARROW = 620, WAIT = 500, LEGEND = 8;
+const WALL = 1.5, BELOW = 130; // how much larger letters are on a wall, and what stands under the picture there
 const DEGREE = Math.PI / 180, SNAP = 2 * DEGREE, ROOM = 1.14;
 const CLEAR = 30, LOST = 10; // pixels: a box whose corners can be told apart, and one that is a dot
 const ZOOMS = { rule: "The rule", noise: "Draws of the noise", data: "The data" };
@@ -45,6 +46,8 @@ export default function (component) {
   else adopt(state, data);
 }
 
+const sizeOf = (state) => state.data.tall ? WALL : 1;
+
 function begin(root) {
   const state = { root, dragging: null, waiting: 0, zoom: "rule", theorem: false, view: 0, handles: {} };
   for (const name of ["picture", "bars", "switches", "sliders", "numbers"]) state[name] = root.querySelector(`.${name}`);
@@ -64,6 +67,7 @@ function begin(root) {
 function adopt(state, data) {
   const { model } = data, known = state.data;
   state.data = data;
+  state.root.classList.toggle("tall", data.tall);
   state.next = null;
   state.model = model;
   state.theta = [...model.theta];
@@ -86,12 +90,13 @@ function work(state, theta = state.theta, angle = state.angle) {
     : gaussianMu(state.epsilon, model.delta);
   const std = deviations(model, theta, angle, mu), iid = (model.iid ?? data.iid) * model.mu / mu;
   const axes = changes?.axes ? std.map((one) => one * changes.axes * mu / model.mu) : null;
-  const corners = changes === null ? [] : axes ? boundedCorners(axes, angle, changes.box) : changes.corners;
+  const gone = changes?.still && (angle !== model.angle || theta.some((share, k) => share !== model.theta[k]));
+  const corners = changes === null || gone ? [] : axes ? boundedCorners(axes, angle, changes.box) : changes.corners;
   const touch = corners.length && !axes ? touching(corners, std, angle) : { radius: 0, at: [] };
   const whole = model.kind !== "theorem" && changes !== null && !changes.shadow && !axes;
   const rule = whole ? touch.radius : mu;
   const asked = data.theorem && asTheorem(model, data.theorem, theta, angle, state.epsilon ?? undefined);
-  return { mu, std, iid, axes, corners, rule, asked, angle, theta, at: whole ? touch.at : [],
+  return { mu, std, iid, axes, corners, gone, rule, asked, angle, theta, at: whole ? touch.at : [],
     records: model.records * mu / model.mu, unit: state.zoom === "rule" ? rule : data.radii[2] };
 }
 
@@ -109,12 +114,14 @@ function fitted(state, now, aspect) {
 
 // Where the panels are, in pixels: the rule, and the records beside or below it.
 function layout(state) {
+  const size = sizeOf(state), pad = Object.fromEntries(Object.entries(PAD).map(([side, room]) => [side, size * room]));
   const width = state.width = Math.max(state.picture.clientWidth, 260), two = state.data.records !== null;
   const beside = two && width >= NARROW, each = beside ? width / 2 : width;
-  const height = Math.round(Math.min(Math.max(0.8 * each, 280), 400));
   const top = legendHeight(state, width);
-  const inner = { width: each - PAD.left - PAD.right, height: height - PAD.top - PAD.bottom };
-  return { width, two, top, each, height, inner, aspect: inner.width / inner.height,
+  const below = window.innerHeight - Math.max(state.picture.getBoundingClientRect().top, 0) - top - BELOW;
+  const height = Math.round(Math.max(state.data.tall ? below : Math.min(0.8 * each, 400), 280));
+  const inner = { width: each - pad.left - pad.right, height: height - pad.top - pad.bottom };
+  return { width, two, top, each, height, inner, pad, size, aspect: inner.width / inner.height,
     places: [[0, top], beside ? [each, top] : [0, top + height]],
     total: top + height * (two && !beside ? 2 : 1) };
 }
@@ -146,11 +153,12 @@ function draw(state, frame) {
   for (const [key, value] of Object.entries({ viewBox: `0 0 ${frame.width} ${frame.total}`, width: frame.width,
     height: frame.total, role: "img", "aria-label": described(state, now) })) svg.setAttribute(key, value);
   legend(svg, state, frame.width);
-  const rule = panel(svg, "plane", frame, frame.places[0], state.view, data.axisNames);
+  const rule = panel(svg, "plane", frame, frame.places[0], state.view, data.axisNames, data.factors);
   drawRule(rule, state, now);
   state.places = { rule };
   if (frame.two) {
-    const records = panel(svg, "records", frame, frame.places[1], data.records.view, data.records.axisNames);
+    const records = panel(svg, "records", frame, frame.places[1], data.records.view, data.records.axisNames,
+      data.factors);
     drawRecords(records, state, now);
     state.places.records = records;
   }
@@ -162,13 +170,13 @@ function draw(state, frame) {
 }
 
 // A picture with its grid: where things go in it, and what is clipped to it.
-function panel(svg, name, { each, height, inner }, [left, top], view, titles) {
+function panel(svg, name, { each, height, inner, pad, size }, [left, top], view, titles, factors) {
   const whole = element(svg, "g", { class: name });
   const scale = inner.height / 2 / view;
-  const middle = [left + PAD.left + inner.width / 2, top + PAD.top + inner.height / 2];
+  const middle = [left + pad.left + inner.width / 2, top + pad.top + inner.height / 2];
   const x = (value) => middle[0] + value * scale, y = (value) => middle[1] - value * scale;
-  const box = { x: left + PAD.left, y: top + PAD.top, width: inner.width, height: inner.height };
-  grid(whole, box, view, x, y, titles, [left, top + height, each]);
+  const box = { x: left + pad.left, y: top + pad.top, width: inner.width, height: inner.height };
+  grid(whole, box, view, x, y, titles, [left, top + height, each], factors, size);
   const clip = element(whole, "clipPath", { id: `frame-${name}` });
   element(clip, "rect", box);
   return { whole, box, scale, x, y, view, middle, inside: element(whole, "g", { "clip-path": `url(#frame-${name})` }) };
@@ -211,14 +219,14 @@ function drawRule(place, state, now) {
     if (state.theorem) element(inside, "text", { x: x(0) + LOST + 8, y: y(0) + 4, class: "label" }, data.grey);
   }
   if (state.zoom !== "rule" && data.spread > 0) scaleBar(place, data, std);
-  if (!state.theorem) drawAxes(place, state, now, now.unit, (k) => state.model.kind === "fixed" ? `± ${short(std[k])}`
-    : `± ${short(std[k])} · ${percent(state.theta[k] * state.model.groups[k])}`);
+  if (!state.theorem) drawAxes(place, state, now, now.unit, (k) => state.model.kind === "fixed" ? `± ${along(state, now, k)}`
+    : `± ${along(state, now, k)} · ${percent(state.theta[k] * state.model.groups[k])}`);
 }
 
 // Everything that one record can change.
-function drawChanges(place, { model }, { axes, angle }) {
+function drawChanges(place, { model }, { axes, angle, gone }) {
   const { inside, x, y, scale } = place, { changes } = model;
-  if (changes === null) return;
+  if (changes === null || gone) return; // what hangs on the shape comes back when it is let go
   const [w, h] = changes.box;
   if (axes) {
     const clip = element(inside, "clipPath", { id: "ranges" });
@@ -260,7 +268,7 @@ function drawRecords(place, state, now) {
     element(inside, "circle", { cx: x(part * u), cy: y(part * v), r: 2, class: part < 1 ? "data pulled" : "data" });
   }
   outline(inside, place, now.std.map((one) => now.records * one), now.angle, "own line");
-  drawAxes(place, state, now, now.records, (k) => short(now.records * now.std[k]));
+  drawAxes(place, state, now, now.records, (k) => along(state, now, k, now.records));
 }
 
 // Both axes, `unit` standard deviations long.
@@ -270,7 +278,7 @@ function drawAxes(place, state, now, unit, words) {
     const length = unit * deviation;
     const [ex, ey] = turnedPlace(place, now.angle, k === 0 ? length : 0, k === 0 ? 0 : length);
     element(inside, "line", { x1: x(0), y1: y(0), x2: ex, y2: ey, class: "axis" });
-    const text = words(k), long = text.length * LETTER * 1.15;
+    const text = words(k), long = text.length * LETTER * 1.15 * sizeOf(state);
     const lx = Math.min(Math.max(ex + (k === 0 ? -long - 16 : 16), box.x + 4), box.x + box.width - long);
     const ly = Math.min(Math.max(ey + (k === 0 ? -14 : 4), box.y + 14), box.y + box.height - 6);
     element(whole, "text", { x: lx, y: ly, class: "label" }, text);
@@ -285,25 +293,32 @@ function scaleBar({ whole, box, scale }, data, std) {
   element(whole, "text", { x, y: y + 16, class: "tick" }, `the data's spread; the noise is ${low} to ${high} times it`);
 }
 
-function grid(svg, box, view, x, y, titles, [left, bottom, each]) {
-  const power = 10 ** Math.floor(Math.log10(view)), parts = view / power;
+// The lines of an axis up to `view` on either side, at round numbers of its own unit: where they are, what they say.
+function ticks(view, end, factor) {
+  const most = view * factor, power = 10 ** Math.floor(Math.log10(most)), parts = most / power;
   const unit = parts >= 5 ? 2 * power : parts >= 2 ? power : power / 2;
-  const label = (value) => short(Math.abs(value) < unit / 9 ? 0 : value);
-  const wide = Math.floor(view * box.width / box.height / unit), high = Math.floor(view / unit);
-  const every = Math.ceil((2 * wide + 1) * label(-wide * unit).length * 8 / box.width);
-  for (let k = -wide; k <= wide; k++) {
-    element(svg, "line", { x1: x(k * unit), x2: x(k * unit), y1: box.y, y2: box.y + box.height, class: "grid" });
-    if (k % every === 0 && x(k * unit) < box.x + box.width - 12) element(svg, "text",
-      { x: x(k * unit), y: box.y + box.height + 14, class: "tick", "text-anchor": "middle" }, label(k * unit));
+  const count = Math.floor(end * factor / unit);
+  return Array.from({ length: 2 * count + 1 }, (_, i) => i - count).map((k) => ({ k, at: k * unit / factor,
+    label: short(k * unit) }));
+}
+
+function grid(svg, box, view, x, y, titles, [left, bottom, each], factors, size) {
+  const across = ticks(view, view * box.width / box.height, factors[0]);
+  const every = Math.ceil(across.length * across[0].label.length * 8 * size / box.width);
+  for (const { k, at, label } of across) {
+    element(svg, "line", { x1: x(at), x2: x(at), y1: box.y, y2: box.y + box.height, class: "grid" });
+    if (k % every === 0 && x(at) < box.x + box.width - 12) element(svg, "text",
+      { x: x(at), y: box.y + box.height + 14 * size, class: "tick", "text-anchor": "middle" }, label);
   }
-  for (let k = -high; k <= high; k++) {
-    element(svg, "line", { x1: box.x, x2: box.x + box.width, y1: y(k * unit), y2: y(k * unit), class: "grid" });
-    element(svg, "text", { x: box.x - 5, y: y(k * unit) + 4, class: "tick", "text-anchor": "end" }, label(k * unit));
+  for (const { at, label } of ticks(view, view, factors[1])) {
+    element(svg, "line", { x1: box.x, x2: box.x + box.width, y1: y(at), y2: y(at), class: "grid" });
+    element(svg, "text", { x: box.x - 5, y: y(at) + 4, class: "tick", "text-anchor": "end" }, label);
   }
   element(svg, "text", { x: box.x + box.width / 2, y: bottom - 8, class: "title", "text-anchor": "middle" },
-    cut(titles[0], each));
+    cut(titles[0], each / size));
   element(svg, "text", { class: "title", "text-anchor": "middle",
-    transform: `translate(${left + 12} ${box.y + box.height / 2}) rotate(-90)` }, cut(titles[1], box.height));
+    transform: `translate(${left + 12 * size} ${box.y + box.height / 2}) rotate(-90)` },
+  cut(titles[1], box.height / size));
 }
 
 const cut = (text, room) => {
@@ -323,7 +338,7 @@ function legendItems({ data, zoom, theorem, model }) {
 function legendPlaces(state, width) {
   let [left, row] = [LEGEND, 0];
   return legendItems(state).map(([look, name]) => {
-    const space = 30 + LETTER * name.length;
+    const space = 30 + LETTER * sizeOf(state) * name.length;
     if (left > LEGEND && left + space > width) [left, row] = [LEGEND, row + 1];
     const place = { look, name, left, row };
     left += space + 8;
@@ -331,11 +346,11 @@ function legendPlaces(state, width) {
   });
 }
 
-const legendHeight = (state, width) => 6 + ROW * (legendPlaces(state, width).at(-1).row + 1);
+const legendHeight = (state, width) => 6 + ROW * sizeOf(state) * (legendPlaces(state, width).at(-1).row + 1);
 
 function legend(svg, state, width) {
   for (const { look, name, left, row } of legendPlaces(state, width)) {
-    const y = 12 + ROW * row;
+    const y = sizeOf(state) * (12 + ROW * row);
     if (look === "changes") element(svg, "rect", { x: left + 2, y: y - 9, width: 18, height: 11, class: look });
     else element(svg, "line", { x1: left, x2: left + 22, y1: y - 4, y2: y - 4, class: look });
     element(svg, "text", { x: left + 27, y, class: "tick" }, name);
@@ -536,6 +551,16 @@ function mixture({ line, data }) {
   return a === 0 ? words(b, data.names[1]) : `${words(a, data.names[0])} ${b < 0 ? "−" : "+"} ${words(b, data.names[1])}`;
 }
 
+const isPlain = ({ factors }) => factors.every((factor) => factor === 1);
+
+// So many typical errors along an axis in the unit of its feature; where it is no feature's, as a multiple of equal noise
+// (nothing for records, which that says nothing of).
+function along({ data }, { angle, std, iid }, k, count = 1) {
+  const value = count * std[k], straight = Math.abs(angle) < 1e-9;
+  if (!straight && !isPlain(data)) return count === 1 ? `${short(value / iid)} × equal noise` : "";
+  return withUnit(value * data.factors[k], straight ? data.units[k] : "");
+}
+
 function told(state, now) {
   const { data, model } = state, parts = [];
   if (state.theorem) {
@@ -545,10 +570,11 @@ function told(state, now) {
   }
   const straight = Math.abs(now.angle) < 1e-9;
   const names = straight ? data.names : ["along the first axis", "along the second"];
-  const units = straight ? data.units : ["", ""];
-  parts.push(`noise ${names[0]}: ${withUnit(now.std[0], units[0])}`, `${names[1]}: ${withUnit(now.std[1], units[1])}`,
-    `equal noise ${short(now.iid)}`);
-  if (data.records !== null) parts.push(`records within ${now.std.map((one) => short(now.records * one)).join(" and ")}`);
+  const equal = data.factors.map((factor, k) => withUnit(now.iid * factor, data.units[k]));
+  parts.push(...names.map((name, k) => `${k ? "" : "noise "}${name}: ${along(state, now, k)}`),
+    `equal noise ${isPlain(data) ? short(now.iid) : equal.join(" and ")}`);
+  const records = data.records === null ? [] : [0, 1].map((k) => along(state, now, k, now.records)).filter(Boolean);
+  if (records.length) parts.push(`records within ${records.join(" and ")}`);
   if (model.canTurn) parts.push(`angle ${degrees(now.angle)}`);
   if ((state.dragging || state.waiting) && model.rough) parts.push("about, until you let go");
   return parts.join(" · ");
@@ -556,9 +582,11 @@ function told(state, now) {
 
 function described(state, now) {
   const { data, model } = state, { changes } = model;
-  const grey = changes === null ? "" : ` ${data.grey}: ± ${short(changes.box[0])} by ± ${short(changes.box[1])}, inside `
-    + `the ellipse of ${short(now.rule)} typical errors, whose half axes are ${now.std.map((one) =>
-      short(now.rule * one)).join(" and ")}, turned by ${degrees(now.angle)}.`;
+  const [wide, high] = changes === null ? ["", ""] : changes.box.map((half, k) =>
+    withUnit(half * data.factors[k], data.units[k]));
+  const grey = changes === null ? "" : ` ${data.grey}: ± ${wide} by ± ${high}, inside the ellipse of `
+    + `${short(now.rule)} typical errors, whose half axes are ${now.std.map((one, k) =>
+      along(state, now, k, now.rule) || `${short(now.rule * one / now.iid)} × equal noise`).join(" and ")}, turned by ${degrees(now.angle)}.`;
   return `${data.alt}${grey} ${told(state, now)}.`;
 }
 

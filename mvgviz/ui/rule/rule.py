@@ -63,15 +63,18 @@ class RecordPicture:
 
 def rule(model: RuleModel, *, key: str, names: tuple[str, str], alt: str, iid: float | None = None,
          on_change: Callable[[RuleChange], None] | None = None, controls: Sequence[str] = ("share", "angle"),
-         units: tuple[str, str] = ("", ""), line: float = math.pi / 4, share_step: float = 0.001,
+         units: tuple[str, str] = ("", ""), factors: tuple[float, float] = (1.0, 1.0),
+         line: float = math.pi / 4, share_step: float = 0.001,
          theorem: TheoremPlane | None = None, normals: FloatArray | None = None, points: FloatArray | None = None,
-         spread: float = 0.0, records: RecordPicture | None = None) -> None:
+         spread: float = 0.0, records: RecordPicture | None = None, tall: bool = False) -> None:
     """Draw what one record can change inside the noise, and beside it the noise along a line that can be turned.
 
+    ``factors``: what 1 in the model is in the unit of each axis.
     ``iid``: equal noise at the same privacy; by default that of a table or mean of the model's own columns. ``line``:
     the angle (radians) of the use at first. ``normals`` and ``points`` (2 × many): draws of the noise and data to look
     at; ``spread`` the data's root mean square. ``share_step``: shares are taken in multiples of it, so the picture
-    shows no others. ``theorem``: what a theorem asks for, behind a switch.
+    shows no others. ``theorem``: what a theorem asks for, behind a switch. ``tall``: for a wall, down to the bottom of
+    the screen.
     """
     for control in controls:
         one_of("controls", control, CONTROLS)
@@ -89,6 +92,7 @@ def rule(model: RuleModel, *, key: str, names: tuple[str, str], alt: str, iid: f
 
     _component(key=key, on_moved_change=moved, data={
         "model": _sent(model, share_step), "iid": iid, "names": list(names), "units": list(units), "line": line,
+        "factors": list(factors), "tall": tall,
         "axisNames": [f"on {name}{f' ({unit})' if unit else ''}" for name, unit in zip(names, units, strict=True)],
         "controls": list(controls), "zooms": zooms, "radii": list(RADII), "spread": spread, "alt": alt,
         "grey": f"all that one record can change{', seen in this plane' if shadow else ''}",
@@ -96,7 +100,9 @@ def rule(model: RuleModel, *, key: str, names: tuple[str, str], alt: str, iid: f
         "normals": [] if normals is None else normals.T.round(4).tolist(),
         "points": [] if points is None else points.T.tolist(),
         "records": None if records is None else {
-            "radius": records.radius, "view": records.view, "box": list(records.box), "axisNames": list(records.names),
+            "radius": records.radius, "view": records.view, "box": list(records.box),
+            "axisNames": [f"{name}{f' ({unit})' if unit else ''}"
+                          for name, unit in zip(records.names, units, strict=True)],
             "points": records.points.T.tolist()}})
 
 

@@ -12,6 +12,7 @@ from mvgviz.labels import GUARANTEES
 from mvgviz.provenance import weakest
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
+from mvgviz.trials.question import OWN
 from mvgviz.ui import session
 from mvgviz.ui.rule.rule import ANGLE_STEP, RuleChange
 
@@ -36,8 +37,9 @@ def needed_against_others(setup: Setup, needed: int, other: int) -> RuleModel:
     """The plane of a coordinate that is needed (up) and one that is not, each standing for all of its kind."""
     scenario, size = setup.scenario, setup.design.theta.size
     favoured = [k for k in scenario.favoured if k < size]
-    alike = (scenario.allocation == "binary" and setup.query.name != "moments" and needed in favoured
-             and other not in favoured and setup.design.directional_side.directions.is_standard)
+    alike = (scenario.allocation == "binary" and not scenario.importance and setup.query.name != "moments"
+             and needed in favoured and other not in favoured
+             and setup.design.directional_side.directions.is_standard)
     groups = (size - len(favoured), len(favoured)) if alike else (1, 1)
     return rule_model(setup.design, (other, needed), of_directions=False, split=setup.split, groups=groups)
 
@@ -55,6 +57,15 @@ def theorem_in(setup: Setup, pair: tuple[int, int], *, of_directions: bool = Fal
         return None
     return theorem_plane(asked_by_theorem(setup), setup.design, pair, of_directions=of_directions,
                          name=GUARANTEES["theorem1"].name)
+
+
+def own_axes(setup: Setup, pair: tuple[int, int], *, of_directions: bool = False) -> dict[str, Any]:
+    """The axes of a table or mean in the data's own units: their names, and what 1 in the query's scale is there."""
+    data, table = setup.dataset, setup.table if not setup.query.is_graph else setup.dataset
+    if setup.query.name not in ("identity", "mean") or setup.design.mode != "rows" or of_directions:
+        return {}
+    factors = tuple(float(data.widths[k] / table.widths[k]) for k in pair)
+    return {"units": tuple(data.units[k] or OWN for k in pair), "factors": factors}
 
 
 def take_change(setup: Setup, model: RuleModel, pair: tuple[int, int], change: RuleChange) -> None:

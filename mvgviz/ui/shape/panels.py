@@ -22,9 +22,10 @@ from mvgviz.text import as_factor, as_number, in_html, in_markdown
 from mvgviz.trials.tasks.post import centred
 from mvgviz.ui.frame import chart, draw_takeaway
 from mvgviz.ui.rule.rule import rule
-from mvgviz.ui.rule.scenario import share_step, take_change, theorem_in
+from mvgviz.ui.rule.scenario import own_axes, share_step, take_change, theorem_in
 from mvgviz.ui.shape.records import record_picture
 from mvgviz.validation import FloatArray
+from mvgviz.words.provenance import thing
 from mvgviz.words.shape import (
     ABOUT_ZERO,
     drag_words,
@@ -65,14 +66,15 @@ def draw_plane(setup: Setup) -> None:
     takeaway = plane_words(model, iid, pair_names, spread)
     with picture:
         rule(model, key="shape_rule", on_change=lambda change: take_change(setup, model, pair, change), iid=iid,
-             names=pair_names, line=_useful(setup, pair, useful, points), share_step=share_step(setup, model),
+             names=pair_names, **own_axes(setup, pair, of_directions=of_directions),
+             line=_useful(setup, pair, useful, points), share_step=share_step(setup, model),
              controls=("share", "angle", "epsilon"), theorem=theorem_in(setup, pair, of_directions=of_directions),
              normals=np.random.default_rng([setup.scenario.seed, 2]).standard_normal((2, _DRAWS)),
              points=points if show_data else None, spread=spread, alt=takeaway.replace("**", "").replace("\\", ""),
              records=record_picture(setup, model, pair, (shown[pair[0]], shown[pair[1]]), of_directions=of_directions,
                                     show=show_data))
         draw_takeaway(takeaway, key="shape_rule")
-        st.caption(rule_words(model, len(setup.design.theta)))
+        st.caption(rule_words(model, len(setup.design.theta), thing(setup)))
         if setup.query.bound is not None:
             st.caption(records_words(model))
         st.caption(drag_words(model))

@@ -114,7 +114,7 @@ def test_records_inside_an_ellipse_change_as_far_as_the_noise_allows(query):
 
 
 @pytest.mark.parametrize("parameters", [
-    {"query": "covariance", "bound": "even"}, {"query": "kernel"}, {"query": "identity", "mode": "columns"}])
+    {"query": "moments", "bound": "even"}, {"query": "kernel"}, {"query": "identity", "mode": "columns"}])
 def test_where_no_outline_is_known_none_is_drawn(parameters):
     design = build(Scenario(scale="unit", **parameters), DATA).design
     assert rule_model(design, PLANE, of_directions=False).changes is None
@@ -174,3 +174,36 @@ def test_the_shadow_of_a_box_is_whole_in_any_units():
     design = design_of(mean, data=data, theta=[0.5, 0.3, 0.2], directions=directions)
     corners = np.array(rule_model(design, (0, 1), of_directions=True).changes.corners)
     assert corners.max(axis=0) * 30 == pytest.approx(design.neighbours.reach(directions)[:2], rel=1e-9)
+
+
+@pytest.mark.parametrize(("choices", "pair"), [
+    ({}, (0, 1)), ({"radius": 0.5}, (1, 0)), ({"radius": 1.6}, (2, 1)),
+    ({"directions": "rotation", "angle": 25.0}, (0, 1)),
+    ({"directions": "rotation", "angle": -50.0, "radius": 0.6}, (1, 0))])
+@pytest.mark.parametrize("lower", [[-1, -1, -1], [-1, 0, -0.5]])
+def test_the_outline_of_bounded_second_moments_holds_every_pair_and_is_reached(choices, pair, lower, rng):
+    data = make_dataset(3, 30, lower=lower, upper=[1, 2, 1])
+    asked = Scenario(query="covariance", scale="declared", bound="own", favoured=(0,), share=0.6, **choices)
+    setup = build(asked, data)
+    changes = rule_model(setup.design, pair, of_directions=False).changes
+    assert changes.still
+    assert changes.shadow
+    corners, body = np.array(changes.corners), setup.design.neighbours
+    records = data.lower[:, None] + data.widths[:, None] * rng.beta(0.4, 0.4, (3, 60_000))
+    records[:, 20_000:] *= np.where(np.isin(np.arange(3), pair), 1.0, 0.0)[:, None]  # those that have all in the plane
+    records = records * body.ellipse.parts(records)
+    moments = records[list(pair)] * records[pair[1]] / 30
+    ways = rng.standard_normal((60, 2))
+    real = (ways @ moments).max(axis=1) - (ways @ moments).min(axis=1)
+    drawn = (corners @ ways.T).max(axis=0)
+    assert (real <= drawn * (1 + 1e-3)).all()  # no pair of records is outside
+    assert (real >= drawn * 0.97).all()  # and some come near
+    assert (lengths(setup.design, corners.T, pair=pair) <= setup.design.mu * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize("choices", [{"query": "moments"}, {"directions": "random"}])
+def test_where_bounded_second_moments_have_no_simple_outline_none_is_drawn(choices):
+    setup = build(Scenario(**{"query": "covariance", "bound": "even", "favoured": (0,)} | choices), DATA)
+    assert rule_model(setup.design, PLANE, of_directions=False).changes is None
+    away = build(Scenario(query="covariance", scale="declared", bound="even", favoured=(0,)), DATA)
+    assert rule_model(away.design, PLANE, of_directions=False).changes is None

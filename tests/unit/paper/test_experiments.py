@@ -279,7 +279,7 @@ def test_figure_4_has_a_curve_for_each_set_and_guarantee():
 
 @pytest.mark.slow
 def test_the_command_prints_three_tables():
-    done = subprocess.run([sys.executable, "-m", "mvgviz.paper", "--trials", "3", "--seed", "5"], cwd=ROOT,
+    done = subprocess.run([sys.executable, "-m", "mvgviz", "experiments", "--trials", "3", "--seed", "5"], cwd=ROOT,
                           capture_output=True, text=True, check=True)
     assert done.stdout.count("| mechanism | printed in the paper |") == 3
     assert done.stdout.count("| more for | noise |") == 3
@@ -293,8 +293,8 @@ def test_the_command_prints_three_tables():
 
 
 def test_the_command_refuses_no_trials():
-    done = subprocess.run([sys.executable, "-m", "mvgviz.experiments", "--trials", "0"], cwd=ROOT, capture_output=True,
-                          text=True, check=False)
+    done = subprocess.run([sys.executable, "-m", "mvgviz", "experiments", "--trials", "0"], cwd=ROOT,
+                          capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "trials" in done.stderr
     assert "Traceback" not in done.stderr
@@ -302,6 +302,6 @@ def test_the_command_refuses_no_trials():
 
 @pytest.mark.slow
 def test_the_document_is_what_the_command_prints():
-    done = subprocess.run([sys.executable, "-m", "mvgviz.experiments"], cwd=ROOT, capture_output=True, text=True,
+    done = subprocess.run([sys.executable, "-m", "mvgviz", "experiments"], cwd=ROOT, capture_output=True, text=True,
                           check=True)
     assert done.stdout == (ROOT / "docs" / "experiments.md").read_text(encoding="utf-8")

@@ -150,7 +150,7 @@ def test_csv_and_json_hold_every_release_and_no_formulas():
     assert content["cap"] == {"epsilon": 3.0, "delta": 1e-5}
     assert [one["mu"] for one in content["releases"]] == [0.25, 0.5]
     assert content["releases"][1]["not_covered"] == [CAVEATS["ranges"], CAVEATS["split"]]
-    assert json.loads(Ledger().to_json()) == {"cap": None, "same_people": [], "releases": []}
+    assert json.loads(Ledger().to_json()) == {"cap": None, "caps": {}, "same_people": [], "releases": []}
 
 
 @pytest.mark.parametrize(("call", "message"), [

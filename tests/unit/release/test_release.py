@@ -11,6 +11,7 @@ import math
 import random
 import sys
 import tracemalloc
+import warnings
 from dataclasses import fields, replace
 from fractions import Fraction
 
@@ -45,7 +46,8 @@ from mvgviz.data import sample
 from mvgviz.provenance import Origin, Range
 from mvgviz.release.files import to_csv, to_metadata_json, to_npy
 from mvgviz.release.ledger import Ledger
-from mvgviz.release.release import Release, plan, release, release_setup
+from mvgviz.release.release import NoLedgerWarning, Release, plan, release, release_setup
+from mvgviz.release.release_plan import release_together
 from mvgviz.release.secure_noise import (
     FRESH_DIRECTIONS,
     MARGIN,
@@ -428,7 +430,7 @@ SPLIT_READ = replace(CASES["rows"][1], theta_origin=Origin.READ)
     ({"ranges": {"f0": (-2, 1), "f1": (-1, 1), "f2": (-1, 1)}}, "ranges must be those of the query's features"),
 ])
 def test_a_bad_release_is_refused_before_any_noise(change, message, monkeypatch):
-    monkeypatch.setattr(hardened_module, "gaussian", refuses_to_draw)
+    monkeypatch.setattr(hardened_module, "add_noise", refuses_to_draw)
     query, design, ranges = CASES["rows"]
     with pytest.raises(InputError, match=message):
         release(**{"query": query, "design": design, "ranges": ranges} | change)
@@ -480,7 +482,7 @@ def test_private_directions_from_a_seed_are_refused():
 def test_a_missing_library_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "opendp.prelude", None)
     query, design, _ = CASES["rows"]
-    with pytest.raises(InputError, match=r'install it with pip install "mvgviz\[release\]"'):
+    with pytest.raises(InputError, match=r'OpenDP: pip install "\.\[release\]" in a checkout'):
         release(query, design)
 
 
@@ -529,7 +531,7 @@ def test_a_scenario_with_private_directions_draws_them_anew(query, allocation, g
 def test_too_little_left_beside_private_directions_is_said_before_they_are_drawn(monkeypatch):
     data = make_dataset(3, 50)
     setup = build(Scenario(directions="private", query="mean", epsilon=0.002, delta=1e-3, private_share=0.9), data)
-    monkeypatch.setattr(hardened_module, "gaussian", refuses_to_draw)
+    monkeypatch.setattr(hardened_module, "add_noise", refuses_to_draw)
     with pytest.raises(InputError, match="too little of the budget is left for the noise"):
         release_setup(setup)
 
@@ -573,7 +575,7 @@ def test_a_full_ledger_refuses_before_any_noise_is_drawn(monkeypatch):
     theorem = build(Scenario(query="mean", directions="private", guarantee="theorem1"), data)
     ledger = Ledger(cap=(1.0, plain.delta))
     release_setup(private, ledger=ledger)  # exactly fits
-    monkeypatch.setattr(hardened_module, "gaussian", refuses_to_draw)
+    monkeypatch.setattr(hardened_module, "add_noise", refuses_to_draw)
     for setup in (plain, private, theorem):
         with pytest.raises(InputError, match="this release would exceed the cap"):
             release_setup(setup, ledger=ledger)
@@ -582,7 +584,7 @@ def test_a_full_ledger_refuses_before_any_noise_is_drawn(monkeypatch):
     assert len(ledger.entries) == 1
 
 
-def test_a_release_that_is_stopped_is_not_entered():
+def test_a_release_that_is_stopped_from_outside_is_withdrawn():
     query, design, _ = CASES["rows"]
     ledger = Ledger()
 
@@ -596,6 +598,47 @@ def test_a_release_that_is_stopped_is_not_entered():
     (entry,) = ledger.entries
     assert (entry.time, entry.mu, entry.epsilon, entry.query) == (given.time, given.mu, given.epsilon, "identity")
     assert entry.design == given.design == "exact, noise over rows, standard basis"
+
+
+def test_a_release_that_fails_while_it_is_drawn_counts_as_spent(monkeypatch):
+    query, design, _ = CASES["rows"]
+    ledger, drawn = Ledger(), hardened_module.add_noise
+
+    def fails(*arguments, **options):
+        [entry] = ledger.entries  # written before any noise
+        assert not entry.is_finished
+        drawn(*arguments, **options)
+        raise InputError("the noise was not to somebody's liking")
+
+    monkeypatch.setattr(hardened_module, "add_noise", fails)
+    with pytest.raises(InputError, match="liking"):
+        release(query, design, ledger=ledger, data="mine", progress=lambda share: None)
+    [entry] = ledger.entries
+    assert (entry.state, entry.mu) == ("reserved", design.mu)
+    assert ledger.total("mine", delta=1e-5).mu == design.mu
+
+
+def test_what_private_directions_come_to_never_exceeds_what_was_reserved(monkeypatch):
+    setup, ledger = build(Scenario(query="mean", directions="private"), make_dataset(3, 50)), Ledger()
+    fresh = release_module._with_fresh_directions(setup)
+    dearer = replace(fresh, design=design_noise(fresh.query, epsilon=2, delta=setup.delta))
+    monkeypatch.setattr(release_module, "_with_fresh_directions", lambda _: dearer)
+    with pytest.raises(InputError, match="asks for more than was announced"):
+        release_setup(setup, ledger=ledger)
+    assert [entry.state for entry in ledger.entries] == ["reserved"]
+
+
+@pytest.mark.parametrize("make", [
+    lambda **given: release(*CASES["rows"][:2], data="mine", **given),
+    lambda **given: release_setup(build(Scenario(query="mean"), make_dataset(3, 50)), **given),
+    lambda **given: release_together([build(Scenario(query="mean"), make_dataset(3, 50))] * 2, **given)])
+def test_a_release_that_nobody_counts_warns_once(make):
+    with pytest.warns(NoLedgerWarning, match="no ledger counts what this release spends") as warned:
+        make()
+    assert [warning.filename for warning in warned] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make(ledger=Ledger())
 
 
 def parsed(text):

@@ -65,24 +65,24 @@ def test_over_the_cap_nothing_is_drawn_though_each_alone_would_fit(drawn):
     assert ledger.entries == ()
 
 
-@pytest.mark.parametrize("fails", ["draw", "progress"])
-def test_where_the_second_fails_the_first_is_not_given_and_nothing_is_entered(monkeypatch, drawn, fails):
-    questions, ledger = asked(LIVER, LIVER.changed(query="mean")), Ledger()
+@pytest.mark.parametrize(("fails", "left"), [("draw", ["reserved", "reserved"]), ("progress", [])])
+def test_where_the_second_fails_no_answer_is_given_and_both_count_unless_stopped(monkeypatch, drawn, fails, left):
+    questions, ledger, draw = asked(LIVER, LIVER.changed(query="mean")), Ledger(), plan_module.draw
 
-    def broken(setup, **options):
+    def broken(setup, *given, **options):
         if setup.query.name == "mean" and fails == "draw":
             raise InputError("cannot be released safely")
-        return release_setup(setup, **options)
+        return draw(setup, *given, **options)
 
     def progress(share):
         if share > 0.99 and fails == "progress":
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(plan_module, "release_setup", broken)
+    monkeypatch.setattr(plan_module, "draw", broken)
     with pytest.raises(InputError if fails == "draw" else KeyboardInterrupt):
         release_together(questions, ledger=ledger, progress=progress)
     assert drawn[0] == "covariance"
-    assert ledger.entries == ()
+    assert [entry.state for entry in ledger.entries] == left
 
 
 def test_progress_goes_from_nothing_to_all_and_never_back():

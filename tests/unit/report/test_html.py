@@ -97,7 +97,7 @@ def test_the_numbers_are_those_on_screen(name):
 def test_a_report_can_be_done_again():
     scenario = Scenario.default_for("liver").changed(epsilon=0.5, guarantee="theorem2", tail="exact-chi")
     text = report_html(setup_of(scenario), None, simulated=False)
-    link, content = (html.unescape(part) for part in re.findall(r"<pre[^>]*>(.*?)</pre>", text, re.DOTALL))
+    content, link = (html.unescape(part) for part in re.findall(r"<pre[^>]*>(.*?)</pre>", text, re.DOTALL))
     assert Scenario.from_json(content) == scenario
     assert Scenario.from_query(dict(pair.split("=") for pair in link.removeprefix("?").split("&"))) == scenario
     assert f"mvgviz {mvgviz.__version__}" in text

@@ -14,12 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mvgviz import InputError, Scenario, from_matrix, random_rotation, run_trials
+from mvgviz import InputError, Ledger, Scenario, from_matrix, random_rotation, run_trials
 from mvgviz.data import read_table, sample, samples, table_to_dataset
 from mvgviz.provenance import Origin
 from mvgviz.report import script
-from mvgviz.report.script import DataSource, notebook, python_script
+from mvgviz.report.script import notebook, python_script
 from mvgviz.scenario.resolve import build
+from mvgviz.study.source import DataSource
 from mvgviz.trials.question import pose
 
 pytestmark = pytest.mark.slow
@@ -117,8 +118,11 @@ def test_the_program_of_an_odd_file_prints_the_numbers_of_the_app_and_releases(t
     columns = table.columns[:5][::-1]
     ranges = dict.fromkeys(columns, (0.0, 10.0))
     program = python_script(scenario, source=DataSource(name=path.name, columns=columns, ranges=ranges))
-    done = clean(tmp_path, program, "--trials", TRIALS, "--release", "out.csv")
+    done = clean(tmp_path, program, "--trials", TRIALS, "--release", "out.csv", "--ledger", "ledger.sqlite",
+                 "--population", "patients of 2024")
     assert (done.returncode, done.stderr) == (0, "")
+    [entry] = Ledger(tmp_path / "ledger.sqlite").entries
+    assert (entry.population, entry.state) == ("patients of 2024", "released")
     data = table_to_dataset(table, columns=columns, ranges=ranges)
     assert data.ranges_origin is Origin.DECLARED
     assert_prints(done.stdout, expected(scenario, data))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from mvgviz import InputError, Scenario, build
+from mvgviz import InputError, Scenario, binary, build
 from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.design.trade_off import frontier
 from mvgviz.query.queries import mean
@@ -62,7 +62,8 @@ def test_the_noise_on_the_needed_is_the_weighted_mean_and_the_least_is_below():
     found = against_least(setup)
     assert found.noise == pytest.approx(math.sqrt((squares[1] + squares[3] / 9) / (1 + 1 / 9)))
     best = build(WEIGHED.changed(allocation="least-error", share=0.99), DATA)
-    assert 1 < against_least(best).ratio < 1.15 < found.ratio
+    assert 1 < against_least(best).ratio < 1.15
+    assert found.ratio == pytest.approx(1 / math.sqrt(0.8))  # only that the rest has its share, too
     rest = noise_on(setup.design, needs_of(setup.scenario.need_weights, 5)).rest
     assert rest == pytest.approx(math.sqrt(squares[[0, 2, 4]].mean()))  # what has a little weight is no part of it
 
@@ -72,3 +73,32 @@ def test_the_needed_alone_are_weighed_too():
     alone = frontier(mean(DATA), {1: 1.0, 3: 1 / 9}, epsilon=1, delta=curve.delta)
     assert curve.only == pytest.approx(alone.only, rel=1e-6)
     assert curve.equal == alone.equal
+
+
+@pytest.mark.parametrize("query", ["mean", "covariance", "moments"])
+@pytest.mark.parametrize("guarantee", ["exact", "theorem1"])
+def test_a_share_for_some_is_divided_among_them_by_what_matters(query, guarantee):
+    """At the same share for both, no other division among them has less weighed noise."""
+    if query == "moments" and guarantee != "exact":
+        return
+    asked = WEIGHED.changed(query=query, share=0.7, guarantee=guarantee)
+    setup, size = build(asked, DATA), 5
+    theta = setup.split[:size] / setup.split[:size].sum()
+    assert theta[[1, 3]].sum() == pytest.approx(0.7)
+    assert theta[[0, 2, 4]] == pytest.approx(0.1)
+    assert theta[1] / theta[3] == pytest.approx(3.0 if guarantee == "exact" else 9 ** (2 / 3))
+    plain = build(asked.changed(importance=()), DATA).split[:size]
+    assert plain[1] == plain[3]
+    if query != "mean":
+        return
+    weights = needs_of(asked.need_weights, size)
+    ours = noise_on(setup.design, weights).needed
+    for part in np.linspace(0.05, 0.65, 25):
+        parts = tuple(round(1e6 * share) for share in (0.1, part, 0.1, 0.7 - part, 0.1))
+        other = build(asked.changed(allocation="manual", weights=parts, needed=(1, 3), importance=(9, 1)), DATA)
+        assert noise_on(other.design, weights).needed >= ours * (1 - 1e-6)
+
+
+def test_the_parts_of_a_share_are_one_for_each():
+    with pytest.raises(InputError, match="one weight for each of the 2 favoured"):
+        binary(4, favoured=[0, 1], share=0.5, importance=[1, 2, 3])

@@ -23,7 +23,7 @@ from mvgviz.trials.candidates import (
     neighbours,
     serving_queries,
 )
-from mvgviz.trials.question import pose_each
+from mvgviz.trials.question import PERCENT, pose_each
 from mvgviz.trials.resumable import TrialCache
 from mvgviz.trials.run import run_trials
 from mvgviz.trials.stand_in import stand_in
@@ -358,3 +358,17 @@ def test_a_stand_in_graph_is_a_graph_of_public_density():
     assert edges / pairs == pytest.approx(34**-0.5, abs=5 * math.sqrt(34**-0.5 / pairs))
     with pytest.raises(InputError, match="as many rows as columns"):
         stand_in(make_dataset(2, 5), rng=np.random.default_rng(0), graph=True)
+
+
+def test_where_a_direction_is_needed_all_designs_are_judged_along_it():
+    data = sample("two_features")
+    scenario = Scenario.default_for("two_features").changed(directions="rotation", angle=45.0, favoured=(0,), trials=20)
+    found = advise(scenario, data)
+    assert {row.candidate.scenario.judged for row in found.rows} == {"needed"}
+    assert any(row.candidate.mechanism == REDUCED and row.candidate.scenario.directions == "rotation"
+               for row in found.rows)
+    assert found.references is not None
+    assert found.references.unit == PERCENT
+    own = run_trials(scenario, data, mechanisms=["mvg"])["mvg"]
+    assert found.current is not None
+    assert found.current.outcome.mean == pytest.approx(own.mean)

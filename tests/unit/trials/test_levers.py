@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from mvgviz import InputError, Scenario
+from mvgviz import InputError, Scenario, build
 from mvgviz.data import sample
 from mvgviz.figures.compare.waterfall import plot_waterfall
 from mvgviz.figures.shared.error_axis import reference_items
@@ -169,3 +169,31 @@ def test_errors_far_apart_stand_on_a_log_axis():
     assert figure.layout.xaxis.type == "log"
     assert all(math.isfinite(low) and low > 0 for low in next(t for t in figure.data if t.type == "bar").base)
     assert "<d>" not in str(figure.to_dict())
+
+
+TURNED = Scenario.default_for("two_features").changed(directions="rotation", angle=45.0, favoured=(0,), trials=30)
+
+
+def test_where_a_direction_is_needed_every_step_is_judged_along_it():
+    data, turned = sample("two_features"), TURNED.changed(post=())
+    found = levers(turned, data)
+    assert [step.lever for step in found.steps] == ["", "calibration", "shape"]
+    w = build(turned, data).need_directions.matrix[:, 0]
+    equal = build(turned.changed(allocation="uniform", directions="standard"), data).iid
+    across = 100 * math.sqrt(w @ equal.row_side.covariance() @ w) / float(2 * np.abs(w).sum())
+    errors = levers(turned.changed(trials=4_000), data).steps[1].outcome.errors
+    assert math.sqrt((errors**2).mean()) == pytest.approx(across, rel=0.04)
+
+
+def test_one_cache_keeps_apart_what_is_judged_along_different_directions():
+    cache, data = TrialCache(), sample("two_features")
+    for angle in (30.0, 45.0):
+        turned = TURNED.changed(angle=angle)
+        fresh, kept = levers(turned, data), levers(turned, data, cache=cache)
+        assert [step.outcome.mean for step in kept.steps] == [step.outcome.mean for step in fresh.steps]
+
+
+def test_the_levers_of_releasing_only_the_needed_direction():
+    found = levers(TURNED, sample("two_features"), mechanism=REDUCED)
+    assert found.design.outcome.mechanism.key == REDUCED
+    assert found.design.outcome.mean < found.steps[1].outcome.mean

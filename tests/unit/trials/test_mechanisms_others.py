@@ -329,7 +329,7 @@ def test_reduced_moments_are_unbiased_where_asked_and_trivial_elsewhere(name, qu
 
 @pytest.mark.parametrize(("choices", "words"), [
     ({"favoured": ()}, "not all and not none"), ({"favoured": (0, 1, 2)}, "not all and not none"),
-    ({"directions": "random"}, "choose the features themselves"),
+    ({"directions": "random", "allocation": "uniform"}, "say which features or directions"),
     ({"task": "linear-ridge", "label": 1, "favoured": (0, 2)}, "drop the label"),
     ({"query": "kernel"}, "some features of a table"),
 ])

@@ -1,5 +1,6 @@
 """Directions that are needed instead of features: errors along them, the noise on them, and the least possible."""
 
+import itertools
 import math
 
 import numpy as np
@@ -13,11 +14,13 @@ from mvgviz.noise.directions import standard_basis
 from mvgviz.scenario.trade_off import against_least
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import mechanism
-from mvgviz.trials.parts import part_points
+from mvgviz.trials.mechanisms.reduced import sensitivity_along
+from mvgviz.trials.parts import part_errors, part_points
 from mvgviz.trials.question import PERCENT, weighing_of
+from mvgviz.trials.resumable import resume
 from mvgviz.trials.tasks import measure_for
 from tests.datasets import make_dataset
-from tests.unit.trials.problems import many, posed
+from tests.unit.trials.problems import many, mu_for, posed
 
 DATA = make_dataset(4, 50, [-1, 0, -2, 0], [1, 3, 2, 5])
 TURNED = {"directions": "random", "favoured": (1, 2), "importance": (4, 1), "share": 0.7, "post": ()}
@@ -173,3 +176,65 @@ def test_where_every_direction_is_needed_each_still_counts_as_much_as_it_matters
     w = problem.setup("exact").design.directional_side.directions.matrix
     found, expected = weighing_of(problem).matrix, np.diag([1.0, 0.5]) @ w.T
     assert found / found[0, 0] == pytest.approx(expected / expected[0, 0])
+
+
+@pytest.mark.parametrize("bounds", [([-1, 0, -2, 0], [1, 3, 2, 5]), ([1, 2, -3, 1], [2, 3, -1, 4]), (-1, 1)])
+@pytest.mark.parametrize("query", ["identity", "mean", "covariance"])
+def test_only_the_needed_directions_are_released_with_the_sensitivity_of_that_smaller_answer(query, bounds):
+    data = make_dataset(4, 30, *bounds)
+    problem = posed(query, data, **TURNED | {"importance": ()})
+    w = problem.setup("exact").design.directional_side.directions.matrix[:, [1, 2]]
+    only = mechanism("reduced-gaussian").prepare(problem, "answer")
+    noise = many(only, 4_000) - problem.query.value
+    frame = problem.question.guess.answer
+    rest = np.eye(4) - w @ w.T
+    assert np.allclose(rest @ (noise + problem.query.value - frame), 0, atol=1e-12)  # as of someone who saw nothing
+    ends = np.array(list(itertools.product(*zip(data.lower, data.upper, strict=True)))) @ w
+    inside = np.random.default_rng(0).uniform(data.lower, data.upper, (300, 4)) @ w
+    records = np.vstack([ends, inside])
+    if query == "covariance":
+        records = np.einsum("ri,rj->rij", records, records).reshape(len(records), -1)
+    furthest = math.sqrt(max(np.square(records - one).sum(axis=1).max() for one in records))
+    furthest /= 1 if query == "identity" else data.n_records
+    released = w.T @ noise @ w if query == "covariance" else w.T @ noise
+    std = math.sqrt(np.square(released).mean())
+    assert furthest / std <= mu_for(1, 1e-3) * 1.03  # no pair is further apart than the noise allows
+    assert only.mu == pytest.approx(mu_for(1, 1e-3))
+    along = sensitivity_along(problem.query.neighbours, problem.setup("exact").need_directions, [1, 2],
+                              symmetric=query == "covariance")
+    assert furthest <= along * (1 + 1e-12)
+    assert furthest == pytest.approx(along, rel=1e-9 if query != "covariance" else 0.1)
+    assert std == pytest.approx(along / mu_for(1, 1e-3), rel=0.02)
+
+
+def test_only_the_needed_errs_less_on_them_than_equal_noise_and_is_a_part_of_every_comparison():
+    points, _ = part_points(turned("mean")[0])
+    found = {part.part: part for part in part_errors(resume(list(points.values())))}
+    assert found["needed"].only.mean < found["needed"].equal.mean
+    assert found["rest"].only.mean > 0
+
+
+@pytest.mark.parametrize("query", ["identity", "covariance", "moments"])
+def test_what_is_known_of_the_noise_on_the_needed_directions_is_that_of_draws(query):
+    problem, _ = turned(query, directions="rotation", favoured=(0,), importance=(), task="covariance-estimation",
+                        post=("subtract", "symmetrise"))
+    sampler = mechanism("reduced-gaussian").prepare(problem, "moments")
+    drawn = many(sampler, 4_000)
+    w = problem.setup("exact").need_directions.matrix[:, 0]
+    true = w @ (problem.query.value @ problem.query.value.T / 50 if query == "identity" else problem.query.value) @ w
+    along = np.einsum("i,tij,j->t", w, drawn, w)
+    assert along.mean() == pytest.approx(true, abs=6 * along.std() / math.sqrt(len(along)))
+    known = sampler.moment_noise(drawn[:5])
+    assert known is not None
+    root = np.broadcast_to(known.root, (5, *drawn.shape[1:]))[0]
+    assert np.linalg.norm(w @ root) ** 2 == pytest.approx(along.std(), rel=0.15)  # v_i of the entry (i, i)
+
+
+def test_where_directions_cannot_be_released_alone_one_sentence_says_so():
+    for key, words, choices in (("reduced-johnson-lindenstrauss", "a sketch keeps features", {}),
+                                ("reduced-gaussian", "private directions are found by", {"directions": "private"}),
+                                ("reduced-gaussian", "not all and not none", {"favoured": (0, 1, 2, 3)}),
+                                ("reduced-gaussian", "regression learns from features", {"task": "linear-ridge",
+                                                                                        "label": 1})):
+        problem = posed("covariance", DATA, **TURNED | {"importance": ()} | choices)
+        assert words in mechanism(key).unsuitable(problem, "moments")

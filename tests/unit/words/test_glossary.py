@@ -7,12 +7,18 @@ from pathlib import Path
 import pytest
 
 import mvgviz
-from mvgviz.words.glossary import WORDS, Word, words_in
+from mvgviz import Scenario, build
+from mvgviz.data import sample
+from mvgviz.ui.lesson.handout import handout
+from mvgviz.ui.lesson.notes import note_of
+from mvgviz.ui.lesson.scenes import SCENES
+from mvgviz.words.glossary import DELTA_IS, WORDS, Word, words_in
+from mvgviz.words.report import assumption_sentences
 
 ROOT = Path(mvgviz.__file__).parent
 PLAIN = ("equal noise", "typical error", "answer without data", "promised limit", "paper's best split",
          "information that survives", "chosen without looking at the data", "share", "false alarms", "needed")
-OLD = ("i.i.d. noise", "noise of one size", "trivial answer", "least asked for")
+OLD = ("i.i.d. noise", "noise of one size", "trivial answer", "least asked for", "taken as public")
 
 
 def texts():
@@ -38,6 +44,7 @@ def test_a_plain_word_is_used_and_explained(term):
 def test_an_old_word_is_in_no_text(old):
     assert [text for text in texts() if old in text.lower()] == []
     assert not any(old in word.sentence.lower() for word in WORDS)
+    assert [path.name for path in (ROOT.parent / "docs").glob("*.md") if old in path.read_text("utf-8").lower()] == []
 
 
 def test_a_text_gets_the_words_it_uses_and_no_others():
@@ -53,3 +60,11 @@ def test_an_entry_says_the_plain_thing_first():
         assert word.plain[0].isupper()
         assert word.plain.endswith(".")
     assert len({word.term for word in WORDS}) == len(WORDS)
+
+
+def test_what_delta_is_is_said_once_in_the_code_and_everywhere_it_matters():
+    assert not any("allowance" in text for text in texts())  # the glossary has it
+    setup = build(Scenario.default_for("liver"), sample("liver"))
+    told = [handout(""), SCENES[1].sentences(SCENES[1].step.start)[1], note_of(2).mistakes[2][1],
+            " ".join(assumption_sentences(setup))]
+    assert all(DELTA_IS in said for said in told)

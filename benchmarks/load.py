@@ -1,0 +1,232 @@
+"""Many people at once: sessions that move a slider, over Streamlit's own WebSocket messages, on this machine only.
+
+    python benchmarks/load.py --pages "" shape lesson --sessions 30 --rate 1 --seconds 30
+    python benchmarks/load.py --pages shape --sessions 30 --comparing 10
+
+Prints a line for each page: the median and the 95th percentile of the time from a move to the end of its reply, the
+longest wait, replies a second and memory per session; as multiples of one session, and of a page with one slider and
+one chart under the same load in the same run. Nothing here fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import pathlib
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+import psutil
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.Slider_pb2 import Slider
+from websockets.asyncio.client import ClientConnection, connect
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+from benchmarks.app import PLAIN_PAGE, ROOT, free_port, ready, started
+
+MOST_SESSIONS, MOST_SECONDS, MOST_RATE = 200, 1_800, 10.0
+COMPARING = {"data": "liver", "trials": "100"}
+
+
+@dataclass
+class Session:
+    """One visitor: the page it is on, its slider, what the last run left to be remembered."""
+
+    socket: ClientConnection
+    page: str
+    query: str
+    slider: Slider | None = None
+    cached: set[str] = field(default_factory=set)
+    waits: list[float] = field(default_factory=list)
+    errors: int = 0
+    finished: asyncio.Event = field(default_factory=asyncio.Event)
+    moves: Iterator[int] = field(default_factory=itertools.count)
+
+    async def listen(self) -> None:
+        """Take every message in; a run that is finished answers all moves before it."""
+        async for raw in self.socket:
+            message = ForwardMsg()
+            message.ParseFromString(raw if isinstance(raw, bytes) else raw.encode())
+            if message.metadata.cacheable and message.WhichOneof("type") != "ref_hash":
+                self.cached.add(message.hash)
+            kind = message.WhichOneof("type")
+            if kind == "delta" and message.delta.new_element.WhichOneof("type") == "slider":
+                found = message.delta.new_element.slider
+                if self.slider is None or found.id == self.slider.id or "w_epsilon" in found.id:
+                    self.slider = found
+            elif kind == "delta" and message.delta.new_element.WhichOneof("type") == "exception":
+                self.errors += 1
+            elif kind == "script_finished" and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
+                self.finished.set()
+
+    async def run(self, *, move: bool) -> float:
+        """Ask for a run and wait until one is finished; seconds."""
+        back = BackMsg()
+        state = back.rerun_script
+        state.query_string, state.page_name = self.query, self.page
+        state.cached_message_hashes.extend(self.cached)
+        if move and self.slider is not None:
+            widget = state.widget_states.widgets.add()
+            widget.id = self.slider.id
+            options = list(self.slider.options)
+            if options:
+                widget.string_array_value.data.append(options[next(self.moves) % 2 + len(options) // 2])
+            else:
+                span = (self.slider.max - self.slider.min) / 2
+                widget.double_array_value.data.append(
+                    self.slider.min + span + self.slider.step * (next(self.moves) % 2))
+        self.finished.clear()
+        start = time.perf_counter()
+        await self.socket.send(back.SerializeToString())
+        await asyncio.wait_for(self.finished.wait(), 120)
+        return time.perf_counter() - start
+
+
+@dataclass(frozen=True, kw_only=True)
+class Load:
+    """What the sessions of one page saw, in milliseconds; ``rate``: replies a second."""
+
+    waits: list[float]
+    rate: float
+    errors: int
+    opening: float
+    memory: float
+
+    def quantile(self, share: float) -> float:
+        """That many of the replies came sooner."""
+        return sorted(self.waits)[min(int(share * len(self.waits)), len(self.waits) - 1)] if self.waits else 0.0
+
+
+async def load(port: int, page: str, *, sessions: int, rate: float, seconds: float, comparing: int = 0,
+               process: psutil.Process | None = None) -> Load:
+    """Open the sessions, let each move its slider ``rate`` times a second; some may run trials on Compare meanwhile."""
+    memory = process.memory_info().rss if process else 0
+    opened = [await _open(port, "compare", COMPARING) for _ in range(comparing)]
+    others = [await _open(port, page, {}) for _ in range(sessions - comparing)]
+    listeners = [asyncio.create_task(one.listen()) for one in (*opened, *others)]
+    start = time.perf_counter()
+    await asyncio.gather(*(one.run(move=False) for one in others))
+    opening = time.perf_counter() - start
+    grown = (process.memory_info().rss - memory) / sessions / 2**20 if process else 0.0
+    working = [asyncio.create_task(_compare(one)) for one in opened]
+    start = time.perf_counter()
+    await asyncio.gather(*(_move(one, rate, seconds, k / max(len(others), 1) / rate) for k, one in enumerate(others)))
+    taken = time.perf_counter() - start
+    for task in (*working, *listeners):
+        task.cancel()
+    await asyncio.gather(*working, *listeners, return_exceptions=True)
+    for one in (*opened, *others):
+        await one.socket.close()
+    waits = [1000 * wait for one in others for wait in one.waits]
+    return Load(waits=waits, rate=len(waits) / taken, errors=sum(one.errors for one in others), opening=opening,
+                memory=grown)
+
+
+async def _open(port: int, page: str, query: dict[str, str]) -> Session:
+    socket = await connect(f"ws://localhost:{port}/_stcore/stream", subprotocols=["streamlit"],  # type: ignore[list-item]
+                           max_size=None, origin=f"http://localhost:{port}")  # type: ignore[arg-type]
+    return Session(socket=socket, page=page, query=urlencode(query))
+
+
+async def _move(one: Session, rate: float, seconds: float, after: float) -> None:
+    """Moves on time; one that comes due during a reply is made right after it, as a hand would."""
+    await asyncio.sleep(after)
+    begin = time.perf_counter()
+    for k in range(int(rate * seconds)):
+        await asyncio.sleep(max(begin + k / rate - time.perf_counter(), 0))
+        one.waits.append(await one.run(move=True))
+
+
+async def _compare(one: Session) -> None:
+    """Runs one comparison after another: the page works in slices and asks for the next by itself."""
+    for seed in itertools.count():
+        one.query = urlencode(COMPARING | {"seed": str(seed)})
+        await one.run(move=False)
+        await asyncio.sleep(0.05)
+
+
+@contextmanager
+def plain_server() -> Iterator[tuple[int, psutil.Process]]:
+    """A page of one slider and one chart, with the same settings of the server."""
+    with tempfile.TemporaryDirectory() as folder:
+        script = pathlib.Path(folder) / "plain.py"
+        script.write_text(PLAIN_PAGE, encoding="utf-8")
+        settings = pathlib.Path(folder) / ".streamlit"
+        settings.mkdir()
+        (settings / "config.toml").write_text((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+        port = free_port()
+        with started([sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port),
+                      "--server.headless", "true"], cwd=folder) as process:
+            ready(port)
+            yield port, psutil.Process(process.pid)
+
+
+@contextmanager
+def app_server() -> Iterator[tuple[int, psutil.Process]]:
+    """The app as the command opens it."""
+    port = free_port()
+    with started([sys.executable, "-m", "mvgviz", "--no-ledger", "--no-browser", "--port", str(port)],
+                 cwd=ROOT) as process:
+        ready(port)
+        yield port, psutil.Process(process.pid)
+
+
+def main() -> None:
+    """A table on stdout."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", nargs="+", default=["", "shape", "lesson"], help="by their addresses")
+    parser.add_argument("--sessions", type=int, default=30)
+    parser.add_argument("--rate", type=float, default=1.0, help="moves a second of each session")
+    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--comparing", type=int, default=0, help="of the sessions: how many run trials instead")
+    parser.add_argument("--port", type=int, help="of an app that is already served on this machine")
+    chosen = parser.parse_args()
+    for name, most in (("sessions", MOST_SESSIONS), ("seconds", MOST_SECONDS), ("rate", MOST_RATE)):
+        if not 0 < getattr(chosen, name) <= most:
+            parser.error(f"--{name} must be above 0 and at most {most:g}")
+    print(f"{'page':12}{'sessions':>9}{'median ms':>11}{'p95 ms':>9}{'longest':>9}{'/one':>7}{'/plain':>8}"
+          f"{'replies/s':>11}{'MB each':>9}{'open s':>8}")
+    options = {"rate": chosen.rate, "seconds": chosen.seconds}
+    with plain_server() as (port, process):
+        plain = asyncio.run(_both(port, "", chosen.sessions, 0, process, options))
+    _line("one chart", chosen.sessions, *plain, plain[1])
+    if chosen.port:
+        _pages(chosen, chosen.port, None, options, plain[1])
+        return
+    with app_server() as (port, process):
+        _pages(chosen, port, process, options, plain[1])
+
+
+def _pages(chosen: argparse.Namespace, port: int, process: psutil.Process | None, options: dict[str, float],
+           plain: Load) -> None:
+    for page in chosen.pages:
+        _line(page or "home", chosen.sessions,
+              *asyncio.run(_both(port, page, chosen.sessions, chosen.comparing, process, options)), plain)
+
+
+async def _both(port: int, page: str, sessions: int, comparing: int, process: psutil.Process | None,
+                options: dict[str, float]) -> tuple[Load, Load]:
+    """One session alone, then all of them."""
+    alone = await load(port, page, sessions=1, rate=options["rate"] * 2, seconds=min(options["seconds"], 10) / 2)
+    return alone, await load(port, page, sessions=sessions, comparing=comparing, process=process, **options)
+
+
+def _line(name: str, sessions: int, alone: Load, many: Load, plain: Load) -> None:
+    median, one = many.quantile(0.5), statistics.median(alone.waits)
+    failed = f"  {many.errors} errors" if many.errors else ""
+    print(f"{name:12}{1:9}{one:11.0f}{alone.quantile(0.95):9.0f}{max(alone.waits):9.0f}{1:7.1f}{'':8}")
+    print(f"{name:12}{sessions:9}{median:11.0f}{many.quantile(0.95):9.0f}{max(many.waits):9.0f}{median / one:7.1f}"
+          f"{median / plain.quantile(0.5):8.1f}{many.rate:11.1f}{many.memory:9.1f}{many.opening:8.1f}{failed}",
+          flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The command ``mvgviz``: the app, a study without it, the paper's experiments, an audit."""

@@ -1,0 +1,87 @@
+"""``mvgviz``: the app, served on this computer by Streamlit."""
+
+import argparse
+import ipaddress
+import os
+import socket
+from pathlib import Path
+
+import mvgviz
+from mvgviz.command.say import read_bytes, say
+from mvgviz.errors import InputError
+from mvgviz.release.ledger import ENVIRONMENT, ledger_from_environment, usual_place
+from mvgviz.study.study import Study
+from mvgviz.validation import count
+from mvgviz.version import install_words
+
+_ENVIRONMENT = {"data": "MVGVIZ_DATA", "study": "MVGVIZ_STUDY"}
+"""How the app learns what it begins with."""
+
+
+def open_app(chosen: argparse.Namespace) -> int:
+    """Serve the app until Ctrl-C."""
+    port = count("port", chosen.port)
+    if not port < 2**16:
+        raise InputError(f"port must be below {2**16}, got {port}")
+    for name in ("data", "study"):
+        path: Path | None = getattr(chosen, name)
+        if path is not None:
+            if not path.is_file():
+                raise InputError(f"--{name}: {path} is not a file")
+            os.environ[_ENVIRONMENT[name]] = str(path.resolve())
+    if chosen.study is not None:
+        study = Study.from_json(read_bytes(chosen.study))
+        beside = chosen.study.resolve().parent / Path(study.source.name).name
+        if study.needs_file and chosen.data is None and beside.is_file():
+            os.environ[_ENVIRONMENT["data"]] = str(beside)
+            say(f"data: {beside}")
+    _choose_ledger(chosen)
+    if not _is_loopback(chosen.host):
+        say(f"mvgviz: warning: whoever reaches {chosen.host} on port {port} can use this app"
+            f"{', and sees the file of --data' if chosen.data else ''}; put a server with encryption and a login in "
+            "front of it (SECURITY.md)")
+    _check_free(chosen.host, port)
+    return _serve(["--server.port", str(port), "--server.address", chosen.host,
+                   "--server.headless", str(chosen.no_browser).lower()])
+
+
+def _choose_ledger(chosen: argparse.Namespace) -> None:
+    """Where releases are counted: the file that was named, none that lasts, or the person's own."""
+    if chosen.no_ledger:
+        os.environ[ENVIRONMENT] = "none"
+    elif chosen.ledger is not None or ENVIRONMENT not in os.environ:
+        os.environ[ENVIRONMENT] = str((chosen.ledger or usual_place()).resolve())
+    ledger = ledger_from_environment()  # one that cannot be used is said now, before anybody relies on it
+    if not chosen.no_ledger:
+        say(f"ledger: {os.environ[ENVIRONMENT]} ({len(ledger.entries)} releases)")
+
+
+def main_script() -> Path:
+    """What Streamlit runs: in the package where it was installed, in the top folder of a checkout."""
+    package = Path(mvgviz.__file__).parent
+    return next(path for path in (package / "served" / "app.py", package.parent / "app.py") if path.is_file())
+
+
+def _serve(flags: list[str]) -> int:
+    try:
+        from streamlit.web import cli
+    except ModuleNotFoundError as error:
+        raise InputError(f"the app needs {error.name}: {install_words('app')}") from None
+    cli.main(["run", str(main_script()), *flags], standalone_mode=False)
+    return 0
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _check_free(host: str, port: int) -> None:
+    """Say so at once where somebody else serves on the port."""
+    try:
+        with socket.create_connection(("localhost" if host in ("0.0.0.0", "::") else host, port), timeout=1):  # noqa: S104
+            raise InputError(f"port {port} is in use: is mvgviz open already? Choose another with --port")
+    except OSError:
+        return

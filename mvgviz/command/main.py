@@ -1,0 +1,116 @@
+"""The command line: what is asked for, and one sentence where that does not work.
+
+Results on stdout, progress on stderr. Exit code 0; 2 where something has to be mended, with one
+sentence on stderr; 130 when stopped with Ctrl-C, after what was finished is printed.
+"""
+
+import argparse
+from pathlib import Path
+from typing import NoReturn
+
+from mvgviz.command.say import BAD_INPUT, STOPPED, say
+from mvgviz.errors import InputError
+from mvgviz.query.dataset import MISSING
+from mvgviz.version import VERSION
+
+_ABOUT = "Directional noise for private matrices, made visible. Without a command: opens the app in the browser."
+
+
+class _Parser(argparse.ArgumentParser):
+    """An error is one sentence, without the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BAD_INPUT, f"{self.prog}: {message}\n")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Do what the command line asks for; returns the exit code."""
+    chosen = _parser().parse_args(arguments)
+    name = f"mvgviz {chosen.command}" if chosen.command else "mvgviz"
+    try:
+        return _do(chosen)
+    except InputError as error:
+        say(f"{name}: {error}")
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        say(f"{name}: stopped")
+        return STOPPED
+
+
+def _do(chosen: argparse.Namespace) -> int:
+    """Each command brings in what it needs and no more."""
+    if chosen.command == "run":
+        from mvgviz.command.run import run
+
+        return run(chosen)
+    if chosen.command == "experiments":
+        from mvgviz.command.experiments import experiments
+
+        return experiments(chosen)
+    if chosen.command == "audit":
+        from mvgviz.command.audit import audit
+
+        return audit(chosen)
+    from mvgviz.command.app import open_app
+
+    return open_app(chosen)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="mvgviz", description=_ABOUT)
+    parser.add_argument("--version", action="version", version=f"mvgviz {VERSION}")
+    parser.add_argument("--port", type=int, default=8501, help="of the app (%(default)s)")
+    parser.add_argument("--host", default="localhost",
+                        help="whom the app listens to; others than this computer, with a warning (%(default)s)")
+    parser.add_argument("--data", type=Path, metavar="FILE", help="a table to begin with")
+    parser.add_argument("--study", type=Path, metavar="FILE", help="a saved study to begin with")
+    kept = parser.add_mutually_exclusive_group()
+    kept.add_argument("--ledger", type=Path, metavar="FILE", help="where releases are counted (your data folder)")
+    kept.add_argument("--no-ledger", action="store_true", help="count them for each visit alone: for a class")
+    parser.add_argument("--no-browser", action="store_true", help="open no browser")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser,
+                                     title="without the app")
+    _add_run(commands.add_parser("run", help="a study's trials, and a report",
+                                 description="The trials of a study, or of a scenario, without the app."))
+    experiments = commands.add_parser("experiments", help="the paper's three experiments as tables")
+    experiments.add_argument("--trials", type=int, default=100, help="for each figure (%(default)s)")
+    experiments.add_argument("--seed", type=int, default=0, help="of the random numbers (%(default)s)")
+    _add_audit(commands.add_parser("audit", help="attack a study's noise, and compare with what it claims",
+                                   description="Attack simulated releases of a study with the best attack."))
+    return parser
+
+
+def _add_study(parser: argparse.ArgumentParser) -> None:
+    """What a study needs beside its file."""
+    parser.add_argument("study", type=Path, help="a study or a scenario, as saved by the app (JSON)")
+    parser.add_argument("--data", type=Path, metavar="FILE",
+                        help="the table of a study with a file of one's own (by default the file of that name beside "
+                             "the study)")
+    parser.add_argument("--ranges", type=Path, metavar="FILE",
+                        help='for a scenario: JSON as {"column": [low, high], ...}, the columns to use in this order '
+                             "with their declared ranges; null for one to be read from the data, which is not private")
+    parser.add_argument("--decimal", choices=(".", ","), help="for a scenario: the decimal mark (detected)")
+    parser.add_argument("--missing", choices=MISSING, default=None,
+                        help="for a scenario: refuse gaps, fill them with the middle of their range, or leave those "
+                             "records out, which makes the number of records not private (reject)")
+    parser.add_argument("--directions", type=Path, metavar="FILE", help="the file of given directions")
+    parser.add_argument("--know-directions", action="store_true",
+                        help="state that those directions are known without looking at the data")
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    _add_study(parser)
+    parser.add_argument("--trials", type=int, metavar="N", help="how often to try; the study's number by default")
+    parser.add_argument("--report", type=Path, metavar="out.html", help="write a report, too")
+    parser.add_argument("--program", type=Path, metavar="out.py", help="write the study as a program of its own, too")
+    parser.add_argument("--notebook", type=Path, metavar="out.ipynb", help="and as a notebook")
+    parser.add_argument("--report-on", choices=("stand-in", "data"), default="stand-in",
+                        help="what the report's pictures and errors are measured on: simulated records with the same "
+                             "ranges and number, or the data itself, which is not private (%(default)s)")
+
+
+def _add_audit(parser: argparse.ArgumentParser) -> None:
+    _add_study(parser)
+    parser.add_argument("--attacks", type=int, default=20_000, metavar="N", help="on each neighbour (%(default)s)")
+    parser.add_argument("--released", action="store_true", help="attack the hardened noise of real releases: slower")
+    parser.add_argument("--seed", type=int, default=0, help="of the simulated noise (%(default)s)")

@@ -1,0 +1,117 @@
+"""What a command is about: a study, or a scenario with what it does not know of its file."""
+
+import argparse
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from mvgviz.command.say import read_bytes, say
+from mvgviz.data import read_table, sample, table_to_dataset
+from mvgviz.errors import InputError
+from mvgviz.noise.directions import Directions, from_matrix
+from mvgviz.provenance import Origin
+from mvgviz.query.dataset import Dataset
+from mvgviz.scenario.scenario import Scenario
+from mvgviz.study.source import DataSource
+from mvgviz.study.study import Study
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opened:
+    """A study's scenario with its data, and directions from a file where it has such."""
+
+    scenario: Scenario
+    dataset: Dataset
+    directions: Directions | None
+    study: Study | None = None
+
+    @property
+    def source(self) -> DataSource:
+        """Where the data comes from, for a program."""
+        if self.study is not None:
+            return self.study.source
+        if self.scenario.is_upload:
+            raise InputError("a program needs a study, which knows how its file is read; this is a scenario")
+        return DataSource(name=self.scenario.data)
+
+
+def opened_study(chosen: argparse.Namespace) -> Opened:
+    """What the command line names, read."""
+    text = read_bytes(chosen.study)
+    if is_study(text):
+        study = Study.from_json(text)
+        for name in ("ranges", "decimal", "missing"):
+            if getattr(chosen, name) is not None:
+                raise InputError(f"--{name} is for scenarios; a study knows how its file is read")
+        origin = Origin.DECLARED if chosen.know_directions else study.source.directions_origin
+        return Opened(scenario=study.scenario, dataset=_study_data(study, chosen), study=study,
+                      directions=_directions(study.scenario, chosen, origin))
+    scenario = Scenario.from_json(text)
+    origin = Origin.DECLARED if chosen.know_directions else Origin.READ
+    return Opened(scenario=scenario, dataset=_dataset(scenario, chosen),
+                  directions=_directions(scenario, chosen, origin))
+
+
+def is_study(text: bytes) -> bool:
+    """Whether a JSON text says that it is a study; what is wrong with it is said where it is read."""
+    try:
+        held = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(held, dict) and "mvgviz_study" in held
+
+
+def _study_data(study: Study, chosen: argparse.Namespace) -> Dataset:
+    if not study.needs_file:
+        if chosen.data is not None:
+            raise InputError(f"--data is for studies of a file, and this one has the sample {study.scenario.data}")
+        return study.data()
+    beside = chosen.study.parent / Path(study.source.name).name
+    if chosen.data is None and not beside.is_file():
+        raise InputError(f"the study is about the file {study.source.name}, which is not in it and not beside it; name "
+                         "it with --data")
+    if chosen.data is None:
+        say(f"data: {beside}")
+    return study.data(chosen.data or beside)
+
+
+def _dataset(scenario: Scenario, chosen: argparse.Namespace) -> Dataset:
+    """The sample, or the table of the scenario's own file with columns and ranges."""
+    if not scenario.is_upload:
+        for name in ("data", "ranges"):
+            if getattr(chosen, name) is not None:
+                raise InputError(f"--{name} is for scenarios of an uploaded table, and this one has the sample "
+                                 f"{scenario.data}")
+        return sample(scenario.data)
+    if chosen.data is None:
+        raise InputError("the scenario was made with an uploaded table, which is not in it; name the file with --data")
+    table, missing = read_table(chosen.data, decimal=chosen.decimal), chosen.missing or "reject"
+    if scenario.is_graph and chosen.ranges is None:
+        return table_to_dataset(table, missing=missing)
+    if chosen.ranges is None:
+        raise InputError("the columns of the table and their ranges are not in the scenario; name a file with "
+                         '--ranges, JSON as {"column": [low, high]}, or run the exported program, which has them')
+    ranges = _ranges(chosen.ranges)
+    return table_to_dataset(table, columns=list(ranges), missing=missing,
+                            ranges={name: pair for name, pair in ranges.items() if pair is not None})
+
+
+def _ranges(path: Path) -> dict[str, tuple[float, float] | None]:
+    """Columns in their order; None where the range is to be read from the data."""
+    text = read_bytes(path)
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        content = None
+    if not (isinstance(content, dict) and content and all(
+            pair is None or (isinstance(pair, list) and len(pair) == 2) for pair in content.values())):
+        raise InputError(f'{path} must be JSON as {{"column": [low, high], ...}}')
+    return {name: None if pair is None else (pair[0], pair[1]) for name, pair in content.items()}
+
+
+def _directions(scenario: Scenario, chosen: argparse.Namespace, origin: Origin) -> Directions | None:
+    if scenario.directions != "upload":
+        return None
+    if chosen.directions is None:
+        raise InputError("the scenario has directions from a file, which are not in it; name it with --directions")
+    return from_matrix(read_table(chosen.directions).values, origin=origin)

@@ -1,0 +1,131 @@
+"""``mvgviz run study.json``: the trials of a study without the app, and a report."""
+
+import argparse
+import io
+import math
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from mvgviz.command.opening import opened_study
+from mvgviz.command.say import STOPPED, say
+from mvgviz.errors import InputError
+from mvgviz.labels import BOUNDS, JUDGED, REFERENCES
+from mvgviz.report.script import notebook, python_script
+from mvgviz.scenario.resolve import Setup, build
+from mvgviz.study.study import Study
+from mvgviz.trials.question import pose
+from mvgviz.trials.run import Results, run_trials
+from mvgviz.trials.stand_in import on_stand_in
+from mvgviz.version import install_words
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Print the table of errors; returns the exit code."""
+    for name in ("report", "program", "notebook"):
+        path: Path | None = getattr(chosen, name)
+        if path is not None and (path.is_dir() or not path.parent.is_dir()):
+            raise InputError(f"the {name} must be a file in a folder that is there, got {path}")
+    opened = opened_study(chosen)
+    scenario = opened.scenario if chosen.trials is None else opened.scenario.changed(trials=chosen.trials)
+    dataset, directions = opened.dataset, opened.directions
+    setup = build(scenario, dataset, uploaded=directions)
+    with _stop_on_interrupt() as stopped, ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as workers:
+        results = run_trials(scenario, dataset, problem=pose(scenario, dataset, uploaded=directions),
+                             executor=workers, cancelled=stopped.is_set, progress=_Progress())
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # where the terminal has no ε
+    sys.stdout.write(table(setup, results))
+    sys.stdout.flush()
+    if not results.complete:
+        say("mvgviz run: stopped; the table has the trials that were finished")
+        return STOPPED
+    if chosen.report is not None:
+        if chosen.report_on == "stand-in":
+            setup = on_stand_in(setup, uploaded=directions)
+            results = run_trials(scenario, setup.dataset, problem=pose(scenario, setup.dataset, uploaded=directions))
+        _write_report(chosen.report, setup, results, simulated=chosen.report_on == "stand-in", study=opened.study)
+    for name, made in (("program", python_script), ("notebook", notebook)):
+        if getattr(chosen, name) is not None:
+            _write(name, getattr(chosen, name), made(scenario, source=opened.source))
+    return 0
+
+
+def table(setup: Setup, results: Results) -> str:
+    """The results as a Markdown table."""
+    scenario = setup.scenario
+    origins = "; ".join(f"{what}: {origin.words}" for what, origin in setup.origins.items())
+    mu_is = {"mvg": setup.design.mu_is, "iid": setup.iid.mu_is}
+    rows = [("answer", "mean error", "95 % interval", "trials", "epsilon spent")]
+    for outcome in results.outcomes:
+        low, high = outcome.interval
+        spent = "" if outcome.epsilon_spent is None else f"{outcome.epsilon_spent:.6g}"
+        rows.append((
+            outcome.mechanism.label, f"{outcome.mean:.6g}" if outcome.errors.size else outcome.reason or "no trial yet",
+            f"{low:.6g} to {high:.6g}" if math.isfinite(low) else "", str(outcome.errors.size),
+            spent if mu_is[outcome.mechanism.key] == "exact" else f"at most {spent}"))
+    rows += [(label, f"{getattr(results.references, key):.6g}", "", "", "") for key, label in REFERENCES.items()]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["| " + " | ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)) + " |"
+             for row in rows]
+    lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
+    records = "" if setup.query.bound is None else f"{BOUNDS[scenario.bound][1].format(radius=scenario.radius)}\n"
+    judged = "" if scenario.judged == "everything" else f" on {JUDGED[scenario.judged]} alone"
+    return (f"{scenario.query} of {scenario.data}: {results.task.label}, {results.metric}{judged}; smaller is "
+            f"better\n{records}"
+            f"asked: epsilon {scenario.epsilon:.6g} at delta {results.delta:.6g} ({setup.design.neighbour_rule}); "
+            f"{origins}\n\n"
+            + "\n".join(lines) + "\n\nMeasured on the data itself: for choosing, not private.\n")
+
+
+class _Progress:
+    """A line on stderr for every tenth of the work."""
+
+    def __init__(self) -> None:
+        self._tenths = 0
+
+    def __call__(self, done: int, total: int) -> None:
+        tenths = 10 * done // max(total, 1)
+        if tenths > self._tenths:
+            self._tenths = tenths
+            say(f"{done:,} of {total:,} trials")
+
+
+@contextmanager
+def _stop_on_interrupt() -> Iterator[threading.Event]:
+    """Ctrl-C sets the event; a second one interrupts as usual."""
+    stopped = threading.Event()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        stopped.set()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    here = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGINT, stop) if here else None
+    try:
+        yield stopped
+    finally:
+        if here:
+            signal.signal(signal.SIGINT, before)
+
+
+def _write_report(path: Path, setup: Setup, results: Results, *, simulated: bool, study: Study | None) -> None:
+    try:
+        from mvgviz.report.html import report_html
+    except ModuleNotFoundError as error:
+        raise InputError(f"a report needs {error.name}: {install_words('app')}") from None
+    _write("report", path, report_html(setup, results, simulated=simulated, study=study))
+
+
+def _write(what: str, path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"the {what} cannot be written to {path}: {error.strerror}") from None
+    say(f"{what}: {path}")

@@ -1,0 +1,162 @@
+"""What stands in a ledger: what a release is going to spend, what it spent, and what several spent together."""
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from mvgviz.errors import InputError
+from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
+from mvgviz.validation import fraction
+
+CAVEATS = {
+    "ranges": "ranges read from the data",
+    "bound": "a bound on the records read from the data",
+    "records": "a number of records that follows from which of them have gaps",
+    "directions": "directions read from the data",
+    "split": "a split of the budget read from the data",
+    "choices": "choices made by looking at the data",
+}
+"""What a guarantee does not cover, and what it is called."""
+
+MIXED_RULES = "releases under different definitions of neighbours"
+STATES = ("reserved", "released")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Total:
+    """What several releases spent together: ``mu``, and epsilon at ``delta``.
+
+    ``not_covered``: what these numbers leave out; with anything in it they are not a
+    guarantee for the data, only for the noise.
+    """
+
+    mu: float
+    epsilon: float
+    delta: float
+    not_covered: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        spent = f"epsilon {self.epsilon:.4g} at delta {self.delta:.3g}"
+        return f"{spent}; not covered: {', '.join(self.not_covered)}" if self.not_covered else spent
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spend:
+    """What one release is going to spend, before any noise: ``mu``; epsilon is told at ``delta``."""
+
+    data: str
+    query: str
+    neighbour_rule: str
+    design: str
+    mu: float
+    delta: float
+    caveats: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for caveat in self.caveats:
+            if caveat not in CAVEATS:
+                raise InputError(f"caveats must be among {', '.join(CAVEATS)}, got {caveat!r}")
+        object.__setattr__(self, "mu", checked_mu(self.mu))
+        object.__setattr__(self, "delta", fraction("delta", self.delta))
+        object.__setattr__(self, "caveats", tuple(self.caveats))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One release. ``mu`` and epsilon at ``delta`` are its own, the totals those of the same people so far.
+
+    ``number``: its place in the ledger. ``state``: "released", or "reserved" until it is; what was reserved and never
+    released counts as spent.
+    """
+
+    number: int
+    time: str
+    population: str
+    data: str
+    query: str
+    neighbour_rule: str
+    design: str
+    mu: float
+    epsilon: float
+    delta: float
+    caveats: tuple[str, ...]
+    total_mu: float
+    total_epsilon: float
+    total_not_covered: tuple[str, ...]
+    state: str = "released"
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """What makes two entries the same release."""
+        return self.time, *(getattr(self, field.name) for field in fields(Spend))
+
+    @property
+    def not_covered(self) -> tuple[str, ...]:
+        """In words, what this release's guarantee leaves out."""
+        return tuple(CAVEATS[caveat] for caveat in self.caveats)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the answer is known to be complete."""
+        return self.state == "released"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """An entry of another ledger."""
+
+    spend: Spend
+    time: str
+    population: str
+    state: str
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """As that of the entry it was."""
+        return self.time, *(getattr(self.spend, field.name) for field in fields(Spend))
+
+
+def told_by(text: str) -> list[Told]:
+    """The entries of a downloaded ledger, checked; totals are left to the ledger that takes them in."""
+    try:
+        return [_told(entry) for entry in json.loads(text)["releases"]]
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise InputError("this is not a ledger as mvgviz writes it: choose the file ledger.json that was downloaded on "
+                         "the page Release & report") from None
+
+
+def _told(entry: dict[str, Any]) -> Told:
+    spend = Spend(**{field.name: entry[field.name] for field in fields(Spend)})
+    told = Told(spend=spend, time=entry["time"], population=entry.get("population", spend.data),
+                state=entry.get("state", "released"))
+    datetime.fromisoformat(told.time)
+    words = (told.population, spend.data, spend.query, spend.neighbour_rule, spend.design)
+    if told.state not in STATES or not all(isinstance(word, str) for word in words):
+        raise TypeError
+    return told
+
+
+def total_of(entries: Sequence[Entry | Spend], delta: float) -> Total:
+    """What these spent together."""
+    mu = compose_mu([entry.mu for entry in entries]) if entries else 0.0
+    rules = {entry.neighbour_rule for entry in entries}
+    not_covered = [*in_words({caveat for entry in entries for caveat in entry.caveats}),
+                   *([MIXED_RULES] if len(rules) > 1 else [])]
+    return Total(mu=mu, epsilon=float(gaussian_epsilon(delta, mu)), delta=delta, not_covered=tuple(not_covered))
+
+
+def in_words(caveats: Iterable[str]) -> list[str]:
+    """What is not covered, in the order of the list above."""
+    named = set(caveats)
+    return [words for caveat, words in CAVEATS.items() if caveat in named]
+
+
+def checked_mu(mu: float) -> float:
+    """A positive, finite number."""
+    if not (isinstance(mu, float | int) and math.isfinite(mu) and mu > 0):
+        raise InputError("mu must be a positive, finite number")
+    return float(mu)

@@ -1,0 +1,126 @@
+"""A budget for the work on one dataset: designs get a share of it, releases spend it, nothing goes beyond it.
+
+>>> from mvgviz import Ledger, Session, mean, sample
+>>> data = sample("two_features")
+>>> with Session(data, budget=(1.0, 1e-6), population="a class of 2030", ledger=Ledger()) as session:
+...     asked = mean(data)
+...     answer = session.release(asked, session.design(asked, share=0.25))
+...     f"{session.spent.epsilon:.2f} spent, {session.left:.2f} left"
+'0.48 spent, 0.86 left'
+
+Shares are of ``mu²``, which adds up exactly: a quarter of the budget is half of its ``mu``. What others, or an earlier
+session, have spent on the same population counts against the caps of the ledger, not against this budget.
+"""
+
+import math
+import threading
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import Any, Self
+
+from mvgviz.design.noise_design import NoiseDesign, design_noise
+from mvgviz.errors import InputError
+from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
+from mvgviz.provenance import Ranges
+from mvgviz.query.dataset import Dataset
+from mvgviz.query.queries import Query
+from mvgviz.release.entries import Total
+from mvgviz.release.ledger import Ledger, ledger_from_environment
+from mvgviz.release.release import Release, release
+from mvgviz.validation import fraction, instance, number, positive
+
+_ROUNDING = 1e-10  # of the budget; releases are made with a larger margin than this
+
+
+class Session:
+    """``budget``: (epsilon, delta) for all of its releases together. ``population``: whom the records are about.
+
+    ``ledger`` remembers what was spent: one in a file lasts (``Ledger("ledger.sqlite")``); by default that of the
+    environment variable ``MVGVIZ_LEDGER``, else one in memory. After ``with`` nothing more can be released.
+    """
+
+    def __init__(self, data: Dataset, *, budget: tuple[float, float], population: str,
+                 ledger: Ledger | None = None) -> None:
+        self.data = instance("data", data, Dataset)
+        try:
+            epsilon, delta = budget
+        except (TypeError, ValueError):
+            raise InputError("budget must be a pair (epsilon, delta)") from None
+        self.budget = positive("the budget's epsilon", epsilon), fraction("the budget's delta", delta)
+        if not (isinstance(population, str) and population.strip()):
+            raise InputError('population must be a name for the people the records are about, as "patients of 2024"')
+        self.population = population
+        self.ledger = ledger_from_environment() if ledger is None else instance("ledger", ledger, Ledger)
+        self._releases: list[Release] = []
+        self._open, self._turn = True, threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"Session(budget={self.budget}, population={self.population!r}, {len(self._releases)} releases)"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self._open = False
+
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        return tuple(self._releases)
+
+    @property
+    def spent(self) -> Total:
+        """By this session's releases."""
+        mu = compose_mu([made.mu for made in self._releases]) if self._releases else 0.0
+        delta = self.budget[1]
+        caveats = dict.fromkeys(words for made in self._releases for words in made.not_covered)
+        return Total(mu=mu, epsilon=float(gaussian_epsilon(delta, mu)), delta=delta, not_covered=tuple(caveats))
+
+    @property
+    def left(self) -> float:
+        """The epsilon, at the budget's delta, that one more release could spend."""
+        return float(gaussian_epsilon(self.budget[1], self._mu_left))
+
+    @property
+    def _mu_left(self) -> float:
+        whole = float(gaussian_mu(*self.budget))
+        return math.sqrt(max(whole**2 - self.spent.mu**2, 0.0))
+
+    def design(self, query: Query, *, share: float | None = None, **choices: Any) -> NoiseDesign:
+        """Noise for ``query`` that spends this share of the whole budget's mu²; all that is left by default.
+
+        ``choices``: directions, theta and whatever else :func:`mvgviz.design_noise` takes.
+        """
+        mu = self._mu_left
+        if share is not None:
+            part = number("share", share)
+            if not 0 < part <= 1:
+                raise InputError(f"share must be above 0 and at most 1, got {part:g}")
+            mu = math.sqrt(part) * float(gaussian_mu(*self.budget))
+        self._check(mu)
+        delta = self.budget[1]
+        return design_noise(query, epsilon=float(gaussian_epsilon(delta, mu)), delta=delta, **choices)
+
+    def release(self, query: Query, design: NoiseDesign, *, name: str = "", ranges: Ranges | None = None,
+                accept: Iterable[str] = (), symmetrise: bool = False,
+                progress: Callable[[float], object] | None = None) -> Release:
+        """One noisy answer, entered in the ledger before its noise is drawn; refused beyond the budget.
+
+        ``name``: what the ledger calls the data, by default the population. The rest as for
+        :func:`mvgviz.release.release.release`.
+        """
+        with self._turn:
+            self._check(instance("design", design, NoiseDesign).mu)
+            made = release(query, design, ranges=ranges, data=name or self.population, accept=accept,
+                           symmetrise=symmetrise, ledger=self.ledger, population=self.population, progress=progress)
+            self._releases.append(made)
+        return made
+
+    def _check(self, mu: float) -> None:
+        if not self._open:
+            raise InputError("the session is over: begin a new one, with a budget of its own")
+        if not mu > 0:
+            raise InputError("nothing is left of the session's budget")
+        if not compose_mu([self.spent.mu, mu]) <= float(gaussian_mu(*self.budget)) * (1 + _ROUNDING):
+            raise InputError(f"this would spend epsilon {gaussian_epsilon(self.budget[1], mu):.4g} and {self.left:.4g} "
+                             f"is left of the session's {self.budget[0]:g}; ask for a smaller share")

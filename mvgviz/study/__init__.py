@@ -1,0 +1,1 @@
+"""A study in one file: everything that a session knows but the data and the noise."""

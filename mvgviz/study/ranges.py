@@ -1,0 +1,101 @@
+"""Ranges in and out: a table of features, or JSON.
+
+>>> from mvgviz.study.ranges import ranges_from_text, ranges_to_csv
+>>> ranges = ranges_from_text("feature,lowest,highest,known\\nage,0,120,yes\\n")
+>>> ranges["age"].high, ranges_from_text(ranges_to_csv(ranges)) == ranges
+(120.0, True)
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping
+
+from mvgviz.errors import InputError
+from mvgviz.provenance import Origin, Range
+from mvgviz.study.source import range_from_list, range_to_list
+from mvgviz.text import csv_text, spreadsheet_cell
+from mvgviz.validation import number
+
+_HEADER = ("feature", "lowest", "highest", "known")
+_WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
+_MOST = 20_000  # ranges in one file
+
+
+def ranges_to_csv(ranges: Mapping[str, Range]) -> str:
+    """A line for each feature; ``known``: whether the range is known without looking at the data."""
+    return csv_text([_HEADER, *([spreadsheet_cell(name), repr(float(low)), repr(float(high)),
+                                 "yes" if origin.is_covered else "no"]
+                                for name, (low, high, origin) in ranges.items())])
+
+
+def ranges_to_json(ranges: Mapping[str, Range]) -> str:
+    """``{"feature": [low, high]}``, with a third word where the range is not declared."""
+    return json.dumps({name: range_to_list(span) for name, span in ranges.items()}, indent=2, ensure_ascii=False)
+
+
+def ranges_from_text(text: str | bytes) -> dict[str, Range]:
+    """Ranges from a file or from what was pasted: JSON, or a table with commas, semicolons or tabs.
+
+    A table may lack the column ``known``: what is not said to be known counts as read from the data.
+    """
+    if isinstance(text, bytes):
+        try:
+            text = text.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise InputError("a file of ranges must be text in UTF-8") from None
+    return _from_json(text) if text.lstrip().startswith("{") else _from_table(text)
+
+
+def _from_json(text: str) -> dict[str, Range]:
+    try:
+        held = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InputError('ranges in JSON must stand as {"feature": [low, high], ...}') from None
+    if not 0 < len(held) <= _MOST:
+        raise InputError(f"a file of ranges must have 1 to {_MOST:,} of them")
+    return {name: range_from_list(name, ends) for name, ends in held.items()}
+
+
+def _from_table(text: str) -> dict[str, Range]:
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not 1 < len(lines) <= _MOST + 1:
+        raise InputError(f"a table of ranges must have a header and 1 to {_MOST:,} lines: feature, lowest, highest, "
+                         "known")
+    separator = max(",;\t", key=lines[0].count)
+    header, *rows = csv.reader(io.StringIO("\n".join(lines)), delimiter=separator)
+    named = [name.strip().lower() for name in header]
+    if not {*_HEADER[:3]} <= {*named}:
+        raise InputError(f"a table of ranges must have the columns {', '.join(_HEADER)}; the first line is "
+                         f"{', '.join(named)[:80]}")
+    found = [_row(dict(zip(named, row, strict=False)), decimal="," if separator == ";" else ".") for row in rows]
+    ranges = dict(found)
+    if len(ranges) < len(found):
+        names = [name for name, _ in found]
+        raise InputError(f"the range of {next(name for name in names if names.count(name) > 1)!r} stands twice")
+    return ranges
+
+
+def _row(row: Mapping[str, str], *, decimal: str) -> tuple[str, Range]:
+    name = row.get("feature", "").strip()
+    name = name[1:] if name.startswith("'") else name
+    ends = [_number(name, row.get(end, ""), decimal) for end in _HEADER[1:3]]
+    known = _WORDS.get(row.get("known", "").strip().lower())
+    if known is None:
+        raise InputError(f"\"known\" of {name!r} must be yes or no")
+    return name, range_from_list(name, [*ends, (Origin.DECLARED if known else Origin.READ).value])
+
+
+def _number(name: str, text: str, decimal: str) -> float:
+    try:
+        end = float(text.strip().replace(decimal, "."))
+    except ValueError:
+        raise InputError(f"the range of {name!r} needs two numbers, got {text.strip()[:20]!r}") from None
+    return number(f"an end of the range of {name!r}", end)
+
+
+def fitting(ranges: Mapping[str, Range], features: Iterable[str]) -> tuple[dict[str, Range], list[str]]:
+    """Those that are about the features, and the names of the others."""
+    known = set(features)
+    return ({name: span for name, span in ranges.items() if name in known},
+            [name for name in ranges if name not in known])

@@ -1,0 +1,96 @@
+"""Save and open, and the offer to go on where a lost session stopped."""
+
+import json
+from pathlib import Path
+
+import streamlit as st
+
+from mvgviz.errors import InputError
+from mvgviz.study.study import MOST_NOTES
+from mvgviz.text import in_markdown
+from mvgviz.ui import session
+from mvgviz.ui.session_study import NOTES, open_study, session_study, waiting
+
+_FILE, _REFUSED = "study_file", "_study_refused"
+_component = st.components.v2.component(
+    "mvgviz_study", html="<span></span>", js=(Path(__file__).parent / "kept.js").read_text(encoding="utf-8"))
+"""What the browser keeps for this tab."""
+
+
+def draw_study() -> None:
+    """The study of this session: to a file, from a file, with notes of one's own."""
+    with st.popover("Study", icon=":material/folder_open:", width="stretch", key="study",
+                    help="Everything but the data in one file: what was chosen, ranges, plan, notes"):
+        st.session_state["w_notes"] = st.session_state.get(NOTES, "")
+        st.text_area("Notes", key="w_notes", max_chars=MOST_NOTES, height=90, on_change=_note,
+                     placeholder="What this is for; printed in the report")
+        study = session_study()  # by the time the file is asked for the session is out of reach
+        st.download_button("Save the study", data=lambda: study.to_json().encode(), file_name="study.json",
+                           mime="application/json", icon=":material/download:", on_click="ignore", key="study_save",
+                           width="stretch")
+        st.caption("Your choices, ranges, plan and notes: never your data, never a released answer.")
+        st.file_uploader("Open a study or a scenario (JSON)", type="json", max_upload_size=4, key=_FILE,
+                         on_change=_open)
+    _keep()
+
+
+def say_refused() -> None:
+    """On the page: the popover may be closed by now."""
+    refused = st.session_state.pop(_REFUSED, None)
+    if refused is not None:
+        st.error(f"The study was not opened: {in_markdown(str(refused))}. Nothing was lost.", icon=":material/error:")
+
+
+def draw_offer() -> bool:
+    """Where the scenario's file is not here: what is asked for, or what this tab still knows; False where neither."""
+    study = waiting()
+    if study is not None:
+        st.info(f"The study is about **{in_markdown(study.source.name)}**: choose that file on Data & query, and it "
+                "goes on as it was saved.", icon=":material/upload_file:")
+        return True
+    found = _kept_study()
+    if found is None:
+        return False
+    text, time = found
+    st.warning(f"The server was restarted or this page was loaded anew, and your file is gone with it. This tab still "
+               f"has the study, as of {time}: open it, then choose the file again.", icon=":material/restore:")
+    st.button("Open the last study", key="study_restore", type="primary", on_click=_take, args=(text,))
+    return True
+
+
+def _kept_study() -> tuple[str, str] | None:
+    """What the browser kept for this tab, if it is about the scenario's data; and when."""
+    kept = _component(key="study_kept", data={}, on_kept_change=lambda: None).kept
+    try:
+        held = json.loads(kept)
+        text, time = held["study"], held["time"]
+        name = json.loads(text)["scenario"]["scenario"]["data"]
+    except (TypeError, ValueError, KeyError):  # nothing, or nothing of ours
+        return None
+    return (text, str(time)[:5]) if name == session.scenario().data else None
+
+
+def _keep() -> None:
+    """Tell the browser what is worth keeping: what the address does not hold."""
+    own = session.upload()
+    here = own is not None and own.data_name == session.scenario().data
+    if here or st.session_state.get(NOTES) or session.kept_plan() is not None:
+        _component(key="study_keep", data={"study": session_study().to_json()})
+
+
+def _note() -> None:
+    st.session_state[NOTES] = st.session_state["w_notes"]
+
+
+def _open() -> None:
+    """Only when a file was chosen: what stays in the box is not taken again."""
+    chosen = st.session_state.get(_FILE)
+    if chosen is not None:
+        _take(chosen.getvalue())
+
+
+def _take(text: str | bytes) -> None:
+    try:
+        open_study(text)
+    except InputError as error:
+        st.session_state[_REFUSED] = error

@@ -1,0 +1,72 @@
+"""A study on a bad day: the page loaded anew, the server restarted; the study saved and opened."""
+
+import json
+import pathlib
+
+import pytest
+
+from tests.browser.chromium import PICTURES
+from tests.browser.conftest import served
+
+CSV = "age,dose\n" + "".join(f"{20 + i % 50},{i % 7}.5\n" for i in range(60))
+
+
+@pytest.fixture
+def own_file(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text(CSV, encoding="utf-8")
+    return path
+
+
+def choose_file(page, path):
+    page.get_by_text("Use your own file").click()
+    page.locator(".st-key-upload_file input[type=file]").set_input_files(path)
+    page.get_by_text("2 features × 60 records").wait_for()
+
+
+@pytest.mark.slow
+def test_a_study_is_saved_lost_offered_and_opened_again(browser, own_file, tmp_path):
+    page = browser.new_page()
+    with served() as address:
+        page.goto(f"{address}/data")
+        page.wait_for_selector(PICTURES, timeout=60_000)
+        choose_file(page, own_file)
+        page.get_by_role("button", name="I know all these ranges").click()
+        page.get_by_role("button", name="I know none of them").wait_for()
+        page.get_by_role("button", name="Ranges as a file").click()
+        for kind, content in (("CSV", "feature,lowest,highest,known"), ("JSON", '{')):
+            with page.expect_download() as download:
+                page.get_by_test_id("stPopoverBody").get_by_role("button", name=f"As {kind}").click()
+            assert pathlib.Path(download.value.path()).read_text().startswith(content)
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Study", exact=True).click()
+        page.get_by_label("Notes").fill("for Monday")
+        page.get_by_label("Notes").press("Control+Enter")
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save the study").click()
+        download.value.save_as(tmp_path / "study.json")
+        study = json.loads((tmp_path / "study.json").read_text())
+        assert study["data"]["name"] == "mine.csv"
+        assert study["data"]["ranges"] == {"age": [20.0, 70.0], "dose": [0.0, 7.0]}
+        assert study["notes"] == "for Monday"
+    port = int(address.rsplit(":", 1)[1])
+    with served(port=port):  # the browser finds the new server by itself, and says so at the next click
+        page.get_by_role("button", name="New draw").click()
+        page.get_by_text("This tab still has the study").wait_for(timeout=60_000)
+        assert page.locator(PICTURES).count() == 0  # no other data in its place
+        page.get_by_role("button", name="Open the last study").click()
+        page.get_by_text("The study is about mine.csv").wait_for()
+        page.locator(".st-key-upload_file input[type=file]").set_input_files(own_file)
+        page.get_by_text("2 features × 60 records").wait_for()
+        page.get_by_text("Use your own file").click()
+        assert page.get_by_role("button", name="I know all these ranges").is_disabled()
+        page.close()
+
+        other = browser.new_page()  # another tab knows nothing of it
+        other.goto(f"{address}/budget?data={study['scenario']['scenario']['data']}")
+        other.get_by_text("about a file that is not here").wait_for(timeout=60_000)
+        assert other.get_by_text("This tab still has").count() == 0
+        other.get_by_role("button", name="Study", exact=True).click()
+        other.locator(".st-key-study_file input[type=file]").set_input_files(tmp_path / "study.json")
+        other.get_by_text("The study is about mine.csv").wait_for()
+        other.close()

@@ -1,0 +1,178 @@
+"""Release & report and the plan with a ledger that lasts: whom it counts for, what it remembers, where it fails."""
+
+import pytest
+
+from mvgviz import Ledger
+from mvgviz.release.ledger import Spend
+from mvgviz.ui.menu import DATA, PLAN, RELEASE
+from tests.pages.app import CSV, box, clean, desk, go, opened, released, text
+
+PATIENTS = "patients of 2024"
+
+
+@pytest.fixture
+def path(tmp_path, monkeypatch):
+    path = tmp_path / "ledger.sqlite"
+    monkeypatch.setenv("MVGVIZ_LEDGER", str(path))
+    return path
+
+
+def page(**parameters):
+    return opened(RELEASE.path, **{"data": "liver"} | parameters)
+
+
+def named(app, name=PATIENTS, key="population_"):
+    """Type a name; the test's own selectbox takes only what it offers."""
+    field = next(one for one in app.selectbox if str(one.key).startswith(key))
+    field.options = [*field.options, name]
+    field.set_value(name).run()
+    return app
+
+
+def facts(app):
+    return "".join(one.value for one in app.get("html"))
+
+
+def enter(path, mu=0.3, population=PATIENTS):
+    return Ledger(path).enter(time="2026-01-02T03:04:05+00:00", data="elsewhere", query="mean", design="exact",
+                              neighbour_rule="one record replaced", mu=mu, delta=1e-6, population=population)
+
+
+def test_nothing_is_released_before_it_is_said_who_the_records_are_about(path):
+    app = clean(page())
+    box(app, "release_sure_").check().run()
+    assert go(app).disabled
+    assert "Not before you say who the records are about" in text(app)
+    released(named(app))
+    [entry] = Ledger(path).entries
+    assert (entry.population, entry.data, entry.state) == (PATIENTS, "liver", "released")
+    assert "Counts for **patients of 2024**" in text(app)
+    assert "A lasting ledger on this computer" in text(app)
+    assert "reloading or closing" not in text(app)
+    assert str(path.parent) not in text(app) + facts(app)
+
+
+def test_the_next_session_goes_on_where_the_last_one_stopped(path):
+    released(named(page()))
+    app = clean(page())
+    assert desk(app).releases == []
+    assert desk(app).population("liver") == PATIENTS  # proposed, as it was entered before
+    assert "ε = 1.00 → 1.4" in facts(app)
+    assert "these people, in all sessions" in facts(app)
+    assert "With what was released about these people already (ε = 1.00)" in text(app)
+    other = clean(named(page(), "volunteers of 2025"))
+    assert "nothing → ε = 1.00" in facts(other)
+    assert "It is the first about these people in the ledger" in text(other)
+
+
+def test_a_cap_is_the_population_s_and_holds_in_every_session(path):
+    app = named(page())
+    app.toggle(key="release_capped").set_value(True).run()
+    app.number_input(key="release_cap_epsilon").set_value(1.2).run()
+    assert Ledger(path).cap_of(PATIENTS) == (1.2, pytest.approx(1e-6))
+    first, second = named(page()), named(page())  # two tabs, both before either releases
+    for tab in (first, second):
+        box(tab, "release_sure_").check().run()
+        assert not go(tab).disabled
+    go(first).click().run()
+    go(second).click().run()
+    assert len(Ledger(path).entries) == 1
+    [refusal] = [one.value for one in second.error]
+    assert "the releases of patients of 2024 have spent epsilon 1 " in refusal
+    assert go(second).disabled
+    assert not clean(named(page(), "others")).toggle(key="release_capped").value
+
+
+def test_what_was_never_finished_is_told_and_counted(path):
+    with pytest.raises(ZeroDivisionError), Ledger(path).reserved(Spend(
+            data="liver", query="mean", neighbour_rule="one record replaced", design="exact", mu=0.2, delta=1e-6),
+            population=PATIENTS):
+        raise ZeroDivisionError
+    app = clean(page())
+    assert "One release was reserved and never finished" in text(app)
+    assert "it counts as spent" in text(app)
+    assert list(app.dataframe[-1].value["state"]) == ["never finished"]
+    assert "nothing →" not in facts(app)
+
+
+def test_a_ledger_that_cannot_be_read_is_one_sentence_and_no_release(path):
+    app = released(named(page()))
+    path.write_bytes(b"x" * 9000)
+    app.run()
+    assert not app.exception
+    assert len(app.error) == 1
+    assert "is damaged and cannot be trusted" in app.error[0].value
+    assert not any(one.key == "release_go" for one in app.button)
+    assert "Released, 6 × 6" in text(app)  # what this session released can still be fetched
+    for where in (RELEASE, PLAN):
+        fresh = opened(where.path, data="liver")
+        assert not fresh.exception
+        assert "is damaged and cannot be trusted" in fresh.error[0].value
+        assert not any(one.key in ("release_go", "plan_go") for one in fresh.button)
+    assert path.read_bytes() == b"x" * 9000
+    clean(opened(DATA.path, data="liver"))  # elsewhere it does not matter
+
+
+def test_a_plan_counts_for_the_population_too(path):
+    app = opened(PLAN.path, data="liver")
+    box(app, "plan_sure_").check().run()
+    assert app.button(key="plan_go").disabled
+    assert "Not before you say who the records are about" in text(app)
+    named(app)
+    app.button(key="plan_go").click().run()
+    assert {(entry.population, entry.state) for entry in Ledger(path).entries} == {(PATIENTS, "released")}
+    assert len(Ledger(path).entries) == len(desk(clean(app)).releases) == 2
+
+
+def test_files_with_the_same_records_have_one_name_in_a_session(path):
+    app = opened(DATA.path)
+    for name, content in (("mine.csv", CSV), ("again.csv", CSV + "\n")):
+        app.file_uploader(key="upload_file").set_value((name, content.encode(), "text/csv")).run()
+        clean(app)
+        app.switch_page(RELEASE.path).run()
+        if name == "mine.csv":
+            named(app)
+        held = desk(app)
+        app.switch_page(DATA.path).run()
+    first, second = sorted(held._people)
+    assert held.same_people(first) == held.same_people(second) == {first, second}
+    assert held.population(first) == held.population(second) == PATIENTS
+    assert "Counts together with" in text(app)
+    held.name(first, "another name")
+    assert held.population(second) == "another name"
+
+
+def test_two_names_that_turn_out_to_be_the_same_people_are_joined_for_good(path):
+    enter(path, population="the cohort")
+    app = released(named(page()))
+    app.button(key="population_join").click().run()
+    assert Ledger(path).same_people(PATIENTS) == {PATIENTS, "the cohort"}
+    assert "Counts for **patients of 2024** and **the cohort**" in text(clean(app))
+
+
+def test_a_downloaded_ledger_is_counted_once(path):
+    session = Ledger()
+    session.enter(time="2026-01-02T03:04:05+00:00", data="upload-1", query="mean", design="exact",
+                  neighbour_rule="one record replaced", mu=0.3, delta=1e-6)
+    app = clean(page())
+    for _ in range(2):
+        app.file_uploader(key="release_ledger_file").set_value(
+            ("ledger.json", session.to_json().encode(), "application/json")).run()
+        named(app, key="release_ledger_about")
+        app.button(key="release_ledger_import").click().run()
+    assert [(entry.population, entry.mu) for entry in Ledger(path).entries] == [(PATIENTS, 0.3)]
+    assert [one.value for one in app.toast] == ["Everything in this file is in the ledger already; nothing was added"]
+    clean(app)
+
+
+def test_no_value_of_a_table_is_in_the_ledger_s_file(path):
+    rows = "".join(f"{1000 + i}.8317,{i % 7}.9931\n" for i in range(60))
+    app = opened(DATA.path)
+    app.file_uploader(key="upload_file").set_value(("secret-file.csv", f"age,dose\n{rows}".encode(), "text/csv")).run()
+    app.switch_page(RELEASE.path).run()
+    box(app, "release_accept_ranges").check().run()
+    released(named(app))
+    kept = b"".join(file.read_bytes() for file in path.parent.iterdir())
+    assert PATIENTS.encode() in kept
+    for trace in (b"8317", b"9931", b"1000", b"1059", b"secret", b"age", b"dose"):
+        assert trace not in kept

@@ -1,0 +1,182 @@
+"""A study saved and opened, on every page."""
+
+import json
+
+import pytest
+
+from mvgviz import DataSource, Origin, QuestionPlan, Range, Scenario, Study
+from mvgviz.ui.menu import BUDGET, DATA, HOME, LESSON, PAGES, PLAN, RELEASE
+from mvgviz.ui.session_study import LocalFile
+from tests.pages.app import CSV, clean, desk, link, opened, released, text, uploaded
+
+LIVER = Scenario.default_for("liver")
+
+
+def saved(app):
+    """What the button would save: the study that the session is."""
+    from mvgviz.ui import session_study
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session_study.st, "session_state", app.session_state.to_dict())
+        return session_study.session_study()
+
+
+def choose(app, study):
+    content = study if isinstance(study, bytes) else study.to_json().encode()
+    app.file_uploader(key="study_file").set_value(("study.json", content, "application/json"))
+    return app.run()
+
+
+def bring(app, content=CSV, name="mine.csv"):
+    app.file_uploader(key="upload_file").set_value((name, content.encode(), "text/csv"))
+    return app.run()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.label)
+def test_a_study_can_be_saved_and_opened_on_every_page(page):
+    app = opened(page.path, data="liver")
+    assert "study_save" in [button.proto.id.split("-")[-1] for button in app.get("download_button")]
+    choose(app, Study.of_sample(Scenario.default_for("karate").changed(epsilon=0.5)))
+    assert saved(app).scenario == Scenario.default_for("karate").changed(epsilon=0.5)
+
+
+def test_a_study_file_is_taken_once():
+    app = choose(opened(BUDGET.path, data="liver"), Study.of_sample(LIVER.changed(epsilon=3.0), notes="for Monday"))
+    assert link(clean(app)) == {"data": "liver", "epsilon": "3"}
+    assert app.text_area(key="w_notes").value == "for Monday"
+    app.select_slider(key="w_epsilon").set_value(2.0).run()
+    assert link(clean(app)) == {"data": "liver", "epsilon": "2"}
+
+
+def test_scenario_plan_and_notes_come_back():
+    plan = QuestionPlan.of(LIVER, LIVER.changed(query="identity"), LIVER.changed(query="mean")).moved(0, 0.9)
+    study = Study.of_sample(LIVER.changed(seed=4), plan=plan, notes="ε first", population="patients of 2024")
+    app = clean(choose(opened(PLAN.path), study))
+    assert [slider.value for slider in app.slider if slider.key.startswith("plan_share_")] == [90.0, 5.0, 5.0]
+    assert saved(app) == study
+    app.slider(key="plan_share_0").set_value(50.0).run()
+    assert saved(app).plan.parts[0] == 5000
+
+
+@pytest.mark.parametrize(("content", "message"), [
+    (b"", "JSON"), (b"\xff\xfe", "JSON"), (b"[1]", "JSON"), (b"[" * 100_000, "JSON"),
+    (json.dumps({"mvgviz": 9, "scenario": {}}).encode(), "version"),
+    (json.dumps({"mvgviz_study": 9}).encode(), "version"),
+    (json.dumps({"mvgviz": 1, "scenario": {"epsilon": -1}}).encode(), "epsilon must be positive"),
+    (json.dumps({"mvgviz": 1, "scenario": {"data": "nosuch"}}).encode(), "not here"),
+    (b" " * 4_000_001, "small")], ids=lambda value: str(value)[:20])
+def test_a_bad_study_gets_a_sentence_and_nothing_is_lost(content, message):
+    app = choose(opened(RELEASE.path, data="liver", trials="2"), content)
+    assert not app.exception
+    assert message in " ".join(element.value for element in app.error)
+    assert link(app) == {"data": "liver", "trials": "2"}
+
+
+def test_a_scenario_of_another_session_s_upload_asks_for_the_file_and_keeps_the_ledger():
+    app = choose(released(opened(RELEASE.path, data="liver")),
+                 Scenario.default_for("upload-0123456789ab").to_json().encode())
+    assert not app.exception
+    assert "choose it again" in app.error[0].value
+    assert "Ledger of this session" in text(app)
+    assert len(desk(app).releases) == 1
+
+
+OWN = Scenario.default_for("upload-0123456789ab").changed(query="mean", needed=(1,), judged="needed", label=0)
+SOURCE = DataSource(name="mine.csv", columns=("dose", "age"), missing="middle",
+                    ranges={"age": Range(0, 120, Origin.DECLARED), "dose": Range(0, 9, Origin.READ)})
+
+
+def test_a_study_of_a_file_asks_for_it_and_goes_on_as_it_was_saved():
+    study = Study(scenario=OWN, source=SOURCE, notes="n", plan=QuestionPlan.of(OWN, OWN.changed(query="covariance")))
+    app = choose(opened(HOME.path), study)
+    assert not app.exception
+    assert r"The study is about **mine\.csv**" in app.info[0].value
+    assert saved(app) == study  # nothing is lost while it waits
+    app = bring(app.switch_page(DATA.path).run())
+    assert saved(clean(app)) == study
+    data = app.session_state["_upload"].dataset
+    assert data.features == ("dose", "age")
+    assert (data.upper.tolist(), [o.value for o in data.range_origins]) == (
+        [9, 120], ["read from the data", "declared"])
+
+
+def test_a_file_that_does_not_fit_is_refused_and_the_study_waits_on():
+    study = Study(scenario=OWN, source=SOURCE)
+    app = choose(opened(DATA.path), study)
+    bring(app, "age,size\n1,2\n3,4\n", "other.csv")
+    assert not app.exception
+    assert any("the study uses dose" in error.value for error in app.error)
+    assert "_upload" not in app.session_state
+    assert saved(clean(bring(app))).source == SOURCE
+
+
+def test_the_study_of_a_file_that_is_open_needs_no_second_choice():
+    app = uploaded(CSV.encode())
+    before = saved(app)
+    app.session_state["_scenario"] = app.session_state["_scenario"].changed(epsilon=7.0)
+    clean(choose(app.run(), before))
+    assert saved(app) == before
+    assert link(app)["data"] == before.scenario.data
+
+
+def test_other_data_is_never_shown_in_the_place_of_a_lost_file():
+    app = opened(BUDGET.path, data="upload-0123456789ab")
+    assert not app.exception
+    assert "about a file that is not here" in app.error[0].value
+    assert app.get("plotly_chart") == []
+    assert link(app)["data"] == "upload-0123456789ab"
+
+
+def test_what_the_tab_kept_is_offered_and_opened():
+    study = Study(scenario=OWN, source=SOURCE, notes="kept")
+    for name, offered in ((OWN.data, True), ("upload-ba9876543210", False)):
+        app = opened(BUDGET.path, data=name)
+        app.session_state["study_kept"] = {"kept": json.dumps({"study": study.to_json(), "time": "10:32"})}
+        app.run()
+        assert ("study_restore" in [button.key for button in app.button]) is offered
+        if offered:
+            assert "as of 10:32" in app.warning[0].value
+            app.button(key="study_restore").click().run()
+            assert saved(app) == study
+
+
+def test_ranges_go_out_and_come_in_as_a_file():
+    app = uploaded(CSV.encode())
+    app.file_uploader(key="upload_ranges_file").set_value(
+        ("ranges.csv", b"feature,lowest,highest,known\nage,0,130,yes\nsize,0,1,no\n", "text/csv")).run()
+    assert "1 of 2 ranges were taken from the file; left aside, as no feature has these names: size" in text(clean(app))
+    assert app.session_state["_upload"].dataset.upper.tolist()[0] == 130
+    assert app.session_state["_upload"].source.ranges["age"] == (0, 130, Origin.DECLARED)
+    app.file_uploader(key="upload_ranges_file").set_value(("r.json", b'{"age": [3]}', "application/json")).run()
+    assert any("low, high" in error.value for error in app.error)
+    assert app.session_state["_upload"].source.ranges["age"] == (0, 130, Origin.DECLARED)
+
+
+@pytest.fixture
+def given(tmp_path, monkeypatch):
+    """What the command was given: the file, and a study of it."""
+    (tmp_path / "mine.csv").write_text(CSV, encoding="utf-8")
+    (tmp_path / "study.json").write_text(Study(scenario=OWN, source=SOURCE).to_json(), encoding="utf-8")
+    monkeypatch.setenv("MVGVIZ_DATA", str(tmp_path / "mine.csv"))
+    return tmp_path
+
+
+def test_a_file_given_to_the_command_is_there_at_once(given):
+    app = clean(opened(DATA.path))
+    assert app.session_state["_upload"].name == "mine.csv"
+    assert link(clean(opened(DATA.path, data="liver")))["data"] == "liver"  # a link says what to show
+
+
+def test_a_study_given_to_the_command_opens_with_its_file(given, monkeypatch):
+    monkeypatch.setenv("MVGVIZ_STUDY", str(given / "study.json"))
+    app = clean(opened(DATA.path))
+    assert saved(app).source == SOURCE
+    assert saved(app).scenario.query == "mean"
+
+
+def test_a_local_file_is_read_like_an_upload(given):
+    file = LocalFile(given / "mine.csv")
+    assert (file.name, file.getbuffer().nbytes) == ("mine.csv", len(CSV))
+
+
+def test_the_lesson_has_the_study_too():
+    assert "study_file" in [one.key for one in opened(LESSON.path).file_uploader]

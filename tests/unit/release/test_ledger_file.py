@@ -1,0 +1,325 @@
+"""A ledger in a file: kept from one program to the next, by population, and refused where it cannot be trusted."""
+
+import json
+import pathlib
+import sqlite3
+import threading
+
+import pytest
+
+from mvgviz import InputError, Ledger, gaussian_mu
+from mvgviz.release import ledger_file
+from mvgviz.release.ledger import CAVEATS, Spend, ledger_from_environment, usual_place
+
+RECORD = "one record replaced"
+WHOLE = float(gaussian_mu(1.0, 1e-5))
+
+
+def spend(mu=0.3, *, data="upload-0123456789ab", caveats=(), query="mean"):
+    return Spend(data=data, query=query, neighbour_rule=RECORD, design="exact", mu=mu, delta=1e-5, caveats=caveats)
+
+
+def release(ledger, mu=0.3, population="patients of 2024", **given):
+    with ledger.reserved(spend(mu, **given), population=population) as held:
+        return held.entries[0]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "ledger.sqlite"
+
+
+def test_what_was_released_is_there_in_the_next_program(path):
+    first = Ledger(path)
+    release(first, caveats=("ranges",))
+    release(first, 0.4)
+    again = Ledger(path)
+    assert again.entries == first.entries
+    assert [entry.state for entry in again.entries] == ["released", "released"]
+    assert again.total("patients of 2024", delta=1e-5).mu == pytest.approx(0.5)
+    assert again.entries[1].total_not_covered == (CAVEATS["ranges"],)
+    assert json.loads(again.to_json())["releases"] == json.loads(first.to_json())["releases"]
+    assert again.populations == ("patients of 2024",)
+
+
+def test_files_about_the_same_people_share_a_budget_and_others_do_not(path):
+    ledger = Ledger(path)
+    ledger.set_cap((1.0, 1e-5), "patients of 2024")
+    release(ledger, WHOLE * 0.8, data="upload-a")
+    again = Ledger(path)
+    assert again.cap is None
+    assert again.cap_of(" Patients  of 2024 ") == (1.0, 1e-5)  # capitals and spaces do not make other people
+    with pytest.raises(InputError, match="the releases of patients of 2024 have spent"):
+        release(again, WHOLE * 0.8, "PATIENTS OF 2024", data="upload-b")
+    release(again, WHOLE * 0.8, "patients of 2025")
+    assert release(again, WHOLE * 0.6, "PATIENTS OF 2024", data="upload-b").population == "patients of 2024"
+    assert again.populations == ("patients of 2024", "patients of 2025")
+    again.set_cap(None, "patients of 2024")
+    assert Ledger(path).cap_of("patients of 2024") is None
+
+
+def test_populations_that_are_joined_count_together_for_good_under_the_lower_cap(path):
+    ledger = Ledger(path)
+    ledger.set_cap((1.0, 1e-5), "a")
+    ledger.set_cap((0.5, 1e-5), "b")
+    release(ledger, 0.1, "a")
+    release(ledger, 0.1, "b")
+    ledger.join("a", "b")
+    again = Ledger(path)
+    assert again.same_people("b") == {"a", "b"}
+    assert again.cap_of("a") == again.cap_of("b") == (0.5, 1e-5)
+    assert len(again.entries_about("a")) == 2
+    assert again.total("b", delta=1e-5).mu == pytest.approx(0.1 * 2**0.5)
+    assert json.loads(again.to_json())["same_people"] == [["a", "b"]]
+
+
+def test_of_this_object_s_cap_and_a_population_s_the_lower_holds(path):
+    ledger = Ledger(path, cap=(2.0, 1e-5))
+    ledger.set_cap((1.0, 1e-5), "a")
+    assert ledger.cap_of("a") == (1.0, 1e-5)
+    assert ledger.cap_of("b") == (2.0, 1e-5)
+    ledger.set_cap((0.5, 1e-5))
+    assert ledger.cap_of("a") == (0.5, 1e-5)
+
+
+def test_a_lasting_ledger_asks_who_the_records_are_about(path):
+    with pytest.raises(InputError, match="who the records are about; name the population, such as 'patients of 2024'"):
+        release(Ledger(path), population=None)
+    for name in (" ", "a\x00b", "x" * 121):
+        with pytest.raises(InputError, match="must be a line of at most 120 characters"):
+            release(Ledger(path), population=name)
+    assert Ledger(path).entries == ()
+
+
+def test_what_was_never_finished_counts_and_what_was_stopped_does_not(path):
+    ledger = Ledger(path)
+
+    def fails(share):
+        raise KeyboardInterrupt
+
+    def seen(share):
+        assert [entry.state for entry in Ledger(path).entries] == ["reserved"]  # others see it while it is drawn
+
+    with pytest.raises(ZeroDivisionError), ledger.reserved(spend(0.3), population="a") as held:
+        raise ZeroDivisionError(held.watch(seen)(0.5))
+    with pytest.raises(KeyboardInterrupt), ledger.reserved(spend(0.4), population="a") as held:
+        held.watch(fails)(0.5)
+    release(ledger, 0.4, "a")
+    assert [(entry.number, entry.state) for entry in Ledger(path).entries] == [(1, "reserved"), (3, "released")]
+    assert ledger.total("a", delta=1e-5).mu == pytest.approx(0.5)
+
+
+def test_several_are_reserved_together_or_not_at_all(path):
+    ledger = Ledger(path, cap=(1.0, 1e-5))
+    with pytest.raises(InputError, match="would exceed the cap"), ledger.reserved(
+            spend(WHOLE * 0.8), spend(WHOLE * 0.8), population="a"):
+        raise AssertionError("granted")
+    assert ledger.entries == ()
+
+
+def test_threads_with_ledgers_of_their_own_cannot_pass_the_cap(path):
+    refused = []
+
+    def work():
+        ledger = Ledger(path, cap=(1.0, 1e-5))
+        try:
+            for _ in range(9):
+                release(ledger, WHOLE / 3, "a")
+        except InputError as error:
+            refused.append(str(error))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(Ledger(path).entries) == 9
+    assert len(refused) >= 3
+    assert all("would exceed the cap" in words for words in refused)
+
+
+# What cannot be trusted
+
+
+def refused(path, message):
+    """Every way to use it ends in this one sentence, and the file stays as it is."""
+    before = path.read_bytes() if path.is_file() else None
+    ledger = Ledger(path)
+    for use in (lambda: ledger.entries, lambda: release(ledger), lambda: ledger.check("a", 0.1),
+                lambda: ledger.set_cap((1.0, 1e-5), "a"), lambda: ledger.join("a", "b"), ledger.to_json):
+        with pytest.raises(InputError, match=message) as raised:
+            use()
+        assert "\n" not in str(raised.value)
+        assert str(path.parent) not in str(raised.value)
+    assert (path.read_bytes() if path.is_file() else None) == before
+
+
+def changed(path, *statements):
+    connection = sqlite3.connect(path)
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+def test_a_ledger_of_another_version_is_refused(path):
+    release(Ledger(path))
+    changed(path, "PRAGMA user_version = 2")
+    refused(path, r'the ledger "ledger.sqlite" was written by another version of mvgviz \(ledger version 2, this one')
+
+
+@pytest.mark.parametrize("content", ["sqlite", b"", b"a,b\n1,2\n" * 500])
+def test_a_file_of_another_program_is_refused(path, content):
+    if content == "sqlite":
+        changed(path, "CREATE TABLE dogs (name TEXT)")
+    else:
+        path.write_bytes(content)
+    refused(path, "is not a ledger but another file|is damaged and cannot be trusted")
+
+
+@pytest.mark.parametrize("page", range(4))
+def test_a_damaged_page_is_seen(path, page):
+    ledger = Ledger(path)
+    for _ in range(20):
+        release(ledger)
+    size, content = 4096, bytearray(path.read_bytes())
+    assert len(content) > 4 * size
+    content[page * size : (page + 1) * size] = bytes(size) if page else b"x" * size
+    path.write_bytes(content)
+    refused(path, "is damaged and cannot be trusted|is not a ledger but another file")
+
+
+@pytest.mark.parametrize("damage", [
+    "UPDATE release SET content = replace(content, '\"mu\": 0.3', '\"mu\": 0.1') WHERE number = 2",
+    "DELETE FROM release WHERE number = 1", "DELETE FROM release WHERE number = 3",
+    "UPDATE release SET key = 'somebody else' WHERE number = 2",
+    "DELETE FROM population"])
+def test_an_entry_that_was_changed_or_lost_is_seen(path, damage):
+    for _ in range(3):
+        release(Ledger(path))
+    changed(path, damage)
+    refused(path, "is damaged and cannot be trusted")
+
+
+def test_a_ledger_that_is_gone_is_not_begun_anew(path):
+    ledger = Ledger(path)
+    release(ledger)
+    path.unlink()
+    with pytest.raises(InputError, match="is gone; put it or a backup back"):
+        release(ledger)
+    assert not path.exists()
+    path.with_name("ledger.sqlite-wal").write_bytes(b"what was written last")
+    refused(path, "is gone; put it or a backup back")
+
+
+def test_a_folder_that_is_not_there_is_not_made(tmp_path):
+    refused(tmp_path / "no" / "ledger.sqlite", "cannot be begun: its folder does not exist")
+    (tmp_path / "folder").mkdir()
+    refused(tmp_path / "folder", 'the ledger "folder" cannot be opened')
+
+
+def test_whoever_waits_too_long_for_a_turn_is_told(path, monkeypatch):
+    ledger = Ledger(path)
+    release(ledger)
+    monkeypatch.setattr(ledger_file, "PATIENCE", 0.05)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(InputError, match="in use by another program for more than 10 seconds; try again"):
+        release(ledger)
+    assert len(ledger.entries) == 1  # reading goes on
+    other.execute("ROLLBACK")
+    other.close()
+    release(ledger)
+
+
+def test_it_is_written_through_to_the_disk(path):
+    release(Ledger(path))
+    with ledger_file.LedgerFile(path).transaction() as rows:
+        assert rows.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert rows.execute("PRAGMA synchronous").fetchone() == (2,)
+    assert [file.name for file in path.parent.iterdir()] == ["ledger.sqlite"]  # nothing is left beside it
+
+
+# Where it is, and what comes from elsewhere
+
+
+def test_the_environment_says_where_the_ledger_is(path, monkeypatch):
+    for value in ("none", "None", " ", None):
+        monkeypatch.delenv("MVGVIZ_LEDGER", raising=False)
+        if value is not None:
+            monkeypatch.setenv("MVGVIZ_LEDGER", value)
+        assert not ledger_from_environment().lasts
+    monkeypatch.setenv("MVGVIZ_LEDGER", str(path))
+    assert ledger_from_environment().path == path
+    assert not path.exists()  # until it is used
+
+
+@pytest.mark.parametrize(("system", "variable", "place"), [
+    ("Linux", "XDG_DATA_HOME", "."), ("Linux", None, "home/.local/share"), ("Windows", "LOCALAPPDATA", "."),
+    ("Darwin", None, "home/Library/Application Support")])
+def test_the_usual_place_is_where_the_system_keeps_data_and_is_made_when_needed(tmp_path, monkeypatch, system, variable,
+                                                                               place):
+    for name in ("XDG_DATA_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    if variable:
+        monkeypatch.setenv(variable, str(tmp_path))
+    monkeypatch.setattr(ledger_file.platform, "system", lambda: system)
+    monkeypatch.setattr(pathlib.Path, "home", lambda: tmp_path / "home")
+    assert usual_place() == tmp_path / place / "mvgviz" / "ledger.sqlite"
+    release(Ledger(usual_place()))
+    assert len(Ledger(usual_place()).entries) == 1
+
+
+OLD = json.dumps({"cap": None, "same_people": [], "releases": [
+    {"time": "2026-01-02T03:04:05+00:00", "data": data, "query": "mean", "neighbour_rule": RECORD, "design": "exact",
+     "mu": mu, "epsilon": 9.0, "delta": 1e-5, "caveats": ["ranges"], "total_mu": 9.0, "total_epsilon": 9.0,
+     "total_not_covered": [], "not_covered": [CAVEATS["ranges"]]}
+    for data, mu in (("a", 0.3), ("a", 0.3), ("b", 0.4))]})
+"""As sessions before the lasting ledger wrote it; totals that are wrong."""
+
+
+def test_a_session_s_json_is_taken_in_once_and_adds_up(path):
+    ledger = Ledger(path, cap=(0.1, 1e-5))
+    assert ledger.import_json(OLD, population="patients") == 3  # history, whatever the cap
+    assert [(entry.data, entry.mu, entry.state) for entry in ledger.entries] == [
+        ("a", 0.3, "released"), ("a", 0.3, "released"), ("b", 0.4, "released")]
+    assert {entry.population for entry in ledger.entries} == {"patients"}
+    assert ledger.entries[-1].total_mu == pytest.approx((2 * 0.09 + 0.16) ** 0.5)
+    assert ledger.entries[-1].epsilon < 9
+    assert ledger.total("patients", delta=1e-5).not_covered == (CAVEATS["ranges"],)
+    for again in (OLD, ledger.to_json()):
+        with pytest.raises(InputError, match="everything in this file is in the ledger already"):
+            ledger.import_json(again, population="others")
+    assert len(ledger.entries) == 3
+    assert ledger.would_exceed("patients", 1e-6)
+
+
+def test_a_later_download_of_the_same_session_brings_only_what_is_new(path):
+    session, ledger = Ledger(), Ledger(path)
+    for expected in (1, 2):
+        session.enter(time="2026-01-02T03:04:05+00:00", data="a", query="mean", neighbour_rule=RECORD, design="exact",
+                      mu=0.3, delta=1e-5)  # twice the same within a second: two releases all the same
+        assert ledger.import_json(session.to_json(), population="patients") == 1
+        assert len(ledger.entries) == expected
+
+
+def test_a_lasting_ledger_moves_with_its_populations_and_what_was_unfinished(path, tmp_path):
+    ledger, other = Ledger(path), Ledger(tmp_path / "other.sqlite")
+    release(ledger, 0.3, "a")
+    with pytest.raises(ZeroDivisionError), ledger.reserved(spend(0.4), population="b"):
+        raise ZeroDivisionError
+    assert other.import_json(ledger.to_json()) == 2
+    assert [(entry.population, entry.state) for entry in other.entries] == [("a", "released"), ("b", "reserved")]
+
+
+@pytest.mark.parametrize("text", [
+    "not json", "[]", "{}", '{"releases": 3}', OLD.replace("0.4", "NaN"), OLD.replace("0.4", "-1"),
+    OLD.replace("0.4", '"x"'), OLD.replace("1e-05", "2"), OLD.replace('"caveats": ["ranges"]', '"caveats": ["other"]'),
+    OLD.replace("2026-01-02T", "yesterday "), OLD.replace('"design": "exact"', '"design": 1'),
+    OLD.replace('"query": "mean", ', "")])
+def test_what_is_no_ledger_is_not_taken_in(path, text):
+    assert text != OLD
+    ledger = Ledger(path)
+    with pytest.raises(InputError, match="this is not a ledger as mvgviz writes it"):
+        ledger.import_json(text, population="patients")
+    assert ledger.entries == ()

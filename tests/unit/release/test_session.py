@@ -1,0 +1,75 @@
+"""A session that holds a budget."""
+
+import math
+
+import numpy as np
+import pytest
+
+from mvgviz import InputError, Ledger, Session, covariance, design_noise, gaussian_mu, identity, mean
+from tests.datasets import make_dataset
+
+DATA = make_dataset(3, 40)
+
+
+def begun(**choice):
+    return Session(DATA, **({"budget": (1.0, 1e-5), "population": "people", "ledger": Ledger()} | choice))
+
+
+def test_shares_spend_the_budget_to_the_last_digit_and_no_more():
+    with begun() as session:
+        for asked, share in ((mean(DATA), 0.25), (covariance(DATA), 0.5)):
+            made = session.release(asked, session.design(asked, share=share))
+            assert made.mu == pytest.approx(math.sqrt(share) * gaussian_mu(1.0, 1e-5), rel=1e-9)
+        rest = session.release(mean(DATA), session.design(mean(DATA)))
+        assert rest.mu == pytest.approx(0.5 * gaussian_mu(1.0, 1e-5), rel=1e-6)
+        assert session.spent.epsilon == pytest.approx(1.0, rel=1e-6)
+        assert session.spent.mu <= gaussian_mu(1.0, 1e-5) * (1 + 1e-9)
+        assert session.left < 1e-3
+        for share in (0.01, 1.0):
+            with pytest.raises(InputError, match=r"is left of the session's 1|nothing is left"):
+                session.design(mean(DATA), share=share)
+        assert len(session.ledger.entries) == len(session.releases) == 3
+
+
+def test_a_design_made_elsewhere_is_refused_before_any_noise_if_it_is_too_dear():
+    with begun() as session:
+        dear = design_noise(mean(DATA), epsilon=1.01, delta=1e-5)
+        with pytest.raises(InputError, match="ask for a smaller share"):
+            session.release(mean(DATA), dear)
+        assert session.ledger.entries == ()
+
+
+def test_the_ledger_of_a_file_outlives_the_session_and_its_cap_binds(tmp_path):
+    ledger = Ledger(tmp_path / "ledger.sqlite", cap=(1.2, 1e-5))
+    with begun(ledger=ledger) as session:
+        session.release(mean(DATA), session.design(mean(DATA)))
+    again = Ledger(tmp_path / "ledger.sqlite", cap=(1.2, 1e-5))
+    assert again.total("people", delta=1e-5).epsilon == pytest.approx(1.0, rel=1e-6)
+    with begun(ledger=again) as session, pytest.raises(InputError, match="cap"):
+        session.release(mean(DATA), session.design(mean(DATA)))
+
+
+def test_after_the_end_nothing_is_released():
+    with begun() as session:
+        design = session.design(mean(DATA))
+    with pytest.raises(InputError, match="over"):
+        session.release(mean(DATA), design)
+    with pytest.raises(InputError, match="over"):
+        session.design(mean(DATA))
+
+
+def test_directions_and_split_are_the_caller_s():
+    with begun() as session:
+        design = session.design(identity(DATA), theta=[0.8, 0.1, 0.1])
+        assert design.direction_std()[0] < design.direction_std()[1]
+        assert np.allclose(design.theta, [0.8, 0.1, 0.1])
+
+
+@pytest.mark.parametrize("wrong", [
+    {"budget": 1}, {"budget": (1, 2, 3)}, {"budget": (0, 1e-5)}, {"budget": (1, 1)}, {"population": ""},
+    {"population": None}, {"ledger": "file"}, {"data": "liver"}])
+def test_nonsense_is_one_sentence(wrong):
+    with pytest.raises(InputError):
+        Session(wrong.pop("data", DATA), **({"budget": (1, 1e-5), "population": "p", "ledger": Ledger()} | wrong))
+    with begun() as session, pytest.raises(InputError, match="share"):
+        session.design(mean(DATA), share=-1)

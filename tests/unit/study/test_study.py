@@ -1,0 +1,76 @@
+"""A study in one file."""
+
+import json
+
+import pytest
+
+from mvgviz import DataSource, InputError, Origin, QuestionPlan, Range, Scenario, Study, build
+from mvgviz.provenance import Origin as Known
+
+OWN = Scenario.default_for("upload-0123456789ab").changed(needed=(1,), judged="needed", bound="even", label=0)
+SOURCE = DataSource(name="Köln; 2024.csv", columns=("age", "dose"), orientation="rows", missing="middle",
+                    ranges={"age": Range(0, 120, Origin.DECLARED), "dose": Range(0.5, 7, Origin.READ)},
+                    separator=";", decimal=",", header=True, directions="w.csv", directions_origin=Known.READ)
+CSV = "dose;age;name\n1,5;30;x\n2,5;;y\n6,5;41;z\n0,5;55;x\n"
+
+
+def whole():
+    plan = QuestionPlan.of(OWN, OWN.changed(query="mean")).moved(0, 0.7)
+    return Study(scenario=OWN, source=SOURCE, plan=plan, population="patients of 2024", notes="first line\nsecond ε")
+
+
+def test_a_study_comes_back_as_it_was():
+    study = whole()
+    assert Study.from_json(study.to_json()) == study
+    assert Study.from_json(study.to_json().encode()) == study
+    for name in ("liver", "karate"):
+        sample = Study.of_sample(Scenario.default_for(name))
+        assert Study.from_json(sample.to_json()) == sample
+
+
+def test_the_file_is_read_and_used_as_before_and_none_of_it_is_in_the_study():
+    study = whole()
+    data = study.data(CSV.encode())
+    assert data.features == ("age", "dose")
+    assert data.matrix.tolist() == [[30, 60, 41, 55], [1.5, 2.5, 6.5, 0.5]]  # a gap is the middle of 0 to 120
+    assert [origin.value for origin in data.range_origins] == ["declared", "read from the data"]
+    assert build(study.scenario, data).design.epsilon_spent(1e-6) <= 1 + 1e-9
+    assert "41" not in study.to_json()
+
+
+def test_a_scenario_of_a_sample_is_a_study_and_one_of_a_file_is_not():
+    scenario = Scenario.default_for("liver").changed(epsilon=0.5)
+    assert Study.from_json(scenario.to_json()).scenario == scenario
+    with pytest.raises(InputError, match="save a study"):
+        Study.from_json(OWN.to_json())
+
+
+def test_another_file_is_refused_by_name():
+    with pytest.raises(InputError, match=r"the study uses age.*its columns are dose and size"):
+        whole().data(b"dose;size\n1,5;30\n2,5;2\n")
+    with pytest.raises(InputError, match="name that file"):
+        whole().data()
+
+
+@pytest.mark.parametrize("change", [
+    {"mvgviz_study": 2}, {"extra": 1}, {"scenario": None}, {"scenario": []}, {"plan": []}, {"notes": 3},
+    {"notes": "x" * 20_001}, {"population": None}, {"data": {}}, {"data": []}, {"data": {"name": 3}},
+    {"data": {"name": "a", "colour": 1}}, {"data": {"name": "a", "columns": "ab"}},
+    {"data": {"name": "a", "columns": [1]}}, {"data": {"name": "a", "ranges": {"x": [1]}}},
+    {"data": {"name": "a", "ranges": {"x": [2, 1]}}}, {"data": {"name": "a", "ranges": {"x": [0, 1, "sure"]}}},
+    {"data": {"name": "a", "ranges": {"x": [0, "1e999"]}}}, {"data": {"name": "a", "ranges": [1]}},
+    {"data": {"name": "a", "directions_origin": 5}}, {"data": {"name": "a", "missing": "guess"}},
+    {"scenario": {"mvgviz": 1, "scenario": {"data": "nobody"}}},
+    {"scenario": json.loads(Scenario.default_for("liver").to_json())},
+], ids=lambda change: json.dumps(change)[:40])
+def test_nonsense_is_one_sentence(change):
+    held = json.loads(whole().to_json()) | change
+    with pytest.raises(InputError) as refused:
+        Study.from_json(json.dumps(held))
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "3", "{", "\x00", "[" * 100_000, b"\xff\xfe"])
+def test_what_is_no_json_object_is_one_sentence(text):
+    with pytest.raises(InputError, match="JSON"):
+        Study.from_json(text)
