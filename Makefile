@@ -4,7 +4,7 @@
 # make bench  set up and print the benchmarks
 # make load   set up and let thirty sessions move sliders at once
 # make lint   ruff, mypy and the order of the rooms
-# make docs   the pages, with the reference from the docstrings, as HTML in docs/_build
+# make docs   the pages, the reference from the docstrings and a gallery, as HTML in docs/_build
 # make dist   build sdist and wheel, and check both (CONTRIBUTING.md)
 
 PYTHON ?= python3

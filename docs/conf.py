@@ -5,17 +5,20 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from plotly.offline import get_plotlyjs
+
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from mvgviz.version import VERSION  # noqa: E402 - of this checkout
+from tools import gallery  # noqa: E402
 
 project, release = "mvgviz", VERSION
 extensions = ["sphinx.ext.autodoc", "myst_parser"]
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"mvgviz {VERSION}"
-html_copy_source = html_show_sphinx = False
+html_copy_source = html_show_sphinx = html_show_copyright = False
 myst_heading_anchors = 3
 
 autodoc_default_options = {"members": True, "member-order": "bysource"}
@@ -27,8 +30,10 @@ _ARRAYS = {r"~numpy\._typing\S*_Buffer .*?\[complex \| bytes \| str\]": "ArrayLi
 
 
 def setup(app: Any) -> None:
-    """The README is the front page; arrays are called so in signatures."""
+    """The README is the front page, the gallery is drawn anew; arrays are called so in signatures."""
     app.connect("source-read", _front)
+    app.connect("source-read", _gallery)
+    app.connect("build-finished", _plotly)
     app.connect("autodoc-process-signature", _short)
 
 
@@ -38,6 +43,17 @@ def _front(app: Any, page: str, source: list[str]) -> None:
         readme = (ROOT / "README.md").read_text(encoding="utf-8")
         readme = re.sub(r"\[([^]]*)\]\((?!https?:|#|docs/)[^)]*\)", r"\1", readme)
         source[0] = readme.replace("](docs/", "](") + "\n" + source[0]
+
+
+def _gallery(app: Any, page: str, source: list[str]) -> None:
+    if page == "gallery":
+        source[0] += "\n" + gallery.page(gallery.drawings())
+
+
+def _plotly(app: Any, error: Exception | None) -> None:
+    """The gallery's script, from the package and not from a network."""
+    if error is None:
+        (Path(app.outdir) / "_static" / "plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
 
 
 def _short(app: Any, kind: str, name: str, thing: Any, options: Any, *texts: str | None) -> tuple[str | None, ...]:
