@@ -4,7 +4,7 @@ The array grows in place: its size is estimated from the share of the file that
 has been read, so that never much more than the result is held.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,10 +26,11 @@ _WORDS = {NUMBER: "plain numbers", PERCENT: "percentages", BOOLEAN: "true/false"
 class Columns:
     """Takes blocks of cells, one arrow array (or float array) for each of the ``names``.
 
-    ``n_added``: how many rows were taken; ``blank``: the indices of those that hold nothing at all.
+    ``texts``: the names of columns whose text is kept. ``n_added``: how many rows were taken; ``blank``: the indices of
+    those that hold nothing at all.
     """
 
-    def __init__(self, names: Sequence[str], *, decimal: str, source: Source) -> None:
+    def __init__(self, names: Sequence[str], *, decimal: str, source: Source, texts: Iterable[str] = ()) -> None:
         self._names, self._decimal, self._source = tuple(names), decimal, source
         self._counts = np.zeros((len(names), 4), dtype=np.int64)
         self._firsts = np.full((len(names), 4), -1, dtype=np.int64)
@@ -39,6 +40,7 @@ class Columns:
         self._kept = self.n_added = 0
         self.blank: IntArray = np.empty(0, dtype=np.int64)
         self._row_names: list[str] | None = []
+        self._texts: dict[int, list[Any]] = {self._names.index(name): [] for name in texts if name in self._names}
 
     def add(self, cells: Sequence[Any], share: float) -> None:
         """Take the next rows; ``share`` is the part of the file read so far."""
@@ -57,6 +59,8 @@ class Columns:
             self.blank = np.append(self.blank, np.flatnonzero(blank) + self.n_added)
         self._kept += kept
         self._collect_row_names(cells[0], blank)
+        for position, blocks_of_text in self._texts.items():
+            blocks_of_text.append(_as_written(cells[position])[~blank])
         self.n_added += rows
 
     def finish(self, row_of: Callable[[int], int]) -> tuple[dict[str, Any], list[str]]:
@@ -68,20 +72,22 @@ class Columns:
         for position, counts in enumerate(self._counts):
             if not counts.any():
                 empty.append(position)
-            elif counts[TEXT] and not counts[NUMBER] + counts[PERCENT] > counts[TEXT]:
+            elif counts[TEXT] and (position in self._texts or not counts[NUMBER] + counts[PERCENT] > counts[TEXT]):
                 text.append(position)
             else:
                 self._check_one_kind(position, row_of)
                 numeric.append(position)
         if not self._kept:
             raise InputError(f"{self._source.name} has no records: at least two rows of numbers are needed.")
-        if not numeric:
+        kept, aside = ([i for i in text if (i in self._texts) is wanted] for wanted in (True, False))
+        if not numeric and not kept:
             raise InputError(f"{self._source.name} has no column of numbers, only text: check the separator and the "
                              "decimal mark, or choose another file.")
-        found = {"columns": self._named(numeric), "text_columns": self._named(text),
+        found = {"columns": self._named(numeric), "text_columns": self._named(aside),
+                 "texts": {self._names[i]: np.concatenate(self._texts[i]) for i in kept},
                  "empty_columns": self._named(empty), "values": self._selected(numeric),
                  "row_names": self._names_of_rows() if 0 in text else None}
-        return found, self._notes(numeric, text, empty)
+        return found, self._notes(numeric, aside, empty)
 
     def _tally(self, position: int, column: Any) -> FloatArray:
         """A column's numbers; how many cells of each kind it has, and where the first is, is noted."""
@@ -166,3 +172,12 @@ class Columns:
         if self.blank.size:
             notes.append(f"Rows with nothing in them were left out: {self.blank.size}.")
         return notes
+
+
+def _as_written(column: Any) -> Any:
+    """A block of cells as text, blanks around it left away; whole numbers without a point."""
+    if isinstance(column, pa.Array):
+        written = pc.utf8_trim_whitespace(column).to_pylist()
+    else:
+        written = ["" if np.isnan(cell) else str(int(cell) if cell.is_integer() else cell) for cell in column.tolist()]
+    return np.array(written, dtype=object)

@@ -1,7 +1,8 @@
 """From a table to a dataset: features chosen, ranges set, gaps settled, values clipped."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,8 @@ from mvgviz.data.table import Table
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range, Ranges
 from mvgviz.query.dataset import MISSING, Dataset
-from mvgviz.query.frames import is_frame
-from mvgviz.query.ranges import around, checked_range
+from mvgviz.query.frames import from_frame, is_frame
+from mvgviz.query.ranges import around, checked_range, is_dated
 from mvgviz.validation import FloatArray, instance, one_of
 
 MOST_FEATURES = 2_000
@@ -57,7 +58,9 @@ def propose_ranges(table: Table, columns: Iterable[str] | None = None, *,
 
 
 def table_to_dataset(table: Any, *, orientation: str = "rows", columns: Iterable[str] | None = None,
-                     ranges: Ranges | None = None, missing: str = "reject") -> Dataset:
+                     ranges: Ranges | None = None, missing: str = "reject",
+                     levels: Mapping[str, Iterable[Any]] | None = None, person: str | None = None,
+                     at_most: int | None = None) -> Dataset:
     """A dataset of the chosen features, clipped to their ranges.
 
     ``orientation``: whether records are "rows" or "columns" of the table. A feature that ``ranges`` leaves out gets the
@@ -66,10 +69,19 @@ def table_to_dataset(table: Any, *, orientation: str = "rows", columns: Iterable
     record is left out, and the number of records then follows from the data: ``records_origin`` says so, also where
     there was nothing to drop. The same goes for rows that have nothing in them. A data frame with its records in rows
     is taken too, as by :meth:`Dataset.from_frame`.
+
+    Categories with their ``levels``, a ``person`` with ``at_most`` so many records, and dates (whose range is two
+    dates) are as there, too; text of a table must have been kept (``read_table(…, texts=[…])``, which
+    :func:`load_table` does by itself). Unless ``columns`` says otherwise, text comes after numbers.
     """
+    declared: dict[str, Any] = {"levels": levels, "person": person, "at_most": at_most}
     if is_frame(table) and not isinstance(table, Table):
-        return frame_to_dataset(table, orientation=orientation, columns=columns, ranges=ranges, missing=missing)
+        return frame_to_dataset(table, orientation=orientation, columns=columns, ranges=ranges, missing=missing,
+                                **declared)
     instance("table", table, Table)
+    if at_most is not None or texts_of(ranges, levels, person):
+        one_of("orientation", orientation, ("rows",))
+        return _with_texts(table, columns=columns, ranges=ranges, missing=missing, **declared)
     one_of("missing", missing, MISSING)
     features = _features(table, orientation, columns)
     values = features.values
@@ -94,11 +106,83 @@ def table_to_dataset(table: Any, *, orientation: str = "rows", columns: Iterable
 
 
 def frame_to_dataset(frame: Any, *, orientation: str, columns: Iterable[str] | None, ranges: Ranges | None,
-                     missing: str) -> Dataset:
+                     missing: str, **declared: Any) -> Dataset:
     """A dataset of a data frame; its records must be rows."""
     if one_of("orientation", orientation, ("rows", "columns")) == "columns":
         raise InputError("A data frame must have its records in rows: turn it first (frame.T).")
-    return Dataset.from_frame(frame, columns=columns, ranges=ranges, missing=missing)
+    return Dataset.from_frame(frame, columns=columns, ranges=ranges, missing=missing, **declared)
+
+
+def texts_of(ranges: Any, levels: Any, person: Any) -> tuple[str, ...]:
+    """The columns that may hold text: categories, dates, and whose record it is."""
+    dated = [name for name, ends in ranges.items() if is_dated(ends)] if isinstance(ranges, Mapping) else []
+    named = [*(levels or ()), *dated, *([] if person is None else [person])]
+    return tuple(dict.fromkeys(str(name) for name in named))
+
+
+@dataclass(frozen=True, eq=False)
+class _Series:
+    """A column as a frame gives it."""
+
+    values: Any
+
+    def to_numpy(self) -> Any:
+        return self.values
+
+
+class _Frame(dict[str, _Series]):
+    """The columns of a table as a frame has them."""
+
+    def __init__(self, columns: Mapping[str, Any], n_rows: int) -> None:
+        super().__init__({name: _Series(values) for name, values in columns.items()})
+        self.columns, self.shape = tuple(self), (n_rows, len(self))
+
+
+def _with_texts(table: Table, *, columns: Iterable[str] | None, ranges: Ranges | None, missing: str,
+                levels: Mapping[str, Iterable[Any]] | None, person: str | None, at_most: int | None) -> Dataset:
+    """A dataset of numbers, categories and dates."""
+    if not isinstance(levels, Mapping | None):
+        raise InputError("levels must map column names to sequences of levels")
+    levels = {name: given if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+              for name, given in (levels or {}).items()}
+    named = texts_of(ranges, levels, person)
+    lost = [name for name in named if name in table.text_columns]
+    if lost:
+        raise InputError(f"{table.name} was read without the text of {shown(lost[0], 1)}: name it in "
+                         "read_table(…, texts=[…]).")
+    _chosen(named or table.columns, (*table.columns, *table.texts), table)
+    found: dict[str, Any] = {name: table.values[:, i] for i, name in enumerate(table.columns)}
+    for name in [name for name in named if name in table.texts]:
+        given = levels.get(name, ())
+        found[name] = _filled(table.texts[name], set(map(str, given)) if isinstance(given, tuple) else set())
+        if name not in levels and name != person:
+            found[name] = _dates(table, name, found[name])
+    chosen = None if columns is None else _chosen(columns, tuple(found), table)
+    data = from_frame(_Frame(found, table.n_rows), columns=chosen, ranges=ranges, missing=missing, levels=levels,
+                      person=person, at_most=at_most, called=table.name)
+    return replace(data, records_origin=Origin.READ) if table.empty_rows else data
+
+
+def _filled(cells: Any, known: set[str]) -> Any:
+    """Texts, and None where one stands for a missing value and is no level."""
+    from mvgviz.data.cells import is_missing  # brings a large library along
+
+    return np.array([None if is_missing(cell) and cell not in known else cell for cell in cells.tolist()], dtype=object)
+
+
+def _dates(table: Table, name: str, cells: Any) -> Any:
+    """Dates as written in ISO 8601; with a time zone the moment in UTC."""
+    found = np.full(cells.size, np.datetime64("NaT"), dtype="datetime64[us]")
+    for row, cell in enumerate(cells.tolist()):
+        if cell is None:
+            continue
+        try:
+            moment = datetime.fromisoformat(cell)
+        except ValueError:
+            raise InputError(f"{table.name} has no date in row {table.file_row(row)} of column {shown(name, 1)}: write "
+                             "each as 2024-03-05.") from None
+        found[row] = moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
+    return found
 
 
 def _features(table: Table, orientation: str, columns: Iterable[str] | None) -> _Features:
@@ -137,7 +221,8 @@ def _chosen(columns: Any, names: tuple[str, ...], table: Table) -> tuple[str, ..
             continue
         quoted = shown(name, position)
         if name in table.text_columns:
-            raise InputError(f"{table.name} has text in column {quoted}: only columns of numbers can be features.")
+            raise InputError(f"{table.name} has text in column {quoted}: only columns of numbers can be features, "
+                             "and categories whose levels are declared (in Python).")
         if name in table.empty_columns:
             raise InputError(f"{table.name} has nothing in column {quoted}: leave it out.")
         raise InputError(f"{table.name} has no column named {quoted}: check the spelling and the header.")

@@ -8,7 +8,7 @@ import codecs
 import io
 import re
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import closing
 from typing import Any
 
@@ -127,7 +127,7 @@ class TextStream(io.RawIOBase):
 
 
 def read_delimited(source: Source, *, separator: str | None, decimal: str | None, header: bool | None,
-                   encoding: str | None) -> Table:
+                   encoding: str | None, texts: Iterable[str] = ()) -> Table:
     """A CSV file or one of its kin as a table."""
     if separator is not None and separator == decimal:
         raise InputError("separator and decimal must be different characters")
@@ -138,7 +138,7 @@ def read_delimited(source: Source, *, separator: str | None, decimal: str | None
                        header=header)
     names = plain_names(layout.width, source.name) if layout.names is None else clean_names(layout.names, source.name)
     stream.start(text[layout.body :], collapse=layout.separator == " ")
-    columns = Columns(names, decimal=layout.decimal, source=source)
+    columns = Columns(names, decimal=layout.decimal, source=source, texts=texts)
     odd = _parse(stream, layout, columns, source)
     skipped = np.array(odd.left_out, dtype=np.int64) + layout.first_row - 1
 

@@ -8,11 +8,11 @@ needs are imported when a file of that format is read.
 (';', ',', True, ('x', 'y'))
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mvgviz.data.arrays import read_npy, read_npz
-from mvgviz.data.conversion import table_to_dataset
+from mvgviz.data.conversion import table_to_dataset, texts_of
 from mvgviz.data.source import SAMPLE, File, Progress, archive, opened
 from mvgviz.data.table import Table
 from mvgviz.errors import InputError
@@ -42,13 +42,17 @@ _IN_ARCHIVES = {"xl/workbook.bin": "a binary Excel workbook (.xlsb)", "word/": "
 
 def read_table(file: File, *, name: str | None = None, separator: str | None = None, decimal: str | None = None,
                header: bool | None = None, encoding: str | None = None, member: str | None = None,
-               max_bytes: int = DEFAULT_LIMIT, progress: Progress | None = None) -> Table:
+               texts: Iterable[str] = (), max_bytes: int = DEFAULT_LIMIT, progress: Progress | None = None) -> Table:
     """Read a path, bytes or an open binary file: CSV and its kin, .npy, .npz, .xlsx or Parquet.
 
     The content decides the format. What is None is detected; what is given is taken as said where the format has such a
-    thing (``member``: an array of an .npz, a sheet of an .xlsx). ``progress`` is called with fractions from 0 to 1.
+    thing (``member``: an array of an .npz, a sheet of an .xlsx). ``texts``: columns of categories, dates or persons,
+    whose text is kept beside the numbers. ``progress`` is called with fractions from 0 to 1.
     """
     _check_choices(separator, decimal, header, encoding, member)
+    if isinstance(texts, str) or not isinstance(texts, Iterable):
+        raise InputError("texts must be a sequence of column names")
+    texts = tuple(texts)
     with opened(file, name=name, max_bytes=count("max_bytes", max_bytes), progress=progress) as source:
         found = format_of(source.head(SAMPLE), source.name)
         if found == "npy":
@@ -56,7 +60,7 @@ def read_table(file: File, *, name: str | None = None, separator: str | None = N
         elif found == "parquet":
             from mvgviz.data.parquet import read_parquet
 
-            table = read_parquet(source)
+            table = read_parquet(source, texts=texts)
         elif found == "zip":
             with archive(source) as zipped:
                 if format_of_archive(zipped.namelist(), source.name) == "npz":
@@ -64,29 +68,34 @@ def read_table(file: File, *, name: str | None = None, separator: str | None = N
                 else:
                     from mvgviz.data.sheets import read_xlsx
 
-                    table = read_xlsx(source, zipped, member=member, header=header, decimal=decimal)
+                    table = read_xlsx(source, zipped, member=member, header=header, decimal=decimal, texts=texts)
         else:
             from mvgviz.data.delimited import read_delimited
 
-            table = read_delimited(source, separator=separator, decimal=decimal, header=header, encoding=encoding)
+            table = read_delimited(source, separator=separator, decimal=decimal, header=header, encoding=encoding,
+                                   texts=texts)
         source.report(1.0)
         return table
 
 
 def load_table(file: Any, *, name: str | None = None, orientation: str = "rows", columns: Iterable[str] | None = None,
-               ranges: Ranges | None = None, missing: str = "reject", decimal: str | None = None) -> Dataset:
+               ranges: Ranges | None = None, missing: str = "reject", decimal: str | None = None,
+               levels: Mapping[str, Iterable[Any]] | None = None, person: str | None = None,
+               at_most: int | None = None) -> Dataset:
     """Read a file and make a dataset of it: :func:`read_table`, then :func:`table_to_dataset`.
 
     Of a workbook the first sheet that holds anything is taken. An .npz must hold
     one array: nothing here could tell which one was taken. A data frame with its records in rows is taken as it is.
     """
+    use: dict[str, Any] = {"orientation": orientation, "columns": columns, "ranges": ranges, "missing": missing,
+                           "levels": levels, "person": person, "at_most": at_most}
     if is_frame(file):
-        return table_to_dataset(file, orientation=orientation, columns=columns, ranges=ranges, missing=missing)
-    table = read_table(file, name=name, decimal=decimal)
+        return table_to_dataset(file, **use)
+    table = read_table(file, name=name, decimal=decimal, texts=texts_of(ranges, levels, person))
     if table.format == "npz" and len(table.members) > 1:
         raise InputError(f"{table.name} holds {len(table.members)} arrays: choose one with "
                          "read_table(..., member=...) and table_to_dataset.")
-    return table_to_dataset(table, orientation=orientation, columns=columns, ranges=ranges, missing=missing)
+    return table_to_dataset(table, **use)
 
 
 def _check_choices(separator: str | None, decimal: str | None, header: bool | None, encoding: str | None,

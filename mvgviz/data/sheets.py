@@ -2,7 +2,8 @@
 
 import warnings
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import date
 from itertools import chain, islice
 from typing import Any, TypeAlias
 from xml.etree.ElementTree import ParseError  # the error alone; documents with entities are refused
@@ -23,6 +24,7 @@ _Row: TypeAlias = tuple[int, tuple[Any, ...]]
 
 _LOOK_AHEAD = 100
 _BLOCK = 4_096
+_WHOLE = 2**53  # whole numbers below are written as such
 _MOST_ROWS = 1_048_576  # Excel's own
 _CODES = ("utf-8", "utf-16-le", "utf-16-be")
 _ENTITIES = tuple(word.encode(code) for word in ("<!DOCTYPE", "<!ENTITY") for code in _CODES)
@@ -32,14 +34,14 @@ _WORKBOOK_ERRORS = (*ZIP_ERRORS, OSError, ParseError, TypeError, AttributeError,
 
 
 def read_xlsx(source: Source, opened: zipfile.ZipFile, *, member: str | None, header: bool | None,
-              decimal: str | None) -> Table:
+              decimal: str | None, texts: Iterable[str] = ()) -> Table:
     """One sheet of a workbook: the one asked for, else the first that holds anything."""
     formulas = _look_through(source, opened)
     source.stream.seek(0)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of styles and extensions that do not matter here
-            return _read(source, member, header, decimal or ".", formulas)
+            return _read(source, member, header, decimal or ".", formulas, texts)
     except InputError:
         raise
     except _WORKBOOK_ERRORS:
@@ -70,7 +72,8 @@ class _SheetReader(ExcelReader):  # type: ignore[misc]
         pass
 
 
-def _read(source: Source, member: str | None, header: bool | None, decimal: str, formulas: bool) -> Table:
+def _read(source: Source, member: str | None, header: bool | None, decimal: str, formulas: bool,
+          kept: Iterable[str]) -> Table:
     reader = _SheetReader(source.stream, read_only=True, data_only=True, keep_links=False)
     reader.read()
     book = reader.wb
@@ -81,7 +84,7 @@ def _read(source: Source, member: str | None, header: bool | None, decimal: str,
     texts = [[_text(cell, decimal) for cell in cells] + [""] * (width - len(cells)) for _, cells in top]
     has_names = has_header(texts, decimal) if header is None else header
     names = clean_names(texts[0], source.name) if has_names else plain_names(width, source.name)
-    columns = Columns(names, decimal=decimal, source=source)
+    columns = Columns(names, decimal=decimal, source=source, texts=kept)
     numbers = _gather(chain(top[has_names:], rows), columns, width, decimal, declared_rows[title], source)
     found, remarks = columns.finish(numbers.__getitem__)
     taken = np.delete(numbers, columns.blank)
@@ -158,6 +161,8 @@ def _text(cell: Any, decimal: str) -> str:
         return ""
     if isinstance(cell, bool | str):
         return str(cell)
+    if isinstance(cell, int) and abs(cell) < _WHOLE:
+        return str(cell)
     if isinstance(cell, int | float):
         return repr(_float(cell)).replace(".", decimal)
-    return "date"  # and times: set aside like text
+    return cell.isoformat() if isinstance(cell, date) else "time"  # set aside like text, unless it is to be kept

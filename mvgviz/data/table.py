@@ -22,7 +22,8 @@ class Table:
 
     ``format`` is csv, npy, npz, xlsx or parquet. ``separator``, ``decimal``, ``header``, ``encoding`` and ``member``
     (an array or a sheet, one of ``members``) are what was detected, or None where the format has no such thing.
-    ``text_columns`` and ``empty_columns`` were set aside. ``notes``: sentences for the user.
+    ``text_columns`` and ``empty_columns`` were set aside; ``texts``: of columns that were to be kept, a text for each
+    record. ``notes``: sentences for the user.
 
     ``first_row`` is the row of the file (counted from 1, header included) of the first record and ``left_out`` the rows
     after it that hold no record; ``empty_rows`` of them may have been records: they have nothing in them, or look like
@@ -35,6 +36,7 @@ class Table:
     columns: tuple[str, ...]
     values: FloatArray = field(repr=False)
     text_columns: tuple[str, ...] = ()
+    texts: Mapping[str, npt.NDArray[np.object_]] = field(default_factory=dict, repr=False)
     empty_columns: tuple[str, ...] = ()
     separator: str | None = None
     decimal: str | None = None

@@ -58,9 +58,9 @@ class _Column:
 
 def from_frame(frame: Any, *, ranges: Ranges | None = None, missing: str = "reject",
                columns: Iterable[Any] | None = None, label: Any = None,
-               levels: Mapping[Any, Iterable[Any]] | None = None, person: Any = None, at_most: int | None = None
-               ) -> Dataset:
-    """See :meth:`Dataset.from_frame`."""
+               levels: Mapping[Any, Iterable[Any]] | None = None, person: Any = None, at_most: int | None = None,
+               called: str = "The frame") -> Dataset:
+    """See :meth:`Dataset.from_frame`; ``called``: what messages call the frame."""
     one_of("missing", missing, MISSING)
     if (person is None) != (at_most is None):
         raise InputError("person and at_most go together: whose record it is, and how many of each person are kept")
@@ -77,9 +77,10 @@ def from_frame(frame: Any, *, ranges: Ranges | None = None, missing: str = "reje
     named = [column.name for column in found]
     label = None if label is None else str(_known(label, named, "label"))
     if person is None:
-        return _dataset(found, missing=missing, label=label)
+        return _dataset(found, missing=missing, label=label, called=called)
     most = count("at_most", at_most)
-    return _dataset(found, missing=missing, label=label, first=_first_of_each(frame[owner], most), per_person=most)
+    return _dataset(found, missing=missing, label=label, called=called, first=_first_of_each(frame[owner], most),
+                    per_person=most)
 
 
 def _first_of_each(series: Any, most: int) -> Mask:
@@ -119,7 +120,7 @@ def _text(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _dataset(found: Sequence[_Column], *, missing: str, label: str | None, first: Mask | None = None,
+def _dataset(found: Sequence[_Column], *, missing: str, label: str | None, called: str, first: Mask | None = None,
              per_person: int = 1) -> Dataset:
     """Gaps settled, ranges set, values clipped; ``first``: the records among which it is asked."""
     if not found:
@@ -131,11 +132,11 @@ def _dataset(found: Sequence[_Column], *, missing: str, label: str | None, first
     gaps = np.any([np.isnan(column.values) for column in found], axis=0)
     if missing == "reject" and gaps.any():
         named = _listed([column.name for column in found if np.isnan(column.values).any()])
-        raise InputError(f"The frame has missing values in {int(gaps.sum())} of {gaps.size} records, in {named}: fill "
+        raise InputError(f"{called} has missing values in {int(gaps.sum())} of {gaps.size} records, in {named}: fill "
                          'them in, or say missing="middle" (of their ranges) or missing="drop".')
     kept = ~gaps if missing == "drop" else np.ones(gaps.size, dtype=np.bool_)
     if not kept.sum() >= 2:
-        raise InputError(f"The frame has {int(kept.sum())} complete records, and at least 2 are needed.")
+        raise InputError(f"{called} has {int(kept.sum())} complete records, and at least 2 are needed.")
     used = _ranges(found, kept)
     rows = []
     for column, known in zip(found, used, strict=True):

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
@@ -41,6 +42,11 @@ def pair_of(ends: Any, feature: str) -> tuple[Any, Any, Origin]:
     except (TypeError, ValueError):
         raise InputError(f"The range of {feature} must be a pair (low, high).") from None
     return low, high, origin
+
+
+def is_dated(ends: Any) -> bool:
+    """Whether a range is written in dates: as such, or as texts."""
+    return isinstance(ends, tuple | list) and any(isinstance(end, str | date) for end in ends[:2])
 
 
 def checked_range(ends: Any, feature: str) -> Range:

@@ -62,8 +62,8 @@ def _cells(scenario: Scenario, source: DataSource, *, in_notebook: bool) -> list
     text = _decided(text, {"FROM_FILE": own, "WITH_DIRECTIONS": scenario.directions == "upload",
                            "IN_NOTEBOOK": in_notebook})
     text = re.sub(r"\n{4,}", "\n\n\n", text)  # where a branch is gone
-    text = text.replace(", **USE", _arguments(source, "orientation", "missing"))
-    text = text.replace(", **READING", _arguments(source, "separator", "decimal", "header", "member"))
+    text = text.replace(", **USE", _arguments(source, "orientation", "missing", "levels", "person", "at_most"))
+    text = text.replace(", **READING", _arguments(source, "separator", "decimal", "header", "member", "texts"))
     kinds = re.split(r"^# %% (.*)\n", f"# %% program\n{text}", flags=re.MULTILINE)[1:]
     values = _values(scenario, source)
     return [(kind, _prose(cell) if kind == "markdown" else _assigned(cell.strip(), values))

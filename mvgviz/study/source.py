@@ -1,16 +1,19 @@
 """Where a study's data comes from: a sample, or a file and how a person had it read and used; never its values."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from datetime import date, datetime
 from typing import Any, Self
 
 from mvgviz.data import Table, table_to_dataset
+from mvgviz.data.conversion import texts_of
 from mvgviz.data.source import File
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range, Ranges
 from mvgviz.query.dataset import MISSING, Dataset
+from mvgviz.query.ranges import is_dated
 from mvgviz.text import listed
-from mvgviz.validation import number, one_of
+from mvgviz.validation import count, number, one_of
 
 READING = ("separator", "decimal", "header", "member")
 """What a person may correct in how a file is read."""
@@ -22,8 +25,9 @@ class DataSource:
 
     ``columns``: the features, in order (None: all). ``ranges``: those that a person gave, with their origins (a pair is
     declared); the others are read from the file again, by the same rule, and count as not private. ``separator``,
-    ``decimal``, ``header`` and ``member``: what was corrected by hand (None: as detected). ``directions``: the name of
-    the file with the directions, where the scenario has such, and ``directions_origin`` where they come from.
+    ``decimal``, ``header`` and ``member``: what was corrected by hand (None: as detected). ``levels`` of categories,
+    ``person`` and ``at_most``, and ranges that are dates: as for :meth:`Dataset.from_frame`. ``directions``: the name
+    of the file with the directions, where the scenario has such, and ``directions_origin`` where they come from.
     """
 
     name: str
@@ -35,13 +39,16 @@ class DataSource:
     decimal: str | None = None
     header: bool | None = None
     member: str | None = None
+    levels: Mapping[str, tuple[str, ...]] | None = None
+    person: str | None = None
+    at_most: int | None = None
     directions: str = "directions.csv"
     directions_origin: Origin = Origin.DECLARED
 
     def __post_init__(self) -> None:
-        texts = {name: getattr(self, name) for name in ("name", "separator", "decimal", "member", "directions")}
-        for name, value in texts.items():
-            if not (isinstance(value, str) or (value is None and name in ("separator", "decimal", "member"))):
+        texts = ("name", "separator", "decimal", "member", "person", "directions")
+        for name, value in ((name, getattr(self, name)) for name in texts):
+            if not (isinstance(value, str) or (value is None and name not in ("name", "directions"))):
                 raise InputError(f"{name} of a data source must be text, got a {type(value).__name__}")
         if not (self.header is None or isinstance(self.header, bool)):
             raise InputError("header of a data source must be True, False or None")
@@ -52,6 +59,18 @@ class DataSource:
         if self.ranges is not None:
             pairs = zip(_names(self.ranges), self.ranges.values(), strict=True)
             object.__setattr__(self, "ranges", {name: _range(ends) for name, ends in pairs})
+        if self.levels is not None:
+            pairs_of_levels = zip(_names(self.levels), self.levels.values(), strict=True)
+            object.__setattr__(self, "levels", {name: _levels(given) for name, given in pairs_of_levels})
+        if (self.person is None) != (self.at_most is None):
+            raise InputError("person and at_most of a data source go together")
+        if self.at_most is not None:
+            count("at_most", self.at_most)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The columns that may hold text: categories, dates, persons."""
+        return texts_of(self.ranges, self.levels, self.person)
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -62,25 +81,26 @@ class DataSource:
         """The table in a file, read as it was; refused, with the names, where columns are gone."""
         from mvgviz.data import read_table  # brings large libraries along
 
-        table = read_table(file, name=name, **self.reading)
+        table = read_table(file, name=name, texts=self.texts, **self.reading)
         self.check(table)
         return table
 
     def check(self, table: Table) -> None:
         """Whether the columns that were used are in the table."""
-        wanted = [*(self.columns or ()), *(self.ranges or ())] if self.orientation == "rows" else []
-        gone = [name for name in dict.fromkeys(wanted) if name not in table.columns]
+        wanted = [*(self.columns or ()), *(self.ranges or ()), *self.texts] if self.orientation == "rows" else []
+        known = [*table.columns, *table.texts]
+        gone = [name for name in dict.fromkeys(wanted) if name not in known]
         if gone:
             raise InputError(f"{table.name} does not fit: the study uses {listed(gone)}, and its columns are "
-                             f"{listed(list(table.columns))}; choose the file that the study was made with, "
+                             f"{listed(known)}; choose the file that the study was made with, "
                              f"{self.name}, or one with the same columns")
 
     def dataset(self, table: Table) -> Dataset:
         """The table as it was used: its features, its ranges, what becomes of gaps."""
-        if table.is_graph:
+        if table.is_graph and not self.texts:
             return table_to_dataset(table, missing=self.missing)
         return table_to_dataset(table, columns=self.columns, ranges=self.ranges, orientation=self.orientation,
-                                missing=self.missing)
+                                missing=self.missing, levels=self.levels, person=self.person, at_most=self.at_most)
 
     def to_dict(self) -> dict[str, Any]:
         """What stands in a study's file; as usual is left out."""
@@ -95,9 +115,9 @@ class DataSource:
         if not (isinstance(held, dict) and "name" in held and set(held) <= set(_USUAL)):
             raise InputError(f"the data of a study must hold its name and may hold {listed(list(_USUAL)[1:], 99)}")
         given = dict(held)
-        for name, kind in (("columns", list), ("ranges", dict)):
+        for name, kind in (("columns", list), ("ranges", dict), ("levels", dict)):
             if not isinstance(given.get(name), kind | None):
-                raise InputError(f"{name} of a study's data must be a {'list' if kind is list else 'table of ranges'}")
+                raise InputError(f"{name} of a study's data must be a {'list' if kind is list else 'table by column'}")
         if given.get("ranges") is not None:
             given["ranges"] = {name: range_from_list(name, ends) for name, ends in given["ranges"].items()}
         if "directions_origin" in given:
@@ -114,6 +134,8 @@ def range_from_list(name: str, ends: Any) -> Range:
     """The range of a column as it stands in a file."""
     if not (isinstance(ends, list) and len(ends) in (2, 3)):
         raise InputError(f"the range of {name!r} must be [low, high], or [low, high, where it comes from]")
+    if is_dated(ends):
+        return _range([*ends[:2], *map(origin_called, ends[2:])])
     low, high = (number(f"an end of the range of {name!r}", end) for end in ends[:2])
     if not low < high:
         raise InputError(f"the range of {name!r} must have its low end below its high end")
@@ -132,9 +154,17 @@ def _names(names: Iterable[Any]) -> tuple[str, ...]:
     return found
 
 
+def _levels(given: Any) -> tuple[str, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError("levels of a data source must be a sequence for each category")
+    return tuple(map(str, given))
+
+
 def _range(ends: Any) -> Range:
     try:
         low, high, *origin = ends
+        if is_dated(ends):
+            return Range(_date(low), _date(high), *origin)
         span = Range(number("the low end of a range", low), number("the high end of a range", high), *origin)
     except (TypeError, ValueError) as error:
         if isinstance(error, InputError):
@@ -143,6 +173,14 @@ def _range(ends: Any) -> Range:
     if not isinstance(span.origin, Origin):
         raise InputError("the range of a column must be a pair (low, high), or a Range with its Origin")
     return span
+
+
+def _date(end: Any) -> Any:
+    """An end of a range of dates, as text."""
+    try:
+        return (end if isinstance(end, date) else datetime.fromisoformat(end)).isoformat().removesuffix("T00:00:00")
+    except (TypeError, ValueError):
+        raise InputError("the range of a column of dates must be two dates, such as 2020-01-01") from None
 
 
 _USUAL: dict[str, Any] = {field.name: field.default for field in fields(DataSource)}

@@ -54,6 +54,9 @@ def open_study(text: str | bytes) -> None:
         session.put(scenario)
         return
     study = Study.from_json(text)
+    if study.source.texts:
+        raise InputError("the study has categories, dates or several records a person, which the app does not know: "
+                         "open it in Python (mv.Study.from_json) or with mvgviz run")
     st.session_state[NOTES] = study.notes
     if study.needs_file:
         st.session_state[_WAITING] = study

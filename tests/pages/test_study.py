@@ -109,6 +109,13 @@ def test_a_file_that_does_not_fit_is_refused_and_the_study_waits_on():
     assert saved(clean(bring(app))).source == SOURCE
 
 
+def test_a_study_with_persons_is_refused_and_not_opened_without_them():
+    app = choose(opened(HOME.path), Study(scenario=OWN, source=DataSource(name="mine.csv", person="id", at_most=2)))
+    assert not app.exception
+    assert any("open it in Python" in error.value for error in app.error)
+    assert saved(app).scenario.data != OWN.data
+
+
 def test_the_study_of_a_file_that_is_open_needs_no_second_choice():
     app = uploaded(CSV.encode())
     before = saved(app)

@@ -319,3 +319,23 @@ def test_the_command_says_where_releases_are_counted(tmp_path, capsys, monkeypat
     assert "broken.sqlite" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["--ledger", "a", "--no-ledger"])
+
+
+def test_a_study_of_people_runs_and_its_program_reads_the_same(tmp_path, capsys):
+    lines = [f"p{k % 20},{'fm'[k % 2]},2024-{k % 12 + 1:02d}-05,{20 + k}" for k in range(60)]
+    (tmp_path / "p.csv").write_text("\n".join(["id,sex,when,age", *lines]), encoding="utf-8")
+    source = DataSource(name="p.csv", ranges={"age": (0, 120), "when": ("2024-01-01", "2024-12-31")}, person="id",
+                        at_most=2, levels={"sex": ["f", "m"]})
+    scenario = Scenario.default_for("upload-0123456789ab").changed(query="mean", task="reconstruction")
+    study = Study(scenario=scenario, source=source)
+    (tmp_path / "study.json").write_text(study.to_json(), encoding="utf-8")
+    program = tmp_path / "program.py"
+    assert main(["run", str(tmp_path / "study.json"), "--trials", "8", "--program", str(program)]) == 0
+    data = study.data(tmp_path / "p.csv")
+    assert (data.n_records, data.per_person, data.n_features) == (40, 2, 4)
+    assert_table(capsys.readouterr().out, scenario, data, 8)
+    made = {"__name__": "program"}
+    exec(program.read_text(encoding="utf-8"), made)
+    again = made["load"](tmp_path / "p.csv")
+    assert (again.features, again.per_person, again.levels) == (data.features, 2, data.levels)
+    assert (again.matrix == data.matrix).all()

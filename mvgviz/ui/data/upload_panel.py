@@ -133,7 +133,8 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
                    "left out. If they were records, their number shows: remove those rows, or accept that on release.")
     columns = _choose_columns(opened, table)
     if table.text_columns:
-        st.caption(f"Set aside, as they hold no numbers: {in_markdown(listed(list(table.text_columns)))}.")
+        st.caption(f"Set aside, as they hold no numbers: {in_markdown(listed(list(table.text_columns)))}. Python "
+                   "takes categories and dates (`mv.load_table` with `levels=` and ranges of dates).")
     if not table.is_graph:
         draw_ranges(opened, _proposal(table, f"{opened.data_name} {opened.read_as}", tuple(columns or ()),
                                       opened.orientation))

@@ -74,3 +74,35 @@ def test_nonsense_is_one_sentence(change):
 def test_what_is_no_json_object_is_one_sentence(text):
     with pytest.raises(InputError, match="JSON"):
         Study.from_json(text)
+
+
+PEOPLE = DataSource(name="p.csv", ranges={"age": (0, 120), "when": ("2024-01-01", "2024-12-31")}, at_most=2,
+                    person="id", levels={"sex": ["f", "m"]})
+VISITS = b"id,sex,when,age\na,f,2024-01-05,30\nb,m,2024-02-01,41\na,f,2024-03-01,31\na,m,2024-03-02,32\n"
+
+
+def test_categories_dates_and_persons_are_part_of_a_study():
+    study = Study(scenario=OWN.changed(needed=(), label=None), source=PEOPLE)
+    again = Study.from_json(study.to_json())
+    assert again == study
+    data = again.data(VISITS)
+    assert data.features == ("age", "sex=f", "sex=m", "when")
+    assert (data.n_records, data.per_person) == (3, 2)
+    with pytest.raises(InputError, match="the study uses sex"):
+        study.data(VISITS.replace(b"sex", b"gender"))
+
+
+@pytest.mark.parametrize("wrong", [
+    {"levels": {"sex": "fm"}}, {"levels": {"sex": 3}}, {"levels": {3: ["a", "b"]}}, {"person": "id"}, {"at_most": 2},
+    {"person": "id", "at_most": 0}, {"person": 3, "at_most": 1}, {"ranges": {"when": ("2024-01-01", "soon")}},
+    {"ranges": {"when": ("2024-01-01", 3)}}])
+def test_what_is_declared_of_people_is_checked(wrong):
+    with pytest.raises(InputError):
+        DataSource(name="p.csv", **wrong)
+
+
+def test_levels_from_a_file_are_checked():
+    held = json.loads(Study(scenario=OWN, source=PEOPLE).to_json())
+    for wrong in ({"levels": []}, {"levels": {"sex": None}}, {"ranges": {"when": ["2024-01-01", "soon"]}}):
+        with pytest.raises(InputError):
+            Study.from_json(json.dumps(held | {"data": held["data"] | wrong}))
