@@ -5,6 +5,7 @@ import ipaddress
 import os
 import socket
 from pathlib import Path
+from typing import Any
 
 import mvgviz
 from mvgviz.command.say import read_bytes, say
@@ -67,8 +68,28 @@ def _serve(flags: list[str]) -> int:
         from streamlit.web import cli
     except ModuleNotFoundError as error:
         raise InputError(f"the app needs {error.name}: {install_words('app')}") from None
+    _send_at_once()
     cli.main(["run", str(main_script()), *flags], standalone_mode=False)
     return 0
+
+
+def _send_at_once() -> None:
+    """Small messages are sent without waiting for word that the last one arrived: up to 40 ms of every reply.
+
+    asyncio sees to that for sockets that it opens itself; Streamlit opens its own, and what listens hands it on.
+    """
+    from streamlit.web.server.starlette import starlette_server as server
+
+    bind = getattr(server, "_bind_socket", None)
+    if bind is None:
+        return
+
+    def bound(*given: Any) -> socket.socket:
+        listening: socket.socket = bind(*given)
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listening
+
+    server._bind_socket = bound  # type: ignore[assignment]
 
 
 def _is_loopback(host: str) -> bool:

@@ -3,6 +3,7 @@
 import gc
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -104,8 +105,13 @@ def draw_takeaway(takeaway: str, *, key: str, about: str | None = None) -> None:
 
 def _explain(used: Iterable[Word]) -> None:
     """Words of the glossary, one a line; it takes the focus, so that keys scroll a long list."""
-    lines = "".join(f"<li>{as_html(word.sentence)}</li>" for word in used)
+    lines = "".join(map(_explained, used))
     st.html(f'<div tabindex="0" role="group" aria-label="What the words mean"><ul>{lines}</ul></div>')
+
+
+@cache
+def _explained(word: Word) -> str:
+    return f"<li>{as_html(word.sentence)}</li>"
 
 
 def draw_save(key: str) -> None:
