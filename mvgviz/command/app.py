@@ -1,9 +1,13 @@
 """``mvgviz``: the app, served on this computer by Streamlit."""
 
 import argparse
+import importlib
 import ipaddress
 import os
+import pkgutil
 import socket
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -69,8 +73,23 @@ def _serve(flags: list[str]) -> int:
     except ModuleNotFoundError as error:
         raise InputError(f"the app needs {error.name}: {install_words('app')}") from None
     _send_at_once()
+    threading.Thread(target=_warm, name="warm", daemon=True).start()
     cli.main(["run", str(main_script()), *flags], standalone_mode=False)
     return 0
+
+
+def _warm() -> None:
+    """Bring in what the pages need as soon as the server is there, before the first visitor waits for it."""
+    from streamlit.runtime import Runtime
+
+    while not Runtime.exists():  # where pictures of our own are announced
+        time.sleep(0.05)
+    from mvgviz import ui
+    from mvgviz.ui import frame
+
+    frame.warm()
+    for module in pkgutil.walk_packages(ui.__path__, f"{ui.__name__}."):
+        importlib.import_module(module.name)
 
 
 def _send_at_once() -> None:

@@ -10,8 +10,10 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
+from mvgviz.data import sample
 from mvgviz.errors import InputError
 from mvgviz.scenario.resolve import Setup as Setup
+from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.menu import DATA, PAGES, PRESENT, Page
@@ -37,6 +39,14 @@ def _freeze_imports() -> None:
     """Take the imported modules out of the collections that Streamlit runs after every rerun."""
     gc.collect()
     gc.freeze()
+
+
+def warm() -> None:
+    """What the first picture of a server takes: the chart library, the table library and the first table."""
+    import pandas  # noqa: F401
+
+    go.Figure(go.Scatter(x=[0], y=[0])).to_json()
+    sample(Scenario().data)
 
 
 def open_page(page: Page) -> Setup:
