@@ -25,6 +25,13 @@ _ENVIRONMENT = {"data": "MVGVIZ_DATA", "study": "MVGVIZ_STUDY"}
 
 def open_app(chosen: argparse.Namespace) -> int:
     """Serve the app until Ctrl-C."""
+    port = ready_to_open(chosen)
+    return _serve(["--server.port", str(port), "--server.address", chosen.host,
+                   "--server.headless", str(chosen.no_browser).lower()])
+
+
+def ready_to_open(chosen: argparse.Namespace) -> int:
+    """The port, after everything that was chosen is looked at and told to the app by its environment."""
     port = count("port", chosen.port)
     if not port < 2**16:
         raise InputError(f"port must be below {2**16}, got {port}")
@@ -46,8 +53,7 @@ def open_app(chosen: argparse.Namespace) -> int:
             f"{', and sees the file of --data' if chosen.data else ''}; put a server with encryption and a login in "
             "front of it (SECURITY.md)")
     _check_free(chosen.host, port)
-    return _serve(["--server.port", str(port), "--server.address", chosen.host,
-                   "--server.headless", str(chosen.no_browser).lower()])
+    return port
 
 
 def _choose_ledger(chosen: argparse.Namespace) -> None:
@@ -57,7 +63,7 @@ def _choose_ledger(chosen: argparse.Namespace) -> None:
     elif chosen.ledger is not None or ENVIRONMENT not in os.environ:
         os.environ[ENVIRONMENT] = str((chosen.ledger or usual_place()).resolve())
     ledger = ledger_from_environment()  # one that cannot be used is said now, before anybody relies on it
-    if not chosen.no_ledger:
+    if os.environ[ENVIRONMENT] != "none":
         say(f"ledger: {os.environ[ENVIRONMENT]} ({len(ledger.entries)} releases)")
 
 
