@@ -2,6 +2,7 @@
 
     python benchmarks/load.py --pages "" shape lesson --sessions 30 --rate 1 --seconds 30
     python benchmarks/load.py --pages shape --sessions 30 --comparing 10
+    python benchmarks/load.py --coming-and-going --seconds 1200
 
 Prints a line for each page: the median and the 95th percentile of the time from a move to the end of its reply, the
 longest wait, the server's own time for a reply (which others on this machine hardly change), replies a second and
@@ -162,6 +163,31 @@ async def _compare(one: Session) -> None:
         await asyncio.sleep(0.05)
 
 
+async def come_and_go(port: int, pages: list[str], process: psutil.Process, *, sessions: int, seconds: float) -> None:
+    """Visitors who open a page, move its slider a few times and leave for the next; the server's memory as it goes."""
+    begin = time.perf_counter()
+
+    async def visit(number: int) -> None:
+        for k in itertools.count(number):
+            one = await _open(port, pages[k % len(pages)], {})
+            listening = asyncio.create_task(one.listen())
+            await one.run(move=False)
+            await _move(one, 1.0, 4, 0)
+            listening.cancel()
+            await one.socket.close()
+            visits.append(k)
+
+    visits: list[int] = []
+    visitors = [asyncio.create_task(visit(number)) for number in range(sessions)]
+    print(f"{'seconds':>9}{'visits':>9}{'MB':>9}")
+    while (passed := time.perf_counter() - begin) < seconds:
+        print(f"{passed:9.0f}{len(visits):9}{process.memory_info().rss / 2**20:9.0f}", flush=True)
+        await asyncio.sleep(min(15.0, seconds - passed))
+    for task in visitors:
+        task.cancel()
+    await asyncio.gather(*visitors, return_exceptions=True)
+
+
 @contextmanager
 def plain_server() -> Iterator[tuple[int, psutil.Process]]:
     """A page of one slider and one chart, with the same settings of the server."""
@@ -196,11 +222,16 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=1.0, help="moves a second of each session")
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--comparing", type=int, default=0, help="of the sessions: how many run trials instead")
+    parser.add_argument("--coming-and-going", action="store_true", help="how memory grows when visitors come and leave")
     parser.add_argument("--port", type=int, help="of an app that is already served on this machine")
     chosen = parser.parse_args()
     for name, most in (("sessions", MOST_SESSIONS), ("seconds", MOST_SECONDS), ("rate", MOST_RATE)):
         if not 0 < getattr(chosen, name) <= most:
             parser.error(f"--{name} must be above 0 and at most {most:g}")
+    if chosen.coming_and_going:
+        with app_server() as (port, process):
+            asyncio.run(come_and_go(port, chosen.pages, process, sessions=chosen.sessions, seconds=chosen.seconds))
+        return
     print(f"{'page':12}{'sessions':>9}{'median ms':>11}{'p95 ms':>9}{'longest':>9}{'/one':>7}{'/plain':>8}"
           f"{'work ms':>9}{'replies/s':>11}{'MB each':>9}{'open s':>8}")
     options = {"rate": chosen.rate, "seconds": chosen.seconds}
