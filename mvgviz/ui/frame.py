@@ -3,14 +3,17 @@
 import gc
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 
+from mvgviz.data import sample
 from mvgviz.errors import InputError
 from mvgviz.scenario.resolve import Setup as Setup
+from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.menu import DATA, PAGES, PRESENT, Page
@@ -36,6 +39,14 @@ def _freeze_imports() -> None:
     """Take the imported modules out of the collections that Streamlit runs after every rerun."""
     gc.collect()
     gc.freeze()
+
+
+def warm() -> None:
+    """What the first picture of a server takes: the chart library, the table library and the first table."""
+    import pandas  # noqa: F401
+
+    go.Figure(go.Scatter(x=[0], y=[0])).to_json()
+    sample(Scenario().data)
 
 
 def open_page(page: Page) -> Setup:
@@ -104,8 +115,13 @@ def draw_takeaway(takeaway: str, *, key: str, about: str | None = None) -> None:
 
 def _explain(used: Iterable[Word]) -> None:
     """Words of the glossary, one a line; it takes the focus, so that keys scroll a long list."""
-    lines = "".join(f"<li>{as_html(word.sentence)}</li>" for word in used)
+    lines = "".join(map(_explained, used))
     st.html(f'<div tabindex="0" role="group" aria-label="What the words mean"><ul>{lines}</ul></div>')
+
+
+@cache
+def _explained(word: Word) -> str:
+    return f"<li>{as_html(word.sentence)}</li>"
 
 
 def draw_save(key: str) -> None:
