@@ -40,6 +40,7 @@ bench: .venv/browser.done
 	$(BIN)/python benchmarks/levers.py
 	$(BIN)/python benchmarks/trials.py
 	$(BIN)/python benchmarks/advisor.py
+	$(BIN)/python benchmarks/pieces.py
 	$(BIN)/python benchmarks/app.py
 
 load: .venv/test.done

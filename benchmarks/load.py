@@ -2,10 +2,12 @@
 
     python benchmarks/load.py --pages "" shape lesson --sessions 30 --rate 1 --seconds 30
     python benchmarks/load.py --pages shape --sessions 30 --comparing 10
+    python benchmarks/load.py --coming-and-going --seconds 1200
 
 Prints a line for each page: the median and the 95th percentile of the time from a move to the end of its reply, the
-longest wait, replies a second and memory per session; as multiples of one session, and of a page with one slider and
-one chart under the same load in the same run. Nothing here fails.
+longest wait, the server's own time for a reply (which others on this machine hardly change), replies a second and
+memory per session; as multiples of one session, and of a page with one slider and one chart under the same load in the
+same run. Nothing here fails.
 """
 
 from __future__ import annotations
@@ -92,13 +94,14 @@ class Session:
 
 @dataclass(frozen=True, kw_only=True)
 class Load:
-    """What the sessions of one page saw, in milliseconds; ``rate``: replies a second."""
+    """What the sessions of one page saw, in milliseconds; ``rate``: replies a second, ``work``: of processors each."""
 
     waits: list[float]
     rate: float
     errors: int
     opening: float
     memory: float
+    work: float
 
     def quantile(self, share: float) -> float:
         """That many of the replies came sooner."""
@@ -117,9 +120,9 @@ async def load(port: int, page: str, *, sessions: int, rate: float, seconds: flo
     opening = time.perf_counter() - start
     grown = (process.memory_info().rss - memory) / sessions / 2**20 if process else 0.0
     working = [asyncio.create_task(_compare(one)) for one in opened]
-    start = time.perf_counter()
+    start, busy = time.perf_counter(), _busy(process)
     await asyncio.gather(*(_move(one, rate, seconds, k / max(len(others), 1) / rate) for k, one in enumerate(others)))
-    taken = time.perf_counter() - start
+    taken, busy = time.perf_counter() - start, _busy(process) - busy
     for task in (*working, *listeners):
         task.cancel()
     await asyncio.gather(*working, *listeners, return_exceptions=True)
@@ -127,7 +130,14 @@ async def load(port: int, page: str, *, sessions: int, rate: float, seconds: flo
         await one.socket.close()
     waits = [1000 * wait for one in others for wait in one.waits]
     return Load(waits=waits, rate=len(waits) / taken, errors=sum(one.errors for one in others), opening=opening,
-                memory=grown)
+                memory=grown, work=1000 * busy / max(len(waits), 1))
+
+
+def _busy(process: psutil.Process | None) -> float:
+    """Seconds of processors that the server and its workers have used."""
+    if process is None:
+        return 0.0
+    return sum(sum(each.cpu_times()[:2]) for each in (process, *process.children(recursive=True)))
 
 
 async def _open(port: int, page: str, query: dict[str, str]) -> Session:
@@ -151,6 +161,31 @@ async def _compare(one: Session) -> None:
         one.query = urlencode(COMPARING | {"seed": str(seed)})
         await one.run(move=False)
         await asyncio.sleep(0.05)
+
+
+async def come_and_go(port: int, pages: list[str], process: psutil.Process, *, sessions: int, seconds: float) -> None:
+    """Visitors who open a page, move its slider a few times and leave for the next; the server's memory as it goes."""
+    begin = time.perf_counter()
+
+    async def visit(number: int) -> None:
+        for k in itertools.count(number):
+            one = await _open(port, pages[k % len(pages)], {})
+            listening = asyncio.create_task(one.listen())
+            await one.run(move=False)
+            await _move(one, 1.0, 4, 0)
+            listening.cancel()
+            await one.socket.close()
+            visits.append(k)
+
+    visits: list[int] = []
+    visitors = [asyncio.create_task(visit(number)) for number in range(sessions)]
+    print(f"{'seconds':>9}{'visits':>9}{'MB':>9}")
+    while (passed := time.perf_counter() - begin) < seconds:
+        print(f"{passed:9.0f}{len(visits):9}{process.memory_info().rss / 2**20:9.0f}", flush=True)
+        await asyncio.sleep(min(15.0, seconds - passed))
+    for task in visitors:
+        task.cancel()
+    await asyncio.gather(*visitors, return_exceptions=True)
 
 
 @contextmanager
@@ -187,13 +222,18 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=1.0, help="moves a second of each session")
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--comparing", type=int, default=0, help="of the sessions: how many run trials instead")
+    parser.add_argument("--coming-and-going", action="store_true", help="how memory grows when visitors come and leave")
     parser.add_argument("--port", type=int, help="of an app that is already served on this machine")
     chosen = parser.parse_args()
     for name, most in (("sessions", MOST_SESSIONS), ("seconds", MOST_SECONDS), ("rate", MOST_RATE)):
         if not 0 < getattr(chosen, name) <= most:
             parser.error(f"--{name} must be above 0 and at most {most:g}")
+    if chosen.coming_and_going:
+        with app_server() as (port, process):
+            asyncio.run(come_and_go(port, chosen.pages, process, sessions=chosen.sessions, seconds=chosen.seconds))
+        return
     print(f"{'page':12}{'sessions':>9}{'median ms':>11}{'p95 ms':>9}{'longest':>9}{'/one':>7}{'/plain':>8}"
-          f"{'replies/s':>11}{'MB each':>9}{'open s':>8}")
+          f"{'work ms':>9}{'replies/s':>11}{'MB each':>9}{'open s':>8}")
     options = {"rate": chosen.rate, "seconds": chosen.seconds}
     with plain_server() as (port, process):
         plain = asyncio.run(_both(port, "", chosen.sessions, 0, process, options))
@@ -215,17 +255,18 @@ def _pages(chosen: argparse.Namespace, port: int, process: psutil.Process | None
 async def _both(port: int, page: str, sessions: int, comparing: int, process: psutil.Process | None,
                 options: dict[str, float]) -> tuple[Load, Load]:
     """One session alone, then all of them."""
-    alone = await load(port, page, sessions=1, rate=options["rate"] * 2, seconds=min(options["seconds"], 10) / 2)
+    alone = await load(port, page, sessions=1, rate=options["rate"] * 2, seconds=min(options["seconds"], 10) / 2,
+                       process=process)
     return alone, await load(port, page, sessions=sessions, comparing=comparing, process=process, **options)
 
 
 def _line(name: str, sessions: int, alone: Load, many: Load, plain: Load) -> None:
     median, one = many.quantile(0.5), statistics.median(alone.waits)
     failed = f"  {many.errors} errors" if many.errors else ""
-    print(f"{name:12}{1:9}{one:11.0f}{alone.quantile(0.95):9.0f}{max(alone.waits):9.0f}{1:7.1f}{'':8}")
+    print(f"{name:12}{1:9}{one:11.0f}{alone.quantile(0.95):9.0f}{max(alone.waits):9.0f}{1:7.1f}{'':8}{alone.work:9.1f}")
     print(f"{name:12}{sessions:9}{median:11.0f}{many.quantile(0.95):9.0f}{max(many.waits):9.0f}{median / one:7.1f}"
-          f"{median / plain.quantile(0.5):8.1f}{many.rate:11.1f}{many.memory:9.1f}{many.opening:8.1f}{failed}",
-          flush=True)
+          f"{median / plain.quantile(0.5):8.1f}{many.work:9.1f}{many.rate:11.1f}{many.memory:9.1f}"
+          f"{many.opening:8.1f}{failed}", flush=True)
 
 
 if __name__ == "__main__":

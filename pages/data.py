@@ -4,7 +4,6 @@ import pandas as pd
 import streamlit as st
 
 from mvgviz.data import describe, samples
-from mvgviz.figures.data.histograms import plot_histograms
 from mvgviz.figures.shared.matrix_map import plot_matrix, top_left
 from mvgviz.text import as_number, in_html, in_markdown
 from mvgviz.ui import session
@@ -30,7 +29,7 @@ def draw_data(setup: Setup) -> None:
                              format_func=lambda g: f"Features {g[0] + 1} to {g[-1] + 1} of {data.n_features}")
     histograms = session.histograms(group)
     narrow = min(histograms, key=lambda h: h.used)
-    chart(plot_histograms(histograms),
+    chart(session.histogram_picture(group),
           f"**{data.n_features} features × {data.n_records:,} records**, each against its range; "
           f"{in_markdown(narrow.name)} uses the least of it ({narrow.used:.0%}).", key="histograms",
           about=f"{NOT_PRIVATE} Privacy rests on the declared ranges, which are public: the wider they are, the more "

@@ -1,10 +1,15 @@
 """``mvgviz``: the app, served on this computer by Streamlit."""
 
 import argparse
+import importlib
 import ipaddress
 import os
+import pkgutil
 import socket
+import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import mvgviz
 from mvgviz.command.say import read_bytes, say
@@ -20,6 +25,13 @@ _ENVIRONMENT = {"data": "MVGVIZ_DATA", "study": "MVGVIZ_STUDY"}
 
 def open_app(chosen: argparse.Namespace) -> int:
     """Serve the app until Ctrl-C."""
+    port = ready_to_open(chosen)
+    return _serve(["--server.port", str(port), "--server.address", chosen.host,
+                   "--server.headless", str(chosen.no_browser).lower()])
+
+
+def ready_to_open(chosen: argparse.Namespace) -> int:
+    """The port, after everything that was chosen is looked at and told to the app by its environment."""
     port = count("port", chosen.port)
     if not port < 2**16:
         raise InputError(f"port must be below {2**16}, got {port}")
@@ -41,8 +53,7 @@ def open_app(chosen: argparse.Namespace) -> int:
             f"{', and sees the file of --data' if chosen.data else ''}; put a server with encryption and a login in "
             "front of it (SECURITY.md)")
     _check_free(chosen.host, port)
-    return _serve(["--server.port", str(port), "--server.address", chosen.host,
-                   "--server.headless", str(chosen.no_browser).lower()])
+    return port
 
 
 def _choose_ledger(chosen: argparse.Namespace) -> None:
@@ -52,7 +63,7 @@ def _choose_ledger(chosen: argparse.Namespace) -> None:
     elif chosen.ledger is not None or ENVIRONMENT not in os.environ:
         os.environ[ENVIRONMENT] = str((chosen.ledger or usual_place()).resolve())
     ledger = ledger_from_environment()  # one that cannot be used is said now, before anybody relies on it
-    if not chosen.no_ledger:
+    if os.environ[ENVIRONMENT] != "none":
         say(f"ledger: {os.environ[ENVIRONMENT]} ({len(ledger.entries)} releases)")
 
 
@@ -67,8 +78,43 @@ def _serve(flags: list[str]) -> int:
         from streamlit.web import cli
     except ModuleNotFoundError as error:
         raise InputError(f"the app needs {error.name}: {install_words('app')}") from None
+    _send_at_once()
+    threading.Thread(target=_warm, name="warm", daemon=True).start()
     cli.main(["run", str(main_script()), *flags], standalone_mode=False)
     return 0
+
+
+def _warm() -> None:
+    """Bring in what the pages need as soon as the server is there, before the first visitor waits for it."""
+    from streamlit.runtime import Runtime
+
+    while not Runtime.exists():  # where pictures of our own are announced
+        time.sleep(0.05)
+    from mvgviz import ui
+    from mvgviz.ui import frame
+
+    frame.warm()
+    for module in pkgutil.walk_packages(ui.__path__, f"{ui.__name__}."):
+        importlib.import_module(module.name)
+
+
+def _send_at_once() -> None:
+    """Small messages are sent without waiting for word that the last one arrived: up to 40 ms of every reply.
+
+    asyncio sees to that for sockets that it opens itself; Streamlit opens its own, and what listens hands it on.
+    """
+    from streamlit.web.server.starlette import starlette_server as server
+
+    bind = getattr(server, "_bind_socket", None)
+    if bind is None:
+        return
+
+    def bound(*given: Any) -> socket.socket:
+        listening: socket.socket = bind(*given)
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listening
+
+    server._bind_socket = bound  # type: ignore[assignment]
 
 
 def _is_loopback(host: str) -> bool:

@@ -5,6 +5,7 @@ sentence on stderr; 130 when stopped with Ctrl-C, after what was finished is pri
 """
 
 import argparse
+import os
 from pathlib import Path
 from typing import NoReturn
 
@@ -51,6 +52,10 @@ def _do(chosen: argparse.Namespace) -> int:
         from mvgviz.command.audit import audit
 
         return audit(chosen)
+    if chosen.command == "serve":
+        from mvgviz.command.serve import serve
+
+        return serve(chosen)
     from mvgviz.command.app import open_app
 
     return open_app(chosen)
@@ -69,7 +74,9 @@ def _parser() -> argparse.ArgumentParser:
     kept.add_argument("--no-ledger", action="store_true", help="count them for each visit alone: for a class")
     parser.add_argument("--no-browser", action="store_true", help="open no browser")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser,
-                                     title="without the app")
+                                     title="commands")
+    _add_serve(commands.add_parser("serve", help="the app for many people: several servers behind one address",
+                                   description="Several servers of the app behind one address, with nginx."))
     _add_run(commands.add_parser("run", help="a study's trials, and a report",
                                  description="The trials of a study, or of a scenario, without the app."))
     experiments = commands.add_parser("experiments", help="the paper's three experiments as tables")
@@ -78,6 +85,14 @@ def _parser() -> argparse.ArgumentParser:
     _add_audit(commands.add_parser("audit", help="attack a study's noise, and compare with what it claims",
                                    description="Attack simulated releases of a study with the best attack."))
     return parser
+
+
+def _add_serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N",
+                        help="servers, one for each processor (%(default)s)")
+    for name, kind in (("port", int), ("host", str), ("ledger", Path)):
+        parser.add_argument(f"--{name}", type=kind, default=argparse.SUPPRESS, help="as without a command")
+    parser.add_argument("--no-ledger", action="store_true", default=argparse.SUPPRESS, help="as without a command")
 
 
 def _add_study(parser: argparse.ArgumentParser) -> None:
@@ -101,6 +116,8 @@ def _add_study(parser: argparse.ArgumentParser) -> None:
 def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_study(parser)
     parser.add_argument("--trials", type=int, metavar="N", help="how often to try; the study's number by default")
+    parser.add_argument("--cluster", metavar="ADDRESS",
+                        help="run the trials on a Dask cluster: its scheduler, as tcp://host:8786")
     parser.add_argument("--report", type=Path, metavar="out.html", help="write a report, too")
     parser.add_argument("--program", type=Path, metavar="out.py", help="write the study as a program of its own, too")
     parser.add_argument("--notebook", type=Path, metavar="out.ipynb", help="and as a notebook")

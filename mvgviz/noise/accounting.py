@@ -60,6 +60,10 @@ def gaussian_mu(epsilon: Any, delta: Any) -> Any:
     Newton's method in (log mu, log delta), where the curve is concave, from a
     start on the left: the steps only go up and cannot pass the root.
     """
+    return (_mu_of_numbers if type(epsilon) is type(delta) is float else _mu_of)(epsilon, delta)
+
+
+def _mu_of(epsilon: Any, delta: Any) -> Any:
     e, d = broadcast(epsilon=_epsilon(epsilon), delta=numbers("delta", delta, above=0, below=1))
     z = -special.ndtri(d)
     root = np.sqrt(z * z + 2 * e)
@@ -77,12 +81,20 @@ def gaussian_mu(epsilon: Any, delta: Any) -> Any:
     raise ArithmeticError("gaussian_mu did not converge; please report the arguments")
 
 
+_mu_of_numbers = lru_cache(maxsize=4096)(_mu_of)
+"""A picture asks for the same few many times."""
+
+
 def gaussian_epsilon(delta: Any, mu: Any) -> Any:
     """The smallest epsilon at this delta when the worst-case shift is ``mu``; 0 when none is needed.
 
     Newton's method on log delta, which is concave in epsilon, from a start on
     the right: the steps only go down and cannot pass the root.
     """
+    return (_epsilon_of_numbers if type(delta) is type(mu) is float else _epsilon_of)(delta, mu)
+
+
+def _epsilon_of(delta: Any, mu: Any) -> Any:
     d, m = broadcast(delta=numbers("delta", delta, above=0, below=1), mu=_mu(mu))
     needed = d < special.erf(m / math.sqrt(8.0))
     safe_m, safe_d = np.where(needed, m, 1.0), np.where(needed, d, 0.1)
@@ -97,6 +109,9 @@ def gaussian_epsilon(delta: Any, mu: Any) -> Any:
         if np.all(last):
             return _plain(np.where(needed, epsilon, 0.0))
     raise ArithmeticError("gaussian_epsilon did not converge; please report the arguments")
+
+
+_epsilon_of_numbers = lru_cache(maxsize=4096)(_epsilon_of)
 
 
 def compose_mu(mus: Any) -> float:

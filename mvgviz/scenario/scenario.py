@@ -22,7 +22,7 @@ from mvgviz.errors import InputError
 from mvgviz.noise.bounds import TAILS
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import GRAPHS, NEIGHBOURS
-from mvgviz.validation import count, fraction, instance, number, one_of, positive
+from mvgviz.validation import count, fraction, instance, number, one_of, parsed_json, positive
 
 VERSION = 1
 UPLOAD = "upload-"
@@ -278,10 +278,7 @@ class Scenario:
     @classmethod
     def from_json(cls, text: str | bytes) -> Scenario:
         """The scenario of a JSON text; refuses other versions, unknown fields and values out of range."""
-        try:
-            content = json.loads(text)
-        except (ValueError, TypeError, RecursionError):
-            raise InputError("a scenario file must be JSON, as downloaded from mvgviz") from None
+        content = parsed_json(text, "a scenario file must be JSON, as downloaded from mvgviz")
         if not (isinstance(content, dict) and set(content) == {"mvgviz", "scenario"}
                 and isinstance(content["scenario"], dict)):
             raise InputError('a scenario file must hold "mvgviz" (the version) and "scenario"')

@@ -3,14 +3,17 @@
 import gc
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 
+from mvgviz.data import sample
 from mvgviz.errors import InputError
 from mvgviz.scenario.resolve import Setup as Setup
+from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.menu import DATA, PAGES, PRESENT, Page
@@ -19,7 +22,7 @@ from mvgviz.ui.sidebar import draw_sidebar
 from mvgviz.ui.strip import draw_strip
 from mvgviz.ui.study.panel import draw_offer, draw_study, say_refused
 from mvgviz.words.glossary import WORDS, Word, words_in
-from mvgviz.words.report import as_html
+from mvgviz.words.report import as_html, as_text
 
 _HERE = Path(__file__).parent
 _ABOUT: dict[str, str] = tomllib.loads((_HERE / "about.toml").read_text(encoding="utf-8"))
@@ -36,6 +39,14 @@ def _freeze_imports() -> None:
     """Take the imported modules out of the collections that Streamlit runs after every rerun."""
     gc.collect()
     gc.freeze()
+
+
+def warm() -> None:
+    """What the first picture of a server takes: the chart library, the table library and the first table."""
+    import pandas  # noqa: F401
+
+    go.Figure(go.Scatter(x=[0], y=[0])).to_json()
+    sample(Scenario().data)
 
 
 def open_page(page: Page) -> Setup:
@@ -84,7 +95,7 @@ def show_error(error: InputError) -> None:
 
 def chart(figure: go.Figure, takeaway: str, *, key: str, about: str | None = None) -> None:
     """A figure with its takeaway under it, which is also its text alternative; ``about``: else from about.toml."""
-    st.plotly_chart(figure, key=key, alt=takeaway.replace("**", ""), config=_SAVING)
+    st.plotly_chart(figure, key=key, alt=as_text(takeaway), config=_SAVING)
     draw_takeaway(takeaway, key=key, about=about)
 
 
@@ -104,8 +115,13 @@ def draw_takeaway(takeaway: str, *, key: str, about: str | None = None) -> None:
 
 def _explain(used: Iterable[Word]) -> None:
     """Words of the glossary, one a line; it takes the focus, so that keys scroll a long list."""
-    lines = "".join(f"<li>{as_html(word.sentence)}</li>" for word in used)
+    lines = "".join(map(_explained, used))
     st.html(f'<div tabindex="0" role="group" aria-label="What the words mean"><ul>{lines}</ul></div>')
+
+
+@cache
+def _explained(word: Word) -> str:
+    return f"<li>{as_html(word.sentence)}</li>"
 
 
 def draw_save(key: str) -> None:
@@ -177,7 +193,7 @@ def _title(page: Page) -> None:
             _explain(WORDS)
     say_refused()
     for sentence in session.notices():
-        st.info(f"A part of the link was ignored: {sentence}", icon=":material/link_off:")
+        st.info(f"A part of the link was ignored: {in_markdown(sentence)}", icon=":material/link_off:")
 
 
 def _presenter_switch() -> None:

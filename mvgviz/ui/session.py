@@ -4,16 +4,18 @@ The scenario is the only truth: every control shows a field of it and changes it
 """
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlencode
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from mvgviz.data import sample, samples
 from mvgviz.errors import InputError
-from mvgviz.figures.data.histograms import FeatureHistogram, feature_histograms
+from mvgviz.figures.data.histograms import FeatureHistogram, feature_histograms, plot_histograms
 from mvgviz.noise.directions import Directions, from_matrix
 from mvgviz.provenance import Origin
 from mvgviz.query.dataset import Dataset
@@ -27,6 +29,7 @@ from mvgviz.study.source import DataSource
 _SCENARIO, _WRITTEN, _TOUCHED, _NOTICES = "_scenario", "_written", "_touched", "_notices"
 _PAGE, _LEFT, SLIDE = "_page", "_left", "_slide"
 _UPLOAD, _DIRECTIONS, _STATED_FOR = "_upload", "_directions", "_directions_stated_for"
+_RESULTS, _TOLD_APART = "_results", str | float | int | list
 PLANS, _OPENED_PLANS = "_plans", "_opened_plans"
 PLACES = ("step", "value", "slide", "game", "shape", "budget", "big")
 """Parameters of an address that say where on a page one is; no part of the scenario."""
@@ -151,8 +154,7 @@ def set_upload(new: Upload) -> None:
     old = upload()
     st.session_state[_UPLOAD] = new
     if old is not None and old.version != new.version:  # what was worked out holds the old table in memory
-        for forget in _FORGET:
-            forget()
+        st.session_state.pop(_RESULTS, None)
     if scenario().data != new.data_name:
         usual = Scenario.default_for(new.data_name)
         put(usual.changed(query="laplacian") if new.is_graph else usual)
@@ -256,32 +258,28 @@ def query_version() -> str:
 
 def setup_version() -> str:
     """A name for everything that the design depends on."""
-    return f"{version()} {scenario().to_json()}"
+    return f"{version()} {scenario()!r}"
 
 
-_FORGET: list[Callable[[], None]] = []
-
-
-def remembered(most: int, version: Callable[[], str] = setup_version, *, spinner: str | bool = False
+def remembered(most: int, version: Callable[[], str] = setup_version, *, spinner: str = ""
                ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Decorate a function of the session: worked out once for each ``version``, the last ``most`` results kept.
 
     Of its arguments only words, numbers and lists tell two calls apart: the version stands for all others.
     """
     def decorate(work: Callable[P, T]) -> Callable[P, T]:
-        def compute(_work: Callable[[], T], version: str, plain: tuple[Any, ...]) -> T:
-            return _work()
-
-        compute.__module__, compute.__qualname__ = work.__module__, work.__qualname__  # a cache of its own
-        cached = st.cache_resource(scope="session", max_entries=most, show_spinner=spinner)(compute)
-
-        _FORGET.append(cached.clear)
-
         @wraps(work)
         def call(*args: P.args, **kwargs: P.kwargs) -> T:
-            given = (*args, *kwargs.values())
-            return cached(lambda: work(*args, **kwargs), version(),
-                          tuple(value for value in given if isinstance(value, str | float | int | list)))
+            results = st.session_state.setdefault(_RESULTS, {}).setdefault(f"{work.__module__}.{work.__qualname__}", {})
+            name = f"{version()} {[value for value in (*args, *kwargs.values()) if isinstance(value, _TOLD_APART)]}"
+            found = results.pop(name, None)  # what was asked for last stands last
+            if found is None:
+                with st.spinner(spinner) if spinner else nullcontext():
+                    found = (work(*args, **kwargs),)
+            results[name] = found
+            for oldest in list(results)[:-most]:
+                results.pop(oldest, None)
+            return found[0]  # type: ignore[no-any-return]
 
         return call
 
@@ -304,6 +302,12 @@ def unseen_pair(asked: Query) -> WorstPair:
 def histograms(positions: list[int]) -> list[FeatureHistogram]:
     """Histograms of some features of the scenario's data."""
     return feature_histograms(dataset(), positions)
+
+
+@remembered(4, data_version)
+def histogram_picture(positions: list[int]) -> go.Figure:
+    """The same, drawn."""
+    return plot_histograms(histograms(positions))
 
 
 @remembered(40)

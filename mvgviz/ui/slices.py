@@ -1,11 +1,14 @@
 """Trials in slices: a run of a page works for about a second, draws what there is and runs again.
 
-So results appear as they come, the stop button is an ordinary button, and nothing is computed twice.
+So results appear as they come, the stop button is an ordinary button, and nothing is computed twice. The sessions of a
+server take turns, a slice each.
 """
 
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +19,15 @@ from mvgviz.trials.outcomes import Results
 from mvgviz.trials.question import Problem, Question, ask_once, pose, question_key
 from mvgviz.trials.resumable import Point, TrialCache, resume
 from mvgviz.ui import session
+from mvgviz.ui.turns import Turns
 
 _CACHE, _STAND_IN_CACHE = "_trial_cache", "_stand_in_trial_cache"
-_STOPPED, _KNOWN = "_trials_stopped", "_trials_known"
+_STOPPED, _KNOWN, _FINISHED = "_trials_stopped", "_trials_known", "_trials_finished"
 SLICE = 1.0
 """Seconds of work before a page is drawn again."""
+_GLANCE, _PATIENCE = 0.4, 20.0  # seconds to wait for one's turn: before anything is drawn, and after
+_TURNS = Turns(max((os.cpu_count() or 1) - 1, 1))
+"""Of all sessions; one core is left to those who only look."""
 _BRIGHT = "<style>[data-stale=true] {opacity: 1 !important;}</style>"
 """While slices follow one another the page is not dimmed: what is there can be read."""
 
@@ -58,8 +65,11 @@ class Slice:
 
     key: str
     seconds: float
+    fresh: bool = False  # nothing of it was drawn yet
     done: int = 0
     total: int = 0
+    before: int = 0  # others, where its turn has not come
+    waited: float = 0.0
 
     @property
     def stopped(self) -> bool:
@@ -70,9 +80,32 @@ class Slice:
         return {"cache": cache, "seconds": self.seconds, "executor": workers(), "progress": self._progress,
                 "cancelled": lambda: self.stopped}
 
+    @contextmanager
+    def turn(self, cache: TrialCache, points: Sequence[Point] | None = None) -> Iterator[dict[str, Any]]:
+        """The same, when it is this session's turn; where that takes long, for what is in the cache alone.
+
+        Where nothing is left to do (of the ``points``, if they are known) nobody has to wait.
+        """
+        options, began = self.options(cache), time.monotonic()
+        finished = self.key in st.session_state.get(_FINISHED, set()) if points is None else all(
+            cache.finished(point) for point in points)
+        if self.stopped or finished:
+            yield options
+            return
+        self.before = _TURNS.take(_GLANCE if self.fresh else _PATIENCE, lambda: self.stopped)
+        self.waited = time.monotonic() - began
+        if self.before:
+            yield options | {"cancelled": lambda: True}
+            return
+        try:
+            yield options
+        finally:
+            _TURNS.give_back()
+
     def resume(self, points: Sequence[Point], *, simulated: bool = False) -> list[Results | None]:
         """The points' results after this slice; None for those that no slice has come to."""
-        return resume(points, **self.options(trial_cache(simulated=simulated)))
+        with self.turn(trial_cache(simulated=simulated), points) as options:
+            return resume(points, **options)
 
     def _progress(self, done: int, total: int) -> None:
         self.done, self.total = done, total
@@ -82,18 +115,20 @@ def begin(key: str, *parts: object, seconds: float = SLICE, waiting: bool = Fals
     """A slice of the work named by ``key`` and what it depends on; ``waiting``: it starts stopped, as it takes long."""
     name = f"{key} {session.data_version()} {' '.join(map(str, parts))}"
     known = st.session_state.setdefault(_KNOWN, set())
-    if waiting and name not in known:
+    fresh = name not in known
+    if waiting and fresh:
         _stop(name)
     known.add(name)
-    return Slice(key=name, seconds=seconds)
+    return Slice(key=name, seconds=seconds, fresh=fresh)
 
 
 def show_progress_and_rerun(work: Slice, *, complete: bool) -> None:
     """The progress bar with a button to stop or go on, here; then the page runs again, so call it last."""
     if complete:
+        st.session_state.setdefault(_FINISHED, set()).add(work.key)
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(work.done / max(work.total, 1), text=f"{work.done:,} of {work.total:,} trials")
+        st.progress(work.done / max(work.total, 1), text=f"{work.done:,} of {work.total:,} trials{_queue_words(work)}")
         if work.stopped:
             st.button("Go on", key=f"go_on {work.key}", on_click=_go_on, args=(work.key,), icon=":material/play_arrow:")
         else:
@@ -101,6 +136,10 @@ def show_progress_and_rerun(work: Slice, *, complete: bool) -> None:
     if not work.stopped:
         st.html(_BRIGHT)
         st.rerun()
+
+
+def _queue_words(work: Slice) -> str:
+    return f"; many work at once, {work.before} before you" if work.before else ""
 
 
 def _stop(key: str) -> None:

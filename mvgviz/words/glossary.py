@@ -17,7 +17,8 @@ class Word:
 
     def is_in(self, text: str) -> bool:
         """Whether the term, or another form of it, stands in the text as a word of its own."""
-        return any(re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text, re.IGNORECASE)
+        lowered = text.lower()
+        return any(form.lower() in lowered and re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text, re.IGNORECASE)
                    for form in (self.term, *self.forms))
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.figures.shared.noise_ellipse import ellipse_outline
-from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, EXACT, IID, THEOREM1, stroke, styled, upright, wash
+from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, EXACT, IID, THEOREM1, laid_out, stroke, styled, upright, wash
 from mvgviz.lesson.steps import Pay
 from mvgviz.validation import FloatArray
 
@@ -21,11 +21,9 @@ _COLOURS = (DATA, DIRECTIONAL, IID, DATA, THEOREM1)
 
 def large(figure: go.Figure, *, legend: bool = True) -> go.Figure:
     """The figure in the common look, with larger type; nothing moves when it is touched."""
-    styled(figure, height=410, legend=legend)
-    figure.update_layout(font={"size": _SIZE}, legend={"font": {"size": _SIZE}}, dragmode=False)
-    axis: dict[str, Any] = {"title_font_size": _SIZE, "tickfont_size": _SIZE - 1, "fixedrange": True}
-    figure.update_xaxes(**axis)
-    figure.update_yaxes(**axis)
+    axis: dict[str, Any] = {"title": {"font": {"size": _SIZE}}, "tickfont": {"size": _SIZE - 1}, "fixedrange": True}
+    laid_out(styled(figure, height=410, legend=legend), {
+        "font": {"size": _SIZE}, "legend": {"font": {"size": _SIZE}}, "dragmode": False, "xaxis": axis, "yaxis": axis})
     return figure.update_annotations(font_size=_SIZE)
 
 

@@ -5,7 +5,7 @@ black; one stands for one thing on every page. Backgrounds are transparent so th
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,11 +24,29 @@ EDGE = {"width": 1.5, "color": "rgba(128,128,128,0.9)"}
 
 def styled(figure: go.Figure, *, height: int = 400, legend: bool = True, top: int = 10) -> go.Figure:
     """The figure with the common margins, legend and transparent background."""
-    figure.update_layout(height=height, margin={"l": 10, "r": 10, "t": top, "b": 10}, hovermode="closest",
-                         paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)", showlegend=legend,
-                         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
-                         xaxis={"exponentformat": "power"}, yaxis={"exponentformat": "power"})
+    return laid_out(figure, {
+        "height": height, "margin": {"l": 10, "r": 10, "t": top, "b": 10}, "hovermode": "closest",
+        "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "showlegend": legend,
+        "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
+        "xaxis": {"exponentformat": "power"}, "yaxis": {"exponentformat": "power"}})
+
+
+def laid_out(figure: go.Figure, layout: Mapping[str, Any]) -> go.Figure:
+    """The figure with values of its layout set as they are, nested, lists apart.
+
+    Plotly's own ``update_layout`` holds each against its schema and tells listeners that a server has none of: with a
+    look that never changes that is most of the time that a figure takes.
+    """
+    _merge(figure._layout, layout)
     return figure
+
+
+def _merge(held: dict[str, Any], new: Mapping[str, Any]) -> None:
+    for name, value in new.items():
+        if isinstance(value, Mapping):
+            _merge(held.setdefault(name, {}), value)
+        else:
+            held[name] = value
 
 
 def stroke(colour: str, width: float, dash: str | None = None) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from mvgviz.figures.budget.trade_off import ACROSS, UP, far_words, trade_off_picture
+from mvgviz.figures.budget.trade_off import ACROSS, UP, TradeOffPicture, far_words, trade_off_picture
 from mvgviz.figures.shared.theme import log_axis
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.trade_off import Curves, NeedsTradeOff, curves_of, trade_off_of
@@ -27,7 +27,7 @@ def _same_curves() -> str:
     """A name for what the curves depend on: not on how the scenario itself splits the budget."""
     drawn = {} if session.scenario().bound == "private" else {"seed": 0}  # a length that is found by the seed
     plain = session.scenario().changed(allocation="uniform", share=0.5, weights=(), guarantee="exact", **drawn)
-    return f"{session.version()} {plain.to_json()}"
+    return f"{session.version()} {plain!r}"
 
 
 @session.remembered(12, _same_curves, spinner="Every split of the budget …")
@@ -41,10 +41,16 @@ def found_trade_off(setup: Setup) -> NeedsTradeOff:
     return trade_off_of(setup, _curves(setup))
 
 
+@session.remembered(12)
+def _drawn(setup: Setup) -> tuple[TradeOffPicture, str]:
+    found = found_trade_off(setup)
+    return trade_off_picture(found), trade_off_words(setup, found)
+
+
 def draw_frontier(setup: Setup, *, key: str) -> None:
     """The picture with its takeaway; letting the point go changes the share."""
     found = found_trade_off(setup)
-    picture, takeaway = trade_off_picture(found), trade_off_words(setup, found)
+    picture, takeaway = _drawn(setup)
     across, up = (log_axis(*ends, room=0.06) for ends in (picture.across, picture.up))
     design = next(mark for mark in (*picture.marks, *picture.far) if mark.kind == "design")
     movable = design in picture.marks and setup.scenario.guarantee == "exact"

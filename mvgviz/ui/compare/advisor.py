@@ -73,8 +73,9 @@ def _advice(setup: Setup, work: Slice, sensitivity: str, *, simulated: bool) -> 
     if key in kept:
         return kept[key]
     dataset = _stand_in(setup.dataset, setup.scenario.is_graph) if simulated else setup.dataset
-    advice = advise(setup.scenario, dataset, sensitivity=sensitivity, uploaded=session.uploaded_directions(),
-                    **work.options(trial_cache(simulated=simulated)))
+    with work.turn(trial_cache(simulated=simulated)) as options:
+        advice = advise(setup.scenario, dataset, sensitivity=sensitivity, uploaded=session.uploaded_directions(),
+                        **options)
     if advice.complete:
         kept[key] = advice
         while len(kept) > _MOST_KEPT:

@@ -19,8 +19,9 @@ def draw_levers(setup: Setup, sensitivity: str, s2_words: str) -> None:
     work = begin("compare_levers", setup.scenario.to_json(), sensitivity)
     own = "own" if sensitivity == "tight" else sensitivity  # theorems with the sensitivity that they are printed with
     try:
-        found = levers(setup.scenario, setup.dataset, problem=problem(setup, sensitivity=own),
-                       **work.options(trial_cache()))
+        posed = problem(setup, sensitivity=own)
+        with work.turn(trial_cache()) as options:
+            found = levers(setup.scenario, setup.dataset, problem=posed, **options)
     except InputError as error:
         say_why_not(setup, error)
         return

@@ -14,6 +14,7 @@ from mvgviz.study.source import DataSource
 from mvgviz.text import in_markdown, listed
 from mvgviz.ui import session
 from mvgviz.ui.data.range_editor import draw_anew, draw_ranges
+from mvgviz.ui.data.room import check_room, keep_count
 from mvgviz.ui.data.tables import OpenFile, tables
 from mvgviz.ui.frame import show_error
 from mvgviz.ui.session_releases import declare_same_people, session_releases
@@ -64,13 +65,14 @@ def draw_upload_panel() -> None:
 
 @st.cache_resource(scope="session", max_entries=2, show_spinner=False)
 def _read(_opened: OpenFile, file_id: str, **reading: Any) -> Table:
-    bar = st.progress(0.0, "Reading the file")
     file = _opened.file
     assert file is not None
+    check_room(file.getbuffer().nbytes)
+    bar = st.progress(0.0, "Reading the file")
     file.seek(0)
     try:
-        return read_table(file, name=_opened.name, **reading,
-                          progress=lambda share: bar.progress(share, "Reading the file"))
+        return keep_count(read_table(file, name=_opened.name, **reading,
+                                     progress=lambda share: bar.progress(share, "Reading the file")))
     finally:
         bar.empty()
 

@@ -1,6 +1,7 @@
 """The lesson's machinery: where one is, one control, one guess that is checked, and the picture that waits for it."""
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import streamlit as st
@@ -10,7 +11,7 @@ from mvgviz.text import in_html
 from mvgviz.ui import session
 from mvgviz.ui.frame import offer_file
 from mvgviz.ui.lesson.handout import handout
-from mvgviz.ui.lesson.scenes import LEAST_GHOST, MOST_GHOST, SCENES, Scene, rule_picture
+from mvgviz.ui.lesson.scenes import LEAST_GHOST, MOST_GHOST, SCENES, Picture, Scene, rule_picture
 from mvgviz.ui.lesson.screen import (
     MOVED,
     class_link,
@@ -105,15 +106,23 @@ def draw_picture(scene: Scene, value: Any) -> None:
     """The step's one picture: what was before until the learner has guessed."""
     ghost = float(st.session_state.get(_answer_key(scene, value), 1.0)) if scene.ghost else 1.0
     revealed = _is_revealed(scene, value)
-    figure, description = scene.picture(value) if revealed else scene.before(value, ghost)
-    if is_big():
-        figure.update_layout(height=None, autosize=True, font={"size": 22}, legend={"font": {"size": 22}})
-        figure.update_xaxes(title_font_size=24, tickfont_size=20).update_yaxes(title_font_size=24, tickfont_size=20)
-        figure.update_annotations(font_size=22)
+    figure, description = _drawn(scene.step.number, value, None if revealed else ghost, big=is_big())
     with st.container(key="lesson_picture"):
         st.plotly_chart(figure, key=f"lesson_picture_{scene.step.number}", alt=description,
                         height="stretch" if is_big() else "content",
                         config={"displayModeBar": False, "scrollZoom": False})
+
+
+@lru_cache(maxsize=128)
+def _drawn(number: int, value: Any, ghost: float | None, *, big: bool) -> Picture:
+    """The picture, or with the height of a ghost the one before the guess: the same for everybody."""
+    scene = SCENES[number - 1]
+    figure, description = scene.picture(value) if ghost is None else scene.before(value, ghost)
+    if big:
+        figure.update_layout(height=None, autosize=True, font={"size": 22}, legend={"font": {"size": 22}})
+        figure.update_xaxes(title_font_size=24, tickfont_size=20).update_yaxes(title_font_size=24, tickfont_size=20)
+        figure.update_annotations(font_size=22)
+    return figure, description
 
 
 def draw_on_wall(scene: Scene, value: Any) -> None:

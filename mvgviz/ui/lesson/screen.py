@@ -1,5 +1,6 @@
 """The lesson on a wall and on phones: a view for the projector, and a link with its QR code for the class."""
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -54,6 +55,7 @@ def class_link(**place: str) -> str:
     return f"{base}?{urlencode(place)}" if place else base
 
 
+@lru_cache(maxsize=64)
 def qr_code(address: str) -> str:
     """The address as a picture, inside a link of its own: dark on white in either theme."""
     return segno.make(address, micro=False, error="m").svg_data_uri(scale=7, border=3, light="#fff")

@@ -90,15 +90,16 @@ def rule(model: RuleModel, *, key: str, names: tuple[str, str], alt: str, iid: f
         if on_change is not None and change is not None:
             on_change(_change(change))
 
+    # Tuples: Streamlit looks at every list for a table.
     _component(key=key, on_moved_change=moved, data={
-        "model": _sent(model, share_step), "iid": iid, "names": list(names), "units": list(units), "line": line,
-        "factors": list(factors), "tall": tall,
-        "axisNames": [f"on {name}{f' ({unit})' if unit else ''}" for name, unit in zip(names, units, strict=True)],
-        "controls": list(controls), "zooms": zooms, "radii": list(RADII), "spread": spread, "alt": alt,
+        "model": _sent(model, share_step), "iid": iid, "names": names, "units": units, "line": line,
+        "factors": factors, "tall": tall,
+        "axisNames": tuple(f"on {name}{f' ({unit})' if unit else ''}" for name, unit in zip(names, units, strict=True)),
+        "controls": tuple(controls), "zooms": tuple(zooms), "radii": tuple(RADII), "spread": spread, "alt": alt,
         "grey": f"all that one record can change{', seen in this plane' if shadow else ''}",
         "theorem": None if theorem is None or model.changes is None else _camel(asdict(theorem)),
-        "normals": [] if normals is None else normals.T.round(4).tolist(),
-        "points": [] if points is None else points.T.tolist(),
+        "normals": () if normals is None else tuple(normals.T.round(4).tolist()),
+        "points": () if points is None else tuple(points.T.tolist()),
         "records": None if records is None else {
             "radius": records.radius, "view": records.view, "box": list(records.box),
             "axisNames": [f"{name}{f' ({unit})' if unit else ''}"

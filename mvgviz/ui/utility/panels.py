@@ -64,7 +64,7 @@ def _gather(setup: Setup, work: Slice, points: Sequence[Point]) -> list[Results 
     found = work.resume(points)
     if went_on and work.done > before:
         rates = st.session_state.setdefault(_RATES, {})
-        rates[_kind(setup)] = (time.perf_counter() - began) / (work.done - before)
+        rates[_kind(setup)] = (time.perf_counter() - began - work.waited) / (work.done - before)
     return found
 
 

@@ -5,7 +5,17 @@ import math
 import numpy as np
 import pytest
 
-from mvgviz import InputError, Ledger, Session, covariance, design_noise, gaussian_mu, identity, mean, private_eigenvectors
+from mvgviz import (
+    InputError,
+    Ledger,
+    Session,
+    covariance,
+    design_noise,
+    gaussian_mu,
+    identity,
+    mean,
+    private_eigenvectors,
+)
 from tests.datasets import make_dataset
 
 DATA = make_dataset(3, 40)

@@ -1,0 +1,182 @@
+"""``mvgviz serve --workers N``: several servers behind one address, for more people than one can answer.
+
+A person stays with one of them, by a cookie of that number: uploads, downloads and the session reach the same server.
+nginx stands in front, with a configuration made here; what is sent passes through it and is not written anywhere.
+"""
+
+import argparse
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+from mvgviz.command.app import ready_to_open
+from mvgviz.command.say import say
+from mvgviz.errors import InputError
+from mvgviz.validation import count
+
+MOST_WORKERS = 64
+_LOOK, _UP, _END = 0.25, 60.0, 5.0  # seconds: between two looks, for a server to answer, for it to end
+_CONFIGURATION = """\
+daemon off;
+pid {folder}/nginx.pid;
+error_log stderr error;
+worker_processes auto;
+events {{ worker_connections 4096; }}
+http {{
+    access_log off;
+    server_tokens off;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    map $http_upgrade $connection_kind {{ default upgrade; "" ""; }}
+    split_clients $request_id $drawn {{ {shares} }}
+    map $cookie_mvgviz_worker $worker {{ {known} default $drawn; }}
+    map $worker $server {{ {servers} }}
+    server {{
+        listen {listen};
+        client_max_body_size 0;
+        gzip on;
+        gzip_proxied any;
+        gzip_types application/javascript text/javascript text/css application/json image/svg+xml;
+        location / {{
+            proxy_pass http://$server;
+            proxy_http_version 1.1;
+            proxy_set_header Host $http_host;
+            proxy_set_header Upgrade $http_upgrade;
+            proxy_set_header Connection $connection_kind;
+            proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+            proxy_set_header X-Forwarded-Proto $scheme;
+            proxy_read_timeout 1d;
+            proxy_buffering off;
+            proxy_request_buffering off;
+            add_header Set-Cookie "mvgviz_worker=$worker; Path=/; HttpOnly; SameSite=Lax" always;
+        }}
+    }}
+}}
+"""
+
+
+def serve(chosen: argparse.Namespace) -> int:
+    """Serve until Ctrl-C; a server that ends is started anew."""
+    workers = count("workers", chosen.workers)
+    if workers > MOST_WORKERS:
+        raise InputError(f"workers must be at most {MOST_WORKERS}, got {workers}")
+    nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
+    if nginx is None:
+        raise InputError("nginx, which stands in front of several servers, is not installed (on Debian: apt install "
+                         "nginx-light); one server for all needs none: mvgviz --no-browser")
+    port = ready_to_open(chosen)
+    os.environ["STREAMLIT_SERVER_COOKIE_SECRET"] = secrets.token_hex(32)
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ending, _interrupt)
+    with tempfile.TemporaryDirectory(prefix="mvgviz-") as folder:
+        ports = _free_ports(workers)
+        path = Path(folder) / "nginx.conf"
+        path.write_text(nginx_configuration(ports, host=chosen.host, port=port, folder=folder), encoding="utf-8")
+        running: dict[str, subprocess.Popen[bytes]] = {}
+        starts = {f"server {k + 1}": _starter(own) for k, own in enumerate(ports)}
+        starts["nginx"] = lambda: _start([nginx, "-c", str(path), "-p", folder])
+        try:
+            for name, start in starts.items():
+                if name == "nginx":
+                    _wait_for(ports, running)
+                running[name] = start()
+            say(f"mvgviz: {workers} servers behind http://{chosen.host}:{port}; Ctrl-C ends them")
+            _keep_up(running, starts)
+        finally:
+            _end(running)
+    return 0
+
+
+def nginx_configuration(ports: list[int], *, host: str, port: int, folder: str) -> str:
+    """A front that draws one of the servers for whoever is new and stays with it."""
+    share = f"{100 / len(ports):.2f}%"
+    last = len(ports) - 1
+    shares = " ".join(f"{'*' if k == last else share} {k};" for k in range(len(ports)))
+    # A name is looked up here: nginx would listen to the first of its addresses alone.
+    addresses = sorted({found[4][0] for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)})
+    listen = "; listen ".join(f"[{address}]:{port}" if ":" in str(address) else f"{address}:{port}"
+                              for address in addresses)
+    return _CONFIGURATION.format(
+        folder=folder, shares=shares, listen=listen, known=" ".join(f'"{k}" {k};' for k in range(len(ports))),
+        servers=" ".join(f"{k} 127.0.0.1:{own};" for k, own in enumerate(ports)))
+
+
+def _keep_up(running: dict[str, subprocess.Popen[bytes]], starts: dict[str, Callable[[], subprocess.Popen[bytes]]]
+             ) -> None:
+    """Start anew what ended; a front that cannot stay up is said."""
+    began = time.monotonic()
+    while True:
+        time.sleep(_LOOK)
+        for name, process in running.items():
+            if process.poll() is None:
+                continue
+            if name == "nginx" and time.monotonic() - began < _UP:
+                raise InputError(f"nginx ended with code {process.returncode}: see what it said above")
+            say(f"mvgviz: {name} ended with code {process.returncode} and is started anew; its visitors begin again")
+            running[name] = starts[name]()
+
+
+def _starter(port: int) -> Callable[[], subprocess.Popen[bytes]]:
+    return lambda: _start([sys.executable, "-m", "mvgviz", "--no-browser", "--port", str(port), "--host", "127.0.0.1"])
+
+
+def _start(command: list[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,  # noqa: S603
+                            start_new_session=True)
+
+
+def _wait_for(ports: list[int], running: dict[str, subprocess.Popen[bytes]]) -> None:
+    end = time.monotonic() + _UP
+    for port in ports:
+        while not _answers(port):
+            if any(process.poll() is not None for process in running.values()) or time.monotonic() > end:
+                raise InputError("the servers could not be started: see what they said above")
+            time.sleep(_LOOK)
+
+
+def _answers(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=1):
+            return True
+    except OSError:
+        return False
+
+
+def _free_ports(number: int) -> list[int]:
+    """Ports of this machine that nobody serves on, all at once so that no two are the same."""
+    probes = [socket.socket() for _ in range(number)]
+    try:
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [int(probe.getsockname()[1]) for probe in probes]
+    finally:
+        for probe in probes:
+            probe.close()
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _end(running: dict[str, subprocess.Popen[bytes]]) -> None:
+    for process in running.values():
+        process.terminate()
+    end = time.monotonic() + _END
+    for process in running.values():
+        try:
+            process.wait(max(end - time.monotonic(), 0.1))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -1,0 +1,35 @@
+"""The tables of all visitors together stay below a cap, and a visitor who left takes the table along."""
+
+import gc
+
+import pytest
+
+from mvgviz.data import read_table
+from mvgviz.errors import InputError
+from mvgviz.ui.data import room
+from tests.pages.app import uploaded
+
+TABLE = b"a,b\n" + b"1,2\n3,4\n" * 50
+
+
+def test_a_table_counts_as_long_as_somebody_has_it(monkeypatch):
+    gc.collect()
+    before = room.held()
+    table = room.keep_count(read_table(TABLE, name="own.csv"))
+    assert room.held() == before + table.values.nbytes
+    monkeypatch.setenv(room.ENVIRONMENT, str((room.held() + 10) / 1e6))
+    room.check_room(10)
+    with pytest.raises(InputError, match="no room for a file"):
+        room.check_room(11)
+    size = table.values.nbytes
+    del table
+    room.check_room(11 + size // 2)
+    assert room.held() == before
+
+
+def test_a_full_server_says_so_and_goes_on_with_the_data_it_had(monkeypatch):
+    monkeypatch.setenv(room.ENVIRONMENT, "0")
+    app = uploaded(TABLE)
+    assert not app.exception
+    assert "no room for a file" in app.error[0].value
+    assert app.get("plotly_chart")
