@@ -97,7 +97,8 @@ def draw_about(setup: Setup) -> None:
 
 
 opened = try_open_page(DATA)
-with st.expander("Use your own file", icon=":material/upload_file:", expanded=opened is None):
+with st.expander("Use your own file", icon=":material/upload_file:",
+                 expanded=opened is None or opened.scenario.is_upload):
     draw_upload_panel()
 if opened is None and session.scenario().neighbours != "replace":
     draw_neighbours()

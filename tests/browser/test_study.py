@@ -58,7 +58,6 @@ def test_a_study_is_saved_lost_offered_and_opened_again(browser, own_file, tmp_p
         page.get_by_text("The study is about mine.csv").wait_for()
         page.locator(".st-key-upload_file input[type=file]").set_input_files(own_file)
         page.get_by_text("2 features × 60 records").wait_for()
-        page.get_by_text("Use your own file").click()
         assert page.get_by_role("button", name="I know all these ranges").is_disabled()
         page.close()
 
