@@ -4,6 +4,7 @@
 # make bench  set up and print the benchmarks
 # make load   set up and let thirty sessions move sliders at once
 # make lint   ruff, mypy and the order of the rooms
+# make docs   the pages, the reference from the docstrings and a gallery, as HTML in docs/_build
 # make dist   build sdist and wheel, and check both (CONTRIBUTING.md)
 
 PYTHON ?= python3
@@ -13,7 +14,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 # Bytecode is kept, whatever the environment says: every worker starts seconds sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app check test every-test look bench load lint dist clean
+.PHONY: app check test every-test look bench load lint docs dist clean
 
 app: .venv/app.done
 	$(BIN)/mvgviz
@@ -39,6 +40,7 @@ bench: .venv/browser.done
 	$(BIN)/python benchmarks/levers.py
 	$(BIN)/python benchmarks/trials.py
 	$(BIN)/python benchmarks/advisor.py
+	$(BIN)/python benchmarks/pieces.py
 	$(BIN)/python benchmarks/app.py
 
 load: .venv/test.done
@@ -48,6 +50,11 @@ lint: .venv/test.done
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Without a network, but for the tools themselves; a warning is an error.
+docs: .venv/docs.done
+	$(BIN)/python -m sphinx --builder html --fail-on-warning --fresh-env --quiet docs docs/_build
+	@echo docs/_build/index.html
 
 # A wheel that was installed in an empty environment and opened, and a description that a registry can show.
 dist: .venv/browser.done
@@ -69,6 +76,10 @@ clean:
 
 .venv/test.done: pyproject.toml constraints.txt | .venv/bin/python
 	$(INSTALL) -e ".[test]"
+	touch $@ .venv/app.done
+
+.venv/docs.done: pyproject.toml constraints.txt | .venv/bin/python
+	$(INSTALL) -e ".[docs]"
 	touch $@ .venv/app.done
 
 .venv/browser.done: .venv/test.done tests/browser/install.sh

@@ -33,14 +33,14 @@ from mvgviz.version import VERSION
 __version__ = VERSION
 
 _LATER = {
-    "DataSource": "study.source", "Ledger": "release.ledger", "Origin": "provenance", "Range": "provenance",
-    "Release": "release.release", "Session": "release.session", "Setup": "scenario.resolve", "Study": "study.study",
-    "build": "scenario.resolve", "build_plan": "scenario.plan_noise", "ledger_from_environment": "release.ledger",
-    "load_table": "data", "own_mechanism": "trials.mechanisms", "own_task": "trials.tasks", "plan": "release.release",
-    "pose": "trials.question", "read_table": "data", "release_setup": "release.release",
-    "release_together": "release.release_plan", "sample": "data", "samples": "data", "table_to_dataset": "data",
-    "to_csv": "release.files", "to_intervals_csv": "release.files", "to_metadata_json": "release.files",
-    "to_npy": "release.files",
+    "DataSource": "study.source", "Ledger": "release.ledger", "Origin": "provenance", "Pieces": "data.pieces",
+    "Range": "provenance", "Release": "release.release", "Session": "release.session", "Setup": "scenario.resolve",
+    "Study": "study.study", "build": "scenario.resolve", "build_plan": "scenario.plan_noise",
+    "ledger_from_environment": "release.ledger", "load_table": "data", "own_mechanism": "trials.mechanisms",
+    "own_task": "trials.tasks", "plan": "release.release", "pose": "trials.question", "read_table": "data",
+    "release_setup": "release.release", "release_together": "release.release_plan", "sample": "data",
+    "samples": "data", "table_to_dataset": "data", "to_csv": "release.files", "to_intervals_csv": "release.files",
+    "to_metadata_json": "release.files", "to_npy": "release.files",
 }
 
 

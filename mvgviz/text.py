@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_UNSEEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, marks that turn the direction of what follows, halves of a character; blanks are left."""
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~:<>&^=])")
 
 
@@ -55,14 +57,19 @@ def as_factor(factor: float) -> str:
     return f"{as_number(factor, 2)}×"
 
 
+def one_line(text: str) -> str:
+    """A name on one line, without characters that nobody sees."""
+    return " ".join(_UNSEEN.sub("", text).split())
+
+
 def in_markdown(name: str) -> str:
     """A name from a file, with everything Markdown would act on escaped."""
-    return _MARKDOWN.sub(r"\\\1", " ".join(name.split()))
+    return _MARKDOWN.sub(r"\\\1", one_line(name))
 
 
 def in_html(name: str) -> str:
     """A name from a file, for HTML and for Plotly's labels."""
-    return html.escape(" ".join(name.split()))
+    return html.escape(one_line(name))
 
 
 def capitalised(text: str) -> str:

@@ -4,6 +4,7 @@ Each check states the *good* condition, so that NaN fails too, and returns the v
 Arrays come back as read-only copies. Private values never appear in a message; positions and counts do.
 """
 
+import json
 from collections.abc import Iterable
 from typing import Any, TypeAlias, TypeVar
 
@@ -19,6 +20,9 @@ TOLERANCE_SUM = 1e-9
 
 LARGEST = 1e150
 """Settings lie between this and its inverse."""
+
+MOST_JSON = 16 * 2**20
+"""Bytes, or characters, of a file of choices: a study, a plan, ranges, a ledger."""
 
 _Kind = TypeVar("_Kind")
 _NOT_NUMBERS = str | bytes | bytearray | memoryview
@@ -37,6 +41,18 @@ def number(name: str, value: Any) -> float:
     if not np.isfinite(result):
         raise InputError(f"{name} must be finite, got {result}")
     return result
+
+
+def parsed_json(text: str | bytes, refusal: str) -> Any:
+    """What a JSON text holds; ``refusal`` is said where it is none, too long, nested without end or no text at all."""
+    try:
+        if len(text) <= MOST_JSON:
+            held = json.loads(text)
+            json.dumps(held, ensure_ascii=False).encode()  # halves of a character could be written nowhere
+            return held
+    except (ValueError, TypeError, RecursionError):
+        pass
+    raise InputError(refusal)
 
 
 def positive(name: str, value: Any, *, least: float = 1 / LARGEST, most: float = LARGEST) -> float:

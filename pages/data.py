@@ -12,8 +12,10 @@ from mvgviz.ui.data.upload_panel import draw_upload_panel
 from mvgviz.ui.frame import Setup, chart, try_open_page
 from mvgviz.ui.menu import DATA
 from mvgviz.words.derivations import derivation, facts
+from mvgviz.words.neighbours import EMPTY_PLACE
 
 PANELS = 9
+NEIGHBOURS = {"replace": "one record replaced", "add-remove": "one record added or removed"}
 NOT_PRIVATE = "Computed on the data itself, for your eyes: not private."
 
 
@@ -64,11 +66,21 @@ def draw_change(setup: Setup) -> None:
               f"**What one record can change:** {pair.words}; the answer moves by "
               f"{as_number(query.sensitivity * pair.attained)}{almost}.", key="change")
     with right:
+        draw_neighbours()
         st.markdown(facts(query))
         lines, said = derivation(query)
         for line in lines:
             st.latex(line)
         st.caption(said)
+
+
+def draw_neighbours() -> None:
+    """What two datasets differ by that the promise is about; a graph's differ by an edge."""
+    if not session.scenario().is_graph:
+        st.radio("Neighbours differ by", list(NEIGHBOURS), format_func=NEIGHBOURS.__getitem__, horizontal=True,
+                 help=f"{EMPTY_PLACE} A table or a mean then needs half the noise; second moments far from 0 need "
+                      "more. A kernel, and what is learned privately, know replaced records alone.",
+                 **session.bound_field("neighbours"))
 
 
 def draw_about(setup: Setup) -> None:
@@ -87,6 +99,8 @@ def draw_about(setup: Setup) -> None:
 opened = try_open_page(DATA)
 with st.expander("Use your own file", icon=":material/upload_file:", expanded=opened is None):
     draw_upload_panel()
+if opened is None and session.scenario().neighbours != "replace":
+    draw_neighbours()
 if opened is not None:
     answer, histogram = st.columns(2, gap="large")
     with histogram:

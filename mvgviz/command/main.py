@@ -116,6 +116,8 @@ def _add_study(parser: argparse.ArgumentParser) -> None:
 def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_study(parser)
     parser.add_argument("--trials", type=int, metavar="N", help="how often to try; the study's number by default")
+    parser.add_argument("--cluster", metavar="ADDRESS",
+                        help="run the trials on a Dask cluster: its scheduler, as tcp://host:8786")
     parser.add_argument("--report", type=Path, metavar="out.html", help="write a report, too")
     parser.add_argument("--program", type=Path, metavar="out.py", help="write the study as a program of its own, too")
     parser.add_argument("--notebook", type=Path, metavar="out.ipynb", help="and as a notebook")

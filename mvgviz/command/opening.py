@@ -1,7 +1,6 @@
 """What a command is about: a study, or a scenario with what it does not know of its file."""
 
 import argparse
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.study.source import DataSource
 from mvgviz.study.study import Study
+from mvgviz.validation import parsed_json
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +55,8 @@ def opened_study(chosen: argparse.Namespace) -> Opened:
 def is_study(text: bytes) -> bool:
     """Whether a JSON text says that it is a study; what is wrong with it is said where it is read."""
     try:
-        held = json.loads(text)
-    except (ValueError, RecursionError):
+        held = parsed_json(text, "")
+    except InputError:
         return False
     return isinstance(held, dict) and "mvgviz_study" in held
 
@@ -98,14 +98,11 @@ def _dataset(scenario: Scenario, chosen: argparse.Namespace) -> Dataset:
 
 def _ranges(path: Path) -> dict[str, tuple[float, float] | None]:
     """Columns in their order; None where the range is to be read from the data."""
-    text = read_bytes(path)
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
-        content = None
+    refusal = f'{path} must be JSON as {{"column": [low, high], ...}}'
+    content = parsed_json(read_bytes(path), refusal)
     if not (isinstance(content, dict) and content and all(
             pair is None or (isinstance(pair, list) and len(pair) == 2) for pair in content.values())):
-        raise InputError(f'{path} must be JSON as {{"column": [low, high], ...}}')
+        raise InputError(refusal)
     return {name: None if pair is None else (pair[0], pair[1]) for name, pair in content.items()}
 
 

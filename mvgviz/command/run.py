@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -36,7 +36,7 @@ def run(chosen: argparse.Namespace) -> int:
     scenario = opened.scenario if chosen.trials is None else opened.scenario.changed(trials=chosen.trials)
     dataset, directions = opened.dataset, opened.directions
     setup = build(scenario, dataset, uploaded=directions)
-    with _stop_on_interrupt() as stopped, ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as workers:
+    with _stop_on_interrupt() as stopped, _workers(chosen.cluster) as workers:
         results = run_trials(scenario, dataset, problem=pose(scenario, dataset, uploaded=directions),
                              executor=workers, cancelled=stopped.is_set, progress=_Progress())
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -95,6 +95,25 @@ class _Progress:
         if tenths > self._tenths:
             self._tenths = tenths
             say(f"{done:,} of {total:,} trials")
+
+
+@contextmanager
+def _workers(cluster: str | None) -> Iterator[Executor]:
+    """Those of this computer, or of a Dask cluster."""
+    if cluster is None:
+        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as own:
+            yield own
+        return
+    try:
+        from distributed import Client
+    except ModuleNotFoundError:
+        raise InputError(f"a cluster needs Dask: {install_words('cluster')}") from None
+    try:
+        client = Client(cluster, timeout="10s")  # type: ignore[no-untyped-call]
+    except (OSError, ValueError):
+        raise InputError(f"no Dask scheduler answers at {cluster}") from None
+    with client:
+        yield client.get_executor()  # type: ignore[no-untyped-call]
 
 
 @contextmanager

@@ -15,7 +15,8 @@ from mvgviz.query.frames import is_frame
 from mvgviz.query.ranges import around, checked_range
 from mvgviz.validation import FloatArray, instance, one_of
 
-_MOST_FEATURES = 2_000
+MOST_FEATURES = 2_000
+"""Of a dataset that is made from a file."""
 _LARGEST = 1e60  # a dataset's own limit; here the message must not tell the data
 
 
@@ -106,9 +107,9 @@ def _features(table: Table, orientation: str, columns: Iterable[str] | None) -> 
     names = _row_names(table) if turned else table.columns
     values = table.values.T if turned else table.values
     chosen = names if columns is None else _chosen(columns, names, table)
-    if not len(chosen) <= _MOST_FEATURES:
-        turn = " If its records are columns, say so." if values.shape[0] <= _MOST_FEATURES else ""
-        raise InputError(f"{table.name} has {len(chosen)} features and at most {_MOST_FEATURES} can be used: "
+    if not len(chosen) <= MOST_FEATURES:
+        turn = " If its records are columns, say so." if values.shape[0] <= MOST_FEATURES else ""
+        raise InputError(f"{table.name} has {len(chosen)} features and at most {MOST_FEATURES} can be used: "
                          f"choose the columns you need.{turn}")
     if chosen == names:
         return _Features(names=names, values=values, positions=range(len(names)))

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from mvgviz.errors import InputError
+from mvgviz.text import one_line
 
 LONGEST_NAME = 80
 _MOST_COLUMNS = 50_000  # in a file, where records may be columns; a dataset takes far fewer features
@@ -14,7 +15,7 @@ _LONG_NUMBER = re.compile(r"\d(?:[.,]?\d){4}")
 
 def clean_name(name: str, position: int) -> str:
     """A name on one line, at most 80 characters; "column 3" for the third if there is none."""
-    return " ".join(name.split())[:LONGEST_NAME].rstrip() or f"column {position}"
+    return one_line(name)[:LONGEST_NAME].rstrip() or f"column {position}"
 
 
 def clean_names(names: Iterable[str], file_name: str) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 from mvgviz.data.names import LONGEST_NAME
 from mvgviz.errors import InputError
+from mvgviz.text import one_line
 
 Progress: TypeAlias = Callable[[float], object]
 File: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
@@ -64,7 +65,7 @@ class Source:
 @contextmanager
 def opened(file: File, *, name: str | None, max_bytes: int, progress: Progress | None) -> Iterator[Source]:
     """The file as a :class:`Source`; what was opened here is closed here."""
-    shown = " ".join((name or _own_name(file)).split())[:LONGEST_NAME] or "The file"
+    shown = one_line(name or _own_name(file))[:LONGEST_NAME] or "The file"
     ours = not hasattr(file, "read")
     stream = _stream(file, shown, max_bytes)
     try:

@@ -1,6 +1,5 @@
 """What stands in a ledger: what a release is going to spend, what it spent, and what several spent together."""
 
-import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -9,7 +8,7 @@ from typing import Any
 
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
-from mvgviz.validation import fraction
+from mvgviz.validation import fraction, parsed_json
 
 CAVEATS = {
     "ranges": "ranges read from the data",
@@ -122,11 +121,13 @@ class Told:
 
 def told_by(text: str) -> list[Told]:
     """The entries of a downloaded ledger, checked; totals are left to the ledger that takes them in."""
+    refusal = ("this is not a ledger as mvgviz writes it: choose the file ledger.json that was downloaded on the page "
+               "Release & report")
+    held = parsed_json(text, refusal)
     try:
-        return [_told(entry) for entry in json.loads(text)["releases"]]
-    except (ValueError, TypeError, KeyError, AttributeError):
-        raise InputError("this is not a ledger as mvgviz writes it: choose the file ledger.json that was downloaded on "
-                         "the page Release & report") from None
+        return [_told(entry) for entry in held["releases"]]
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
+        raise InputError(refusal) from None
 
 
 def _told(entry: dict[str, Any]) -> Told:

@@ -6,6 +6,7 @@ import sqlite3
 import unicodedata
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon
@@ -36,13 +37,11 @@ class Book:
         self.entries: list[Entry] = []
         number = 0
         for number, state, key, content, seal in rows.execute("SELECT * FROM release ORDER BY number"):
-            if seal != _seal(self._last_seal, key, content) or key not in self.populations:
+            self._last_seal, entry = _read(self._last_seal, number, state, key, content)
+            if entry is None or seal != self._last_seal or key not in self.populations:
                 raise damaged()
-            self._last_seal = seal
             if state != "withdrawn":
-                told = json.loads(content)
-                lists = {name: tuple(told[name]) for name in ("caveats", "total_not_covered")}
-                self.entries.append(Entry(**told | lists, number=number, state=state))
+                self.entries.append(entry)
         if number != (rows.execute("SELECT seq FROM sqlite_sequence").fetchone() or (0,))[0]:  # the last number given
             raise damaged()
 
@@ -116,6 +115,18 @@ def tidy(name: str) -> str:
 def _key(name: str) -> str:
     """Names that differ in capitals or spaces are one."""
     return unicodedata.normalize("NFKC", tidy(name)).casefold()
+
+
+@lru_cache(maxsize=10_000)
+def _read(before: str, number: int, state: str, key: str, content: str) -> tuple[str, Entry | None]:
+    """The seal that a row must have, and its entry, if it can be read at all."""
+    try:
+        told = json.loads(content)
+        lists = {name: tuple(told[name]) for name in ("caveats", "total_not_covered")}
+        entry = Entry(**told | lists, number=number, state=state)
+    except (ValueError, TypeError, KeyError):
+        return "", None
+    return _seal(before, key, content), entry
 
 
 def _seal(before: str, key: str, content: str) -> str:

@@ -104,7 +104,7 @@ class LedgerFile:
         place = self._place
         if self._seen or place.with_name(f"{place.name}-wal").exists():
             raise self._failure("is gone; put it or a backup back in its place")
-        if place == usual_place():
+        if place.resolve() == usual_place().resolve():
             place.parent.mkdir(parents=True, exist_ok=True)
         if not place.parent.is_dir():
             raise self._failure("cannot be begun: its folder does not exist")

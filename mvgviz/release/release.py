@@ -15,7 +15,6 @@ noisy matrix is computed from the records: ``docs/what-a-release-reveals.md`` li
 A release must not be cached or repeated: each call spends its ``mu`` anew.
 """
 
-import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,27 +26,18 @@ import numpy as np
 
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.errors import InputError
-from mvgviz.labels import MODES
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.provenance import Origin, Range, Ranges, weakest
-from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
-from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct, move_widths
+from mvgviz.provenance import Origin, Range, Ranges
 from mvgviz.query.queries import Query
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.release.intervals import LEVEL, DataUnits, EntryNoise, data_units
-from mvgviz.release.ledger import CAVEATS, Ledger, Reservation, Spend
-from mvgviz.release.secure_noise import (
-    FRESH_DIRECTIONS,
-    Hardening,
-    hardening_for,
-    noisy_answer,
-    noisy_count,
-    private_directions,
-)
-from mvgviz.scenario.resolve import Setup, build, left_for_noise, mu_for_directions, origins_of
+from mvgviz.release.ledger import CAVEATS, Ledger, Reservation
+from mvgviz.release.ready import Ready, caveats_of, check_fresh, design_words, get_ready, get_ready_setup, spent
+from mvgviz.release.secure_noise import Hardening, noisy_answer, noisy_count, private_directions
+from mvgviz.scenario.resolve import Setup, build, left_for_noise, mu_for_directions
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.validation import FloatArray, fraction, frozen, instance, one_of
+from mvgviz.validation import FloatArray, fraction, frozen, instance
 from mvgviz.version import VERSION
 
 _MOST_NUMBERS = 40_000  # of a design, beside a release
@@ -180,11 +170,11 @@ def release(query: Query, design: NoiseDesign, *, ranges: Ranges | None = None, 
     instance("design", design, NoiseDesign)
     if ledger is not None and not data:
         raise InputError("a ledger needs the name of the data")
-    ready = _ready(query, design, mu=_spent(design), mu_is=design.mu_is,
-                   delta=design.delta if delta is None else fraction("delta", delta),
-                   ranges=None if ranges is None else {name: Range(*ends) for name, ends in ranges.items()},
-                   data=data, scenario=scenario, accept=accept, symmetrise=symmetrise)
-    _check_fresh(ready)
+    ready = get_ready(query, design, mu=spent(design), mu_is=design.mu_is,
+                      delta=design.delta if delta is None else fraction("delta", delta),
+                      ranges=None if ranges is None else {name: Range(*ends) for name, ends in ranges.items()},
+                      data=data, scenario=scenario, accept=accept, symmetrise=symmetrise)
+    check_fresh(ready)
     with reserve(ledger, [ready], population=population) as held:
         return _drawn(ready, time=held.entries[0].time, progress=held.watch(progress))
 
@@ -205,7 +195,7 @@ def release_setup(setup: Setup, *, accept: Iterable[str] = (), ledger: Ledger | 
 def plan(setup: Setup) -> Plan:
     """What ``release_setup`` will spend and what has to be accepted; draws nothing."""
     design, scenario = setup.design, setup.scenario
-    mu = _spent(design)
+    mu = spent(design)
     if scenario.directions == "private" and design.guarantee != "exact":
         # What the noise spends depends on directions yet to be drawn: 1/v is at most the root of the budget. This
         # bound, known beforehand, is what is claimed and entered, not what the drawn directions come to.
@@ -213,18 +203,18 @@ def plan(setup: Setup) -> Plan:
         most = setup.query.printed_sensitivity * design.precision_budget**power
         mu = compose_mu([design.directional_side.directions.mu, most])
     return Plan(mu=mu, epsilon=float(gaussian_epsilon(setup.delta, mu)), delta=setup.delta,
-                caveats=_caveats(setup.origins), entries=design.rows * design.cols)
+                caveats=caveats_of(setup.origins), entries=design.rows * design.cols)
 
 
-def prepare(setup: Setup, *, accept: Iterable[str] = (), symmetrise: bool = False) -> "Ready":
+def prepare(setup: Setup, *, accept: Iterable[str] = (), symmetrise: bool = False) -> Ready:
     """Everything that can be refused before any noise is; draws nothing."""
     if setup.scenario.directions == "private":
         _beside_directions(setup)
-    return _ready_setup(setup, mu=plan(setup).mu, mu_is=setup.design.mu_is, accept=accept, symmetrise=symmetrise)
+    return get_ready_setup(setup, mu=plan(setup).mu, mu_is=setup.design.mu_is, accept=accept, symmetrise=symmetrise)
 
 
 @contextmanager
-def reserve(ledger: Ledger | None, releases: Sequence["Ready"], *, population: str | None) -> Iterator[Reservation]:
+def reserve(ledger: Ledger | None, releases: Sequence[Ready], *, population: str | None) -> Iterator[Reservation]:
     """Have the ledger write what all of them spend, and call them released at the end; warns without one."""
     if ledger is None:
         warnings.warn("no ledger counts what this release spends; give one with ledger=", NoLedgerWarning, stacklevel=4)
@@ -233,7 +223,7 @@ def reserve(ledger: Ledger | None, releases: Sequence["Ready"], *, population: s
         yield held
 
 
-def draw(setup: Setup, ready: "Ready", *, time: str, progress: Callable[[float], object]) -> Release:
+def draw(setup: Setup, ready: Ready, *, time: str, progress: Callable[[float], object]) -> Release:
     """The noisy answer of a setup that was prepared and is paid for; what is learned privately is learned first."""
     scenario = setup.scenario
     if scenario.directions == "private":
@@ -242,77 +232,15 @@ def draw(setup: Setup, ready: "Ready", *, time: str, progress: Callable[[float],
         fresh = _with_fresh_bound(setup)
     else:
         return _drawn(ready, time=time, progress=progress)
-    mu, design = _spent(fresh.design), fresh.design
+    mu, design = spent(fresh.design), fresh.design
     if not mu <= ready.mu * (1 + _ROUNDING):
         raise InputError("what was learned privately asks for more than was announced; nothing is released")
     # What was announced is claimed: it is as much, to a rounding that the noise's margin pays for, or more.
     learned = replace(setup, query=fresh.query, design=design)
-    ready = _ready_setup(learned, mu=ready.mu, mu_is="upper bound" if ready.mu > mu * (1 + _ROUNDING) else design.mu_is,
-                         accept=ready.caveats, symmetrise=ready.symmetrise)
-    _check_fresh(ready)
-    return _drawn(ready, time=time, progress=progress)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ready:
-    """A release that nothing speaks against; ``hardening``: how its noise will be drawn."""
-
-    query: Query
-    design: NoiseDesign
-    mu: float
-    mu_is: str
-    delta: float
-    ranges: Mapping[str, Range] | None
-    declared_ranges: Mapping[str, Range] | None
-    data: str | None
-    scenario: Scenario | None
-    origins: Mapping[str, Origin]
-    caveats: tuple[str, ...]
-    symmetrise: bool
-    hardening: Hardening
-
-    @property
-    def spend(self) -> Spend:
-        """What the ledger is told."""
-        return Spend(data=self.data or "data without a name", query=self.query.name, mu=self.mu, delta=self.delta,
-                     neighbour_rule=self.query.neighbour_rule, design=design_words(self.design), caveats=self.caveats)
-
-
-def _ready_setup(setup: Setup, *, mu: float, mu_is: str, accept: Iterable[str], symmetrise: bool) -> Ready:
-    scenario, graph = setup.scenario, setup.query.is_graph
-    same_units = graph or scenario.scale == "declared"
-    return _ready(setup.query, setup.design, mu=mu, mu_is=mu_is, delta=setup.delta,
-                  ranges=None if graph else setup.table.ranges,
-                  declared_ranges=None if same_units else setup.dataset.ranges, data=scenario.data, scenario=scenario,
-                  accept=accept, symmetrise=symmetrise)
-
-
-def _ready(query: Query, design: NoiseDesign, *, mu: float, mu_is: str, delta: float,
-           ranges: Mapping[str, Range] | None, data: str | None, scenario: Scenario | None, accept: Iterable[str],
-           symmetrise: bool, declared_ranges: Mapping[str, Range] | None = None) -> Ready:
-    """Checks everything; draws nothing."""
-    _check_made_for(query, design)
-    if ranges is not None and weakest(known.origin for known in ranges.values()) is not query.ranges_origin:
-        raise InputError("the ranges and the query come from different data; ask the query of the data itself")
-    origins = origins_of(query, design, scenario)
-    caveats = _accepted(_caveats(origins), accept)
-    if symmetrise and not query.symmetric:
-        raise InputError(f"symmetrise is for symmetric queries, got {query.name}")
-    hardening = hardening_for(query, design.row_side, design.col_side, design.mu, _largest_values(query, ranges))
-    return Ready(query=query, design=design, mu=mu, mu_is=mu_is, delta=delta, ranges=ranges,
-                 declared_ranges=declared_ranges, data=data, scenario=scenario, origins=origins, caveats=caveats,
-                 symmetrise=symmetrise, hardening=hardening)
-
-
-def _check_fresh(ready: Ready) -> None:
-    """What was learned with noise from a seed is for looking, not for a release."""
-    design, bound = ready.design, ready.query.bound
-    if design.directions_origin is Origin.PAID and design.directional_side.directions.label != FRESH_DIRECTIONS:
-        raise InputError("the private directions were drawn from a seed, for looking; draw new ones for a release "
-                         "with private_directions")
-    if bound is not None and bound.mu > 0 and not bound.fresh:
-        raise InputError("the bound was learned from the data with noise from a seed, for looking; a release needs one "
-                         "that was learned afresh, or declared")
+    mu_is = "upper bound" if ready.mu > mu * (1 + _ROUNDING) else design.mu_is
+    fresh_ready = get_ready_setup(learned, mu=ready.mu, mu_is=mu_is, accept=ready.caveats, symmetrise=ready.symmetrise)
+    check_fresh(fresh_ready)
+    return _drawn(fresh_ready, time=time, progress=progress)
 
 
 def _drawn(ready: Ready, *, time: str, progress: Callable[[float], object]) -> Release:
@@ -337,11 +265,6 @@ def _drawn(ready: Ready, *, time: str, progress: Callable[[float], object]) -> R
         opendp_version=version("opendp"), data=ready.data, scenario=scenario)
 
 
-def design_words(design: NoiseDesign) -> str:
-    """The design in a few words, for a ledger: nothing private."""
-    return f"{design.guarantee}, noise over {MODES[design.mode].sides}, {design.directional_side.directions.label}"
-
-
 def _with_fresh_bound(setup: Setup) -> Setup:
     """The same scenario with the length of its bound found now, by counts with hardened noise."""
     uploaded = setup.design.directional_side.directions if setup.scenario.directions == "upload" else None
@@ -364,57 +287,6 @@ def _beside_directions(setup: Setup) -> Scenario:
     except InputError:
         raise InputError("too little of the budget is left for the noise beside private directions; ask for a "
                          "larger epsilon or give the directions a smaller share") from None
-
-
-def _check_made_for(query: Query, design: NoiseDesign) -> None:
-    if (design.rows, design.cols) != (query.rows, query.cols):
-        raise InputError(f"the design must be {query.rows} × {query.cols} like the answer, "
-                         f"got {design.rows} × {design.cols}")
-    for what in ("name", "neighbour_rule", "n_records"):
-        here, there = getattr(query, what), getattr(design, "query_name" if what == "name" else what)
-        if here != there:
-            raise InputError(f"the design was made for another query: its {what.replace('_', ' ')} is {there}, "
-                             f"this one's is {here}")
-
-
-def _spent(design: NoiseDesign) -> float:
-    """``mu`` of noise and private directions; of the noise alone where the directions are not private."""
-    return design.total_mu if math.isfinite(design.total_mu) else design.mu
-
-
-def _caveats(origins: Mapping[str, Origin]) -> tuple[str, ...]:
-    """What was read from the data, in the order of the ledger's list."""
-    return tuple(caveat for caveat in CAVEATS if caveat in origins and not origins[caveat].is_covered)
-
-
-def _accepted(caveats: tuple[str, ...], accept: Iterable[str]) -> tuple[str, ...]:
-    accept = (accept,) if isinstance(accept, str) else tuple(accept)
-    for name in accept:
-        one_of("accept", name, CAVEATS)
-    missing = [caveat for caveat in caveats if caveat not in accept]
-    if missing:
-        raise InputError(f"the guarantee would not cover {' and '.join(CAVEATS[caveat] for caveat in missing)}; "
-                         f"to release all the same, accept: {', '.join(missing)}")
-    return caveats
-
-
-def _largest_values(query: Query, ranges: Mapping[str, Range] | None) -> FloatArray | None:
-    """``max(|low|, |high|)`` of each feature; refuses ranges that are not the query's."""
-    if ranges is None:
-        return None
-    lower, upper = np.array([ends[:2] for ends in ranges.values()], dtype=np.float64).reshape(-1, 2).T
-    asked = query.neighbours
-    same = query.row_names in (None, tuple(ranges))
-    if isinstance(asked, BoundedColumn | ReplacedOuterProduct):
-        ends = asked.declared if isinstance(asked, BoundedColumn | BoundedOuterProduct) else (asked.lower, asked.upper)
-        own = slice(-1) if query.name == "moments" else slice(None)  # the constant is 1, and less in a scaled record
-        same = same and np.array_equal(ends[0][own], lower[own]) and np.array_equal(ends[1][own], upper[own])
-    elif isinstance(asked, ReplacedColumn):
-        widths = move_widths(upper - lower, asked.levels, added=asked.added)
-        same = same and np.array_equal(asked.widths, widths)
-    if not same:
-        raise InputError("ranges must be those of the query's features, in their order")
-    return np.maximum(np.abs(lower), np.abs(upper))
 
 
 def _kept(side: NoiseSide) -> NoiseSide | None:

@@ -26,6 +26,7 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
 from mvgviz.release.entries import Total
 from mvgviz.release.ledger import Ledger, ledger_from_environment
+from mvgviz.release.ready import spent as mu_of
 from mvgviz.release.release import Release, release
 from mvgviz.validation import fraction, instance, number, positive
 
@@ -52,6 +53,7 @@ class Session:
         self.population = population
         self.ledger = ledger_from_environment() if ledger is None else instance("ledger", ledger, Ledger)
         self._releases: list[Release] = []
+        self._lost: list[float] = []
         self._open, self._turn = True, threading.Lock()
 
     def __repr__(self) -> str:
@@ -70,8 +72,8 @@ class Session:
 
     @property
     def spent(self) -> Total:
-        """By this session's releases."""
-        mu = compose_mu([made.mu for made in self._releases]) if self._releases else 0.0
+        """By this session's releases, and by those that failed while their noise was drawn."""
+        mu = compose_mu([*(made.mu for made in self._releases), *self._lost, 0.0])
         delta = self.budget[1]
         caveats = dict.fromkeys(words for made in self._releases for words in made.not_covered)
         return Total(mu=mu, epsilon=float(gaussian_epsilon(delta, mu)), delta=delta, not_covered=tuple(caveats))
@@ -110,9 +112,16 @@ class Session:
         :func:`mvgviz.release.release.release`.
         """
         with self._turn:
-            self._check(instance("design", design, NoiseDesign).mu)
-            made = release(query, design, ranges=ranges, data=name or self.population, accept=accept,
-                           symmetrise=symmetrise, ledger=self.ledger, population=self.population, progress=progress)
+            self._check(mu_of(instance("design", design, NoiseDesign)))
+            known = {entry.number for entry in self.ledger.entries_about(self.population)}
+            try:
+                made = release(query, design, ranges=ranges, data=name or self.population, accept=accept,
+                               symmetrise=symmetrise, ledger=self.ledger, population=self.population,
+                               progress=progress)
+            except BaseException:  # what the ledger counts as spent is spent here, too
+                self._lost += [entry.mu for entry in self.ledger.entries_about(self.population)
+                               if entry.number not in known]
+                raise
             self._releases.append(made)
         return made
 

@@ -31,7 +31,7 @@ from mvgviz.design.allocation import rebalanced, with_floor
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.validation import count, fraction, instance, non_negative, number
+from mvgviz.validation import count, fraction, instance, non_negative, number, parsed_json
 
 VERSION = 1
 PARTS = 10_000
@@ -169,10 +169,7 @@ class QuestionPlan:
     @classmethod
     def from_json(cls, text: str | bytes) -> QuestionPlan:
         """The plan of a JSON text; refuses other versions, and every question that a scenario file would be."""
-        try:
-            content = json.loads(text)
-        except (ValueError, TypeError, RecursionError):
-            raise InputError("a plan file must be JSON, as downloaded from mvgviz") from None
+        content = parsed_json(text, "a plan file must be JSON, as downloaded from mvgviz")
         if not (isinstance(content, dict) and set(content) == {"mvgviz_plan", "shares_read", "questions"}
                 and isinstance(content["questions"], list) and isinstance(content["shares_read"], bool)):
             raise InputError('a plan file must hold "mvgviz_plan" (the version), "shares_read" and "questions"')

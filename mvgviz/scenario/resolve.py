@@ -157,6 +157,8 @@ def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None,
     a bound privately, by default the scenario's seed.
     """
     box = _as_used(ask(scenario, dataset) if query is None else query, tight)
+    if not scenario.is_graph and box.neighbour_rule != queries.rule_of(scenario.neighbours, dataset.per_person):
+        raise InputError(f"the query was asked for other neighbours than the scenario's: {box.neighbour_rule}")
     mode = mode_of(box, scenario.mode)
     size = box.cols if mode == "columns" else box.rows
     delta = delta_of(scenario, dataset)

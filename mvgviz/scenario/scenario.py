@@ -22,7 +22,7 @@ from mvgviz.errors import InputError
 from mvgviz.noise.bounds import TAILS
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import GRAPHS, NEIGHBOURS
-from mvgviz.validation import count, fraction, instance, number, one_of, positive
+from mvgviz.validation import count, fraction, instance, number, one_of, parsed_json, positive
 
 VERSION = 1
 UPLOAD = "upload-"
@@ -103,6 +103,7 @@ class Scenario:
             raise InputError("data must be the name of a sample, or upload- and 12 hexadecimal digits")
         for name, choices in _CHOICES.items():
             one_of(name, getattr(self, name), choices)
+        _refuse_names(label=[self.label], needed=self.needed, favoured=self.favoured)
         checked = {
             "length": positive("length", self.length, least=1e-6, most=1e6),
             "epsilon": positive("epsilon", self.epsilon, least=1e-3, most=1e3),
@@ -277,10 +278,7 @@ class Scenario:
     @classmethod
     def from_json(cls, text: str | bytes) -> Scenario:
         """The scenario of a JSON text; refuses other versions, unknown fields and values out of range."""
-        try:
-            content = json.loads(text)
-        except (ValueError, TypeError, RecursionError):
-            raise InputError("a scenario file must be JSON, as downloaded from mvgviz") from None
+        content = parsed_json(text, "a scenario file must be JSON, as downloaded from mvgviz")
         if not (isinstance(content, dict) and set(content) == {"mvgviz", "scenario"}
                 and isinstance(content["scenario"], dict)):
             raise InputError('a scenario file must hold "mvgviz" (the version) and "scenario"')
@@ -341,6 +339,13 @@ def _from_text(name: str, text: str) -> Any:
         except ValueError:
             raise InputError(f"{name} in the link must be a number") from None
     return text
+
+
+def _refuse_names(**given: Any) -> None:
+    """A scenario holds positions: names need the dataset that has them."""
+    for name, values in given.items():
+        if isinstance(values, list | tuple) and any(isinstance(value, str) for value in values):
+            raise InputError(f"{name} must be positions in a scenario; scenario.on(dataset, {name}=…) takes names")
 
 
 def _whole(name: str, value: Any, *, at_least: int, distinct: bool = False) -> tuple[int, ...]:

@@ -9,13 +9,14 @@
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range
 from mvgviz.study.source import range_from_list, range_to_list
 from mvgviz.text import csv_text, spreadsheet_cell
-from mvgviz.validation import number
+from mvgviz.validation import MOST_JSON, number, parsed_json
 
 _HEADER = ("feature", "lowest", "highest", "known")
 _WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
@@ -39,6 +40,8 @@ def ranges_from_text(text: str | bytes) -> dict[str, Range]:
 
     A table may lack the column ``known``: what is not said to be known counts as read from the data.
     """
+    if not len(text) <= MOST_JSON:
+        raise InputError(f"a file of ranges must have 1 to {_MOST:,} of them")
     if isinstance(text, bytes):
         try:
             text = text.decode("utf-8-sig")
@@ -48,10 +51,7 @@ def ranges_from_text(text: str | bytes) -> dict[str, Range]:
 
 
 def _from_json(text: str) -> dict[str, Range]:
-    try:
-        held = json.loads(text)
-    except (ValueError, RecursionError):
-        raise InputError('ranges in JSON must stand as {"feature": [low, high], ...}') from None
+    held = parsed_json(text, 'ranges in JSON must stand as {"feature": [low, high], ...}')
     if not 0 < len(held) <= _MOST:
         raise InputError(f"a file of ranges must have 1 to {_MOST:,} of them")
     return {name: range_from_list(name, ends) for name, ends in held.items()}
@@ -63,7 +63,10 @@ def _from_table(text: str) -> dict[str, Range]:
         raise InputError(f"a table of ranges must have a header and 1 to {_MOST:,} lines: feature, lowest, highest, "
                          "known")
     separator = max(",;\t", key=lines[0].count)
-    header, *rows = csv.reader(io.StringIO("\n".join(lines)), delimiter=separator)
+    try:
+        header, *rows = csv.reader(io.StringIO("\n".join(lines)), delimiter=separator)
+    except csv.Error:
+        raise InputError("a table of ranges must have short lines: feature, lowest, highest, known") from None
     named = [name.strip().lower() for name in header]
     if not {*_HEADER[:3]} <= {*named}:
         raise InputError(f"a table of ranges must have the columns {', '.join(_HEADER)}; the first line is "
@@ -71,8 +74,8 @@ def _from_table(text: str) -> dict[str, Range]:
     found = [_row(dict(zip(named, row, strict=False)), decimal="," if separator == ";" else ".") for row in rows]
     ranges = dict(found)
     if len(ranges) < len(found):
-        names = [name for name, _ in found]
-        raise InputError(f"the range of {next(name for name in names if names.count(name) > 1)!r} stands twice")
+        [(twice, _)] = Counter(name for name, _ in found).most_common(1)
+        raise InputError(f"the range of {twice!r} stands twice")
     return ranges
 
 

@@ -17,7 +17,7 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.study.source import DataSource
-from mvgviz.validation import instance
+from mvgviz.validation import instance, parsed_json
 from mvgviz.version import VERSION as MADE_WITH
 
 VERSION = 1
@@ -101,10 +101,8 @@ class Study:
 
 
 def _object(text: str | bytes) -> dict[str, Any]:
-    try:
-        held = json.loads(text)
-    except (ValueError, TypeError, RecursionError):
-        held = None
+    refusal = "a study must be a JSON file, as saved by mvgviz"
+    held = parsed_json(text, refusal)
     if not isinstance(held, dict):
-        raise InputError("a study must be a JSON file, as saved by mvgviz")
+        raise InputError(refusal)
     return held

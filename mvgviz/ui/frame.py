@@ -22,7 +22,7 @@ from mvgviz.ui.sidebar import draw_sidebar
 from mvgviz.ui.strip import draw_strip
 from mvgviz.ui.study.panel import draw_offer, draw_study, say_refused
 from mvgviz.words.glossary import WORDS, Word, words_in
-from mvgviz.words.report import as_html
+from mvgviz.words.report import as_html, as_text
 
 _HERE = Path(__file__).parent
 _ABOUT: dict[str, str] = tomllib.loads((_HERE / "about.toml").read_text(encoding="utf-8"))
@@ -95,7 +95,7 @@ def show_error(error: InputError) -> None:
 
 def chart(figure: go.Figure, takeaway: str, *, key: str, about: str | None = None) -> None:
     """A figure with its takeaway under it, which is also its text alternative; ``about``: else from about.toml."""
-    st.plotly_chart(figure, key=key, alt=takeaway.replace("**", ""), config=_SAVING)
+    st.plotly_chart(figure, key=key, alt=as_text(takeaway), config=_SAVING)
     draw_takeaway(takeaway, key=key, about=about)
 
 
@@ -193,7 +193,7 @@ def _title(page: Page) -> None:
             _explain(WORDS)
     say_refused()
     for sentence in session.notices():
-        st.info(f"A part of the link was ignored: {sentence}", icon=":material/link_off:")
+        st.info(f"A part of the link was ignored: {in_markdown(sentence)}", icon=":material/link_off:")
 
 
 def _presenter_switch() -> None:

@@ -253,7 +253,7 @@ def data_version() -> str:
 def query_version() -> str:
     """A name for the scenario's query of the data as it is now."""
     length = scenario().length if scenario().query == "kernel" else 0.0
-    return f"{data_version()} {scenario().query} {scenario().scale} {length}"
+    return f"{data_version()} {scenario().query} {scenario().scale} {scenario().neighbours} {length}"
 
 
 def setup_version() -> str:

@@ -88,9 +88,9 @@ class SessionReleases:
         population = self.population(data)
         return () if population is None else self.ledger.entries_about(population)
 
-    def total(self, data: str, *, delta: float) -> Total:
-        """What they spent."""
-        return total_of(self.entries_about(data), delta)
+    def total(self, data: str, *, delta: float) -> Total | None:
+        """What they spent; None where nobody said who the data is about."""
+        return None if self.population(data) is None else total_of(self.entries_about(data), delta)
 
     def cap(self, data: str) -> tuple[float, float] | None:
         """The cap that binds releases of ``data``."""

@@ -1,7 +1,6 @@
 """The session as a study: saved to a file, opened from one, and kept in the browser's tab for a bad day."""
 
 import io
-import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -9,12 +8,14 @@ from pathlib import Path
 import streamlit as st
 
 from mvgviz.errors import InputError
+from mvgviz.release.ledger_book import tidy
 from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.study.source import DataSource
 from mvgviz.study.study import Study
 from mvgviz.ui import session
 from mvgviz.ui.session_releases import session_releases
+from mvgviz.validation import parsed_json
 
 NOTES, _WAITING, _BEGUN, _NAMED = "_notes", "_study_waiting", "_study_begun", "_study_named_file"
 _LARGEST = 4_000_000  # bytes of a study
@@ -73,14 +74,15 @@ def waiting() -> Study | None:
 
 def take_over(study: Study, data_name: str) -> None:
     """The study's scenario and plan become the session's, for data that goes by this name here."""
+    population = tidy(study.population) if study.population else ""
     st.session_state.pop(_WAITING, None)
     plan = study.plan
     if plan is not None:
         asked = tuple(question.changed(data=data_name) for question in plan.scenarios)
         plan = QuestionPlan(scenarios=asked, parts=plan.parts, shares_read=plan.shares_read)
     session.put_plan(data_name, plan)
-    if study.population and not session_releases().is_entered(data_name):
-        session_releases().name(data_name, study.population)
+    if population and not session_releases().is_entered(data_name):
+        session_releases().name(data_name, population)
     session.put(study.scenario.changed(data=data_name))
 
 
@@ -114,8 +116,8 @@ def named_file() -> LocalFile | None:
 def _scenario_of_a_file(text: str | bytes) -> Scenario | None:
     """A scenario that was made with an upload, which is no study; None for everything else."""
     try:
-        held = json.loads(text)
-    except (ValueError, RecursionError):
+        held = parsed_json(text, "")
+    except InputError:
         return None
     if not isinstance(held, dict) or "mvgviz_study" in held:
         return None

@@ -123,7 +123,7 @@ def _queries(current: str) -> tuple[str, ...]:
 def _draw_epsilon() -> None:
     options = sorted({*EPSILONS, session.scenario().epsilon})
     st.select_slider("Privacy budget epsilon (ε)", options, format_func=lambda e: f"{e:g}",
-                     help="How much more likely any outcome may become when one record is replaced: at most "
+                     help="How much more likely any outcome may become when one record changes: at most "
                           "e to the power ε times, but for the probability δ.", **session.bound_field("epsilon"))
     st.caption("0.01: strong privacy, much noise · 100: hardly any privacy, little noise")
 

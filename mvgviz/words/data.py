@@ -1,5 +1,8 @@
 """A bound on the records in sentences: whom it pulls in, what it saves, what it costs."""
 
+from collections.abc import Sequence
+
+from mvgviz.data.identifiers import Identifier
 from mvgviz.labels import BOUNDS
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, in_markdown, listed
@@ -14,6 +17,24 @@ ABOUT_LENGTHS = (
 _ANSWERS = {"identity": "the table", "mean": "a mean", "covariance": "second moments", "kernel": "a kernel matrix",
             "moments": "a mean and second moments"}
 _FEW = 3
+
+
+def identifier_words(found: Sequence[Identifier]) -> list[str]:
+    """A sentence for each column that is no feature; what several records of a person do to the promise."""
+    said = []
+    for each in found:
+        name = in_markdown(each.name)
+        if each.numbers_records:
+            said.append(f"**{name} numbers the records** and is no feature.")
+        elif each.most <= 1:
+            said.append(f"**{name} looks like an identifier**, which is no feature.")
+        else:
+            said.append(
+                f"**{name} looks like an identifier, and one of its values occurs {each.most:,} times.** If it says "
+                f"whose record it is, what hides one record does not hide that person: {each.most:,} records that "
+                f"change together spend up to {each.most:,} times the μ. Keep one record of each, or let a program "
+                "count them together (`Dataset.from_frame(…, person=…, at_most=…)`).")
+    return said
 
 
 def pulled_words(pulled: int, records: int, longest: float, *, chosen: bool, joined: bool = False) -> str:

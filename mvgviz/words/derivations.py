@@ -1,7 +1,7 @@
 """Why a query's sensitivity is what it is: two lines of mathematics each, with this data's numbers."""
 
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
-from mvgviz.query.queries import ADDED_RECORD, REPLACED_RECORD, Query
+from mvgviz.query.queries import ADDED_RECORD, FLIPPED_EDGE, REPLACED_RECORD, Query
 from mvgviz.text import as_number
 from mvgviz.words.neighbours import neighbour_words
 
@@ -96,7 +96,10 @@ def _other_neighbours(query: Query, body: ReplacedColumn | ReplacedOuterProduct)
 def facts(query: Query) -> str:
     """Size, sensitivities, largest norm and structure in one Markdown line."""
     same = abs(query.sensitivity - query.printed_sensitivity) <= 1e-12 * query.sensitivity
+    as_in_paper = query.neighbour_rule in (REPLACED_RECORD, FLIPPED_EDGE)
     printed = "the same in the paper" if same else f"the paper computes {as_number(query.printed_sensitivity)}"
+    if not as_in_paper:  # the paper's neighbours are others
+        printed = f"the theorems are given {'the same' if same else as_number(query.printed_sensitivity)}"
     structure = "positive semi-definite" if query.psd else "symmetric" if query.symmetric else "no structure"
     return (f"Answer {query.rows:,} × {query.cols:,} · sensitivity s₂ = **{as_number(query.sensitivity)}** ({printed}) "
             f"· largest norm γ = **{as_number(query.gamma)}** · {structure} · neighbours: {query.neighbour_rule}")

@@ -69,9 +69,12 @@ def spends(planned: Plan, n_records: int) -> str:
     return f"ε = {as_number(planned.epsilon)} at δ = {delta_words(planned.delta, n_records)}"
 
 
-def ledger_words(so_far: Total, after: float, *, questions: int, lasts: bool) -> str:
+def ledger_words(so_far: Total | None, planned: Plan, *, questions: int, lasts: bool) -> str:
     """What the releases came to so far, and what they come to with these; ``lasts``: whether the ledger does."""
+    if so_far is None:
+        return "What was released about the same people before counts too."
     whom = "about these people" if lasts else "of this data in this session"
+    after = float(gaussian_epsilon(planned.delta, compose_mu([so_far.mu, planned.mu])))
     before = "nothing yet" if so_far.mu == 0 else f"ε = {as_number(so_far.epsilon)}"
     these = "this one" if questions == 1 else f"these {questions}"
     return f"Released {whom}: {before}; with {these}: ε = {as_number(after)} at the same δ."

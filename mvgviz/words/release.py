@@ -1,10 +1,12 @@
 """A release in sentences: what it will spend, what is not covered, what was spent."""
 
 from mvgviz.figures.release.budget import BudgetNumbers
+from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
 from mvgviz.provenance import Origin
 from mvgviz.query.dataset import Dataset
 from mvgviz.release.ledger import CAVEATS, Total
-from mvgviz.release.release import Plan, Release, design_words
+from mvgviz.release.ready import design_words
+from mvgviz.release.release import Plan, Release
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, at_most, delta_caution, delta_words, listed
 from mvgviz.words.provenance import bound_words, thing
@@ -32,11 +34,12 @@ def spends(setup: Setup, planned: Plan) -> str:
     return f"{at_most(setup.design.mu_is)}ε = {as_number(planned.epsilon)} at δ = {delta}"
 
 
-def facts(setup: Setup, planned: Plan, so_far: Total, after: float, factor: float | None, off_by: str, *,
-          lasts: bool) -> list[tuple[str, str]]:
+def facts(setup: Setup, planned: Plan, so_far: Total | None, factor: float | None, off_by: str, *, lasts: bool
+          ) -> list[tuple[str, str]]:
     """The summary before a release, as name and plain text.
 
-    ``off_by``: how far numbers lie from the answer; ``lasts``: whether the ledger does.
+    ``so_far``: what the same people's releases spent, None where it is not said who they are; ``off_by``: how far
+    numbers lie from the answer; ``lasts``: whether the ledger does.
     """
     data = setup.dataset
     query, delta, table = setup.query, delta_words(planned.delta, data.n_records), setup.table
@@ -45,14 +48,13 @@ def facts(setup: Setup, planned: Plan, so_far: Total, after: float, factor: floa
                 f": noise larger by a factor 1 + {as_number(factor - 1, 2)}")
     asked = "" if graph or setup.scenario.scale == "declared" else (
         f"; mapped onto {as_number(float(table.lower[0]))} to {as_number(float(table.upper[0]))}")
-    before = (f"nothing → ε = {as_number(after)}" if so_far.mu == 0
-              else f"ε = {as_number(so_far.epsilon)} → {as_number(after)}")
     return [
         ("leaves the house", f"{query.name}, {query.rows:,} × {query.cols:,} noisy numbers"),
         ("noise", design_words(setup.design)),
         ("a number is off by", off_by),
         ("spends", f"{spends(setup, planned)} (μ = {as_number(planned.mu)})"),
-        ("these people, in all sessions" if lasts else "this data in this session", f"{before} at δ = {delta}"),
+        ("these people, in all sessions" if lasts else "this data in this session",
+         _so_far_words(planned, so_far, delta)),
         *(("caution", caution) for caution in [delta_caution(planned.delta, data.n_records, thing(setup))] if caution),
         ("neighbours", query.neighbour_rule),
         ("ranges", "none needed for a graph" if graph else f"{_ranges_words(data)}{asked}"),
@@ -63,6 +65,15 @@ def facts(setup: Setup, planned: Plan, so_far: Total, after: float, factor: floa
         ("hardened", f"against floating-point attacks{hardened}")]
 
 
+def _so_far_words(planned: Plan, so_far: Total | None, delta: str) -> str:
+    """What was spent before this release, and after it."""
+    if so_far is None:
+        return "not known before it is said who they are"
+    after = as_number(float(gaussian_epsilon(planned.delta, compose_mu([so_far.mu, planned.mu]))))
+    before = f"nothing → ε = {after}" if so_far.mu == 0 else f"ε = {as_number(so_far.epsilon)} → {after}"
+    return f"{before} at δ = {delta}"
+
+
 def _ranges_words(data: Dataset) -> str:
     """All declared, all read, or how many."""
     read = sum(not origin.is_covered for origin in data.range_origins)
@@ -71,10 +82,13 @@ def _ranges_words(data: Dataset) -> str:
     return f"{read:,} of {data.n_features:,} {Origin.READ.words}"
 
 
-def budget_words(setup: Setup, numbers: BudgetNumbers, planned: Plan, *, lasts: bool) -> str:
-    """Takeaway of the budget's bar; ``lasts``: whether the ledger does."""
+def budget_words(setup: Setup, numbers: BudgetNumbers, planned: Plan, *, lasts: bool, named: bool = True) -> str:
+    """Takeaway of the budget's bar; ``lasts``: whether the ledger does; ``named``: whether these people are."""
     whom, first = ("about these people", "about these people in the ledger") if lasts else (
         "of this data", "of this data in this session")
+    if not named:
+        return (f"**This release spends {spends(setup, planned)}**, beside what was released about the same people "
+                "before.")
     this = f"**{'Another' if numbers.before else 'This'} release spends {spends(setup, planned)}.**"
     then = (f"With what was released {whom} already (ε = {as_number(numbers.epsilon_before)}) the total becomes "
             f"ε = {as_number(numbers.epsilon_after)}." if numbers.before else

@@ -21,15 +21,15 @@ PROBES = re.compile(r"/_stcore/(health|host-config)$")
 
 
 @contextmanager
-def served(command=(sys.executable, "-m", "mvgviz"), *, cwd=ROOT, port=None, **environment):
+def served(command=(sys.executable, "-m", "mvgviz"), *, cwd=ROOT, port=None, ledger=None, **environment):
     """The app on a free port of this machine, as the command opens it."""
     if port is None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
     server = subprocess.Popen(
-        [*command, "--no-ledger", "--port", str(port), "--no-browser"], cwd=cwd, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, env=os.environ | environment)
+        [*command, *(["--ledger", ledger] if ledger else ["--no-ledger"]), "--port", str(port), "--no-browser"],
+        cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | environment)
     url = f"http://localhost:{port}"
     for _ in range(120):
         try:
@@ -55,6 +55,13 @@ def address():
 def untouched_address():
     """The app on a server that nobody has visited."""
     with served() as url:
+        yield url
+
+
+@pytest.fixture
+def address_with_ledger(tmp_path):
+    """The app with a ledger that lasts."""
+    with served(ledger=str(tmp_path / "ledger.sqlite")) as url:
         yield url
 
 

@@ -181,7 +181,7 @@ def test_every_download_button_is_fetched_by_a_test():
              if re.search(r"(download_button|(?<!def )offer_file)\(", path.read_text(encoding="utf-8"))}
     assert found == {"pages/budget.py", "mvgviz/ui/frame.py", "mvgviz/ui/release/panels.py", "mvgviz/ui/study/panel.py",
                      "mvgviz/ui/release/exports.py", "mvgviz/ui/plan/panels.py", "mvgviz/ui/lesson/panels.py",
-                     "mvgviz/ui/data/range_editor.py"}
+                     "mvgviz/ui/data/range_editor.py", "mvgviz/ui/release/ledger.py"}
 
 
 def test_the_handout_prints_on_one_page(visit):

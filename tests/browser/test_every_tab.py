@@ -50,13 +50,19 @@ _UNREACHED = """() => {
 
 
 def to_page(tab, page):
-    if not tab.get_by_test_id("stSidebar").is_visible():
+    """By the menu, which is closed again where it covers the page."""
+    at_rest(tab)
+    menu = tab.get_by_test_id("stSidebar")
+    narrow = tab.viewport_size["width"] < 700
+    if narrow:
         tab.get_by_test_id("stExpandSidebarButton").click()
-    tab.get_by_test_id("stSidebar").get_by_role("link", name=page.label, exact=True).click()
+        tab.wait_for_selector("[data-testid=stSidebar][data-collapsed=false]")
+    menu.get_by_role("link", name=page.label, exact=True).click()
     tab.get_by_role("heading", name=page.question).wait_for(timeout=30_000)
     at_rest(tab)
-    if tab.viewport_size["width"] < 700 and tab.get_by_test_id("stSidebar").is_visible():
+    if narrow:
         tab.get_by_test_id("stSidebarCollapseButton").locator("button").click()
+        tab.wait_for_function("document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().right <= 0")
 
 
 def views(tab, page):
@@ -81,6 +87,7 @@ def test_every_tab_is_sound_in_both_themes(visit, screen, half):
         to_page(tab, page)
         for k in views(tab, page):
             name = f"{page.label}-{k + 1}-{screen}"
+            assert tab.get_by_role("heading", name=page.question).is_visible(), name
             assert tab.locator("[data-testid=stException]").count() == 0, name
             if not tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth"):
                 found.append((name, "wider than the screen"))

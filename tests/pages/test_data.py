@@ -164,3 +164,48 @@ def test_what_one_record_can_change_is_what_it_can_change_inside_the_bound():
     moved = setup.query.sensitivity * worst_pair(setup.query).attained
     assert f"the answer moves by {moved:.4f}" in text(app) or f"the answer moves by {moved:.3g}" in text(app)
     assert "from one end of the ellipse to the other" in text(app)
+
+
+def test_columns_that_are_no_features_are_named_and_left_out_with_a_button():
+    rows = "".join(f"{i},{i % 20},{20 + i % 50}\n" for i in range(60))
+    app = clean(uploaded(f"Unnamed: 0,patient_id,age\n{rows}".encode()))
+    assert "numbers the records** and is no feature" in text(app)
+    assert "one of its values occurs 3 times" in text(app)
+    app.button(key="upload_leave_out").click().run()
+    assert app.multiselect(key="upload_columns").value == ["age"]
+    assert "is no feature" not in text(clean(app))
+
+
+def test_of_very_many_columns_the_first_are_used_until_others_are_chosen():
+    header = ",".join(f"c{i}" for i in range(2_100))
+    rows = "".join(",".join(str((i * (k % 5) + i * i + k) % 11) for k in range(2_100)) + "\n" for i in range(1, 12))
+    app = clean(uploaded(f"{header}\n{rows}".encode()))
+    assert app.toggle(key="upload_all_columns").disabled
+    assert app.multiselect(key="upload_columns").value == [f"c{i}" for i in range(30)]
+    assert "The first 30 of 2,100 columns" in text(app)
+    app.multiselect(key="upload_columns").set_value(["c7", "c9"]).run()
+    assert "**2 features × 11 records**" in text(clean(app))
+
+
+def test_of_many_columns_all_or_some_are_used():
+    header = ",".join(f"c{i}" for i in range(70))
+    rows = "".join(",".join(str((i * (k % 5) + i * i + k) % 11) for k in range(70)) + "\n" for i in range(1, 12))
+    app = clean(uploaded(f"{header}\n{rows}".encode()))
+    assert app.toggle(key="upload_all_columns").value
+    assert "upload_columns" not in [one.key for one in app.multiselect]
+    assert "**70 features × 11 records**" in text(app)
+    app.toggle(key="upload_all_columns").set_value(False).run()
+    assert "**30 features × 11 records**" in text(clean(app))
+
+
+def test_neighbours_are_chosen_and_named():
+    app = clean(opened(DATA.path, data="liver", query="mean"))
+    assert "one record replaced" in strip(app)
+    app.radio(key="w_neighbours").set_value("add-remove").run()
+    assert link(clean(app))["neighbours"] == "add-remove"
+    assert "one record added or removed" in strip(app)
+    assert "number of places is public" in text(app)
+    kernel = opened(DATA.path, data="liver", query="kernel", neighbours="add-remove")
+    assert "none can be added or removed" in " ".join(element.value for element in kernel.error)
+    kernel.radio(key="w_neighbours").set_value("replace").run()
+    clean(kernel)

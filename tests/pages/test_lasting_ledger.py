@@ -40,6 +40,8 @@ def enter(path, mu=0.3, population=PATIENTS):
 
 def test_nothing_is_released_before_it_is_said_who_the_records_are_about(path):
     app = clean(page())
+    assert "not known before it is said who they are" in facts(app)
+    assert "beside what was released about the same people before" in text(app)
     box(app, "release_sure_").check().run()
     assert go(app).disabled
     assert "Not before you say who the records are about" in text(app)
@@ -118,7 +120,9 @@ def test_a_plan_counts_for_the_population_too(path):
     box(app, "plan_sure_").check().run()
     assert app.button(key="plan_go").disabled
     assert "Not before you say who the records are about" in text(app)
+    assert "What was released about the same people before counts too" in text(app)
     named(app)
+    assert "Released about these people: nothing yet" in text(app)
     app.button(key="plan_go").click().run()
     assert {(entry.population, entry.state) for entry in Ledger(path).entries} == {(PATIENTS, "released")}
     assert len(Ledger(path).entries) == len(desk(clean(app)).releases) == 2

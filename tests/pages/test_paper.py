@@ -48,7 +48,7 @@ def test_every_experiment_has_its_chart_table_and_sentences(key):
     (chart,) = charts(app)
     series = {trace["name"] for trace in chart["data"]}
     assert {PRINTED, AS_PRINTED, EXACTLY, "random guess", "answer without data"} == series
-    figures = app.table[0].value
+    figures = app.dataframe[0].value
     shown = {str(row.iloc[0]).removeprefix("Beyond the paper: "): row for _, row in figures.iterrows()}
     for row in report.rows:  # the page shows the engine's numbers and its sentences
         assert shown[row.label].iloc[2].replace("\u00a0", " ") == cell_text(row.as_printed)

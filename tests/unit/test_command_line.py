@@ -319,3 +319,24 @@ def test_the_command_says_where_releases_are_counted(tmp_path, capsys, monkeypat
     assert "broken.sqlite" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["--ledger", "a", "--no-ledger"])
+
+
+@pytest.mark.slow
+def test_trials_run_on_a_cluster_with_the_same_numbers(saved, capsys):
+    distributed = pytest.importorskip("distributed")
+    local = {"n_workers": 1, "threads_per_worker": 2, "processes": False, "dashboard_address": None,
+             "protocol": "tcp", "host": "127.0.0.1"}
+    with distributed.LocalCluster(**local) as cluster:
+        assert main(["run", saved(Scenario()), "--trials", "6", "--cluster", cluster.scheduler_address]) == 0
+    assert_table(capsys.readouterr().out, Scenario(), sample("two_features"), 6)
+
+
+def test_a_cluster_that_is_not_there_is_one_sentence(saved, capsys, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+
+    def nobody(*given, **choice):
+        raise OSError("timed out")
+
+    monkeypatch.setattr(distributed, "Client", nobody)
+    assert main(["run", saved(Scenario()), "--cluster", "tcp://127.0.0.1:1"]) == 2
+    assert "no Dask scheduler" in capsys.readouterr().err

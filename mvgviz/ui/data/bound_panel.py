@@ -15,11 +15,16 @@ from mvgviz.words import data as words
 from mvgviz.words.provenance import bound_choices
 
 _OWN, _RADIUS = "data_bound", "data_radius"
+_MOST = 150  # features; with more a look would take too long
 
 
 def draw_bound(setup: Setup) -> None:
     """Nothing for a graph, which has no records."""
     if setup.query.is_graph:
+        return
+    if setup.query.bound is None and setup.dataset.n_features > _MOST:
+        st.caption(f"Records inside an ellipse: shown here for at most {_MOST} features; choose it in the sidebar, or "
+                   "use fewer columns.")
         return
     st.markdown("#### Records inside an ellipse")
     choice, picture = st.columns([2, 3], gap="large")

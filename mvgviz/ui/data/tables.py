@@ -17,6 +17,7 @@ from mvgviz.data.recognise import Contents, contents_of, new_key
 from mvgviz.provenance import Range
 from mvgviz.scenario.scenario import UPLOAD
 from mvgviz.study.study import Study
+from mvgviz.text import one_line
 from mvgviz.ui.session_study import LocalFile
 
 _TABLES = "_tables"
@@ -70,7 +71,7 @@ class Tables:
             if known is None:
                 taken = {file.data_name for file in self._files.values()}
                 name = wanted if wanted and wanted not in taken else f"{UPLOAD}{secrets.token_hex(6)}"
-                known = self._files[digest] = OpenFile(name=chosen.name, data_name=name, file=chosen)
+                known = self._files[digest] = OpenFile(name=one_line(chosen.name), data_name=name, file=chosen)
             self.current, self._file_id = known, chosen.file_id
             known.file = chosen
         return self.current

@@ -6,6 +6,8 @@ from typing import Any
 import streamlit as st
 
 from mvgviz.data import Table, describe, propose_ranges, read_table, samples, table_to_dataset
+from mvgviz.data.conversion import MOST_FEATURES
+from mvgviz.data.identifiers import Identifier, identifiers
 from mvgviz.data.sniff import SEPARATORS
 from mvgviz.errors import InputError
 from mvgviz.study.source import DataSource
@@ -17,11 +19,13 @@ from mvgviz.ui.data.tables import OpenFile, tables
 from mvgviz.ui.frame import show_error
 from mvgviz.ui.session_releases import declare_same_people, session_releases
 from mvgviz.ui.session_study import named_file, take_over, waiting
+from mvgviz.words.data import identifier_words
 
 _CORRECTIONS: tuple[tuple[str, str, dict[Any, str]], ...] = (
     ("Separator", "separator", {None: "detected"} | SEPARATORS),
     ("Decimal mark", "decimal", {None: "detected", ".": "point", ",": "comma"}),
     ("First line", "header", {None: "detected", True: "has a header", False: "has no header"}))
+_LISTED, _FIRST = 60, 30  # columns that are all listed; of more, those in use at first where not all can be
 _READING = ("separator", "decimal", "header", "member")
 _ORIENTATIONS = {"rows": "records in rows", "columns": "records in columns"}
 _MISSING = {"middle": "fill with the middle of the range", "drop": "leave those records out",
@@ -148,13 +152,46 @@ def _choose_columns(opened: OpenFile, table: Table) -> list[str] | None:
     """The features used, where they are columns; all of them until the person leaves some out."""
     if opened.orientation != "rows" or table.is_graph:
         return None
+    size = len(table.columns)
     if opened.said["columns"] is None:
-        opened.said["columns"] = list(table.columns)
-    st.multiselect("Features to use", table.columns, **_kept(opened, "columns"))
+        opened.said["columns"] = list(table.columns[: size if size <= MOST_FEATURES else _FIRST])
+    if size <= _LISTED or not _use_all(opened, table):
+        st.multiselect("Features to use", table.columns, **_kept(opened, "columns"))
     chosen: list[str] = opened.said["columns"]
+    _draw_identifiers(opened, table)
     if not chosen:
         raise InputError("choose at least one feature of the file")
     return chosen
+
+
+def _use_all(opened: OpenFile, table: Table) -> bool:
+    """Of many columns all are used without a word for each, or some that are searched for by name."""
+    size, key = len(table.columns), "upload_all_columns"
+    st.session_state[key] = len(opened.said["columns"]) == size
+    st.toggle(f"Use all {size:,} columns", key=key, disabled=size > MOST_FEATURES, on_change=lambda: opened.said.update(
+        columns=list(table.columns[: size if st.session_state[key] else _FIRST])))
+    if not st.session_state[key] and opened.said["columns"] == list(table.columns[:_FIRST]):
+        most = f" At most {MOST_FEATURES:,} can be used." if size > MOST_FEATURES else ""
+        st.caption(f"The first {_FIRST} of {size:,} columns; search for others by name.{most}")
+    return bool(st.session_state[key])
+
+
+@st.cache_resource(scope="session", max_entries=2, show_spinner=False)
+def _identifiers(_table: Table, use: str) -> tuple[Identifier, ...]:
+    return identifiers(_table)
+
+
+def _draw_identifiers(opened: OpenFile, table: Table) -> None:
+    """What among the features in use numbers the records or names people, and one button that leaves it out."""
+    known = _identifiers(table, f"{opened.data_name} {opened.read_as}")
+    used = set(opened.said["columns"])
+    found = [each for each in known if each.name in used]
+    for words in identifier_words(found):
+        st.caption(f":material/badge: {words}")
+    if found and len(used) > len(found):
+        names = {each.name for each in found}
+        st.button(f"Leave {'it' if len(found) == 1 else 'them'} out", key="upload_leave_out", on_click=lambda: (
+            opened.said.update(columns=[name for name in opened.said["columns"] if name not in names])))
 
 
 def _use(opened: OpenFile, table: Table, columns: list[str] | None) -> None:

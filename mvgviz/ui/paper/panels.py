@@ -138,7 +138,7 @@ def draw_table(report: Report) -> None:
     lines += [(_beyond(row), printed_text(experiment, row.printed), cell_text(row.as_printed), cell_text(row.exact),
                ways_text(report, row)) for row in report.rows]
     names = ["", "in the paper", "ours, as printed", "ours, exact", "way to a random guess: paper / as printed / exact"]
-    st.table(pd.DataFrame([(line[0], *map(_unbroken, line[1:])) for line in lines], columns=names), hide_index=True)
+    st.dataframe(pd.DataFrame(lines, columns=names), hide_index=True)
     st.markdown("\n".join(f"* **{_beyond(row)}.** {sentence(report, row)}" for row in report.rows))
     st.caption(f"{setting(report)} {ONCE}")
     with st.expander("All five shares, for each favoured set"):
@@ -149,20 +149,15 @@ def _beyond(row: MeasuredRow) -> str:
     return row.label if row.printed else f"Beyond the paper: {row.label}"
 
 
-def _unbroken(figure: str) -> str:
-    """A figure that breaks before its share and between its parts only."""
-    return figure.replace(" ", "\u00a0").replace("\u00a0(τ", " (τ").replace("\u00a0/\u00a0", " / ")
-
-
 def draw_shares(report: Report) -> None:
     """The five shares of every set, as printed and exact."""
     shares = [f"τ {share:.0%}" for share in report.rows[0].exact.shares]
     lines = []
     for favoured in report.sets:
         for label, cell in (("as printed", favoured.as_printed), ("exact", favoured.exact)):
-            texts = [_unbroken(figure_text(outcome.mean, outcome.half_width)) for outcome in cell.outcomes]
+            texts = [figure_text(outcome.mean, outcome.half_width) for outcome in cell.outcomes]
             lines.append([favoured.name, label, *(texts if cell.shares else texts * len(shares))])
-    st.table(pd.DataFrame(lines, columns=["more for", "noise", *shares]), hide_index=True)
+    st.dataframe(pd.DataFrame(lines, columns=["more for", "noise", *shares]), hide_index=True)
 
 
 def draw_directions(experiment: Experiment, curves: list[Curve], references: References) -> None:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 from mvgviz.errors import InputError
-from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
 from mvgviz.release.ledger import CAVEATS
 from mvgviz.release.release_plan import plan_together
 from mvgviz.scenario.resolve import Setup
@@ -48,8 +47,7 @@ def _draw_waiting(held: HeldPlan, setups: Sequence[Setup], names: Sequence[str])
     desk, now = session_releases(), plan_ticket(held, chosen)
     named = draw_population(held.plan.data)
     so_far = desk.total(held.plan.data, delta=planned.delta)
-    after = float(gaussian_epsilon(planned.delta, compose_mu([so_far.mu, planned.mu])))
-    st.caption(words.ledger_words(so_far, after, questions=len(chosen), lasts=desk.ledger.lasts))
+    st.caption(words.ledger_words(so_far, planned, questions=len(chosen), lasts=desk.ledger.lasts))
     accepted = tuple(caveat for caveat in planned.caveats
                      if st.checkbox(ACCEPT[caveat], key=f"plan_accept_{caveat}_{now}"))
     missing = [CAVEATS[caveat] for caveat in planned.caveats if caveat not in accepted]

@@ -8,7 +8,6 @@ import streamlit as st
 from mvgviz.errors import InputError
 from mvgviz.figures.release.budget import budget_numbers, plot_budget
 from mvgviz.figures.shared.matrix_map import plot_matrix, top_left
-from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
 from mvgviz.release.files import to_csv, to_intervals_csv, to_metadata_json, to_npy
 from mvgviz.release.ledger import CAVEATS
 from mvgviz.release.release import Plan, Release, plan
@@ -45,29 +44,28 @@ def draw_release(setup: Setup) -> None:
         _draw_summary(setup, planned)
     with right:
         named = draw_population(setup.scenario.data)
-        _draw_budget(setup, planned)
+        _draw_budget(setup, planned, named=named)
         with st.container(key="release_conditions"):
             _draw_button(setup, planned, named=named)
 
 
-def _draw_budget(setup: Setup, planned: Plan) -> None:
+def _draw_budget(setup: Setup, planned: Plan, *, named: bool) -> None:
     desk, data = session_releases(), setup.scenario.data
     before = [entry.mu for entry in desk.entries_about(data)]
     numbers = budget_numbers(before, planned.mu, delta=planned.delta, cap=desk.cap(data))
-    chart(plot_budget(numbers), words.budget_words(setup, numbers, planned, lasts=desk.ledger.lasts),
+    chart(plot_budget(numbers), words.budget_words(setup, numbers, planned, lasts=desk.ledger.lasts, named=named),
           key="release_budget")
 
 
 def _draw_summary(setup: Setup, planned: Plan) -> None:
     desk = session_releases()
     so_far = desk.total(setup.scenario.data, delta=planned.delta)
-    after = float(gaussian_epsilon(planned.delta, compose_mu([so_far.mu, planned.mu])))
     try:
         factor = hardened_factor(setup)
     except InputError:
         factor = None  # the button says why
     lines = "".join(f"<dt>{in_html(name)}</dt><dd>{in_html(text)}</dd>"
-                    for name, text in words.facts(setup, planned, so_far, after, factor, off_by(setup),
+                    for name, text in words.facts(setup, planned, so_far, factor, off_by(setup),
                                                   lasts=desk.ledger.lasts))
     st.html(f'{_FACTS}<dl class="facts" aria-label="What this release will spend">{lines}</dl>')
     if not setup.query.is_graph:

@@ -65,7 +65,7 @@ def _kept_study() -> tuple[str, str] | None:
         held = json.loads(kept)
         text, time = held["study"], held["time"]
         name = json.loads(text)["scenario"]["scenario"]["data"]
-    except (TypeError, ValueError, KeyError):  # nothing, or nothing of ours
+    except (TypeError, ValueError, KeyError, RecursionError):  # nothing, or nothing of ours
         return None
     return (text, str(time)[:5]) if name == session.scenario().data else None
 

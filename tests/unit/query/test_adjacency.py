@@ -8,11 +8,13 @@ import pytest
 
 import mvgviz as mv
 from mvgviz import Dataset, InputError, RecordBound, Scenario
+from mvgviz.design.privacy_loss import pair_loss
 from mvgviz.noise.directions import random_rotation, standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.norms import largest_absolute_sum, largest_diagonal_square
 from mvgviz.query.queries import covariance, identity, joint_moments, mean
 from mvgviz.query.worst_pairs import worst_pair
+from mvgviz.release.audit import audit
 
 RULES = ("replace", "add-remove")
 PLACES = 5
@@ -221,6 +223,12 @@ def test_the_rule_is_named_from_the_scenario_to_the_certificate():
     assert ledger.entries[0].neighbour_rule == "one record added or removed"
 
 
+def test_a_query_that_was_asked_for_other_neighbours_is_refused():
+    data, scenario = mv.sample("liver"), Scenario.default_for("liver")
+    with pytest.raises(InputError, match="asked for other neighbours"):
+        mv.build(scenario.changed(neighbours="add-remove"), data, query=mv.build(scenario, data).query)
+
+
 @pytest.mark.parametrize(("changes", "message"), [
     ({"query": "kernel"}, "none can be added or removed"),
     ({"directions": "private"}, "private directions are worked out for replaced"),
@@ -254,3 +262,28 @@ def test_a_record_with_two_levels_is_refused():
 def test_some_of_the_features_keep_their_categories():
     data = table((0,) * 5, (1,) * 5, levels=((0, 1, 2), (3, 4)))
     assert data.only([4, 2, 1]).levels == ((2, 1),)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("name", ["identity", "mean", "covariance"])
+def test_an_attack_on_all_records_of_a_person_finds_what_is_claimed_and_no_more(name, rule):
+    data = table((0, -1), (1, 3), per_person=3)
+    query = QUERIES[name](data, neighbours=rule)
+    design = mv.design_noise(query, epsilon=3, delta=1e-5)
+    loss = pair_loss(query, design)
+    assert loss.mu == pytest.approx(design.mu)
+    found = audit(loss, trials=8_000, delta=1e-5, rng=np.random.default_rng(3))
+    assert 0.5 < found.epsilon_lower < 3
+    broken = audit(loss, trials=8_000, delta=1e-5, rng=np.random.default_rng(3), noise_factor=1 / 3)
+    assert broken.epsilon_lower > 3  # as if one record alone had been counted
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("name", ["identity", "mean", "covariance", "moments"])
+@pytest.mark.parametrize("bound", ["none", "even"])
+def test_categories_and_people_can_be_released(name, rule, bound):
+    data = replace(table(*TABLES["one category"]), per_person=2)
+    scenario = Scenario.for_dataset(data, query=name, neighbours=rule, bound=bound)
+    released = mv.release_setup(mv.build(scenario, data))
+    changed = "added or removed" if rule == "add-remove" else "replaced"
+    assert released.neighbour_rule == f"up to 2 records of one person {changed}"

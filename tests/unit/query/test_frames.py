@@ -232,3 +232,9 @@ def test_of_each_person_the_first_few_records_are_kept():
 def test_what_cannot_be_said_of_people_and_categories(options, message):
     with pytest.raises(InputError, match=message):
         Dataset.from_frame(PEOPLE, **options)
+
+
+@pytest.mark.parametrize("changes", [{"label": "dose"}, {"needed": ("dose",)}, {"favoured": ["dose"]}])
+def test_a_scenario_says_where_names_are_taken(changes):
+    with pytest.raises(InputError, match=r"scenario\.on\(dataset"):
+        mv.Scenario().changed(**changes)

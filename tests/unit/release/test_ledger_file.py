@@ -270,6 +270,15 @@ def test_the_usual_place_is_where_the_system_keeps_data_and_is_made_when_needed(
     assert len(Ledger(usual_place()).entries) == 1
 
 
+def test_the_usual_place_is_made_behind_a_link_too(tmp_path, monkeypatch):
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "data").symlink_to(tmp_path / "disk")
+    monkeypatch.setattr(ledger_file.platform, "system", lambda: "Linux")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    release(Ledger(usual_place().resolve()))
+    assert (tmp_path / "disk" / "mvgviz" / "ledger.sqlite").is_file()
+
+
 OLD = json.dumps({"cap": None, "same_people": [], "releases": [
     {"time": "2026-01-02T03:04:05+00:00", "data": data, "query": "mean", "neighbour_rule": RECORD, "design": "exact",
      "mu": mu, "epsilon": 9.0, "delta": 1e-5, "caveats": ["ranges"], "total_mu": 9.0, "total_epsilon": 9.0,

@@ -618,6 +618,23 @@ def test_a_release_that_fails_while_it_is_drawn_counts_as_spent(monkeypatch):
     assert ledger.total("mine", delta=1e-5).mu == design.mu
 
 
+@pytest.mark.parametrize("learned", [{"directions": "private"}, {"bound": "private"}])
+def test_what_is_learned_privately_is_paid_for_before_it_is_learned(learned, monkeypatch):
+    setup, ledger = build(Scenario(query="mean", **learned), make_dataset(3, 50)), Ledger()
+    states, drawn = [], hardened_module.add_noise
+
+    def watched(*arguments, **options):
+        states.append([entry.state for entry in ledger.entries])
+        return drawn(*arguments, **options)
+
+    monkeypatch.setattr(hardened_module, "add_noise", watched)
+    given = release_setup(setup, ledger=ledger)
+    assert len(states) > 1
+    assert states == [["reserved"]] * len(states)
+    [entry] = ledger.entries
+    assert (entry.design, entry.mu, entry.time, entry.state) == (given.design, given.mu, given.time, "released")
+
+
 def test_what_private_directions_come_to_never_exceeds_what_was_reserved(monkeypatch):
     setup, ledger = build(Scenario(query="mean", directions="private"), make_dataset(3, 50)), Ledger()
     fresh = release_module._with_fresh_directions(setup)

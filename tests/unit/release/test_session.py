@@ -5,7 +5,17 @@ import math
 import numpy as np
 import pytest
 
-from mvgviz import InputError, Ledger, Session, covariance, design_noise, gaussian_mu, identity, mean
+from mvgviz import (
+    InputError,
+    Ledger,
+    Session,
+    covariance,
+    design_noise,
+    gaussian_mu,
+    identity,
+    mean,
+    private_eigenvectors,
+)
 from tests.datasets import make_dataset
 
 DATA = make_dataset(3, 40)
@@ -47,6 +57,29 @@ def test_the_ledger_of_a_file_outlives_the_session_and_its_cap_binds(tmp_path):
     assert again.total("people", delta=1e-5).epsilon == pytest.approx(1.0, rel=1e-6)
     with begun(ledger=again) as session, pytest.raises(InputError, match="cap"):
         session.release(mean(DATA), session.design(mean(DATA)))
+
+
+def test_private_directions_are_paid_for_out_of_the_budget():
+    with begun() as session:
+        asked = covariance(DATA)
+        along = private_eigenvectors(DATA, epsilon=0.5, delta=1e-5, rng=np.random.default_rng(0))
+        dear = design_noise(asked, epsilon=1.0, delta=1e-5, directions=along)
+        assert dear.mu <= gaussian_mu(1.0, 1e-5) * (1 + 1e-9)  # the noise alone would fit
+        with pytest.raises(InputError, match="smaller share"):
+            session.release(asked, dear)
+
+
+def test_what_fails_while_it_is_drawn_is_spent(monkeypatch):
+    def broken(*given, **choice):
+        raise MemoryError
+
+    with begun() as session:
+        design = session.design(mean(DATA), share=0.5)
+        monkeypatch.setattr("mvgviz.release.release.noisy_answer", broken)
+        with pytest.raises(MemoryError):
+            session.release(mean(DATA), design)
+        assert session.spent.mu == pytest.approx(design.mu)
+        assert session.releases == ()
 
 
 def test_after_the_end_nothing_is_released():

@@ -1,0 +1,237 @@
+"""A table that does not fit into memory: asked piece by piece, once, with the answer of the whole.
+
+>>> import numpy as np
+>>> from mvgviz import Dataset, Pieces, covariance
+>>> rng = np.random.default_rng(0)
+>>> parts = [Dataset(matrix=rng.uniform(-1, 1, (2, n)), features=("a", "b"), lower=-1, upper=1) for n in (30, 50)]
+>>> whole = Dataset(matrix=np.hstack([part.matrix for part in parts]), features=("a", "b"), lower=-1, upper=1)
+>>> asked = Pieces(parts).covariance()
+>>> wanted = covariance(whole)
+>>> bool(np.allclose(asked.value, wanted.value, rtol=1e-12)), asked.sensitivity == wanted.sensitivity
+(True, True)
+
+Means and second moments are sums over records, also of records that were pulled into a bound: the pieces' own answers,
+weighted by their numbers of records, add up to the answer, and one record among all moves it by as much less as there
+are more of them. On a Dask cluster the pieces are asked where they are, and the sums are added two by two there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.provenance import Ranges, weakest
+from mvgviz.query.dataset import Dataset
+from mvgviz.query.moments import JoinedOuterProduct, MomentsQuery, moments
+from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
+from mvgviz.query.queries import Query, covariance, joint_moments, mean
+from mvgviz.query.record_bound import RecordBound
+from mvgviz.validation import FloatArray, count, frozen
+
+ROWS = 100_000
+"""Records of a file that are held at once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Part:
+    """What one or several pieces come to: the sum over their records, how many those are, and a query of one piece."""
+
+    total: FloatArray = field(repr=False)
+    records: int
+    asked: Query | MomentsQuery = field(repr=False)
+
+    def plus(self, other: _Part) -> _Part:
+        mine, theirs = _query(self.asked), _query(other.asked)
+        if mine.row_names != theirs.row_names:
+            raise InputError("the pieces must have the same features in the same order")
+        origin = weakest([mine.records_origin, theirs.records_origin])
+        asked = _with_query(self.asked, replace(mine, records_origin=origin))
+        return _Part(total=self.total + other.total, records=self.records + other.records, asked=asked)
+
+
+class Pieces:
+    """Datasets with the same features and ranges, one after another; ``source`` is gone through once for each question.
+
+    ``source``: a list, or a function that begins anew each time. ``cluster``: a ``dask.distributed.Client`` whose
+    workers ask the pieces; its pieces are functions of nothing that load a dataset there.
+    """
+
+    def __init__(self, source: Iterable[Dataset | Callable[[], Dataset]] | Callable[[], Iterator[Dataset]], *,
+                 cluster: Any = None) -> None:
+        self._source, self._cluster = source, cluster
+
+    @classmethod
+    def from_parquet(cls, files: str | Path | Iterable[str | Path], *, ranges: Ranges, missing: str = "reject",
+                     columns: Iterable[str] | None = None, rows: int = ROWS, cluster: Any = None) -> Pieces:
+        """Parquet files, or all of a folder, never more than ``rows`` of their records in memory.
+
+        ``ranges`` must be declared for all columns that are used; on a cluster every worker must see the files.
+        """
+        paths = _paths(files)
+        chosen = tuple(ranges) if columns is None else tuple(columns)
+        if not set(chosen) <= set(ranges):
+            raise InputError("every column of a table in pieces needs a declared range: what is read from one piece "
+                             "is not the range of the others")
+        settings = {"ranges": dict(ranges), "missing": missing, "columns": chosen}
+        size = count("rows", rows)
+        if cluster is None:
+            return cls(partial(_batches, paths, size, settings))
+        groups = [(path, group) for path in paths for group in range(_row_groups(path))]
+        return cls([partial(_row_group, path, group, settings) for path, group in groups], cluster=cluster)
+
+    @classmethod
+    def from_dask(cls, frame: Any, *, ranges: Ranges, missing: str = "reject", columns: Iterable[str] | None = None,
+                  cluster: Any = None) -> Pieces:
+        """The partitions of a ``dask.dataframe``; computed one by one, or on the cluster."""
+        settings = {"ranges": dict(ranges), "missing": missing,
+                    "columns": tuple(ranges) if columns is None else tuple(columns)}
+        return cls([partial(_partition, part, settings) for part in frame.partitions], cluster=cluster)
+
+    def mean(self, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
+        """As :func:`mvgviz.mean` of the whole table."""
+        return _query(self._asked(partial(mean, bound=bound, neighbours=neighbours)))
+
+    def covariance(self, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
+        """As :func:`mvgviz.covariance` of the whole table."""
+        return _query(self._asked(partial(covariance, bound=bound, neighbours=neighbours)))
+
+    def joint_moments(self, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
+        """As the scenario's query "moments" of the whole table: the constant 1 joined to every record."""
+        return _query(self._asked(partial(joint_moments, bound=bound, neighbours=neighbours)))
+
+    def moments(self, *, bound: RecordBound, constant: float | None = None, whole: bool = False) -> MomentsQuery:
+        """As :func:`mvgviz.moments` of the whole table."""
+        asked = self._asked(partial(moments, bound=bound, constant=constant, whole=whole))
+        assert isinstance(asked, MomentsQuery)
+        return asked
+
+    def count_outside(self, bound: RecordBound) -> int:
+        """How many records the bound would pull in: read from the data, not private."""
+        return sum(bound.count_outside(piece) for piece in self._pieces())
+
+    def _pieces(self) -> Iterator[Dataset]:
+        source = self._source() if callable(self._source) else self._source
+        return (piece() if callable(piece) else piece for piece in source)
+
+    def _asked(self, ask: Callable[[Dataset], Query | MomentsQuery]) -> Query | MomentsQuery:
+        if self._cluster is not None:
+            return _whole(_on_cluster(self._cluster, list(self._source), ask))  # type: ignore[arg-type]
+        waiting: list[_Part] = []  # pairs of equal size are added first, so that rounding does not grow with the pieces
+        for position, piece in enumerate(self._pieces(), start=1):
+            waiting.append(_part(piece, ask))
+            while position % 2 == 0:
+                last = waiting.pop()
+                waiting[-1] = waiting[-1].plus(last)
+                position //= 2
+        if not waiting:
+            raise InputError("a table in pieces must have at least one piece")
+        while len(waiting) > 1:
+            last = waiting.pop()
+            waiting[-1] = waiting[-1].plus(last)
+        return _whole(waiting[0])
+
+
+def _part(piece: Dataset | Callable[[], Dataset], ask: Callable[[Dataset], Query | MomentsQuery]) -> _Part:
+    """One piece's sum; of what it was asked only what is public is kept."""
+    data = piece() if callable(piece) else piece
+    asked = ask(data)
+    query = _query(asked)
+    held = replace(query, value=frozen(np.zeros_like(query.value)))
+    lean = asked if isinstance(asked, Query) else replace(asked, dataset=replace(data, matrix=data.matrix[:, :1]))
+    return _Part(total=query.value * data.n_records, records=data.n_records, asked=_with_query(lean, held))
+
+
+def _whole(part: _Part) -> Query | MomentsQuery:
+    """The answer of all records, and what one of so many can change."""
+    query = _query(part.asked)
+    body, fewer = query.neighbours, part.records / (query.n_records or part.records)
+    if isinstance(body, ReplacedColumn):
+        body = replace(body, divisor=body.divisor * fewer)
+        move = body.worst(NoiseSide.identity(query.rows), NoiseSide.identity(body.records)).mu
+    elif isinstance(body, ReplacedOuterProduct | JoinedOuterProduct):
+        body = replace(body, n_records=body.n_records * fewer)
+        unit = NoiseSide.identity(query.rows)
+        move = body.worst(unit, unit).mu
+    else:
+        raise InputError(f"the {query.name} query cannot be asked in pieces")
+    whole = replace(query, value=frozen(part.total / part.records), sensitivity=move, n_records=part.records,
+                    printed_sensitivity=query.printed_sensitivity / fewer, neighbours=body)
+    return _with_query(part.asked, whole)
+
+
+def _query(asked: Query | MomentsQuery) -> Query:
+    return asked if isinstance(asked, Query) else asked.query
+
+
+def _with_query(asked: Query | MomentsQuery, query: Query) -> Query | MomentsQuery:
+    return query if isinstance(asked, Query) else replace(asked, query=query)
+
+
+def _on_cluster(client: Any, pieces: list[Callable[[], Dataset]], ask: Callable[[Dataset], Query | MomentsQuery]
+                ) -> _Part:
+    """Asked and added on the workers; one small sum comes back."""
+    if not pieces:
+        raise InputError("a table in pieces must have at least one piece")
+    sums = [client.submit(_part, piece, ask, pure=False) for piece in pieces]
+    while len(sums) > 1:
+        pairs = [client.submit(_Part.plus, one, other, pure=False)
+                 for one, other in zip(sums[::2], sums[1::2], strict=False)]
+        sums = [*pairs, *sums[2 * len(pairs):]]
+    return client.gather(sums[0])  # type: ignore[no-any-return]
+
+
+def _paths(files: str | Path | Iterable[str | Path]) -> list[Path]:
+    if isinstance(files, str | Path):
+        one = Path(files)
+        found = sorted(one.glob("*.parquet")) if one.is_dir() else [one]
+    else:
+        found = [Path(file) for file in files]
+    missing = [path.name for path in found if not path.is_file()]
+    if missing or not found:
+        raise InputError(f"no Parquet file there: {missing[0]}" if missing else "the folder has no Parquet file")
+    return found
+
+
+def _opened(path: Path) -> Any:
+    from pyarrow import ArrowInvalid, parquet  # type: ignore[import-untyped]
+
+    try:
+        return parquet.ParquetFile(path)
+    except (ArrowInvalid, OSError):
+        raise InputError(f"{path.name} is not a Parquet file, or is damaged") from None
+
+
+def _row_groups(path: Path) -> int:
+    with _opened(path) as file:
+        return int(file.num_row_groups)
+
+
+def _batches(paths: list[Path], rows: int, settings: dict[str, Any]) -> Iterator[Dataset]:
+    for path in paths:
+        with _opened(path) as file:
+            _check_columns(file, path, settings)
+            for batch in file.iter_batches(batch_size=rows, columns=list(settings["columns"])):
+                yield Dataset.from_frame(batch.to_pandas(), **settings)
+
+
+def _row_group(path: Path, group: int, settings: dict[str, Any]) -> Dataset:
+    with _opened(path) as file:
+        _check_columns(file, path, settings)
+        return Dataset.from_frame(file.read_row_group(group, columns=list(settings["columns"])).to_pandas(), **settings)
+
+
+def _check_columns(file: Any, path: Path, settings: dict[str, Any]) -> None:
+    gone = [name for name in settings["columns"] if name not in file.schema_arrow.names]
+    if gone:
+        raise InputError(f"{path.name} has no column named {gone[0]!r}")
+
+
+def _partition(part: Any, settings: dict[str, Any]) -> Dataset:
+    return Dataset.from_frame(part.compute(), **settings)

@@ -1,0 +1,132 @@
+"""Names, notes, links and files that want to run something: nothing runs, nothing is loaded from elsewhere."""
+
+import ast
+import json
+import pathlib
+import urllib.parse
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from mvgviz import Scenario, Study
+from mvgviz.ui.menu import BUDGET, COMPARE, PLAN, PRIVACY, RELEASE, SHAPE, UTILITY
+from tests import hostile
+from tests.browser.chromium import PICTURES, at_rest
+
+_ACTIVE = """() => {
+    const found = [];
+    const look = (root) => {
+        for (const one of root.querySelectorAll("*")) {
+            if (one.shadowRoot) look(one.shadowRoot);
+            for (const {name, value} of one.attributes)
+                if ((/^on/.test(name) && value.includes("__ran"))
+                    || (["href", "src", "action"].includes(name) && /javascript:|elsewhere/.test(value)))
+                    found.push(one.outerHTML.slice(0, 200));
+        }
+    };
+    look(document);
+    return window.__ran === undefined ? found : [`ran ${window.__ran}`, ...found];
+}"""
+
+
+class Watched:
+    """A tab of which everything is noted that should not happen."""
+
+    def __init__(self, tab, *, home):
+        self.tab, self.wrong = tab, []
+        tab.on("dialog", lambda dialog: (self.wrong.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        tab.on("pageerror", lambda error: self.wrong.append(str(error)))
+        tab.on("request", lambda request: self.wrong.append(request.url) if not request.url.startswith(
+            (home, home.replace("http", "ws"), "data:", "blob:")) else None)
+
+    def assert_harmless(self, where):
+        assert self.wrong == [], where
+        assert self.tab.evaluate(_ACTIVE) == [], where
+
+    def fetched(self, button):
+        """The bytes of a download, by the key of its button, or by its name where that has blanks."""
+        by_name = " " in button
+        place = self.tab.get_by_role("button", name=button) if by_name else self.tab.locator(f".st-key-{button} button")
+        with self.tab.expect_download(timeout=60_000) as download:
+            place.first.click(timeout=60_000)
+        return pathlib.Path(download.value.path()).read_bytes()
+
+
+@pytest.fixture
+def watched(address, browser):
+    tab = browser.new_page(viewport={"width": 1440, "height": 900})
+    yield Watched(tab, home=address)
+    tab.close()
+
+
+def go(tab, page):
+    tab.get_by_test_id("stSidebar").get_by_role("link", name=page.label, exact=True).click()
+    tab.get_by_role("heading", name=page.question).wait_for(timeout=60_000)
+    at_rest(tab)
+
+
+@pytest.mark.slow
+def test_nothing_from_a_file_runs_on_a_page_or_in_what_is_taken_along(watched, address, browser, tmp_path):
+    tab = watched.tab
+    tab.goto(f"{address}/data")
+    tab.wait_for_selector(PICTURES, timeout=60_000)
+    tab.get_by_text("Use your own file").click()
+    name = f"{hostile.NAMES[1]}{hostile.NAMES[4]}.csv"
+    tab.locator(".st-key-upload_file input[type=file]").set_input_files(
+        {"name": name, "mimeType": "text/csv", "buffer": hostile.table(hostile.NAMES[:17])})
+    tab.get_by_text("17 features × 40 records").wait_for(timeout=60_000)
+    tab.get_by_role("button", name="Study", exact=True).click()
+    tab.get_by_label("Notes").fill("\n".join(hostile.NAMES[:-1]))
+    tab.get_by_label("Notes").press("Control+Enter")
+    study = Study.from_json(watched.fetched("Save the study"))
+    assert hostile.NAMES[0] in study.notes
+    assert hostile.NAMES[0] in study.source.columns
+    tab.keyboard.press("Escape")
+    watched.assert_harmless("data")
+    for page in (SHAPE, BUDGET, PRIVACY, UTILITY, COMPARE, PLAN):
+        go(tab, page)
+        watched.assert_harmless(page.label)
+        if page in (SHAPE, BUDGET):
+            picture = watched.fetched("Save this chart as SVG").decode()
+            for element in ET.fromstring(picture).iter():
+                assert element.tag.rsplit("}")[-1] not in ("script", "iframe", "foreignObject", "a")
+                assert not any(key.startswith("on") for key in element.attrib)
+            assert watched.fetched("Save this chart as PNG").startswith(b"\x89PNG")
+    go(tab, RELEASE)
+    tab.get_by_role("tab", name="Report, script, link").click()
+    program = watched.fetched("release_program_py").decode()
+    assert hostile.NAMES[0] in [node.value for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Constant)]
+    assert "SystemExit" not in [node.id for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Name)]
+    cells = json.loads(watched.fetched("release_notebook_ipynb"))["cells"]
+    assert not any("__ran" in "".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    report = tmp_path / "report.html"
+    report.write_bytes(watched.fetched("release_report_html"))
+    watched.assert_harmless("release")
+    read = Watched(browser.new_page(), home=report.as_uri())
+    read.tab.goto(report.as_uri())
+    read.tab.locator(".js-plotly-plot .main-svg").first.wait_for(timeout=30_000)
+    read.assert_harmless("report")
+    assert "__ran=1" in read.tab.locator("main").inner_text()
+    read.tab.close()
+
+
+def test_nothing_in_a_link_or_a_study_runs(watched, address):
+    tab = watched.tab
+    wild = {"data": "liver", "query": hostile.NAMES[5], "task": hostile.NAMES[1], "epsilon": hostile.NAMES[4],
+            hostile.NAMES[0]: hostile.NAMES[6], "favoured": hostile.NAMES[3], "step": hostile.NAMES[2]}
+    tab.goto(f"{address}/budget?{urllib.parse.urlencode(wild)}")
+    tab.get_by_text("A part of the link was ignored").first.wait_for(timeout=60_000)
+    at_rest(tab)
+    watched.assert_harmless("link")
+    own = json.loads(Study.of_sample(Scenario.default_for("liver")).to_json())
+    own["scenario"]["scenario"]["data"] = own["data"]["name"] = f"upload-{'0' * 12}"
+    for name, changes in ((hostile.NAMES[5], {}), ("mine.csv", {"scenario": {hostile.NAMES[0]: hostile.NAMES[1]}}),
+                          (hostile.NAMES[4], {"population": hostile.NAMES[2], "notes": hostile.NAMES[6]})):
+        own["data"]["name"] = name
+        tab.get_by_role("button", name="Study", exact=True).click()
+        tab.locator(".st-key-study_file input[type=file]").set_input_files(
+            {"name": f"{hostile.NAMES[1]}.json", "mimeType": "application/json",
+             "buffer": json.dumps(own | changes).encode()})
+        tab.get_by_text("The study was not opened" if "scenario" in changes else "The study is about").wait_for()
+        watched.assert_harmless("study")
+        tab.keyboard.press("Escape")

@@ -1,0 +1,102 @@
+"""A table in pieces: the same question, the same numbers, the same promise as in memory."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from mvgviz import Dataset, InputError, Origin, Pieces, RecordBound, covariance, design_noise, mean, moments
+from mvgviz.query.queries import joint_moments
+
+RNG = np.random.default_rng(5)
+MATRIX = RNG.uniform([[-1], [0], [20]], [[1], [5], [90]], (3, 1_003))
+RANGES = {"a": (-1.0, 1.0), "b": (0.0, 5.0), "c": (20.0, 90.0)}
+LOW, HIGH = np.array(list(RANGES.values())).T
+
+
+def table(matrix, **choice):
+    return Dataset(matrix=matrix, features=tuple(RANGES), lower=LOW, upper=HIGH, **choice)
+
+
+WHOLE = table(MATRIX)
+CUTS = [1, 2, 40, 41, 500, 730]
+PARTS = [table(part) for part in np.split(MATRIX, CUTS, axis=1)]
+ROUND = RecordBound(radius=1.2, weights=1 / HIGH)
+
+
+def same(found, wanted):
+    assert np.allclose(found.value, wanted.value, rtol=1e-12, atol=0)
+    for name in ("sensitivity", "printed_sensitivity", "gamma"):
+        assert getattr(found, name) == pytest.approx(getattr(wanted, name), rel=1e-13)
+    for name in ("name", "n_records", "row_names", "neighbour_rule", "psd", "symmetric", "records_origin"):
+        assert getattr(found, name) == getattr(wanted, name)
+    designs = [design_noise(query, epsilon=0.7, delta=1e-6, theta=[0.7, *[0.3 / (query.rows - 1)] * (query.rows - 1)])
+               for query in (found, wanted)]
+    assert designs[0].mu == pytest.approx(designs[1].mu, rel=1e-12)
+    assert np.allclose(designs[0].direction_std(), designs[1].direction_std(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("bound", [None, ROUND], ids=["ranges", "bound"])
+@pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
+@pytest.mark.parametrize("name", ["mean", "covariance", "joint_moments"])
+def test_pieces_come_to_the_same_query(name, neighbours, bound):
+    ask = {"mean": mean, "covariance": covariance, "joint_moments": joint_moments}[name]
+    if name == "joint_moments" and bound is not None:
+        bound = RecordBound(radius=1.2, weights=np.append(1 / HIGH, 1.0))
+    wanted = ask(WHOLE, bound=bound, neighbours=neighbours)
+    same(getattr(Pieces(PARTS), name)(bound=bound, neighbours=neighbours), wanted)
+
+
+def test_moments_are_read_back_the_same():
+    wanted, found = moments(WHOLE, bound=ROUND), Pieces(PARTS).moments(bound=ROUND)
+    same(found.query, wanted.query)
+    design = design_noise(wanted.query, epsilon=1, delta=1e-6)
+    noisy = wanted.query.value + 1e-3
+    assert np.allclose(found.read(noisy, design).mean, wanted.read(noisy, design).mean, rtol=1e-12)
+    assert Pieces(PARTS).count_outside(ROUND) == ROUND.count_outside(WHOLE)
+
+
+def test_what_is_known_of_people_and_gaps_stays_known():
+    parts = [table(part, per_person=3) for part in np.split(MATRIX, CUTS, axis=1)]
+    same(Pieces(parts).mean(), mean(table(MATRIX, per_person=3)))
+    odd = [*PARTS[:-1], table(PARTS[-1].matrix, records_origin=Origin.READ)]
+    assert Pieces(odd).covariance().records_origin is Origin.READ
+    assert Pieces(odd[::-1]).covariance().records_origin is Origin.READ
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for k, part in enumerate(np.split(MATRIX, [300, 720], axis=1)):
+        parquet.write_table(pa.table(dict(zip((*RANGES, "other"), (*part, part[0]), strict=True))),
+                            tmp_path / f"part-{k}.parquet", row_group_size=170)
+    return tmp_path
+
+
+def test_parquet_files_are_asked_batch_by_batch(folder):
+    pieces = Pieces.from_parquet(folder, ranges=RANGES, rows=97)
+    same(pieces.covariance(bound=ROUND), covariance(WHOLE, bound=ROUND))
+    same(pieces.mean(), mean(WHOLE))  # a second question begins anew
+    assert max(part.n_records for part in pieces._pieces()) == 97
+
+
+@pytest.mark.slow
+def test_a_cluster_adds_the_sums_where_the_pieces_are(folder):
+    distributed = pytest.importorskip("distributed")
+    local = {"n_workers": 1, "threads_per_worker": 2, "processes": False, "dashboard_address": None}
+    with distributed.LocalCluster(**local) as cluster, distributed.Client(cluster) as client:
+        same(Pieces.from_parquet(folder, ranges=RANGES, cluster=client).covariance(), covariance(WHOLE))
+        same(Pieces([lambda part=part: part for part in PARTS], cluster=client).mean(bound=ROUND),
+             mean(WHOLE, bound=ROUND))
+
+
+def test_nonsense_is_one_sentence(folder, tmp_path):
+    for call, words in ((lambda: Pieces([]).mean(), "at least one piece"),
+                        (lambda: Pieces.from_parquet(tmp_path / "none.parquet", ranges=RANGES), "no Parquet file"),
+                        (lambda: Pieces.from_parquet(folder, ranges={"a": (-1, 1)}, columns=["b"]), "declared range"),
+                        (lambda: Pieces.from_parquet(folder, ranges=RANGES | {"z": (0, 1)}).mean(), "no column"),
+                        (lambda: Pieces([PARTS[0], PARTS[1].only([0, 1])]).mean(), "same features")):
+        with pytest.raises(InputError, match=words):
+            call()
+    (folder / "bad.parquet").write_bytes(b"PAR1 nothing")
+    with pytest.raises(InputError, match=r"bad\.parquet"):
+        Pieces.from_parquet(folder / "bad.parquet", ranges=RANGES).mean()
