@@ -206,7 +206,7 @@ def test_a_broken_link_says_what_was_ignored():
 
 def test_a_link_to_an_upload_asks_for_the_file():
     app = opened(data="upload-0123456789ab")
-    assert "choose the file" in app.error[0].value
+    assert "choose it again" in app.error[0].value
     app.switch_page(DATA.path).run()
     assert not app.exception
     assert app.file_uploader
