@@ -319,3 +319,15 @@ def test_the_command_says_where_releases_are_counted(tmp_path, capsys, monkeypat
     assert "broken.sqlite" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["--ledger", "a", "--no-ledger"])
+
+
+def test_a_study_reaches_no_file_but_the_one_beside_it(tmp_path, capsys):
+    """Whatever path a study's file is called by, only its last part counts, in the study's own folder."""
+    (tmp_path / "secret.csv").write_text("a,b\n1,2\n3,4\n5,7\n", encoding="utf-8")
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    study = inside / "study.json"
+    for name in ("../secret.csv", str(tmp_path / "secret.csv"), "..", ".", "", "a\0b", "x/../../secret.csv"):
+        study.write_text(Study(scenario=own_scenario(), source=DataSource(name=name)).to_json(), encoding="utf-8")
+        assert main(["run", str(study)]) == 2
+        assert "not beside it" in capsys.readouterr().err
