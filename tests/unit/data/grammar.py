@@ -1,4 +1,4 @@
-"""Tables as people and programs spoil them, each from a seed: a grammar of encodings, separators, quotes and numbers."""
+"""Tables as people and programs spoil them, each from a seed: a grammar of encodings, separators, quotes, numbers."""
 
 import io
 import random
@@ -11,8 +11,9 @@ SEPARATORS = (",", ";", "\t", "|", " ", ", ", "::", "\x1f")
 ENCODINGS = (*bad.ENCODINGS, "utf-7", "cp037", "shift_jis", "gb18030")
 NEWLINES = ("\n", "\r\n", "\r", "\n\n", "\u2028", "\x0b")
 NUMBERS = ("0", "-0", "1e999", "1e-999", "NaN", "inf", "-Infinity", "1,234.5", "1.234,5", "1 234", "1'234", "٣٫٥", "½",
-           "0x1f", "1_000", "١٢", "+1", "--1", "1e", "1.2.3", "12%", "€ 5", "(5)", "=1+1", "#REF!", "TRUE", "2026-01-01",
-           "12:30", "9" * 400, "." + "0" * 300 + "1", "-", "−5", "1\u00a0000")
+           "0x1f", "1_000", "١٢", "+1", "--1", "1e", "1.2.3", "12%", "€ 5", "(5)", "=1+1", "#REF!", "TRUE",
+           "2026-01-01", "12:30",
+           "9" * 400, "." + "0" * 300 + "1", "-", "−5", "1\u00a0000")
 GAPS = ("", " ", "NA", "n/a", "NULL", "?", ".", "-", "\u200b", '""', "#N/A", "missing")
 NAMES = ("", "a", "a", "age", "größe", "col\numn", '"', "''", "=cmd()", "\u202ex", "1", "3.5", "#", "x" * 500, "\0")
 LINES = ("", " ", "#", "# note", "sep=;", "total,1", ",,,,", '"', "\ufeff", "-----", "<table>", "{", "\\")

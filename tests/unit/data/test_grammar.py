@@ -39,5 +39,5 @@ def test_ten_thousand_hostile_files_are_read_or_refused():
         start = time.perf_counter()
         outcomes.append(tried(seed))
         slowest = max(slowest, (time.perf_counter() - start, seed))
-    print(f"used {outcomes.count('used'):,} of {len(outcomes):,}; the slowest took {slowest[0]:.2f} s: seed {slowest[1]}")
+    print(f"used {outcomes.count('used'):,} of {len(outcomes):,}; slowest {slowest[0]:.2f} s, seed {slowest[1]}")
     assert_sane(outcomes)
