@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlencode
 from streamlit.runtime.caching import clear_session_resource_cache
 
 from mvgviz import Scenario
-from mvgviz.ui.menu import ATTACKER, LESSON_NOTES, PAGES, PAPER, PLAN, RELEASE
+from mvgviz.ui.menu import ATTACKER, LESSON, LESSON_NOTES, PAGES, PAPER, PLAN, RELEASE
 from tests.pages.app import link, opened
 
 KINDS = ("button", "checkbox", "toggle", "selectbox", "multiselect", "slider", "select_slider", "number_input",
@@ -76,10 +76,11 @@ class Monkey:
 
     def assert_cold_is_live(self):
         """The page opened by its link shows what this one does, its own tabs and switches being as they are."""
-        if self.page in (PLAN, ATTACKER, RELEASE):  # what these show is the session's own, and in no link
+        if self.page in (PLAN, ATTACKER, LESSON, RELEASE):  # what these show is the session's own, and in no link
             return
         state = self.app.session_state._state.filtered_state
-        own = {key: value for key, value in state.items() if key == "_all" or (
+        switches = {"_all", *(one.key for kind in ("checkbox", "toggle") for one in self.app.get(kind))}
+        own = {key: value for key, value in state.items() if key in switches - {None} or (
             not key.startswith(("_", "w_", "$$")) and isinstance(value, str | int | float | list)
             and not isinstance(value, bool))}
         live = shown(self.app.run())  # what was said once is gone
