@@ -34,7 +34,7 @@ look: .venv/browser.done
 	$(BIN)/python -m pytest --numprocesses=2 -m look tests/browser
 
 # The same attacks as in every run, many times over: an hour or so.
-soak: .venv/test.done
+soak: .venv/browser.done
 	$(BIN)/python -m pytest --numprocesses=1 -m soak -s tests
 
 bench: .venv/browser.done
