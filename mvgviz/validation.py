@@ -21,7 +21,7 @@ TOLERANCE_SUM = 1e-9
 LARGEST = 1e150
 """Settings lie between this and its inverse."""
 
-MOST_JSON = 16 * 2**20
+MOST_JSON = 4 * 2**20
 """Bytes, or characters, of a file of choices: a study, a plan, ranges, a ledger."""
 
 _Kind = TypeVar("_Kind")
@@ -47,8 +47,10 @@ def parsed_json(text: str | bytes, refusal: str) -> Any:
     """What a JSON text holds; ``refusal`` is said where it is none, too long, nested without end or no text at all."""
     try:
         if len(text) <= MOST_JSON:
-            held = json.loads(text)
-            json.dumps(held, ensure_ascii=False).encode()  # halves of a character could be written nowhere
+            plain = text.decode(json.detect_encoding(text)) if isinstance(text, bytes) else text
+            held = json.loads(plain)
+            if not plain.isascii() or "\\ud" in plain.lower():  # halves of a character could be written nowhere
+                json.dumps(held, ensure_ascii=False).encode()
             return held
     except (ValueError, TypeError, RecursionError):
         pass

@@ -24,6 +24,7 @@ from mvgviz.data.table import IntArray, Table, file_rows
 from mvgviz.errors import InputError
 
 _CHUNK, _END, _LONGEST_ROW = 1 << 20, 4_096, 1 << 23
+_MOST_ODD = 200_000  # blank lines and comments among the records
 _WINDOWS = re.compile("[\x80\x82-\x8c\x8e\x91-\x9c\x9e\x9f]")  # controls in Latin-1, signs in cp1252
 _CONTROLS = re.compile(r"[\x01-\x08\x0b\x0e-\x19\x1b-\x1f]")  # but for those that a text may have
 
@@ -172,11 +173,15 @@ class _OddRows:
         self.left_out: list[int] = []  # counted from 1
         self.comments = 0
         self.ragged: Any = None
+        self.too_many = False
 
     def __call__(self, row: Any) -> str:
         text = row.text.strip()
         if text and not text.startswith("#"):
             self.ragged = self.ragged or row
+            return "error"
+        if len(self.left_out) == _MOST_ODD:
+            self.too_many = True
             return "error"
         self.left_out.append(row.number)
         self.comments += bool(text)
@@ -194,7 +199,7 @@ def _parse(stream: TextStream, layout: Layout, columns: Columns, source: Source)
                     last = batch
                 source.report(stream.share)
     except pa.ArrowException:
-        raise _unparsed(odd.ragged, layout, columns, source) from None
+        raise _unparsed(odd, layout, columns, source) from None
     finally:
         stream.close()
     if last is None:
@@ -221,7 +226,10 @@ def _batches(stream: TextStream, layout: Layout, odd: _OddRows) -> Generator[Any
         yield from batches
 
 
-def _unparsed(bad: Any, layout: Layout, columns: Columns, source: Source) -> InputError:
+def _unparsed(odd: _OddRows, layout: Layout, columns: Columns, source: Source) -> InputError:
+    bad = odd.ragged
+    if odd.too_many:
+        return InputError(f"{source.name} has more than {_MOST_ODD:,} blank lines or comments: remove them.")
     if bad is None:
         return InputError(f"{source.name} has a row that is too long after row {layout.first_row + columns.n_added - 1}"
                           ": is a line break or a closing quotation mark missing?")

@@ -1,12 +1,15 @@
 """Excel workbooks (.xlsx), looked through before openpyxl opens them."""
 
+import io
 import warnings
 import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import date
 from itertools import chain, islice
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias, cast
 from xml.etree.ElementTree import ParseError  # the error alone; documents with entities are refused
+from xml.parsers import expat
 
 import numpy as np
 import openpyxl  # type: ignore[import-untyped]
@@ -26,6 +29,7 @@ _LOOK_AHEAD = 100
 _BLOCK = 4_096
 _WHOLE = 2**53  # whole numbers below are written as such
 _MOST_ROWS = 1_048_576  # Excel's own
+_MOST_BETWEEN, _DEEPEST = 1 << 21, 100  # bytes from row to row; elements within elements outside the sheets
 _CODES = ("utf-8", "utf-16-le", "utf-16-be")
 _ENTITIES = tuple(word.encode(code) for word in ("<!DOCTYPE", "<!ENTITY") for code in _CODES)
 # openpyxl documents no errors of its own: these come out of workbooks that are well packed but wrong inside.
@@ -55,18 +59,73 @@ def _look_through(source: Source, opened: zipfile.ZipFile) -> bool:
     formulas = False
     for member in members:
         is_sheet = member.filename.startswith("xl/worksheets/")
+        depth = None if is_sheet or not member.filename.endswith((".xml", ".rels")) else _Depth(source.name)
         before = b""
         for piece in pieces(opened, member, source):
             seam = before[-20:] + piece[:20]
             before = piece
             if any(word in piece or word in seam for word in _ENTITIES):
                 raise InputError(f"{source.name} defines entities, which no workbook needs: save it again as .xlsx.")
+            if depth is not None:
+                depth.look(piece)
             formulas = formulas or (is_sheet and (b"<f>" in piece or b"<f " in piece))
     return formulas
 
 
+class _Depth:
+    """How deep the elements of a document lie in each other: the parser takes ever longer the deeper they do."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._depth = name, 0
+        self._parser = expat.ParserCreate()
+        self._parser.StartElementHandler, self._parser.EndElementHandler = self._enter, self._leave
+
+    def look(self, piece: bytes) -> None:
+        """Go on; what is no XML is left to who reads it."""
+        with suppress(expat.ExpatError):
+            self._parser.Parse(piece)
+
+    def _enter(self, *element: object) -> None:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise damaged(self._name)
+
+    def _leave(self, element: object) -> None:
+        self._depth -= 1
+
+
+class _Sheet(io.RawIOBase):
+    """A sheet as it is parsed: elements within elements would fill the memory before any row is told."""
+
+    def __init__(self, stream: IO[bytes], name: str) -> None:
+        super().__init__()
+        self._stream, self._name, self.since_row = stream, name, 0
+
+    def read(self, size: int = -1) -> bytes:
+        """As much, until too much has come without a row."""
+        piece = self._stream.read(size)
+        self.since_row += len(piece)
+        if not self.since_row <= _MOST_BETWEEN:
+            raise InputError(f"{self._name} has more between its rows than a table would: save the table as CSV.")
+        return piece
+
+
 class _SheetReader(ExcelReader):  # type: ignore[misc]
     """Sheets of cells alone: openpyxl stumbles over some chart sheets, which hold no table anyway."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source.stream, read_only=True, data_only=True, keep_links=False)
+        self.sheet: _Sheet | None = None
+        expand = self.archive.open
+
+        def open_sheet(path: Any, *how: Any) -> IO[bytes]:
+            stream: IO[bytes] = expand(path, *how)
+            if not str(getattr(path, "filename", path)).lstrip("/").startswith("xl/worksheets/"):
+                return stream
+            self.sheet = _Sheet(stream, source.name)
+            return cast(IO[bytes], self.sheet)
+
+        self.archive.open = open_sheet
 
     def read_chartsheet(self, sheet: Any, rel: Any) -> None:
         pass
@@ -74,12 +133,12 @@ class _SheetReader(ExcelReader):  # type: ignore[misc]
 
 def _read(source: Source, member: str | None, header: bool | None, decimal: str, formulas: bool,
           kept: Iterable[str]) -> Table:
-    reader = _SheetReader(source.stream, read_only=True, data_only=True, keep_links=False)
+    reader = _SheetReader(source)
     reader.read()
     book = reader.wb
     sheets = {sheet.title: sheet for sheet in book.worksheets}
     declared_rows = {title: sheet.max_row for title, sheet in sheets.items()}  # forgotten once the rows are read
-    title, top, rows = _chosen(sheets, member, source)
+    title, top, rows = _chosen(reader, sheets, member, source)
     width = max(len(cells) for _, cells in top)
     texts = [[_text(cell, decimal) for cell in cells] + [""] * (width - len(cells)) for _, cells in top]
     has_names = has_header(texts, decimal) if header is None else header
@@ -102,21 +161,24 @@ def _read(source: Source, member: str | None, header: bool | None, decimal: str,
                  first_row=int(taken[0]), left_out=left_out, empty_rows=int(left_out.size) + above)
 
 
-def _chosen(sheets: dict[str, Any], member: str | None, source: Source) -> tuple[str, list[_Row], Iterator[_Row]]:
+def _chosen(reader: _SheetReader, sheets: dict[str, Any], member: str | None,
+            source: Source) -> tuple[str, list[_Row], Iterator[_Row]]:
     """The name of the sheet to be read, its first rows, and the rows below them."""
     if member is not None and member not in sheets:
         raise InputError(f"{source.name} has no sheet of that name: choose one of the {len(sheets)} it holds.")
     for title in sheets if member is None else [member]:
-        rows = _rows(sheets[title], source)
+        rows = _rows(reader, sheets[title], source)
         if top := list(islice(rows, _LOOK_AHEAD)):
             return title, top, rows
     raise InputError(f"{source.name} has nothing in its sheets: choose a workbook with a table.")
 
 
-def _rows(sheet: Any, source: Source) -> Iterator[_Row]:
+def _rows(reader: _SheetReader, sheet: Any, source: Source) -> Iterator[_Row]:
     """The rows with anything in them, by number; empty cells at their ends are cut off."""
     sheet.reset_dimensions()  # what the file says of its size need not be true
     for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
+        if reader.sheet is not None:
+            reader.sheet.since_row = 0
         if number > _MOST_ROWS:
             raise InputError(f"{source.name} has rows beyond Excel's limit of {_MOST_ROWS}: save it again, or as CSV.")
         end = next((i for i in range(len(row), 0, -1) if row[i - 1] is not None), 0)

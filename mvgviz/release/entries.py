@@ -21,6 +21,7 @@ CAVEATS = {
 """What a guarantee does not cover, and what it is called."""
 
 MIXED_RULES = "releases under different definitions of neighbours"
+_MOST_TOLD = 3_000  # releases brought at once: each is added up with all before it
 STATES = ("reserved", "released")
 
 
@@ -125,7 +126,11 @@ def told_by(text: str) -> list[Told]:
                "Release & report")
     held = parsed_json(text, refusal)
     try:
+        if len(held["releases"]) > _MOST_TOLD:
+            raise InputError(f"this ledger has more than {_MOST_TOLD:,} releases: bring it in parts")
         return [_told(entry) for entry in held["releases"]]
+    except InputError:
+        raise
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         raise InputError(refusal) from None
 

@@ -175,6 +175,8 @@ class QuestionPlan:
             raise InputError('a plan file must hold "mvgviz_plan" (the version), "shares_read" and "questions"')
         if content["mvgviz_plan"] != VERSION:
             raise InputError(f"a plan file must have version {VERSION}, got another")
+        if not 1 <= len(content["questions"]) <= MOST_QUESTIONS:
+            raise InputError(f"a plan must have 1 to {MOST_QUESTIONS} questions, got {len(content['questions'])}")
         if not all(isinstance(held, dict) and "parts" in held for held in content["questions"]):
             raise InputError('every question of a plan file must hold "parts", "mvgviz" and "scenario"')
         return cls(shares_read=content["shares_read"], parts=tuple(held.pop("parts") for held in content["questions"]),

@@ -351,9 +351,10 @@ def _refuse_names(**given: Any) -> None:
 def _whole(name: str, value: Any, *, at_least: int, distinct: bool = False) -> tuple[int, ...]:
     if isinstance(value, str) or not hasattr(value, "__iter__"):
         raise InputError(f"{name} must be a sequence of whole numbers")
-    numbers = tuple(count(name, item, at_least=at_least) for item in value)
-    if len(numbers) > _MOST_POSITIONS:
-        raise InputError(f"{name} must have at most {_MOST_POSITIONS} entries, got {len(numbers)}")
+    entries = tuple(value)
+    if len(entries) > _MOST_POSITIONS:
+        raise InputError(f"{name} must have at most {_MOST_POSITIONS} entries, got {len(entries)}")
+    numbers = tuple(count(name, item, at_least=at_least) for item in entries)
     if distinct and len(set(numbers)) != len(numbers):
         raise InputError(f"{name} must be different positions")
     return numbers

@@ -101,7 +101,7 @@ class Study:
 
 
 def _object(text: str | bytes) -> dict[str, Any]:
-    refusal = "a study must be a JSON file, as saved by mvgviz"
+    refusal = "a study must be a small JSON file, as saved by mvgviz"
     held = parsed_json(text, refusal)
     if not isinstance(held, dict):
         raise InputError(refusal)

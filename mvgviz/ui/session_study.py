@@ -18,7 +18,6 @@ from mvgviz.ui.session_releases import session_releases
 from mvgviz.validation import parsed_json
 
 NOTES, _WAITING, _BEGUN, _NAMED = "_notes", "_study_waiting", "_study_begun", "_study_named_file"
-_LARGEST = 4_000_000  # bytes of a study
 
 
 class LocalFile(io.BytesIO):
@@ -48,8 +47,6 @@ def session_source() -> DataSource:
 
 def open_study(text: str | bytes) -> None:
     """Take a study, or a scenario, over; one of a file waits until that is chosen."""
-    if len(text) > _LARGEST:
-        raise InputError("a study must be a small file, as saved by mvgviz")
     scenario = _scenario_of_a_file(text)
     if scenario is not None:
         session.put(scenario)

@@ -9,7 +9,7 @@ done
 if command -v apt-get >/dev/null 2>&1; then
     run=""
     [ "$(id -u)" = 0 ] || run="sudo -n"
-    $run apt-get update -qq && $run env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null
+    $run apt-get update -qq && $run env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core nginx-light >/dev/null
     command -v chromium >/dev/null 2>&1 && exit 0
 fi
 "$python" -m playwright install chromium && exit 0

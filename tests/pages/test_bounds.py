@@ -234,3 +234,10 @@ def test_a_bound_on_the_records_is_said_to_shrink_what_the_theorems_use():
     assert f"γ = {as_number(setup.query.gamma)} ({as_number(setup.box.gamma)} without it)" in said
     assert f"s₂ = {as_number(setup.query.sensitivity)} ({as_number(setup.box.sensitivity)} without it)" in said
     assert "ellipse first" not in text(bounds(data="liver"))
+
+
+def test_a_bound_on_the_records_makes_the_tight_sensitivity_an_upper_bound_at_once():
+    app = opened(BOUNDS.path, everything=True, data="liver")
+    assert "(itself an upper bound)" not in text(clean(app))
+    app.selectbox(key="w_bound").set_value("even").run()
+    assert "(itself an upper bound)" in text(clean(app))

@@ -360,3 +360,15 @@ def test_a_cluster_that_is_not_there_is_one_sentence(saved, capsys, monkeypatch)
     monkeypatch.setattr(distributed, "Client", nobody)
     assert main(["run", saved(Scenario()), "--cluster", "tcp://127.0.0.1:1"]) == 2
     assert "no Dask scheduler" in capsys.readouterr().err
+
+
+def test_a_study_reaches_no_file_but_the_one_beside_it(tmp_path, capsys):
+    """Whatever path a study's file is called by, only its last part counts, in the study's own folder."""
+    (tmp_path / "secret.csv").write_text("a,b\n1,2\n3,4\n5,7\n", encoding="utf-8")
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    study = inside / "study.json"
+    for name in ("../secret.csv", str(tmp_path / "secret.csv"), "..", ".", "", "a\0b", "x/../../secret.csv"):
+        study.write_text(Study(scenario=own_scenario(), source=DataSource(name=name)).to_json(), encoding="utf-8")
+        assert main(["run", str(study)]) == 2
+        assert "not beside it" in capsys.readouterr().err

@@ -30,7 +30,7 @@ def rivals(setup: Setup) -> tuple[Rival, ...]:
                  for name in names)
 
 
-@session.remembered(6, session.query_version)
+@session.remembered(6)
 def sensitivity_is_exact(query: Query) -> bool:
     """Whether the tight sensitivity is attained; that of many features' second moments is an upper bound."""
     unit = NoiseSide.identity(query.rows)

@@ -1,0 +1,96 @@
+"""The example deployment: TLS, a content security policy that the app runs under, limits."""
+
+import http.client
+import shutil
+import socket
+import ssl
+import subprocess
+import time
+from contextlib import closing, contextmanager
+
+import pytest
+
+from tests.browser.chromium import PICTURES, ROOT, at_rest
+from tests.browser.conftest import served
+
+NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(
+    not (NGINX and shutil.which("openssl")), reason="nginx and openssl make the example deployment")]
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def behind_nginx(app_port, folder):
+    """The example with a certificate made here, on a free port of this machine."""
+    port = free_port()
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost",
+                    "-keyout", folder / "key.pem", "-out", folder / "certificate.pem"], check=True, capture_output=True)
+    text = (ROOT / "deploy" / "nginx.conf").read_text(encoding="utf-8")
+    for before, after in (("ssl_certificate CERTIFICATE", f"ssl_certificate {folder}/certificate.pem"),
+                          ("KEY;", f"{folder}/key.pem;"), ("listen 8443", f"listen 127.0.0.1:{port}"),
+                          ("127.0.0.1:8501", f"127.0.0.1:{app_port}"), ("pid nginx.pid", f"pid {folder}/nginx.pid")):
+        assert before in text
+        text = text.replace(before, after)
+    (folder / "nginx.conf").write_text(text, encoding="utf-8")
+    with (folder / "said.txt").open("w") as said:
+        front = subprocess.Popen([NGINX, "-p", folder, "-c", folder / "nginx.conf", "-g", "daemon off;"], stderr=said)
+    try:
+        for _ in range(50):
+            assert front.poll() is None, (folder / "said.txt").read_text()
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.1)
+        yield port
+    finally:
+        front.terminate()
+        front.wait()
+
+
+def test_the_app_runs_behind_the_example_without_a_violation(browser, tmp_path):
+    with served() as address, behind_nginx(int(address.rsplit(":", 1)[1]), tmp_path) as port:
+        context = browser.new_context(ignore_https_errors=True)
+        tab, wrong = context.new_page(), []
+        tab.on("console", lambda message: wrong.append(message.text) if "Content Security" in message.text else None)
+        tab.on("pageerror", lambda error: wrong.append(str(error)))
+        for path, waits_for in (("", PICTURES), ("shape", ".rule svg"), ("lesson", PICTURES),
+                                ("privacy", ".js-plotly-plot .main-svg")):
+            tab.goto(f"https://localhost:{port}/{path}")
+            tab.wait_for_selector(waits_for, timeout=60_000)
+            at_rest(tab)
+        with tab.expect_download(timeout=30_000) as download:
+            tab.get_by_role("button", name="Save this chart as SVG").first.click()
+        assert download.value.suggested_filename.endswith(".svg")
+        tab.goto(f"https://localhost:{port}/data")
+        tab.get_by_text("Use your own file").click(timeout=60_000)
+        content = "a,b\n" + "".join(f"{i % 9},{i % 5}\n" for i in range(60))
+        tab.locator(".st-key-upload_file input[type=file]").set_input_files(
+            {"name": "mine.csv", "mimeType": "text/csv", "buffer": content.encode()})
+        tab.get_by_text("2 features × 60 records").wait_for(timeout=30_000)
+        assert wrong == []
+        context.close()
+
+        assert_guarded(port)
+
+
+def assert_guarded(port):
+    """Headers and limits, as a program sees them."""
+    with closing(http.client.HTTPSConnection("localhost", port, context=ssl._create_unverified_context())) as asked:
+        asked.request("GET", "/", headers={"Accept-Encoding": "gzip"})
+        answer = asked.getresponse()
+        answer.read()
+        assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+        assert answer.headers["X-Frame-Options"] == "DENY"
+        asked.request("GET", "/_stcore/metrics")
+        refused = asked.getresponse()
+        refused.read()
+        assert refused.status == 404
+        asked.request("PUT", "/_stcore/upload_file/x/y", headers={"Content-Length": str(201 * 2**20)})
+        answer = asked.getresponse()
+        answer.close()
+        assert answer.status == 413

@@ -1,0 +1,31 @@
+"""A monkey over the pages: whatever the controls offer may be chosen, in any order."""
+
+import pytest
+from streamlit.runtime.caching import clear_session_resource_cache
+
+from tests.pages.monkey import Monkey
+
+MOVES, LOOKS = 20, 5
+
+
+def let_loose(seed):
+    """A session of twenty moves; no sentence of refusal, as every value was offered."""
+    clear_session_resource_cache("test session id")
+    monkey = Monkey(seed)
+    for k in range(1, MOVES + 1):
+        monkey.move()
+        assert monkey.assert_sound() == [], monkey.story()
+        if k % LOOKS == 0:
+            monkey.assert_cold_is_live()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_a_monkey_finds_nothing_wrong(seed):
+    let_loose(seed)
+
+
+@pytest.mark.soak
+def test_a_monkey_finds_nothing_wrong_in_three_thousand_moves():
+    for seed in range(100, 250):
+        let_loose(seed)

@@ -1,0 +1,43 @@
+"""Hostile files from a grammar: each is read or refused with a sentence, and none takes long."""
+
+import time
+
+import pytest
+
+from mvgviz import InputError
+from mvgviz.data import propose_ranges, read_table, table_to_dataset
+from tests.unit.data.grammar import hostile_file
+
+
+def tried(seed):
+    """What became of a file: "used", or the sentence; anything else is raised with the seed."""
+    content = hostile_file(seed)
+    try:
+        table = read_table(content, name="mine.csv")
+        table_to_dataset(table, ranges=propose_ranges(table), missing="middle")
+        return "used"
+    except InputError as error:
+        return str(error)
+    except (Exception, RecursionError) as error:
+        raise AssertionError(f"hostile_file({seed}): {type(error).__name__}: {error}") from error
+
+
+def assert_sane(outcomes):
+    used = outcomes.count("used")
+    assert len(outcomes) / 20 < used < len(outcomes) * 0.9  # a grammar that is always refused tries nothing
+    assert all(said[0].isalpha() and "\n" not in said and len(said) < 700 for said in outcomes)
+
+
+def test_hostile_files_are_read_or_refused():
+    assert_sane([tried(seed) for seed in range(300)])
+
+
+@pytest.mark.soak
+def test_ten_thousand_hostile_files_are_read_or_refused():
+    outcomes, slowest = [], (0.0, 0)
+    for seed in range(10_000):
+        start = time.perf_counter()
+        outcomes.append(tried(seed))
+        slowest = max(slowest, (time.perf_counter() - start, seed))
+    print(f"used {outcomes.count('used'):,} of {len(outcomes):,}; slowest {slowest[0]:.2f} s, seed {slowest[1]}")
+    assert_sane(outcomes)
