@@ -3,6 +3,8 @@
 # make test   set up and run lint and every test
 # make bench  set up and print the benchmarks
 # make load   set up and let thirty sessions move sliders at once
+# make soak   set up and run the long versions: hostile files, a monkey over all pages
+# make mutate set up and put small mistakes into the mathematics, one at a time: do tests notice?
 # make lint   ruff, mypy and the order of the rooms
 # make docs   the pages, the reference from the docstrings and a gallery, as HTML in docs/_build
 # make dist   build sdist and wheel, and check both (CONTRIBUTING.md)
@@ -14,24 +16,32 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 # Bytecode is kept, whatever the environment says: every worker starts seconds sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app check test every-test look bench load lint docs dist clean
+.PHONY: app check test every-test look soak mutate bench load lint docs dist clean
 
 app: .venv/app.done
 	$(BIN)/mvgviz
 
 check: lint
-	$(BIN)/python -m pytest -m "not slow" tests/unit
+	$(BIN)/python -m pytest -m "not slow and not soak" tests/unit
 
 test: .venv/browser.done
 	$(MAKE) --no-print-directory --jobs=2 lint every-test
 
 # One worker more than there are cores: a test in the browser waits most of its time.
 every-test: .venv/browser.done
-	$(BIN)/python -m pytest --numprocesses=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) -m "not look"
+	$(BIN)/python -m pytest --numprocesses=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) -m "not look and not soak"
 
 # Every page and tab on a phone and a projector in both themes, every control by keyboard: minutes, so not in every run.
 look: .venv/browser.done
 	$(BIN)/python -m pytest --numprocesses=2 -m look tests/browser
+
+# The same attacks as in every run, many times over: an hour or so.
+soak: .venv/test.done
+	$(BIN)/python -m pytest --numprocesses=1 -m soak -s tests
+
+# Goes on where it stopped; an hour or two for all. One module: make mutate MUTATE="accounting --sample 40".
+mutate: .venv/test.done
+	$(BIN)/python tools/mutate.py $(MUTATE)
 
 bench: .venv/browser.done
 	$(BIN)/python benchmarks/engine.py
