@@ -4,6 +4,7 @@
 # make bench  set up and print the benchmarks
 # make load   set up and let thirty sessions move sliders at once
 # make soak   set up and run the long versions: hostile files, a monkey over all pages
+# make mutate set up and put small mistakes into the mathematics, one at a time: do tests notice?
 # make lint   ruff, mypy and the order of the rooms
 # make docs   the pages, the reference from the docstrings and a gallery, as HTML in docs/_build
 # make dist   build sdist and wheel, and check both (CONTRIBUTING.md)
@@ -15,7 +16,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 # Bytecode is kept, whatever the environment says: every worker starts seconds sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app check test every-test look soak bench load lint docs dist clean
+.PHONY: app check test every-test look soak mutate bench load lint docs dist clean
 
 app: .venv/app.done
 	$(BIN)/mvgviz
@@ -37,6 +38,10 @@ look: .venv/browser.done
 # The same attacks as in every run, many times over: an hour or so.
 soak: .venv/browser.done
 	$(BIN)/python -m pytest --numprocesses=1 -m soak -s tests
+
+# Goes on where it stopped; an hour or two for all. One module: make mutate MUTATE="accounting --sample 40".
+mutate: .venv/test.done
+	$(BIN)/python tools/mutate.py $(MUTATE)
 
 bench: .venv/browser.done
 	$(BIN)/python benchmarks/engine.py

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from mvgviz import InputError, binary, least_error, manual, max_pnr, uniform, water_filling
-from mvgviz.design.allocation import FLOOR, rebalanced
+from mvgviz.design.allocation import FLOOR, rebalanced, topped_up, with_floor
 
 SPECTRUM = np.array([9.0, 4.0, 1.0, 0.25, 0.01])
 WIDTHS = np.array([1.0, 2.0, 0.5, 1.5, 1.0])
@@ -105,6 +105,32 @@ def test_a_direction_without_signal_gets_the_floor_and_says_so():
         assert 0 < filled.theta[1] < 1e-3
 
 
+def test_a_dry_direction_gets_the_stated_part_of_an_equal_share_in_every_form():
+    lam = np.array([1.0, 0.5, 0.0, 0.0])
+    for form, power in (("relaxed", 1), ("unrelaxed", 2), ("exact", 1)):
+        filled = water_filling(lam, budget=3, form=form, floor=1e-3)
+        assert filled.rho[2:] == pytest.approx(1e-3 * (3 / 4) ** (1 / power) * np.ones(2), rel=1e-4)
+        assert filled.depth == pytest.approx([1, 2, np.inf, np.inf])
+
+
+@given(parts=st.lists(st.floats(-9, 0).map(lambda x: 10.0**x), min_size=2, max_size=8), floor=st.floats(1e-6, 0.5))
+def test_a_floor_lifts_the_low_and_keeps_the_proportions_of_the_others(parts, floor):
+    least = floor / len(parts)
+    shares = np.array(parts) / sum(parts)
+    theta = with_floor(shares, least)
+    assert theta.sum() == pytest.approx(1)
+    assert (theta >= least).all()
+    lifted = theta == least
+    factor = (theta / shares)[~lifted]
+    assert factor == pytest.approx(factor[0])
+    assert (shares[lifted] * factor[0] <= least * (1 + 1e-9)).all()
+
+
+def test_the_favoured_are_topped_up_above_what_all_get_alike():
+    assert topped_up(4, favoured=[0], part=0.6) == pytest.approx([0.7, 0.1, 0.1, 0.1])
+    assert topped_up(4, favoured=[0, 1, 2]) == pytest.approx([0.5 / 3 + 0.125] * 3 + [0.125])
+
+
 def test_equal_eigenvalues_get_equal_shares():
     for form in ("relaxed", "unrelaxed", "exact"):
         assert max_pnr([3.0, 3.0, 3.0], budget=2, form=form) == pytest.approx([1 / 3] * 3)
@@ -155,6 +181,8 @@ def test_least_error_keeps_a_floor_for_directions_nobody_needs():
     (lambda: manual([1, math.nan]), "weights must be finite"),
     (lambda: max_pnr([1, -1], budget=1), "eigenvalues must not be negative"),
     (lambda: max_pnr([0, 0], budget=1), "eigenvalues must not all be zero"),
+    (lambda: water_filling([1], budget=1, floor=0.6), "floor must"),
+    (lambda: least_error([1], floor=0.6), "floor must"),
     (lambda: max_pnr([1], budget=0), "budget must be positive, got 0"),
     (lambda: max_pnr([1], budget=1, form="best"), "form must be one of relaxed, unrelaxed, exact"),
     (lambda: max_pnr([1], budget=1, half_widths=[1]), "half_widths belong to the exact form"),

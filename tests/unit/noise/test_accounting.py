@@ -183,3 +183,11 @@ def test_bad_mu_and_alpha_are_refused_with_rule_and_value():
         gaussian_mu(1e-200, 0.1)
     with pytest.raises(InputError, match=r"shapes must fit each other, got epsilon \(2,\) and mu \(3,\)"):
         gaussian_delta([1, 2], [1, 2, 3])
+
+
+@pytest.mark.parametrize("function", [gaussian_epsilon, gaussian_mu])
+def test_a_list_and_a_number_may_be_mixed(function):
+    low, high = (1e-5, 0.2) if function is gaussian_epsilon else (1.0, 2.0)
+    other = 1.0 if function is gaussian_epsilon else 1e-5
+    assert function([low, high], other) == pytest.approx([function(low, other), function(high, other)])
+    assert function(low, [other, other / 2]) == pytest.approx([function(low, other), function(low, other / 2)])

@@ -22,6 +22,14 @@ from mvgviz import (
 from mvgviz.noise.accounting import compose_mu
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
+from mvgviz.query.record_bound import (
+    default_radius,
+    even_moments,
+    even_spreads,
+    rank_radius,
+    regression_bound,
+    way_to_box,
+)
 from mvgviz.query.worst_pairs import worst_pair
 from mvgviz.release.release import release
 from tests.datasets import make_dataset
@@ -335,3 +343,58 @@ def test_a_centre_outside_the_ranges_costs_only_what_records_can_be_drawn(rng, t
     pulled = tight.pulled(corners)
     assert pulled.count_outside() == 0
     assert pulled.lower == pytest.approx(9 / math.sqrt(6**2 + 7**2 + 8**2) * data.lower)
+
+
+@pytest.mark.parametrize("centre", [-3.0, 3.0])
+def test_ranges_hold_records_that_are_drawn_towards_a_centre_outside_them(centre):
+    data = make_dataset(3, 200)
+    pulled = RecordBound(radius=2.5, centre=centre).pulled(data)
+    straight = centre + (data.matrix - centre) * np.minimum(1, 2.5 / np.linalg.norm(data.matrix - centre, axis=0))
+    assert pulled.matrix == pytest.approx(straight, abs=1e-9)
+    assert ((pulled.lower <= pulled.matrix.T) & (pulled.upper >= pulled.matrix.T)).all()
+
+
+def test_moments_of_a_record_spread_evenly_over_its_ranges_about_any_centre(rng):
+    data, centre = make_dataset(2, 5, lower=[0.0, -1.0], upper=[2.0, 3.0]), np.array([0.5, -2.0])
+    points = rng.uniform(data.lower, data.upper, (400_000, 2)) - centre
+    assert even_moments(data, centre) == pytest.approx(points.T @ points / 400_000, rel=0.01)
+    assert even_spreads(data, centre) == pytest.approx(np.sqrt(np.diag(even_moments(data, centre))))
+
+
+def test_spreads_that_are_given_weigh_the_bound():
+    bound = RecordBound.from_shares(make_dataset(3, 5), [0.2, 0.3, 0.5], spreads=[1, 2, 4])
+    assert bound.weights == pytest.approx(np.sqrt([0.2, 0.3, 0.5]) / [1, 2, 4])
+
+
+def test_a_bound_for_regressions_goes_from_the_ellipse_to_the_box():
+    assert way_to_box(900, 4, 4.0) == pytest.approx(0.5)  # 900 records times mu for each feature
+    assert way_to_box(900, 4, 12.0) == pytest.approx(0.9)
+    assert way_to_box(300, 4, 4.0) == pytest.approx(0.1)
+    assert default_radius(900, 4, 4.0) == pytest.approx(3**0.25)
+    assert default_radius(10, 4, 0.01) == pytest.approx(1)
+    assert default_radius(10**9, 4, 1.0) == pytest.approx(math.sqrt(3))
+
+
+def test_the_bound_for_regressions_worked_by_hand():
+    data = make_dataset(4, 900, lower=0, upper=2)  # about 1, spread 1/sqrt(3)
+    bound, constant = regression_bound(data, [0.7, 0.1, 0.1, 0.1], mu=4.0)
+    assert bound.weights == pytest.approx(np.sqrt(3 * np.array([0.475, 0.175, 0.175, 0.175])))
+    assert bound.centre == pytest.approx(np.ones(4))
+    assert bound.radius == pytest.approx(3**0.25)
+    assert constant == pytest.approx(3**0.25 * 0.5**0.5 * 4**-0.25)
+
+
+@pytest.mark.parametrize(("mu", "quantile"), [(0.1, 0.9), (1.0, 0.99), (0.01, 0.5)])
+def test_the_rank_rule_leaves_features_over_records_times_mu_outside(mu, quantile):
+    data = make_dataset(4, 400)
+    asked = []
+
+    def exact(value, std):
+        asked.append(std)
+        return value
+
+    bound = rank_radius(data, mu=mu, rng=exact, bound=RecordBound(radius=1.0))
+    lengths = np.linalg.norm(data.matrix, axis=0)
+    assert bound.radius == pytest.approx(np.quantile(lengths, quantile), rel=0.01)
+    assert bound.mu == pytest.approx(math.sqrt(0.1) * mu)
+    assert compose_mu([1 / std for std in asked]) == pytest.approx(bound.mu)

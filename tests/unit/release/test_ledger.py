@@ -171,3 +171,8 @@ def test_nonsense_is_refused(call, message):
 
 def test_the_cap_and_the_count_are_in_the_representation():
     assert repr(Ledger(cap=(1, 1e-5))) == "Ledger(0 releases, cap=(1.0, 1e-05))"
+
+
+def test_a_ledger_says_its_own_cap():
+    assert Ledger().cap is None
+    assert Ledger(cap=(1.0, 1e-5)).cap == (1.0, 1e-5)

@@ -104,5 +104,9 @@ def test_directions_and_split_are_the_caller_s():
 def test_nonsense_is_one_sentence(wrong):
     with pytest.raises(InputError):
         Session(wrong.pop("data", DATA), **({"budget": (1, 1e-5), "population": "p", "ledger": Ledger()} | wrong))
-    with begun() as session, pytest.raises(InputError, match="share"):
-        session.design(mean(DATA), share=-1)
+
+
+@pytest.mark.parametrize("share", [-1, 0, 1.5, math.nan])
+def test_a_share_is_above_0_and_at_most_1(share):
+    with begun() as session, pytest.raises(InputError, match="share must be"):
+        session.design(mean(DATA), share=share)
