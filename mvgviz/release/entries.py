@@ -126,13 +126,12 @@ def told_by(text: str) -> list[Told]:
                "Release & report")
     held = parsed_json(text, refusal)
     try:
-        if len(held["releases"]) > _MOST_TOLD:
-            raise InputError(f"this ledger has more than {_MOST_TOLD:,} releases: bring it in parts")
-        return [_told(entry) for entry in held["releases"]]
-    except InputError:
-        raise
+        releases = held["releases"]
+        if len(releases) <= _MOST_TOLD:
+            return [_told(entry) for entry in releases]
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         raise InputError(refusal) from None
+    raise InputError(f"this ledger has more than {_MOST_TOLD:,} releases: bring it in parts")
 
 
 def _told(entry: dict[str, Any]) -> Told:
