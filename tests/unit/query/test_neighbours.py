@@ -309,7 +309,7 @@ def test_an_added_record_is_exact_where_one_record_is_longest_through_both_sides
 
 def test_the_longest_record_has_the_level_that_lengthens_it_most(rng):
     for _ in range(40):
-        lower, precisions = np.array([-0.5, 0.0, 0.2, -1.0]), rng.uniform(0.1, 2, 4)
+        lower, precisions = rng.uniform(-2, 1, 4), rng.uniform(0.1, 2, 4)
         upper = lower + rng.uniform(0.3, 4, 4)
         body = ReplacedOuterProduct(lower=lower, upper=upper, n_records=1, levels=((0, 1, 2),))
         lengths = []
