@@ -35,7 +35,7 @@ MODULES = {
     "bounds": ("noise/bounds.py", ["noise/test_bounds.py"]),
     "allocation": ("design/allocation.py", ["design/test_allocation.py"]),
     "neighbours": ("query/neighbours.py", ["query/test_neighbours.py", "query/test_adjacency.py",
-                                           "query/test_worst_pairs.py", "query/test_frames.py"]),
+                                           "query/test_worst_pairs.py"]),
     "design": ("design/noise_design.py", ["design/test_noise_design.py", "query/test_record_bound.py"]),
     "sampling": ("design/sampling.py", ["design/test_sampling.py"]),
     "record_bound": ("query/record_bound.py", ["query/test_record_bound.py", "release/test_private_bound.py"]),

@@ -191,3 +191,11 @@ def test_a_list_and_a_number_may_be_mixed(function):
     other = 1.0 if function is gaussian_epsilon else 1e-5
     assert function([low, high], other) == pytest.approx([function(low, other), function(high, other)])
     assert function(low, [other, other / 2]) == pytest.approx([function(low, other), function(low, other / 2)])
+
+
+@pytest.mark.parametrize(("delta", "mu"), [(1e-5, 0.3), (1e-6, 1.0), (1e-2, 3.0)])
+def test_epsilon_is_the_root_of_the_definition_to_twelve_digits(delta, mu):
+    with mpmath.workdps(40):
+        root = mpmath.findroot(lambda e: mpmath.ncdf(mu / mpmath.mpf(2) - e / mu) - mpmath.exp(e) * mpmath.ncdf(
+            -mu / mpmath.mpf(2) - e / mu) - mpmath.mpf(delta), gaussian_epsilon(delta, mu))
+    assert gaussian_epsilon(delta, mu) == pytest.approx(float(root), rel=1e-12)

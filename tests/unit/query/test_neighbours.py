@@ -26,6 +26,7 @@ from mvgviz import (
     rotation,
 )
 from mvgviz.noise.sides import NoiseSide
+from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.pair_search import search_records
 from tests.datasets import make_dataset
 
@@ -271,3 +272,48 @@ def test_a_bound_is_the_same_in_all_units(query, rotated):
                 side = NoiseSide.of(design.row_directions, design.row_variances * factor)
                 other, power = (side, 1) if query is covariance else (design.col_side, 0.5)
                 assert asked.neighbours.worst(side, other).mu * factor**power == pytest.approx(design.mu, rel=1e-12)
+
+
+@pytest.mark.parametrize("m", [4, 5])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_turned_symmetric_box_hides_no_corner_from_the_enumeration(m, seed):
+    rng = np.random.default_rng(seed)
+    side = NoiseSide.of(random_rotation(m, rng=rng), rng.uniform(0.05, 5, m))
+    half = rng.uniform(0.5, 2, m)
+    found = ReplacedOuterProduct(lower=-half, upper=half, n_records=1).worst(side, side)
+    corners = half * np.array(list(itertools.product([-1, 1], repeat=m)))
+    inside = np.concatenate([corners, corners * rng.uniform(-1, 1, corners.shape), np.zeros((1, m))])
+    gram = inside @ np.linalg.inv(side.covariance()) @ inside.T
+    squares = np.diag(gram) ** 2
+    assert found.exact
+    assert found.mu**2 >= (squares[:, None] + squares[None, :] - 2 * gram**2).max() * (1 - 1e-9)
+
+
+def test_one_column_moves_unless_more_are_named():
+    body = ReplacedColumn(widths=np.array([3.0, 4.0]))
+    assert body.worst(NoiseSide.identity(2), NoiseSide.identity(5)) == (5.0, True)
+
+
+def test_an_added_record_of_three_levels_moves_from_an_equal_part_of_each_to_one():
+    body = ReplacedColumn(widths=np.array([2 / 3, 2 / 3, 2 / 3, 1.0]), added=True, levels=((0, 1, 2),))
+    assert body.widest(np.array([1.0, 5.0, 1.0, 1.0])) == pytest.approx([-1 / 3, 2 / 3, -1 / 3, 1.0])
+
+
+def test_an_added_record_is_exact_where_one_record_is_longest_through_both_sides():
+    side = NoiseSide.of(NoiseSide.identity(2).directions, np.array([1.0, 4.0]))
+    case, records = ReplacedOuterProduct(lower=np.array([-1.0, 0.0]), upper=np.array([0.5, 2.0]), n_records=10,
+                                         added=True).worst_records(side, side)
+    assert case == (pytest.approx((1 + 1) / 10), True)
+    assert np.array(records) == pytest.approx(np.array([[0, 0], [-1, 2]]))
+
+
+def test_the_longest_record_has_the_level_that_lengthens_it_most(rng):
+    for _ in range(40):
+        lower, precisions = rng.uniform(-2, 1, 4), rng.uniform(0.1, 2, 4)
+        upper = lower + rng.uniform(0.3, 4, 4)
+        body = ReplacedOuterProduct(lower=lower, upper=upper, n_records=1, levels=((0, 1, 2),))
+        lengths = []
+        for level, end in itertools.product(range(3), (lower[3], upper[3])):
+            record = np.append(np.where(np.arange(3) == level, upper[:3], lower[:3]), end)
+            lengths.append(record**2 @ precisions)
+        assert body.largest_record(precisions) ** 2 @ precisions >= max(lengths) * (1 - 1e-12)

@@ -352,6 +352,10 @@ def test_ranges_hold_records_that_are_drawn_towards_a_centre_outside_them(centre
     straight = centre + (data.matrix - centre) * np.minimum(1, 2.5 / np.linalg.norm(data.matrix - centre, axis=0))
     assert pulled.matrix == pytest.approx(straight, abs=1e-9)
     assert ((pulled.lower <= pulled.matrix.T) & (pulled.upper >= pulled.matrix.T)).all()
+    # the furthest corner is drawn in to this part of its distance; an end at distance 2 may move as far
+    part = 2.5 / (4 * math.sqrt(3))
+    ends = sorted([centre - np.sign(centre) * 2 * part, centre - np.sign(centre) * 2.5])
+    assert (pulled.lower[0], pulled.upper[0]) == pytest.approx(ends)
 
 
 def test_moments_of_a_record_spread_evenly_over_its_ranges_about_any_centre(rng):

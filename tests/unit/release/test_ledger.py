@@ -176,3 +176,11 @@ def test_the_cap_and_the_count_are_in_the_representation():
 def test_a_ledger_says_its_own_cap():
     assert Ledger().cap is None
     assert Ledger(cap=(1.0, 1e-5)).cap == (1.0, 1e-5)
+
+
+def test_what_is_spent_on_some_people_is_not_counted_for_others():
+    ledger = Ledger()
+    mus = {"liver": 0.1, "heart": 0.2, "lung": 0.4, "eye": 0.8}
+    for data, mu in mus.items():
+        enter(ledger, mu, data=data)
+    assert {data: ledger.total(data, delta=1e-5).mu for data in mus} == mus
