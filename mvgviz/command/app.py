@@ -52,6 +52,10 @@ def ready_to_open(chosen: argparse.Namespace) -> int:
         say(f"mvgviz: warning: whoever reaches {chosen.host} on port {port} can use this app"
             f"{', and sees the file of --data' if chosen.data else ''}; put a server with encryption and a login in "
             "front of it (SECURITY.md)")
+    try:
+        socket.getaddrinfo(chosen.host, port)
+    except OSError:
+        raise InputError(f"--host: {chosen.host} is no address of this computer") from None
     _check_free(chosen.host, port)
     return port
 

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -35,6 +35,8 @@ from mvgviz.query.queries import Query, covariance, joint_moments, mean
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.validation import FloatArray, count, frozen
 
+_Loader: TypeAlias = Callable[[], Dataset | None]
+_EMPTY = "a table in pieces must have at least one piece with records"
 ROWS = 100_000
 """Records of a file that are held at once."""
 
@@ -46,14 +48,16 @@ class _Part:
     total: FloatArray = field(repr=False)
     records: int
     asked: Query | MomentsQuery = field(repr=False)
+    header: tuple[object, ...]
 
     def plus(self, other: _Part) -> _Part:
         mine, theirs = _query(self.asked), _query(other.asked)
-        if mine.row_names != theirs.row_names:
-            raise InputError("the pieces must have the same features in the same order")
-        origin = weakest([mine.records_origin, theirs.records_origin])
-        asked = _with_query(self.asked, replace(mine, records_origin=origin))
-        return _Part(total=self.total + other.total, records=self.records + other.records, asked=asked)
+        if self.header != other.header:
+            raise InputError("the pieces must have the same features in the same order, with the same ranges")
+        asked = _with_query(self.asked, replace(
+            mine, records_origin=weakest([mine.records_origin, theirs.records_origin]),
+            ranges_origin=weakest([mine.ranges_origin, theirs.ranges_origin])))
+        return replace(self, total=self.total + other.total, records=self.records + other.records, asked=asked)
 
 
 class Pieces:
@@ -63,7 +67,7 @@ class Pieces:
     workers ask the pieces; its pieces are functions of nothing that load a dataset there.
     """
 
-    def __init__(self, source: Iterable[Dataset | Callable[[], Dataset]] | Callable[[], Iterator[Dataset]], *,
+    def __init__(self, source: Iterable[Dataset | _Loader] | Callable[[], Iterator[Dataset | None]], *,
                  cluster: Any = None) -> None:
         self._source, self._cluster = source, cluster
 
@@ -75,11 +79,7 @@ class Pieces:
         ``ranges`` must be declared for all columns that are used; on a cluster every worker must see the files.
         """
         paths = _paths(files)
-        chosen = tuple(ranges) if columns is None else tuple(columns)
-        if not set(chosen) <= set(ranges):
-            raise InputError("every column of a table in pieces needs a declared range: what is read from one piece "
-                             "is not the range of the others")
-        settings = {"ranges": dict(ranges), "missing": missing, "columns": chosen}
+        settings = _settings(ranges, missing, columns)
         size = count("rows", rows)
         if cluster is None:
             return cls(partial(_batches, paths, size, settings))
@@ -90,8 +90,7 @@ class Pieces:
     def from_dask(cls, frame: Any, *, ranges: Ranges, missing: str = "reject", columns: Iterable[str] | None = None,
                   cluster: Any = None) -> Pieces:
         """The partitions of a ``dask.dataframe``; computed one by one, or on the cluster."""
-        settings = {"ranges": dict(ranges), "missing": missing,
-                    "columns": tuple(ranges) if columns is None else tuple(columns)}
+        settings = _settings(ranges, missing, columns)
         return cls([partial(_partition, part, settings) for part in frame.partitions], cluster=cluster)
 
     def mean(self, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
@@ -118,38 +117,59 @@ class Pieces:
 
     def _pieces(self) -> Iterator[Dataset]:
         source = self._source() if callable(self._source) else self._source
-        return (piece() if callable(piece) else piece for piece in source)
+        loaded = (piece() if callable(piece) else piece for piece in source)
+        return (piece for piece in loaded if piece is not None)
 
     def _asked(self, ask: Callable[[Dataset], Query | MomentsQuery]) -> Query | MomentsQuery:
         if self._cluster is not None:
             return _whole(_on_cluster(self._cluster, list(self._source), ask))  # type: ignore[arg-type]
         waiting: list[_Part] = []  # pairs of equal size are added first, so that rounding does not grow with the pieces
         for position, piece in enumerate(self._pieces(), start=1):
-            waiting.append(_part(piece, ask))
+            waiting.append(_sum(piece, ask))
             while position % 2 == 0:
                 last = waiting.pop()
                 waiting[-1] = waiting[-1].plus(last)
                 position //= 2
-        if not waiting:
-            raise InputError("a table in pieces must have at least one piece")
         while len(waiting) > 1:
             last = waiting.pop()
             waiting[-1] = waiting[-1].plus(last)
-        return _whole(waiting[0])
+        return _whole(waiting[0] if waiting else None)
 
 
-def _part(piece: Dataset | Callable[[], Dataset], ask: Callable[[Dataset], Query | MomentsQuery]) -> _Part:
+def _loaded_sum(piece: _Loader, ask: Callable[[Dataset], Query | MomentsQuery]) -> _Part | None:
+    data = piece()
+    return None if data is None else _sum(data, ask)
+
+
+def _added(one: _Part | None, other: _Part | None) -> _Part | None:
+    """Of two sums; a piece without records adds nothing."""
+    return one.plus(other) if one is not None and other is not None else other if one is None else one
+
+
+def _sum(data: Dataset, ask: Callable[[Dataset], Query | MomentsQuery]) -> _Part:
     """One piece's sum; of what it was asked only what is public is kept."""
-    data = piece() if callable(piece) else piece
+    if data.per_person > 1:
+        raise InputError("a table in pieces must have one record a person: another may lie in another piece")
     asked = ask(data)
     query = _query(asked)
     held = replace(query, value=frozen(np.zeros_like(query.value)))
-    lean = asked if isinstance(asked, Query) else replace(asked, dataset=replace(data, matrix=data.matrix[:, :1]))
-    return _Part(total=query.value * data.n_records, records=data.n_records, asked=_with_query(lean, held))
+    lean = asked if isinstance(asked, Query) else replace(asked, dataset=replace(data, matrix=_anybody(data)))
+    header = (data.features, data.lower.tobytes(), data.upper.tobytes(), data.levels)
+    return _Part(total=query.value * data.n_records, records=data.n_records, asked=_with_query(lean, held),
+                 header=header)
 
 
-def _whole(part: _Part) -> Query | MomentsQuery:
+def _anybody(data: Dataset) -> FloatArray:
+    """A record that the ranges and levels allow, whoever is in the table."""
+    record = data.lower.copy()
+    record[[group[0] for group in data.levels]] = data.upper[[group[0] for group in data.levels]]
+    return record[:, None]
+
+
+def _whole(part: _Part | None) -> Query | MomentsQuery:
     """The answer of all records, and what one of so many can change."""
+    if part is None:
+        raise InputError(_EMPTY)
     query = _query(part.asked)
     body, fewer = query.neighbours, part.records / (query.n_records or part.records)
     if isinstance(body, ReplacedColumn):
@@ -174,17 +194,25 @@ def _with_query(asked: Query | MomentsQuery, query: Query) -> Query | MomentsQue
     return query if isinstance(asked, Query) else replace(asked, query=query)
 
 
-def _on_cluster(client: Any, pieces: list[Callable[[], Dataset]], ask: Callable[[Dataset], Query | MomentsQuery]
-                ) -> _Part:
+def _on_cluster(client: Any, pieces: list[_Loader], ask: Callable[[Dataset], Query | MomentsQuery]) -> _Part | None:
     """Asked and added on the workers; one small sum comes back."""
     if not pieces:
-        raise InputError("a table in pieces must have at least one piece")
-    sums = [client.submit(_part, piece, ask, pure=False) for piece in pieces]
+        return None
+    sums = [client.submit(_loaded_sum, piece, ask, pure=False) for piece in pieces]
     while len(sums) > 1:
-        pairs = [client.submit(_Part.plus, one, other, pure=False)
+        pairs = [client.submit(_added, one, other, pure=False)
                  for one, other in zip(sums[::2], sums[1::2], strict=False)]
         sums = [*pairs, *sums[2 * len(pairs):]]
     return client.gather(sums[0])  # type: ignore[no-any-return]
+
+
+def _settings(ranges: Ranges, missing: str, columns: Iterable[str] | None) -> dict[str, Any]:
+    """How every piece is used; all of them in the same way, with ranges that none of them can change."""
+    chosen = tuple(ranges) if columns is None else tuple(columns)
+    if not set(chosen) <= set(ranges):
+        raise InputError("every column of a table in pieces needs a declared range: what is read from one piece is not "
+                         "the range of the others")
+    return {"ranges": {name: ranges[name] for name in chosen}, "missing": missing, "columns": chosen}
 
 
 def _paths(files: str | Path | Iterable[str | Path]) -> list[Path]:
@@ -213,18 +241,18 @@ def _row_groups(path: Path) -> int:
         return int(file.num_row_groups)
 
 
-def _batches(paths: list[Path], rows: int, settings: dict[str, Any]) -> Iterator[Dataset]:
+def _batches(paths: list[Path], rows: int, settings: dict[str, Any]) -> Iterator[Dataset | None]:
     for path in paths:
         with _opened(path) as file:
             _check_columns(file, path, settings)
             for batch in file.iter_batches(batch_size=rows, columns=list(settings["columns"])):
-                yield Dataset.from_frame(batch.to_pandas(), **settings)
+                yield _used(batch.to_pandas(), settings)
 
 
-def _row_group(path: Path, group: int, settings: dict[str, Any]) -> Dataset:
+def _row_group(path: Path, group: int, settings: dict[str, Any]) -> Dataset | None:
     with _opened(path) as file:
         _check_columns(file, path, settings)
-        return Dataset.from_frame(file.read_row_group(group, columns=list(settings["columns"])).to_pandas(), **settings)
+        return _used(file.read_row_group(group, columns=list(settings["columns"])).to_pandas(), settings)
 
 
 def _check_columns(file: Any, path: Path, settings: dict[str, Any]) -> None:
@@ -233,5 +261,15 @@ def _check_columns(file: Any, path: Path, settings: dict[str, Any]) -> None:
         raise InputError(f"{path.name} has no column named {gone[0]!r}")
 
 
-def _partition(part: Any, settings: dict[str, Any]) -> Dataset:
-    return Dataset.from_frame(part.compute(), **settings)
+def _partition(part: Any, settings: dict[str, Any]) -> Dataset | None:
+    return _used(part.compute(), settings)
+
+
+def _used(frame: Any, settings: dict[str, Any]) -> Dataset | None:
+    """A piece as a dataset, of one record, too; None where all were left out for their gaps."""
+    kept = frame[list(settings["columns"])]
+    kept = kept.dropna() if settings["missing"] == "drop" else kept
+    if len(kept) != 1:
+        return Dataset.from_frame(kept, **settings) if len(kept) else None
+    data = Dataset.from_frame(kept.iloc[[0, 0]], **settings)
+    return replace(data, matrix=data.matrix[:, :1])

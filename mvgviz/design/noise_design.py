@@ -171,6 +171,8 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
         raise InputError(f"directions must number {size} in mode {mode!r}, got {directions.size}")
     theta = uniform(size) if theta is None else shares("theta", theta, size=size)
 
+    if directions.mu > 0 and getattr(query.neighbours, "added", False):
+        raise InputError("private directions are worked out for replaced records; choose these or other directions")
     learned = 0.0 if query.bound is None else query.bound.mu
     if (cover_directions or cover_bound) and guarantee != "exact":
         raise InputError(f"cover_directions and cover_bound need guarantee exact, got {guarantee}; divide epsilon and "

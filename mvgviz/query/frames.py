@@ -85,13 +85,13 @@ def from_frame(frame: Any, *, ranges: Ranges | None = None, missing: str = "reje
 
 def _first_of_each(series: Any, most: int) -> Mask:
     """Which records are among the first so many of their person; the values of the other columns are not looked at."""
-    seen: Counter[Any] = Counter()
+    seen: Counter[str] = Counter()
     kept = []
     for owner in np.asarray(series.to_numpy()).tolist():
         if _is_gap(owner):
             raise InputError("the column that says whose record it is must be filled in for every record")
-        seen[owner] += 1
-        kept.append(seen[owner] <= most)
+        seen[str(owner)] += 1  # 1 and "1" are the same person
+        kept.append(seen[str(owner)] <= most)
     return np.array(kept, dtype=np.bool_)
 
 

@@ -120,15 +120,19 @@ class Told:
         return self.time, *(getattr(self.spend, field.name) for field in fields(Spend))
 
 
-def told_by(text: str) -> list[Told]:
-    """The entries of a downloaded ledger, checked; totals are left to the ledger that takes them in."""
+def told_by(text: str) -> tuple[list[Told], list[list[str]]]:
+    """The entries of a downloaded ledger, checked, and the names in it that are the same people.
+
+    Totals are left to the ledger that takes them in.
+    """
     refusal = ("this is not a ledger as mvgviz writes it: choose the file ledger.json that was downloaded on the page "
                "Release & report")
     held = parsed_json(text, refusal)
     try:
         releases = held["releases"]
         if len(releases) <= _MOST_TOLD:
-            return [_told(entry) for entry in releases]
+            same = [[str(name) for name in names] for names in held.get("same_people", [])]
+            return [_told(entry) for entry in releases], same
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         raise InputError(refusal) from None
     raise InputError(f"this ledger has more than {_MOST_TOLD:,} releases: bring it in parts")

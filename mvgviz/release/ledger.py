@@ -188,10 +188,11 @@ class Ledger:
     def import_json(self, text: str, *, population: str | None = None) -> int:
         """Enter what :meth:`to_json` of another ledger tells; how many entries were new.
 
-        All go to ``population``, by default each to its own. What is here already is not entered again, and a text that
+        All go to ``population``, by default each to its own, with names for the same people joined as they were
+        there. What is here already is not entered again, and a text that
         brings nothing new is refused. It is history: no cap keeps it out. Caps are not brought along.
         """
-        told = told_by(text)
+        told, same = told_by(text)
         with self._writing() as book:
             here, before = Counter(entry.identity for entry in book.entries), len(book.entries)
             for one in told:
@@ -200,6 +201,9 @@ class Ledger:
                 else:
                     book.add(one.spend, tidy(population or one.population), time=one.time, state=one.state)
             new = len(book.entries) - before
+            for names in same if population is None else ():
+                for other in names[1:]:
+                    book.join(tidy(names[0]), tidy(other))
             if not new:
                 raise InputError("everything in this file is in the ledger already; nothing was added")
         return new

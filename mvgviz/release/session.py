@@ -15,6 +15,7 @@ session, have spent on the same population counts against the caps of the ledger
 import math
 import threading
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
@@ -24,7 +25,7 @@ from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
 from mvgviz.provenance import Ranges
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
-from mvgviz.release.entries import Total
+from mvgviz.release.entries import Entry, Total, total_of
 from mvgviz.release.ledger import Ledger, ledger_from_environment
 from mvgviz.release.ready import spent as mu_of
 from mvgviz.release.release import Release, release
@@ -53,7 +54,8 @@ class Session:
         self.population = population
         self.ledger = ledger_from_environment() if ledger is None else instance("ledger", ledger, Ledger)
         self._releases: list[Release] = []
-        self._lost: list[float] = []
+        self._entries: list[Entry] = []
+        self._unknown: list[float] = []
         self._open, self._turn = True, threading.Lock()
 
     def __repr__(self) -> str:
@@ -73,10 +75,9 @@ class Session:
     @property
     def spent(self) -> Total:
         """By this session's releases, and by those that failed while their noise was drawn."""
-        mu = compose_mu([*(made.mu for made in self._releases), *self._lost, 0.0])
-        delta = self.budget[1]
-        caveats = dict.fromkeys(words for made in self._releases for words in made.not_covered)
-        return Total(mu=mu, epsilon=float(gaussian_epsilon(delta, mu)), delta=delta, not_covered=tuple(caveats))
+        told, delta = total_of(self._entries, self.budget[1]), self.budget[1]
+        mu = compose_mu([told.mu, *self._unknown])
+        return replace(told, mu=mu, epsilon=float(gaussian_epsilon(delta, mu)))
 
     @property
     def left(self) -> float:
@@ -114,15 +115,16 @@ class Session:
         with self._turn:
             self._check(mu_of(instance("design", design, NoiseDesign)))
             known = {entry.number for entry in self.ledger.entries_about(self.population)}
+            self._unknown.append(mu_of(design))  # spent until the ledger says that it is not
             try:
                 made = release(query, design, ranges=ranges, data=name or self.population, accept=accept,
                                symmetrise=symmetrise, ledger=self.ledger, population=self.population,
                                progress=progress)
-            except BaseException:  # what the ledger counts as spent is spent here, too
-                self._lost += [entry.mu for entry in self.ledger.entries_about(self.population)
-                               if entry.number not in known]
-                raise
-            self._releases.append(made)
+                self._releases.append(made)
+            finally:  # what the ledger counts as spent is spent here, too
+                self._entries += [entry for entry in self.ledger.entries_about(self.population)
+                                  if entry.number not in known]
+                self._unknown.pop()
         return made
 
     def _check(self, mu: float) -> None:

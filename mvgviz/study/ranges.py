@@ -26,7 +26,7 @@ _MOST = 20_000  # ranges in one file
 def ranges_to_csv(ranges: Mapping[str, Range]) -> str:
     """A line for each feature; ``known``: whether the range is known without looking at the data."""
     return csv_text([_HEADER, *([spreadsheet_cell(name), repr(float(low)), repr(float(high)),
-                                 "yes" if origin.is_covered else "no"]
+                                 "yes" if origin is Origin.DECLARED else "no"]
                                 for name, (low, high, origin) in ranges.items())])
 
 

@@ -43,7 +43,7 @@ class DataSource:
     person: str | None = None
     at_most: int | None = None
     directions: str = "directions.csv"
-    directions_origin: Origin = Origin.DECLARED
+    directions_origin: Origin = Origin.READ
 
     def __post_init__(self) -> None:
         texts = ("name", "separator", "decimal", "member", "person", "directions")

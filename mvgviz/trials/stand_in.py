@@ -28,7 +28,8 @@ def stand_in(dataset: Dataset, *, rng: np.random.Generator, graph: bool = False)
     """Records with one common factor: correlation about ±½ between features, values inside the ranges.
 
     Each feature is normal about the middle of its range, three standard deviations to either end, and clipped; it rises
-    or falls with the factor by the toss of a coin. ``graph``: a random graph instead, each edge with probability
+    or falls with the factor by the toss of a coin. A category has one of its levels.
+    ``graph``: a random graph instead, each edge with probability
     1/sqrt(vertices). No value of ``dataset`` is used.
     """
     rng = generator(rng)
@@ -42,7 +43,13 @@ def stand_in(dataset: Dataset, *, rng: np.random.Generator, graph: bool = False)
     common, own = rng.standard_normal(n), rng.standard_normal((m, n))
     values = math.sqrt(CORRELATION) * signs * common + math.sqrt(1 - CORRELATION) * own
     middle, half = (dataset.lower + dataset.upper) / 2, dataset.widths / 2
-    return replace(dataset, matrix=middle[:, None] + half[:, None] * (values / _REACH)).clipped()
+    matrix = np.clip(middle[:, None] + half[:, None] * (values / _REACH), dataset.lower[:, None],
+                     dataset.upper[:, None])
+    for group in map(list, dataset.levels):  # one level each, all as likely
+        chosen = values[group].argmax(axis=0)
+        matrix[group] = np.where(np.arange(len(group))[:, None] == chosen, dataset.upper[group, None],
+                                 dataset.lower[group, None])
+    return replace(dataset, matrix=matrix)
 
 
 def on_stand_in(setup: Setup, *, uploaded: Directions | None = None) -> Setup:

@@ -72,8 +72,11 @@ def waiting() -> Study | None:
     return study
 
 
-def take_over(study: Study, data_name: str) -> None:
-    """The study's scenario and plan become the session's, for data that goes by this name here."""
+def take_over(study: Study, data_name: str, *, same_file: bool = True) -> None:
+    """The study's scenario and plan become the session's, for data that goes by this name here.
+
+    Whom another file of the same columns is about has to be said anew.
+    """
     population = tidy(study.population) if study.population else ""
     st.session_state.pop(_WAITING, None)
     plan = study.plan
@@ -81,7 +84,7 @@ def take_over(study: Study, data_name: str) -> None:
         asked = tuple(question.changed(data=data_name) for question in plan.scenarios)
         plan = QuestionPlan(scenarios=asked, parts=plan.parts, shares_read=plan.shares_read)
     session.put_plan(data_name, plan)
-    if population and not session_releases().is_entered(data_name):
+    if population and same_file and not session_releases().is_entered(data_name):
         session_releases().name(data_name, population)
     session.put(study.scenario.changed(data=data_name))
 

@@ -293,7 +293,7 @@ def test_the_app_is_not_begun_with_nonsense(tmp_path, capsys, monkeypatch):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         for arguments, words in {("--data", "nowhere.csv"): "not a file", ("--study", str(study)): "must hold",
-                                 ("--port", "70000"): "port",
+                                 ("--port", "70000"): "port", ("--host", "999.1.1.1"): "no address",
                                  ("--port", str(taken.getsockname()[1])): "in use"}.items():
             assert main([*arguments]) == 2, arguments
             assert words in capsys.readouterr().err

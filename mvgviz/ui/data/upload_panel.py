@@ -122,7 +122,11 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
         used = study.source.columns
         opened.said.update(columns=None if used is None else list(used), ranges=dict(study.source.ranges or {}))
         draw_anew()
-        take_over(study, opened.data_name)
+        take_over(study, opened.data_name, same_file=study.source.name == opened.name)
+    used_by = opened.study
+    if used_by is not None and used_by.source.name != opened.name:
+        st.caption(f":material/visibility: The study was saved with **{in_markdown(used_by.source.name)}**; this is "
+                   f"**{in_markdown(opened.name)}**, which has the same columns. Who it is about has to be said anew.")
     first, second = st.columns(2)
     first.radio("Layout", list(_ORIENTATIONS), format_func=_ORIENTATIONS.__getitem__, horizontal=True,
                 **_kept(opened, "orientation"))

@@ -57,11 +57,25 @@ def test_moments_are_read_back_the_same():
 
 
 def test_what_is_known_of_people_and_gaps_stays_known():
-    parts = [table(part, per_person=3) for part in np.split(MATRIX, CUTS, axis=1)]
-    same(Pieces(parts).mean(), mean(table(MATRIX, per_person=3)))
     odd = [*PARTS[:-1], table(PARTS[-1].matrix, records_origin=Origin.READ)]
     assert Pieces(odd).covariance().records_origin is Origin.READ
     assert Pieces(odd[::-1]).covariance().records_origin is Origin.READ
+    read = [*PARTS[:-1], table(PARTS[-1].matrix, range_origins=Origin.READ)]
+    assert Pieces(read).mean().ranges_origin is Origin.READ
+
+
+def test_unlike_pieces_and_persons_are_refused():
+    wider = Dataset(matrix=PARTS[-1].matrix, features=tuple(RANGES), lower=LOW - 100, upper=HIGH + 100)
+    for parts in ([*PARTS[:-1], wider], [wider, *PARTS[:-1]]):
+        with pytest.raises(InputError, match="same ranges"):
+            Pieces(parts).mean()
+    with pytest.raises(InputError, match="one record a person"):
+        Pieces([table(PARTS[-1].matrix, per_person=2)]).mean()
+
+
+def test_nobody_s_record_is_kept():
+    kept = Pieces(PARTS).moments(bound=ROUND).dataset.matrix
+    assert not any(np.array_equal(kept[:, 0], record) for record in MATRIX.T)
 
 
 @pytest.fixture
@@ -77,6 +91,21 @@ def test_parquet_files_are_asked_batch_by_batch(folder):
     same(pieces.covariance(bound=ROUND), covariance(WHOLE, bound=ROUND))
     same(pieces.mean(), mean(WHOLE))  # a second question begins anew
     assert max(part.n_records for part in pieces._pieces()) == 97
+
+
+@pytest.mark.parametrize("rows", [1002, 501, 1])
+def test_a_last_batch_of_one_record_counts(folder, rows):
+    same(Pieces.from_parquet(folder, ranges=RANGES, rows=rows).mean(), mean(WHOLE))
+    assert Pieces.from_parquet(folder, ranges=RANGES, columns=["b"], rows=rows).mean().row_names == ("b",)
+
+
+def test_records_with_gaps_are_left_out_piece_by_piece(tmp_path):
+    values = np.arange(12.0).reshape(6, 2)
+    values[[0, 1, 4], 0] = np.nan  # the first batch has none left, the last has one
+    parquet.write_table(pa.table({"a": values[:, 0], "b": values[:, 1]}, ), tmp_path / "gaps.parquet")
+    found = Pieces.from_parquet(tmp_path, ranges={"a": (0, 20), "b": (0, 20)}, missing="drop", rows=2).mean()
+    assert found.value.ravel().tolist() == values[[2, 3, 5]].mean(axis=0).tolist()
+    assert (found.n_records, found.records_origin) == (3, Origin.READ)
 
 
 @pytest.mark.slow

@@ -332,3 +332,12 @@ def test_what_is_no_ledger_is_not_taken_in(path, text):
     with pytest.raises(InputError, match="this is not a ledger as mvgviz writes it"):
         ledger.import_json(text, population="patients")
     assert ledger.entries == ()
+
+
+def test_names_for_the_same_people_come_along(path, tmp_path):
+    ledger, other = Ledger(path), Ledger(tmp_path / "other.sqlite")
+    release(ledger, 0.3, "clinic")
+    ledger.join("clinic", "patients")
+    other.import_json(ledger.to_json())
+    assert other.same_people("patients") == {"clinic", "patients"}
+    assert len(other.entries_about("patients")) == 1

@@ -82,6 +82,20 @@ def test_what_fails_while_it_is_drawn_is_spent(monkeypatch):
         assert session.releases == ()
 
 
+def test_two_kinds_of_neighbours_are_named_as_in_the_ledger():
+    with begun() as session:
+        for rule in ("replace", "add-remove"):
+            asked = mean(DATA, neighbours=rule)
+            session.release(asked, session.design(asked, share=0.3))
+        assert session.spent.not_covered == session.ledger.total("people", delta=1e-5).not_covered != ()
+
+
+def test_private_directions_are_not_for_added_records():
+    along = private_eigenvectors(DATA, epsilon=0.1, delta=1e-5, rng=np.random.default_rng(0))
+    with pytest.raises(InputError, match="replaced records"):
+        design_noise(covariance(DATA, neighbours="add-remove"), epsilon=1, delta=1e-5, directions=along)
+
+
 def test_after_the_end_nothing_is_released():
     with begun() as session:
         design = session.design(mean(DATA))

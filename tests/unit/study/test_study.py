@@ -106,3 +106,11 @@ def test_levels_from_a_file_are_checked():
     for wrong in ({"levels": []}, {"levels": {"sex": None}}, {"ranges": {"when": ["2024-01-01", "soon"]}}):
         with pytest.raises(InputError):
             Study.from_json(json.dumps(held | {"data": held["data"] | wrong}))
+
+
+def test_directions_from_a_file_are_not_declared_by_saving_them():
+    study = Study.of_sample(Scenario.default_for("liver").changed(directions="upload"))
+    assert study.source.directions_origin is Known.READ
+    assert Study.from_json(study.to_json()).source.directions_origin is Known.READ
+    stated = Study(scenario=OWN, source=DataSource(name="a.csv", directions_origin=Known.DECLARED))
+    assert Study.from_json(stated.to_json()).source.directions_origin is Known.DECLARED
