@@ -15,3 +15,13 @@ os.environ.pop("MVGVIZ_LEDGER", None)
 @pytest.fixture
 def rng():
     return np.random.default_rng(20180101)
+
+
+@pytest.fixture(autouse=True)
+def own_environment():
+    """A command tells the app by the environment what to begin with: no test leaves that to another."""
+    before = dict(os.environ)
+    yield
+    if dict(os.environ) != before:
+        os.environ.clear()
+        os.environ.update(before)

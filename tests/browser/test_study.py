@@ -51,8 +51,12 @@ def test_a_study_is_saved_lost_offered_and_opened_again(browser, own_file, tmp_p
         assert study["notes"] == "for Monday"
     port = int(address.rsplit(":", 1)[1])
     with served(port=port):  # the browser finds the new server by itself, and says so at the next click
-        page.get_by_role("button", name="New draw").click()
-        page.get_by_text("This tab still has the study").wait_for(timeout=60_000)
+        for _ in range(30):  # a click before the browser has found it is lost
+            page.get_by_role("button", name="New draw").click()
+            page.wait_for_timeout(2_000)
+            if page.get_by_text("This tab still has the study").count():
+                break
+        page.get_by_text("This tab still has the study").wait_for()
         assert page.locator(PICTURES).count() == 0  # no other data in its place
         page.get_by_role("button", name="Open the last study").click()
         page.get_by_text("The study is about mine.csv").wait_for()

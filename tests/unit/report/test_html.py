@@ -21,7 +21,7 @@ from mvgviz.provenance import Origin
 from mvgviz.report.html import report_html
 from mvgviz.report.slides import design_slides, utility_slide
 from mvgviz.scenario.resolve import build
-from mvgviz.text import as_number, at_most, in_markdown
+from mvgviz.text import as_number, at_most, in_markdown, one_line
 from mvgviz.words.report import as_html, as_text, limit_rows, sharing_warnings, width_table
 from mvgviz.words.utility import mean_words
 from tests.browser.chromium import FLAGS
@@ -175,14 +175,14 @@ def test_names_from_files_are_only_ever_text():
     assert page.tags.count("script") == 3
     assert page.tags.count("figure") == 6
     for name in NASTY:
-        assert " ".join(name.split()) in page.text
+        assert one_line(name) in page.text
     charts = json.loads(re.search(r'type="application/json">(.*?)</script>', report, re.DOTALL)[1])
     assert list(charts) == ["shape", "gains", "trade_off", "privacy", "bounds", "utility"]
 
 
 @given(st.text(max_size=60))
 def test_escaped_names_come_out_as_they_went_in(name):
-    on_one_line = " ".join(name.split())
+    on_one_line = one_line(name)
     assert as_html(f"**{in_markdown(name)}**") == f"<strong>{html.escape(on_one_line)}</strong>"
     assert as_text(f"**{in_markdown(name)}**") == on_one_line
 
