@@ -28,6 +28,7 @@ def assert_sane(outcomes):
     assert all(said[0].isalpha() and "\n" not in said and len(said) < 700 for said in outcomes)
 
 
+@pytest.mark.slow
 def test_hostile_files_are_read_or_refused():
     assert_sane([tried(seed) for seed in range(300)])
 

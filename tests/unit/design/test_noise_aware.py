@@ -30,6 +30,7 @@ def test_noise_on_one_side_has_the_right_diagonal():
     assert np.diag(moment_noise(design).std) == pytest.approx(np.diag(design.noise_std()))
 
 
+@pytest.mark.slow
 def test_the_noise_on_moments_of_a_noisy_table(rng):
     """Repeated noise on one table is the oracle; the noise is read from a single release of many records."""
     n, sides = 3_000, np.array([0.3, 1.0, 2.0])
