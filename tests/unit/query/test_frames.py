@@ -10,6 +10,7 @@ import pytest
 
 import mvgviz as mv
 from mvgviz import Dataset, InputError, Origin
+from mvgviz.trials.stand_in import stand_in
 from tests.datasets import make_dataset
 
 FRAME = pd.DataFrame({"age": [31, 58, 44], "dose": [0.5, 2.5, 9.0]})
@@ -238,3 +239,17 @@ def test_what_cannot_be_said_of_people_and_categories(options, message):
 def test_a_scenario_says_where_names_are_taken(changes):
     with pytest.raises(InputError, match=r"scenario\.on\(dataset"):
         mv.Scenario().changed(**changes)
+
+
+def test_one_person_is_one_whether_the_id_is_a_number_or_a_text():
+    frame = pd.DataFrame({"p": [1, "1", 2], "x": [0.0, 1.0, 2.0]})
+    data = Dataset.from_frame(frame, ranges={"x": (0, 3)}, person="p", at_most=1)
+    assert data.matrix.tolist() == [[0.0, 2.0]]
+
+
+def test_a_stand_in_has_one_level_of_each_category():
+    frame = pd.DataFrame({"sex": ["f", "m"] * 20, "x": [0.0, 1.0] * 20})
+    data = Dataset.from_frame(frame, ranges={"x": (0, 3)}, levels={"sex": ["f", "m", "other"]})
+    simulated = stand_in(data, rng=np.random.default_rng(0))
+    (group,) = data.levels
+    assert (simulated.matrix[list(group)].sum(axis=0) == 1).all()
