@@ -10,7 +10,6 @@ def test_it_says_at_once_what_is_being_done(untouched_address, browser):
     tab.wait_for_selector(f"text={FIRST}", timeout=60_000)
     assert tab.locator(".js-plotly-plot").count() == 0
     tab.wait_for_selector(".js-plotly-plot", timeout=60_000)
-    tab.get_by_role("button", name="Stop").click()
     at_rest(tab)
     assert tab.get_by_text(FIRST).count() == 0
     tab.close()
