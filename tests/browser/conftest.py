@@ -12,9 +12,11 @@ import urllib.request
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from tests.browser.chromium import FLAGS, PICTURES, ROOT, SCREENS
+
+expect.set_options(timeout=30_000)  # on a busy machine a reply takes its time
 
 # On a deep link Streamlit's own client looks for the server under the page's path first, and finds 404.
 PROBES = re.compile(r"/_stcore/(health|host-config)$")

@@ -13,7 +13,7 @@ from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.figures.budget.trade_off import trade_off_picture
 from mvgviz.scenario.trade_off import trade_off_of
 from mvgviz.ui.menu import ATTACKER, DATA, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
-from tests.browser.chromium import PICTURES, ROOT, SCREENS, assert_accessible, at_rest, shoot
+from tests.browser.chromium import PICTURES, ROOT, assert_accessible, at_rest, shoot
 
 
 def path_of(page):
@@ -22,7 +22,7 @@ def path_of(page):
 
 def assert_open(tab, page):
     """The page says its question and what is spent; nothing failed, nothing is wider than the screen."""
-    expect(tab.get_by_role("heading", name=page.question)).to_be_visible(timeout=30_000)
+    expect(tab.get_by_role("heading", name=page.question)).to_be_visible()
     if page not in (LESSON, ATTACKER, LESSON_NOTES):
         expect(tab.get_by_text("spent by the noise")).to_be_visible()
     tab.locator(PICTURES).first.wait_for(timeout=60_000)
@@ -31,22 +31,17 @@ def assert_open(tab, page):
     assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.label)
-def test_every_page_opens_cold(visit, page):
-    tab = visit(path_of(page))
-    assert_open(tab, page)
-    shoot(tab, f"{page.label}-wide-light")
-    assert_accessible(tab)
-
-
-def test_every_page_opens_from_the_menu_of_a_phone(visit):
-    tab = visit(screen="phone", scheme="dark")
+@pytest.mark.parametrize(("screen", "scheme"), [("wide", "light"), ("phone", "dark")])
+def test_every_page_opens_from_the_menu(visit, screen, scheme):
+    tab = visit(screen=screen, scheme=scheme)
     for page in (*PAGES[1:], PAGES[0]):
         if not tab.get_by_test_id("stSidebar").is_visible():
             tab.get_by_test_id("stExpandSidebarButton").click()
         tab.get_by_test_id("stSidebar").get_by_role("link", name=page.label, exact=True).click()
         assert_open(tab, page)
-        shoot(tab, f"{page.label}-phone-dark")
+        shoot(tab, f"{page.label}-{screen}-{scheme}")
+        if screen == "wide":
+            assert_accessible(tab)
 
 
 def test_the_presenters_view_goes_on_with_arrow_keys_and_comes_back(visit):
@@ -156,7 +151,7 @@ def test_a_typed_range_is_kept_through_other_pages_and_stated_by_the_person_alon
         {"name": "people.csv", "mimeType": "text/csv", "buffer": content.encode()})
     expect(tab.get_by_text("2 features × 300 records")).to_be_visible()
     type_into(tab, 0, 2, "260")
-    expect(tab.get_by_text("height uses the least of it")).to_be_visible(timeout=30_000)  # 40 of 110
+    expect(tab.get_by_text("height uses the least of it")).to_be_visible()  # 40 of 110
     expect(tab.get_by_text("read from the data: not private").first).to_be_visible()
     tab.get_by_role("link", name=SHAPE.label).click()
     tab.wait_for_url("**/shape?**")
@@ -189,7 +184,7 @@ def noise_of(text):
         r"share ([\d.]+) %: ([\d.]+) times .* needed, ([\d.]+) times", text).groups()]
 
 
-@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("screen", ["wide", "phone"])
 def test_the_trade_off_s_point_moves_along_its_curve_and_the_address_follows(visit, screen):
     tab = visit("budget?data=liver&query=mean", screen=screen, waits_for=".frontier svg")
     handle, numbers = tab.get_by_role("slider", name="Share of the budget for what is needed"), tab.locator(

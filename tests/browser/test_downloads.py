@@ -33,14 +33,14 @@ def table(content):
 
 def tick(tab):
     tab.get_by_text("I understand that this spends").click()
-    expect(tab.locator(".st-key-release_go button")).to_be_enabled(timeout=30_000)
+    expect(tab.locator(".st-key-release_go button")).to_be_enabled()
 
 
 def test_two_fast_clicks_make_one_release_and_its_files_agree(visit):
     tab = visit("release?data=liver")
     tick(tab)
     tab.locator(".st-key-release_go button").dblclick()
-    expect(tab.get_by_text("Released, 6 × 6, noise included.")).to_be_visible(timeout=30_000)
+    expect(tab.get_by_text("Released, 6 × 6, noise included.")).to_be_visible()
     expect(tab.locator(".st-key-release_go button")).to_be_disabled()
 
     ledger, _ = fetched(tab, "release_ledger_csv")
@@ -70,13 +70,13 @@ def test_two_fast_clicks_make_one_release_and_its_files_agree(visit):
     tab.get_by_role("link", name="Home", exact=True).click()
     tab.get_by_role("heading", name="Where should the noise go?").wait_for()
     tab.get_by_role("link", name="Release & report").click()
-    expect(tab.get_by_text("Released, 6 × 6, noise included.")).to_be_visible(timeout=30_000)
+    expect(tab.get_by_text("Released, 6 × 6, noise included.")).to_be_visible()
     again = np.load(io.BytesIO(fetched(tab, "release_npy")[0]), allow_pickle=False)
     assert np.array_equal(again, noisy)
     assert len(table(fetched(tab, "release_ledger_csv")[0])) == 2
     shoot(tab, "released")
     tab.reload()
-    expect(tab.get_by_text("Nothing was released in this session.")).to_be_visible(timeout=30_000)
+    expect(tab.get_by_text("Nothing was released in this session.")).to_be_visible()
 
 
 def test_clicks_while_a_long_release_is_drawn_make_one(visit):
@@ -101,7 +101,7 @@ def test_names_from_a_file_are_no_formulas_in_what_is_released(visit):
     tab.get_by_text("I accept that the ranges were read from the data").click(timeout=30_000)
     tick(tab)
     tab.locator(".st-key-release_go button").click()
-    expect(tab.get_by_text("noise included.")).to_be_visible(timeout=30_000)
+    expect(tab.get_by_text("noise included.")).to_be_visible()
     text, name = fetched(tab, "release_csv")
     assert name.startswith("release_1_upload-")
     assert not any(cell[:1] in ("=", "@", "+") for row in table(text) for cell in row)
@@ -138,7 +138,7 @@ def test_report_program_notebook_and_scenario_open(visit, browser, tmp_path):
     shown.goto(report.as_uri())
     charts = shown.locator(".chart").count()
     assert charts >= 3
-    expect(shown.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=30_000)
+    expect(shown.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     assert shown.locator(".js-plotly-plot").count() == charts
     assert errors == []
     assert all(url.startswith(("file:", "data:", "blob:")) for url in asked_for)
@@ -149,7 +149,7 @@ def test_report_program_notebook_and_scenario_open(visit, browser, tmp_path):
     tab.locator(".st-key-study_file input[type=file]").set_input_files(
         {"name": "scenario.json", "mimeType": "application/json", "buffer": other.to_json().encode()})
     tab.wait_for_url("**data=karate&epsilon=0.5**")
-    expect(tab.get_by_text("ε = 0.5 at δ = 1e-6")).to_be_visible(timeout=30_000)
+    expect(tab.get_by_text("ε = 0.5 at δ = 1e-6")).to_be_visible()
 
 
 @pytest.mark.parametrize(("path", "scheme", "charts"), [
@@ -209,13 +209,13 @@ def test_the_rule_is_saved_as_it_looks(visit):
 def test_a_plan_is_released_once_however_it_is_clicked_and_its_file_opens(visit):
     tab = visit("plan?data=liver")
     tab.locator(".st-key-plan_share_0 input[type=range]").press("ArrowRight")
-    expect(tab.get_by_text("49.9%")).to_be_visible(timeout=30_000)  # the other share: the server has answered
+    expect(tab.get_by_text("49.9%")).to_be_visible()  # the other share: the server has answered
     tab.get_by_text("Plan as a file").click()
     plan = QuestionPlan.from_json(fetched(tab, "plan_json")[0])
     assert plan.shares == (0.501, 0.499)
     tab.keyboard.press("Escape")
     tab.get_by_text("I understand that this spends").click()
-    expect(tab.locator(".st-key-plan_go button")).to_be_enabled(timeout=30_000)
+    expect(tab.locator(".st-key-plan_go button")).to_be_enabled()
     tab.locator(".st-key-plan_go button").dblclick()
     tab.get_by_text("The noisy answers and the ledger").click(timeout=30_000)
     ledger = json.loads(fetched(tab, "release_ledger_json")[0])

@@ -17,12 +17,12 @@ def test_a_name_is_typed_once_and_the_next_session_knows_what_was_spent(visit):
     field = tab.locator(".st-key-population_liver input")
     field.fill("patients of 2024")
     field.press("Enter")
-    expect(tab.get_by_text("It is the first about these people in the ledger.")).to_be_visible(timeout=30_000)
+    expect(tab.get_by_text("It is the first about these people in the ledger.")).to_be_visible()
     tab.get_by_text("I understand that this spends").click()
     button = tab.locator(".st-key-release_go button")
-    expect(button).to_be_enabled(timeout=30_000)
+    expect(button).to_be_enabled()
     button.dblclick()  # counts once
-    expect(tab.get_by_text("Counts for patients of 2024.")).to_be_visible(timeout=30_000)
+    expect(tab.get_by_text("Counts for patients of 2024.")).to_be_visible()
     at_rest(tab)
     again = visit("release?data=liver", screen="phone", scheme="dark")
     expect(again.get_by_text("With what was released about these people already (ε = 1.00)")).to_be_visible(

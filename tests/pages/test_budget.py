@@ -91,7 +91,7 @@ def test_every_tab_answers_every_query(data, query):
     *({"allocation": split} for split in ("uniform", "max-pnr", "least-error")),
     {"guarantee": "theorem1", "directions": "private", "allocation": "max-pnr", "form": "unrelaxed"},
     {"mode": "rows"}, {"mode": "columns"}, {"query": "identity", "mode": "columns"}, {"favoured": "none"},
-    {"epsilon": "1000"}, {"epsilon": "0.001", "delta": "1e-12"}])
+    {"epsilon": "1000", "query": "mean"}, {"epsilon": "0.001", "delta": "1e-12"}])
 def test_every_tab_answers_every_choice(choices):
     app = clean(on(TABS[0], data="liver", **choices))
     for tab in TABS[1:]:

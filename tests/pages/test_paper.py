@@ -27,12 +27,6 @@ from tests.pages.app import clean, link, opened, text
 TABLE, FIGURE = "The table, row by row", "Effect of the directions (Figure 4)"
 
 
-@pytest.fixture(autouse=True)
-def _few_trials(monkeypatch):
-    """Four trials are enough to see that everything is drawn."""
-    monkeypatch.setattr(paper_panels, "TRIALS", 4)
-
-
 def turned_to(key, *, tab=TABLE, **parameters):
     return clean(opened(PAPER.path, state={"paper_experiment": key, "paper_tab": tab}, **parameters))
 

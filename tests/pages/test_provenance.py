@@ -181,14 +181,13 @@ def test_an_exported_program_repeats_how_the_file_was_read_and_used(tmp_path):
 # Choices
 
 
-def advised(place):
-    app = turn(opened(COMPARE.path, data="liver", trials="4", allocation="uniform"), "Advisor")
-    app.segmented_control(key="compare_place").set_value(place).run()
-    return clean(app)
+def advised():
+    return clean(turn(opened(COMPARE.path, data="liver", trials="4", allocation="uniform"), "Advisor"))
 
 
 def test_a_design_advised_on_the_data_is_no_declared_one_until_the_person_makes_it_theirs():
-    app = advised("data")
+    app = advised()
+    app.segmented_control(key="compare_place").set_value("data").run()
     button = next(one for one in app.button if str(one.key).startswith("compare_load_") and not one.disabled)
     button.click().run()
     assert {"query", "allocation", "guarantee"} <= set(scenario(clean(app)).from_data)
@@ -208,7 +207,7 @@ def test_a_design_advised_on_the_data_is_no_declared_one_until_the_person_makes_
 
 
 def test_a_design_advised_on_a_stand_in_is_declared():
-    app = advised("stand-in")
+    app = advised()
     next(one for one in app.button if str(one.key).startswith("compare_load_") and not one.disabled).click().run()
     assert scenario(clean(app)).from_data == ()
 

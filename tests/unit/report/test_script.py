@@ -215,7 +215,7 @@ def test_a_notebook_prints_the_same_and_releases_nothing_by_itself(tmp_path, mon
 
 
 @given(names=st.lists(st.text(min_size=1), min_size=1, max_size=4, unique=True), file=st.text(), member=st.text())
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_any_name_stands_in_a_program_as_a_literal_and_nothing_else(names, file, member):
     source = DataSource(name=file, columns=tuple(names), ranges=dict.fromkeys(names, (0, 1)), member=member)
     plain = DataSource(name="f", columns=("a",) * len(names), ranges={"a": (0, 1)}, member="m")
