@@ -25,6 +25,7 @@ from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.resolve import Setup, ask, build, second_moments
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.study.source import DataSource
+from mvgviz.ui.kept import OF_SAMPLES, Kept
 
 _SCENARIO, _WRITTEN, _TOUCHED, _NOTICES = "_scenario", "_written", "_touched", "_notices"
 _PAGE, _LEFT, SLIDE = "_page", "_left", "_slide"
@@ -265,21 +266,21 @@ def remembered(most: int, version: Callable[[], str] = setup_version, *, spinner
                ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Decorate a function of the session: worked out once for each ``version``, the last ``most`` results kept.
 
+    What depends on bundled data alone is worked out once for all sessions of the server.
+
     Of its arguments only words, numbers and lists tell two calls apart: the version stands for all others.
     """
     def decorate(work: Callable[P, T]) -> Callable[P, T]:
         @wraps(work)
         def call(*args: P.args, **kwargs: P.kwargs) -> T:
-            results = st.session_state.setdefault(_RESULTS, {}).setdefault(f"{work.__module__}.{work.__qualname__}", {})
-            name = f"{version()} {[value for value in (*args, *kwargs.values()) if isinstance(value, _TOLD_APART)]}"
-            found = results.pop(name, None)  # what was asked for last stands last
-            if found is None:
+            def worked_out() -> T:
                 with st.spinner(spinner) if spinner else nullcontext():
-                    found = (work(*args, **kwargs),)
-            results[name] = found
-            for oldest in list(results)[:-most]:
-                results.pop(oldest, None)
-            return found[0]  # type: ignore[no-any-return]
+                    return work(*args, **kwargs)
+
+            own = scenario().is_upload or uploaded_directions() is not None
+            kept: Kept = st.session_state.setdefault(_RESULTS, Kept()) if own else OF_SAMPLES
+            name = f"{version()} {[value for value in (*args, *kwargs.values()) if isinstance(value, _TOLD_APART)]}"
+            return kept.get(f"{work.__module__}.{work.__qualname__}", name, worked_out, most=most if own else 4 * most)
 
         return call
 

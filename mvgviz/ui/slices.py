@@ -7,7 +7,6 @@ server take turns, a slice each.
 import os
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +18,7 @@ from mvgviz.trials.outcomes import Results
 from mvgviz.trials.question import Problem, Question, ask_once, pose, question_key
 from mvgviz.trials.resumable import Point, TrialCache, resume
 from mvgviz.ui import session
-from mvgviz.ui.turns import Turns
+from mvgviz.ui.turns import Polite, Turns
 
 _CACHE, _STAND_IN_CACHE = "_trial_cache", "_stand_in_trial_cache"
 _STOPPED, _KNOWN, _FINISHED = "_trials_stopped", "_trials_known", "_trials_finished"
@@ -54,9 +53,9 @@ def trial_cache(*, simulated: bool = False) -> TrialCache:
 
 
 @st.cache_resource(show_spinner=False)
-def workers() -> ThreadPoolExecutor:
+def workers() -> Polite:
     """Threads that share the trials of all sessions; the arithmetic runs outside Python's lock."""
-    return ThreadPoolExecutor(max_workers=os.cpu_count() or 1, thread_name_prefix="trials")
+    return Polite(os.cpu_count() or 1)
 
 
 @dataclass
@@ -92,15 +91,16 @@ class Slice:
         if self.stopped or finished:
             yield options
             return
-        self.before = _TURNS.take(_GLANCE if self.fresh else _PATIENCE, lambda: self.stopped)
-        self.waited = time.monotonic() - began
-        if self.before:
-            yield options | {"cancelled": lambda: True}
-            return
-        try:
-            yield options
-        finally:
-            _TURNS.give_back()
+        with workers().awaited():
+            self.before = _TURNS.take(_GLANCE if self.fresh else _PATIENCE, lambda: self.stopped)
+            self.waited = time.monotonic() - began
+            if self.before:
+                yield options | {"cancelled": lambda: True}
+                return
+            try:
+                yield options
+            finally:
+                _TURNS.give_back()
 
     def resume(self, points: Sequence[Point], *, simulated: bool = False) -> list[Results | None]:
         """The points' results after this slice; None for those that no slice has come to."""

@@ -1,11 +1,20 @@
-"""Work of all sessions of the server, in turns: a few at once, first come first served."""
+"""Work of all sessions of the server, in turns: a few at once, first come first served, and replies before work."""
 
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _LOOK = 0.1
+_REPLY = "ScriptRunner.scriptThread"
+"""What Streamlit calls the thread that runs a page."""
+_GLANCE, _PATIENCE = 0.003, 0.2  # seconds between two looks, and of waiting for replies at most
 
 
 class Turns:
@@ -43,3 +52,34 @@ class Turns:
         with self._changed:
             self._free += 1
             self._changed.notify_all()
+
+
+class Polite:
+    """Threads for work in batches: each waits, for a while, until no page is being run but those that wait for work."""
+
+    def __init__(self, threads: int) -> None:
+        self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="trials")
+        self._waiting = set[int]()
+
+    @contextmanager
+    def awaited(self) -> Iterator[None]:
+        """The page of this thread waits for work; nobody has to make way for it."""
+        own = threading.get_ident()
+        self._waiting.add(own)
+        try:
+            yield
+        finally:
+            self._waiting.discard(own)
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """The same as an executor's."""
+        return self._pool.submit(self._after_replies, fn, *args, **kwargs)
+
+    def _after_replies(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        end = time.monotonic() + _PATIENCE
+        while time.monotonic() < end and self._replies():
+            time.sleep(_GLANCE)
+        return fn(*args, **kwargs)
+
+    def _replies(self) -> bool:
+        return any(_REPLY in thread.name and thread.ident not in self._waiting for thread in threading.enumerate())

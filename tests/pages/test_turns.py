@@ -1,11 +1,13 @@
 """Sessions take turns: never more than allowed at once, in the order of coming, and nobody who left is waited for."""
 
+import inspect
 import threading
 import time
 
 import pytest
+from streamlit.runtime.scriptrunner import script_runner
 
-from mvgviz.ui.turns import Turns
+from mvgviz.ui.turns import Polite, Turns
 
 
 def test_all_get_the_same_share_and_never_more_work_than_may():
@@ -50,3 +52,41 @@ def test_who_leaves_is_not_waited_for():
         turns.take(5, gone)
     turns.give_back()
     assert turns.take(0, lambda: None) == 0
+
+
+def page(work):
+    """A thread with the name that Streamlit gives to a page's."""
+    thread = threading.Thread(target=work, name="ScriptRunner.scriptThread")
+    thread.start()
+    return thread
+
+
+def test_streamlit_still_calls_its_threads_so():
+    assert 'name="ScriptRunner.scriptThread"' in inspect.getsource(script_runner)
+
+
+def test_work_makes_way_for_a_page_but_not_for_one_that_waits_for_work():
+    workers, drawn, waits, order = Polite(1), threading.Event(), threading.Event(), []
+
+    def waiting():
+        with workers.awaited():
+            waits.wait(5)
+
+    sleeper = page(waiting)
+    while not workers._waiting:
+        time.sleep(0.001)
+    assert workers.submit(order.append, "work").result(timeout=0.15) is None  # sooner than patience ends
+    drawing = page(lambda: (drawn.wait(0.05), order.append("reply")))
+    workers.submit(order.append, "more work").result(timeout=5)
+    assert order == ["work", "reply", "more work"]
+    waits.set()
+    sleeper.join()
+    drawing.join()
+
+
+def test_work_goes_on_where_pages_are_always_drawn():
+    workers, over = Polite(1), threading.Event()
+    drawing = page(lambda: over.wait(10))
+    assert workers.submit(lambda: 7).result(timeout=5) == 7
+    over.set()
+    drawing.join()
