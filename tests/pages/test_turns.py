@@ -7,7 +7,10 @@ import time
 import pytest
 from streamlit.runtime.scriptrunner import script_runner
 
+from mvgviz.ui import slices
+from mvgviz.ui.menu import UTILITY
 from mvgviz.ui.turns import Polite, Turns
+from tests.pages.app import clean, opened
 
 
 def test_all_get_the_same_share_and_never_more_work_than_may():
@@ -90,3 +93,22 @@ def test_work_goes_on_where_pages_are_always_drawn():
     assert workers.submit(lambda: 7).result(timeout=5) == 7
     over.set()
     drawing.join()
+
+
+def test_a_page_says_how_many_are_before_and_goes_on_when_its_turn_comes(monkeypatch):
+    turns, said = Turns(1), []
+    turns.take(0, lambda: None)
+
+    def say(share, text):
+        said.append(text)
+        if len(said) == 2:
+            turns.give_back()
+
+    monkeypatch.setattr(slices, "_TURNS", turns)
+    monkeypatch.setattr(slices, "_PATIENCE", 0.2)
+    monkeypatch.setattr(slices.st, "progress", say)
+    app = clean(opened(UTILITY.path, data="liver", trials="4"))
+    assert all(one.endswith("trials; many work at once, 1 before you") for one in said[:2])
+    assert len(said) >= 2
+    assert app.get("plotly_chart")
+    assert "many work" not in "".join(said[2:])
