@@ -13,6 +13,7 @@ from mvgviz.validation import FloatArray
 
 _BINS = 24
 _ACROSS = 3
+_PANEL, _BETWEEN = 125, 46  # pixels; between two rows stand the ends of a range and the next name
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,7 +43,7 @@ def plot_histograms(histograms: list[FeatureHistogram]) -> go.Figure:
     """One panel a feature; the axis is the declared range."""
     rows = -(-len(histograms) // _ACROSS)
     figure = make_subplots(rows=rows, cols=_ACROSS, subplot_titles=[in_html(feature.name) for feature in histograms],
-                           vertical_spacing=min(0.12, 0.32 / rows), horizontal_spacing=0.06)
+                           vertical_spacing=_BETWEEN / (_PANEL * rows), horizontal_spacing=0.1)
     for i, feature in enumerate(histograms):
         where = {"row": i // _ACROSS + 1, "col": i % _ACROSS + 1}
         ends = [feature.lower, feature.upper]
@@ -54,4 +55,4 @@ def plot_histograms(histograms: list[FeatureHistogram]) -> go.Figure:
     figure.update_yaxes(showticklabels=False, showgrid=False)
     figure.update_annotations(font_size=12)
     figure.update_layout(bargap=0)
-    return styled(figure, height=max(110 * rows + 30, 200), legend=False, top=26)
+    return styled(figure, height=max(_PANEL * rows + 30, 200), legend=False, top=26)
