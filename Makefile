@@ -17,6 +17,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 INSTALL_LOCKED := $(PIP) --require-hashes -r
 INSTALL_THIS := $(PIP) --no-index --no-build-isolation -e
+BUILD_WITH := printf '%s\n' 'hatchling>=1.27' editables
 LOCK := uv pip compile --quiet --universal --python-version 3.11.5 --generate-hashes --no-header --no-annotate
 
 # Bytecode is kept, whatever the environment says: every worker starts seconds sooner.
@@ -74,8 +75,8 @@ docs: .venv/test.done
 
 # Versions stay as they are, where they fit; newer ones: make locks UV=--upgrade, or UV="--upgrade-package numpy".
 locks:
-	echo "hatchling>=1.27" | $(LOCK) $(UV) pyproject.toml - --extra test --extra docs --extra dist -o locks/develop.txt
-	echo "hatchling>=1.27" | $(LOCK) pyproject.toml - --extra app -c locks/develop.txt -o locks/app.txt
+	$(BUILD_WITH) | $(LOCK) $(UV) pyproject.toml - --extra test --extra docs --extra dist -o locks/develop.txt
+	$(BUILD_WITH) | $(LOCK) pyproject.toml - --extra app -c locks/develop.txt -o locks/app.txt
 
 # Fails when the database cannot be reached, unless AUDIT=--if-reachable.
 audit:

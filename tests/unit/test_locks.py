@@ -28,7 +28,7 @@ def locked(file):
 def test_every_direct_dependency_is_locked(file, extras):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     optional = project["project"]["optional-dependencies"]
-    wanted = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
+    wanted = [*project["project"]["dependencies"], *project["build-system"]["requires"], "editables"]
     for extra in extras or optional:
         wanted += optional[extra]
     assert names(wanted) <= set(locked(file)), "run make locks (CONTRIBUTING.md)"
