@@ -41,7 +41,7 @@ MODULES = {
     "record_bound": ("query/record_bound.py", ["query/test_record_bound.py", "release/test_private_bound.py"]),
     "bounded_neighbours": ("query/bounded_neighbours.py", ["query/test_bounded_neighbours.py",
                                                            "query/test_record_bound.py", "query/test_adjacency.py"]),
-    "secure_noise": ("release/secure_noise.py", ["release/test_release.py"]),
+    "secure_noise": ("release/secure_noise.py", ["release/test_secure_noise.py", "release/test_release.py"]),
     "ledger": ("release/ledger.py", ["release/test_ledger.py", "release/test_ledger_file.py"]),
     "ledger_file": ("release/ledger_file.py", ["release/test_ledger_file.py", "release/test_ledger.py"]),
     "ledger_book": ("release/ledger_book.py", ["release/test_ledger.py", "release/test_ledger_file.py"]),

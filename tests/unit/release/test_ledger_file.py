@@ -240,6 +240,14 @@ def test_it_is_written_through_to_the_disk(path):
     assert [file.name for file in path.parent.iterdir()] == ["ledger.sqlite"]  # nothing is left beside it
 
 
+def test_a_file_says_in_its_header_what_it_is(path):
+    """Bytes 60 and 68 of a SQLite file: ledgers that were written stay readable as long as these stay."""
+    release(Ledger(path))
+    header = path.read_bytes()[:100]
+    assert header[68:72] == b"mvgl"
+    assert int.from_bytes(header[60:64], "big") == 1
+
+
 # Where it is, and what comes from elsewhere
 
 
@@ -268,6 +276,8 @@ def test_the_usual_place_is_where_the_system_keeps_data_and_is_made_when_needed(
     assert usual_place() == tmp_path / place / "mvgviz" / "ledger.sqlite"
     release(Ledger(usual_place()))
     assert len(Ledger(usual_place()).entries) == 1
+    usual_place().unlink()
+    release(Ledger(usual_place()))  # in a folder that is there already
 
 
 def test_the_usual_place_is_made_behind_a_link_too(tmp_path, monkeypatch):
