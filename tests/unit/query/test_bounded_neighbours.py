@@ -128,6 +128,32 @@ def test_the_pair_that_is_shown_is_nearly_as_far_apart_as_any_that_chance_finds(
         assert ellipse.lengths(np.stack([x, y], axis=1)).max() <= 1.2 * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("ask", [identity, mean, covariance])
+def test_a_bound_around_all_ranges_leaves_what_is_exact_exact(rng, ask, turned):
+    """Its centre is not the middle of the ranges, and the furthest corners agree in some features."""
+    data = make_dataset(5, N, [-1, -2, 0, -3, -1], [3, 2, 1, 1, 2])
+    for _ in range(6):
+        side = noise(5, rng, turned=turned)
+        cols = side if ask is covariance else NoiseSide.identity(N if ask is identity else 1)
+        centre = 0.0 if ask is covariance else np.array([2.0, -1.0, 0.3, 0.0, 1.5])
+        alone = ask(data).neighbours.worst(side, cols)
+        wide = ask(data, bound=RecordBound(radius=1e4, centre=centre)).neighbours.worst(side, cols)
+        assert alone.exact
+        assert wide == (pytest.approx(alone.mu, rel=1e-9), True)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_corner_furthest_from_an_empty_place_is_found(rng, sign):
+    low, high = sorted([-1.0 * sign, 3.0 * sign])
+    side, data = noise(4, rng, turned=False), make_dataset(4, N, low, high)
+    for ask, power in ((mean, 1), (covariance, 2)):
+        body = ask(data, bound=RecordBound(radius=1e4), neighbours="add-remove").neighbours
+        furthest = 3.0 * math.sqrt(side.precisions.sum())
+        assert body.worst(side, side if ask is covariance else NoiseSide.identity(1)) == (
+            pytest.approx(furthest**power / N, rel=1e-9), True)
+
+
 def test_levels_of_a_category_leave_nothing_exact():
     data = Dataset(matrix=np.tile([[1.0], [0.0]], N), features=["a", "b"], lower=0, upper=1, levels=((0, 1),))
     free = Dataset(matrix=data.matrix, features=["a", "b"], lower=0, upper=1)
