@@ -121,6 +121,16 @@ def test_a_kernel_of_values_that_may_be_anything_is_refused_where_they_matter():
     assert paid(query, design, np.ones(2)) < 1e-6 * design.mu
 
 
+@pytest.mark.parametrize("n", [3, 40])
+def test_the_error_of_a_kernel_grows_with_the_longest_distance(n):
+    """Squared distances up to 2 lengths², from sums of two products each; then an exponential near 1."""
+    data = make_dataset(2, n)
+    query = rbf_kernel(data, length=2.0)
+    span = (data.widths**2).sum() / 2.0**2
+    roundings = secure_noise._answer_error(query, data.largest_values) / ROUNDING
+    assert span * (2 + 2) <= roundings <= 4 * span * (2 + 2) + 12
+
+
 def every_graph(size):
     pairs = list(itertools.combinations(range(size), 2))
     for chosen in itertools.product((0, 1), repeat=len(pairs)):
@@ -147,6 +157,13 @@ def test_no_table_has_larger_entries_and_some_has_as_large(ask):
     assert np.outer(left, right) == pytest.approx(answer[ask(data).name])
 
 
+def test_of_a_table_whose_values_are_not_told_only_the_longest_record_is_known():
+    data = make_dataset(3, 7)
+    for ask in (identity, mean):
+        left, right = secure_noise._largest_entries(ask(data), None)
+        assert np.outer(left, right) == pytest.approx(np.full((3, 7 if ask is identity else 1), math.sqrt(3)))
+
+
 def test_moments_are_at_most_the_square_of_a_joined_record():
     data = make_dataset(3, 20)
     query = moments(data, bound=RecordBound(radius=0.8), constant=0.5, whole=True).query
@@ -157,14 +174,17 @@ def test_moments_are_at_most_the_square_of_a_joined_record():
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_the_norm_of_an_answer_of_which_nothing_else_is_known(rng, turned):
-    """``|| |A| |f| ||`` over all ``|f|`` of norm gamma: the largest singular value of ``|A|`` times gamma, or above."""
-    query = custom(np.ones((3, 2)), sensitivity=0.1, gamma=7)
-    design = design_noise(query, epsilon=1, delta=1e-5, theta=manual([1, 2, 3]),
+@pytest.mark.parametrize("mode", ["rows", "columns", "both"])
+def test_the_norm_of_an_answer_of_which_nothing_else_is_known(rng, mode, turned):
+    """``|| |A| |f| |B|ᵀ ||`` over all f of norm gamma: gamma times both largest singular values, or above."""
+    query = custom(np.ones((3, 3)), sensitivity=0.1, gamma=7)
+    design = design_noise(query, epsilon=1, delta=1e-5, theta=manual([1, 2, 3]), mode=mode,
                           directions=random_rotation(3, rng=rng) if turned else None)
     found = secure_noise._largest_white_norm(query, design.row_side, design.col_side, None)
-    least = 7 * np.linalg.norm(np.abs(design.row_side.whitener()), ord=2)
-    assert least * (1 - 1e-12) <= found <= least * (math.sqrt(3) if turned else 1 + 1e-12)
+    sides = design.row_side, design.col_side
+    least = 7 * math.prod(np.linalg.norm(np.abs(side.whitener()), ord=2) for side in sides)
+    above = math.prod(1 + 1e-12 if side.is_diagonal else math.sqrt(3) for side in sides)
+    assert least * (1 - 1e-12) <= found <= least * above
 
 
 def test_a_design_for_another_mu_is_refused_and_rounding_is_not_taken_for_one():
