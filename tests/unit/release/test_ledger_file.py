@@ -42,6 +42,15 @@ def test_what_was_released_is_there_in_the_next_program(path):
     assert again.populations == ("patients of 2024",)
 
 
+def test_the_name_of_a_population_is_one_line_of_at_most_120_characters(path):
+    ledger = Ledger(path)
+    assert release(ledger, population="x" * 120).population == "x" * 120
+    for name in ("  ", "x" * 121, "a\u200bb"):
+        with pytest.raises(InputError, match="name of a population must be a line of at most 120 characters"):
+            release(ledger, population=name)
+    assert len(ledger.entries) == 1
+
+
 def test_files_about_the_same_people_share_a_budget_and_others_do_not(path):
     ledger = Ledger(path)
     ledger.set_cap((1.0, 1e-5), "patients of 2024")
