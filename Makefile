@@ -7,16 +7,23 @@
 # make mutate set up and put small mistakes into the mathematics, one at a time: do tests notice?
 # make lint   ruff, mypy and the order of the rooms
 # make docs   the pages, the reference from the docstrings and a gallery, as HTML in docs/_build
+# make locks  write down the versions and hashes of everything that is installed (needs uv)
+# make audit  ask whether a locked version has a known vulnerability
 # make dist   build sdist and wheel, and check both (CONTRIBUTING.md)
 
 PYTHON ?= python3
 BIN := .venv/bin
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# First the files of the lock, each held against its hash; then mvgviz itself, for which nothing may be missing.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+INSTALL_LOCKED := $(PIP) --require-hashes -r
+INSTALL_THIS := $(PIP) --no-index --no-build-isolation -e
+BUILD_WITH := printf '%s\n' 'hatchling>=1.27' editables
+LOCK := uv pip compile --quiet --universal --python-version 3.11.5 --generate-hashes --no-header --no-annotate
 
 # Bytecode is kept, whatever the environment says: every worker starts seconds sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app check test every-test look soak mutate bench load lint docs dist clean
+.PHONY: app check test every-test look soak mutate bench load lint docs locks audit dist clean
 
 app: .venv/app.done
 	$(BIN)/mvgviz
@@ -62,13 +69,21 @@ lint: .venv/test.done
 	$(BIN)/lint-imports
 
 # Without a network, but for the tools themselves; a warning is an error.
-docs: .venv/docs.done
+docs: .venv/test.done
 	$(BIN)/python -m sphinx --builder html --fail-on-warning --fresh-env --quiet docs docs/_build
 	@echo docs/_build/index.html
 
+# Versions stay as they are, where they fit; newer ones: make locks UV=--upgrade, or UV="--upgrade-package numpy".
+locks:
+	$(BUILD_WITH) | $(LOCK) $(UV) pyproject.toml - --extra test --extra docs --extra dist -o locks/develop.txt
+	$(BUILD_WITH) | $(LOCK) pyproject.toml - --extra app -c locks/develop.txt -o locks/app.txt
+
+# Fails when the database cannot be reached, unless AUDIT=--if-reachable.
+audit:
+	$(PYTHON) tools/audit.py $(AUDIT)
+
 # A wheel that was installed in an empty environment and opened, and a description that a registry can show.
 dist: .venv/browser.done
-	$(INSTALL) -e ".[test,dist]"
 	rm -rf dist
 	$(BIN)/python -m build --no-isolation
 	$(BIN)/python -m twine check --strict dist/*
@@ -80,16 +95,14 @@ clean:
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
-.venv/app.done: pyproject.toml constraints.txt | .venv/bin/python
-	$(INSTALL) -e ".[app]"
+.venv/app.done: pyproject.toml locks/app.txt | .venv/bin/python
+	$(INSTALL_LOCKED) locks/app.txt
+	$(INSTALL_THIS) ".[app]"
 	touch $@
 
-.venv/test.done: pyproject.toml constraints.txt | .venv/bin/python
-	$(INSTALL) -e ".[test]"
-	touch $@ .venv/app.done
-
-.venv/docs.done: pyproject.toml constraints.txt | .venv/bin/python
-	$(INSTALL) -e ".[docs]"
+.venv/test.done: pyproject.toml locks/develop.txt | .venv/bin/python
+	$(INSTALL_LOCKED) locks/develop.txt
+	$(INSTALL_THIS) ".[test,docs,dist]"
 	touch $@ .venv/app.done
 
 .venv/browser.done: .venv/test.done tests/browser/install.sh

@@ -39,8 +39,9 @@ MODULES = {
     "design": ("design/noise_design.py", ["design/test_noise_design.py", "query/test_record_bound.py"]),
     "sampling": ("design/sampling.py", ["design/test_sampling.py"]),
     "record_bound": ("query/record_bound.py", ["query/test_record_bound.py", "release/test_private_bound.py"]),
-    "bounded_neighbours": ("query/bounded_neighbours.py", ["query/test_record_bound.py", "query/test_adjacency.py"]),
-    "secure_noise": ("release/secure_noise.py", ["release/test_release.py"]),
+    "bounded_neighbours": ("query/bounded_neighbours.py", ["query/test_bounded_neighbours.py",
+                                                           "query/test_record_bound.py", "query/test_adjacency.py"]),
+    "secure_noise": ("release/secure_noise.py", ["release/test_secure_noise.py", "release/test_release.py"]),
     "ledger": ("release/ledger.py", ["release/test_ledger.py", "release/test_ledger_file.py"]),
     "ledger_file": ("release/ledger_file.py", ["release/test_ledger_file.py", "release/test_ledger.py"]),
     "ledger_book": ("release/ledger_book.py", ["release/test_ledger.py", "release/test_ledger_file.py"]),
@@ -99,7 +100,8 @@ def is_text(node):
 
 def expressions(node):
     """Every expression that computes something, with what may stand in its place: no messages, types or decorators."""
-    if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr):
+    if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr) or (
+            isinstance(node, ast.keyword) and node.arg == "repr"):
         return
     if isinstance(node, ast.expr):
         yield from ((node, other) for other in changed(node))
@@ -173,12 +175,12 @@ def digest(*paths):
 def run(name, folder, results, *, sample, seed, deadline):
     """Ask about the mutants of one module that are not known yet."""
     file, tests = MODULES[name]
-    path, copied = ROOT / "mvgviz" / file, folder / "mvgviz" / file
+    copied = folder / "mvgviz" / file
     paths = [f"mvgviz/{file}", *(f"tests/unit/{test}" for test in tests)]
-    source = path.read_text(encoding="utf-8")
+    source = copied.read_text(encoding="utf-8")
     every = mutants(source)
     chosen = every if sample is None else random.Random(f"{seed} {name}").sample(every, min(sample, len(every)))
-    module, test_digest = digest(path), digest(*(ROOT / one for one in paths[1:]))
+    module, test_digest = digest(copied), digest(*(folder / one for one in paths[1:]))
     kept = results.setdefault(name, {"file": f"mvgviz/{file}", "found": {}})
     if kept.get("module") != module:
         kept["found"] = {}

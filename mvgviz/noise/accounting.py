@@ -135,10 +135,10 @@ def _delta_parts(e: FloatArray, mu: FloatArray) -> tuple[FloatArray, FloatArray]
     differ by a factor, as their scaled difference.
     """
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        a = np.where(mu > 0, e / mu - mu / 2, np.inf)
-        exponent = np.where((mu <= 2) | (a > 0), -a * a / 2, 0.0)
+        a, small = e / mu - mu / 2, mu <= 2  # without any shift a is infinite
+        exponent = np.where(small | (a > 0), -a * a / 2, 0.0)
     mantissa = np.empty_like(a)
-    for part, tail in ((mu <= 2, _tail_integral), (~(mu <= 2), _tail_difference)):
+    for part, tail in ((small, _tail_integral), (~small, _tail_difference)):
         mantissa[part] = tail(a[part], mu[part])
     return exponent, mantissa
 

@@ -49,7 +49,7 @@ class BoundedColumn(ReplacedColumn):
     lower: FloatArray = field(repr=False)
     upper: FloatArray = field(repr=False)
     declared: tuple[FloatArray, FloatArray] = field(repr=False)
-    corners: bool = True
+    corners: bool
 
     def worst_move(self, rows: NoiseSide, cols: NoiseSide) -> WorstMove:
         """The least of what the ellipse, the ranges and both together allow."""
@@ -106,7 +106,7 @@ class BoundedOuterProduct(ReplacedOuterProduct):
 
     ellipse: Ellipse = field(repr=False)
     declared: tuple[FloatArray, FloatArray] = field(repr=False)
-    corners: bool = True
+    corners: bool
 
     def worst_records(self, rows: NoiseSide, cols: NoiseSide) -> WorstRecords:
         """The least of what the ellipse, the ranges and both together allow."""

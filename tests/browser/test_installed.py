@@ -33,8 +33,9 @@ def test_the_wheel_opens_the_app_in_an_empty_environment(wheel, tmp_path, browse
     venv.create(tmp_path / "empty", with_pip=True)
     python, elsewhere = tmp_path / "empty" / "bin" / "python", tmp_path / "elsewhere"
     elsewhere.mkdir()
-    subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check",
-                    "-c", ROOT / "constraints.txt", f"{wheel}[app]"], check=True, cwd=elsewhere)
+    for what in (["--require-hashes", "-r", ROOT / "locks" / "app.txt"], ["--no-index", f"{wheel}[app]"]):
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check",
+                        *what], check=True, cwd=elsewhere)
     command = python.with_name("mvgviz")
     version = subprocess.run([command, "--version"], capture_output=True, text=True, check=True, cwd=elsewhere)
     assert version.stdout.startswith("mvgviz ")

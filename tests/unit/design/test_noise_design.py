@@ -246,6 +246,23 @@ def test_a_budget_can_cover_the_directions_too(rng):
     assert design.total_mu == pytest.approx(whole)
 
 
+def test_the_exact_budget_is_what_the_corner_of_the_box_spends():
+    data = make_dataset(3, 8, lower=[-1, 0, -2], upper=[1, 3, 1])
+    design = design_noise(identity(data), epsilon=1, delta=1e-5, theta=[0.5, 0.3, 0.2])
+    parts = data.widths**2 / design.row_variances
+    assert design.precision_budget == pytest.approx(parts.sum())
+    assert design.theta == pytest.approx(parts / parts.sum())
+
+
+@pytest.mark.parametrize("mu", [1e-3, 0.3, 2.0])
+def test_private_directions_are_for_replaced_records(mu, rng):
+    data = make_dataset(3, 200)
+    private = private_eigenvectors(data, mu=mu, rng=rng)
+    assert design_noise(identity(data), epsilon=1, delta=1e-5, directions=private).row_directions is private
+    with pytest.raises(InputError, match="private directions are worked out for replaced records"):
+        design_noise(identity(data, neighbours="add-remove"), epsilon=1, delta=1e-5, directions=private)
+
+
 @pytest.mark.parametrize(("change", "message"), [
     ({"guarantee": "theorem1"}, "cover_directions and cover_bound need guarantee exact, got theorem1"),
     ({"epsilon": 0.01}, "directions and bound must have spent less than the whole budget"),

@@ -1,6 +1,7 @@
 """Records inside an ellipse: they are, and no two of them are further apart than is claimed."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -76,6 +77,22 @@ def test_pulled_records_lie_in_the_ellipse_and_in_the_new_ranges(rng, box, turne
     assert bound.count_outside(data) == int((~inside).sum())
     ratio = (pulled.matrix - bound.centre) / (data.matrix - bound.centre)
     assert np.ptp(ratio, axis=0).max() < 1e-9  # on the line to the centre
+
+
+def test_a_record_that_is_inside_stays_as_it_is_to_the_last_bit():
+    data = make_dataset(3, 500)
+    for centre in (1 / 3, 0.1):
+        assert np.array_equal(RecordBound(radius=9.0, centre=centre).pulled(data).matrix, data.matrix)
+        assert not np.array_equal(centre + (data.matrix - centre), data.matrix)
+
+
+@pytest.mark.parametrize("per_person", [2, 3])
+def test_nothing_is_learned_privately_of_people_with_several_records(rng, per_person):
+    data = replace(make_dataset(3, 60), per_person=per_person)
+    for learn in (lambda: private_radius(data, 0.5, mu=1.0, rng=rng), lambda: private_spreads(data, mu=1.0, rng=rng),
+                  lambda: rank_radius(data, mu=1.0, rng=rng)):
+        with pytest.raises(InputError, match="one record a person"):
+            learn()
 
 
 def test_a_record_at_the_centre_stays_there():

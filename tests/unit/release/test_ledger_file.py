@@ -42,6 +42,15 @@ def test_what_was_released_is_there_in_the_next_program(path):
     assert again.populations == ("patients of 2024",)
 
 
+def test_the_name_of_a_population_is_one_line_of_at_most_120_characters(path):
+    ledger = Ledger(path)
+    assert release(ledger, population="x" * 120).population == "x" * 120
+    for name in ("  ", "x" * 121, "a\u200bb"):
+        with pytest.raises(InputError, match="name of a population must be a line of at most 120 characters"):
+            release(ledger, population=name)
+    assert len(ledger.entries) == 1
+
+
 def test_files_about_the_same_people_share_a_budget_and_others_do_not(path):
     ledger = Ledger(path)
     ledger.set_cap((1.0, 1e-5), "patients of 2024")
@@ -193,6 +202,7 @@ def test_a_damaged_page_is_seen(path, page):
     "UPDATE release SET content = replace(content, '\"mu\": 0.3', '\"mu\": 0.1') WHERE number = 2",
     "DELETE FROM release WHERE number = 1", "DELETE FROM release WHERE number = 3",
     "UPDATE release SET key = 'somebody else' WHERE number = 2",
+    *(f"UPDATE release SET content = '{content}' WHERE number = 2" for content in ("x", "{}", "null", "[1]", "7")),
     "DELETE FROM population"])
 def test_an_entry_that_was_changed_or_lost_is_seen(path, damage):
     for _ in range(3):
@@ -240,6 +250,48 @@ def test_it_is_written_through_to_the_disk(path):
     assert [file.name for file in path.parent.iterdir()] == ["ledger.sqlite"]  # nothing is left beside it
 
 
+WRITTEN_BEFORE = """
+CREATE TABLE population (key TEXT PRIMARY KEY, name TEXT NOT NULL, people INTEGER NOT NULL,
+                         cap_epsilon REAL, cap_delta REAL) STRICT;
+CREATE TABLE release (number INTEGER PRIMARY KEY AUTOINCREMENT, state TEXT NOT NULL
+                      CHECK (state IN ('reserved', 'released', 'withdrawn')),
+                      key TEXT NOT NULL, content TEXT NOT NULL, seal TEXT NOT NULL) STRICT;
+INSERT INTO population VALUES ('patients of 2024', 'Patients of 2024', 1, NULL, NULL);
+INSERT INTO release VALUES (1, 'released', 'patients of 2024',
+'{"data": "upload-a", "query": "mean", "neighbour_rule": "one record replaced", "design": "exact", "mu": 0.3, '
+|| '"delta": 1e-05, "caveats": ["ranges"], "time": "2026-11-17T13:05:02+00:00", "population": "Patients of 2024", '
+|| '"epsilon": 1.1317748966408947, "total_mu": 0.3, "total_epsilon": 1.1317748966408947, '
+|| '"total_not_covered": ["ranges read from the data"]}', '7c78ef58d2e75de3fd5f20062ec3ddeb');
+INSERT INTO release VALUES (2, 'released', 'patients of 2024',
+'{"data": "upload-a", "query": "mean", "neighbour_rule": "one record replaced", "design": "exact", "mu": 0.4, '
+|| '"delta": 1e-05, "caveats": ["ranges"], "time": "2026-11-17T13:05:02+00:00", "population": "Patients of 2024", '
+|| '"epsilon": 1.554981691532204, "total_mu": 0.5, "total_epsilon": 1.9930914044151193, '
+|| '"total_not_covered": ["ranges read from the data"]}', '26685d3e26e5c929bcbd5d95aa855cbb');
+PRAGMA application_id = 1836476268;
+PRAGMA user_version = 1;
+"""
+"""A ledger as it was written when this version began, seals included."""
+
+
+def test_a_ledger_that_was_written_before_can_be_read_and_goes_on(path):
+    connection = sqlite3.connect(path)
+    connection.executescript(WRITTEN_BEFORE)
+    connection.close()
+    ledger = Ledger(path)
+    assert [(entry.number, entry.mu, entry.total_mu, entry.caveats) for entry in ledger.entries] == [
+        (1, 0.3, 0.3, ("ranges",)), (2, 0.4, 0.5, ("ranges",))]
+    assert release(ledger, 1.2, "Patients of 2024").total_mu == pytest.approx(1.3)
+    assert Ledger(path).entries[-1].number == 3
+
+
+def test_a_file_says_in_its_header_what_it_is(path):
+    """Bytes 60 and 68 of a SQLite file: ledgers that were written stay readable as long as these stay."""
+    release(Ledger(path))
+    header = path.read_bytes()[:100]
+    assert header[68:72] == b"mvgl"
+    assert int.from_bytes(header[60:64], "big") == 1
+
+
 # Where it is, and what comes from elsewhere
 
 
@@ -268,6 +320,8 @@ def test_the_usual_place_is_where_the_system_keeps_data_and_is_made_when_needed(
     assert usual_place() == tmp_path / place / "mvgviz" / "ledger.sqlite"
     release(Ledger(usual_place()))
     assert len(Ledger(usual_place()).entries) == 1
+    usual_place().unlink()
+    release(Ledger(usual_place()))  # in a folder that is there already
 
 
 def test_the_usual_place_is_made_behind_a_link_too(tmp_path, monkeypatch):
