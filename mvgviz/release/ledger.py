@@ -189,21 +189,26 @@ class Ledger:
         """Enter what :meth:`to_json` of another ledger tells; how many entries were new.
 
         All go to ``population``, by default each to its own, with names for the same people joined as they were
-        there. What is here already is not entered again, and a text that
-        brings nothing new is refused. It is history: no cap keeps it out. Caps are not brought along.
+        there. What already counts for these people is not entered again: entries are known by their ids. Those of a
+        ledger from before there were ids are known by all that stands in it up to them; where that leaves a doubt,
+        they count twice. A text that brings nothing new is refused. It is history: no cap keeps it out. Caps are not
+        brought along.
         """
         told, same = told_by(text)
         with self._writing() as book:
-            here, before = Counter(entry.identity for entry in book.entries), len(book.entries)
-            for one in told:
-                if here[one.identity] > 0:
-                    here[one.identity] -= 1
-                else:
-                    book.add(one.spend, tidy(population or one.population), time=one.time, state=one.state)
-            new = len(book.entries) - before
             for names in same if population is None else ():
                 for other in names[1:]:
-                    book.join(tidy(names[0]), tidy(other))
+                    book.join(names[0], other)
+            here = Counter((book.heard_of(entry.population).people, entry.identity) for entry in book.entries)
+            new = 0
+            for one in told:
+                name = population or one.population
+                known = book.heard_of(name).people, one.identity
+                if here[known] > 0:
+                    here[known] -= 1
+                else:
+                    book.add(one.spend, name, time=one.time, state=one.state, own_id=one.id)
+                    new += 1
             if not new:
                 raise InputError("everything in this file is in the ledger already; nothing was added")
         return new
