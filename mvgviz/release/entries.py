@@ -16,7 +16,7 @@ from mvgviz.validation import fraction, parsed_json
 CAVEATS = {
     "ranges": "ranges read from the data",
     "bound": "a bound on the records read from the data",
-    "records": "a number of records that follows from which of them have gaps",
+    "records": "a number of records that follows from which of them were left out",
     "directions": "directions read from the data",
     "split": "a split of the budget read from the data",
     "choices": "choices made by looking at the data",

@@ -75,7 +75,7 @@ class Ledger:
     """
 
     def __init__(self, path: str | Path | None = None, *, cap: tuple[float, float] | None = None) -> None:
-        self._file = LedgerFile(None if path is None else Path(path))
+        self._file = LedgerFile(None if path is None else _checked_path(path))
         self._cap = _checked_cap(cap)
 
     def __repr__(self) -> str:
@@ -281,6 +281,12 @@ def ledger_from_environment() -> Ledger:
     """The ledger that ``MVGVIZ_LEDGER`` names, a file; in memory where it is "none", empty or not set."""
     place = os.environ.get(ENVIRONMENT, "").strip()
     return Ledger() if place.casefold() in ("", "none") else Ledger(place)
+
+
+def _checked_path(path: str | Path) -> Path:
+    if not (isinstance(path, str | Path) and str(path).isprintable() and Path(path).name):
+        raise InputError('the path of a ledger must name its file, such as "ledger.sqlite"; None keeps it in memory')
+    return Path(path)
 
 
 def _checked_cap(cap: tuple[float, float] | None) -> tuple[float, float] | None:

@@ -12,8 +12,7 @@ from functools import lru_cache
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.release.entries import Entry, Spend, Sum, old_id
-
-_LONGEST = 120  # characters of a name
+from mvgviz.validation import MOST_POPULATION
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,8 +117,8 @@ class Book:
 def tidy(name: str) -> str:
     """A population's name on one line, with single spaces."""
     words = " ".join(unicodedata.normalize("NFC", name).split()) if isinstance(name, str) else ""
-    if not (0 < len(words) <= _LONGEST and words.isprintable()):
-        raise InputError(f"the name of a population must be a line of at most {_LONGEST} characters")
+    if not (0 < len(words) <= MOST_POPULATION and words.isprintable()):
+        raise InputError(f"the name of a population must be a line of at most {MOST_POPULATION} characters")
     return words
 
 
