@@ -231,6 +231,8 @@ def _numbers(series: Any) -> Any:
     if getattr(getattr(series, "dtype", None), "tz", None) is not None and hasattr(series, "dt"):
         series = series.dt.tz_convert(None)  # pandas: the moment in UTC
     values = np.asarray(series.to_numpy())
+    if values.ndim != 1:
+        return None
     if values.dtype.kind in "biuf":
         return np.asarray(values, dtype=np.float64)
     if values.dtype.kind == "M":

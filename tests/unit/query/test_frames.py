@@ -115,6 +115,25 @@ def test_any_frame_with_columns_will_do():
     assert data.matrix.tolist() == [[1, 2], [1, 0]]
 
 
+def test_a_polars_frame_is_the_dataset_that_a_pandas_frame_makes():
+    polars = pytest.importorskip("polars")
+    held = {"who": ["a", "b", "a", "c", "d"], "age": [31, None, 44, 60, 52], "sex": ["f", "m", "m", None, "f"],
+            "ill": [True, False, None, True, True], "grade": [1, 2, 2, None, 1],
+            "seen": [datetime.date(2020, 1, day) for day in (1, 3, 5, 7, 9)]}
+    said = {"ranges": {"age": (0, 120), "ill": (0, 1), "seen": ("2020-01-01", "2021-01-01")}, "missing": "middle",
+            "levels": {"sex": ["f", "m"], "grade": [1, 2]}, "person": "who", "at_most": 1}
+    frame = polars.DataFrame(held)
+    wanted = Dataset.from_frame(pd.DataFrame(held), **said)
+    for other in (frame, frame.with_columns(polars.col("sex").cast(polars.Categorical),
+                                            polars.col("seen").cast(polars.Datetime(time_zone="UTC")))):
+        data = Dataset.from_frame(other, **said)
+        assert data.features == wanted.features
+        assert data.matrix.tolist() == wanted.matrix.tolist()
+        assert (data.levels, data.per_person, data.units) == (wanted.levels, wanted.per_person, wanted.units)
+    with pytest.raises(InputError, match="Not numbers, dates or true/false in 'who', 'sex', 'pair'"):
+        Dataset.from_frame(frame.with_columns(polars.struct("age", "grade").alias("pair")))
+
+
 def test_the_doors_for_data_load_no_library_that_reads_files():
     code = ("import sys, mvgviz, mvgviz.data; mvgviz.load_table; mvgviz.data.read_table; "
             "print(sorted({'pandas', 'pyarrow', 'openpyxl'} & set(sys.modules)))")
@@ -267,8 +286,8 @@ def test_a_number_written_in_two_ways_is_one_level():
         Dataset.from_frame(pd.DataFrame({"grade": [1, 2]}), levels={"grade": [1, 1.0, 2]})
 
 
-@pytest.mark.parametrize("ends", [(18_000, 19_000), (np.int64(0), np.int64(9)), (True, 5), ("0", "5"), ("2020-01-01", 5),
-                                  ("today", "now"), (None, pd.NaT)])
+@pytest.mark.parametrize("ends", [(18_000, 19_000), (np.int64(0), np.int64(9)), (True, 5), ("0", "5"),
+                                  ("2020-01-01", 5), ("today", "now"), (None, pd.NaT)])
 def test_a_range_of_dates_is_not_numbers(ends):
     frame = pd.DataFrame({"day": pd.to_datetime(["2020-01-01", "2021-01-01"])})
     with pytest.raises(InputError, match=r"'day' holds dates, and its range must be two dates, such as \("):

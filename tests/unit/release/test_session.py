@@ -147,7 +147,7 @@ def test_nonsense_is_said_in_a_sentence():
                 session.design(asked, **choice)
         for choice, words in (({"accept": 5}, "accept must name"), ({"accept": None}, "accept must name"),
                               ({"name": 5}, "name of the data, a text"), ({"ranges": 5}, "ranges must map"),
-                              ({"ranges": {"a": 5}}, "must be a pair"), ({"progress": 5}, "progress must be a function")):
+                              ({"ranges": {"a": 5}}, "must be a pair"), ({"progress": 5}, "progress must be")):
             with pytest.raises(InputError, match=words):
                 session.release(asked, design, **choice)
         assert session.ledger.entries == ()
