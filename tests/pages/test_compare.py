@@ -175,8 +175,8 @@ def test_an_advice_is_loaded_with_one_click_and_stays_first():
 
 
 def test_it_is_said_which_designs_forget_the_directions_that_are_needed():
-    turned = {"query": "mean", "task": "reconstruction", "directions": "random", "allocation": "binary", "favoured": "1"}
-    app = clean(on(ADVISOR, data="two_features", judged="needed", **turned))
+    app = clean(on(ADVISOR, data="two_features", query="mean", task="reconstruction", judged="needed",
+                   directions="random", allocation="binary", favoured="1"))
     assert FORGETS_DIRECTIONS in text(app)
     helped = {one.label: one.help for one in app.button if str(one.key).startswith("compare_load_")}
     equal = next(label for label in helped if "equal shares" in label)

@@ -252,6 +252,6 @@ def test_a_design_that_is_loaded_needs_the_same_directions_or_says_that_it_does_
         assert loaded.needs == (1, 2)
         assert np.array_equal(build(loaded, DATA).need_directions.matrix, wanted)
     forgetful = [tried for tried in candidates(scenario, DATA) if forgets_directions(tried, scenario)]
-    assert {tried.scenario.directions for tried in forgetful} == {"standard", "private", directions}  # equal shares, too
+    assert {tried.scenario.directions for tried in forgetful} == {"standard", "private", directions}  # equal shares
     features = scenario.changed(needed=(0,))
     assert not any(forgets_directions(tried, features) for tried in candidates(features, DATA))
