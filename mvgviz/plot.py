@@ -27,7 +27,7 @@ from mvgviz.scenario.trade_off import trade_off_of
 from mvgviz.text import in_html
 from mvgviz.trials.frontier import frontier as curves_of
 from mvgviz.trials.outcomes import Results
-from mvgviz.validation import instance
+from mvgviz.validation import fraction, instance, number
 from mvgviz.words.compare import ranking_marks
 from mvgviz.words.shape import coordinate_labels, needed_and_other, plane_labels
 from mvgviz.words.utility import metric_words
@@ -53,8 +53,8 @@ def ellipse(noise: Setup | NoiseDesign, plane: tuple[str | int, str | int] | Non
         labels, usual = numbered("column" if design.mode == "columns" else "row", design.theta.size), (1, 0)
     if not design.theta.size >= 2:
         raise InputError("an ellipse needs at least two directions, got one")
-    pair = usual if plane is None else (_place(plane[0], labels), _place(plane[1], labels))
-    numbers = ellipse_numbers(design, equal, plane=pair, level=level,
+    pair = usual if plane is None else _pair(plane, labels)
+    numbers = ellipse_numbers(design, equal, plane=pair, level=fraction("level", level),
                               normals=np.random.default_rng(0).standard_normal((2, _DRAWS)))
     named = plane_labels(design, labels, pair)
     return plot_noise_ellipse(numbers, names=(in_html(named[0]), in_html(named[1])))
@@ -76,12 +76,14 @@ def frontier(found: Sequence[Results], *, error: float | None = None) -> go.Figu
 
     ``error`` is by default that of the first mechanism at the middle epsilon.
     """
+    if not (isinstance(found, Sequence) and all(isinstance(each, Results) for each in found)):
+        raise InputError("the frontier is drawn from a list of results, as sweep() gives them")
     swept = sorted(found, key=lambda each: each.scenario.epsilon)
     curves = [curve for curve in curves_of(swept) if np.isfinite(curve.means).all()]
     if not curves or len(swept) < 2:
         raise InputError("the frontier needs results at two epsilons or more, as sweep() gives them")
     middle = swept[len(swept) // 2]
-    wanted = float(curves[0].means[len(swept) // 2]) if error is None else error
+    wanted = float(curves[0].means[len(swept) // 2]) if error is None else number("error", error)
     return plot_frontier(needed(curves, wanted, guarantee=middle.scenario.guarantee), error=wanted,
                          epsilon=middle.scenario.epsilon, references=reference_items(middle.references),
                          title=metric_words(middle))
@@ -108,9 +110,11 @@ def equal_noise(design: NoiseDesign) -> NoiseDesign:
                    col_side=cols if design.mode == "rows" else side)
 
 
-def _place(feature: str | int, labels: Sequence[str]) -> int:
-    if isinstance(feature, str) and feature in labels:
-        return labels.index(feature)
-    if not isinstance(feature, int) or not 0 <= feature < len(labels):
-        raise InputError(f"plane must be two names or positions among {', '.join(labels[:20])}")
-    return feature
+def _pair(plane: Sequence[str | int], labels: Sequence[str]) -> tuple[int, int]:
+    """Two positions, different from each other."""
+    given = tuple(plane) if isinstance(plane, Sequence) and not isinstance(plane, str) else ()
+    places = [labels.index(each) if isinstance(each, str) and each in labels else each for each in given]
+    match places:
+        case [int(across), int(up)] if across != up and {across, up} <= set(range(len(labels))):
+            return across, up
+    raise InputError(f"plane must be two different names or positions among {', '.join(labels[:20])}")

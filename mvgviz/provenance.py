@@ -11,8 +11,11 @@ what is made of several values has the most careful of their origins.
 """
 
 from collections.abc import Iterable, Mapping
+from datetime import date
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
+
+from numpy import datetime64
 
 
 class Origin(StrEnum):
@@ -43,8 +46,8 @@ class Range(NamedTuple):
     origin: Origin = Origin.DECLARED
 
 
-Ranges: TypeAlias = Mapping[str, Range | tuple[float, float]]
-"""By feature: a range with its origin, or a pair, which the caller thereby declares."""
+Ranges: TypeAlias = Mapping[str, Range | tuple[float, float] | tuple[str | date | datetime64, str | date | datetime64]]
+"""By feature: a range with its origin, or a pair, which the caller thereby declares; of a column of dates two dates."""
 
 
 def weakest(origins: Iterable[Origin]) -> Origin:

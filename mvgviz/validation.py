@@ -24,6 +24,9 @@ LARGEST = 1e150
 MOST_JSON = 4 * 2**20
 """Bytes, or characters, of a file of choices: a study, a plan, ranges, a ledger."""
 
+MOST_POPULATION = 200
+"""Characters of the name of a population, in a study and in a ledger."""
+
 _Kind = TypeVar("_Kind")
 _NOT_NUMBERS = str | bytes | bytearray | memoryview
 _LARGEST_COUNT = 10**9

@@ -17,7 +17,7 @@ are more of them. On a Dask cluster the pieces are asked where they are, and the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -33,10 +33,11 @@ from mvgviz.query.moments import JoinedOuterProduct, MomentsQuery, moments
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.queries import Query, covariance, joint_moments, mean
 from mvgviz.query.record_bound import RecordBound
-from mvgviz.validation import FloatArray, count, frozen
+from mvgviz.validation import FloatArray, count, frozen, instance
 
 _Loader: TypeAlias = Callable[[], Dataset | None]
 _EMPTY = "a table in pieces must have at least one piece with records"
+_SOURCE = "the pieces of a table must be a list of datasets, or a function that gives them anew each time"
 ROWS = 100_000
 """Records of a file that are held at once."""
 
@@ -69,6 +70,10 @@ class Pieces:
 
     def __init__(self, source: Iterable[Dataset | _Loader] | Callable[[], Iterator[Dataset | None]], *,
                  cluster: Any = None) -> None:
+        if isinstance(source, str) or not (callable(source) or isinstance(source, Iterable)):
+            raise InputError(_SOURCE)
+        if not (cluster is None or hasattr(cluster, "submit")):
+            raise InputError(f"cluster must be a dask.distributed.Client, got a {type(cluster).__name__}")
         self._source, self._cluster = source, cluster
 
     @classmethod
@@ -90,6 +95,8 @@ class Pieces:
     def from_dask(cls, frame: Any, *, ranges: Ranges, missing: str = "reject", columns: Iterable[str] | None = None,
                   cluster: Any = None) -> Pieces:
         """The partitions of a ``dask.dataframe``; computed one by one, or on the cluster."""
+        if not hasattr(frame, "partitions"):
+            raise InputError(f"frame must be a dask.dataframe, got a {type(frame).__name__}")
         settings = _settings(ranges, missing, columns)
         return cls([partial(_partition, part, settings) for part in frame.partitions], cluster=cluster)
 
@@ -113,10 +120,12 @@ class Pieces:
 
     def count_outside(self, bound: RecordBound) -> int:
         """How many records the bound would pull in: read from the data, not private."""
-        return sum(bound.count_outside(piece) for piece in self._pieces())
+        return sum(instance("bound", bound, RecordBound).count_outside(piece) for piece in self._pieces())
 
     def _pieces(self) -> Iterator[Dataset]:
         source = self._source() if callable(self._source) else self._source
+        if not isinstance(source, Iterable):
+            raise InputError(_SOURCE)
         loaded = (piece() if callable(piece) else piece for piece in source)
         return (piece for piece in loaded if piece is not None)
 
@@ -148,7 +157,7 @@ def _added(one: _Part | None, other: _Part | None) -> _Part | None:
 
 def _sum(data: Dataset, ask: Callable[[Dataset], Query | MomentsQuery]) -> _Part:
     """One piece's sum; of what it was asked only what is public is kept."""
-    if data.per_person > 1:
+    if instance("a piece of a table", data, Dataset).per_person > 1:
         raise InputError("a table in pieces must have one record a person: another may lie in another piece")
     asked = ask(data)
     query = _query(asked)
@@ -208,6 +217,10 @@ def _on_cluster(client: Any, pieces: list[_Loader], ask: Callable[[Dataset], Que
 
 def _settings(ranges: Ranges, missing: str, columns: Iterable[str] | None) -> dict[str, Any]:
     """How every piece is used; all of them in the same way, with ranges that none of them can change."""
+    if not isinstance(ranges, Mapping):
+        raise InputError("ranges must map column names to pairs (low, high)")
+    if isinstance(columns, str) or not isinstance(columns, Iterable | None):
+        raise InputError("columns must be a sequence of column names")
     chosen = tuple(ranges) if columns is None else tuple(columns)
     if not set(chosen) <= set(ranges):
         raise InputError("every column of a table in pieces needs a declared range: what is read from one piece is not "
@@ -220,7 +233,10 @@ def _paths(files: str | Path | Iterable[str | Path]) -> list[Path]:
         one = Path(files)
         found = sorted(one.glob("*.parquet")) if one.is_dir() else [one]
     else:
-        found = [Path(file) for file in files]
+        named = list(files) if isinstance(files, Iterable) else [files]
+        if not all(isinstance(file, str | Path) for file in named):
+            raise InputError("files must name Parquet files, or a folder of them")
+        found = [Path(file) for file in named]
     missing = [path.name for path in found if not path.is_file()]
     if missing or not found:
         raise InputError(f"no Parquet file there: {missing[0]}" if missing else "the folder has no Parquet file")

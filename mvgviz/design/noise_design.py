@@ -168,7 +168,8 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
     if not isinstance(directions, Directions):
         raise InputError("directions must be Directions; make them with from_matrix(w)")
     if directions.size != size:
-        raise InputError(f"directions must number {size} in mode {mode!r}, got {directions.size}")
+        raise InputError(f"directions must number {size}, one for each {'column' if mode == 'columns' else 'row'} of "
+                         f"the answer, got {directions.size}; give directions that were made for this data and query")
     theta = uniform(size) if theta is None else shares("theta", theta, size=size)
 
     if directions.mu > 0 and getattr(query.neighbours, "added", False):

@@ -95,8 +95,12 @@ def rotation(k: int, plane: Sequence[int], angle: float) -> Directions:
 
 def from_matrix(w: Any, *, origin: Origin = Origin.DECLARED) -> Directions:
     """Directions given by the caller: the columns of an orthogonal matrix; ``origin``: how they came to be."""
-    matrix = square("directions", w)
-    return Directions(size=matrix.shape[0], rotated=matrix, label="given", origin=origin,
+    matrix = array("directions", w, ndim=2)
+    rows, columns = matrix.shape
+    if rows != columns:
+        raise InputError("directions must have as many columns as rows, one direction a column, got "
+                         f"{rows} × {columns} numbers; leave out what is no direction")
+    return Directions(size=rows, rotated=matrix, label="given", origin=origin,
                       mu=0.0 if origin.is_covered else math.inf)
 
 
@@ -117,8 +121,9 @@ def _orthonormal(w: FloatArray, size: int) -> FloatArray:
     with np.errstate(over="ignore", invalid="ignore"):
         gap = float(np.abs(matrix.T @ matrix - np.eye(size)).max())
     if not gap <= _TOLERANCE:
-        raise InputError(f"directions must be orthonormal to {_TOLERANCE:g}, got a largest entry of "
-                         f"|WᵀW - I| of {gap:.3g}")
+        raise InputError("directions must be orthonormal, columns of length 1 at right angles to each other, to "
+                         f"{_TOLERANCE:g}, got columns that are off by {gap:.3g}; save all digits, or take the Q of a "
+                         "QR decomposition (numpy.linalg.qr)")
     if gap <= _ROUNDING:
         return matrix
     left, _, right = np.linalg.svd(matrix)

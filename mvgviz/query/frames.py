@@ -7,10 +7,11 @@ Any frame will do whose columns can be had by name and turned into arrays (``fra
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import UTC, date, datetime
 from numbers import Real
 from typing import Any, TypeAlias
 
@@ -31,6 +32,7 @@ OTHER = "other"
 DAYS = "days since 1970-01-01"
 """What a date becomes."""
 _DAY = np.timedelta64(86_400_000_000, "us")
+_YEAR_OR_MONTH = re.compile(r"\d{4}(-\d{2})?", re.ASCII)
 _NO_VALUE = ("NAType", "NaTType")  # of pandas, known without it
 _MOST_FEATURES = 2_000
 _LARGEST = 1e60  # a dataset's own limit; here the message must not tell the data
@@ -90,8 +92,11 @@ def _first_of_each(series: Any, most: int) -> Mask:
     for owner in np.asarray(series.to_numpy()).tolist():
         if _is_gap(owner):
             raise InputError("the column that says whose record it is must be filled in for every record")
-        seen[str(owner)] += 1  # 1 and "1" are the same person
-        kept.append(seen[str(owner)] <= most)
+        if not isinstance(owner, Hashable):
+            raise InputError("the column that says whose record it is must hold texts or numbers, one for each person")
+        known = level_text(owner)  # 1, 1.0 and "1" are the same person
+        seen[known] += 1
+        kept.append(seen[known] <= most)
     return np.array(kept, dtype=np.bool_)
 
 
@@ -100,13 +105,14 @@ def _level_columns(frame: Any, name: Any, given: Any) -> list[_Column]:
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise InputError(f"levels of {_quoted(name)} must be a sequence")
     wanted = list(given)
-    texts = [str(level) for level in wanted]
+    texts = [level_text(level) for level in wanted]
     if len(set(texts)) < len(texts) or len(texts) < 2:
         raise InputError(f"levels of {_quoted(name)} must be two or more, all different")
     values = np.asarray(frame[name].to_numpy()).tolist()
-    position = {text: i for i, text in enumerate(texts)}
+    position = {str(level): i for i, level in enumerate(wanted)} | {text: i for i, text in enumerate(texts)}
     other = position.get(OTHER, -1)
-    codes = np.array([-2 if _is_gap(value) else position.get(_text(value), other) for value in values])
+    codes = np.array([-2 if _is_gap(value) else position.get(level_text(value), position.get(str(value), other))
+                      for value in values])
     unknown = int(np.count_nonzero(codes == -1))
     if unknown:
         raise InputError(f"{_quoted(name)} has a value in {unknown} of {len(values)} records that is none of its levels"
@@ -115,8 +121,9 @@ def _level_columns(frame: Any, name: Any, given: Any) -> list[_Column]:
                     empty=1 / len(texts), category=str(name)) for i, text in enumerate(texts)]
 
 
-def _text(value: Any) -> str:
+def level_text(value: Any) -> str:
     """A value as its level is written: 1.0, which pandas makes of 1 where there are gaps, as 1."""
+    value = value.item() if isinstance(value, np.generic) else value
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
@@ -166,7 +173,7 @@ def _chosen(frame: Any, columns: Iterable[Any] | None) -> list[Any]:
     own = list(frame.columns)
     if len({str(name) for name in own}) < len(own):
         raise InputError("The frame has two columns of one name: give each a name of its own.")
-    if isinstance(columns, str):
+    if isinstance(columns, str) or not isinstance(columns, Iterable | None):
         raise InputError("columns must be a sequence of column names")
     chosen = own if columns is None else [_known(name, own, "columns") for name in columns]
     if len({str(name) for name in chosen}) < len(chosen) or not chosen:
@@ -214,7 +221,8 @@ def _column(frame: Any, name: Any, ends: Any) -> _Column:
         given = Range(_day(low, feature), _day(high, feature), origin)
         return _Column(name=feature, values=_days(values), given=given, unit=DAYS)
     if np.isinf(values).any():
-        raise InputError(f"{_quoted(name)} holds infinite values: replace them by numbers or leave them empty.")
+        raise InputError(f"{_quoted(name)} holds values that are infinite or too large: replace them by numbers or "
+                         "leave them empty.")
     return _Column(name=feature, values=values, given=None if ends is None else checked_range(ends, _quoted(name)))
 
 
@@ -223,6 +231,8 @@ def _numbers(series: Any) -> Any:
     if getattr(getattr(series, "dtype", None), "tz", None) is not None and hasattr(series, "dt"):
         series = series.dt.tz_convert(None)  # pandas: the moment in UTC
     values = np.asarray(series.to_numpy())
+    if values.ndim != 1:
+        return None
     if values.dtype.kind in "biuf":
         return np.asarray(values, dtype=np.float64)
     if values.dtype.kind == "M":
@@ -233,13 +243,28 @@ def _numbers(series: Any) -> Any:
     there = values[~gaps].tolist()
     if there and all(isinstance(item, date) for item in there):
         dates = np.full(values.size, np.datetime64("NaT"), dtype="datetime64[us]")
-        dates[~gaps] = [np.datetime64(item.isoformat()[:26], "us") for item in there]
+        dates[~gaps] = [_moment(item) for item in there]
         return dates
     if not all(isinstance(item, Real) for item in there):
         return None
     numbers = np.full(values.size, np.nan)
-    numbers[~gaps] = [float(item) for item in there]
+    numbers[~gaps] = [_float(item) for item in there]
     return numbers
+
+
+def _float(item: Any) -> float:
+    """A number beyond all floats as an infinite one, which is refused by the name of its column."""
+    try:
+        return float(item)
+    except OverflowError:
+        return math.inf
+
+
+def _moment(item: date) -> np.datetime64:
+    """A date, or a moment in UTC."""
+    if isinstance(item, datetime) and item.tzinfo is not None:
+        item = item.astimezone(UTC).replace(tzinfo=None)
+    return np.datetime64(item.isoformat()[:26], "us")
 
 
 def _gaps(values: npt.NDArray[Any]) -> Mask:
@@ -259,12 +284,15 @@ def _days(dates: Any) -> FloatArray:
 def _day(end: Any, feature: str) -> float:
     """An end of a range of dates, as a day."""
     try:
-        moment = np.datetime64(end.isoformat() if isinstance(end, date) else end, "us")
-    except (TypeError, ValueError):
-        raise InputError(f"the range of {_quoted(feature)} must be two dates, such as \"2020-01-01\"") from None
-    if np.isnat(moment):
-        raise InputError(f"the range of {_quoted(feature)} must be two dates, such as \"2020-01-01\"")
-    return float((moment - np.datetime64(0, "us")) / _DAY)
+        if isinstance(end, str):
+            end = np.datetime64(end, "us") if _YEAR_OR_MONTH.fullmatch(end) else datetime.fromisoformat(end)
+        moment = _moment(end) if isinstance(end, date) else end
+        if not isinstance(moment, np.datetime64) or np.isnat(moment):
+            raise ValueError
+    except ValueError:
+        raise InputError(f"{_quoted(feature)} holds dates, and its range must be two dates, such as (\"2020-01-01\", "
+                         '"2024-12-31"), not numbers') from None
+    return float((moment.astype("datetime64[us]") - np.datetime64(0, "us")) / _DAY)
 
 
 def _ranges(found: Sequence[_Column], kept: Mask) -> list[Range]:

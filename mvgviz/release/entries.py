@@ -1,10 +1,13 @@
 """What stands in a ledger: what a release is going to spend, what it spent, and what several spent together."""
 
+import hashlib
+import json
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
@@ -13,7 +16,7 @@ from mvgviz.validation import fraction, parsed_json
 CAVEATS = {
     "ranges": "ranges read from the data",
     "bound": "a bound on the records read from the data",
-    "records": "a number of records that follows from which of them have gaps",
+    "records": "a number of records that follows from which of them were left out",
     "directions": "directions read from the data",
     "split": "a split of the budget read from the data",
     "choices": "choices made by looking at the data",
@@ -21,8 +24,9 @@ CAVEATS = {
 """What a guarantee does not cover, and what it is called."""
 
 MIXED_RULES = "releases under different definitions of neighbours"
-_MOST_TOLD = 3_000  # releases brought at once: each is added up with all before it
+_MOST_TOLD = 3_000  # releases brought at once
 STATES = ("reserved", "released")
+_ID = re.compile("[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +74,8 @@ class Entry:
     """One release. ``mu`` and epsilon at ``delta`` are its own, the totals those of the same people so far.
 
     ``number``: its place in the ledger. ``state``: "released", or "reserved" until it is; what was reserved and never
-    released counts as spent.
+    released counts as spent. ``id``: a random number that goes with it from ledger to ledger; of entries from before
+    there were ids see :func:`old_id`.
     """
 
     number: int
@@ -88,11 +93,12 @@ class Entry:
     total_epsilon: float
     total_not_covered: tuple[str, ...]
     state: str = "released"
+    id: str = ""
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """What makes two entries the same release."""
-        return self.time, *(getattr(self, field.name) for field in fields(Spend))
+        """What makes two entries about the same people the same release."""
+        return self.id, self.time, *(getattr(self, field.name) for field in fields(Spend))
 
     @property
     def not_covered(self) -> tuple[str, ...]:
@@ -110,6 +116,7 @@ class Told:
     """An entry of another ledger."""
 
     spend: Spend
+    id: str
     time: str
     population: str
     state: str
@@ -117,7 +124,7 @@ class Told:
     @property
     def identity(self) -> tuple[object, ...]:
         """As that of the entry it was."""
-        return self.time, *(getattr(self.spend, field.name) for field in fields(Spend))
+        return self.id, self.time, *(getattr(self.spend, field.name) for field in fields(Spend))
 
 
 def told_by(text: str) -> tuple[list[Told], list[list[str]]]:
@@ -132,30 +139,66 @@ def told_by(text: str) -> tuple[list[Told], list[list[str]]]:
         releases = held["releases"]
         if len(releases) <= _MOST_TOLD:
             same = [[str(name) for name in names] for names in held.get("same_people", [])]
-            return [_told(entry) for entry in releases], same
+            return _all_told(releases), same
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         raise InputError(refusal) from None
     raise InputError(f"this ledger has more than {_MOST_TOLD:,} releases: bring it in parts")
 
 
-def _told(entry: dict[str, Any]) -> Told:
+def _all_told(releases: list[dict[str, Any]]) -> list[Told]:
+    found, before = [], ""
+    for entry in releases:
+        own = entry.get("id")
+        before = before if own else old_id(before, entry)
+        found.append(_told(entry, own or before))
+    return found
+
+
+def old_id(before: str, entry: Mapping[str, Any]) -> str:
+    """The id of an entry without one: it follows from the entry and all such before it in its ledger.
+
+    Two downloads of one ledger agree on it; two ledgers only while they are the same from their first entry on.
+    """
+    held = [entry.get(field.name) for field in fields(Entry) if field.name not in ("state", "id")]
+    return hashlib.blake2b(json.dumps([before, held]).encode(), digest_size=16).hexdigest()
+
+
+def _told(entry: dict[str, Any], own: str) -> Told:
     spend = Spend(**{field.name: entry[field.name] for field in fields(Spend)})
-    told = Told(spend=spend, time=entry["time"], population=entry.get("population", spend.data),
+    told = Told(spend=spend, id=own, time=entry["time"], population=entry.get("population", spend.data),
                 state=entry.get("state", "released"))
     datetime.fromisoformat(told.time)
     words = (told.population, spend.data, spend.query, spend.neighbour_rule, spend.design)
-    if told.state not in STATES or not all(isinstance(word, str) for word in words):
+    if told.state not in STATES or not all(isinstance(word, str) for word in words) or not _ID.fullmatch(own):
         raise TypeError
     return told
 
 
+class Sum:
+    """What releases spend together, added up one by one."""
+
+    def __init__(self, entries: Iterable[Entry | Spend] = ()) -> None:
+        self._mus: list[float] = []
+        self._rules: set[str] = set()
+        self._caveats: set[str] = set()
+        for entry in entries:
+            self.add(entry)
+
+    def add(self, entry: Entry | Spend) -> Self:
+        self._mus.append(entry.mu)
+        self._rules.add(entry.neighbour_rule)
+        self._caveats.update(entry.caveats)
+        return self
+
+    def total(self, delta: float) -> Total:
+        mu = compose_mu(self._mus) if self._mus else 0.0
+        not_covered = [*in_words(self._caveats), *([MIXED_RULES] if len(self._rules) > 1 else [])]
+        return Total(mu=mu, epsilon=float(gaussian_epsilon(delta, mu)), delta=delta, not_covered=tuple(not_covered))
+
+
 def total_of(entries: Sequence[Entry | Spend], delta: float) -> Total:
     """What these spent together."""
-    mu = compose_mu([entry.mu for entry in entries]) if entries else 0.0
-    rules = {entry.neighbour_rule for entry in entries}
-    not_covered = [*in_words({caveat for entry in entries for caveat in entry.caveats}),
-                   *([MIXED_RULES] if len(rules) > 1 else [])]
-    return Total(mu=mu, epsilon=float(gaussian_epsilon(delta, mu)), delta=delta, not_covered=tuple(not_covered))
+    return Sum(entries).total(delta)
 
 
 def in_words(caveats: Iterable[str]) -> list[str]:

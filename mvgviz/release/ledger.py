@@ -75,7 +75,7 @@ class Ledger:
     """
 
     def __init__(self, path: str | Path | None = None, *, cap: tuple[float, float] | None = None) -> None:
-        self._file = LedgerFile(None if path is None else Path(path))
+        self._file = LedgerFile(None if path is None else _checked_path(path))
         self._cap = _checked_cap(cap)
 
     def __repr__(self) -> str:
@@ -189,21 +189,26 @@ class Ledger:
         """Enter what :meth:`to_json` of another ledger tells; how many entries were new.
 
         All go to ``population``, by default each to its own, with names for the same people joined as they were
-        there. What is here already is not entered again, and a text that
-        brings nothing new is refused. It is history: no cap keeps it out. Caps are not brought along.
+        there. What already counts for these people is not entered again: entries are known by their ids. Those of a
+        ledger from before there were ids are known by all that stands in it up to them; where that leaves a doubt,
+        they count twice. A text that brings nothing new is refused. It is history: no cap keeps it out. Caps are not
+        brought along.
         """
         told, same = told_by(text)
         with self._writing() as book:
-            here, before = Counter(entry.identity for entry in book.entries), len(book.entries)
-            for one in told:
-                if here[one.identity] > 0:
-                    here[one.identity] -= 1
-                else:
-                    book.add(one.spend, tidy(population or one.population), time=one.time, state=one.state)
-            new = len(book.entries) - before
             for names in same if population is None else ():
                 for other in names[1:]:
-                    book.join(tidy(names[0]), tidy(other))
+                    book.join(names[0], other)
+            here = Counter((book.heard_of(entry.population).people, entry.identity) for entry in book.entries)
+            new = 0
+            for one in told:
+                name = population or one.population
+                known = book.heard_of(name).people, one.identity
+                if here[known] > 0:
+                    here[known] -= 1
+                else:
+                    book.add(one.spend, name, time=one.time, state=one.state, own_id=one.id)
+                    new += 1
             if not new:
                 raise InputError("everything in this file is in the ledger already; nothing was added")
         return new
@@ -276,6 +281,12 @@ def ledger_from_environment() -> Ledger:
     """The ledger that ``MVGVIZ_LEDGER`` names, a file; in memory where it is "none", empty or not set."""
     place = os.environ.get(ENVIRONMENT, "").strip()
     return Ledger() if place.casefold() in ("", "none") else Ledger(place)
+
+
+def _checked_path(path: str | Path) -> Path:
+    if not (isinstance(path, str | Path) and str(path).isprintable() and Path(path).name):
+        raise InputError('the path of a ledger must name its file, such as "ledger.sqlite"; None keeps it in memory')
+    return Path(path)
 
 
 def _checked_cap(cap: tuple[float, float] | None) -> tuple[float, float] | None:

@@ -2,17 +2,17 @@
 
 import hashlib
 import json
+import secrets
 import sqlite3
 import unicodedata
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon
-from mvgviz.release.entries import Entry, Spend, total_of
-
-_LONGEST = 120  # characters of a name
+from mvgviz.release.entries import Entry, Spend, Sum, old_id
+from mvgviz.validation import MOST_POPULATION
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,13 +35,18 @@ class Book:
         self.populations: dict[str, Population] = {}
         self._read_populations()
         self.entries: list[Entry] = []
-        number = 0
+        self._sums: dict[int, Sum] = {}  # by people; worked out where something is added
+        number, last_old = 0, ""
         for number, state, key, content, seal in rows.execute("SELECT * FROM release ORDER BY number"):
             self._last_seal, entry = _read(self._last_seal, number, state, key, content)
             if entry is None or seal != self._last_seal or key not in self.populations:
                 raise damaged()
-            if state != "withdrawn":
-                self.entries.append(entry)
+            if state == "withdrawn":
+                continue
+            if not entry.id:
+                last_old = old_id(last_old, asdict(entry))
+                entry = replace(entry, id=last_old)
+            self.entries.append(entry)
         if number != (rows.execute("SELECT seq FROM sqlite_sequence").fetchone() or (0,))[0]:  # the last number given
             raise damaged()
 
@@ -64,11 +69,14 @@ class Book:
         names = self.names(population)
         return [entry for entry in self.entries if entry.population in names]
 
-    def add(self, spend: Spend, population: str, *, time: str, state: str) -> Entry:
-        """Write an entry; the totals are worked out here."""
-        known, before = self.heard_of(population), self.about(population)
-        total = total_of([*before, spend], spend.delta)
+    def add(self, spend: Spend, population: str, *, time: str, state: str, own_id: str | None = None) -> Entry:
+        """Write an entry; the totals are worked out here. ``own_id``: that of an entry of another ledger."""
+        known = self.heard_of(population)
+        if known.people not in self._sums:
+            self._sums[known.people] = Sum(self.about(population))
+        total = self._sums[known.people].add(spend).total(spend.delta)
         content = asdict(spend) | {
+            "id": own_id or secrets.token_hex(16),
             "time": time, "population": known.name, "epsilon": float(gaussian_epsilon(spend.delta, spend.mu)),
             "total_mu": total.mu, "total_epsilon": total.epsilon, "total_not_covered": total.not_covered}
         key, text = _key(population), json.dumps(content)
@@ -83,15 +91,17 @@ class Book:
         key = _key(population)
         if key not in self.populations:
             people = 1 + max((one.people for one in self.populations.values()), default=0)
-            self._rows.execute("INSERT INTO population (key, name, people) VALUES (?, ?, ?)",
-                               (key, tidy(population), people))
-            self._read_populations()
+            made = Population(name=tidy(population), people=people, cap=None)
+            self._rows.execute("INSERT INTO population (key, name, people) VALUES (?, ?, ?)", (key, made.name, people))
+            self.populations[key] = made
         return self.populations[key]
 
     def join(self, population: str, other: str) -> None:
         """Two populations become the same people."""
         self._rows.execute("UPDATE population SET people = ? WHERE people = ?",
                            (self.heard_of(population).people, self.heard_of(other).people))
+        self._read_populations()
+        self._sums.clear()
 
     def set_cap(self, cap: tuple[float, float] | None, population: str) -> None:
         """The cap of all names of these people."""
@@ -107,8 +117,8 @@ class Book:
 def tidy(name: str) -> str:
     """A population's name on one line, with single spaces."""
     words = " ".join(unicodedata.normalize("NFC", name).split()) if isinstance(name, str) else ""
-    if not (0 < len(words) <= _LONGEST and words.isprintable()):
-        raise InputError(f"the name of a population must be a line of at most {_LONGEST} characters")
+    if not (0 < len(words) <= MOST_POPULATION and words.isprintable()):
+        raise InputError(f"the name of a population must be a line of at most {MOST_POPULATION} characters")
     return words
 
 

@@ -20,7 +20,7 @@ from mvgviz.errors import InputError
 PATIENCE = 10.0
 """For how many seconds a writer waits for its turn."""
 
-_APPLICATION, _VERSION = 0x6D76676C, 1  # "mvgl"
+_APPLICATION, _VERSION, _READABLE = 0x6D76676C, 2, (1, 2)  # "mvgl"; entries of version 1 have no id
 _SCHEMA = """
 CREATE TABLE population (key TEXT PRIMARY KEY, name TEXT NOT NULL, people INTEGER NOT NULL,
                          cap_epsilon REAL, cap_delta REAL) STRICT;
@@ -76,6 +76,8 @@ class LedgerFile:
             try:
                 if self.path is not None:
                     self._check(connection)
+                    if write:
+                        connection.execute(f"PRAGMA user_version = {_VERSION}")
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
@@ -124,14 +126,14 @@ class LedgerFile:
                 made.with_name(name).unlink(missing_ok=True)
 
     def _check(self, connection: sqlite3.Connection) -> None:
-        """Whether this is a ledger of this version, sound in all its pages."""
+        """Whether this is a ledger that can be read here, sound in all its pages."""
         [application], [version] = (connection.execute(f"PRAGMA {name}").fetchone()
                                     for name in ("application_id", "user_version"))
         if application != _APPLICATION:
             raise self._failure("is not a ledger but another file; choose another place for the ledger")
-        if version != _VERSION:
+        if version not in _READABLE:
             raise self._failure(f"was written by another version of mvgviz (ledger version {version}, this one reads "
-                                f"{_VERSION}); use that version")
+                                f"up to {_VERSION}); use that version")
         if connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
             raise self._failure(_DAMAGED)
 

@@ -112,6 +112,8 @@ def caveats_of(origins: Mapping[str, Origin]) -> tuple[str, ...]:
 
 
 def _accepted(caveats: tuple[str, ...], accept: Iterable[str]) -> tuple[str, ...]:
+    if not isinstance(accept, Iterable):
+        raise InputError(f"accept must name what to accept, among {', '.join(CAVEATS)}")
     accept = (accept,) if isinstance(accept, str) else tuple(accept)
     for name in accept:
         one_of("accept", name, CAVEATS)

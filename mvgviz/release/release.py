@@ -30,6 +30,7 @@ from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin, Range, Ranges
 from mvgviz.query.queries import Query
+from mvgviz.query.ranges import checked_range
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.release.intervals import LEVEL, DataUnits, EntryNoise, data_units
 from mvgviz.release.ledger import CAVEATS, Ledger, Reservation
@@ -168,15 +169,23 @@ def release(query: Query, design: NoiseDesign, *, ranges: Ranges | None = None, 
     """
     instance("query", query, Query)
     instance("design", design, NoiseDesign)
-    if ledger is not None and not data:
-        raise InputError("a ledger needs the name of the data")
+    if not (progress is None or callable(progress)):
+        raise InputError("progress must be a function of the share done")
+    if ledger is not None and not (isinstance(data, str) and data):
+        raise InputError("a ledger needs the name of the data, a text")
     ready = get_ready(query, design, mu=spent(design), mu_is=design.mu_is,
                       delta=design.delta if delta is None else fraction("delta", delta),
-                      ranges=None if ranges is None else {name: Range(*ends) for name, ends in ranges.items()},
+                      ranges=None if ranges is None else _checked_ranges(ranges),
                       data=data, scenario=scenario, accept=accept, symmetrise=symmetrise)
     check_fresh(ready)
     with reserve(ledger, [ready], population=population) as held:
         return _drawn(ready, time=held.entries[0].time, progress=held.watch(progress))
+
+
+def _checked_ranges(ranges: Ranges) -> dict[str, Range]:
+    if not isinstance(ranges, Mapping):
+        raise InputError("ranges must map features to pairs (low, high)")
+    return {name: checked_range(ends, repr(name)) for name, ends in ranges.items()}
 
 
 def release_setup(setup: Setup, *, accept: Iterable[str] = (), ledger: Ledger | None = None,

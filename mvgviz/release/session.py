@@ -24,7 +24,7 @@ from mvgviz.errors import InputError
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
 from mvgviz.provenance import Ranges
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.queries import Query
+from mvgviz.query.queries import CONSTANT, Query
 from mvgviz.release.entries import Entry, Total, total_of
 from mvgviz.release.ledger import Ledger, ledger_from_environment
 from mvgviz.release.ready import spent as mu_of
@@ -39,6 +39,9 @@ class Session:
 
     ``ledger`` remembers what was spent: one in a file lasts (``Ledger("ledger.sqlite")``); by default that of the
     environment variable ``MVGVIZ_LEDGER``, else one in memory. After ``with`` nothing more can be released.
+
+    A query of other features, or of another number of records, than those of ``data`` is refused. An answer does not
+    tell whose it is beyond that: ask what a session is given of its own data.
     """
 
     def __init__(self, data: Dataset, *, budget: tuple[float, float], population: str,
@@ -92,8 +95,12 @@ class Session:
     def design(self, query: Query, *, share: float | None = None, **choices: Any) -> NoiseDesign:
         """Noise for ``query`` that spends this share of the whole budget's mu²; all that is left by default.
 
-        ``choices``: directions, theta and whatever else :func:`mvgviz.design_noise` takes.
+        ``choices``: directions, theta and whatever else :func:`mvgviz.design_noise` takes but epsilon and delta.
         """
+        if not choices.keys().isdisjoint(("epsilon", "delta")):
+            raise InputError("epsilon and delta of a session's design follow from its budget; say how much of it to "
+                             "spend with share=")
+        self._check_about(query)
         mu = self._mu_left
         if share is not None:
             part = number("share", share)
@@ -113,6 +120,7 @@ class Session:
         :func:`mvgviz.release.release.release`.
         """
         with self._turn:
+            self._check_about(query)
             self._check(mu_of(instance("design", design, NoiseDesign)))
             known = {entry.number for entry in self.ledger.entries_about(self.population)}
             self._unknown.append(mu_of(design))  # spent until the ledger says that it is not
@@ -126,6 +134,13 @@ class Session:
                                   if entry.number not in known]
                 self._unknown.pop()
         return made
+
+    def _check_about(self, query: Query) -> None:
+        """What a query tells about its data: the names of features, and how many records there are."""
+        features, records = instance("query", query, Query).row_names or (), query.n_records
+        if not (set(features) <= {*self.data.features, CONSTANT} and records in (None, self.data.n_records)):
+            raise InputError("the query was asked of other data than the session's: its features or its number of "
+                             "records differ; ask it of the session's data, or begin a session for that data")
 
     def _check(self, mu: float) -> None:
         if not self._open:

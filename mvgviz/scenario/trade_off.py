@@ -72,13 +72,17 @@ class NeedsTradeOff:
 
 def trade_off_refusal(setup: Setup) -> str | None:
     """Why there is no trade-off to show, in one sentence; None where there is one."""
-    turned = not setup.design.directional_side.directions.is_standard
-    if turned or not _between_features(setup):
+    if not _between_features(setup):
         return ("The trade-off is between features: ask for the table, the mean or second moments, with noise over "
-                "rows (both sides for second moments), along the features themselves.")
+                "rows (both sides for second moments).")
+    if not setup.design.directional_side.directions.is_standard and not _between_directions(setup):
+        return ("Along other directions than the features the trade-off is drawn for the table, the mean and the "
+                "covariance, where the split favours some of the directions, no features are named as needed, the "
+                "directions are not private and the records have no bound: change that, or choose the features "
+                "themselves as directions.")
     if not 0 < len(_needed(setup)) < _features(setup.query):
-        return ("Say in the sidebar which features are needed, some but not all: the picture shows what they gain "
-                "and what the rest pay.")
+        return ("Say in the sidebar which features (or directions) are needed, some but not all: the picture shows "
+                "what they gain and what the rest pay.")
     return None
 
 
@@ -98,22 +102,35 @@ def curves_of(setup: Setup) -> Curves:
     """The exactly calibrated curves; they do not depend on how the scenario itself splits the budget."""
     needed, measure = _needed(setup), _measure(setup)
     plain = _changed(setup, guarantee="exact", bound="none", allocation="uniform")
-    equal, alone = measure(replace(plain, design=plain.iid)), setup.dataset.only(needed)
+    equal = measure(replace(plain, design=plain.iid))
     shares = usual_shares(len(needed), _features(setup.query))
 
     def traced(bound: str) -> TradeOff:
-        curve = (_changed(setup, guarantee="exact", allocation="binary", favoured=needed, share=share, bound=bound)
-                 for share in shares)
-        matters = [setup.scenario.need_weights[k] for k in needed]
-        only = build(setup.scenario.changed(
-            guarantee="exact", allocation="manual", weights=tuple(round(_PARTS * math.sqrt(part)) for part in matters),
-            favoured=(), needed=(), bound=bound, delta=setup.delta), alone)
-        weights = needs_of(dict(enumerate(matters)), only.query.rows)
-        return TradeOff(shares=shares, curve=tuple(map(measure, curve)), equal=equal, equal_mu=plain.iid.mu,
-                        only=noise_on(only.design, weights).needed, delta=setup.delta)
+        curve = tuple(measure(_changed(setup, guarantee="exact", allocation="binary", favoured=needed, share=share,
+                                       bound=bound)) for share in shares)
+        along = setup.scenario.needs_along == "directions"
+        only = min(_nearly_only(setup, measure), *(on.needed for on in curve)) if along else _only(setup, bound)
+        return TradeOff(shares=shares, curve=curve, equal=equal, equal_mu=plain.iid.mu, only=only, delta=setup.delta)
 
     bound = setup.scenario.bound
     return Curves(box=traced("none"), bounded=None if setup.query.bound is None else traced(bound))
+
+
+def _only(setup: Setup, bound: str) -> float:
+    """The noise on the needed features where nothing else is asked about."""
+    matters = [setup.scenario.need_weights[k] for k in _needed(setup)]
+    only = build(setup.scenario.changed(
+        guarantee="exact", allocation="manual", weights=tuple(round(_PARTS * math.sqrt(part)) for part in matters),
+        favoured=(), needed=(), bound=bound, delta=setup.delta), setup.dataset.only(_needed(setup)))
+    return noise_on(only.design, needs_of(dict(enumerate(matters)), only.query.rows)).needed
+
+
+def _nearly_only(setup: Setup, measure: Callable[[Setup], NoiseOn]) -> float:
+    """The noise on the needed directions where the others have next to nothing of the budget."""
+    weights = [1] * setup.design.theta.size
+    for k, part in setup.scenario.need_weights.items():
+        weights[k] = round(_PARTS * math.sqrt(part))
+    return measure(_changed(setup, guarantee="exact", allocation="manual", weights=tuple(weights))).needed
 
 
 def against_least(setup: Setup) -> AgainstLeast | None:
@@ -134,6 +151,12 @@ def _between_features(setup: Setup) -> bool:
     return setup.query.name in _TABLES and setup.design.mode == mode_of(setup.query)
 
 
+def _between_directions(setup: Setup) -> bool:
+    scenario = setup.scenario
+    return (scenario.needs_along == "directions" and scenario.directions != "private" and scenario.bound == "none"
+            and setup.query.name != "moments")
+
+
 def _features(query: Query) -> int:
     """How many rows are features: the constant joined to the records is none."""
     return query.rows - (query.name == "moments")
@@ -151,10 +174,11 @@ def _weights(setup: Setup) -> tuple[FloatArray, bool]:
 
 
 def _measure(setup: Setup) -> Callable[[Setup], NoiseOn]:
-    weights, features = _weights(setup)[0], _features(setup.query)
-    return lambda other: noise_on(other.design, weights, features=features)
+    weights, features, directions = _weights(setup)[0], _features(setup.query), setup.need_directions
+    return lambda other: noise_on(other.design, weights, features=features, directions=directions)
 
 
 def _changed(setup: Setup, **changes: object) -> Setup:
-    return build(setup.scenario.changed(**changes), setup.dataset, query=setup.box)
+    uploaded = setup.design.directional_side.directions if setup.scenario.directions == "upload" else None
+    return build(setup.scenario.changed(**changes), setup.dataset, query=setup.box, uploaded=uploaded)
 

@@ -25,9 +25,14 @@ _MOST = 20_000  # ranges in one file
 
 def ranges_to_csv(ranges: Mapping[str, Range]) -> str:
     """A line for each feature; ``known``: whether the range is known without looking at the data."""
-    return csv_text([_HEADER, *([spreadsheet_cell(name), repr(float(low)), repr(float(high)),
+    return csv_text([_HEADER, *([_cell(name), repr(float(low)), repr(float(high)),
                                  "yes" if origin is Origin.DECLARED else "no"]
                                 for name, (low, high, origin) in ranges.items())])
+
+
+def _cell(name: str) -> str:
+    """A name after an apostrophe, where it could be taken for a formula or not be read as it is."""
+    return f"'{name}" if name.startswith("'") or name != name.strip() else spreadsheet_cell(name)
 
 
 def ranges_to_json(ranges: Mapping[str, Range]) -> str:
@@ -58,19 +63,22 @@ def _from_json(text: str) -> dict[str, Range]:
 
 
 def _from_table(text: str) -> dict[str, Range]:
-    lines = [line for line in text.splitlines() if line.strip()]
+    separator = max(",;\t", key=text.lstrip().partition("\n")[0].count)
+    try:
+        lines = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if "".join(row).strip()]
+    except csv.Error:
+        raise InputError("a table of ranges must have short lines: feature, lowest, highest, known") from None
     if not 1 < len(lines) <= _MOST + 1:
         raise InputError(f"a table of ranges must have a header and 1 to {_MOST:,} lines: feature, lowest, highest, "
                          "known")
-    separator = max(",;\t", key=lines[0].count)
-    try:
-        header, *rows = csv.reader(io.StringIO("\n".join(lines)), delimiter=separator)
-    except csv.Error:
-        raise InputError("a table of ranges must have short lines: feature, lowest, highest, known") from None
+    header, *rows = lines
     named = [name.strip().lower() for name in header]
     if not {*_HEADER[:3]} <= {*named}:
         raise InputError(f"a table of ranges must have the columns {', '.join(_HEADER)}; the first line is "
                          f"{', '.join(named)[:80]}")
+    for name in _HEADER:
+        if named.count(name) > 1:
+            raise InputError(f'a table of ranges must have one column "{name}", and this one has it twice')
     found = [_row(dict(zip(named, row, strict=False)), decimal="," if separator == ";" else ".") for row in rows]
     ranges = dict(found)
     if len(ranges) < len(found):
@@ -80,8 +88,8 @@ def _from_table(text: str) -> dict[str, Range]:
 
 
 def _row(row: Mapping[str, str], *, decimal: str) -> tuple[str, Range]:
-    name = row.get("feature", "").strip()
-    name = name[1:] if name.startswith("'") else name
+    cell = row.get("feature", "")
+    name = cell[1:] if cell.startswith("'") else cell.strip()
     ends = [_number(name, row.get(end, ""), decimal) for end in _HEADER[1:3]]
     known = _WORDS.get(row.get("known", "").strip().lower())
     if known is None:

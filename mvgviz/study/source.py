@@ -11,6 +11,7 @@ from mvgviz.data.source import File
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range, Ranges
 from mvgviz.query.dataset import MISSING, Dataset
+from mvgviz.query.frames import level_text
 from mvgviz.query.ranges import is_dated
 from mvgviz.text import listed
 from mvgviz.validation import count, number, one_of
@@ -157,7 +158,7 @@ def _names(names: Iterable[Any]) -> tuple[str, ...]:
 def _levels(given: Any) -> tuple[str, ...]:
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise InputError("levels of a data source must be a sequence for each category")
-    return tuple(map(str, given))
+    return tuple(map(level_text, given))
 
 
 def _range(ends: Any) -> Range:

@@ -17,7 +17,7 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.study.source import DataSource
-from mvgviz.validation import instance, parsed_json
+from mvgviz.validation import MOST_POPULATION, instance, parsed_json
 from mvgviz.version import VERSION as MADE_WITH
 
 VERSION = 1
@@ -39,7 +39,7 @@ class Study:
     def __post_init__(self) -> None:
         instance("the scenario of a study", self.scenario, Scenario)
         instance("the source of a study", self.source, DataSource)
-        for name, most in (("population", 200), ("notes", MOST_NOTES)):
+        for name, most in (("population", MOST_POPULATION), ("notes", MOST_NOTES)):
             text = getattr(self, name)
             if not (isinstance(text, str) and len(text) <= most):
                 raise InputError(f"{name} of a study must be text of at most {most} characters")

@@ -141,6 +141,13 @@ def _needs_directions(scenario: Scenario) -> bool:
     return scenario.needs_along == "directions" and scenario.task not in REGRESSIONS
 
 
+def forgets_directions(candidate: Candidate, scenario: Scenario) -> bool:
+    """Whether a scenario with this design does not say any more that the directions of ``scenario`` are needed."""
+    needs = ("needs_along", "needs", *(name for name in DIRECTION_FIELDS if not scenario.is_idle(name)))
+    return _needs_directions(scenario) and any(getattr(candidate.scenario, name) != getattr(scenario, name)
+                                               for name in needs)
+
+
 def _label(scenario: Scenario) -> tuple[int, ...]:
     return (scenario.label,) if scenario.label is not None and scenario.task in REGRESSIONS else ()
 

@@ -29,6 +29,10 @@ LOADED_ON_DATA = ("Load a design into the scenario with one click; it then count
 ONLY_THE_NEEDED = ("A table with these columns alone: leave the others out on the page Data, and nothing of them is "
                    "released. For other directions, a table of those mixtures.")
 
+FORGETS_DIRECTIONS = ("Loading a design along the features, along other directions or with equal shares changes what "
+                      "is needed to what that design favours: a scenario can need directions only where its own noise "
+                      "favours them.")
+
 
 def advice_marks(advice: Advice, names: Sequence[str]) -> list[Mark]:
     """The best of the best kinds, the design as it stands, and the best of each query and guarantee, ranked."""

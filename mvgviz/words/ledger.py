@@ -8,8 +8,8 @@ POPULATION_HELP = ("The people (or households, firms, …) behind the records. A
                    "every session: give them one name, and always the same. The name is written into the ledger; put "
                    "nothing secret in it.")
 JOIN_HELP = "What was and will be released about either then counts for both, for good. Of two caps the lower holds."
-IMPORT_HELP = ("Releases of a session that was not yet counted here. What is in the ledger already is not counted "
-               "twice; no cap keeps out what was released.")
+IMPORT_HELP = ("Releases of a session that was not yet counted here. What counts for these people already is not "
+               "counted twice, unless its file is too old to tell; no cap keeps out what was released.")
 SESSION_ONLY = (":material/warning: The ledger lives in this session alone, never on a disk: reloading or closing the "
                 "browser tab loses it. Download it after the last release. It cannot know what was released elsewhere.")
 LASTS = (":material/save: A lasting ledger on this computer: it is still there after a reload, a restart or a crash. "

@@ -67,7 +67,7 @@ def origin_items(setup: Setup) -> list[tuple[str, str, bool]]:
         items.append(("records", f"{bound_words(setup.scenario)}, {seen_words(setup, 'bound')}",
                       not origins["bound"].is_covered))
     if not origins["records"].is_covered:
-        items.append(("number of records", "follows from gaps: not private", True))
+        items.append(("number of records", "follows from which were left out: not private", True))
     chosen = chosen_on_data(setup.scenario)
     if chosen:
         items.append(("chosen on the data", listed(chosen), True))

@@ -18,8 +18,8 @@ ACCEPT = {
                   "tells how the records lie. No guarantee covers that.",
     "split": "I accept that the **split of the budget was read from the data** without noise. Which direction got how "
              "much tells about the records. No guarantee covers that.",
-    "records": "I accept that the **number of records follows from the data**: records were left out because of their "
-               "gaps, and how many are left is published. No guarantee covers that.",
+    "records": "I accept that the **number of records follows from the data**: records were left out, for their gaps "
+               "or as more than are kept of one person, and how many are left is published. No guarantee covers that.",
     "bound": "I accept that the **bound on the records was read from the data**. It sizes the noise, so the lengths of "
              "the records show through. Declare a bound instead.",
     "choices": "I accept that **choices were made by looking at the data**. What was chosen tells about the records. "

@@ -166,7 +166,8 @@ def assumption_sentences(setup: Setup) -> list[str]:
             said.append(_bound_words(setup))
         said.append("**Number of records:** taken as known to everyone (public); gaps do not change it."
                     if setup.dataset.records_origin.is_covered else
-                    "**Number of records: not private.** Records were left out because of their gaps.")
+                    "**Number of records: not private.** Records were left out, for their gaps or as more than are "
+                    "kept of one person.")
     said.append(_delta_words(setup))
     tail = "" if scenario.guarantee == "exact" else f", with {TAILS[scenario.tail].in_sentence}"
     said.append(f"**Noise calibrated** {GUARANTEES[scenario.guarantee].calibrated}{tail}; "

@@ -8,6 +8,8 @@ from mvgviz import Scenario
 from mvgviz.data import sample
 from mvgviz.scenario.resolve import build
 from mvgviz.study.source import DataSource
+from mvgviz.ui import session
+from mvgviz.ui.budget import frontier
 from mvgviz.ui.menu import BUDGET
 from mvgviz.ui.session import Upload
 from tests.datasets import make_dataset
@@ -278,6 +280,31 @@ def test_the_trade_off_shows_this_design_among_all_splits(parameters):
     assert {mark["kind"] for mark in drawn["far"]} >= {"theorem1"}
 
 
+def test_the_trade_off_along_other_directions_follows_their_seed():
+    app = clean(on(NEEDED, data="liver", query="mean", directions="random"))
+    first = component(app, "budget_trade_off")
+    assert (first["movable"], first["here"]["share"]) == (True, 0.8)
+    near = min(range(len(first["curve"]["shares"])), key=lambda k: abs(first["curve"]["shares"][k] - 0.8))
+    assert first["here"]["x"] == pytest.approx(first["curve"]["xs"][near], rel=0.02)
+    other = component(clean(on(NEEDED, data="liver", query="mean", directions="random", seed="5")), "budget_trade_off")
+    assert other["curve"]["xs"] != first["curve"]["xs"]
+
+
+def test_curves_are_drawn_anew_where_their_directions_or_needs_change(monkeypatch):
+    turned = Scenario(query="mean", directions="random", favoured=(0, 1), importance=(2, 1))
+
+    def known(scenario):
+        monkeypatch.setattr(session, "scenario", lambda: scenario)
+        return frontier._same_curves()
+
+    monkeypatch.setattr(session, "version", lambda: "one")
+    assert known(turned) == known(turned.changed(share=0.3))
+    for changes in ({"seed": 1}, {"importance": (1, 2)}, {"favoured": (0, 2)}):
+        assert known(turned) != known(turned.changed(**changes))
+    standard = turned.changed(directions="standard")
+    assert known(standard) == known(standard.changed(seed=1))
+
+
 def test_a_design_off_the_curve_can_still_be_moved_to_it():
     drawn = component(clean(on(NEEDED, data="liver", query="mean", allocation="least-error")), "budget_trade_off")
     assert (drawn["movable"], drawn["here"]["share"]) == (True, None)
@@ -289,10 +316,10 @@ def test_a_design_off_the_curve_can_still_be_moved_to_it():
 @pytest.mark.parametrize(("parameters", "sentence"), [
     ({"data": "karate"}, "The trade-off is between features"),
     ({"data": "liver", "query": "kernel"}, "between features"),
-    ({"data": "liver", "directions": "random"}, "along the features themselves"),
+    ({"data": "liver", "directions": "random", "needed": "1"}, "choose the features themselves as directions"),
     ({"data": "cardiotocography", "query": "identity", "bound": "none", "mode": "columns"}, "between features"),
-    ({"data": "liver", "favoured": "none"}, "Say in the sidebar which features are needed"),
-    ({"data": "liver", "favoured": "0-1-2-3-4-5"}, "Say in the sidebar which features are needed")])
+    ({"data": "liver", "favoured": "none"}, "Say in the sidebar which features (or directions) are needed"),
+    ({"data": "liver", "favoured": "0-1-2-3-4-5"}, "Say in the sidebar which features (or directions) are needed")])
 def test_where_there_is_no_trade_off_a_sentence_says_why(parameters, sentence):
     app = clean(on(NEEDED, **parameters))
     assert sentence in text(app)

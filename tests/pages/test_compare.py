@@ -12,6 +12,7 @@ from mvgviz.scenario.scenario import ALLOCATIONS, DIRECTIONS, TASKS
 from mvgviz.trials.levers import levers
 from mvgviz.trials.run import run_trials
 from mvgviz.ui.menu import COMPARE
+from mvgviz.words.advice import FORGETS_DIRECTIONS
 from tests.pages.app import clean, link, opened, text, turn, uploaded
 
 RANKING, SAME, LEVERS, ADVISOR = "All mechanisms", "Same error", "Lever by lever", "Advisor"
@@ -172,6 +173,16 @@ def test_an_advice_is_loaded_with_one_click_and_stays_first():
     any_other(app).set_value(3).run()
     app.button(key="compare_load_other").click().run()
     assert link(clean(app)) != loaded
+
+
+def test_it_is_said_which_designs_forget_the_directions_that_are_needed():
+    app = clean(on(ADVISOR, data="two_features", query="mean", task="reconstruction", judged="needed",
+                   directions="random", allocation="binary", favoured="1"))
+    assert FORGETS_DIRECTIONS in text(app)
+    helped = {one.label: one.help for one in app.button if str(one.key).startswith("compare_load_")}
+    equal = next(label for label in helped if "equal shares" in label)
+    assert helped[equal] == FORGETS_DIRECTIONS
+    assert FORGETS_DIRECTIONS not in text(clean(on(ADVISOR, data="two_features", judged="needed", query="mean")))
 
 
 def test_only_the_needed_cannot_be_loaded_and_it_is_said_what_to_do():

@@ -25,8 +25,17 @@ def test_the_ellipse_of_a_setup_has_the_names_of_its_features(setup):
     by_position = mv.plot.ellipse(setup, plane=(0, 5))
     assert by_position.to_dict() == figure.to_dict()
     assert len(mv.plot.ellipse(setup).data) == 4
-    with pytest.raises(InputError, match="plane must be two names"):
-        mv.plot.ellipse(setup, plane=("mcv", "age"))
+    for plane in (("mcv", "age"), 5, (0,), (0, 0), "mc", (0, 1, 2), (0, 6)):
+        with pytest.raises(InputError, match="plane must be two different names"):
+            mv.plot.ellipse(setup, plane=plane)
+    with pytest.raises(InputError, match="level must"):
+        mv.plot.ellipse(setup, level=2)
+
+
+@pytest.mark.parametrize("found", [5, None, [5], ["a", "b"]])
+def test_a_frontier_is_drawn_from_results_alone(found):
+    with pytest.raises(InputError, match="a list of results"):
+        mv.plot.frontier(found)
 
 
 @pytest.mark.parametrize(("query", "mode"), [(mv.mean, "rows"), (mv.identity, "rows"), (mv.identity, "columns"),

@@ -20,3 +20,9 @@ def test_every_public_name_is_in_the_reference_once():
 
 def test_every_public_name_says_what_it_is():
     assert [name for name in mvgviz.__all__ if not getattr(mvgviz, name).__doc__] == []
+
+
+def test_every_page_of_the_documentation_is_in_its_index():
+    docs = REFERENCE.parent
+    listed_pages = re.findall(r"^[\w-]+$", (docs / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(listed_pages) == sorted(page.stem for page in docs.glob("*.md") if page.stem != "index")

@@ -25,8 +25,10 @@ _component = st.components.v2.component(
 
 def _same_curves() -> str:
     """A name for what the curves depend on: not on how the scenario itself splits the budget."""
-    drawn = {} if session.scenario().bound == "private" else {"seed": 0}  # a length that is found by the seed
-    plain = session.scenario().changed(allocation="uniform", share=0.5, weights=(), guarantee="exact", **drawn)
+    scenario = session.scenario()
+    by_seed = scenario.bound == "private" or scenario.directions == "random"  # a length, or directions
+    plain = scenario.changed(allocation="binary", share=0.5, weights=(), guarantee="exact",
+                             **{} if by_seed else {"seed": 0})
     return f"{session.version()} {plain!r}"
 
 

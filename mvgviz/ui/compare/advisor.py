@@ -14,7 +14,7 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, capitalised, in_markdown
 from mvgviz.trials.advisor import FIRST_ROUND, Advice, Row, advise
-from mvgviz.trials.candidates import SEARCHED
+from mvgviz.trials.candidates import SEARCHED, forgets_directions
 from mvgviz.trials.stand_in import SEED, stand_in
 from mvgviz.trials.tasks import TASKS
 from mvgviz.ui import session
@@ -91,6 +91,8 @@ def _stand_in(dataset: Dataset, graph: bool) -> Dataset:
 def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> None:
     """A button for each of the best, and any other one by name; ``origin``: of a choice made here."""
     st.caption("Load a design into the scenario with one click:" if origin.is_covered else words.LOADED_ON_DATA)
+    if any(forgets_directions(row.candidate, session.scenario()) for row in advice.rows if _can_load(row)):
+        st.caption(words.FORGETS_DIRECTIONS)
     rows = {place: row for place, row in enumerate(advice.rows, start=1) if math.isfinite(row.outcome.mean)}
     best = advice.kinds[:BUTTONS]
     kinds = [(place, row) for place, row in rows.items() if row in best]
@@ -99,14 +101,20 @@ def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> Non
             own, error = " (this design)" * row.candidate.is_current, in_markdown(as_number(row.outcome.mean))
             st.button(f"{place}\\. {in_markdown(str(design_words(row.candidate, names)))}: {error}{own}",
                       key=f"compare_load_{at}", on_click=_load, args=(row, origin), disabled=not _can_load(row),
-                      help=None if row.candidate.is_whole else words.ONLY_THE_NEEDED,
-                      width="stretch")
+                      help=_loading_help(row), width="stretch")
     rest = [(place, row) for place, row in rows.items() if (place, row) not in kinds]
     if rest:
         chosen = rest[_any_other([f"{place}. {design_words(row.candidate, names)}: {as_number(row.outcome.mean)}"
                                   for place, row in rest], [row for _, row in rest])][1]
         st.button("Load it", key="compare_load_other", on_click=_load, args=(chosen, origin),
-                  disabled=not _can_load(chosen))
+                  disabled=not _can_load(chosen), help=_loading_help(chosen))
+
+
+def _loading_help(row: Row) -> str | None:
+    """What loading a design asks for, or changes besides the design."""
+    if not row.candidate.is_whole:
+        return words.ONLY_THE_NEEDED
+    return words.FORGETS_DIRECTIONS if forgets_directions(row.candidate, session.scenario()) else None
 
 
 def _can_load(row: Row) -> bool:

@@ -129,3 +129,20 @@ def test_nonsense_is_one_sentence(folder, tmp_path):
     (folder / "bad.parquet").write_bytes(b"PAR1 nothing")
     with pytest.raises(InputError, match=r"bad\.parquet"):
         Pieces.from_parquet(folder / "bad.parquet", ranges=RANGES).mean()
+
+
+@pytest.mark.parametrize("source", [None, 5, "ab", [5], lambda: 5, lambda: [5]])
+def test_what_is_no_pieces_is_said_in_a_sentence(source):
+    with pytest.raises(InputError, match=r"the pieces of a table must be a list|a piece of a table must be a Dataset"):
+        Pieces(source).mean()
+
+
+def test_what_pieces_are_read_from_is_said_in_a_sentence():
+    with pytest.raises(InputError, match="cluster must be a dask"):
+        Pieces(PARTS, cluster=5)
+    with pytest.raises(InputError, match="files must name Parquet files"):
+        Pieces.from_parquet(5, ranges=RANGES)
+    with pytest.raises(InputError, match=r"frame must be a dask\.dataframe"):
+        Pieces.from_dask(5, ranges=RANGES)
+    with pytest.raises(InputError, match="bound must be a RecordBound"):
+        Pieces(PARTS).count_outside(5)

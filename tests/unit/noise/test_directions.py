@@ -94,8 +94,8 @@ def test_almost_orthonormal_directions_are_made_orthonormal():
 
 
 @pytest.mark.parametrize(("make", "message"), [
-    (lambda: from_matrix([[1, 0], [0, 1.001]]), r"orthonormal to 1e-08, got a largest entry of \|WᵀW - I\| of 0.002"),
-    (lambda: from_matrix([[1, 0, 0], [0, 1, 0]]), r"directions must be square, got shape \(2, 3\)"),
+    (lambda: from_matrix([[1, 0], [0, 1.001]]), "orthonormal, .* to 1e-08, .* off by 0.002; save all"),
+    (lambda: from_matrix([[1, 0, 0], [0, 1, 0]]), "as many columns as rows, one direction a column, got 2 × 3"),
     (lambda: from_matrix([[math.nan]]), "directions must be finite"),
     (lambda: from_matrix([[1e200, 0], [0, 1]]), "orthonormal"),
     (lambda: rotation(2, (0, 0), 1), "plane must be two different positions below 2"),

@@ -70,7 +70,9 @@ def test_dates_become_days_in_a_declared_range(days):
 @pytest.mark.parametrize(("frame", "options", "message"), [
     (pd.DataFrame({"a": ["x", "y"], "b": ["1", "2"], "c": [1, 2]}), {}, "Not numbers.*in 'a', 'b'"),
     (pd.DataFrame({"a": [1, 1], "b": [2, 2], "c": [1, 2]}), {}, "every record of 'a', 'b': declare"),
-    (pd.DataFrame({"a": [1, np.inf]}), {}, "'a' holds infinite values"),
+    (pd.DataFrame({"a": [1, np.inf]}), {}, "'a' holds values that are infinite or too large"),
+    (pd.DataFrame({"a": [1, 10**400]}), {}, "'a' holds values that are infinite or too large"),
+    (FRAME, {"columns": 5}, "columns must be a sequence"),
     (pd.DataFrame({"a": [1, 2]}), {"ranges": {"b": (0, 1)}}, "ranges must name columns.*'b' is none"),
     (pd.DataFrame({"a": [1, 2]}), {"label": "b"}, "label must name columns"),
     (pd.DataFrame({"a": [1, 2]}), {"columns": []}, "at least one column"),
@@ -111,6 +113,25 @@ class OtherFrame:
 def test_any_frame_with_columns_will_do():
     data = Dataset.from_frame(OtherFrame(), ranges={"a": (0, 4), "b": (0, 1)})
     assert data.matrix.tolist() == [[1, 2], [1, 0]]
+
+
+def test_a_polars_frame_is_the_dataset_that_a_pandas_frame_makes():
+    polars = pytest.importorskip("polars")
+    held = {"who": ["a", "b", "a", "c", "d"], "age": [31, None, 44, 60, 52], "sex": ["f", "m", "m", None, "f"],
+            "ill": [True, False, None, True, True], "grade": [1, 2, 2, None, 1],
+            "seen": [datetime.date(2020, 1, day) for day in (1, 3, 5, 7, 9)]}
+    said = {"ranges": {"age": (0, 120), "ill": (0, 1), "seen": ("2020-01-01", "2021-01-01")}, "missing": "middle",
+            "levels": {"sex": ["f", "m"], "grade": [1, 2]}, "person": "who", "at_most": 1}
+    frame = polars.DataFrame(held)
+    wanted = Dataset.from_frame(pd.DataFrame(held), **said)
+    for other in (frame, frame.with_columns(polars.col("sex").cast(polars.Categorical),
+                                            polars.col("seen").cast(polars.Datetime(time_zone="UTC")))):
+        data = Dataset.from_frame(other, **said)
+        assert data.features == wanted.features
+        assert data.matrix.tolist() == wanted.matrix.tolist()
+        assert (data.levels, data.per_person, data.units) == (wanted.levels, wanted.per_person, wanted.units)
+    with pytest.raises(InputError, match="Not numbers, dates or true/false in 'who', 'sex', 'pair'"):
+        Dataset.from_frame(frame.with_columns(polars.struct("age", "grade").alias("pair")))
 
 
 def test_the_doors_for_data_load_no_library_that_reads_files():
@@ -242,9 +263,44 @@ def test_a_scenario_says_where_names_are_taken(changes):
 
 
 def test_one_person_is_one_whether_the_id_is_a_number_or_a_text():
-    frame = pd.DataFrame({"p": [1, "1", 2], "x": [0.0, 1.0, 2.0]})
+    frame = pd.DataFrame({"p": [1, "1", 2, 1.0], "x": [0.0, 1.0, 2.0, 3.0]})
     data = Dataset.from_frame(frame, ranges={"x": (0, 3)}, person="p", at_most=1)
     assert data.matrix.tolist() == [[0.0, 2.0]]
+
+
+def test_an_id_that_may_be_written_in_two_ways_is_refused():
+    frame = pd.DataFrame({"p": [{"a": 1, "b": 2}, {"b": 2, "a": 1}], "x": [0.0, 1.0]})
+    with pytest.raises(InputError, match="whose record it is must hold texts or numbers"):
+        Dataset.from_frame(frame, ranges={"x": (0, 3)}, person="p", at_most=1)
+
+
+@pytest.mark.parametrize("levels", [[1.0, 2.0], [1, 2], ["1", "2"], np.array([1, 2], dtype=np.float32)])
+@pytest.mark.parametrize("values", [[1, 2, 2], [1.0, 2.0, 2.0]])
+def test_levels_may_be_numbers_however_they_are_written(levels, values):
+    data = Dataset.from_frame(pd.DataFrame({"grade": values}), levels={"grade": levels})
+    assert data.matrix.tolist() == [[1, 0, 0], [0, 1, 1]]
+
+
+def test_a_number_written_in_two_ways_is_one_level():
+    with pytest.raises(InputError, match="all different"):
+        Dataset.from_frame(pd.DataFrame({"grade": [1, 2]}), levels={"grade": [1, 1.0, 2]})
+
+
+@pytest.mark.parametrize("ends", [(18_000, 19_000), (np.int64(0), np.int64(9)), (True, 5), ("0", "5"),
+                                  ("2020-01-01", 5), ("today", "now"), (None, pd.NaT)])
+def test_a_range_of_dates_is_not_numbers(ends):
+    frame = pd.DataFrame({"day": pd.to_datetime(["2020-01-01", "2021-01-01"])})
+    with pytest.raises(InputError, match=r"'day' holds dates, and its range must be two dates, such as \("):
+        Dataset.from_frame(frame, ranges={"day": ends})
+
+
+def test_a_moment_elsewhere_is_the_same_moment():
+    east = datetime.timezone(datetime.timedelta(hours=2))
+    moments = [datetime.datetime(2020, 1, day, 2, tzinfo=east) for day in (1, 3)]
+    frame = pd.DataFrame({"day": pd.Series(moments, dtype=object)})
+    data = Dataset.from_frame(frame, ranges={"day": (moments[0], "2020-02")})
+    assert data.matrix.tolist() == [[18262, 18264]]
+    assert (data.lower.tolist(), data.upper.tolist()) == ([18262], [18293])
 
 
 def test_a_stand_in_has_one_level_of_each_category():

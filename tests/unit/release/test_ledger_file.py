@@ -4,11 +4,13 @@ import json
 import pathlib
 import sqlite3
 import threading
+import time
+from contextlib import closing
 
 import pytest
 
 from mvgviz import InputError, Ledger, gaussian_mu
-from mvgviz.release import ledger_file
+from mvgviz.release import ledger_book, ledger_file
 from mvgviz.release.ledger import CAVEATS, Spend, ledger_from_environment, usual_place
 
 RECORD = "one record replaced"
@@ -94,8 +96,8 @@ def test_of_this_object_s_cap_and_a_population_s_the_lower_holds(path):
 def test_a_lasting_ledger_asks_who_the_records_are_about(path):
     with pytest.raises(InputError, match="who the records are about; name the population, such as 'patients of 2024'"):
         release(Ledger(path), population=None)
-    for name in (" ", "a\x00b", "x" * 121):
-        with pytest.raises(InputError, match="must be a line of at most 120 characters"):
+    for name in (" ", "a\x00b", "x" * 201):
+        with pytest.raises(InputError, match="must be a line of at most 200 characters"):
             release(Ledger(path), population=name)
     assert Ledger(path).entries == ()
 
@@ -173,8 +175,8 @@ def changed(path, *statements):
 
 def test_a_ledger_of_another_version_is_refused(path):
     release(Ledger(path))
-    changed(path, "PRAGMA user_version = 2")
-    refused(path, r'the ledger "ledger.sqlite" was written by another version of mvgviz \(ledger version 2, this one')
+    changed(path, "PRAGMA user_version = 3")
+    refused(path, r'the ledger "ledger.sqlite" was written by another version of mvgviz \(ledger version 3, this one')
 
 
 @pytest.mark.parametrize("content", ["sqlite", b"", b"a,b\n1,2\n" * 500])
@@ -352,7 +354,7 @@ def test_a_session_s_json_is_taken_in_once_and_adds_up(path):
     assert ledger.total("patients", delta=1e-5).not_covered == (CAVEATS["ranges"],)
     for again in (OLD, ledger.to_json()):
         with pytest.raises(InputError, match="everything in this file is in the ledger already"):
-            ledger.import_json(again, population="others")
+            ledger.import_json(again, population=" Patients ")
     assert len(ledger.entries) == 3
     assert ledger.would_exceed("patients", 1e-6)
 
@@ -364,6 +366,74 @@ def test_a_later_download_of_the_same_session_brings_only_what_is_new(path):
                       mu=0.3, delta=1e-5)  # twice the same within a second: two releases all the same
         assert ledger.import_json(session.to_json(), population="patients") == 1
         assert len(ledger.entries) == expected
+
+
+def test_the_same_release_of_two_ledgers_within_a_second_counts_twice(path):
+    ledger, both = Ledger(path), [Ledger(), Ledger()]
+    for one in both:
+        one.enter(time="2026-01-02T03:04:05+00:00", data="a", query="mean", neighbour_rule=RECORD, design="exact",
+                  mu=0.3, delta=1e-5)
+        assert ledger.import_json(one.to_json(), population="patients") == 1
+    assert ledger.total("patients", delta=1e-5).mu == pytest.approx(0.3 * 2**0.5)
+    for one in (*both, ledger):
+        with pytest.raises(InputError, match="everything in this file is in the ledger already"):
+            ledger.import_json(one.to_json(), population="patients")
+
+
+def test_a_release_that_is_about_others_too_counts_for_them(path):
+    ledger = Ledger(path)
+    ledger.import_json(OLD, population="patients")
+    assert ledger.import_json(OLD, population="clients") == 3
+    assert ledger.total("clients", delta=1e-5).mu == ledger.total("patients", delta=1e-5).mu
+    ledger.join("clients", "insured")
+    with pytest.raises(InputError, match="everything in this file is in the ledger already"):
+        ledger.import_json(OLD, population="insured")
+
+
+def test_entries_without_an_id_are_known_by_all_before_them(path):
+    first, other = json.loads(OLD), json.loads(OLD)
+    other["releases"][0]["mu"] = 0.2  # another ledger; its second and third entries read the same as in the first
+    ledger = Ledger(path)
+    assert ledger.import_json(json.dumps(first), population="patients") == 3
+    assert ledger.import_json(json.dumps(other), population="patients") == 3
+    first["releases"].append(first["releases"][-1])  # a later download of the first
+    assert ledger.import_json(json.dumps(first), population="patients") == 1
+
+
+def test_a_ledger_from_before_there_were_ids_goes_on_and_knows_its_own_download(path):
+    before = Ledger(path)
+    for mu in (0.3, 0.3, 0.4):
+        release(before, mu, "clinic")
+    connection, seal = sqlite3.connect(path), ""
+    rows = [(number, state, key, json.loads(content)) for number, state, key, content, _ in
+            connection.execute("SELECT * FROM release ORDER BY number")]
+    for number, _, key, content in rows:
+        content.pop("id")
+        seal = ledger_book._seal(seal, key, json.dumps(content))
+        connection.execute("UPDATE release SET content = ?, seal = ? WHERE number = ?",
+                           (json.dumps(content), seal, number))
+    connection.commit()
+    connection.close()
+    changed(path, "PRAGMA user_version = 1")
+    download = {"releases": [content | {"number": number, "state": state} for number, state, _, content in rows]}
+    again = Ledger(path)
+    assert len({entry.id for entry in again.entries}) == 3
+    with pytest.raises(InputError, match="everything in this file is in the ledger already"):
+        again.import_json(json.dumps(download))
+    release(again, 0.5, "clinic")
+    assert again.entries[-1].total_mu == pytest.approx((2 * 0.09 + 0.16 + 0.25) ** 0.5)
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+
+
+@pytest.mark.slow
+def test_thousands_of_releases_are_taken_in_at_once():
+    one = json.loads(OLD)["releases"][0]
+    ledger = Ledger()
+    told = {"releases": [one | {"population": f"patients {i}"} for i in range(3000)]}
+    begun = time.perf_counter()
+    assert ledger.import_json(json.dumps(told)) == 3000
+    assert time.perf_counter() - begun < 10  # seconds; added up anew each time it took half a minute
 
 
 def test_a_lasting_ledger_moves_with_its_populations_and_what_was_unfinished(path, tmp_path):
@@ -378,7 +448,8 @@ def test_a_lasting_ledger_moves_with_its_populations_and_what_was_unfinished(pat
 @pytest.mark.parametrize("text", [
     "not json", "[]", "{}", '{"releases": 3}', OLD.replace("0.4", "NaN"), OLD.replace("0.4", "-1"),
     OLD.replace("0.4", '"x"'), OLD.replace("1e-05", "2"), OLD.replace('"caveats": ["ranges"]', '"caveats": ["other"]'),
-    OLD.replace("2026-01-02T", "yesterday "), OLD.replace('"design": "exact"', '"design": 1'),
+    OLD.replace("2026-01-02T", "yesterday "), OLD.replace('"time"', '"id": 7, "time"'),
+    OLD.replace('"design": "exact"', '"design": 1'),
     OLD.replace('"query": "mean", ', "")])
 def test_what_is_no_ledger_is_not_taken_in(path, text):
     assert text != OLD

@@ -416,7 +416,7 @@ SPLIT_READ = replace(CASES["rows"][1], theta_origin=Origin.READ)
     ({"design": CASES["mean of skewed ranges"][1]}, "the design must be 3 × 40 like the answer, got 3 × 1"),
     ({"query": RANGES_READ, "ranges": None},
      "would not cover ranges read from the data; to release all the same, accept: ranges"),
-    ({"query": RECORDS_READ}, "a number of records that follows from which of them have gaps; .* accept: records"),
+    ({"query": RECORDS_READ}, "a number of records that follows from which of them were left out; .* accept: records"),
     ({"design": SPLIT_READ}, "a split of the budget read from the data; .* accept: split"),
     ({"query": RANGES_READ, "ranges": None, "design": SPLIT_READ, "accept": "split"}, "accept: ranges$"),
     ({"scenario": Scenario(from_data=("epsilon",))}, "choices made by looking at the data; .* accept: choices"),

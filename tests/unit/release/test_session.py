@@ -16,6 +16,7 @@ from mvgviz import (
     mean,
     private_eigenvectors,
 )
+from mvgviz.query.queries import joint_moments
 from tests.datasets import make_dataset
 
 DATA = make_dataset(3, 40)
@@ -124,3 +125,35 @@ def test_nonsense_is_one_sentence(wrong):
 def test_a_share_is_above_0_and_at_most_1(share):
     with begun() as session, pytest.raises(InputError, match="share must be"):
         session.design(mean(DATA), share=share)
+
+
+@pytest.mark.parametrize("other", [make_dataset(3, 41), make_dataset(4, 40)], ids=["records", "features"])
+def test_a_query_of_other_data_is_refused(other):
+    with begun() as session:
+        with pytest.raises(InputError, match="asked of other data than the session's"):
+            session.design(mean(other))
+        with pytest.raises(InputError, match="asked of other data than the session's"):
+            session.release(mean(other), design_noise(mean(other), epsilon=0.5, delta=1e-5))
+        assert session.ledger.entries == ()
+        session.design(joint_moments(DATA))
+
+
+def test_nonsense_is_said_in_a_sentence():
+    with begun() as session:
+        asked = mean(DATA)
+        design = session.design(asked, share=0.1)
+        for choice in ({"epsilon": 1.0}, {"delta": 1e-5}):
+            with pytest.raises(InputError, match="follow from its budget"):
+                session.design(asked, **choice)
+        for choice, words in (({"accept": 5}, "accept must name"), ({"accept": None}, "accept must name"),
+                              ({"name": 5}, "name of the data, a text"), ({"ranges": 5}, "ranges must map"),
+                              ({"ranges": {"a": 5}}, "must be a pair"), ({"progress": 5}, "progress must be")):
+            with pytest.raises(InputError, match=words):
+                session.release(asked, design, **choice)
+        assert session.ledger.entries == ()
+
+
+@pytest.mark.parametrize("path", [5, b"ledger", "", ".", "a\0b", ["ledger"]])
+def test_a_ledger_is_kept_in_a_file_or_nowhere(path):
+    with pytest.raises(InputError, match="the path of a ledger must name its file"):
+        Ledger(path)

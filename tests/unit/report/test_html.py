@@ -116,7 +116,7 @@ def test_what_is_not_private_is_said_first():
         "ellipse was found by a known seed": (liver.changed(bound="private"), data, None),
         "split of the budget read from the data": (liver.changed(allocation="max-pnr"), data, None),
         "ranges read from the data": (liver, guessed, None),
-        "follows from which of them have gaps": (
+        "follows from which of them were left out": (
             liver, dataclasses.replace(data, records_origin=Origin.READ), None),
         "choices made by looking at the data": (liver.chosen_on_data(epsilon=2.0), data, None),
     }

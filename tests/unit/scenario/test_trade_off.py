@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from mvgviz import InputError, Scenario, build
+from mvgviz import InputError, Scenario, build, gaussian_mu, random_rotation
 from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.design.trade_off import frontier
 from mvgviz.scenario.trade_off import against_least, curves_of, trade_off_of, trade_off_refusal
@@ -51,6 +51,43 @@ def test_the_curves_are_direct_builds_and_trade_one_for_the_other(changes):
     assert all(a.needed > b.needed and a.rest < b.rest for a, b in itertools.pairwise(after))
     assert own.only < after[-1].needed < 1.03 * own.only
     assert (curves.bounded is None) == ("bound" not in changes)
+
+
+CORNERS = np.array(list(itertools.product((-1, 1), repeat=5))).T * np.array([[1], [1.5], [2], [2.5], [1.5]])
+
+
+@pytest.mark.parametrize(("query", "directions"), [("mean", "random"), ("identity", "rotation"), ("mean", "upload")])
+def test_along_other_directions_the_curve_is_that_of_the_worst_corner(query, directions):
+    """Noise v_k along w_k spends mu² = max over corners d of sum (w_k·d)²/v_k; half-widths count twice."""
+    own = random_rotation(5, rng=np.random.default_rng(3))
+    scenario = Scenario(query=query, scale="declared", directions=directions, favoured=(1, 3), share=0.7)
+    asked = build(scenario, DATA, uploaded=own if directions == "upload" else None)
+    found, n = trade_off_of(asked), 1 if query == "identity" else 40
+    w, mu = asked.design.directional_side.directions.matrix, float(gaussian_mu(1, asked.delta))
+    moves = (w.T @ (2 * CORNERS) / n) ** 2
+    reach = moves.max(axis=1)
+    unit = n**2 * reach  # squares of what one record can move itself along each
+    wide = np.isin(range(5), (1, 3))
+    for share, point in zip(found.curves.box.shares, found.curves.box.curve, strict=True):
+        theta = np.where(wide, share / 2, (1 - share) / 3)
+        variances = reach / theta * (moves / (reach / theta)[:, None]).sum(axis=0).max() / mu**2
+        squares = variances / unit
+        assert point.needed == pytest.approx(math.sqrt(squares[wide].mean()))
+        assert point.rest == pytest.approx(math.sqrt(squares[~wide].mean()))
+    alone = (moves[wide] / unit[wide][:, None]).sum(axis=0).max() / mu**2
+    assert found.curves.box.only == pytest.approx(math.sqrt(alone), rel=1e-5)
+    assert found.curves.bounded is None
+    assert found.least.ratio >= 1
+    equal = moves.sum(axis=0).max() / mu**2
+    assert found.curves.box.equal.needed == pytest.approx(math.sqrt(np.mean(equal / unit[wide])))
+
+
+def test_along_other_directions_a_covariance_has_a_curve_that_ends_at_only_the_needed():
+    own = curves_of(setup(query="covariance", directions="random", importance=(4, 1))).own
+    assert own.only <= min(point.needed for point in own.curve) < 1.03 * own.only
+    direct = setup(query="covariance", directions="random", importance=(4, 1), share=own.shares[5])
+    weights = needs_of({1: 1.0, 3: 0.25}, 5)
+    assert own.curve[5] == noise_on(direct.design, weights, directions=direct.need_directions)
 
 
 def test_the_box_s_curve_is_the_engine_s_frontier():
@@ -102,7 +139,11 @@ def test_no_design_is_below_the_least_possible(query, bound, rng):
 
 @pytest.mark.parametrize(("changes", "sentence"), [
     ({"query": "kernel"}, "between features"), ({"mode": "columns", "query": "identity"}, "between features"),
-    ({"query": "covariance", "mode": "rows"}, "both sides"), ({"directions": "random"}, "features themselves"),
+    ({"query": "covariance", "mode": "rows"}, "both sides"),
+    ({"directions": "random", "needed": (0,)}, "features themselves"), ({"directions": "private"}, "are not private"),
+    ({"directions": "random", "bound": "even"}, "no bound"),
+    ({"directions": "rotation", "query": "moments"}, "covariance"),
+    ({"directions": "random", "allocation": "uniform"}, "favours some of the directions"),
     ({"favoured": ()}, "some but not all"), ({"favoured": (0, 1, 2, 3, 4)}, "some but not all"),
     ({"query": "moments", "favoured": (5,)}, "some but not all")])
 def test_where_there_is_no_trade_off_one_sentence_says_why(changes, sentence):

@@ -7,12 +7,19 @@ from mvgviz.study.ranges import fitting, ranges_from_text, ranges_to_csv, ranges
 
 RANGES = {"age": Range(0.0, 120.0, Origin.DECLARED), "=dose, mg": Range(-0.1, 1e-7, Origin.READ),
           "ä;b": Range(1.0, 2.0, Origin.DECLARED)}
+ODD = {name: Range(0.0, 1.0, Origin.DECLARED) for name in (
+    "'t", "''t", "t'", " t", "t ", "\t-t", "'=t", " =t", "t", '"t"', "a\nb", "a\u2028b", "'")}
 
 
 def test_ranges_come_back_as_they_were():
     assert ranges_from_text(ranges_to_csv(RANGES)) == RANGES
     assert ranges_from_text(ranges_to_json(RANGES)) == RANGES
     assert ranges_from_text(b"\xef\xbb\xbf" + ranges_to_csv(RANGES).encode()) == RANGES
+
+
+def test_names_come_back_as_they_were():
+    assert ranges_from_text(ranges_to_csv(ODD)) == ODD
+    assert ranges_from_text(ranges_to_json(ODD)) == ODD
 
 
 def test_what_is_not_said_to_be_known_is_not():
@@ -30,6 +37,7 @@ def test_only_those_of_the_table_are_taken():
     ("feature,lowest,highest\nage,,9\n", "two numbers"), ("feature,lowest,highest\nage,9,1\n", "below"),
     ("feature,lowest,highest\nage,0,inf\n", "finite"), ("feature,lowest,highest,known\nage,0,1,maybe\n", "yes or no"),
     ("feature,lowest,highest\nage,0,1\nage,0,2\n", "twice"), ("{", "JSON"), ("{}", "1 to"),
+    ("feature,lowest,highest,known,known\nage,0,1,no,yes\n", 'one column "known", and this one has it twice'),
     ('{"a": 3}', "low, high"), (b"\xff\xfe", "UTF-8"), ('{"a": [0, 1, "sure"]}', "where"),
 ])
 def test_nonsense_is_one_sentence(text, words):

@@ -1,11 +1,13 @@
 """A study in one file."""
 
 import json
+from contextlib import nullcontext
 
 import pytest
 
-from mvgviz import DataSource, InputError, Origin, QuestionPlan, Range, Scenario, Study, build
+from mvgviz import DataSource, InputError, Ledger, Origin, QuestionPlan, Range, Scenario, Study, build
 from mvgviz.provenance import Origin as Known
+from mvgviz.validation import MOST_POPULATION
 
 OWN = Scenario.default_for("upload-0123456789ab").changed(needed=(1,), judged="needed", bound="even", label=0)
 SOURCE = DataSource(name="Köln; 2024.csv", columns=("age", "dose"), orientation="rows", missing="middle",
@@ -114,3 +116,11 @@ def test_directions_from_a_file_are_not_declared_by_saving_them():
     assert Study.from_json(study.to_json()).source.directions_origin is Known.READ
     stated = Study(scenario=OWN, source=DataSource(name="a.csv", directions_origin=Known.DECLARED))
     assert Study.from_json(stated.to_json()).source.directions_origin is Known.DECLARED
+
+
+@pytest.mark.parametrize(("length", "fits"), [(MOST_POPULATION, True), (MOST_POPULATION + 1, False)])
+def test_a_study_s_population_is_one_that_a_ledger_takes(length, fits):
+    people, scenario = "x" * length, Scenario.default_for("liver")
+    for take in (lambda: Study.of_sample(scenario, population=people), lambda: Ledger().same_people(people)):
+        with nullcontext() if fits else pytest.raises(InputError, match=f"at most {MOST_POPULATION} characters"):
+            take()

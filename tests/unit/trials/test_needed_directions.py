@@ -12,6 +12,7 @@ from mvgviz.design.least_possible import least_possible
 from mvgviz.design.needs import noise_on
 from mvgviz.noise.directions import standard_basis
 from mvgviz.scenario.trade_off import against_least
+from mvgviz.trials.candidates import SEARCHED, candidates, forgets_directions
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.mechanisms.reduced import sensitivity_along
@@ -238,3 +239,19 @@ def test_where_directions_cannot_be_released_alone_one_sentence_says_so():
                                                                                         "label": 1})):
         problem = posed("covariance", DATA, **TURNED | {"importance": ()} | choices)
         assert words in mechanism(key).unsuitable(problem, "moments")
+
+
+@pytest.mark.parametrize("directions", ["random", "rotation"])
+def test_a_design_that_is_loaded_needs_the_same_directions_or_says_that_it_does_not(directions):
+    scenario = Scenario(query="mean", directions=directions, favoured=(1, 2), judged="needed", share=0.7)
+    kept = [loaded for tried in candidates(scenario, DATA) if not forgets_directions(tried, scenario)
+            for loaded in [scenario.changed(**{name: getattr(tried.scenario, name) for name in SEARCHED})]]
+    assert len(kept) > 4
+    wanted = build(scenario, DATA).need_directions.matrix
+    for loaded in kept:
+        assert loaded.needs == (1, 2)
+        assert np.array_equal(build(loaded, DATA).need_directions.matrix, wanted)
+    forgetful = [tried for tried in candidates(scenario, DATA) if forgets_directions(tried, scenario)]
+    assert {tried.scenario.directions for tried in forgetful} == {"standard", "private", directions}  # equal shares
+    features = scenario.changed(needed=(0,))
+    assert not any(forgets_directions(tried, features) for tried in candidates(features, DATA))
