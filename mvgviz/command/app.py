@@ -1,7 +1,7 @@
 """``mvgviz``: the app, served on this computer by Streamlit."""
 
 import argparse
-import importlib
+import importlib.util
 import ipaddress
 import os
 import pkgutil
@@ -9,6 +9,7 @@ import socket
 import sys
 import threading
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from mvgviz.study.study import Study
 from mvgviz.validation import count
 from mvgviz.version import install_words
 
-_ENVIRONMENT = {"data": "MVGVIZ_DATA", "study": "MVGVIZ_STUDY"}
+_ENVIRONMENT = {"data": "MVGVIZ_DATA", "study": "MVGVIZ_STUDY", "login": "MVGVIZ_LOGIN"}
 """How the app learns what it begins with."""
 
 
@@ -49,6 +50,9 @@ def ready_to_open(chosen: argparse.Namespace) -> int:
             os.environ[_ENVIRONMENT["data"]] = str(beside)
             say(f"data: {beside}")
     _choose_ledger(chosen)
+    if chosen.login:
+        _check_login()
+        os.environ[_ENVIRONMENT["login"]] = "yes"
     if not _is_loopback(chosen.host):
         say(f"mvgviz: warning: whoever reaches {chosen.host} on port {port} can use this app"
             f"{', and sees the file of --data' if chosen.data else ''}; put a server with encryption and a login in "
@@ -70,6 +74,20 @@ def _choose_ledger(chosen: argparse.Namespace) -> None:
     ledger = ledger_from_environment()  # one that cannot be used is said now, before anybody relies on it
     if os.environ[ENVIRONMENT] != "none":
         say(f"ledger: {os.environ[ENVIRONMENT]} ({len(ledger.entries)} releases)")
+
+
+def _check_login() -> None:
+    """Say now what would fail when the first person logs in."""
+    if importlib.util.find_spec("authlib") is None:
+        raise InputError(f"--login needs authlib: {install_words('login')}")
+    for file in (Path.cwd() / ".streamlit" / "secrets.toml", Path.home() / ".streamlit" / "secrets.toml"):
+        try:
+            if file.is_file() and "auth" in tomllib.loads(file.read_text(encoding="utf-8")):
+                return
+        except (OSError, ValueError):
+            raise InputError(f"--login: {file} cannot be read as TOML") from None
+    raise InputError("--login: write who is asked for people's names into .streamlit/secrets.toml, under [auth] "
+                     "(docs/deployment.md)")
 
 
 def main_script() -> Path:

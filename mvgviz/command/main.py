@@ -72,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     kept = parser.add_mutually_exclusive_group()
     kept.add_argument("--ledger", type=Path, metavar="FILE", help="where releases are counted (your data folder)")
     kept.add_argument("--no-ledger", action="store_true", help="count them for each visit alone: for a class")
+    parser.add_argument("--login", action="store_true", help="ask people who they are (docs/deployment.md)")
     parser.add_argument("--no-browser", action="store_true", help="open no browser")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser,
                                      title="commands")
@@ -92,7 +93,8 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
                         help="servers, one for each processor (%(default)s)")
     for name, kind in (("port", int), ("host", str), ("ledger", Path)):
         parser.add_argument(f"--{name}", type=kind, default=argparse.SUPPRESS, help="as without a command")
-    parser.add_argument("--no-ledger", action="store_true", default=argparse.SUPPRESS, help="as without a command")
+    for name in ("no-ledger", "login"):
+        parser.add_argument(f"--{name}", action="store_true", default=argparse.SUPPRESS, help="as without a command")
 
 
 def _add_study(parser: argparse.ArgumentParser) -> None:

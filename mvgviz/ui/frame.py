@@ -16,6 +16,7 @@ from mvgviz.scenario.resolve import Setup as Setup
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui import session
+from mvgviz.ui.login import ask_who, draw_logout
 from mvgviz.ui.menu import DATA, PAGES, PRESENT, Page
 from mvgviz.ui.session_study import begin
 from mvgviz.ui.sidebar import draw_sidebar
@@ -60,6 +61,7 @@ def open_plain_page(page: Page) -> None:
     with st.sidebar:
         _menu()
         draw_study()
+        draw_logout()
     _title(page)
 
 
@@ -77,6 +79,7 @@ def try_open_page(page: Page) -> Setup | None:
         draw_sidebar()
         draw_study()
         _presenter_switch()
+        draw_logout()
     session.write_link()
     _title(page)
     setup = _setup(page)
@@ -155,6 +158,7 @@ def _begin(page: Page) -> None:
     _freeze_imports()
     st.set_page_config(page_title=f"{page.label} · mvgviz", page_icon="◐", layout="wide")
     st.html(_HERE / "frame.css")
+    ask_who()
     session.note_page(page.path, aside=page is PRESENT)
     session.adopt_link()
     _begin_study(page)

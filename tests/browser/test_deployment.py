@@ -1,10 +1,12 @@
 """The example deployment: TLS, a content security policy that the app runs under, limits."""
 
 import http.client
+import re
 import shutil
 import socket
 import ssl
 import subprocess
+import sys
 import time
 from contextlib import closing, contextmanager
 
@@ -12,6 +14,7 @@ import pytest
 
 from tests.browser.chromium import PICTURES, ROOT, at_rest
 from tests.browser.conftest import served
+from tests.browser.provider import provider
 
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(
@@ -25,9 +28,8 @@ def free_port():
 
 
 @contextmanager
-def behind_nginx(app_port, folder):
-    """The example with a certificate made here, on a free port of this machine."""
-    port = free_port()
+def behind_nginx(app_port, port, folder):
+    """The example with a certificate made here, on a port of this machine."""
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost",
                     "-keyout", folder / "key.pem", "-out", folder / "certificate.pem"], check=True, capture_output=True)
     text = (ROOT / "deploy" / "nginx.conf").read_text(encoding="utf-8")
@@ -52,30 +54,58 @@ def behind_nginx(app_port, folder):
         front.wait()
 
 
-def test_the_app_runs_behind_the_example_without_a_violation(browser, tmp_path):
-    with served() as address, behind_nginx(int(address.rsplit(":", 1)[1]), tmp_path) as port:
-        context = browser.new_context(ignore_https_errors=True)
-        tab, wrong = context.new_page(), []
-        tab.on("console", lambda message: wrong.append(message.text) if "Content Security" in message.text else None)
-        tab.on("pageerror", lambda error: wrong.append(str(error)))
-        for path, waits_for in (("", PICTURES), ("shape", ".rule svg"), ("lesson", PICTURES),
-                                ("privacy", ".js-plotly-plot .main-svg")):
-            tab.goto(f"https://localhost:{port}/{path}")
-            tab.wait_for_selector(waits_for, timeout=60_000)
-            at_rest(tab)
-        with tab.expect_download(timeout=30_000) as download:
-            tab.get_by_role("button", name="Save this chart as SVG").first.click()
-        assert download.value.suggested_filename.endswith(".svg")
-        tab.goto(f"https://localhost:{port}/data")
-        tab.get_by_text("Use your own file").click(timeout=60_000)
-        content = "a,b\n" + "".join(f"{i % 9},{i % 5}\n" for i in range(60))
-        tab.locator(".st-key-upload_file input[type=file]").set_input_files(
-            {"name": "mine.csv", "mimeType": "text/csv", "buffer": content.encode()})
-        tab.get_by_text("2 features × 60 records").wait_for(timeout=30_000)
-        assert wrong == []
-        context.close()
+def secrets_of(provider, port, folder):
+    """What docs/deployment.md says, for this provider."""
+    (folder / ".streamlit").mkdir()
+    page = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
+    [example] = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    for before, after in (("https://your.host", f"https://localhost:{port}"), ("https://your.provider", provider)):
+        assert before in example
+        example = example.replace(before, after)
+    (folder / ".streamlit" / "secrets.toml").write_text(example, encoding="utf-8")
 
-        assert_guarded(port)
+
+def test_the_app_runs_behind_the_example_with_a_login_and_without_a_violation(browser, tmp_path):
+    port, command = free_port(), (sys.executable, "-m", "mvgviz", "--login")
+    with provider() as known:
+        secrets_of(known, port, tmp_path)
+        with served(command, cwd=tmp_path) as address, behind_nginx(int(address.rsplit(":", 1)[1]), port, tmp_path):
+            walk(browser, port)
+
+
+def walk(browser, port):
+    """As somebody who was not there before; nothing before the login, everything after it."""
+    context = browser.new_context(ignore_https_errors=True)
+    tab, wrong = context.new_page(), []
+    tab.on("console", lambda message: wrong.append(message.text) if "Content Security" in message.text else None)
+    tab.on("pageerror", lambda error: wrong.append(str(error)))
+    tab.goto(f"https://localhost:{port}/shape")
+    tab.get_by_role("button", name="Log in").wait_for(timeout=60_000)
+    at_rest(tab)
+    assert tab.locator(PICTURES).count() == 0
+    assert tab.get_by_test_id("stSidebar").locator("a, button, input").count() == 0
+    tab.get_by_role("button", name="Log in").click()
+    tab.get_by_role("button", name="Log out").wait_for(state="attached", timeout=60_000)
+    for path, waits_for in (("", PICTURES), ("shape", ".rule svg"), ("lesson", PICTURES),
+                            ("privacy", ".js-plotly-plot .main-svg")):
+        tab.goto(f"https://localhost:{port}/{path}")
+        tab.wait_for_selector(waits_for, timeout=60_000)
+        at_rest(tab)
+    with tab.expect_download(timeout=30_000) as download:
+        tab.get_by_role("button", name="Save this chart as SVG").first.click()
+    assert download.value.suggested_filename.endswith(".svg")
+    tab.goto(f"https://localhost:{port}/data")
+    tab.get_by_text("Use your own file").click(timeout=60_000)
+    content = "a,b\n" + "".join(f"{i % 9},{i % 5}\n" for i in range(60))
+    tab.locator(".st-key-upload_file input[type=file]").set_input_files(
+        {"name": "mine.csv", "mimeType": "text/csv", "buffer": content.encode()})
+    tab.get_by_text("2 features × 60 records").wait_for(timeout=30_000)
+    tab.get_by_role("button", name="Log out").click()
+    tab.get_by_role("button", name="Log in").wait_for(timeout=60_000)
+    assert wrong == []
+    context.close()
+
+    assert_guarded(port)
 
 
 def assert_guarded(port):
