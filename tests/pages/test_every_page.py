@@ -8,7 +8,7 @@ import pytest
 
 from mvgviz import Dataset, Scenario
 from mvgviz.data import samples
-from mvgviz.ui.menu import DATA, HOME, PAGES
+from mvgviz.ui.menu import DATA, HOME, PAGES, PRESENT
 from tests.pages.app import CSV, clean, component, link, opened, spec, strip, text, uploaded
 
 PATHS = [page.path for page in PAGES]
@@ -361,3 +361,13 @@ def test_a_table_that_was_replaced_is_let_go():
     gc.collect()
     alive = [found for found in gc.get_objects() if isinstance(found, Dataset) and "age" in found.features]
     assert len({id(found.matrix) for found in alive}) <= 4
+
+
+@pytest.mark.parametrize("path", [*PATHS, PRESENT.path])
+def test_nothing_is_shown_before_a_login(path, monkeypatch):
+    monkeypatch.setenv("MVGVIZ_LOGIN", "yes")
+    app = clean(opened(path, data="liver"))
+    assert [one.label for one in app.button] == ["Log in"]
+    assert not app.get("plotly_chart")
+    assert not app.get("bidi_component")
+    assert not app.sidebar.children

@@ -1,6 +1,7 @@
 """``mvgviz run``: a study or an exported scenario without the app."""
 
 import json
+import os
 import re
 import signal
 import socket
@@ -297,6 +298,25 @@ def test_the_app_is_not_begun_with_nonsense(tmp_path, capsys, monkeypatch):
                                  ("--port", str(taken.getsockname()[1])): "in use"}.items():
             assert main([*arguments]) == 2, arguments
             assert words in capsys.readouterr().err
+
+
+def test_a_login_needs_to_know_whom_to_ask(tmp_path, capsys, monkeypatch):
+    served = []
+    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: served.append(flags) or 0)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    secrets = tmp_path / ".streamlit" / "secrets.toml"
+    secrets.parent.mkdir()
+    for text, words in ((None, "under [auth]"), ("[other]\na = 1", "under [auth]"), ("[auth", "cannot be read")):
+        if text:
+            secrets.write_text(text, encoding="utf-8")
+        assert main(["--login", "--port", "18999", "--no-ledger"]) == 2
+        assert words in capsys.readouterr().err
+    assert served == []
+    assert "MVGVIZ_LOGIN" not in os.environ
+    secrets.write_text('[auth]\nclient_id = "a"', encoding="utf-8")
+    assert main(["--login", "--port", "18999", "--no-ledger"]) == 0
+    assert os.environ["MVGVIZ_LOGIN"] == "yes"
 
 
 def test_beyond_this_computer_the_command_warns(capsys, monkeypatch):
