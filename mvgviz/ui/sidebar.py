@@ -42,7 +42,7 @@ def draw_sidebar() -> None:
         _draw_delta()
         draw_guarantee()
         names = _direction_names()
-        draw_directions()
+        draw_directions(len(names))
         draw_split(names)
         st.number_input("Trials", 1, 100_000, **session.bound_field("trials"))
         st.number_input("Seed of the draws", 0, 10**9, **session.bound_field("seed"))

@@ -30,9 +30,10 @@ def draw_guarantee() -> None:
     """One button for each guarantee; Theorem 2 says why when it cannot be had."""
     chosen = session.scenario().guarantee
     try:
-        psd, name = session.query().psd, session.query().name
+        asked = session.query()
+        psd, name, square = asked.psd, asked.name, asked.rows == asked.cols
     except InputError:
-        psd, name = True, ""
+        psd, name, square = True, "", True
     st.markdown("Guarantee")
     with st.container(horizontal=True):
         for key, label in GUARANTEES.items():
@@ -46,22 +47,26 @@ def draw_guarantee() -> None:
         draw_choice("Tail of the noise's norm in the theorems",
                     {tail: capitalised(label.name) for tail, label in TAILS.items()}, disabled=chosen == "exact",
                     **session.bound_field("tail"))
-        draw_choice("Directional noise over", {mode: label.choice for mode, label in MODES.items()},
+        draw_choice("Directional noise over", {mode: label.choice for mode, label in MODES.items()
+                                               if mode != "both" or square or session.scenario().mode == "both"},
                     disabled=chosen == "theorem2", **session.bound_field("mode"))
 
 
-def draw_directions() -> None:
-    """Where the directions come from, and what that costs."""
+def draw_directions(size: int) -> None:
+    """Where the ``size`` directions come from, and what that costs."""
     scenario = session.scenario()
-    draw_choice("Directions", {kind: choice for kind, (choice, _) in DIRECTIONS.items()},
+    learned = scenario.query in ("identity", "mean", "covariance") and scenario.neighbours == "replace"
+    draw_choice("Directions", {kind: choice for kind, (choice, _) in DIRECTIONS.items()
+                               if kind != "private" or learned or scenario.directions == "private"},
                 **session.bound_field("directions"))
     if scenario.directions == "rotation":
         st.slider("Angle (degrees)", -180, 180,
                   **session.bound("w_angle", round(scenario.angle), lambda angle: {"angle": float(angle)}))
         first, second = st.columns(2)
-        first.number_input("Turn feature", 1, 10_000, **session.bound(
+        most = max(size, *(position + 1 for position in scenario.plane))  # a link may say more
+        first.number_input("Turn feature", 1, most, **session.bound(
             "w_plane_0", scenario.plane[0] + 1, lambda number: _plane(0, number - 1)))
-        second.number_input("towards feature", 1, 10_000, **session.bound(
+        second.number_input("towards feature", 1, most, **session.bound(
             "w_plane_1", scenario.plane[1] + 1, lambda number: _plane(1, number - 1)))
     elif scenario.directions == "eigenvectors":
         st.warning("Read from the data: **not private**. The guarantee covers the noise only.", icon=_BY_DATA)

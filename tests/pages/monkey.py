@@ -5,31 +5,35 @@ from urllib.parse import parse_qsl, urlencode
 
 from streamlit.runtime.caching import clear_session_resource_cache
 
-from mvgviz import Scenario
-from mvgviz.ui.menu import ATTACKER, LESSON, LESSON_NOTES, PAGES, PAPER, PLAN, RELEASE
+from mvgviz import InputError, Scenario, build
+from mvgviz.data import sample
+from mvgviz.text import capitalised, in_markdown
+from mvgviz.ui.menu import ATTACKER, LESSON, PAGES, PLAN, RELEASE
 from tests.pages.app import link, opened
 
 KINDS = ("button", "checkbox", "toggle", "selectbox", "multiselect", "slider", "select_slider", "number_input",
          "button_group", "radio")
 LEFT = {"w_present", "w_trials"}
 """Keys of controls that lead away or make each run long."""
-PLACES = tuple(page for page in PAGES if page not in (PAPER, LESSON_NOTES))
 
 
 class Monkey:
     """One session; ``moves`` tells what was done, for whoever has to do it again."""
 
     def __init__(self, seed):
-        self.rng, self.moves = random.Random(seed), []
-        self.page = self.rng.choice(PLACES)
+        self.rng, self.moves, self.refused = random.Random(seed), [], None
+        self.page = self.rng.choice(PAGES)
         self.app = opened(self.page.path, everything=self.rng.random() < 0.7, trials="3",
                           data=self.rng.choice(("liver", "karate", "two_features")))
 
     def move(self):
         """Another page now and then; else a control that is there, to a value that it offers."""
         found = [] if self.rng.random() < 0.15 else self._controls()
-        if not found:
-            self.page = self.rng.choice(PLACES)
+        if self.refused:
+            self.moves.append("back to the usual")
+            self.app.button(key="w_reset").click().run()
+        elif not found:
+            self.page = self.rng.choice(PAGES)
             self.moves.append(self.page.label)
             self.app.switch_page(self.page.path).run()
         else:
@@ -72,7 +76,18 @@ class Monkey:
         carried = dict(parse_qsl(urlencode(scenario.to_query()), keep_blank_values=True))
         assert Scenario.from_query(carried) == scenario, self.story()
         assert Scenario.from_json(scenario.to_json()) == scenario, self.story()
-        return [element.value for element in self.app.error if "Directions from a file" not in element.value]
+        self.refused = self._refusal()
+        return [element.value for element in self.app.error
+                if element.value != self.refused and "Directions from a file" not in element.value]
+
+    def _refusal(self):
+        """What the engine says of choices that do not go together; the page has to say the same."""
+        scenario = self.app.session_state["_scenario"]
+        try:
+            build(scenario, sample(scenario.data))
+        except InputError as error:
+            return in_markdown(capitalised(str(error)))
+        return None
 
     def assert_cold_is_live(self):
         """The page opened by its link shows what this one does, its own tabs and switches being as they are."""
