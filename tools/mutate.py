@@ -202,7 +202,7 @@ def run(name, folder, results, *, sample, seed, deadline):
         copied.write_bytes(mutated(source, mutant))
         code = run_tests(folder, paths, seconds, first=False)
         kept["found"][key] = {"line": mutant.line, "before": mutant.before, "after": mutant.after, "killed": code != 0,
-                              "tests": test_digest}
+                              "late": code is None, "tests": test_digest}
         save(results)
         if code == 0:
             print(f"survived: {place(kept, kept['found'][key])}", flush=True)
@@ -227,9 +227,9 @@ def report(results, names):
     for name in names:
         if kept := results.get(name):
             found = list(kept["found"].values())
-            killed = sum(one["killed"] for one in found)
-            print(f"{name}: {killed} of {len(found)} killed ({killed / max(len(found), 1):.0%}); "
-                  f"{kept['mutants']} mutants in all")
+            killed, late = (sum(one.get(how, False) for one in found) for how in ("killed", "late"))
+            print(f"{name}: {killed} of {len(found)} killed ({killed / max(len(found), 1):.0%}), {late} of them by "
+                  f"taking too long; {kept['mutants']} mutants in all")
             for one in sorted((one for one in found if not one["killed"]), key=lambda one: one["line"]):
                 print(f"    {place(kept, one)}")
         else:

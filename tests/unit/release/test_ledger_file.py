@@ -84,6 +84,18 @@ def test_populations_that_are_joined_count_together_for_good_under_the_lower_cap
     assert json.loads(again.to_json())["same_people"] == [["a", "b"]]
 
 
+def test_the_json_tells_the_caps_and_who_is_the_same(path):
+    ledger = Ledger(path, cap=(3.0, 1e-6))
+    ledger.set_cap((1.0, 1e-5), "patients")
+    for name in ("a", "b", "c"):
+        release(ledger, 0.1, name)
+    ledger.join("a", "c")
+    told = json.loads(ledger.to_json())
+    assert told["cap"] == {"epsilon": 3.0, "delta": 1e-6}
+    assert told["caps"] == {"patients": {"epsilon": 1.0, "delta": 1e-5}}
+    assert told["same_people"] == [["a", "c"]]
+
+
 def test_of_this_object_s_cap_and_a_population_s_the_lower_holds(path):
     ledger = Ledger(path, cap=(2.0, 1e-5))
     ledger.set_cap((1.0, 1e-5), "a")
