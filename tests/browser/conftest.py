@@ -26,11 +26,12 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def started(command=(sys.executable, "-m", "mvgviz"), *, cwd=ROOT, port, ledger=None, **environment):
+def started(command=(sys.executable, "-m", "mvgviz", "--no-browser"), *, cwd=ROOT, port, ledger=None,
+            log=subprocess.DEVNULL, **environment):
     """The process of a server that answers on the port."""
     server = subprocess.Popen(
-        [*command, *(["--ledger", ledger] if ledger else ["--no-ledger"]), "--port", str(port), "--no-browser"],
-        cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | environment)
+        [*command, *(["--ledger", ledger] if ledger else ["--no-ledger"]), "--port", str(port)],
+        cwd=cwd, stdout=log, stderr=log, env=os.environ | environment)
     for _ in range(300):
         try:
             with urllib.request.urlopen(f"http://localhost:{port}/_stcore/health"):
@@ -44,7 +45,7 @@ def started(command=(sys.executable, "-m", "mvgviz"), *, cwd=ROOT, port, ledger=
 def served(command=(sys.executable, "-m", "mvgviz"), *, port=None, **options):
     """The app on a free port of this machine, as the command opens it."""
     port = port or free_port()
-    server = started(command, port=port, **options)
+    server = started((*command, "--no-browser"), port=port, **options)
     try:
         yield f"http://localhost:{port}"
     finally:
