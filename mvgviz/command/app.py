@@ -23,6 +23,7 @@ from mvgviz.version import install_words
 
 _ENVIRONMENT = {"data": "MVGVIZ_DATA", "study": "MVGVIZ_STUDY", "login": "MVGVIZ_LOGIN"}
 """How the app learns what it begins with."""
+_MINUTE = 60.0
 
 
 def open_app(chosen: argparse.Namespace) -> int:
@@ -120,6 +121,16 @@ def _warm() -> None:
     frame.warm()
     for module in pkgutil.walk_packages(ui.__path__, f"{ui.__name__}."):
         importlib.import_module(module.name)
+    _forget()
+
+
+def _forget() -> None:
+    """Every minute: tables of visitors who left do not stay, even where nobody else comes."""
+    from mvgviz.ui.server import let_go
+
+    while True:
+        time.sleep(_MINUTE)
+        let_go()
 
 
 def _send_at_once() -> None:

@@ -18,9 +18,11 @@ from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.login import ask_who, draw_logout
 from mvgviz.ui.menu import DATA, PAGES, PRESENT, Page
+from mvgviz.ui.server import keep_in_memory
 from mvgviz.ui.session_study import begin
 from mvgviz.ui.sidebar import draw_sidebar
 from mvgviz.ui.strip import draw_strip
+from mvgviz.ui.study.away import say_begun_anew, watch_server
 from mvgviz.ui.study.panel import draw_offer, draw_study, say_refused
 from mvgviz.words.glossary import WORDS, Word, words_in
 from mvgviz.words.report import as_html, as_text
@@ -36,8 +38,9 @@ _save_chart = st.components.v2.component(
 
 
 @st.cache_resource(show_spinner=False)
-def _freeze_imports() -> None:
-    """Take the imported modules out of the collections that Streamlit runs after every rerun."""
+def _prepare() -> None:
+    """Once for the server: uploads stay in memory, imported modules out of the collections of garbage."""
+    keep_in_memory()
     gc.collect()
     gc.freeze()
 
@@ -46,6 +49,7 @@ def warm() -> None:
     """What the first picture of a server takes: the chart library, the table library and the first table."""
     import pandas  # noqa: F401
 
+    keep_in_memory()
     go.Figure(go.Scatter(x=[0], y=[0])).to_json()
     sample(Scenario().data)
 
@@ -155,12 +159,13 @@ def draw_open_tab(panels: Mapping[str, Callable[..., None]], *given: object, key
 
 
 def _begin(page: Page) -> None:
-    _freeze_imports()
+    _prepare()
     st.set_page_config(page_title=f"{page.label} · mvgviz", page_icon="◐", layout="wide")
     st.html(_HERE / "frame.css")
     ask_who()
     session.note_page(page.path, aside=page is PRESENT)
     session.adopt_link()
+    watch_server()
     _begin_study(page)
 
 
@@ -182,6 +187,10 @@ def _setup(page: Page) -> Setup | None:
         if page is not DATA:
             st.page_link(DATA.path, label=f"To {DATA.label}", icon=":material/arrow_forward:")
         return None
+    except MemoryError:
+        show_error(InputError("the server has too little memory for this question: ask it of fewer records or columns, "
+                              "ask for a mean or second moments, or try again later"))
+        return None
     except InputError as error:
         show_error(error)
         if str(error).startswith("a record bound"):
@@ -196,6 +205,7 @@ def _title(page: Page) -> None:
         with st.popover("Words", type="tertiary", icon=":material/menu_book:", key="words"):
             _explain(WORDS)
     say_refused()
+    say_begun_anew()
     for sentence in session.notices():
         st.info(f"A part of the link was ignored: {in_markdown(sentence)}", icon=":material/link_off:")
 

@@ -66,6 +66,8 @@ def _draw_data() -> None:
         names[current] = "A file that is not here"
 
     def change(data: str) -> dict[str, object]:
+        if data not in names:  # a page of a session before still had it
+            return {}
         old = session.scenario()
         new = Scenario.default_for(data).changed(epsilon=old.epsilon, from_data=tuple(
             name for name in old.from_data if name == "epsilon"))

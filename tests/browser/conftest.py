@@ -22,25 +22,34 @@ expect.set_options(timeout=30_000)  # on a busy machine a reply takes its time
 PROBES = re.compile(r"/_stcore/(health|host-config)$")
 
 
-@contextmanager
-def served(command=(sys.executable, "-m", "mvgviz"), *, cwd=ROOT, port=None, ledger=None, **environment):
-    """The app on a free port of this machine, as the command opens it."""
-    if port is None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def started(command=(sys.executable, "-m", "mvgviz", "--no-browser"), *, cwd=ROOT, port, ledger=None,
+            log=subprocess.DEVNULL, **environment):
+    """The process of a server that answers on the port."""
     server = subprocess.Popen(
-        [*command, *(["--ledger", ledger] if ledger else ["--no-ledger"]), "--port", str(port), "--no-browser"],
-        cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | environment)
-    url = f"http://localhost:{port}"
-    for _ in range(120):
+        [*command, *(["--ledger", ledger] if ledger else ["--no-ledger"]), "--port", str(port)],
+        cwd=cwd, stdout=log, stderr=log, env=os.environ | environment)
+    for _ in range(300):
         try:
-            with urllib.request.urlopen(f"{url}/_stcore/health"):
+            with urllib.request.urlopen(f"http://localhost:{port}/_stcore/health"):
                 break
         except (urllib.error.URLError, ConnectionError):
-            time.sleep(0.5)
+            time.sleep(0.2)
+    return server
+
+
+@contextmanager
+def served(command=(sys.executable, "-m", "mvgviz"), *, port=None, **options):
+    """The app on a free port of this machine, as the command opens it."""
+    port = port or free_port()
+    server = started((*command, "--no-browser"), port=port, **options)
     try:
-        yield url
+        yield f"http://localhost:{port}"
     finally:
         server.terminate()
         server.wait()

@@ -13,18 +13,12 @@ from contextlib import closing, contextmanager
 import pytest
 
 from tests.browser.chromium import PICTURES, ROOT, at_rest
-from tests.browser.conftest import served
+from tests.browser.conftest import free_port, served
 from tests.browser.provider import provider
 
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(
     not (NGINX and shutil.which("openssl")), reason="nginx and openssl make the example deployment")]
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @contextmanager

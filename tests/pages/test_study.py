@@ -187,3 +187,12 @@ def test_a_local_file_is_read_like_an_upload(given):
 
 def test_the_lesson_has_the_study_too():
     assert "study_file" in [one.key for one in opened(LESSON.path).file_uploader]
+
+
+def test_a_choice_of_the_session_before_that_is_no_longer_there_changes_nothing():
+    app = opened(BUDGET.path, data="upload-0123456789ab", epsilon="2")
+    box = app.selectbox(key="w_data")
+    box.options.append("Your file: mine.csv")  # as the browser still has it
+    app = box.select("Your file: mine.csv").run()
+    assert not app.exception
+    assert link(app) == {"data": "upload-0123456789ab", "epsilon": "2"}

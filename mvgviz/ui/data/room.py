@@ -6,6 +6,7 @@ import weakref
 
 from mvgviz.data import Table
 from mvgviz.errors import InputError
+from mvgviz.ui.server import let_go
 
 ENVIRONMENT, USUAL = "MVGVIZ_TABLES_MB", 2_000.0
 _HELD: "weakref.WeakSet[Table]" = weakref.WeakSet()
@@ -17,10 +18,17 @@ def check_room(size: int) -> None:
     most = room()
     if held() + size <= most:
         return
+    let_go()
     gc.collect()  # what nobody has any more may not be gone yet
     if held() + size > most:
         raise InputError(f"this server has no room for a file of {size / 1e6:,.0f} MB now: the tables of all visitors "
                          f"together may take {most / 1e6:,.0f} MB; try again later, or open mvgviz on your computer")
+
+
+def no_memory() -> InputError:
+    """Where Python could not get the memory that it asked for."""
+    return InputError("the server has too little memory for this file now: choose fewer records or columns, try again "
+                      "later, or open mvgviz on a computer with more")
 
 
 def keep_count(table: Table) -> Table:

@@ -14,7 +14,7 @@ from mvgviz.study.source import DataSource
 from mvgviz.text import in_markdown, listed
 from mvgviz.ui import session
 from mvgviz.ui.data.range_editor import draw_anew, draw_ranges
-from mvgviz.ui.data.room import check_room, keep_count
+from mvgviz.ui.data.room import check_room, keep_count, no_memory
 from mvgviz.ui.data.tables import OpenFile, tables
 from mvgviz.ui.frame import show_error
 from mvgviz.ui.session_releases import declare_same_people, session_releases
@@ -60,6 +60,8 @@ def draw_upload_panel() -> None:
             return
         except InputError as error:
             show_error(error)
+        except MemoryError:
+            show_error(no_memory())
     st.caption("Nothing was lost: the app goes on with the data it had.")
 
 
@@ -71,8 +73,12 @@ def _read(_opened: OpenFile, file_id: str, **reading: Any) -> Table:
     bar = st.progress(0.0, "Reading the file")
     file.seek(0)
     try:
-        return keep_count(read_table(file, name=_opened.name, **reading,
-                                     progress=lambda share: bar.progress(share, "Reading the file")))
+        table = read_table(file, name=_opened.name, **reading,
+                           progress=lambda share: bar.progress(share, "Reading the file"))
+        check_room(table.values.nbytes)  # of a compressed file more than its own size
+        return keep_count(table)
+    except MemoryError:
+        raise no_memory() from None
     finally:
         bar.empty()
 

@@ -54,13 +54,25 @@ def draw_offer() -> bool:
     text, time = found
     st.warning(f"The server was restarted or this page was loaded anew, and your file is gone with it. This tab still "
                f"has the study, as of {time}: open it, then choose the file again.", icon=":material/restore:")
-    st.button("Open the last study", key="study_restore", type="primary", on_click=_take, args=(text,))
+    _restore_button(text, "Open the last study")
     return True
+
+
+def draw_restore() -> None:
+    """What this tab still knows of the session before: notes, a plan."""
+    found = _kept_study()
+    if found is not None:
+        text, time = found
+        _restore_button(text, f"Open the last study, as of {time}")
+
+
+def _restore_button(text: str, label: str) -> None:
+    st.button(label, key="study_restore", type="primary", on_click=_take, args=(text,))
 
 
 def _kept_study() -> tuple[str, str] | None:
     """What the browser kept for this tab, if it is about the scenario's data; and when."""
-    kept = _component(key="study_kept", data={}, on_kept_change=lambda: None).kept
+    kept = _component(key="study_kept", data={}, width="content", on_kept_change=lambda: None).kept
     try:
         held = json.loads(kept)
         text, time = held["study"], held["time"]
