@@ -126,8 +126,9 @@ def _warm() -> None:
 
 def _forget() -> None:
     """Every minute: tables of visitors who left do not stay, even where nobody else comes."""
-    from mvgviz.ui.server import let_go
+    from mvgviz.ui.server import freeze_imports, let_go
 
+    freeze_imports()
     while True:
         time.sleep(_MINUTE)
         let_go()

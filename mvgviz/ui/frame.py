@@ -1,6 +1,5 @@
 """What every page shares: menu, sidebar, status strip, one style for errors and takeaways."""
 
-import gc
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
@@ -35,14 +34,6 @@ _save_chart = st.components.v2.component(
     "mvgviz_save_chart", html='<div class="save"></div>', css=(_HERE / "save_chart.css").read_text(encoding="utf-8"),
     js=(_HERE / "save_chart.js").read_text(encoding="utf-8"))
 """A chart as a picture: PNG and SVG, made by the browser itself, so that it works offline."""
-
-
-@st.cache_resource(show_spinner=False)
-def _prepare() -> None:
-    """Once for the server: uploads stay in memory, imported modules out of the collections of garbage."""
-    keep_in_memory()
-    gc.collect()
-    gc.freeze()
 
 
 def warm() -> None:
@@ -159,7 +150,7 @@ def draw_open_tab(panels: Mapping[str, Callable[..., None]], *given: object, key
 
 
 def _begin(page: Page) -> None:
-    _prepare()
+    keep_in_memory()
     st.set_page_config(page_title=f"{page.label} · mvgviz", page_icon="◐", layout="wide")
     st.html(_HERE / "frame.css")
     ask_who()

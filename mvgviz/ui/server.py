@@ -25,3 +25,10 @@ def let_go() -> None:
     if gone:
         gone.clear()
         gc.collect()
+
+
+def freeze_imports() -> None:
+    """Take what is imported out of later collections of garbage; a visitor who is here would stay in memory with it."""
+    if runtime.exists() and not runtime.get_instance()._session_mgr.list_active_sessions():
+        gc.collect()
+        gc.freeze()
