@@ -73,6 +73,22 @@ def test_gaussian_delta_has_full_relative_accuracy_wherever_it_is_a_number(epsil
         assert float(gaussian_delta(epsilon, mu) / exact) == pytest.approx(1, rel=1e-12)
 
 
+@pytest.mark.parametrize("mu", [0.3, 1.0, 1.99, 2.0, 2.01, 2.5, 3.0, 5.0, 12.0, 40.0])
+def test_delta_is_accurate_on_both_sides_of_every_change_of_method(mu):
+    """The methods change at mu = 2 and where ``a = epsilon/mu - mu/2`` changes its sign."""
+    found = []
+    for a in (-6.0, -2.5, -1.0, -0.4, -1e-3, 0.0, 1e-3, 0.4, 0.9, 1.0, 1.1, 2.5, 6.0, 30.0):
+        epsilon = mu * (a + mu / 2)
+        if epsilon > 0:
+            exact = delta_by_definition(epsilon, mu)
+            found.append(gaussian_delta(epsilon, mu))
+            assert float(found[-1] / exact) == pytest.approx(1, rel=1e-12)
+            if 1e-300 < found[-1] < 0.999:
+                assert gaussian_mu(epsilon, found[-1]) == pytest.approx(mu, rel=1e-9)
+                assert gaussian_epsilon(found[-1], mu) == pytest.approx(epsilon, rel=1e-9)
+    assert found == sorted(found, reverse=True)
+
+
 def test_delta_stays_accurate_where_the_printed_difference_cancels():
     assert gaussian_delta(1e-8, 1e-9) == pytest.approx(float(delta_by_definition(1e-8, 1e-9)), rel=1e-13)
     assert gaussian_delta(1e-100, 1e-12) == pytest.approx(1e-12 / math.sqrt(2 * math.pi), rel=1e-13)
