@@ -112,6 +112,13 @@ def test_gaussian_epsilon_is_zero_exactly_when_delta_covers_the_total_variation(
             assert abs(exact - mpmath.mpf(delta)) / slope <= 1e-12 * max(1, epsilon)
 
 
+@pytest.mark.parametrize("mu", [1e-3, 0.5, 1.0, 2.0, 4.0])
+def test_epsilon_ends_where_delta_reaches_the_total_variation(mu):
+    most = math.erf(mu / math.sqrt(8))
+    assert gaussian_epsilon(most * 1.0001, mu) == gaussian_epsilon((most + 1) / 2, mu) == 0
+    assert 0 < gaussian_epsilon(most * 0.9999, mu) < 0.01 * max(mu, 1)
+
+
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 @pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-10])
 def test_dp_accounting_agrees(epsilon, delta):
@@ -206,6 +213,9 @@ def test_a_list_and_a_number_may_be_mixed(function):
     low, high = (1e-5, 0.2) if function is gaussian_epsilon else (1.0, 2.0)
     other = 1.0 if function is gaussian_epsilon else 1e-5
     assert function([low, high], other) == pytest.approx([function(low, other), function(high, other)])
+    both = [function(low, other), function(high, other)]
+    assert function([low, high], [other, other]) == pytest.approx(both)
+    assert function(np.array([low, high]), np.array([other, other])) == pytest.approx(both)
     assert function(low, [other, other / 2]) == pytest.approx([function(low, other), function(low, other / 2)])
 
 

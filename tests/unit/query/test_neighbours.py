@@ -26,7 +26,7 @@ from mvgviz import (
     rotation,
 )
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
+from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct, move_widths
 from mvgviz.query.pair_search import search_records
 from tests.datasets import make_dataset
 
@@ -297,6 +297,23 @@ def test_one_column_moves_unless_more_are_named():
 def test_an_added_record_of_three_levels_moves_from_an_equal_part_of_each_to_one():
     body = ReplacedColumn(widths=np.array([2 / 3, 2 / 3, 2 / 3, 1.0]), added=True, levels=((0, 1, 2),))
     assert body.widest(np.array([1.0, 5.0, 1.0, 1.0])) == pytest.approx([-1 / 3, 2 / 3, -1 / 3, 1.0])
+
+
+@pytest.mark.parametrize("added", [False, True])
+def test_the_longest_move_is_one_that_a_record_can_make(rng, added):
+    """Two features and a category of three levels: every pair of records, or every record and an empty place."""
+    lower, upper, levels = np.array([0.0, -1, 2, 0, 5]), np.array([1.0, 3, 3, 1, 6]), (2, 3, 4)
+    corners = [np.array([*ends, *(upper[i] if i == level else lower[i] for i in levels)])
+               for ends in itertools.product(*zip(lower[:2], upper[:2], strict=True)) for level in levels]
+    empty = np.array([0.5, 1.0, *(lower[2:] + 1 / 3)])
+    moves = [x - y for x in corners for y in ([empty] if added else corners)]
+    widths = move_widths(upper - lower, (levels,), added=added)
+    for _ in range(5):
+        precisions = rng.uniform(0.1, 3, 5)
+        found = ReplacedColumn(widths=widths, added=added, levels=(levels,)).widest(precisions)
+        assert found**2 @ precisions == pytest.approx(max(move**2 @ precisions for move in moves))
+        assert any(np.allclose(np.abs(found[:2]), np.abs(move[:2])) and np.allclose(found[2:], move[2:])
+                   for move in moves)
 
 
 def test_an_added_record_is_exact_where_one_record_is_longest_through_both_sides():
