@@ -316,12 +316,43 @@ def test_the_longest_move_is_one_that_a_record_can_make(rng, added):
                    for move in moves)
 
 
+def test_the_records_of_a_person_move_the_columns_that_are_hidden_least(rng):
+    widths, cols = np.array([1.0, 3.0]), NoiseSide.of(NoiseSide.identity(5).directions, rng.uniform(0.2, 4, 5))
+    rows = NoiseSide.of(NoiseSide.identity(2).directions, [0.5, 2.0])
+    for records in (2, 3, 9):
+        chosen = itertools.combinations(1 / cols.variances, min(records, 5))
+        furthest = max(map(sum, chosen))
+        assert ReplacedColumn(widths=widths, records=records).worst(rows, cols) == (
+            pytest.approx(math.sqrt((1 / 0.5 + 9 / 2.0) * furthest)), True)
+        turned = ReplacedColumn(widths=widths, records=records).worst(
+            rows, NoiseSide.of(random_rotation(5, rng=rng), cols.variances))
+        assert not turned.exact
+
+
+@pytest.mark.parametrize("m", [2, 4, 6])
+def test_the_longest_record_through_turned_noise_is_a_corner(rng, m):
+    data = make_dataset(m, 20, lower=-rng.uniform(0.2, 1, m), upper=rng.uniform(0.2, 3, m))
+    side = NoiseSide.of(random_rotation(m, rng=rng), rng.uniform(0.2, 4, m))
+    corners = np.array(list(itertools.product(*zip(data.lower, data.upper, strict=True)))).T
+    longest = (np.linalg.norm(side.whitener() @ corners, axis=0) ** 2).max()
+    worst = covariance(data, neighbours="add-remove").neighbours.worst_records(side, side)
+    assert worst.case == (pytest.approx(longest / 20), True)
+    assert any(np.array_equal(worst.records[1], corner) for corner in corners.T)
+
+
 def test_an_added_record_is_exact_where_one_record_is_longest_through_both_sides():
     side = NoiseSide.of(NoiseSide.identity(2).directions, np.array([1.0, 4.0]))
     case, records = ReplacedOuterProduct(lower=np.array([-1.0, 0.0]), upper=np.array([0.5, 2.0]), n_records=10,
                                          added=True).worst_records(side, side)
     assert case == (pytest.approx((1 + 1) / 10), True)
     assert np.array(records) == pytest.approx(np.array([[0, 0], [-1, 2]]))
+
+
+def test_a_record_without_any_level_may_be_the_longest():
+    body = ReplacedOuterProduct(lower=np.array([-1.0, -1.0]), upper=np.array([0.5, 0.8]), n_records=1, added=True,
+                                levels=((0, 1),))
+    assert body.largest_record(np.ones(2)).tolist() == [-1.0, -1.0]
+    assert body.worst(NoiseSide.identity(2), NoiseSide.identity(2)).mu == pytest.approx(2.0)
 
 
 def test_the_longest_record_has_the_level_that_lengthens_it_most(rng):
