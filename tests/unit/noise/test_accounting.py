@@ -159,7 +159,7 @@ def test_delta_at_epsilon_near_zero_is_the_total_variation():
 
 
 def test_composition_is_pythagorean_and_never_below_its_largest_part():
-    assert compose_mu([3, 4]) == 5
+    assert compose_mu([3, 4]) == compose_mu([0, 3, 4]) == 5
     assert compose_mu([1e100, 1e100]) == pytest.approx(math.sqrt(2) * 1e100)
     assert compose_mu([]) == 0
 

@@ -348,6 +348,29 @@ def test_an_added_record_is_exact_where_one_record_is_longest_through_both_sides
     assert np.array(records) == pytest.approx(np.array([[0, 0], [-1, 2]]))
 
 
+@pytest.mark.parametrize("box", BOXES)
+def test_no_pair_of_corners_is_further_apart_than_claimed_through_turned_noise(box):
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        data, side = unequal_box(3, box, seed), NoiseSide.of(random_rotation(3, rng=rng), rng.uniform(0.05, 4, 3))
+        corners = side.whitener() @ np.array(list(itertools.product(*zip(data.lower, data.upper, strict=True)))).T
+        products = corners.T @ corners
+        own = np.diag(products) ** 2
+        furthest = math.sqrt((own[:, None] + own - 2 * products**2).max()) / 20
+        mu, exact = covariance(data).neighbours.worst(side, side)
+        assert exact
+        assert furthest <= mu * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("size", "low"), [(3, 0.0), (6, 0.0), (3, -1.0), (6, -1.0)])
+def test_second_moments_of_one_category_move_as_far_as_two_levels_do(size, low):
+    levels = [np.where(np.arange(size) == i, 1.0, low) for i in range(size)]
+    furthest = max(np.linalg.norm(np.outer(x, x) - np.outer(y, y)) for x in levels for y in levels)
+    unit, ends = NoiseSide.identity(size), {"lower": np.full(size, low), "upper": np.ones(size)}
+    body = ReplacedOuterProduct(**ends, n_records=1, levels=(tuple(range(size)),))
+    assert body.worst(unit, unit) == (pytest.approx(furthest, rel=1e-9), False)
+
+
 def test_a_record_without_any_level_may_be_the_longest():
     body = ReplacedOuterProduct(lower=np.array([-1.0, -1.0]), upper=np.array([0.5, 0.8]), n_records=1, added=True,
                                 levels=((0, 1),))
