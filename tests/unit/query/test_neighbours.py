@@ -371,6 +371,15 @@ def test_second_moments_of_one_category_move_as_far_as_two_levels_do(size, low):
     assert body.worst(unit, unit) == (pytest.approx(furthest, rel=1e-9), False)
 
 
+def test_spans_are_the_widths_of_the_ranges_of_all_products():
+    lower, upper = np.array([-1.0, 0.0, 2.0, -3.0, -0.3]), np.array([1.0, 2.0, 5.0, -1.0, 2.0])
+    values = [np.linspace(low, high, 41) for low, high in zip(lower, upper, strict=True)]
+    values = [np.append(one, 0.0) if one[0] < 0 < one[-1] else one for one in values]
+    expected = [[np.ptp(x * x) if i == j else np.ptp(np.outer(x, y)) for j, y in enumerate(values)]
+                for i, x in enumerate(values)]
+    assert ReplacedOuterProduct(lower=lower, upper=upper, n_records=1).spans() == pytest.approx(np.array(expected))
+
+
 def test_a_record_without_any_level_may_be_the_longest():
     body = ReplacedOuterProduct(lower=np.array([-1.0, -1.0]), upper=np.array([0.5, 0.8]), n_records=1, added=True,
                                 levels=((0, 1),))
