@@ -185,9 +185,10 @@ def run(name, folder, results, *, sample, seed, deadline):
     if kept.get("module") != module:
         kept["found"] = {}
     kept |= {"module": module, "mutants": len(every)}
-    keys = {f"{mutant.start}-{mutant.end} {mutant.after}": mutant for mutant in chosen}
-    left = {key: mutant for key, mutant in keys.items() if not (known := kept["found"].get(key))
-            or (not known["killed"] and known["tests"] != test_digest)}
+    keys = {f"{mutant.start}-{mutant.end} {mutant.after}": mutant for mutant in every}
+    left = {key: mutant for key, mutant in keys.items() if (
+        not known["killed"] and known["tests"] != test_digest if (known := kept["found"].get(key)) else
+        mutant in chosen)}
     if not left:
         return
     started = time.monotonic()

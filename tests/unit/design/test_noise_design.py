@@ -254,6 +254,18 @@ def test_the_exact_budget_is_what_the_corner_of_the_box_spends():
     assert design.theta == pytest.approx(parts / parts.sum())
 
 
+@pytest.mark.parametrize("mode", ["rows", "columns", "both"])
+def test_noise_along_a_direction_is_that_of_the_turned_covariance(mode, rng):
+    query = QUERIES["covariance"]()
+    turn = random_rotation(3, rng=rng)
+    design = design_noise(query, epsilon=1, delta=1e-5, mode=mode, directions=turn, theta=manual([1, 2, 3]))
+    rows, cols = (np.diag(turn.matrix.T @ side @ turn.matrix)
+                  for side in (design.row_covariance(), design.col_covariance()))
+    assert design.direction_std() == pytest.approx(np.sqrt(rows * cols))
+    assert design.reach == pytest.approx(
+        np.ones(3) if mode == "columns" else np.abs(turn.matrix.T) @ [1.0, 3.0, 2.0])
+
+
 @pytest.mark.parametrize("mu", [1e-3, 0.3, 2.0])
 def test_private_directions_are_for_replaced_records(mu, rng):
     data = make_dataset(3, 200)
@@ -261,6 +273,8 @@ def test_private_directions_are_for_replaced_records(mu, rng):
     assert design_noise(identity(data), epsilon=1, delta=1e-5, directions=private).row_directions is private
     with pytest.raises(InputError, match="private directions are worked out for replaced records"):
         design_noise(identity(data, neighbours="add-remove"), epsilon=1, delta=1e-5, directions=private)
+    free = design_noise(identity(data, neighbours="add-remove"), epsilon=1, delta=1e-5, directions=standard_basis(3))
+    assert free.mu == pytest.approx(gaussian_mu(1, 1e-5))
 
 
 @pytest.mark.parametrize(("change", "message"), [

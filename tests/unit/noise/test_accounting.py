@@ -73,6 +73,22 @@ def test_gaussian_delta_has_full_relative_accuracy_wherever_it_is_a_number(epsil
         assert float(gaussian_delta(epsilon, mu) / exact) == pytest.approx(1, rel=1e-12)
 
 
+@pytest.mark.parametrize("mu", [0.3, 1.0, 1.99, 2.0, 2.01, 2.5, 3.0, 5.0, 12.0, 40.0])
+def test_delta_is_accurate_on_both_sides_of_every_change_of_method(mu):
+    """The methods change at mu = 2 and where ``a = epsilon/mu - mu/2`` changes its sign."""
+    found = []
+    for a in (-6.0, -2.5, -1.0, -0.4, -1e-3, 0.0, 1e-3, 0.4, 0.9, 1.0, 1.1, 2.5, 6.0, 30.0):
+        epsilon = mu * (a + mu / 2)
+        if epsilon > 0:
+            exact = delta_by_definition(epsilon, mu)
+            found.append(gaussian_delta(epsilon, mu))
+            assert float(found[-1] / exact) == pytest.approx(1, rel=1e-12)
+            if 1e-300 < found[-1] < 0.999:
+                assert gaussian_mu(epsilon, found[-1]) == pytest.approx(mu, rel=1e-9)
+                assert gaussian_epsilon(found[-1], mu) == pytest.approx(epsilon, rel=1e-9)
+    assert found == sorted(found, reverse=True)
+
+
 def test_delta_stays_accurate_where_the_printed_difference_cancels():
     assert gaussian_delta(1e-8, 1e-9) == pytest.approx(float(delta_by_definition(1e-8, 1e-9)), rel=1e-13)
     assert gaussian_delta(1e-100, 1e-12) == pytest.approx(1e-12 / math.sqrt(2 * math.pi), rel=1e-13)
@@ -94,6 +110,13 @@ def test_gaussian_epsilon_is_zero_exactly_when_delta_covers_the_total_variation(
         with mpmath.workdps(50):
             slope = mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mpmath.mpf(mu))
             assert abs(exact - mpmath.mpf(delta)) / slope <= 1e-12 * max(1, epsilon)
+
+
+@pytest.mark.parametrize("mu", [1e-3, 0.5, 1.0, 2.0, 4.0])
+def test_epsilon_ends_where_delta_reaches_the_total_variation(mu):
+    most = math.erf(mu / math.sqrt(8))
+    assert gaussian_epsilon(most * 1.0001, mu) == gaussian_epsilon((most + 1) / 2, mu) == 0
+    assert 0 < gaussian_epsilon(most * 0.9999, mu) < 0.01 * max(mu, 1)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
@@ -136,7 +159,7 @@ def test_delta_at_epsilon_near_zero_is_the_total_variation():
 
 
 def test_composition_is_pythagorean_and_never_below_its_largest_part():
-    assert compose_mu([3, 4]) == 5
+    assert compose_mu([3, 4]) == compose_mu([0, 3, 4]) == 5
     assert compose_mu([1e100, 1e100]) == pytest.approx(math.sqrt(2) * 1e100)
     assert compose_mu([]) == 0
 
@@ -190,6 +213,9 @@ def test_a_list_and_a_number_may_be_mixed(function):
     low, high = (1e-5, 0.2) if function is gaussian_epsilon else (1.0, 2.0)
     other = 1.0 if function is gaussian_epsilon else 1e-5
     assert function([low, high], other) == pytest.approx([function(low, other), function(high, other)])
+    both = [function(low, other), function(high, other)]
+    assert function([low, high], [other, other]) == pytest.approx(both)
+    assert function(np.array([low, high]), np.array([other, other])) == pytest.approx(both)
     assert function(low, [other, other / 2]) == pytest.approx([function(low, other), function(low, other / 2)])
 
 

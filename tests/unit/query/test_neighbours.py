@@ -26,7 +26,7 @@ from mvgviz import (
     rotation,
 )
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct
+from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct, move_widths
 from mvgviz.query.pair_search import search_records
 from tests.datasets import make_dataset
 
@@ -299,12 +299,92 @@ def test_an_added_record_of_three_levels_moves_from_an_equal_part_of_each_to_one
     assert body.widest(np.array([1.0, 5.0, 1.0, 1.0])) == pytest.approx([-1 / 3, 2 / 3, -1 / 3, 1.0])
 
 
+@pytest.mark.parametrize("added", [False, True])
+def test_the_longest_move_is_one_that_a_record_can_make(rng, added):
+    """Two features and a category of three levels: every pair of records, or every record and an empty place."""
+    lower, upper, levels = np.array([0.0, -1, 2, 0, 5]), np.array([1.0, 3, 3, 1, 6]), (2, 3, 4)
+    corners = [np.array([*ends, *(upper[i] if i == level else lower[i] for i in levels)])
+               for ends in itertools.product(*zip(lower[:2], upper[:2], strict=True)) for level in levels]
+    empty = np.array([0.5, 1.0, *(lower[2:] + 1 / 3)])
+    moves = [x - y for x in corners for y in ([empty] if added else corners)]
+    widths = move_widths(upper - lower, (levels,), added=added)
+    for _ in range(5):
+        precisions = rng.uniform(0.1, 3, 5)
+        found = ReplacedColumn(widths=widths, added=added, levels=(levels,)).widest(precisions)
+        assert found**2 @ precisions == pytest.approx(max(move**2 @ precisions for move in moves))
+        assert any(np.allclose(np.abs(found[:2]), np.abs(move[:2])) and np.allclose(found[2:], move[2:])
+                   for move in moves)
+
+
+def test_the_records_of_a_person_move_the_columns_that_are_hidden_least(rng):
+    widths, cols = np.array([1.0, 3.0]), NoiseSide.of(NoiseSide.identity(5).directions, rng.uniform(0.2, 4, 5))
+    rows = NoiseSide.of(NoiseSide.identity(2).directions, [0.5, 2.0])
+    for records in (2, 3, 9):
+        chosen = itertools.combinations(1 / cols.variances, min(records, 5))
+        furthest = max(map(sum, chosen))
+        assert ReplacedColumn(widths=widths, records=records).worst(rows, cols) == (
+            pytest.approx(math.sqrt((1 / 0.5 + 9 / 2.0) * furthest)), True)
+        turned = ReplacedColumn(widths=widths, records=records).worst(
+            rows, NoiseSide.of(random_rotation(5, rng=rng), cols.variances))
+        assert not turned.exact
+
+
+@pytest.mark.parametrize("m", [2, 4, 6])
+def test_the_longest_record_through_turned_noise_is_a_corner(rng, m):
+    data = make_dataset(m, 20, lower=-rng.uniform(0.2, 1, m), upper=rng.uniform(0.2, 3, m))
+    side = NoiseSide.of(random_rotation(m, rng=rng), rng.uniform(0.2, 4, m))
+    corners = np.array(list(itertools.product(*zip(data.lower, data.upper, strict=True)))).T
+    longest = (np.linalg.norm(side.whitener() @ corners, axis=0) ** 2).max()
+    worst = covariance(data, neighbours="add-remove").neighbours.worst_records(side, side)
+    assert worst.case == (pytest.approx(longest / 20), True)
+    assert any(np.array_equal(worst.records[1], corner) for corner in corners.T)
+
+
 def test_an_added_record_is_exact_where_one_record_is_longest_through_both_sides():
     side = NoiseSide.of(NoiseSide.identity(2).directions, np.array([1.0, 4.0]))
     case, records = ReplacedOuterProduct(lower=np.array([-1.0, 0.0]), upper=np.array([0.5, 2.0]), n_records=10,
                                          added=True).worst_records(side, side)
     assert case == (pytest.approx((1 + 1) / 10), True)
     assert np.array(records) == pytest.approx(np.array([[0, 0], [-1, 2]]))
+
+
+@pytest.mark.parametrize("box", BOXES)
+def test_no_pair_of_corners_is_further_apart_than_claimed_through_turned_noise(box):
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        data, side = unequal_box(3, box, seed), NoiseSide.of(random_rotation(3, rng=rng), rng.uniform(0.05, 4, 3))
+        corners = side.whitener() @ np.array(list(itertools.product(*zip(data.lower, data.upper, strict=True)))).T
+        products = corners.T @ corners
+        own = np.diag(products) ** 2
+        furthest = math.sqrt((own[:, None] + own - 2 * products**2).max()) / 20
+        mu, exact = covariance(data).neighbours.worst(side, side)
+        assert exact
+        assert furthest <= mu * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("size", "low"), [(3, 0.0), (6, 0.0), (3, -1.0), (6, -1.0)])
+def test_second_moments_of_one_category_move_as_far_as_two_levels_do(size, low):
+    levels = [np.where(np.arange(size) == i, 1.0, low) for i in range(size)]
+    furthest = max(np.linalg.norm(np.outer(x, x) - np.outer(y, y)) for x in levels for y in levels)
+    unit, ends = NoiseSide.identity(size), {"lower": np.full(size, low), "upper": np.ones(size)}
+    body = ReplacedOuterProduct(**ends, n_records=1, levels=(tuple(range(size)),))
+    assert body.worst(unit, unit) == (pytest.approx(furthest, rel=1e-9), False)
+
+
+def test_spans_are_the_widths_of_the_ranges_of_all_products():
+    lower, upper = np.array([-1.0, 0.0, 2.0, -3.0, -0.3]), np.array([1.0, 2.0, 5.0, -1.0, 2.0])
+    values = [np.linspace(low, high, 41) for low, high in zip(lower, upper, strict=True)]
+    values = [np.append(one, 0.0) if one[0] < 0 < one[-1] else one for one in values]
+    expected = [[np.ptp(x * x) if i == j else np.ptp(np.outer(x, y)) for j, y in enumerate(values)]
+                for i, x in enumerate(values)]
+    assert ReplacedOuterProduct(lower=lower, upper=upper, n_records=1).spans() == pytest.approx(np.array(expected))
+
+
+def test_a_record_without_any_level_may_be_the_longest():
+    body = ReplacedOuterProduct(lower=np.array([-1.0, -1.0]), upper=np.array([0.5, 0.8]), n_records=1, added=True,
+                                levels=((0, 1),))
+    assert body.largest_record(np.ones(2)).tolist() == [-1.0, -1.0]
+    assert body.worst(NoiseSide.identity(2), NoiseSide.identity(2)).mu == pytest.approx(2.0)
 
 
 def test_the_longest_record_has_the_level_that_lengthens_it_most(rng):
