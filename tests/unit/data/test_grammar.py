@@ -37,8 +37,8 @@ def test_hostile_files_are_read_or_refused():
 def test_ten_thousand_hostile_files_are_read_or_refused():
     outcomes, slowest = [], (0.0, 0)
     for seed in range(10_000):
-        start = time.perf_counter()
+        start = time.process_time()
         outcomes.append(tried(seed))
-        slowest = max(slowest, (time.perf_counter() - start, seed))
-    print(f"used {outcomes.count('used'):,} of {len(outcomes):,}; slowest {slowest[0]:.2f} s, seed {slowest[1]}")
+        slowest = max(slowest, (time.process_time() - start, seed))
+    print(f"used {outcomes.count('used'):,} of {len(outcomes):,}; slowest {slowest[0]:.2f} s of the processor, seed {slowest[1]}")
     assert_sane(outcomes)
