@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import spent_mu
 from mvgviz.noise.accounting import total_variation
@@ -72,9 +73,20 @@ def _error(setup: Setup) -> Fact:
                        for of, design in (("ours", setup.design), ("equal", setup.iid)))
         what = "what is needed" if set(kept) <= set(setup.scenario.needed_features) else "everything"
         return Fact(f"{name} on {what}", f"{as_number(100 * ours)} % of {'the range' if rows else 'full scale'} "
-                                         f"({as_factor(ours / equal)} equal noise)")
+                                         f"({as_factor(ours / equal)} equal noise{_along_needed(setup)})")
     noise = setup.design.noise_std()
     return Fact(name, f"{as_number(float(noise.min()))} to {as_number(float(noise.max()))} an entry")
+
+
+def _along_needed(setup: Setup) -> str:
+    """The same along the directions that are needed, where these are no features; nothing where they cannot be told."""
+    scenario = setup.scenario
+    if scenario.needs_along != "directions" or not scenario.needs or setup.query.name == "moments":
+        return ""
+    needs = needs_of({k: scenario.need_weights[k] for k in scenario.needs}, setup.query.rows)
+    ours, equal = (noise_on(design, needs, directions=setup.need_directions).needed
+                   for design in (setup.design, setup.iid))
+    return f", {as_factor(ours / equal)} on what is needed"
 
 
 def _counted(setup: Setup) -> dict[int, float]:

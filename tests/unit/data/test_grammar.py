@@ -40,5 +40,6 @@ def test_ten_thousand_hostile_files_are_read_or_refused():
         start = time.process_time()
         outcomes.append(tried(seed))
         slowest = max(slowest, (time.process_time() - start, seed))
-    print(f"used {outcomes.count('used'):,} of {len(outcomes):,}; slowest {slowest[0]:.2f} s of the processor, seed {slowest[1]}")
+    print(f"used {outcomes.count('used'):,} of {len(outcomes):,}; slowest {slowest[0]:.2f} s of the processor, "
+          f"seed {slowest[1]}")
     assert_sane(outcomes)

@@ -76,6 +76,24 @@ def test_the_error_of_turned_second_moments_counts_what_both_copies_share(rng):
     assert float(told.split(" %")[0].replace(",", "")) == pytest.approx(expected, rel=0.03)
 
 
+@pytest.mark.parametrize("choices", [{"query": "mean", "directions": "rotation", "angle": 30.0},
+                                     {"query": "identity", "directions": "random", "bound": "none"},
+                                     {"query": "mean", "directions": "eigenvectors", "bound": "even"}])
+def test_the_noise_along_needed_directions_is_told_as_a_multiple_of_equal_noise(choices, rng):
+    setup = setup_of("liver", **choices)
+    told = found(setup)[0]
+    told = next(text for name, text in told.items() if name.endswith("on everything"))
+    w = setup.design.directional_side.directions.matrix[:, list(setup.scenario.needs)]
+    unit = setup.query.neighbours.reach(setup.design.directional_side.directions)[list(setup.scenario.needs)]
+
+    def along(design):
+        noise = sample_noise(design, rng=rng, trials=4000 if design.cols == 1 else 20)
+        return np.sqrt(np.mean((np.einsum("fk,tfc->tkc", w, noise) / unit[:, None]) ** 2))
+
+    factor = float(told.split("equal noise, ")[1].split("×")[0])
+    assert factor == pytest.approx(along(setup.design) / along(setup.iid), rel=0.06)
+
+
 @pytest.mark.parametrize("query", ["mean", "covariance"])
 def test_what_matters_more_counts_more_in_the_error(query):
     def error(**needs):
