@@ -3,6 +3,7 @@
 # make test   set up and run lint and every test
 # make bench  set up and print the benchmarks
 # make load   set up and let thirty sessions move sliders at once
+# make faults set up and kill servers, cut lines and take memory away under a browser
 # make soak   set up and run the long versions: hostile files, a monkey over all pages
 # make mutate set up and put small mistakes into the mathematics, one at a time: do tests notice?
 # make lint   ruff, mypy and the order of the rooms
@@ -23,7 +24,7 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11.5 --generate-ha
 # Bytecode is kept, whatever the environment says: every worker starts seconds sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app check test every-test look soak mutate bench load lint docs locks audit dist clean
+.PHONY: app check test every-test look faults soak mutate bench load lint docs locks audit dist clean
 
 app: .venv/app.done
 	$(BIN)/mvgviz
@@ -36,11 +37,15 @@ test: .venv/browser.done
 
 # One worker more than there are cores: a test in the browser waits most of its time.
 every-test: .venv/browser.done
-	$(BIN)/python -m pytest --numprocesses=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) -m "not look and not soak"
+	$(BIN)/python -m pytest --numprocesses=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) -m "not look and not soak and not faults"
 
 # Every page and tab on a phone and a projector in both themes, every control by keyboard: minutes, so not in every run.
 look: .venv/browser.done
 	$(BIN)/python -m pytest --numprocesses=2 -m look tests/browser
+
+# Servers are really killed, lines cut, memory taken away: minutes.
+faults: .venv/browser.done
+	$(BIN)/python -m pytest --numprocesses=1 -m faults tests/browser
 
 # The same attacks as in every run, many times over: an hour or so.
 soak: .venv/browser.done
