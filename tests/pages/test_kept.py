@@ -42,6 +42,7 @@ def test_what_does_not_work_out_is_tried_again():
     kept = Kept()
     with pytest.raises(ZeroDivisionError):
         kept.get("f", "a", lambda: 1 / 0, most=3)
+    assert not kept._begun  # nor does it leave anything behind
     assert kept.get("f", "a", lambda: None, most=3) is None
 
 
