@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from numbers import Real
 from typing import Any, TypeAlias
 
@@ -124,7 +125,8 @@ def _level_columns(frame: Any, name: Any, given: Any) -> list[_Column]:
 def level_text(value: Any) -> str:
     """A value as its level is written: 1.0, which pandas makes of 1 where there are gaps, as 1."""
     value = value.item() if isinstance(value, np.generic) else value
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    whole = isinstance(value, float | Decimal | np.floating) and math.isfinite(value) and value == int(value)
+    return str(int(value) if whole else value)
 
 
 def _dataset(found: Sequence[_Column], *, missing: str, label: str | None, called: str, first: Mask | None = None,
@@ -186,6 +188,8 @@ def _chosen(frame: Any, columns: Iterable[Any] | None) -> list[Any]:
 
 def _known(name: Any, names: Sequence[Any], argument: str) -> Any:
     """A column by its name or the text of it."""
+    if not isinstance(name, Hashable):  # such as the column itself, whose values are no part of a message
+        raise InputError(f"{argument} must name columns of the frame, and a {type(name).__name__} is no name.")
     if name in names:
         return name
     for other in names:

@@ -191,14 +191,17 @@ class Ledger:
         All go to ``population``, by default each to its own, with names for the same people joined as they were
         there. What already counts for these people is not entered again: entries are known by their ids. Those of a
         ledger from before there were ids are known by all that stands in it up to them; where that leaves a doubt,
-        they count twice. A text that brings nothing new is refused. It is history: no cap keeps it out. Caps are not
-        brought along.
+        they count twice. A text that brings nothing new, no entry and no names to be joined, is refused. It is history:
+        no cap keeps it out. Caps are not brought along.
         """
         told, same = told_by(text)
         with self._writing() as book:
+            joined = False
             for names in same if population is None else ():
                 for other in names[1:]:
-                    book.join(names[0], other)
+                    if book.heard_of(names[0]).people != book.heard_of(other).people:
+                        book.join(names[0], other)
+                        joined = True
             here = Counter((book.heard_of(entry.population).people, entry.identity) for entry in book.entries)
             new = 0
             for one in told:
@@ -209,7 +212,7 @@ class Ledger:
                 else:
                     book.add(one.spend, name, time=one.time, state=one.state, own_id=one.id)
                     new += 1
-            if not new:
+            if not (new or joined):
                 raise InputError("everything in this file is in the ledger already; nothing was added")
         return new
 

@@ -21,14 +21,16 @@ class Kept:
             results = self._results.setdefault(function, {})
             found = results.get(name)
             begun = self._begun.setdefault((function, name), threading.RLock())
-        if found is None:
-            with begun:
-                found = results.get(name) or (work(),)
+        try:
+            if found is None:
+                with begun:
+                    found = results.get(name) or (work(),)
+                    self._put(results, name, found, most)
+            else:
                 self._put(results, name, found, most)
-        else:
-            self._put(results, name, found, most)
-        with self._lock:
-            self._begun.pop((function, name), None)
+        finally:  # also where it did not work out, or the run was stopped
+            with self._lock:
+                self._begun.pop((function, name), None)
         return found[0]
 
     def clear(self) -> None:

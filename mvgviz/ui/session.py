@@ -268,7 +268,8 @@ def remembered(most: int, version: Callable[[], str] = setup_version, *, spinner
 
     What depends on bundled data alone is worked out once for all sessions of the server.
 
-    Of its arguments only words, numbers and lists tell two calls apart: the version stands for all others.
+    Of its arguments only words, numbers and lists tell two calls apart: the version stands for all others. What is
+    asked about another scenario than the session's, as a part of a page may that outlived a stopped run, is not kept.
     """
     def decorate(work: Callable[P, T]) -> Callable[P, T]:
         @wraps(work)
@@ -277,6 +278,8 @@ def remembered(most: int, version: Callable[[], str] = setup_version, *, spinner
                 with st.spinner(spinner) if spinner else nullcontext():
                     return work(*args, **kwargs)
 
+            if any(repr(getattr(value, "scenario", scenario())) != repr(scenario()) for value in args):
+                return worked_out()
             own = scenario().is_upload or uploaded_directions() is not None
             kept: Kept = st.session_state.setdefault(_RESULTS, Kept()) if own else OF_SAMPLES
             name = f"{version()} {[value for value in (*args, *kwargs.values()) if isinstance(value, _TOLD_APART)]}"

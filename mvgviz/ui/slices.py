@@ -113,7 +113,7 @@ class Slice:
 
 def begin(key: str, *parts: object, seconds: float = SLICE, waiting: bool = False) -> Slice:
     """A slice of the work named by ``key`` and what it depends on; ``waiting``: it starts stopped, as it takes long."""
-    name = f"{key} {session.data_version()} {' '.join(map(str, parts))}"
+    name = f"{key} {session.version()} {' '.join(map(str, parts))}"
     known = st.session_state.setdefault(_KNOWN, set())
     fresh = name not in known
     if waiting and fresh:

@@ -4,6 +4,7 @@ import threading
 import time
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from mvgviz.ui import session
 from mvgviz.ui.kept import OF_SAMPLES, Kept
@@ -42,6 +43,7 @@ def test_what_does_not_work_out_is_tried_again():
     kept = Kept()
     with pytest.raises(ZeroDivisionError):
         kept.get("f", "a", lambda: 1 / 0, most=3)
+    assert not kept._begun  # nor does it leave anything behind
     assert kept.get("f", "a", lambda: None, most=3) is None
 
 
@@ -68,6 +70,24 @@ def test_nothing_of_a_file_is_kept_for_others(monkeypatch):
     assert calls
     assert all(name.startswith("upload-") for name in calls)
     assert names_kept() == before
+
+
+def a_scenario_before():
+    import streamlit as st
+
+    from mvgviz.ui import session
+    from mvgviz.ui.privacy.panels import found_pair
+
+    session.adopt_link()
+    before = session.setup()
+    session.update(epsilon=3.0)  # and the run is stopped before a part of the page learns of it
+    found_pair(before)
+    st.markdown(repr(found_pair(session.setup()).mu == session.setup().design.mu))
+
+
+def test_nothing_of_the_scenario_before_is_kept_for_the_one_that_is():
+    app = AppTest.from_function(a_scenario_before, default_timeout=60).run()
+    assert [one.value for one in clean(app).markdown] == ["True"]
 
 
 def names_kept():

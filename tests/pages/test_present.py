@@ -7,7 +7,7 @@ import pytest
 from mvgviz.data import samples
 from mvgviz.ui.menu import HOME, PRESENT
 from mvgviz.ui.present.presenter import headline
-from tests.pages.app import clean, link, opened
+from tests.pages.app import clean, link, opened, spec
 
 
 def presented(**parameters):
@@ -39,6 +39,12 @@ def test_menus_are_away_and_the_scenario_stays():
     assert not app.sidebar.children
     press(app, "present_next")
     assert link(app) == {"data": "liver", "epsilon": "0.3", "trials": "5", "slide": "2"}
+
+
+def test_a_slide_looks_the_same_however_often_and_by_whomever_it_was_seen():
+    app = presented(data="liver")
+    first, again = spec(app), spec(clean(app.run()))
+    assert first == again == spec(presented(data="liver"))
 
 
 def test_a_link_opens_at_its_slide_and_nonsense_at_the_nearest():

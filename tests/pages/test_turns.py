@@ -6,6 +6,7 @@ import time
 
 import pytest
 from streamlit.runtime.scriptrunner import script_runner
+from streamlit.testing.v1 import AppTest
 
 from mvgviz.ui import slices
 from mvgviz.ui.menu import UTILITY
@@ -112,3 +113,27 @@ def test_a_page_says_how_many_are_before_and_goes_on_when_its_turn_comes(monkeyp
     assert len(said) >= 2
     assert app.get("plotly_chart")
     assert "many work" not in "".join(said[2:])
+
+
+def other_directions():
+    import numpy as np
+    import streamlit as st
+
+    from mvgviz.noise.directions import from_matrix
+    from mvgviz.provenance import Origin
+    from mvgviz.trials.resumable import TrialCache
+    from mvgviz.ui import session
+    from mvgviz.ui.slices import begin, show_progress_and_rerun, workers
+
+    session.adopt_link()
+    for matrix in (np.eye(2), np.eye(2)[::-1]):
+        session.set_uploaded_directions(from_matrix(matrix, origin=Origin.READ))
+        work = begin("advice")
+        with work.turn(TrialCache()):
+            st.markdown(repr(bool(workers()._waiting)))
+        show_progress_and_rerun(work, complete=True)
+
+
+def test_what_was_finished_for_other_directions_is_work_to_wait_for():
+    app = clean(AppTest.from_function(other_directions, default_timeout=60).run())
+    assert [one.value for one in app.markdown] == ["True", "True"]

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from mvgviz.errors import InputError
@@ -62,8 +63,9 @@ def _draw(slide: Slide) -> None:
         if rest:
             st.markdown(rest)
     margin = max(slide.figure.layout.margin.t or 0, 60) + _ROOM
-    figure = slide.figure.update_layout(template="plotly_white", height=None, font={"size": 18, "color": "#1a1a1a"},
-                                        legend={"font": {"size": 18}}, margin={"t": margin})
+    figure = go.Figure(slide.figure)  # a copy: the slide is kept, for every session
+    figure.update_layout(template="plotly_white", height=None, font={"size": 18, "color": "#1a1a1a"},
+                         legend={"font": {"size": 18}}, margin={"t": margin})
     axis = {"title_font_size": 20, "tickfont_size": 16, "constrain": "domain"}  # a circle grows with the screen
     figure.update_xaxes(axis).update_yaxes(axis)
     figure.update_annotations(font_size=16, font_color="#1a1a1a")

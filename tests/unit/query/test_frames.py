@@ -3,6 +3,7 @@
 import datetime
 import subprocess
 import sys
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -263,9 +264,18 @@ def test_a_scenario_says_where_names_are_taken(changes):
 
 
 def test_one_person_is_one_whether_the_id_is_a_number_or_a_text():
-    frame = pd.DataFrame({"p": [1, "1", 2, 1.0], "x": [0.0, 1.0, 2.0, 3.0]})
+    frame = pd.DataFrame({"p": [1, "1", 2, 1.0, Decimal("1.00"), np.longdouble(1)], "x": [0.0, 1.0, 2.0, 3.0, 3.0, 3]})
     data = Dataset.from_frame(frame, ranges={"x": (0, 3)}, person="p", at_most=1)
     assert data.matrix.tolist() == [[0.0, 2.0]]
+
+
+@pytest.mark.parametrize("option", ["person", "label", "columns"])
+def test_a_column_in_place_of_its_name_is_refused_without_telling_its_values(option):
+    frame = pd.DataFrame({"p": [12345, 2, 3], "x": [0.0, 1.0, 2.0]})
+    given = [frame["p"]] if option == "columns" else frame["p"]
+    with pytest.raises(InputError, match=f"{option} must name columns .* a Series is no name") as refused:
+        Dataset.from_frame(frame, **{option: given}, **{"at_most": 1} if option == "person" else {})
+    assert "12345" not in str(refused.value)
 
 
 def test_an_id_that_may_be_written_in_two_ways_is_refused():

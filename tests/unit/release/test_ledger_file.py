@@ -478,3 +478,15 @@ def test_names_for_the_same_people_come_along(path, tmp_path):
     other.import_json(ledger.to_json())
     assert other.same_people("patients") == {"clinic", "patients"}
     assert len(other.entries_about("patients")) == 1
+
+
+def test_names_that_were_joined_after_their_releases_were_brought_are_joined(path):
+    ledger, other = Ledger(), Ledger(path)
+    for name in ("clinic", "patients"):
+        release(ledger, 0.3, name)
+    assert other.import_json(ledger.to_json()) == 2
+    ledger.join("clinic", "patients")
+    assert other.import_json(ledger.to_json()) == 0
+    assert other.total("clinic", delta=1e-5).mu == ledger.total("clinic", delta=1e-5).mu > 0.4
+    with pytest.raises(InputError, match="everything in this file is in the ledger already"):
+        other.import_json(ledger.to_json())
