@@ -95,10 +95,18 @@ def _first_of_each(series: Any, most: int) -> Mask:
             raise InputError("the column that says whose record it is must be filled in for every record")
         if not isinstance(owner, Hashable):
             raise InputError("the column that says whose record it is must hold texts or numbers, one for each person")
-        known = level_text(owner)  # 1, 1.0 and "1" are the same person
+        known = _person(level_text(owner))
         seen[known] += 1
         kept.append(seen[known] <= most)
     return np.array(kept, dtype=np.bool_)
+
+
+def _person(text: str) -> str:
+    """One text for one person: 1, 1.0, "1" and " 01" are the same. Two taken for one are protected all the same."""
+    try:
+        return str(Decimal(text).normalize())
+    except ArithmeticError:  # no number
+        return text.strip()
 
 
 def _level_columns(frame: Any, name: Any, given: Any) -> list[_Column]:
