@@ -89,6 +89,7 @@ def assert_fills_the_wall(tab, step, picture):
     shoot(tab, f"wall-{step}-{picture.strip('.')}")
 
 
+@pytest.mark.look
 def test_on_the_wall_every_picture_stands_at_full_height_without_scrolling(visit, address):
     views = {3: ("Why it is private", ".rule"), 4: ("Why it is private", ".rule"),
              7: ("One needed column among many", ".columns")}

@@ -32,7 +32,7 @@ def older(browser):
     page.close()
 
 
-@pytest.mark.slow
+@pytest.mark.look
 def test_no_page_needs_what_the_last_two_years_brought(older, address):
     errors = []
     older.on("pageerror", lambda error: errors.append(str(error)))

@@ -3,14 +3,12 @@
 import pytest
 from streamlit.runtime.caching import clear_session_resource_cache
 
-from mvgviz.ui.kept import OF_SAMPLES
 from mvgviz.ui.paper import panels as paper_panels
 
 
 @pytest.fixture(autouse=True)
 def own_session():
     clear_session_resource_cache("test session id")
-    OF_SAMPLES.clear()
 
 
 @pytest.fixture(autouse=True)

@@ -55,6 +55,7 @@ def built(monkeypatch):
 
 
 def test_a_class_has_bundled_data_worked_out_once(monkeypatch):
+    OF_SAMPLES.clear()
     calls = built(monkeypatch)
     for _ in range(3):
         clean(opened(SHAPE.path, data="liver"))
