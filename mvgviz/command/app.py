@@ -6,7 +6,6 @@ import ipaddress
 import os
 import pkgutil
 import socket
-import sys
 import threading
 import time
 import tomllib
@@ -103,7 +102,6 @@ def _serve(flags: list[str]) -> int:
     except ModuleNotFoundError as error:
         raise InputError(f"the app needs {error.name}: {install_words('app')}") from None
     _send_at_once()
-    sys.setswitchinterval(0.0005)  # a reply passes from thread to thread many times, and trials would let each wait
     threading.Thread(target=_warm, name="warm", daemon=True).start()
     cli.main(["run", str(main_script()), *flags], standalone_mode=False)
     return 0

@@ -1,5 +1,6 @@
 """Work of all sessions of the server, in turns: a few at once, first come first served, and replies before work."""
 
+import sys
 import threading
 import time
 from collections import deque
@@ -14,6 +15,8 @@ T = TypeVar("T")
 _LOOK = 0.1
 _REPLY = "ScriptRunner.scriptThread"
 """What Streamlit calls the thread that runs a page."""
+_USUAL, _BRISK = sys.getswitchinterval(), 0.0005
+"""Seconds after which a thread that works lets others in; a reply passes from thread to thread many times."""
 _GLANCE, _PATIENCE = 0.003, 0.2  # seconds between two looks, and of waiting for replies at most
 
 
@@ -66,10 +69,13 @@ class Polite:
         """The page of this thread waits for work; nobody has to make way for it."""
         own = threading.get_ident()
         self._waiting.add(own)
+        sys.setswitchinterval(_BRISK)
         try:
             yield
         finally:
             self._waiting.discard(own)
+            if not self._waiting:
+                sys.setswitchinterval(_USUAL)
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """The same as an executor's."""

@@ -1,6 +1,7 @@
 """Sessions take turns: never more than allowed at once, in the order of coming, and nobody who left is waited for."""
 
 import inspect
+import sys
 import threading
 import time
 
@@ -79,6 +80,7 @@ def test_work_makes_way_for_a_page_but_not_for_one_that_waits_for_work():
     sleeper = page(waiting)
     while not workers._waiting:
         time.sleep(0.001)
+    assert sys.getswitchinterval() == pytest.approx(0.0005)
     assert workers.submit(order.append, "work").result(timeout=0.15) is None  # sooner than patience ends
     drawing = page(lambda: (drawn.wait(0.05), order.append("reply")))
     workers.submit(order.append, "more work").result(timeout=5)
@@ -86,6 +88,7 @@ def test_work_makes_way_for_a_page_but_not_for_one_that_waits_for_work():
     waits.set()
     sleeper.join()
     drawing.join()
+    assert sys.getswitchinterval() == pytest.approx(0.005)
 
 
 def test_work_goes_on_where_pages_are_always_drawn():
