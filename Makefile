@@ -35,9 +35,9 @@ check: lint
 test: .venv/browser.done
 	$(MAKE) --no-print-directory --jobs=2 lint every-test
 
-# Two workers more than there are cores: a test in the browser waits most of its time.
+# One worker more than there are cores: a test in the browser waits most of its time.
 every-test: .venv/browser.done
-	$(BIN)/python -m pytest --numprocesses=$$(($$(getconf _NPROCESSORS_ONLN) + 2)) -m "not look and not soak and not faults"
+	$(BIN)/python -m pytest --numprocesses=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) -m "not look and not soak and not faults and not dist"
 
 # Every page and tab on a phone and a projector in both themes, every control by keyboard: minutes, so not in every run.
 look: .venv/browser.done
@@ -92,7 +92,7 @@ dist: .venv/browser.done
 	rm -rf dist
 	$(BIN)/python -m build --no-isolation
 	$(BIN)/python -m twine check --strict dist/*
-	$(BIN)/python -m pytest --numprocesses=0 tests/browser/test_installed.py
+	$(BIN)/python -m pytest --numprocesses=0 -m dist
 
 clean:
 	rm -rf .venv

@@ -28,7 +28,7 @@ def test_the_wheel_holds_every_file_of_the_app(wheel):
     assert not any("test" in name or ".venv" in name for name in names)
 
 
-@pytest.mark.slow
+@pytest.mark.dist
 def test_the_wheel_opens_the_app_in_an_empty_environment(wheel, tmp_path, browser):
     venv.create(tmp_path / "empty", with_pip=True)
     python, elsewhere = tmp_path / "empty" / "bin" / "python", tmp_path / "elsewhere"

@@ -54,7 +54,7 @@ def test_the_class_link_has_a_code_and_holds_step_and_value(visit):
     expect(tab.locator("code")).to_contain_text("/lesson?step=4&value=75")
 
 
-@pytest.mark.parametrize("screen", ["wide", "phone"])
+@pytest.mark.parametrize("screen", ["wide", pytest.param("phone", marks=pytest.mark.look)])
 def test_ten_rounds_can_be_played_by_keys(visit, screen):
     tab = visit("attacker?game=7", screen=screen)
     rounds = game(seed=7, shape="circle", epsilon=4).rounds

@@ -13,7 +13,8 @@ OUTSIDE = """() => {
 }"""
 
 
-@pytest.mark.parametrize(("width", "height"), [(1920, 1080), pytest.param(1280, 720, marks=pytest.mark.look)])
+@pytest.mark.look
+@pytest.mark.parametrize(("width", "height"), [(1920, 1080), (1280, 720)])
 def test_every_slide_fills_the_screen_and_shows_all_its_labels(visit, width, height):
     tab = visit("present?data=liver&trials=20")
     tab.set_viewport_size({"width": width, "height": height})

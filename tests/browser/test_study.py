@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-from tests.browser.chromium import PICTURES
+from tests.browser.chromium import PICTURES, at_rest
 from tests.browser.conftest import served
 
 CSV = "age,dose\n" + "".join(f"{20 + i % 50},{i % 7}.5\n" for i in range(60))
@@ -42,6 +42,8 @@ def test_a_study_is_saved_lost_offered_and_opened_again(browser, own_file, tmp_p
         page.get_by_role("button", name="Study", exact=True).click()
         page.get_by_label("Notes").fill("for Monday")
         page.get_by_label("Notes").press("Control+Enter")
+        page.wait_for_timeout(1_000)
+        at_rest(page)
         with page.expect_download() as download:
             page.get_by_role("button", name="Save the study").click()
         download.value.save_as(tmp_path / "study.json")

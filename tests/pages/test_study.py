@@ -1,12 +1,14 @@
 """A study saved and opened, on every page."""
 
 import json
+import threading
 
 import pytest
 
 from mvgviz import DataSource, Origin, QuestionPlan, Range, Scenario, Study
 from mvgviz.ui.menu import BUDGET, DATA, HOME, LESSON, PAGES, PLAN, RELEASE
 from mvgviz.ui.session_study import LocalFile
+from mvgviz.ui.study import panel
 from tests.pages.app import CSV, clean, desk, link, opened, released, text, uploaded
 
 LIVER = Scenario.default_for("liver")
@@ -196,3 +198,9 @@ def test_a_choice_of_the_session_before_that_is_no_longer_there_changes_nothing(
     app = box.select("Your file: mine.csv").run()
     assert not app.exception
     assert link(app) == {"data": "upload-0123456789ab", "epsilon": "2"}
+
+
+def test_notes_that_were_typed_up_to_the_click_are_in_the_file():
+    now = {"study": "before"}
+    threading.Timer(0.1, lambda: now.update(study="with what was typed")).start()
+    assert panel._settled(now) == "with what was typed"

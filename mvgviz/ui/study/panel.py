@@ -1,17 +1,19 @@
 """Save and open, and the offer to go on where a lost session stopped."""
 
 import json
+import time
 from pathlib import Path
 
 import streamlit as st
 
 from mvgviz.errors import InputError
-from mvgviz.study.study import MOST_NOTES
+from mvgviz.study.study import MOST_NOTES, Study
 from mvgviz.text import in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.session_study import NOTES, open_study, session_study, waiting
 
-_FILE, _REFUSED = "study_file", "_study_refused"
+_FILE, _REFUSED, _NOW = "study_file", "_study_refused", "_study_now"
+_TYPED = 0.3  # seconds
 _component = st.components.v2.component(
     "mvgviz_study", html="<span></span>", js=(Path(__file__).parent / "kept.js").read_text(encoding="utf-8"))
 """What the browser keeps for this tab."""
@@ -24,8 +26,9 @@ def draw_study() -> None:
         st.session_state["w_notes"] = st.session_state.get(NOTES, "")
         st.text_area("Notes", key="w_notes", max_chars=MOST_NOTES, height=90, on_change=_note,
                      placeholder="What this is for; printed in the report")
-        study = session_study()  # by the time the file is asked for the session is out of reach
-        st.download_button("Save the study", data=lambda: study.to_json().encode(), file_name="study.json",
+        now = st.session_state.setdefault(_NOW, {})  # by the time the file is asked for the session is out of reach
+        now["study"] = session_study()
+        st.download_button("Save the study", data=lambda: _settled(now).to_json().encode(), file_name="study.json",
                            mime="application/json", icon=":material/download:", on_click="ignore", key="study_save",
                            width="stretch")
         st.caption("Your choices, ranges, plan and notes: never your data, never a released answer.")
@@ -92,6 +95,13 @@ def _keep() -> None:
 
 def _note() -> None:
     st.session_state[NOTES] = st.session_state["w_notes"]
+    st.session_state[_NOW]["study"] = session_study()
+
+
+def _settled(now: dict[str, Study]) -> Study:
+    """The study when what was just typed has arrived: a click on the button is what ends the typing."""
+    time.sleep(_TYPED)
+    return now["study"]
 
 
 def _open() -> None:

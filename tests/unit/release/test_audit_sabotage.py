@@ -397,6 +397,7 @@ def test_the_audit_of_a_release_does_not_use_the_answer():
 # False alarms
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", SMALL)
 def test_sound_noise_is_doubted_about_as_rarely_as_stated(name):
     doubted = sum(not sampled(name, trials=200, seed=seed).check.as_claimed for seed in range(1_000))
