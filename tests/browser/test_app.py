@@ -185,7 +185,7 @@ def noise_of(text):
         r"share ([\d.]+) %: ([\d.]+) times .* needed, ([\d.]+) times", text).groups()]
 
 
-@pytest.mark.parametrize("screen", ["wide", "phone"])
+@pytest.mark.parametrize("screen", ["wide", pytest.param("phone", marks=pytest.mark.look)])
 def test_the_trade_off_s_point_moves_along_its_curve_and_the_address_follows(visit, screen):
     tab = visit("budget?data=liver&query=mean", screen=screen, waits_for=".frontier svg")
     handle, numbers = tab.get_by_role("slider", name="Share of the budget for what is needed"), tab.locator(

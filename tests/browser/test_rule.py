@@ -261,7 +261,7 @@ def test_a_handle_pulled_to_its_limit_shows_what_is_taken(visit, inwards):
     assert labels.all_inner_texts() == during
 
 
-@pytest.mark.parametrize("screen", ["wide", "phone"])
+@pytest.mark.parametrize("screen", ["wide", pytest.param("phone", marks=pytest.mark.look)])
 def test_every_handle_is_moved_by_keys_and_says_its_value(visit, screen):
     tab = visit("shape", screen=screen, waits_for=".rule svg")
     share = tab.get_by_role("slider", name="Share of the budget along sleep")

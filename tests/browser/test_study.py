@@ -25,6 +25,7 @@ def choose_file(page, path):
 
 
 @pytest.mark.slow
+@pytest.mark.faults
 def test_a_study_is_saved_lost_offered_and_opened_again(browser, own_file, tmp_path):
     page = browser.new_page()
     with served() as address:

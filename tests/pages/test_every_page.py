@@ -299,6 +299,7 @@ def test_an_uploaded_graph_gets_graph_queries():
     assert set(app.selectbox(key="w_query").options) >= {"Adjacency matrix of the graph", "Laplacian of the graph"}
 
 
+@pytest.mark.soak
 def test_two_hundred_features_stay_usable():
     rng = np.random.default_rng(0)
     lines = [",".join(f"x{i}" for i in range(200)), *(",".join(f"{v:.3f}" for v in row) for row in rng.normal(
