@@ -1,63 +1,11 @@
-"""Home: the picture that moves, one sentence and three doors; below, what there is to gain and what it costs."""
+"""The app: who may come in, the menu, and the page that was asked for."""
 
-import numpy as np
 import streamlit as st
 
-from mvgviz import Scenario
-from mvgviz.figures.shared.rule_model import iid_std
-from mvgviz.scenario.trade_off import trade_off_refusal
-from mvgviz.text import as_number, delta_words
-from mvgviz.ui.budget.frontier import draw_frontier
-from mvgviz.ui.frame import draw_takeaway, open_page
-from mvgviz.ui.menu import DATA, HOME, LESSON, PRESENT
-from mvgviz.ui.more_columns.picture import draw_more_columns
-from mvgviz.ui.rule.rule import rule
-from mvgviz.ui.rule.scenario import (
-    asked_by_theorem,
-    needed_against_others,
-    own_axes,
-    share_step,
-    take_change,
-    theorem_in,
-)
-from mvgviz.words.provenance import thing
-from mvgviz.words.shape import ABOUT_BOUND, coordinate_labels, ellipse_words, needed_and_other, plane_labels, rule_words
+from mvgviz.ui.login import ask_who
+from mvgviz.ui.menu import navigate
 
-setup = open_page(HOME)
-scenario, design, labels = setup.scenario, setup.design, coordinate_labels(setup)
-
-st.markdown("Privacy needs noise, but not the same noise everywhere: under one fixed budget it can be **small where "
-            "you need the answer** and large where you do not.")
-with st.container(horizontal=True):
-    for page, label, about, chosen in (
-            (LESSON, "Learn", "directional noise in seven steps", scenario),
-            (DATA, "Tune", "your table, your budget", scenario),
-            (PRESENT, "Present", "a real medical table, one picture a screen", Scenario.default_for("liver"))):
-        st.page_link(page.path, label=f"**{label}**: {about}", icon=":material/arrow_forward:",
-                     query_params=chosen.to_query())
-if design.theta.size < 2:
-    st.info("With one direction there is nothing to divide: the noise is a number, not a shape.")
-else:
-    needed, other = needed_and_other(setup)
-    model, equal = needed_against_others(setup, needed, other), iid_std(setup.iid, needed)
-    pair, names = (other, needed), plane_labels(setup, labels, (other, needed))
-    takeaway = ellipse_words([std / equal for std in model.std_on_features], names)
-    rule(model, key="home_rule", on_change=lambda change: take_change(setup, model, pair, change), iid=equal,
-         names=names, **own_axes(setup, pair), share_step=share_step(setup, model),
-         controls=("share", "angle", "epsilon"),
-         normals=np.random.default_rng(scenario.seed).standard_normal((2, 250)), theorem=theorem_in(setup, pair),
-         alt=takeaway.replace("**", "").replace("\\", ""))
-    draw_takeaway(f"{takeaway} {rule_words(model, design.theta.size, thing(setup))}", key="home_rule",
-                  about=None if setup.query.bound is None else ABOUT_BOUND)
-st.markdown("#### The more columns, the more there is to gain")
-draw_more_columns(key="home_columns", epsilon=scenario.epsilon)
-if trade_off_refusal(setup) is None:
-    st.markdown("#### What the needed gain, what the rest pay")
-    draw_frontier(setup, key="home_trade_off")
-if scenario.guarantee == "exact":
-    printed = asked_by_theorem(setup)
-    factor = printed.direction_std().max() / design.direction_std().max()
-    st.markdown(
-        f"The paper's Theorem 1, as printed, asks for **{as_number(factor)} times** this noise, and then really "
-        f"spends ε = {as_number(printed.epsilon_spent(setup.delta))} of the {scenario.epsilon:g} allowed at δ = "
-        f"{delta_words(setup.delta, setup.dataset.n_records)}.")
+# Before the menu: else the browser fetches a page's symbol, for its tab, from elsewhere.
+st.set_page_config(page_title="mvgviz", page_icon="◐", layout="wide")
+ask_who()
+navigate()

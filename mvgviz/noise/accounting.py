@@ -36,6 +36,8 @@ _LARGEST = 1e100
 _MANY_STEPS = 200
 _LAST_STEP = 1e-9  # Newton's error after such a step is its square
 _ROUNDING = 1e-15  # of log delta: steps of this size are noise
+_remembered = lru_cache(maxsize=4096)
+"""A picture asks for the same few many times."""
 
 
 def gaussian_delta(epsilon: Any, mu: Any) -> Any:
@@ -81,8 +83,7 @@ def _mu_of(epsilon: Any, delta: Any) -> Any:
     raise ArithmeticError("gaussian_mu did not converge; please report the arguments")
 
 
-_mu_of_numbers = lru_cache(maxsize=4096)(_mu_of)
-"""A picture asks for the same few many times."""
+_mu_of_numbers = _remembered(_mu_of)
 
 
 def gaussian_epsilon(delta: Any, mu: Any) -> Any:
@@ -111,7 +112,7 @@ def _epsilon_of(delta: Any, mu: Any) -> Any:
     raise ArithmeticError("gaussian_epsilon did not converge; please report the arguments")
 
 
-_epsilon_of_numbers = lru_cache(maxsize=4096)(_epsilon_of)
+_epsilon_of_numbers = _remembered(_epsilon_of)
 
 
 def compose_mu(mus: Any) -> float:

@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -32,7 +33,8 @@ CONSTANT_SHARE = 0.2
 """Of the budget, what the constant joined to the records gets."""
 SCALED_TO = {"symmetric": (-1, 1), "unit": (0, 1)}
 """What the declared ranges are mapped onto, by the scenario's scale."""
-
+_LAST_SCALED = WeakKeyDictionary[Dataset, tuple[str, Dataset]]()
+"""What every reply asks for again, and what takes longer the more records there are; it goes with its dataset."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -110,7 +112,13 @@ def origins_of(query: Query, design: NoiseDesign, scenario: Scenario | None) -> 
 
 def scaled(dataset: Dataset, scale: str) -> Dataset:
     """The dataset as declared, or with its ranges mapped onto [-1, 1] or [0, 1]."""
-    return dataset.normalised(to=SCALED_TO[scale]) if scale in SCALED_TO else dataset
+    if scale not in SCALED_TO:
+        return dataset
+    last, table = _LAST_SCALED.get(dataset, ("", dataset))
+    if last != scale:
+        table = dataset.normalised(to=SCALED_TO[scale])
+        _LAST_SCALED[dataset] = scale, table
+    return table
 
 
 def ask(scenario: Scenario, dataset: Dataset, *, bound: RecordBound | None = None) -> Query:

@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import lru_cache
 from typing import Any
 
 from mvgviz.design.noise_design import GUARANTEES, MODES
@@ -170,6 +171,7 @@ class Scenario:
         return {position: part / max(parts) for position, part in zip(self.needs, parts, strict=True)}
 
     @classmethod
+    @lru_cache(maxsize=64)
     def default_for(cls, data: str) -> Scenario:
         """What a person most likely wants to see first of this data."""
         return cls(data=data, **_DEFAULTS.get(data, _UPLOAD_DEFAULTS))
@@ -246,7 +248,7 @@ class Scenario:
     def to_query(self) -> dict[str, str]:
         """URL parameters: the data, and what differs from its defaults."""
         usual = self.default_for(self.data)
-        return {"data": self.data} | {name: _to_text(value) for name, value in asdict(self).items()
+        return {"data": self.data} | {name: _to_text(value) for name, value in vars(self).items()
                                       if value != getattr(usual, name)}
 
     @classmethod

@@ -15,8 +15,8 @@ from mvgviz.scenario.resolve import Setup as Setup
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui import session
-from mvgviz.ui.login import ask_who, draw_logout
-from mvgviz.ui.menu import DATA, PAGES, PRESENT, Page
+from mvgviz.ui.login import draw_logout
+from mvgviz.ui.menu import DATA, PRESENT, Page
 from mvgviz.ui.server import keep_in_memory
 from mvgviz.ui.session_study import begin
 from mvgviz.ui.sidebar import draw_sidebar
@@ -54,7 +54,6 @@ def open_plain_page(page: Page) -> None:
     """Draw the frame of a page that the scenario has no part in; the page itself writes the link."""
     _begin(page)
     with st.sidebar:
-        _menu()
         draw_study()
         draw_logout()
     _title(page)
@@ -70,7 +69,6 @@ def try_open_page(page: Page) -> Setup | None:
     """Draw the frame of a page; None, and a sentence, where the scenario does not work out."""
     _begin(page)
     with st.sidebar:
-        _menu()
         draw_sidebar()
         draw_study()
         _presenter_switch()
@@ -151,9 +149,8 @@ def draw_open_tab(panels: Mapping[str, Callable[..., None]], *given: object, key
 
 def _begin(page: Page) -> None:
     keep_in_memory()
-    st.set_page_config(page_title=f"{page.label} · mvgviz", page_icon="◐", layout="wide")
+    st.set_page_config(page_title=f"{page.label} · mvgviz")
     st.html(_HERE / "frame.css")
-    ask_who()
     session.note_page(page.path, aside=page is PRESENT)
     session.adopt_link()
     watch_server()
@@ -206,13 +203,3 @@ def _presenter_switch() -> None:
     if st.button("Presenter's view", key="w_present", icon=":material/slideshow:", width="stretch",
                  help="One picture a screen, large type, light background; arrow keys go on, Esc comes back"):
         st.switch_page(PRESENT.path, query_params=session.scenario().to_query())
-
-
-def _menu() -> None:
-    section = ""
-    for page in PAGES:
-        if page.section != section:
-            section = page.section
-            st.caption(section)
-        st.page_link(page.path, label=page.label, icon=page.icon)
-    st.divider()

@@ -12,12 +12,12 @@ from mvgviz.data import sample
 from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.figures.budget.trade_off import trade_off_picture
 from mvgviz.scenario.trade_off import trade_off_of
-from mvgviz.ui.menu import ATTACKER, DATA, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
+from mvgviz.ui.menu import ATTACKER, DATA, HOME, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
 from tests.browser.chromium import PICTURES, ROOT, assert_accessible, at_rest, shoot
 
 
 def path_of(page):
-    return "" if page.path == "app.py" else pathlib.Path(page.path).stem
+    return "" if page is HOME else pathlib.Path(page.path).stem
 
 
 def assert_open(tab, page):

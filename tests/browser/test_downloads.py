@@ -177,9 +177,9 @@ def test_every_chart_of_a_page_is_saved_as_png_and_svg(visit, path, scheme, char
 
 
 def test_every_download_button_is_fetched_by_a_test():
-    found = {str(path.relative_to(ROOT)) for folder in ("mvgviz", "pages") for path in (ROOT / folder).rglob("*.py")
+    found = {str(path.relative_to(ROOT)) for folder in ("mvgviz", "views") for path in (ROOT / folder).rglob("*.py")
              if re.search(r"(download_button|(?<!def )offer_file)\(", path.read_text(encoding="utf-8"))}
-    assert found == {"pages/budget.py", "mvgviz/ui/frame.py", "mvgviz/ui/release/panels.py", "mvgviz/ui/study/panel.py",
+    assert found == {"views/budget.py", "mvgviz/ui/frame.py", "mvgviz/ui/release/panels.py", "mvgviz/ui/study/panel.py",
                      "mvgviz/ui/release/exports.py", "mvgviz/ui/plan/panels.py", "mvgviz/ui/lesson/panels.py",
                      "mvgviz/ui/data/range_editor.py", "mvgviz/ui/release/ledger.py"}
 

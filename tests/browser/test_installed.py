@@ -21,7 +21,7 @@ def wheel(tmp_path_factory):
 
 def test_the_wheel_holds_every_file_of_the_app(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
-    kept = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "mvgviz", "app.py", "pages", ".streamlit"],
+    kept = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "mvgviz", "app.py", "views", ".streamlit"],
                           cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     there = {name for name in kept if (ROOT / name).is_file()}
     assert {name if name.startswith("mvgviz/") else f"mvgviz/served/{name}" for name in there} <= names

@@ -10,7 +10,7 @@ from mvgviz.lesson.steps import STEPS, token_of
 from mvgviz.ui.lesson.handout import handout
 from mvgviz.ui.lesson.notes import note_of
 from mvgviz.ui.lesson.scenes import SCENES
-from mvgviz.ui.menu import DATA, HOME, LESSON, LESSON_NOTES
+from mvgviz.ui.menu import DATA, HOME, LESSON, LESSON_NOTES, PAGES
 from tests.pages.app import ROOT, clean, component, link, opened, text
 
 NUMBERS = range(1, 8)
@@ -213,9 +213,9 @@ def test_only_an_axis_is_promised_to_gain():
 
 def test_the_answers_are_not_one_click_from_the_questions():
     app = at_step(3)
-    menu = [one.proto.page for one in app.sidebar.get("page_link")]
-    inside = [one.proto.page for one in app.main.get("page_link")]
-    assert menu[-1] == "lesson_notes"
+    inside = [one.proto.page for one in app.get("page_link")]
+    assert PAGES[-1] is LESSON_NOTES  # of the menu: the last, under a heading of its own
+    assert [page for page in PAGES if page.section == LESSON_NOTES.section] == [LESSON_NOTES]
     assert "lesson_notes" not in inside
 
 

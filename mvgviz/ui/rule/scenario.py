@@ -10,7 +10,7 @@ from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.figures.shared.rule_model import RuleModel, TheoremPlane, rule_model, theorem_plane
 from mvgviz.labels import GUARANTEES
 from mvgviz.provenance import weakest
-from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.resolve import SCALED_TO, Setup
 from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.trials.question import OWN
 from mvgviz.ui import session
@@ -61,10 +61,10 @@ def theorem_in(setup: Setup, pair: tuple[int, int], *, of_directions: bool = Fal
 
 def own_axes(setup: Setup, pair: tuple[int, int], *, of_directions: bool = False) -> dict[str, Any]:
     """The axes of a table or mean in the data's own units: their names, and what 1 in the query's scale is there."""
-    data, table = setup.dataset, setup.table if not setup.query.is_graph else setup.dataset
+    data, ends = setup.dataset, SCALED_TO.get(setup.scenario.scale)
     if setup.query.name not in ("identity", "mean") or setup.design.mode != "rows" or of_directions:
         return {}
-    factors = tuple(float(data.widths[k] / table.widths[k]) for k in pair)
+    factors = tuple(1.0 if ends is None else float(data.widths[k]) / (ends[1] - ends[0]) for k in pair)
     return {"units": tuple(data.units[k] or OWN for k in pair), "factors": factors}
 
 

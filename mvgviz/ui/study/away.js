@@ -1,6 +1,7 @@
 // While the server does not answer: our words in Streamlit's box. When it is back: the page asks for itself again.
 
-const STATE = "data-test-connection-state", RESTS = "[data-test-script-state=notRunning]", PATIENCE = 5_000, LOOK = 200;
+const STATE = "data-test-connection-state", RUNS = "data-test-script-state", RESTS = `[${RUNS}=notRunning]`;
+const PATIENCE = 5_000, LOOK = 200;
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const before = window.mvgvizSession;
@@ -16,8 +17,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (gone) say(data.words);
     else if (away && !data.released && app.matches(RESTS)) setTriggerValue("back", true);  // else it asks anyway
     away = gone;
+    mendMenu();
   });
-  watch.observe(app, { attributeFilter: [STATE] });
+  mendMenu();
+  watch.observe(app, { attributeFilter: [STATE, RUNS] });
   watch.observe(document.body, { childList: true });
   return () => watch.disconnect();
 }
@@ -36,4 +39,11 @@ function say(words) {
   said.setAttribute("role", "alert");
   said.textContent = words;
   box.append(said);
+}
+
+// Streamlit's menu is a list with headings between its items, which a screen reader does not take for one: links, then.
+function mendMenu() {
+  for (const one of document.querySelectorAll("ul[data-testid=stSidebarNavItems], [data-testid=stSidebarNavItems] li")) {
+    one.setAttribute("role", "presentation");
+  }
 }

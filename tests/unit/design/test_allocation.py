@@ -222,3 +222,45 @@ def test_rebalancing_keeps_the_sum_the_locked_parts_and_every_part_positive(part
 def test_rebalancing_scales_the_others_in_proportion():
     assert rebalanced([5000, 3000, 2000], position=0, value=7500) == (7500, 1500, 1000)
     assert rebalanced([5000, 3000, 2000], position=0, value=6000, locked=[1]) == (6000, 3000, 1000)
+
+
+def test_the_favoured_get_parts_by_their_importance():
+    assert binary(4, favoured=[0, 2], share=0.6, importance=[1, 0.25]) == pytest.approx([0.4, 0.2, 0.2, 0.2])
+    by_theorem = binary(4, favoured=[0, 2], share=0.6, importance=[1, 0.125], guarantee="theorem1")
+    assert by_theorem == pytest.approx([0.48, 0.2, 0.12, 0.2])
+    assert binary(4, favoured=[0, 2], share=0.6, importance=[3, 3]) == pytest.approx([0.3, 0.2, 0.3, 0.2])
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1.0, 1e200])
+def test_weights_are_proportions_in_any_unit(unit):
+    assert manual([unit, 3 * unit]) == pytest.approx([0.25, 0.75])
+    assert least_error([unit, 4 * unit]) == pytest.approx([1 / 3, 2 / 3])
+
+
+@pytest.mark.parametrize("form", ["relaxed", "exact"])
+def test_a_budget_may_be_as_small_as_is_allowed(form):
+    assert max_pnr([1.0, 0.5], budget=1e-150, form=form).sum() == pytest.approx(1)
+
+
+def test_what_nobody_needs_gets_a_ten_thousandth_of_an_equal_share():
+    assert least_error([1.0, 0.0])[1] == max_pnr([1.0, 0.0], budget=1e-9, form="exact")[1] == pytest.approx(5e-5)
+
+
+@pytest.mark.parametrize(("allowed", "refused", "make", "message"), [
+    (1e100, 1.5e100, lambda x: max_pnr([x, 1.0], budget=1.0), "eigenvalues must lie"),
+    (1e-100, 0.9e-100, lambda x: max_pnr([x, 0.0], budget=1.0), "eigenvalues must lie"),
+    (1e60, 1.5e60, lambda x: least_error([1.0, 1.0], half_widths=[x, 1.0]), "half_widths must be 2"),
+    (1e-60, 0.9e-60, lambda x: least_error([1.0, 1.0], half_widths=[x, 1.0]), "half_widths must be 2"),
+    (1e-12, 0.9e-12, lambda x: least_error([1.0, 1.0], floor=x), "floor"),
+    (1e-12, 0.9e-12, lambda x: max_pnr([1.0, 1.0], budget=1.0, floor=x), "floor"),
+    (0, -1, lambda x: binary(3, favoured=[x], share=0.5), "favoured"),
+    (0, -1, lambda x: rebalanced([2, 3], position=0, value=x), "value"),
+])
+def test_limits_are_where_they_are_said_to_be(allowed, refused, make, message):
+    make(allowed)
+    with pytest.raises(InputError, match=message):
+        make(refused)
+
+
+def test_a_part_is_never_set_below_one():
+    assert rebalanced([5, 5], position=0, value=0) == rebalanced([5, 5], position=0, value=1) == (1, 9)

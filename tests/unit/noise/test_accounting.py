@@ -18,6 +18,7 @@ from mvgviz import (
     total_variation,
     tradeoff,
 )
+from mvgviz.noise import accounting
 
 # Computed with 60 digits: (epsilon, delta, mu).
 MU_TO_60_DIGITS = [
@@ -131,6 +132,23 @@ def test_mu_grows_with_epsilon_and_with_delta():
     table = gaussian_mu(grid_e[:, None], grid_d[None, :])
     assert (np.diff(table, axis=0) > 0).all()
     assert (np.diff(table, axis=1) > 0).all()
+
+
+def test_steps_towards_mu_and_epsilon_go_one_way_and_are_few(monkeypatch):
+    """What makes Newton's method safe here: a start on the right side, from which no step passes the root."""
+    epsilon = np.logspace(-8, 3, 45)[:, None]
+    delta = np.concatenate([np.logspace(-300, -1, 30), [0.5, 0.9, 0.999]])[None, :]
+    tried, honest = [], accounting._delta_parts
+    monkeypatch.setattr(accounting, "_delta_parts", lambda e, mu: tried.append((e, mu)) or honest(e, mu))
+    mu = gaussian_mu(epsilon, delta)
+    starts, steps = tried[0][1], np.diff([each for _, each in tried], axis=0)
+    assert (steps >= -1e-12 * starts).all()
+    assert len(tried) <= 7
+    tried.clear()
+    gaussian_epsilon(delta, mu)
+    starts, steps = tried[0][0], np.diff([each for each, _ in tried], axis=0)
+    assert (steps <= 1e-9 * starts).all()
+    assert len(tried) <= 6
 
 
 def test_arrays_broadcast_and_equal_scalars():

@@ -1,6 +1,8 @@
 """From scenario to design: each choice does what its name says, and budgets add up."""
 
+import gc
 import math
+import weakref
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ import pytest
 from mvgviz import Dataset, InputError, Scenario, from_matrix, gaussian_mu
 from mvgviz.provenance import Origin
 from mvgviz.scenario.names import names_of_directions
-from mvgviz.scenario.resolve import build, delta_of, paper_delta, usual_delta, with_bound
+from mvgviz.scenario.resolve import build, delta_of, paper_delta, scaled, usual_delta, with_bound
 from mvgviz.scenario.scenario import ALLOCATIONS, QUERIES
 from tests.datasets import make_dataset
 
@@ -167,3 +169,24 @@ def test_a_bound_does_not_go_with_private_directions_or_noise_over_records():
     for choices, reason in (({"directions": "private"}, "known before"), ({"mode": "columns"}, "rows or both sides")):
         with pytest.raises(InputError, match=reason):
             with_bound(build(scenario(**choices), DATA), bound="even")
+
+
+# A reply must not take longer the more records there are
+
+
+def test_a_table_is_put_on_its_scale_once():
+    data = make_dataset(3, 20)
+    assert scaled(data, "unit") is scaled(data, "unit")
+    assert scaled(data, "symmetric").lower.tolist() == [-1, -1, -1]
+    assert scaled(data, "unit").lower.tolist() == [0, 0, 0]
+    assert scaled(data, "declared") is data
+    assert scaled(make_dataset(3, 21), "unit").n_records == 21
+
+
+def test_what_was_kept_of_a_table_goes_with_it():
+    data = make_dataset(3, 20)
+    kept = weakref.ref(scaled(data, "unit"))
+    assert kept() is not None
+    del data
+    gc.collect()
+    assert kept() is None
