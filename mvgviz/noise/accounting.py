@@ -77,7 +77,7 @@ def _mu_of(epsilon: Any, delta: Any) -> Any:
         a = e / mu - mu / 2
         slope = mu * np.exp(-a * a / 2 - exponent) / (_SQRT_2PI * mantissa)
         step = (np.log(d) - exponent - np.log(mantissa)) / slope
-        mu = mu * np.exp(np.minimum(step, 1.0))
+        mu = mu * np.exp(step)
         if np.all(np.abs(step) <= _LAST_STEP + _ROUNDING / slope):
             return _plain(mu)
     raise ArithmeticError("gaussian_mu did not converge; please report the arguments")
@@ -97,18 +97,22 @@ def gaussian_epsilon(delta: Any, mu: Any) -> Any:
 
 def _epsilon_of(delta: Any, mu: Any) -> Any:
     d, m = broadcast(delta=numbers("delta", delta, above=0, below=1), mu=_mu(mu))
-    needed = d < special.erf(m / math.sqrt(8.0))
-    safe_m, safe_d = np.where(needed, m, 1.0), np.where(needed, d, 0.1)
-    epsilon = safe_m * (safe_m / 2 - special.ndtri(safe_d))
+    needed, result = d < special.erf(m / math.sqrt(8.0)), np.zeros(d.shape)
+    result[needed] = _needed_epsilon(d[needed], m[needed])
+    return _plain(result)
+
+
+def _needed_epsilon(d: FloatArray, m: FloatArray) -> FloatArray:
+    epsilon = m * (m / 2 - special.ndtri(d))
     for _ in range(_MANY_STEPS):
-        exponent, mantissa = _delta_parts(epsilon, safe_m)
-        a, b = epsilon / safe_m - safe_m / 2, epsilon / safe_m + safe_m / 2
+        exponent, mantissa = _delta_parts(epsilon, m)
+        a, b = epsilon / m - m / 2, epsilon / m + m / 2
         slope = np.exp(-a * a / 2 - exponent) * special.erfcx(b / _SQRT2) / (2 * mantissa)
-        step = (np.log(safe_d) - exponent - np.log(mantissa)) / slope
+        step = (np.log(d) - exponent - np.log(mantissa)) / slope
         last = np.abs(step) <= _LAST_STEP * epsilon + _ROUNDING / slope
         epsilon = np.maximum(epsilon - step, 0.0)
         if np.all(last):
-            return _plain(np.where(needed, epsilon, 0.0))
+            return epsilon
     raise ArithmeticError("gaussian_epsilon did not converge; please report the arguments")
 
 
@@ -120,7 +124,7 @@ def compose_mu(mus: Any) -> float:
 
     Safe for adaptively chosen releases; exact when one pair of neighbours is worst for all of them.
     """
-    return math.hypot(*np.ravel(_limited("mus", mus, closed=True)).tolist())
+    return math.hypot(*np.ravel(_limited("mus", mus)).tolist())
 
 
 def tradeoff(alpha: Any, mu: Any) -> Any:
@@ -137,7 +141,7 @@ def _delta_parts(e: FloatArray, mu: FloatArray) -> tuple[FloatArray, FloatArray]
     """
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         a, small = e / mu - mu / 2, mu <= 2  # without any shift a is infinite
-        exponent = np.where(small | (a > 0), -a * a / 2, 0.0)
+        exponent = -np.where(small, a, np.maximum(a, 0.0)) ** 2 / 2
     mantissa = np.empty_like(a)
     for part, tail in ((small, _tail_integral), (~small, _tail_difference)):
         mantissa[part] = tail(a[part], mu[part])
@@ -160,11 +164,10 @@ def _tail_integral(a: FloatArray, mu: FloatArray) -> FloatArray:
 
 def _tail_difference(a: FloatArray, mu: FloatArray) -> FloatArray:
     """``Phi(-a) - e^epsilon Phi(-b)``, divided by ``exp(-a²/2)`` where a > 0."""
-    right = np.maximum(a, 0.0)
-    far = special.erfcx((a + mu) / _SQRT2) / 2
+    right, left = np.maximum(a, 0.0), np.minimum(a, 0.0)
+    near = np.where(a > 0, special.erfcx(right / _SQRT2) / 2, special.ndtr(-left))
     with np.errstate(over="ignore"):
-        left = special.ndtr(-a) - np.exp(-a * a / 2) * far
-    return np.asarray(np.where(a > 0, special.erfcx(right / _SQRT2) / 2 - far, left))
+        return np.asarray(near - np.exp(-left * left / 2) * special.erfcx((a + mu) / _SQRT2) / 2)
 
 
 @lru_cache(maxsize=1)
@@ -181,11 +184,11 @@ def _epsilon(value: Any) -> FloatArray:
 
 
 def _mu(value: Any) -> FloatArray:
-    return _limited("mu", value, closed=True)
+    return _limited("mu", value)
 
 
-def _limited(name: str, value: Any, *, closed: bool = False) -> FloatArray:
-    result = numbers(name, value, above=0, closed=closed)
+def _limited(name: str, value: Any) -> FloatArray:
+    result = numbers(name, value, above=0, closed=True)
     if not (result <= _LARGEST).all():
         raise InputError(f"{name} must be at most {_LARGEST:g}, got {result.max():g}")
     return result

@@ -165,6 +165,20 @@ def test_no_mu_is_too_small_or_too_large(mu):
     assert gaussian_epsilon(0.5, mu) == pytest.approx(0 if mu < 1 else mu * mu / 2, rel=1e-9)
 
 
+@pytest.mark.parametrize("epsilon", [1e-6, 1.0, 50.0])
+@pytest.mark.parametrize("rest", [1e-6, 1e-9, 1e-12, 1e-15])
+def test_no_delta_is_too_near_to_one(epsilon, rest):
+    mu = gaussian_mu(epsilon, 1 - rest)
+    assert 0.5 * rest <= 1 - gaussian_delta(epsilon, mu) <= 2 * rest
+    assert gaussian_epsilon(1 - rest, 1.01 * mu) > epsilon
+
+
+def test_where_the_integral_is_cut_is_not_seen():
+    for mu in (0.01, 0.3, 1.0, 2.0):
+        exact = delta_by_definition(mu * mu / 2, mu)  # where a = 0, and it falls most slowly
+        assert float(gaussian_delta(mu * mu / 2, mu) / exact) == pytest.approx(1, rel=1e-14)
+
+
 def test_no_shift_spends_nothing():
     assert gaussian_delta(1, 0) == 0
     assert gaussian_epsilon(1e-9, 0) == 0

@@ -222,3 +222,35 @@ def test_sides_that_only_scale_are_whitened_as_their_matrices_are(rng):
         white = secure_noise.whiten(rows, cols, answer)
         assert white == pytest.approx(rows.whitener() @ answer @ cols.whitener().T)
         assert secure_noise.unwhiten(rows, cols, white) == pytest.approx(answer)
+
+
+@pytest.mark.parametrize("n", [3, 40])
+@pytest.mark.parametrize("length", [1.0, 2.0, 7.0])
+def test_of_a_kernel_every_operation_is_counted(n, length):
+    """Twice the two products and six operations for each length², and eight roundings of the entry itself."""
+    data = make_dataset(2, n)
+    error = secure_noise._answer_error(rbf_kernel(data, length=length), data.largest_values)
+    span = (data.widths**2).sum() / length**2
+    assert error / ROUNDING == pytest.approx(2 * span * 8 + 8, rel=1e-9)
+
+
+def test_the_margin_is_a_billionth():
+    query = mean(make_dataset(2, 20))
+    design = design_noise(query, epsilon=1, delta=1e-5)
+    computed = computed_sensitivity(query, design.row_side, design.col_side, design.mu)
+    assert computed / design.mu - 1 == pytest.approx(1e-9, rel=0.01)
+
+
+def test_the_error_of_a_long_sum_is_higham_s():
+    assert secure_noise._gamma(2**52) == 1  # half of one, by the other half
+
+
+def test_the_grid_is_as_fine_as_it_is_said_to_be():
+    assert secure_noise.hardening(entries=1, mu=1.0, sensitivity=1.0).exponent == -60
+    assert secure_noise.hardening(entries=4, mu=2.0**-29, sensitivity=2.0**-29).exponent == -70
+
+
+@pytest.mark.parametrize("mu", [1e-9, 1e-3, 1.0, 30.0])
+def test_the_least_scale_is_found_at_once(drawn, mu):
+    secure_noise.hardening(entries=4, mu=mu, sensitivity=mu * (1 + MARGIN))
+    assert len(drawn) <= 4
