@@ -1,6 +1,7 @@
 """Samplers have the covariance they claim; the Gram shortcut has the distribution of the long way."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from mvgviz import (
     sample_gram,
     sample_noise,
 )
+from mvgviz.design import sampling
 from tests.datasets import make_dataset
 
 
@@ -125,3 +127,44 @@ def test_one_pass_is_enough():
 def test_bad_sampling_is_refused(call, message, rng):
     with pytest.raises(InputError, match=message):
         call(some_design(), rng)
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(3, 40), (30, 1000), (70, 90)])
+def test_turned_noise_is_the_root_times_normals_at_every_size(rows, cols):
+    design = some_design(rotated=True, rows=rows, cols=cols)
+    normals = np.random.default_rng(8).standard_normal((2, rows, cols))
+    noise = sample_noise(design, rng=np.random.default_rng(8), trials=2)
+    assert noise == pytest.approx(design.row_side.root() @ normals, rel=1e-9, abs=1e-12)
+
+
+def test_a_long_table_of_noise_is_turned_where_it_stands():
+    design = some_design(rotated=True, rows=30, cols=20_000)
+    tracemalloc.start()
+    noise = sample_noise(design, rng=np.random.default_rng(8))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 1.3 * noise.nbytes
+
+
+@pytest.mark.parametrize(("rows", "trials", "expected"), [(10, 150, [70, 70, 10]), (90, 2, [1, 1])])
+def test_gram_trials_come_in_batches_that_a_cache_holds(rows, trials, expected, monkeypatch):
+    batches, honest = [], sampling._gram_normals
+    monkeypatch.setattr(sampling, "_gram_normals", lambda gram, rngs: batches.append(len(rngs)) or honest(gram, rngs))
+    design = some_design(rows=rows, cols=400)
+    assert sample_gram(make_dataset(rows, 400).matrix, design, rng=np.random.default_rng(0),
+                       trials=trials).shape == (trials, rows, rows)
+    assert batches == expected
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
+def test_the_factor_s_product_is_the_table_s(unit):
+    matrix = unit * make_dataset(3, 50).matrix
+    factor = Gram.of(matrix).factor
+    assert factor @ factor.T == pytest.approx(matrix @ matrix.T, rel=1e-9)
+
+
+def test_the_paper_s_other_method_goes_as_far_as_is_said(rng, monkeypatch):
+    monkeypatch.setattr(sampling, "_LARGEST_KRONECKER", 12)
+    assert sample_noise(some_design(), rng=rng, method="kronecker").shape == (3, 4)
+    with pytest.raises(InputError, match="at most 12 entries, got 15"):
+        sample_noise(some_design(cols=5), rng=rng, method="kronecker")
