@@ -112,7 +112,7 @@ def _needed_epsilon(d: FloatArray, m: FloatArray) -> FloatArray:
         last = np.abs(step) <= _LAST_STEP * epsilon + _ROUNDING / slope
         epsilon = np.maximum(epsilon - step, 0.0)
         if np.all(last):
-            return epsilon
+            return np.asarray(epsilon)
     raise ArithmeticError("gaussian_epsilon did not converge; please report the arguments")
 
 

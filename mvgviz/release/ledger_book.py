@@ -81,9 +81,10 @@ class Book:
             "total_mu": total.mu, "total_epsilon": total.epsilon, "total_not_covered": total.not_covered}
         key, text = _key(population), json.dumps(content)
         self._last_seal = _seal(self._last_seal, key, text)
-        made = self._rows.execute("INSERT INTO release (state, key, content, seal) VALUES (?, ?, ?, ?)",
-                                  (state, key, text, self._last_seal))
-        self.entries.append(Entry(**content, number=made.lastrowid or 0, state=state))
+        [number] = self._rows.execute(
+            "INSERT INTO release (state, key, content, seal) VALUES (?, ?, ?, ?) RETURNING number",
+            (state, key, text, self._last_seal)).fetchone()
+        self.entries.append(Entry(**content, number=number, state=state))
         return self.entries[-1]
 
     def heard_of(self, population: str) -> Population:

@@ -25,8 +25,9 @@ from mvgviz import (
     rbf_kernel,
     rotation,
 )
+from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct, move_widths
+from mvgviz.query.neighbours import AnyChange, ReplacedColumn, ReplacedOuterProduct, move_widths
 from mvgviz.query.pair_search import search_records
 from tests.datasets import make_dataset
 
@@ -397,3 +398,35 @@ def test_the_longest_record_has_the_level_that_lengthens_it_most(rng):
             record = np.append(np.where(np.arange(3) == level, upper[:3], lower[:3]), end)
             lengths.append(record**2 @ precisions)
         assert body.largest_record(precisions) ** 2 @ precisions >= max(lengths) * (1 - 1e-12)
+
+
+def side(*variances):
+    return NoiseSide.of(standard_basis(len(variances)), np.array(variances, dtype=float))
+
+
+@pytest.mark.parametrize(("rows", "cols", "mu", "exact"), [
+    ((4, 4), (9, 9), 1 / 3, True), ((4, 4), (1, 9), 1.0, False), ((1, 9), (4, 4), 1.0, False),
+    ((4, 1), (4, 9), 1.0, False)])
+def test_a_change_of_which_only_the_size_is_known_is_exact_where_noise_is_equal_on_both_sides(rows, cols, mu, exact):
+    for fills_ball in (False, True):
+        worst = AnyChange(sensitivity=2.0, fills_ball=fills_ball).worst(side(*rows), side(*cols))
+        assert worst.mu == pytest.approx(mu)
+        assert worst.exact == (exact or fills_ball)
+
+
+def test_a_move_is_told_where_it_is_the_worst_and_not_where_mu_is_a_bound():
+    moved = ReplacedColumn(widths=np.array([1.0, 2.0]), records=2).worst_move(side(1, 1), side(1, 0.2, 0.5))
+    assert moved.case.exact
+    assert moved.move.tolist() == [1.0, 2.0]
+    assert moved.column == 1
+    data = make_dataset(17, 3)
+    design = design_noise(identity(data), epsilon=1, delta=1e-5,
+                          directions=random_rotation(17, rng=np.random.default_rng(1)),
+                          theta=manual(np.linspace(1, 2, 17)))
+    bounded = ReplacedColumn(widths=data.widths).worst_move(design.row_side, design.col_side)
+    assert (bounded.case.exact, bounded.move) == (False, None)
+
+
+def test_a_category_moves_between_the_two_levels_that_the_noise_hides_least():
+    moved = ReplacedColumn(widths=np.array([3.0, 2.0, 2.5]), levels=((0, 1, 2),))
+    assert moved.widest(np.array([1.0, 2.2, 1.3])).tolist() == [3.0, -2.0, 0.0]

@@ -162,6 +162,9 @@ def test_csv_and_json_hold_every_release_and_no_formulas():
     (lambda: enter(Ledger(), 0.1, caveats=("other",)),
      "caveats must be among ranges, bound, records, directions, split, choices, got 'other'"),
     (lambda: enter(Ledger(), 0.1, delta=0), "delta must lie strictly between 0 and 1"),
+    (lambda: Ledger(""), "the path of a ledger must name its file"),
+    (lambda: Ledger("/"), "the path of a ledger must name its file"),
+    (lambda: Ledger("a\nb.sqlite"), "the path of a ledger must name its file"),
     (lambda: Ledger().total("x", delta=2), "delta must lie strictly between 0 and 1"),
 ])
 def test_nonsense_is_refused(call, message):
@@ -171,6 +174,21 @@ def test_nonsense_is_refused(call, message):
 
 def test_the_cap_and_the_count_are_in_the_representation():
     assert repr(Ledger(cap=(1, 1e-5))) == "Ledger(0 releases, cap=(1.0, 1e-05))"
+
+
+def test_the_file_and_the_cap_are_in_the_representation(tmp_path):
+    assert repr(Ledger(tmp_path / "kept.sqlite", cap=(1, 1e-5))) == "Ledger('kept.sqlite', cap=(1.0, 1e-05))"
+
+
+def test_of_entries_told_twice_in_a_file_each_counts_and_the_same_file_again_does_not():
+    ledger = Ledger()
+    enter(ledger, 0.25)
+    told = json.loads(ledger.to_json())
+    told["releases"] *= 2  # in doubt it counts twice
+    assert ledger.import_json(json.dumps(told)) == 1
+    assert [entry.mu for entry in ledger.entries] == [0.25, 0.25]
+    with pytest.raises(InputError, match="everything in this file is in the ledger already"):
+        ledger.import_json(json.dumps(told))
 
 
 def test_a_ledger_says_its_own_cap():
