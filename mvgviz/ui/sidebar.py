@@ -212,7 +212,6 @@ def _draw_link() -> None:
         st.button("Reset", key="w_reset", icon=":material/restart_alt:",
                   help=f"Back to the defaults of this data (ε = {as_number(usual.epsilon)})",
                   on_click=lambda: session.put(usual))
-        with st.popover("Copy link", icon=":material/link:", key="copy_link", on_change="rerun") as panel:
-            if panel.open:
-                st.code(session.link(), language=None, wrap_lines=True)
-                st.caption(link_words(scenario))
+        with st.popover("Copy link", icon=":material/link:"):
+            st.code(session.link(), language=None, wrap_lines=True)
+            st.caption(link_words(scenario))

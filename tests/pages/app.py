@@ -55,12 +55,6 @@ def uploaded(content, name="mine.csv"):
     return app.run()
 
 
-def with_study(app):
-    """Its panel in the sidebar is open, and drawn."""
-    app.session_state["study"] = True
-    return app.run()
-
-
 CSV = "age,dose,name\n" + "".join(f"{20 + i % 50},{i % 7}.5,p{i}\n" for i in range(60))
 
 

@@ -17,8 +17,6 @@ KINDS = ("button", "checkbox", "toggle", "selectbox", "multiselect", "slider", "
 LEFT = {"w_present", "w_trials"}
 """Keys of controls that lead away or make each run long."""
 
-PANELS = ("study", "copy_link")
-"""Of the sidebar, drawn when they are open."""
 
 DESERVED = {"plan_add": "There is no room for another question; unlock one that has some",
             "plan_remove": "Unlock another question first: what this one has must go to someone"}
@@ -32,7 +30,6 @@ class Monkey:
         self.rng, self.moves, self.refused = random.Random(seed), [], None
         self.page = self.rng.choice(PAGES)
         self.app = opened(self.page.path, everything=self.rng.random() < 0.7, trials="3",
-                          state={name: self.rng.random() < 0.3 for name in PANELS},
                           data=self.rng.choice(("liver", "karate", "two_features")))
 
     def move(self):
@@ -104,7 +101,7 @@ class Monkey:
         if self.page in (PLAN, ATTACKER, LESSON, RELEASE):  # what these show is the session's own, and in no link
             return
         state = self.app.session_state._state.filtered_state
-        switches = {"_all", *PANELS, *(one.key for kind in ("checkbox", "toggle") for one in self.app.get(kind))}
+        switches = {"_all", *(one.key for kind in ("checkbox", "toggle") for one in self.app.get(kind))}
         own = {key: value for key, value in state.items() if key in switches - {None} or (
             not key.startswith(("_", "w_", "$$")) and isinstance(value, str | int | float | list)
             and not isinstance(value, bool))}

@@ -7,7 +7,7 @@ import pytest
 from mvgviz import Scenario, Study
 from mvgviz.ui.menu import BOUNDS, BUDGET, COMPARE, DATA, HOME, PLAN, PRIVACY, RELEASE, SHAPE, UTILITY
 from tests import hostile
-from tests.pages.app import clean, link, opened, text, with_study
+from tests.pages.app import clean, link, opened, text
 
 PLAIN = {"options", "raw_values", "raw_value", "value", "json", "id", "data"}
 """Fields that the browser shows as they are, or hands to a script as data."""
@@ -63,7 +63,7 @@ def test_what_nobody_sees_is_no_part_of_a_name():
     {"notes": "\ud800"}, {"population": "two\x07"}, {"notes": 3}, {"data": {"name": "liver", "columns": ["\udfff"]}},
     {"plan": {"mvgviz_plan": [[]]}}, {"scenario": "![x](//elsewhere.example)"}])
 def test_a_study_that_cannot_be_is_refused_in_a_sentence(part):
-    app = with_study(opened(data="karate"))
+    app = opened(data="karate")
     held = json.loads(Study.of_sample(Scenario.default_for("liver")).to_json()) | part
     app.file_uploader(key="study_file").set_value(("study.json", json.dumps(held).encode(), "application/json")).run()
     assert not app.exception

@@ -9,7 +9,7 @@ from mvgviz import DataSource, Origin, QuestionPlan, Range, Scenario, Study
 from mvgviz.ui.menu import BUDGET, DATA, HOME, LESSON, PAGES, PLAN, RELEASE
 from mvgviz.ui.session_study import LocalFile
 from mvgviz.ui.study import panel
-from tests.pages.app import CSV, clean, desk, link, opened, released, text, uploaded, with_study
+from tests.pages.app import CSV, clean, desk, link, opened, released, text, uploaded
 
 LIVER = Scenario.default_for("liver")
 
@@ -24,7 +24,6 @@ def saved(app):
 
 def choose(app, study):
     content = study if isinstance(study, bytes) else study.to_json().encode()
-    with_study(app)
     app.file_uploader(key="study_file").set_value(("study.json", content, "application/json"))
     return app.run()
 
@@ -36,7 +35,7 @@ def bring(app, content=CSV, name="mine.csv"):
 
 @pytest.mark.parametrize("page", PAGES[::2], ids=lambda page: page.label)
 def test_a_study_can_be_saved_and_opened_on_pages(page):
-    app = with_study(opened(page.path, data="liver"))
+    app = opened(page.path, data="liver")
     assert "study_save" in [button.proto.id.split("-")[-1] for button in app.get("download_button")]
     choose(app, Study.of_sample(Scenario.default_for("karate").changed(epsilon=0.5)))
     assert saved(app).scenario == Scenario.default_for("karate").changed(epsilon=0.5)
@@ -189,7 +188,7 @@ def test_a_local_file_is_read_like_an_upload(given):
 
 
 def test_the_lesson_has_the_study_too():
-    assert "study_file" in [one.key for one in with_study(opened(LESSON.path)).file_uploader]
+    assert "study_file" in [one.key for one in opened(LESSON.path).file_uploader]
 
 
 def test_a_choice_of_the_session_before_that_is_no_longer_there_changes_nothing():

@@ -21,10 +21,19 @@ _component = st.components.v2.component(
 
 def draw_study() -> None:
     """The study of this session: to a file, from a file, with notes of one's own."""
-    with st.popover("Study", icon=":material/folder_open:", width="stretch", key="study", on_change="rerun",
-                    help="Everything but the data in one file: what was chosen, ranges, plan, notes") as panel:
-        if panel.open:
-            _draw_file()
+    with st.popover("Study", icon=":material/folder_open:", width="stretch", key="study",
+                    help="Everything but the data in one file: what was chosen, ranges, plan, notes"):
+        st.session_state["w_notes"] = st.session_state.get(NOTES, "")
+        st.text_area("Notes", key="w_notes", max_chars=MOST_NOTES, height=90, on_change=_note,
+                     placeholder="What this is for; printed in the report")
+        now = st.session_state.setdefault(_NOW, {})  # by the time the file is asked for the session is out of reach
+        now["study"] = session_study()
+        st.download_button("Save the study", data=lambda: _settled(now).to_json().encode(), file_name="study.json",
+                           mime="application/json", icon=":material/download:", on_click="ignore", key="study_save",
+                           width="stretch")
+        st.caption("Your choices, ranges, plan and notes: never your data, never a released answer.")
+        st.file_uploader("Open a study or a scenario (JSON)", type="json", max_upload_size=4, key=_FILE,
+                         on_change=_open)
     _keep()
 
 
@@ -58,20 +67,6 @@ def draw_restore() -> None:
     if found is not None:
         text, time = found
         _restore_button(text, f"Open the last study, as of {time}")
-
-
-def _draw_file() -> None:
-    st.session_state["w_notes"] = st.session_state.get(NOTES, "")
-    st.text_area("Notes", key="w_notes", max_chars=MOST_NOTES, height=90, on_change=_note,
-                 placeholder="What this is for; printed in the report")
-    now = st.session_state.setdefault(_NOW, {})  # by the time the file is asked for the session is out of reach
-    now["study"] = session_study()
-    st.download_button("Save the study", data=lambda: _settled(now).to_json().encode(), file_name="study.json",
-                       mime="application/json", icon=":material/download:", on_click="ignore", key="study_save",
-                       width="stretch")
-    st.caption("Your choices, ranges, plan and notes: never your data, never a released answer.")
-    st.file_uploader("Open a study or a scenario (JSON)", type="json", max_upload_size=4, key=_FILE,
-                     on_change=_open)
 
 
 def _restore_button(text: str, label: str) -> None:
