@@ -28,6 +28,7 @@ from mvgviz.words.report import as_html, as_text
 
 _HERE = Path(__file__).parent
 _ABOUT: dict[str, str] = tomllib.loads((_HERE / "about.toml").read_text(encoding="utf-8"))
+_STYLE = f"<style>{(_HERE / 'frame.css').read_text(encoding='utf-8')}</style>"
 _SAVING: dict[str, Any] = {"displayModeBar": True, "displaylogo": False, "modeBarButtons": [["toImage"]]}
 """Plotly's own camera button; the frame's style hides it and the two buttons press it."""
 _save_chart = st.components.v2.component(
@@ -150,7 +151,7 @@ def draw_open_tab(panels: Mapping[str, Callable[..., None]], *given: object, key
 def _begin(page: Page) -> None:
     keep_in_memory()
     st.set_page_config(page_title=f"{page.label} · mvgviz")
-    st.html(_HERE / "frame.css")
+    st.html(_STYLE)
     session.note_page(page.path, aside=page is PRESENT)
     session.adopt_link()
     watch_server()

@@ -430,3 +430,39 @@ def test_a_move_is_told_where_it_is_the_worst_and_not_where_mu_is_a_bound():
 def test_a_category_moves_between_the_two_levels_that_the_noise_hides_least():
     moved = ReplacedColumn(widths=np.array([3.0, 2.0, 2.5]), levels=((0, 1, 2),))
     assert moved.widest(np.array([1.0, 2.2, 1.3])).tolist() == [3.0, -2.0, 0.0]
+
+
+@pytest.mark.parametrize(("low", "high", "m"), [(0.0, 1.0, 20), (-1.0, 0.0, 20), (0.5, 2.0, 20), (-1.0, 1.0, 12)])
+def test_second_moments_of_many_features_are_exact_where_no_range_crosses_zero_or_all_are_even(low, high, m):
+    unit = NoiseSide.identity(m)
+    worst = ReplacedOuterProduct(lower=np.full(m, low), upper=np.full(m, high), n_records=1).worst_records(unit, unit)
+    assert worst.case.exact
+    x, y = worst.records
+    assert worst.case.mu == pytest.approx(np.linalg.norm(np.outer(x, x) - np.outer(y, y)))
+    assert not ReplacedOuterProduct(lower=np.full(m, -0.3), upper=np.ones(m), n_records=1).worst(unit, unit).exact
+
+
+def test_records_are_told_where_they_are_the_worst_and_not_where_mu_is_a_bound():
+    body = ReplacedOuterProduct(lower=-np.ones(2), upper=np.ones(2), n_records=10)
+    assert body.worst_records(side(4, 4), side(9, 9)).records is not None
+    bounded = body.worst_records(side(4, 1), side(9, 9))
+    assert (bounded.case.exact, bounded.records) == (False, None)
+
+
+def test_what_is_remembered_of_one_noise_is_not_taken_for_another(rng):
+    """The same precisions along other directions are another noise."""
+    data = unequal_box(3, "lopsided", 4)
+    body = covariance(data).neighbours
+    for _ in range(3):
+        turned = NoiseSide.of(random_rotation(3, rng=rng), np.array([0.2, 1.0, 5.0]))
+        assert body.worst(turned, turned) == covariance(data).neighbours.worst(turned, turned)
+    for variances in ((0.2, 1.0, 5.0), (5.0, 1.0, 0.2), (0.2, 1.0, 5.0)):
+        straight = side(*variances)
+        assert body.worst(straight, straight) == covariance(data).neighbours.worst(straight, straight)
+
+
+def test_of_a_category_no_record_is_told_through_turned_noise(rng):
+    ends = {"lower": np.zeros(3), "upper": np.ones(3), "n_records": 1, "added": True}
+    turned = NoiseSide.of(random_rotation(3, rng=rng), np.array([0.5, 1.0, 2.0]))
+    assert ReplacedOuterProduct(**ends).longest_record(turned)[1] is not None
+    assert ReplacedOuterProduct(**ends, levels=((0, 1, 2),)).longest_record(turned)[1] is None
