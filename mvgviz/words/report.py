@@ -154,9 +154,7 @@ def promise_sentences(setup: Setup) -> list[str]:
 def assumption_sentences(setup: Setup) -> list[str]:
     """What the guarantee rests on, and what it does not cover."""
     scenario, design = setup.scenario, setup.design
-    several = "ties" if setup.query.is_graph else "records"
-    said = [f"**Neighbours:** {design.neighbour_rule}. {neighbour_words(design.neighbour_rule)} A person "
-            f"with several {several} is protected less."]
+    said = [f"**Neighbours:** {design.neighbour_rule}. {neighbour_words(design.neighbour_rule)} {_of_a_person(setup)}"]
     if not setup.query.is_graph:
         said.append("**Ranges:** chosen without looking at the data; values outside were moved to the "
                     "nearest end." if setup.dataset.ranges_origin.is_covered else
@@ -180,6 +178,14 @@ def assumption_sentences(setup: Setup) -> list[str]:
         said.append(f"**Chosen by looking at the data, not private:** {listed(chosen)}.")
     said.append("**One answer.** Every further release about the same records spends more; their μ add up as squares.")
     return said
+
+
+def _of_a_person(setup: Setup) -> str:
+    """Who is behind a record, or a tie, may be behind others."""
+    most = 1 if setup.query.is_graph else setup.dataset.per_person
+    if most > 1:
+        return f"All records of a person are covered: no more than {most} of each were taken."
+    return f"A person with several {'ties' if setup.query.is_graph else 'records'} is protected less."
 
 
 def _bound_words(setup: Setup) -> str:

@@ -22,7 +22,7 @@ from mvgviz.report.html import report_html
 from mvgviz.report.slides import design_slides, utility_slide
 from mvgviz.scenario.resolve import build
 from mvgviz.text import as_number, at_most, in_markdown, one_line
-from mvgviz.words.report import as_html, as_text, limit_rows, sharing_warnings, width_table
+from mvgviz.words.report import as_html, as_text, assumption_sentences, limit_rows, sharing_warnings, width_table
 from mvgviz.words.utility import mean_words
 from tests.browser.chromium import FLAGS
 from tests.datasets import make_dataset
@@ -279,3 +279,14 @@ def test_the_file_opens_offline_draws_every_chart_and_prints(browser, report_fil
     assert {url.split(":")[0] for url in asked} <= {"file", "blob", "data"}
     assert sum(url.startswith("file") for url in asked) == 1
     page.close()
+
+
+@pytest.mark.parametrize(("data", "per_person", "said"), [
+    ("liver", 1, "A person with several records is protected less."),
+    ("liver", 3, "All records of a person are covered: no more than 3 of each were taken."),
+    ("karate", 1, "A person with several ties is protected less.")])
+def test_a_report_says_whether_all_records_of_a_person_are_covered(data, per_person, said):
+    dataset = dataclasses.replace(sample(data), per_person=per_person)
+    sentences = assumption_sentences(setup_of(Scenario.default_for(data).changed(bound="none"), dataset))
+    assert said in sentences[0]
+    assert ("protected less" in sentences[0]) == (per_person == 1)
