@@ -68,9 +68,8 @@ def gaussian_mu(epsilon: Any, delta: Any) -> Any:
 def _mu_of(epsilon: Any, delta: Any) -> Any:
     e, d = broadcast(epsilon=_epsilon(epsilon), delta=numbers("delta", delta, above=0, below=1))
     z = -special.ndtri(d)
-    root = np.sqrt(z * z + 2 * e)
-    with np.errstate(divide="ignore", over="ignore"):  # the branch not taken may divide by 0
-        where_one_term_is_delta = np.where(z > 0, 2 * e / (root + z), root - z)
+    larger = np.sqrt(z * z + 2 * e) + np.abs(z)
+    where_one_term_is_delta = np.where(z > 0, 2 * e / larger, larger)
     mu = np.maximum(where_one_term_is_delta, math.sqrt(8.0) * special.erfinv(d))
     for _ in range(_MANY_STEPS):
         exponent, mantissa = _delta_parts(e, mu)

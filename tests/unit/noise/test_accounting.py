@@ -137,7 +137,7 @@ def test_mu_grows_with_epsilon_and_with_delta():
 def test_steps_towards_mu_and_epsilon_go_one_way_and_are_few(monkeypatch):
     """What makes Newton's method safe here: a start on the right side, from which no step passes the root."""
     epsilon = np.logspace(-8, 3, 45)[:, None]
-    delta = np.concatenate([np.logspace(-300, -1, 30), [0.5, 0.9, 0.999]])[None, :]
+    delta = np.concatenate([np.logspace(-300, -1, 30), [0.3, 0.5, 0.7, 0.9, 0.999]])[None, :]
     tried, honest = [], accounting._delta_parts
     monkeypatch.setattr(accounting, "_delta_parts", lambda e, mu: tried.append((e, mu)) or honest(e, mu))
     mu = gaussian_mu(epsilon, delta)
