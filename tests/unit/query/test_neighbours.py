@@ -466,3 +466,18 @@ def test_of_a_category_no_record_is_told_through_turned_noise(rng):
     turned = NoiseSide.of(random_rotation(3, rng=rng), np.array([0.5, 1.0, 2.0]))
     assert ReplacedOuterProduct(**ends).longest_record(turned)[1] is not None
     assert ReplacedOuterProduct(**ends, levels=((0, 1, 2),)).longest_record(turned)[1] is None
+
+
+@pytest.mark.parametrize("half", [0.05, 5.0, 50.0])
+def test_the_bound_for_many_even_ranges_is_that_of_two_records_at_right_angles(half):
+    """Thirteen signs cannot be at right angles, but nearly."""
+    unit, ends = NoiseSide.identity(13), np.full(13, half)
+    worst = ReplacedOuterProduct(lower=-ends, upper=ends, n_records=1).worst(unit, unit)
+    assert worst == (pytest.approx(math.sqrt(2) * 13 * half**2), False)
+    nearly = math.sqrt(2 * 13**2 - 2 * 1) * half**2
+    assert nearly <= worst.mu <= 1.004 * nearly
+
+
+def test_an_added_record_moves_each_entry_by_its_largest_product():
+    body = ReplacedOuterProduct(lower=np.array([-3.0, 0.0]), upper=np.array([1.0, 2.0]), n_records=1, added=True)
+    assert body.spans().tolist() == [[9.0, 6.0], [6.0, 4.0]]
