@@ -419,3 +419,24 @@ def test_the_rank_rule_leaves_features_over_records_times_mu_outside(mu, quantil
     assert bound.radius == pytest.approx(np.quantile(lengths, quantile), rel=0.01)
     assert bound.mu == pytest.approx(math.sqrt(0.1) * mu)
     assert compose_mu([1 / std for std in asked]) == pytest.approx(bound.mu)
+
+
+def test_an_ellipse_from_shares_is_about_nothing_and_of_length_one_unless_more_is_said():
+    data = make_dataset(2, 20)
+    bound = RecordBound.from_shares(data, [0.5, 0.5])
+    assert (bound.radius, np.asarray(bound.centre).tolist()) == (1.0, [0.0, 0.0])
+    for spreads in ([0.0, 1.0], [1.0, -0.5]):
+        with pytest.raises(InputError, match="spreads must be 2 positive numbers"):
+            RecordBound.from_shares(data, [0.5, 0.5], spreads=spreads)
+
+
+def test_a_record_on_the_edge_is_not_outside():
+    data = make_dataset(2, 3, lower=-2.0, upper=2.0)
+    data = replace(data, matrix=np.array([[1.0, 0.0, 1.0], [0.0, -1.0, 1.0]]))
+    assert RecordBound(radius=1.0).count_outside(data) == 1
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1.0, 1e200])
+def test_the_split_of_an_ellipse_is_the_same_in_all_units(unit):
+    ellipse = RecordBound(radius=1.0, weights=unit * np.array([1.0, 2.0])).ellipse(2)
+    assert ellipse.shape_shares(np.array([unit, unit])) == pytest.approx([0.2, 0.8])
