@@ -23,6 +23,7 @@ from mvgviz import (
 from mvgviz.noise.accounting import compose_mu
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
+from mvgviz.query import record_bound
 from mvgviz.query.record_bound import (
     default_radius,
     even_moments,
@@ -440,3 +441,17 @@ def test_a_record_on_the_edge_is_not_outside():
 def test_the_split_of_an_ellipse_is_the_same_in_all_units(unit):
     ellipse = RecordBound(radius=1.0, weights=unit * np.array([1.0, 2.0])).ellipse(2)
     assert ellipse.shape_shares(np.array([unit, unit])) == pytest.approx([0.2, 0.8])
+
+
+def test_a_private_radius_is_at_least_a_hundredth_of_the_longest():
+    data = replace(make_dataset(2, 30, lower=-3.0, upper=3.0), matrix=np.zeros((2, 30)))
+    found = private_radius(data, 0.5, mu=1.0, rng=lambda value, std: value)
+    longest = replace(found, radius=1.0).ellipse(2).longest(data)
+    assert longest > 1.1
+    assert found.radius == pytest.approx(0.01 * longest, rel=1e-4)
+
+
+def test_a_seeded_count_has_the_noise_of_its_seed():
+    counted = record_bound._from_generator(np.random.default_rng(3))
+    assert counted(10, 2.0) == 10 + 2.0 * np.random.default_rng(3).standard_normal()
+    assert np.std([counted(0, 7.0) for _ in range(4_000)]) == pytest.approx(7.0, rel=0.05)
