@@ -298,3 +298,15 @@ def test_noise_on_bounded_records_has_the_shape_of_the_bound_under_every_guarant
     shape = design.row_variances * np.square([3.0, 0.5, 1.0])
     assert shape == pytest.approx(np.full(3, shape[0]), rel=1e-9)
     assert design.epsilon_spent(1e-5) <= 1 + 1e-6
+
+
+def test_mu_is_called_exact_only_where_it_is():
+    """Neither where more features are turned than can be searched, nor where a bound was learned from the data."""
+    plain, learned = (mean(make_dataset(2, 20), bound=RecordBound(radius=1.0, mu=mu, origin=origin))
+                      for mu, origin in ((0.0, Origin.DECLARED), (0.1, Origin.PAID)))
+    assert design_noise(plain, epsilon=1, delta=1e-5).mu_is == "exact"
+    assert design_noise(learned, epsilon=1, delta=1e-5).mu_is == "upper bound"
+    turned = random_rotation(17, rng=np.random.default_rng(1))
+    many = design_noise(identity(make_dataset(17, 20)), epsilon=1, delta=1e-5, directions=turned,
+                        theta=manual(np.arange(1, 18)))
+    assert many.mu_is == "upper bound"

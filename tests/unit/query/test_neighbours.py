@@ -27,7 +27,7 @@ from mvgviz import (
 )
 from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.query.neighbours import AnyChange, ReplacedColumn, ReplacedOuterProduct, move_widths
+from mvgviz.query.neighbours import AnyChange, ReplacedColumn, ReplacedOuterProduct, move_widths, support
 from mvgviz.query.pair_search import search_records
 from tests.datasets import make_dataset
 
@@ -481,3 +481,10 @@ def test_the_bound_for_many_even_ranges_is_that_of_two_records_at_right_angles(h
 def test_an_added_record_moves_each_entry_by_its_largest_product():
     body = ReplacedOuterProduct(lower=np.array([-3.0, 0.0]), upper=np.array([1.0, 2.0]), n_records=1, added=True)
     assert body.spans().tolist() == [[9.0, 6.0], [6.0, 4.0]]
+
+
+def test_the_reach_of_a_box_along_a_turned_direction_is_the_sum_of_its_parts(rng):
+    directions, reach = random_rotation(3, rng=rng), np.array([1.0, 2.0, 5.0])
+    corners = np.array(list(itertools.product((-1, 1), repeat=3))) * reach
+    assert support(directions, reach) == pytest.approx((corners @ directions.matrix).max(axis=0))
+    assert support(standard_basis(3), reach).tolist() == [1.0, 2.0, 5.0]
