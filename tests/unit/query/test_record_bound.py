@@ -301,6 +301,12 @@ def test_private_spreads_are_near_the_true_ones(rng):
     true = np.sqrt((data.matrix**2).mean(axis=1))
     assert private_spreads(data, mu=1.0, rng=rng) == pytest.approx(true, rel=0.01)
     assert (private_spreads(data, mu=1e-6, rng=rng) > 0).all()
+    centre = np.array([0.9, -0.5, 4.0])
+    true = np.sqrt(((data.matrix - centre[:, None]) ** 2).mean(axis=1))
+    assert private_spreads(data, mu=1.0, rng=rng, centre=centre) == pytest.approx(true, rel=0.01)
+    tight = make_dataset(2, 50_000, [1.0, -3.0], [2.0, -2.0])  # the ends further from the centre scale the noise
+    noise = [private_spreads(tight, mu=0.01, rng=rng, centre=[2.0, -3.0]) ** 2 for _ in range(400)]
+    assert np.std(noise, axis=0) == pytest.approx([math.sqrt(2) / 0.01 / 50_000] * 2, rel=0.2)
 
 
 @pytest.mark.parametrize("turned", [(False, False), (True, True)])
