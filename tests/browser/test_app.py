@@ -84,6 +84,14 @@ def test_a_deep_link_restores_the_screen_and_back_undoes(visit):
     expect(tab.get_by_text("ε = 0.1 at δ = 1e-6")).to_be_visible()
 
 
+def test_the_tab_has_a_picture_that_comes_with_the_page(visit):
+    tab = visit("shape")
+    icon = tab.locator("link[rel~=icon]").get_attribute("href")
+    assert icon.startswith("data:image/svg+xml")
+    assert tab.evaluate("async address => { const one = new Image(); one.src = address; await one.decode(); "
+                        "return one.naturalWidth > 0 }", icon)
+
+
 def test_the_scenario_follows_through_the_menu_and_survives_a_reload(visit):
     tab = visit("?data=liver&epsilon=0.3")
     tab.get_by_role("button", name="Study", exact=True).click()
