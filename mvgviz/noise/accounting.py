@@ -34,6 +34,7 @@ _NODES = 64
 _CUT = 40.0  # the integrand is dropped where it has fallen below exp(-40)
 _LARGEST = 1e100
 _MANY_STEPS = 200
+_FAR = 1e9  # a larger mu is the start of Newton's steps to the last digit: it differs by a part of about 1/mu²
 _LAST_STEP = 1e-9  # Newton's error after such a step is its square
 _ROUNDING = 1e-15  # of log delta: steps of this size are noise
 _remembered = lru_cache(maxsize=4096)
@@ -70,7 +71,13 @@ def _mu_of(epsilon: Any, delta: Any) -> Any:
     z = -special.ndtri(d)
     larger = np.sqrt(z * z + 2 * e) + np.abs(z)
     where_one_term_is_delta = np.where(z > 0, 2 * e / larger, larger)
-    mu = np.maximum(where_one_term_is_delta, math.sqrt(8.0) * special.erfinv(d))
+    mu = np.array(np.maximum(where_one_term_is_delta, math.sqrt(8.0) * special.erfinv(d)))
+    near = mu < _FAR
+    mu[near] = _climbed(e[near], d[near], mu[near])
+    return _plain(mu)
+
+
+def _climbed(e: FloatArray, d: FloatArray, mu: FloatArray) -> FloatArray:
     for _ in range(_MANY_STEPS):
         exponent, mantissa = _delta_parts(e, mu)
         a = e / mu - mu / 2
@@ -78,7 +85,7 @@ def _mu_of(epsilon: Any, delta: Any) -> Any:
         step = (np.log(d) - exponent - np.log(mantissa)) / slope
         mu = mu * np.exp(step)
         if np.all(np.abs(step) <= _LAST_STEP + _ROUNDING / slope):
-            return _plain(mu)
+            return mu
     raise ArithmeticError("gaussian_mu did not converge; please report the arguments")
 
 
@@ -96,13 +103,14 @@ def gaussian_epsilon(delta: Any, mu: Any) -> Any:
 
 def _epsilon_of(delta: Any, mu: Any) -> Any:
     d, m = broadcast(delta=numbers("delta", delta, above=0, below=1), mu=_mu(mu))
-    needed, result = d < special.erf(m / math.sqrt(8.0)), np.zeros(d.shape)
-    result[needed] = _needed_epsilon(d[needed], m[needed])
-    return _plain(result)
+    needed = d < special.erf(m / math.sqrt(8.0))
+    epsilon = np.where(needed, m * (m / 2 - special.ndtri(d)), 0.0)
+    near = needed & (m < _FAR)
+    epsilon[near] = _descended(d[near], m[near], epsilon[near])
+    return _plain(epsilon)
 
 
-def _needed_epsilon(d: FloatArray, m: FloatArray) -> FloatArray:
-    epsilon = m * (m / 2 - special.ndtri(d))
+def _descended(d: FloatArray, m: FloatArray, epsilon: FloatArray) -> FloatArray:
     for _ in range(_MANY_STEPS):
         exponent, mantissa = _delta_parts(epsilon, m)
         a, b = epsilon / m - m / 2, epsilon / m + m / 2

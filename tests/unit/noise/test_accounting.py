@@ -8,6 +8,7 @@ import pytest
 from dp_accounting import get_epsilon_gaussian, get_sigma_gaussian
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import ndtri
 
 from mvgviz import (
     InputError,
@@ -177,6 +178,16 @@ def test_where_the_integral_is_cut_is_not_seen():
     for mu in (0.01, 0.3, 1.0, 2.0):
         exact = delta_by_definition(mu * mu / 2, mu)  # where a = 0, and it falls most slowly
         assert float(gaussian_delta(mu * mu / 2, mu) / exact) == pytest.approx(1, rel=1e-14)
+
+
+@pytest.mark.parametrize("delta", [1e-300, 1e-12, 0.5, 0.999])
+@pytest.mark.parametrize("mu", [1e6, 0.99e9, 1.01e9, 1e15, 1e34, 1e49])
+def test_far_out_one_term_is_all(mu, delta):
+    with mpmath.workdps(150):
+        a = mpmath.sqrt(2) * mpmath.erfinv(1 - 2 * mpmath.mpf(delta)) if delta > 1e-100 else mpmath.mpf(-ndtri(delta))
+        epsilon = float(mpmath.mpf(mu) * (a + mpmath.mpf(mu) / 2))
+    assert gaussian_epsilon(delta, mu) == pytest.approx(epsilon, rel=1e-11)
+    assert gaussian_mu(epsilon, delta) == pytest.approx(mu, rel=1e-11)
 
 
 def test_no_shift_spends_nothing():
