@@ -164,9 +164,9 @@ def _pulled(body: BoundedColumn | BoundedOuterProduct, record: FloatArray) -> Fl
 
 def _pairs_of_corners(ends: tuple[FloatArray, FloatArray]) -> list[tuple[FloatArray, FloatArray]]:
     """Pairs of those corners of the ranges at which one feature has the one end and all others the other."""
-    size = ends[0].size
-    corners = [np.where(np.arange(size) == i, *order) for i in range(min(size, _MOST_CORNERS))
-               for order in (ends, ends[::-1])]
+    low, high = ends
+    corners = [np.where(np.arange(low.size) == i, *order) for i in range(min(low.size, _MOST_CORNERS))
+               for order in ((low, high), (high, low))]
     return list(combinations(corners, 2))
 
 

@@ -9,6 +9,7 @@ from scipy import optimize
 from mvgviz import Dataset, RecordBound, covariance, identity, mean, random_rotation
 from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.sides import NoiseSide
+from mvgviz.query import bounded_neighbours
 from mvgviz.query.bounded_neighbours import filled
 from tests.datasets import make_dataset
 
@@ -168,3 +169,22 @@ def test_what_is_filled_is_the_best_of_all_fillings(rng):
         caps, prices = rng.uniform(0, 1, 5), rng.uniform(0, 1, 5)
         best = optimize.linprog(-prices, A_ub=np.ones((1, 5)), b_ub=[total], bounds=[(0, cap) for cap in caps])
         assert filled(total, caps, prices) @ prices == pytest.approx(-best.fun, abs=1e-9)
+
+
+@pytest.mark.parametrize("centre", [0.0, 2.0, [1.0, -2.0]])
+def test_a_record_is_pulled_straight_towards_the_centre(centre):
+    bound = RecordBound(radius=1.0, weights=[1.0, 0.5], centre=centre)
+    body, middle = mean(make_dataset(2, N, -6, 5), bound=bound).neighbours, np.broadcast_to(centre, 2)
+    for record in ([5.0, 3.0], [-4.0, 0.5], [9.0, -9.0]):
+        pulled = bounded_neighbours._pulled(body, np.array(record))
+        part = (pulled - middle) / (np.clip(record, -6, 5) - middle)
+        assert part == pytest.approx(part[0])
+        assert 0 < part[0] < 1
+        assert math.hypot(*((pulled - middle) * [1.0, 0.5])) == pytest.approx(1.0)
+
+
+def test_corners_are_those_with_one_feature_at_the_other_end_and_never_very_many():
+    pairs = bounded_neighbours._pairs_of_corners((np.zeros(3), np.ones(3)))
+    corners = {tuple(corner.tolist()) for pair in pairs for corner in pair}
+    assert corners == {(0, 1, 1), (1, 0, 1), (1, 1, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)}
+    assert len(bounded_neighbours._pairs_of_corners((np.zeros(40), np.ones(40)))) == 24 * 23 / 2
