@@ -31,7 +31,7 @@ from mvgviz.validation import FloatArray, broadcast, numbers
 _SQRT2 = math.sqrt(2.0)
 _SQRT_2PI = math.sqrt(2.0 * math.pi)
 _NODES = 64
-_CUT = 40.0  # the integrand is dropped where it has fallen below exp(-40)
+_CUT = 80.0  # the integrand is dropped where it has fallen below exp(-40), half of this
 _LARGEST = 1e100
 _MANY_STEPS = 200
 _FAR = 1e9  # a larger mu is the start of Newton's steps to the last digit: it differs by a part of about 1/mu²
@@ -162,7 +162,7 @@ def _tail_integral(a: FloatArray, mu: FloatArray) -> FloatArray:
     ``Phi(-x) = phi(x) integral_0^inf exp(-u²/2 - x u) du``.
     """
     nodes, weights = _gauss_legendre()
-    cut = 2 * _CUT / (a + np.hypot(a, math.sqrt(2 * _CUT)))  # where u²/2 + a u = _CUT
+    cut = _CUT / (a + np.hypot(a, math.sqrt(_CUT)))  # where u² + 2 a u = _CUT
     u = cut[..., None] * nodes
     finite_a = np.where(np.isfinite(a), a, 0.0)[..., None]
     values = np.exp(-u * (u / 2 + finite_a)) * -np.expm1(-mu[..., None] * u)

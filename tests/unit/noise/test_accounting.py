@@ -190,6 +190,11 @@ def test_far_out_one_term_is_all(mu, delta):
     assert gaussian_mu(epsilon, delta) == pytest.approx(mu, rel=1e-11)
 
 
+def test_what_is_remembered_is_bounded():
+    for kept in (accounting._mu_of_numbers, accounting._epsilon_of_numbers):
+        assert kept.cache_info().maxsize == 4096
+
+
 def test_no_shift_spends_nothing():
     assert gaussian_delta(1, 0) == 0
     assert gaussian_epsilon(1e-9, 0) == 0
