@@ -157,3 +157,9 @@ def test_nonsense_is_said_in_a_sentence():
 def test_a_ledger_is_kept_in_a_file_or_nowhere(path):
     with pytest.raises(InputError, match="the path of a ledger must name its file"):
         Ledger(path)
+
+
+def test_a_session_shows_itself_without_what_it_released():
+    with begun() as session:
+        session.release(mean(DATA), session.design(mean(DATA), share=0.25))
+        assert repr(session) == "Session(budget=(1.0, 1e-05), population='people', 1 releases)"
