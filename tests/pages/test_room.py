@@ -7,7 +7,7 @@ import pytest
 from mvgviz.data import read_table
 from mvgviz.errors import InputError
 from mvgviz.ui.data import room
-from tests.pages.app import uploaded
+from tests.pages.app import clean, text, uploaded
 
 TABLE = b"a,b\n" + b"1,2\n3,4\n" * 50
 
@@ -33,3 +33,14 @@ def test_a_full_server_says_so_and_goes_on_with_the_data_it_had(monkeypatch):
     assert not app.exception
     assert "no room for a file" in app.error[0].value
     assert app.get("plotly_chart")
+
+
+def test_another_file_takes_the_place_of_the_one_before(monkeypatch):
+    """What the session read before makes room, whether or not both would fit."""
+    gc.collect()
+    monkeypatch.setenv(room.ENVIRONMENT, str((room.held() + 100_000) / 1e6))
+    content = [f"a,b\n{chr(10).join(f'{i % 7},{i % 11}' for i in range(rows))}\n".encode() for rows in (4_000, 4_001)]
+    app = uploaded(content[0], "first.csv")
+    assert "2 features × 4,000 records" in text(clean(app))
+    app.file_uploader(key="upload_file").set_value(("second.csv", content[1], "text/csv")).run()
+    assert "2 features × 4,001 records" in text(clean(app))

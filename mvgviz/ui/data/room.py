@@ -3,6 +3,7 @@
 import gc
 import os
 import weakref
+from collections.abc import Callable
 
 from mvgviz.data import Table
 from mvgviz.errors import InputError
@@ -13,11 +14,12 @@ _HELD: "weakref.WeakSet[Table]" = weakref.WeakSet()
 """Tables that some session still has: one that left takes its own along."""
 
 
-def check_room(size: int) -> None:
-    """Refuse a file of so many bytes where the server has no room for it."""
+def check_room(size: int, forget: Callable[[], object] = bool) -> None:
+    """Refuse a file of so many bytes where the server has no room for it; ``forget`` lets go of one's own tables."""
     most = room()
     if held() + size <= most:
         return
+    forget()
     let_go()
     gc.collect()  # what nobody has any more may not be gone yet
     if held() + size > most:

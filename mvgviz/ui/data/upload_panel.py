@@ -69,13 +69,13 @@ def draw_upload_panel() -> None:
 def _read(_opened: OpenFile, file_id: str, **reading: Any) -> Table:
     file = _opened.file
     assert file is not None
-    check_room(file.getbuffer().nbytes)
+    check_room(file.getbuffer().nbytes, _read.clear)
     bar = st.progress(0.0, "Reading the file")
     file.seek(0)
     try:
         table = read_table(file, name=_opened.name, **reading,
                            progress=lambda share: bar.progress(share, "Reading the file"))
-        check_room(table.values.nbytes)  # of a compressed file more than its own size
+        check_room(table.values.nbytes, _read.clear)  # of a compressed file more than its own size
         return keep_count(table)
     except MemoryError:
         raise no_memory() from None
