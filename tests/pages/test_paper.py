@@ -2,6 +2,7 @@
 
 import json
 import math
+import threading
 
 import pytest
 
@@ -137,3 +138,17 @@ def test_an_unfinished_figure_4_is_drawn_as_far_as_it_is():
     curves, references, _ = direction_curves(one, sample(one.scenario.data), trials=2)
     assert all([epsilon for epsilon, _ in measured(curve)] == list(EPSILONS) for curve in curves)
     assert not any(math.isnan(outcome.mean) for curve in curves for _, outcome in measured(curve))
+
+
+def test_trials_of_the_paper_do_not_make_way_for_the_page_that_waits_for_them(monkeypatch):
+    waited, honest = [], paper_panels.run
+
+    def run(*given, **options):
+        waited.append(threading.get_ident() in options["executor"]._waiting)
+        return honest(*given, **options)
+
+    paper_panels._shared.clear()
+    monkeypatch.setattr(paper_panels, "run", run)
+    clean(opened(PAPER.path))
+    assert waited
+    assert all(waited)

@@ -27,7 +27,7 @@ from mvgviz.trials.resumable import TrialCache
 from mvgviz.trials.tasks import References
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart
-from mvgviz.ui.slices import Slice, begin
+from mvgviz.ui.slices import Slice, begin, workers
 
 TRIALS, SEED = 100, 0
 FIRST = "The first trials of the paper's experiment are run; the picture comes in a few seconds."
@@ -89,7 +89,7 @@ def _worked(kind: str, experiment: Experiment, work: Slice, function: Callable[.
     said = st.empty()
     if not caches.get(experiment.key):  # later there is something to see
         said.info(FIRST, icon=":material/hourglass_top:")
-    with turn:
+    with workers().awaited(), turn:
         result = function(experiment, sample(experiment.scenario.data), trials=TRIALS, seed=SEED,
                           **work.options(caches[experiment.key]))
     said.empty()
