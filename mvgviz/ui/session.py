@@ -6,7 +6,7 @@ The scenario is the only truth: every control shows a field of it and changes it
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import lru_cache, wraps
+from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlencode
 
@@ -259,11 +259,7 @@ def query_version() -> str:
 
 def setup_version() -> str:
     """A name for everything that the design depends on."""
-    return f"{version()} {_name_of(scenario())}"
-
-
-_name_of = lru_cache(maxsize=256)(repr)
-"""Of a scenario; a page asks for it many times."""
+    return f"{version()} {scenario()!r}"
 
 
 def remembered(most: int, version: Callable[[], str] = setup_version, *, spinner: str = ""
@@ -282,7 +278,7 @@ def remembered(most: int, version: Callable[[], str] = setup_version, *, spinner
                 with st.spinner(spinner) if spinner else nullcontext():
                     return work(*args, **kwargs)
 
-            if any(getattr(value, "scenario", scenario()) != scenario() for value in args):
+            if any(repr(getattr(value, "scenario", scenario())) != repr(scenario()) for value in args):
                 return worked_out()
             own = scenario().is_upload or uploaded_directions() is not None
             kept: Kept = st.session_state.setdefault(_RESULTS, Kept()) if own else OF_SAMPLES
