@@ -18,6 +18,7 @@ from mvgviz.trials.outcomes import Results
 from mvgviz.trials.question import Problem, Question, ask_once, pose, question_key
 from mvgviz.trials.resumable import Point, TrialCache, resume
 from mvgviz.ui import session
+from mvgviz.ui.server import wait_until_sent
 from mvgviz.ui.turns import Polite, Turns
 
 _CACHE, _STAND_IN_CACHE = "_trial_cache", "_stand_in_trial_cache"
@@ -135,6 +136,7 @@ def show_progress_and_rerun(work: Slice, *, complete: bool) -> None:
             st.button("Stop", key=f"stop {work.key}", on_click=_stop, args=(work.key,), icon=":material/stop:")
     if not work.stopped:
         st.html(_BRIGHT)
+        wait_until_sent()
         st.rerun()
 
 
