@@ -28,7 +28,7 @@ SLICE = 1.0
 _GLANCE, _PATIENCE = 0.4, 20.0  # seconds to wait for one's turn: before anything is drawn, and after
 _TURNS = Turns(max((os.cpu_count() or 1) - 1, 1))
 """Of all sessions; one core is left to those who only look."""
-_BRIGHT = "<style>[data-stale=true] {opacity: 1 !important;}</style>"
+_BRIGHT = "<style>[data-stale=true], [data-testid=stTabs] [role=tablist] {opacity: 1 !important;}</style>"
 """While slices follow one another the page is not dimmed: what is there can be read."""
 
 
