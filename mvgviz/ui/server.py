@@ -41,10 +41,10 @@ def freeze_imports() -> None:
 def wait_until_sent() -> None:
     """Wait, for a while, until what this page drew is on its way: where it runs again at once, Streamlit drops it."""
     context = get_script_run_ctx()
-    if context is None or not runtime.exists():
-        return
-    seen = getattr(runtime.get_instance()._session_mgr.get_active_session_info(context.session_id), "session", None)
-    loop, queue = getattr(seen, "_event_loop", None), getattr(seen, "_browser_queue", None)
+    manager = getattr(runtime.get_instance(), "_session_mgr", None) if runtime.exists() else None
+    seen = manager.get_active_session_info(context.session_id) if manager and context else None
+    loop = getattr(getattr(seen, "session", None), "_event_loop", None)
+    queue = getattr(getattr(seen, "session", None), "_browser_queue", None)
     if loop is None or queue is None:  # nobody looks any more
         return
     end, drawn = time.monotonic() + _PATIENCE, threading.Event()

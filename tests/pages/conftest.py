@@ -1,9 +1,21 @@
 """Every test of a page is a session of its own, though all have one name without a browser."""
 
+import functools
+
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.caching import clear_session_resource_cache
 
 from mvgviz.ui.paper import panels as paper_panels
+
+
+@pytest.fixture(scope="session", autouse=True)
+def packages_looked_through_once():
+    """For pictures of their own; Streamlit's tests without a browser do so for every session, for most of its time."""
+    usual = manifest_scanner.scan_component_manifests
+    manifest_scanner.scan_component_manifests = functools.cache(usual)
+    yield
+    manifest_scanner.scan_component_manifests = usual
 
 
 @pytest.fixture(autouse=True)
