@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.figures.shared.error_axis import ErrorAxis, error_axis, reference_look
-from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, GUARANTEE_COLOURS, IID, row_axis, styled
+from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, GUARANTEE_COLOURS, IID, laid_out, row_axis, styled
 from mvgviz.labels import REFERENCES
 from mvgviz.text import as_number
 from mvgviz.trials.mechanisms import EPSILON, Mechanism
@@ -128,8 +128,8 @@ def plot_ranked(marks: Sequence[Mark], references: Sequence[tuple[str, float]], 
     figure.add_scatter(x=[x for x, _, _ in beside], y=list(range(len(marks))), mode="text", cliponaxis=False,
                        text=[text for _, text, _ in beside], textposition=[side for _, _, side in beside],
                        textfont={"size": 11}, showlegend=False, hoverinfo="skip")
-    figure.update_xaxes(**axis.layout(title))
-    figure.update_yaxes(**row_axis([f"<b>{mark.label}</b>" if mark.ring else mark.label for mark in marks], 11))
+    laid_out(figure, {"xaxis": axis.layout(title), "yaxis": row_axis(
+        [f"<b>{mark.label}</b>" if mark.ring else mark.label for mark in marks], 11)})
     broken = sum("<br>" in mark.label for mark in marks)
     row = 25 if not broken else 31 if broken <= len(marks) / 2 else 37
     row += 11 * (max((mark.label.count("<br>") for mark in marks), default=0) > 1)

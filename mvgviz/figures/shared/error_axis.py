@@ -59,7 +59,7 @@ class ErrorAxis:
         """For Plotly; the title in short lines, shorter where it stands ``upright``."""
         kind = {"type": "log", **log_ticks(10.0**self.low, 10.0**self.high)} if self.log else {"type": "linear"}
         words = f"{title} (log scale)" if self.log else title
-        return {"title": "<br>".join(textwrap.wrap(words, 34 if upright else 42)),
+        return {"title": {"text": "<br>".join(textwrap.wrap(words, 34 if upright else 42))},
                 "range": [self.low, self.high], "zeroline": False, "exponentformat": "power", **kind}
 
 
