@@ -98,6 +98,7 @@ def test_the_picture_of_the_rooms_is_what_the_code_says():
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_the_first_page_is_drawn_without_the_libraries_that_read_files():
     code = ("import sys; from streamlit.testing.v1 import AppTest; "
             "app = AppTest.from_file(sys.argv[1]).run(timeout=60); assert not app.exception; "

@@ -218,6 +218,7 @@ def test_the_best_get_all_trials_and_the_others_a_first_round(advice):
     assert advice.current.outcome.errors.size == 45
 
 
+@pytest.mark.slow
 def test_for_ridge_the_covariance_beats_the_table_and_exact_beats_the_theorems(advice):
     # Means near 0.42 against 0.70 for the table or a theorem, with standard errors below 0.02.
     best = advice.best.candidate.scenario
@@ -228,6 +229,7 @@ def test_for_ridge_the_covariance_beats_the_table_and_exact_beats_the_theorems(a
         assert others[lever].difference.verdict == "worse"
 
 
+@pytest.mark.slow
 def test_two_sentences_say_why_and_by_how_much(advice):
     first, second = why(advice, sample("liver").features)
     assert first.startswith("First is covariance, exact")
@@ -241,6 +243,7 @@ def test_two_sentences_say_why_and_by_how_much(advice):
     assert f"of {len(advice.rows)} designs: covariance, exact: place 1" in places(advice)
 
 
+@pytest.mark.slow
 def test_the_chart_has_the_first_the_present_and_one_of_each_kind(advice):
     marks = advice_marks(advice, sample("liver").features)
     assert [mark.ring for mark in marks].count(True) == 1

@@ -1,6 +1,7 @@
 """The glossary: every plain word of the texts has its entry, and only what a text uses is listed under it."""
 
 import ast
+import functools
 import tomllib
 from pathlib import Path
 
@@ -21,8 +22,13 @@ PLAIN = ("equal noise", "typical error", "answer without data", "promised limit"
 OLD = ("i.i.d. noise", "noise of one size", "trivial answer", "least asked for", "taken as public")
 
 
+@functools.cache
 def texts():
     """Every string of words, figures, labels and pages that is no docstring, and the texts of the charts."""
+    return tuple(_texts())
+
+
+def _texts():
     for path in [ROOT / "labels.py", ROOT / "provenance.py",
                  *(file for room in ("words", "figures", "report", "ui") for file in (ROOT / room).rglob("*.py"))]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
