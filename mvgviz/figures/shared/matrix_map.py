@@ -42,9 +42,10 @@ def plot_matrix(shown: FloatArray, *, row_labels: list[str], col_labels: list[st
         hovertemplate=f"{row_title} %{{y}}, {col_title} %{{x}}: %{{z:.4g}}<extra></extra>",
         x=list(range(cols)), y=list(range(rows))))
     most = height // _PIXELS
-    for axis, labels, title in ((figure.update_xaxes, col_labels, col_title),
-                                (figure.update_yaxes, row_labels, row_title)):
-        axis(title=title, showgrid=False, zeroline=False, **named_ticks(labels, most=most))
+    for axis, labels, number, title in ((figure.update_xaxes, col_labels, cols, col_title),
+                                        (figure.update_yaxes, row_labels, rows, row_title)):
+        ticks = named_ticks(labels, most=most) if labels else {"showticklabels": number > 1, "dtick": -(-number // 12)}
+        axis(title=title, showgrid=False, zeroline=False, **ticks)
     figure.update_yaxes(autorange="reversed")
     return styled(figure, height=height, legend=False)
 

@@ -60,3 +60,10 @@ def test_numbers_in_a_map_are_large_enough_to_be_read_or_left_out():
 def test_shares_are_written_in_letters_that_can_be_read(size):
     figure = plot_split(np.full(size, 1 / size), list(range(size)), names=[f"name {k}" for k in range(size)])
     assert figure.layout.uniformtext.minsize >= 11
+
+
+def test_lines_without_names_are_counted_in_whole_numbers_and_one_alone_is_not():
+    figure = plot_matrix(np.ones((30, 1)), row_labels=[], col_labels=[], row_title="", col_title="", value_title="")
+    assert figure.layout.yaxis.dtick == 3
+    assert figure.layout.yaxis.showticklabels
+    assert not figure.layout.xaxis.showticklabels
