@@ -5,7 +5,7 @@ import streamlit as st
 from mvgviz.ui.frame import try_open_page
 from mvgviz.ui.menu import PAPER
 from mvgviz.ui.paper import panels
-from mvgviz.ui.slices import show_progress_and_rerun
+from mvgviz.ui.slices import show_progress
 
 TABLE, FIGURE = "The table, row by row", "Effect of the directions (Figure 4)"
 
@@ -30,4 +30,4 @@ if tabs[1].open:
         else:
             st.caption("The rows above come first.")
 panels.draw_notes(experiment)
-show_progress_and_rerun(work, complete=complete)
+show_progress(work, complete=complete)

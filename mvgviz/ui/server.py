@@ -1,15 +1,11 @@
-"""What Streamlit's server would leave about, or drop: uploads on their way, sessions of pages that left, pictures."""
+"""What Streamlit's server would leave about: uploads on their way, sessions of pages that left."""
 
 import gc
-import threading
-import time
 
 from starlette.formparsers import MultiPartParser
 from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 _NEVER = 2**40  # bytes
-_GLANCE, _PATIENCE = 0.002, 1.0  # seconds
 
 
 def keep_in_memory() -> None:
@@ -36,19 +32,3 @@ def freeze_imports() -> None:
     if runtime.exists() and not runtime.get_instance()._session_mgr.list_active_sessions():
         gc.collect()
         gc.freeze()
-
-
-def wait_until_sent() -> None:
-    """Wait, for a while, until what this page drew is on its way: where it runs again at once, Streamlit drops it."""
-    context = get_script_run_ctx()
-    manager = getattr(runtime.get_instance(), "_session_mgr", None) if runtime.exists() else None
-    seen = manager.get_active_session_info(context.session_id) if manager and context else None
-    loop = getattr(getattr(seen, "session", None), "_event_loop", None)
-    queue = getattr(getattr(seen, "session", None), "_browser_queue", None)
-    if loop is None or queue is None:  # nobody looks any more
-        return
-    end, drawn = time.monotonic() + _PATIENCE, threading.Event()
-    loop.call_soon_threadsafe(drawn.set)  # in the order of calls: after all that was drawn
-    drawn.wait(_PATIENCE)
-    while len(queue) and time.monotonic() < end:
-        time.sleep(_GLANCE)

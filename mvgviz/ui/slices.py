@@ -1,14 +1,16 @@
-"""Trials in slices: a run of a page works for about a second, draws what there is and runs again.
+"""Trials in slices: a run of a page works for about a second and draws what there is, and the browser asks for more.
 
-So results appear as they come, the stop button is an ordinary button, and nothing is computed twice. The sessions of a
-server take turns, a slice each.
+So results appear as they come, the stop button is an ordinary button, nothing is computed twice, and nobody works for a
+page that left. The sessions of a server take turns, a slice each.
 """
 
 import os
+import secrets
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -18,7 +20,6 @@ from mvgviz.trials.outcomes import Results
 from mvgviz.trials.question import Problem, Question, ask_once, pose, question_key
 from mvgviz.trials.resumable import Point, TrialCache, resume
 from mvgviz.ui import session
-from mvgviz.ui.server import wait_until_sent
 from mvgviz.ui.turns import Polite, Turns
 
 _CACHE, _STAND_IN_CACHE = "_trial_cache", "_stand_in_trial_cache"
@@ -28,8 +29,12 @@ SLICE = 1.0
 _GLANCE, _PATIENCE = 0.4, 20.0  # seconds to wait for one's turn: before anything is drawn, and after
 _TURNS = Turns(max((os.cpu_count() or 1) - 1, 1))
 """Of all sessions; one core is left to those who only look."""
-_BRIGHT = "<style>[data-stale=true], [data-testid=stTabs] [role=tablist] {opacity: 1 !important;}</style>"
+_BRIGHT = """<style>[data-stale=true], [data-testid=stTabs] [role=tablist], [data-testid=stExpander] summary
+    {opacity: 1 !important;}</style>"""
 """While slices follow one another the page is not dimmed: what is there can be read."""
+_USUAL = "<style>[data-stale=true] {}</style>"
+_ask_for_more = st.components.v2.component(
+    "mvgviz_next_slice", html="<span></span>", js=(Path(__file__).parent / "next_slice.js").read_text(encoding="utf-8"))
 
 
 @session.remembered(4, lambda: f"{session.data_version()} {question_key(session.scenario())}")
@@ -120,11 +125,14 @@ def begin(key: str, *parts: object, seconds: float = SLICE, waiting: bool = Fals
     if waiting and fresh:
         _stop(name)
     known.add(name)
-    return Slice(key=name, seconds=seconds, fresh=fresh)
+    work = Slice(key=name, seconds=seconds, fresh=fresh)
+    goes_on = not (fresh or work.stopped or name in st.session_state.get(_FINISHED, set()))
+    st.html(_BRIGHT if goes_on else _USUAL)
+    return work
 
 
-def show_progress_and_rerun(work: Slice, *, complete: bool) -> None:
-    """The progress bar with a button to stop or go on, here; then the page runs again, so call it last."""
+def show_progress(work: Slice, *, complete: bool) -> None:
+    """The progress bar with a button to stop or go on, here; the browser asks for the next slice when it is drawn."""
     if complete:
         st.session_state.setdefault(_FINISHED, set()).add(work.key)
         return
@@ -135,9 +143,7 @@ def show_progress_and_rerun(work: Slice, *, complete: bool) -> None:
         else:
             st.button("Stop", key=f"stop {work.key}", on_click=_stop, args=(work.key,), icon=":material/stop:")
     if not work.stopped:
-        st.html(_BRIGHT)
-        wait_until_sent()
-        st.rerun()
+        _ask_for_more(key="next_slice", data={"slice": secrets.token_hex(8)}, on_next_change=lambda: None)
 
 
 def _queue_words(work: Slice) -> str:

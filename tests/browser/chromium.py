@@ -21,8 +21,9 @@ def shoot(page, name):
 
 
 def at_rest(tab):
-    """Waits until no script runs: what is being drawn anew is faded, and may be replaced under a finger."""
-    tab.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=60_000)
+    """Waits until no script runs, and none is about to: what is drawn anew is faded, and may be replaced."""
+    tab.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]:not(:has(.st-key-next_slice))",
+                          state="attached", timeout=60_000)
 
 
 def assert_accessible(tab):

@@ -5,6 +5,7 @@ import functools
 import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.caching import clear_session_resource_cache
+from streamlit.testing.v1 import AppTest
 
 from mvgviz.ui.paper import panels as paper_panels
 
@@ -16,6 +17,20 @@ def packages_looked_through_once():
     manifest_scanner.scan_component_manifests = functools.cache(usual)
     yield
     manifest_scanner.scan_component_manifests = usual
+
+
+@pytest.fixture(autouse=True)
+def next_slices_are_asked_for(monkeypatch):
+    """As the browser does while there is work."""
+    run = AppTest._run
+
+    def asking(app, *given, **options):
+        run(app, *given, **options)
+        while any(button.label == "Stop" for button in app.button):
+            run(app, app._tree.get_widget_states(), **options)
+        return app
+
+    monkeypatch.setattr(AppTest, "_run", asking)
 
 
 @pytest.fixture(autouse=True)

@@ -126,7 +126,7 @@ def other_directions():
     from mvgviz.provenance import Origin
     from mvgviz.trials.resumable import TrialCache
     from mvgviz.ui import session
-    from mvgviz.ui.slices import begin, show_progress_and_rerun, workers
+    from mvgviz.ui.slices import begin, show_progress, workers
 
     session.adopt_link()
     for matrix in (np.eye(2), np.eye(2)[::-1]):
@@ -134,7 +134,7 @@ def other_directions():
         work = begin("advice")
         with work.turn(TrialCache()):
             st.markdown(repr(bool(workers()._waiting)))
-        show_progress_and_rerun(work, complete=True)
+        show_progress(work, complete=True)
 
 
 def test_what_was_finished_for_other_directions_is_work_to_wait_for():

@@ -19,7 +19,7 @@ from mvgviz.trials.stand_in import SEED, stand_in
 from mvgviz.trials.tasks import TASKS
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart, show_table
-from mvgviz.ui.slices import Slice, begin, show_progress_and_rerun, trial_cache
+from mvgviz.ui.slices import Slice, begin, show_progress, trial_cache
 from mvgviz.words import advice as words
 from mvgviz.words.designs import design_words
 
@@ -43,7 +43,7 @@ def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
     if not advice.rows:
         for line in words.dropped_words(advice):
             st.info(in_markdown(capitalised(line)) + ".", icon=":material/block:")
-        show_progress_and_rerun(work, complete=advice.complete)
+        show_progress(work, complete=advice.complete)
         return
     left, right = st.columns([3, 2], gap="medium")
     with left:
@@ -63,7 +63,7 @@ def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
     st.caption(_tried_words(advice, s2_words))
     _draw_table(advice, names)
     with slot:
-        show_progress_and_rerun(work, complete=advice.complete)
+        show_progress(work, complete=advice.complete)
 
 
 def _advice(setup: Setup, work: Slice, sensitivity: str, *, simulated: bool) -> Advice:

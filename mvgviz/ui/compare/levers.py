@@ -9,7 +9,7 @@ from mvgviz.scenario.resolve import Setup
 from mvgviz.trials.levers import levers
 from mvgviz.trials.tasks import TASKS
 from mvgviz.ui.frame import chart, show_table
-from mvgviz.ui.slices import begin, problem, show_progress_and_rerun, trial_cache
+from mvgviz.ui.slices import begin, problem, show_progress, trial_cache
 from mvgviz.ui.task_controls import say_why_not
 from mvgviz.words import levers as words
 
@@ -26,7 +26,7 @@ def draw_levers(setup: Setup, sensitivity: str, s2_words: str) -> None:
         say_why_not(setup, error)
         return
     if found is None:
-        show_progress_and_rerun(work, complete=False)
+        show_progress(work, complete=False)
         return
     references = [item for item in reference_items(found.references) if item[0] != "random_guess"]
     title = TASKS[setup.scenario.task].metric_in(found.references)
@@ -41,4 +41,4 @@ def draw_levers(setup: Setup, sensitivity: str, s2_words: str) -> None:
     st.caption(f"{found.design.outcome.errors.size:,} trials each, with the same random numbers; {theorems}. "
                "Measured on the data itself: not private.")
     with slot:
-        show_progress_and_rerun(work, complete=found.complete)
+        show_progress(work, complete=found.complete)

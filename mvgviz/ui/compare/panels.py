@@ -16,7 +16,7 @@ from mvgviz.trials.mechanisms import COMPARED, MECHANISMS
 from mvgviz.trials.outcomes import Results
 from mvgviz.trials.resumable import Point, coarse_first
 from mvgviz.ui.frame import chart, show_table
-from mvgviz.ui.slices import begin, problem, show_progress_and_rerun
+from mvgviz.ui.slices import begin, problem, show_progress
 from mvgviz.ui.task_controls import say_why_not
 from mvgviz.words import compare as words
 from mvgviz.words.trade_off import least_sentence
@@ -52,7 +52,7 @@ def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
         say_why_not(setup, error)
         return
     if results is None:
-        show_progress_and_rerun(work, complete=False)
+        show_progress(work, complete=False)
         return
     numbers = ranking(results)
     marks, best = words.ranking_marks(numbers), words.worth_zooming(numbers)
@@ -67,7 +67,7 @@ def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
                f"{in_markdown(measured_words(posed, results))}")
     _draw_rest(numbers)
     with slot:
-        show_progress_and_rerun(work, complete=results.complete)
+        show_progress(work, complete=results.complete)
 
 
 def _draw_rest(numbers: Ranking) -> None:
@@ -95,7 +95,7 @@ def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
         return
     if here is None or not here.complete:
         st.caption("First, all mechanisms at this ε.")
-        show_progress_and_rerun(work, complete=False)
+        show_progress(work, complete=False)
         return
     own = f"mvg-{setup.scenario.guarantee}"
     left, right = st.columns([1, 3], gap="medium", vertical_alignment="bottom")
@@ -121,7 +121,7 @@ def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
     st.caption(f"All with {s2_words}; {scenario.trials:,} trials a point, the same random numbers at every ε. "
                "Gaussian, classic is proved for ε below 1 only. Measured on the data itself: not private.")
     with slot:
-        show_progress_and_rerun(work, complete=len(known) == len(found) and all(results.complete for results in known))
+        show_progress(work, complete=len(known) == len(found) and all(results.complete for results in known))
 
 
 def _choose_mechanisms(setup: Setup, here: Results, own: str) -> list[str]:

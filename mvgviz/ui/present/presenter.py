@@ -33,7 +33,7 @@ def draw_deck(setup: Setup) -> None:
         _draw(slide)
     _draw_ways(at, len(deck))
     if unfinished is not None:
-        slices.show_progress_and_rerun(unfinished, complete=False)
+        slices.show_progress(unfinished, complete=False)
 
 
 def headline(takeaway: str) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from mvgviz.trials.stand_in import on_stand_in
 from mvgviz.ui import session
 from mvgviz.ui.frame import offer_file, show_error
 from mvgviz.ui.session_study import session_source, session_study
-from mvgviz.ui.slices import Slice, begin, problem, show_progress_and_rerun
+from mvgviz.ui.slices import Slice, begin, problem, show_progress
 from mvgviz.words.provenance import open_parts
 from mvgviz.words.study import link_words
 
@@ -38,7 +38,7 @@ def draw_exports(setup: Setup) -> None:
         _draw_scenario(setup)
     if error is None:
         with progress:
-            show_progress_and_rerun(work, complete=complete)
+            show_progress(work, complete=complete)
 
 
 def _trials(setup: Setup, simulated: bool) -> tuple[Slice, Results | None, InputError | None]:

@@ -18,7 +18,7 @@ from mvgviz.trials.outcomes import Results
 from mvgviz.trials.resumable import Point, coarse_first
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart
-from mvgviz.ui.slices import Slice, begin, problem, show_progress_and_rerun, trial_cache
+from mvgviz.ui.slices import Slice, begin, problem, show_progress, trial_cache
 from mvgviz.ui.task_controls import say_why_not
 from mvgviz.words.utility import dots_about, measured_words, metric_words, needed_names, result_words, sweep_words
 
@@ -69,11 +69,11 @@ def _gather(setup: Setup, work: Slice, points: Sequence[Point]) -> list[Results 
 
 
 def go_on(pending: Sequence[Pending | None]) -> None:
-    """Progress bars at their places; runs the page again while there is work to do. Call it last."""
+    """Progress bars at their places; the browser asks again while there is work to do. Call it last."""
     for entry in pending:
         if entry is not None:
             with entry.slot:
-                show_progress_and_rerun(entry.work, complete=entry.complete)
+                show_progress(entry.work, complete=entry.complete)
 
 
 def draw_trials(setup: Setup) -> Pending | None:
