@@ -16,6 +16,7 @@ import numpy as np
 import psutil
 import pytest
 from playwright.sync_api import TimeoutError, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from mvgviz import Ledger
 from mvgviz.ui.menu import DATA, RELEASE, UTILITY
@@ -140,10 +141,11 @@ def seconds_of_work(process, during=2.0):
 
 
 class Line:
-    """A line to the server that can be cut and mended."""
+    """A line to the server that can be cut and mended, or made slow: ``most`` bytes a second to the browser."""
 
     def __init__(self, port):
         self.to, self.ends, self.whole, self.listening = port, [], True, socket.create_server(("127.0.0.1", 0))
+        self.most = None
         self.port, self.threads = self.listening.getsockname()[1], []
         self.run(self.serve)
 
@@ -161,12 +163,13 @@ class Line:
                 far = socket.create_connection(("localhost", self.to))
                 self.ends += [near, far]
                 self.run(self.carry, near, far)
-                self.run(self.carry, far, near)
+                self.run(self.carry, far, near, True)
 
-    @staticmethod
-    def carry(one, other):
+    def carry(self, one, other, back=False):
         with contextlib.suppress(OSError), one:
-            while content := one.recv(65_536):
+            while content := one.recv(4_096):
+                if back and self.most:
+                    time.sleep(len(content) / self.most)
                 other.sendall(content)
         hang_up(other)
 
@@ -210,6 +213,22 @@ def test_a_line_that_is_cut_and_mended_leaves_the_page_where_it_was(server, tab)
         tab.get_by_text(WORDS).wait_for()
         assert tab.locator(".st-key-w_epsilon [data-testid=stSliderThumbValue]").inner_text() == "2"
         tab.close()
+
+
+def test_on_a_slow_line_no_more_is_sent_than_arrives_and_stop_is_answered(server, tab):
+    pictures = []
+    tab.on("websocket", lambda socket: socket.on("framereceived", lambda raw: pictures.extend(
+        [raw] * ForwardMsg.FromString(raw).delta.new_element.HasField("plotly_chart"))))
+    with Line(server.port) as line:
+        tab.goto(f"http://localhost:{line.port}/compare?data=liver&trials=100000")
+        tab.get_by_role("button", name="Stop").wait_for()
+        line.most = 25_000
+        tab.wait_for_timeout(10_000)
+        before = len(pictures)
+        tab.get_by_role("button", name="Stop").click()
+        tab.get_by_role("button", name="Go on").wait_for()
+        assert len(pictures) - before <= 2  # what was on its way, and the last one
+        line.most = None
 
 
 def test_a_server_killed_during_trials_or_an_upload_is_told_and_leaves_no_file(server, tab):
