@@ -49,6 +49,7 @@ class Session:
     cached: set[str] = field(default_factory=set)
     waits: list[float] = field(default_factory=list)
     errors: int = 0
+    at_work: bool = False
     finished: asyncio.Event = field(default_factory=asyncio.Event)
     moves: Iterator[int] = field(default_factory=itertools.count)
 
@@ -66,6 +67,8 @@ class Session:
                     self.slider = found
             elif kind == "delta" and message.delta.new_element.WhichOneof("type") == "exception":
                 self.errors += 1
+            elif kind == "delta" and message.delta.new_element.button.label == "Stop":
+                self.at_work = True
             elif kind == "script_finished" and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
                 self.finished.set()
 
@@ -86,6 +89,7 @@ class Session:
                 widget.double_array_value.data.append(
                     self.slider.min + span + self.slider.step * (next(self.moves) % 2))
         self.finished.clear()
+        self.at_work = False
         start = time.perf_counter()
         await self.socket.send(back.SerializeToString())
         await asyncio.wait_for(self.finished.wait(), 120)
@@ -156,10 +160,13 @@ async def _move(one: Session, rate: float, seconds: float, after: float) -> None
 
 
 async def _compare(one: Session) -> None:
-    """Runs one comparison after another: the page works in slices and asks for the next by itself."""
+    """Runs one comparison after another: the page works in slices, and the browser asks for the next."""
     for seed in itertools.count():
         one.query = urlencode(COMPARING | {"seed": str(seed)})
         await one.run(move=False)
+        while one.at_work:
+            await asyncio.sleep(0.05)
+            await one.run(move=False)
         await asyncio.sleep(0.05)
 
 

@@ -112,7 +112,7 @@ def levers(scenario: Scenario, dataset: Dataset, *, mechanism: str = "mvg", sens
     problems = [replace(posed, yardstick=judge)
                 for posed in pose_each([stage.scenario for stage in stages], dataset, known=problem)]
     results = resume([Point(posed, (stage.mechanism,)) for stage, posed in zip(stages, problems, strict=True)],
-                     seconds=seconds, **options)
+                     seconds=seconds, at_once=len(stages), **options)
     outcomes = [None if found is None else found.outcomes[0] for found in results]
     design = outcomes[len(way) - 1]
     if design is not None and design.reason is not None:

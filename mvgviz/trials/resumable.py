@@ -124,8 +124,8 @@ def coarse_first(values: Sequence[float], own: float) -> list[float]:
 
 def resume(points: Sequence[Point], *, cache: TrialCache | None = None, seconds: float = math.inf,
            executor: Submits | None = None, progress: Progress | None = None,
-           cancelled: Callable[[], bool] | None = None) -> list[Results | None]:
-    """Go on with the points, in their order: put first what should show first.
+           cancelled: Callable[[], bool] | None = None, at_once: int = _POINTS_AT_ONCE) -> list[Results | None]:
+    """Go on with the points, ``at_once`` in step, in their order: put first what should show first.
 
     Finished points come from the cache, others get as far as a slice of ``seconds`` does; None for those
     never begun. Unless it is cancelled from the start, a slice finishes at least one batch, however slow the
@@ -142,11 +142,11 @@ def resume(points: Sequence[Point], *, cache: TrialCache | None = None, seconds:
     if cancelled is not None and cancelled():
         missing = []
     over = _end_of_slice(seconds, cancelled)
-    for start in range(0, len(missing), _POINTS_AT_ONCE):
+    for start in range(0, len(missing), at_once):
         if start and over():
             break
         before = sum(point.trials for point in points if cache.finished(point) is not None)
-        results = measure(missing[start : start + _POINTS_AT_ONCE], cache=cache, executor=executor, cancelled=over,
+        results = measure(missing[start : start + at_once], cache=cache, executor=executor, cancelled=over,
                           progress=lambda done, _, before=before: report(before + done))  # type: ignore[misc]
         if not all(result.complete for result in results):
             break

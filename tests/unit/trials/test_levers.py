@@ -111,6 +111,14 @@ def test_slices_come_to_the_same_and_a_stopped_one_has_what_there_is():
     assert [step.outcome.mean for step in again.without] == [step.outcome.mean for step in whole.without]
 
 
+def test_all_of_them_are_seen_long_before_all_trials_are_made():
+    cache, found, made = TrialCache(), None, []
+    while found is None or len(found.steps) < 5:
+        found = levers(LIVER.changed(trials=4_000), sample("liver"), cache=cache, seconds=0,
+                       progress=lambda done, total: made.append(done / total))
+    assert made[-1] < 0.2
+
+
 def test_a_design_that_does_not_work_out_says_why():
     with pytest.raises(InputError, match="label"):
         levers(LIVER.changed(label=None), sample("liver"))
