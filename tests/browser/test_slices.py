@@ -9,7 +9,11 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 SLICES = 4
 FAINTEST = """() => Math.min(...[...document.querySelectorAll("[data-testid=stMain] :is(p, summary, button, svg)")]
     .filter(one => one.checkVisibility() && !one.closest("button:disabled"))
-    .map(one => { let seen = 1; for (; one; one = one.parentElement) seen *= getComputedStyle(one).opacity; return seen; }))"""
+    .map(one => {
+        let seen = 1;
+        for (; one; one = one.parentElement) seen *= getComputedStyle(one).opacity;
+        return seen;
+    }))"""
 
 
 @pytest.fixture
@@ -21,7 +25,8 @@ def heard():
 def tab(address, browser, heard):
     """The ranking of all mechanisms, with trials for minutes."""
     page = browser.new_page(viewport={"width": 1440, "height": 1800})
-    page.on("websocket", lambda socket: socket.on("framereceived", lambda raw: heard.append(ForwardMsg.FromString(raw))))
+    page.on("websocket", lambda socket: socket.on(
+        "framereceived", lambda raw: heard.append(ForwardMsg.FromString(raw))))
     page.goto(f"{address}/compare?data=liver&trials=100000")
     page.get_by_role("button", name="Stop").wait_for(timeout=60_000)
     yield page
