@@ -4,13 +4,16 @@ const RUNS = "data-test-script-state", RESTS = `[${RUNS}=notRunning]`;
 
 export default function ({ data, setTriggerValue }) {
   const app = document.querySelector("[data-testid=stApp]");
-  const watch = new MutationObserver(ask);
+  window.mvgvizNext?.disconnect();  // that of the slice before: only the last one is told that it ends
+  const watch = window.mvgvizNext = new MutationObserver(ask);
   watch.observe(app, { attributeFilter: [RUNS] });
   ask();
   return () => watch.disconnect();
 
   function ask() {
-    if (window.mvgvizSlice === data.slice || !app.matches(RESTS)) return;
+    if (!app.matches(RESTS)) return;
+    watch.disconnect();
+    if (window.mvgvizSlice === data.slice) return;
     window.mvgvizSlice = data.slice;
     setTriggerValue("next", true);
   }

@@ -24,6 +24,7 @@ from mvgviz.ui.turns import Polite, Turns
 
 _CACHE, _STAND_IN_CACHE = "_trial_cache", "_stand_in_trial_cache"
 _STOPPED, _KNOWN, _FINISHED = "_trials_stopped", "_trials_known", "_trials_finished"
+_ON_SCREEN = "_trials_on_screen"
 SLICE = 1.0
 """Seconds of work before a page is drawn again."""
 _GLANCE, _PATIENCE = 0.4, 20.0  # seconds to wait for one's turn: before anything is drawn, and after
@@ -70,7 +71,7 @@ class Slice:
 
     key: str
     seconds: float
-    fresh: bool = False  # nothing of it was drawn yet
+    fresh: bool = False  # what is on the screen is not of it
     done: int = 0
     total: int = 0
     before: int = 0  # others, where its turn has not come
@@ -121,13 +122,11 @@ def begin(key: str, *parts: object, seconds: float = SLICE, waiting: bool = Fals
     """A slice of the work named by ``key`` and what it depends on; ``waiting``: it starts stopped, as it takes long."""
     name = f"{key} {session.version()} {' '.join(map(str, parts))}"
     known = st.session_state.setdefault(_KNOWN, set())
-    fresh = name not in known
-    if waiting and fresh:
+    if waiting and name not in known:
         _stop(name)
     known.add(name)
-    work = Slice(key=name, seconds=seconds, fresh=fresh)
-    goes_on = not (fresh or work.stopped or name in st.session_state.get(_FINISHED, set()))
-    st.html(_BRIGHT if goes_on else _USUAL)
+    work = Slice(key=name, seconds=seconds, fresh=name != st.session_state.get(_ON_SCREEN))
+    st.html(_USUAL if work.fresh or work.stopped else _BRIGHT)
     return work
 
 
@@ -136,6 +135,7 @@ def show_progress(work: Slice, *, complete: bool) -> None:
     if complete:
         st.session_state.setdefault(_FINISHED, set()).add(work.key)
         return
+    st.session_state[_ON_SCREEN] = work.key
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(work.done / max(work.total, 1), text=f"{work.done:,} of {work.total:,} trials{_queue_words(work)}")
         if work.stopped:

@@ -6,7 +6,9 @@ import pytest
 from playwright.sync_api import expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-SLICES = 4
+from tests.browser.chromium import at_rest
+
+SLICES = 6
 FAINTEST = """() => Math.min(...[...document.querySelectorAll("[data-testid=stMain] :is(p, summary, button, svg)")]
     .filter(one => one.checkVisibility() && !one.closest("button:disabled"))
     .map(one => {
@@ -42,6 +44,12 @@ def test_every_slice_arrives_whole_and_leaves_with_the_next(tab, heard):
     assert [stops(run) for run in runs] == [1] * len(runs)
     assert most <= 2  # while one takes the other's place
     assert faintest > 0.5  # what is stale would be at a third
+    tab.get_by_role("button", name="Stop").click()
+    tab.get_by_role("button", name="Go on").wait_for()
+    at_rest(tab)
+    made = len(runs_of(heard))
+    tab.wait_for_timeout(1_500)
+    assert len(runs_of(heard)) == made  # nobody asks any more
 
 
 def test_stop_and_go_on_work_at_the_first_click(tab):
