@@ -6,6 +6,7 @@ import ipaddress
 import os
 import pkgutil
 import socket
+import sys
 import threading
 import time
 import tomllib
@@ -23,13 +24,18 @@ from mvgviz.version import install_words
 _ENVIRONMENT = {"data": "MVGVIZ_DATA", "study": "MVGVIZ_STUDY", "login": "MVGVIZ_LOGIN"}
 """How the app learns what it begins with."""
 _MINUTE = 60.0
+_ANY = ("0.0.0.0", "::")  # noqa: S104
 
 
 def open_app(chosen: argparse.Namespace) -> int:
     """Serve the app until Ctrl-C."""
     port = ready_to_open(chosen)
+    here = "localhost" if chosen.host in _ANY else chosen.host
+    sys.stdout.write(f"mvgviz: http://{f'[{here}]' if ':' in here else here}:{port} (Ctrl-C ends it)\n")
+    sys.stdout.flush()
     return _serve(["--server.port", str(port), "--server.address", chosen.host,
-                   "--server.headless", str(chosen.no_browser).lower()])
+                   "--server.headless", str(chosen.no_browser).lower(),
+                   "--logger.hideWelcomeMessage", "true"])  # on some computers with an advertisement over the page
 
 
 def ready_to_open(chosen: argparse.Namespace) -> int:
@@ -161,7 +167,7 @@ def _is_loopback(host: str) -> bool:
 def _check_free(host: str, port: int) -> None:
     """Say so at once where somebody else serves on the port."""
     try:
-        with socket.create_connection(("localhost" if host in ("0.0.0.0", "::") else host, port), timeout=1):  # noqa: S104
+        with socket.create_connection(("localhost" if host in _ANY else host, port), timeout=1):
             raise InputError(f"port {port} is in use: is mvgviz open already? Choose another with --port")
     except OSError:
         return

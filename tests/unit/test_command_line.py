@@ -319,6 +319,15 @@ def test_a_login_needs_to_know_whom_to_ask(tmp_path, capsys, monkeypatch):
     assert os.environ["MVGVIZ_LOGIN"] == "yes"
 
 
+@pytest.mark.parametrize(("host", "here"), [("localhost", "localhost"), ("0.0.0.0", "localhost"), ("::1", "[::1]")])
+def test_the_command_says_where_the_app_is_and_streamlit_says_nothing(host, here, capsys, monkeypatch):
+    served = []
+    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: served.append(flags) or 0)
+    assert main(["--host", host, "--port", "18999", "--no-ledger"]) == 0
+    assert capsys.readouterr().out == f"mvgviz: http://{here}:18999 (Ctrl-C ends it)\n"
+    assert " ".join(served[0]).endswith("--logger.hideWelcomeMessage true")  # it would advertise over the page
+
+
 def test_beyond_this_computer_the_command_warns(capsys, monkeypatch):
     monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: 0)
     assert main(["--host", "0.0.0.0", "--port", "18999", "--no-ledger"]) == 0
