@@ -21,6 +21,7 @@ def theory(epsilon, delta=1e-6):
     return stats.norm.cdf(optimize.brentq(excess, 1e-3, 20, xtol=1e-13) / 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_the_best_guess_is_right_as_often_as_theory_says(shape, epsilon):

@@ -38,6 +38,7 @@ def test_the_longest_vector_is_the_longest_corner(centre, rng):
         assert np.square(box[0] @ (box[1] + found.signs * box[2])).sum() == pytest.approx(squares.max(), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", range(1, 11))
 def test_the_bound_on_a_form_is_never_below_its_corners_and_within_the_known_ratio(n, rng):
     for rank, _ in itertools.product(range(1, 11), range(20)):

@@ -29,6 +29,7 @@ from mvgviz.release import secure_noise
 from mvgviz.release.audit import attacks_per_release, judge, release_scores
 from tests.datasets import make_dataset
 
+pytestmark = pytest.mark.slow
 EPSILON, DELTA = 2.0, 1e-2
 SIZE, RECORDS = 3, 12
 GUARANTEES = ("exact", "theorem1", "theorem2-any", "theorem2")
@@ -129,7 +130,6 @@ def test_noise_that_lies_is_caught(name, guarantee, bounded, neighbours, sabotag
     assert result.check.p_value < 1e-6 / len(CASES)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
 def test_half_the_noise_refutes_the_claim_itself(neighbours, monkeypatch):
     monkeypatch.setattr(secure_noise, "add_noise", half)
