@@ -30,6 +30,7 @@ _ANY = ("0.0.0.0", "::")  # noqa: S104
 def open_app(chosen: argparse.Namespace) -> int:
     """Serve the app until Ctrl-C."""
     port = ready_to_open(chosen)
+    # On stdout, unlike what is wrong: the servers behind a front are heard on stderr alone.
     here = "localhost" if chosen.host in _ANY else chosen.host
     sys.stdout.write(f"mvgviz: http://{f'[{here}]' if ':' in here else here}:{port} (Ctrl-C ends it)\n")
     sys.stdout.flush()

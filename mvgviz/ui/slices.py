@@ -34,6 +34,7 @@ _BRIGHT = """<style>[data-stale=true], [data-testid=stTabs] [role=tablist], [dat
     {opacity: 1 !important;}</style>"""
 """While slices follow one another the page is not dimmed: what is there can be read."""
 _USUAL = "<style>[data-stale=true] {}</style>"
+"""In place of it at another question, whose picture is not there yet; else it would stay until the run ends."""
 _ask_for_more = st.components.v2.component(
     "mvgviz_next_slice", html="<span></span>", js=(Path(__file__).parent / "next_slice.js").read_text(encoding="utf-8"))
 
