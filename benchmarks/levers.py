@@ -34,6 +34,12 @@ def simulated(seed: int) -> np.ndarray:
     """Features and a label, the last row, on [-1, 1]: all kinds mixed, weak and strong signals; one in four is bent."""
     rng = np.random.default_rng([2026, seed])
     m, n = int(rng.integers(4, 31)), int(10 ** rng.uniform(math.log10(200), math.log10(50_000)) / TRAINING)
+    return features_and_label(m, n, None, rng, bent=seed % 4 == 3)
+
+
+def features_and_label(m: int, n: int, strength: float | None, rng: np.random.Generator, *, bent: bool,
+                       label: tuple[float, float] | None = None) -> np.ndarray:
+    """m features and a label with its middle and spread; ``strength``: the part of its variance that they explain."""
     shared = rng.standard_normal((m, int(rng.integers(1, 5))))
     part = rng.uniform(0, 0.9)
     shared *= math.sqrt(part) / np.linalg.norm(shared, axis=1, keepdims=True)
@@ -41,11 +47,12 @@ def simulated(seed: int) -> np.ndarray:
     u = np.stack([_feature(row, int(kind), rng) for row, kind in zip(x, rng.integers(0, 5, m), strict=True)])
     beta = rng.standard_normal(m) * (rng.random(m) < rng.choice([0.15, 0.4, 1.0]))
     signal = _standard((beta if beta.any() else np.eye(m)[0]) @ _standard(u))
-    if seed % 4 == 3:
+    if bent:
         signal = _standard(signal + 0.3 * signal**2)
-    strength = rng.uniform(0.1, 0.95)
-    label = math.sqrt(strength) * signal + math.sqrt(1 - strength) * rng.standard_normal(n)
-    return np.vstack([u, np.clip(rng.uniform(-0.4, 0.4) + rng.uniform(0.1, 0.4) * label, -1, 1)])
+    known = rng.uniform(0.1, 0.95) if strength is None else strength
+    mixed = math.sqrt(known) * signal + math.sqrt(1 - known) * rng.standard_normal(n)
+    middle, spread = (rng.uniform(-0.4, 0.4), rng.uniform(0.1, 0.4)) if label is None else label
+    return np.vstack([u, np.clip(middle + spread * mixed, -1, 1)])
 
 
 def _feature(x: np.ndarray, kind: int, rng: np.random.Generator) -> np.ndarray:
@@ -84,7 +91,7 @@ class Regression:
     @classmethod
     def of(cls, table: np.ndarray) -> Regression:
         n = int(TRAINING * table.shape[1])
-        return cls(table[:, :n], _joined(table[:, n:]))
+        return cls(table[:, :n], as_joined(table[:, n:]))
 
     @property
     def size(self) -> int:
@@ -101,31 +108,31 @@ class Regression:
         return np.sqrt(np.einsum("ti,ij,tj->t", residual, self.test, residual))
 
     def without_privacy(self) -> float:
-        moments = _joined(self.train)
+        moments = as_joined(self.train)
         found = np.linalg.solve(moments[:-1, :-1] + 1e-9 * np.eye(self.size), moments[:-1, -1])
         return float(self.errors(found[None])[0])
 
     def equal(self, normal: np.ndarray) -> np.ndarray:
-        """Equal noise on the box, with the better of plain and noise-aware ridge."""
+        """Equal noise on the box, with the better of plain and noise-aware ridge, without shrinking to the mean."""
         std = box_sensitivity(self.size) / (self.train.shape[1] * MU)
         noise = MomentNoise.from_std(std * np.eye(self.size + 1))
-        released = _joined(self.train) + std * (normal + normal.transpose(0, 2, 1)) / 2
+        released = as_joined(self.train) + std * (normal + normal.transpose(0, 2, 1)) / 2
         released[:, 0, 0] = 1.0  # known
         fits = [self.errors(ridge_weights(released, noise, features=range(self.size), label=self.size, constant=0,
-                                          aware=aware)) for aware in (True, False)]
+                                          aware=aware, shrink=False)) for aware in (True, False)]
         return min(fits, key=np.mean)
 
     def shaped(self, normal: np.ndarray, theta: np.ndarray) -> np.ndarray:
         """The defaults: one ellipse for records and noise, the whole record scaled, noise-aware ridge."""
         data = dataset(self.train)
-        bound, constant = regression_bound(data, theta, mu=MU)
+        bound, constant = regression_bound(data, theta, mu=MU, label=self.size - 1)
         asked = mv.moments(data, bound=bound, constant=constant, whole=True)
         std = mv.design_noise(asked.query, **BUDGET).noise_std()
         intercepts, slopes = asked.regressions(asked.query.value + std * normal, std, self.size - 1)
         return self.errors(np.column_stack([intercepts, slopes]))
 
 
-def _joined(matrix: np.ndarray) -> np.ndarray:
+def as_joined(matrix: np.ndarray) -> np.ndarray:
     """Second moments of ``[1, x]``."""
     x = np.vstack([np.ones(matrix.shape[1]), matrix])
     return x @ x.T / x.shape[1]
@@ -216,7 +223,7 @@ def experiment_three() -> None:
     for bound in (None, RecordBound.from_shares(data, mv.uniform(data.n_features))):
         asked = mv.covariance(data, bound=bound)
         noise = moment_noise(mv.design_noise(asked, epsilon=1, delta=1 / data.n_records))
-        vectors = components(asked.value + noise.draws(100, rng=np.random.default_rng(0)), noise)
+        _, vectors = components(asked.value + noise.draws(100, rng=np.random.default_rng(0)), noise)
         errors.append(np.square(best - np.einsum("tji,tji->ti", vectors, truth @ vectors)).sum(axis=1).mean())
     _line("Experiment III, RSS, round bound", [errors[1] / errors[0]], f"≤ 0.3 ({errors[1]:.5f} of {errors[0]:.5f})")
 

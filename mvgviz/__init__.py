@@ -1,6 +1,6 @@
 """mvgviz: matrix-variate Gaussian noise for differential privacy, printed bound and exact limit.
 
-The engine needs numpy and scipy only; pictures and pages live in ``mvgviz.figures``
+The engine needs numpy and scipy only; pictures and pages live in ``mvgviz.pictures``
 and ``mvgviz.ui``. Every name that a program needs can be had from here; those that bring
 more libraries along (files, releases) are imported when they are first asked for.
 """
@@ -36,6 +36,7 @@ _LATER = {
     "DataSource": "study.source", "Ledger": "release.ledger", "Origin": "provenance", "Pieces": "data.pieces",
     "Range": "provenance", "Release": "release.release", "Session": "release.session", "Setup": "scenario.resolve",
     "Study": "study.study", "build": "scenario.resolve", "build_plan": "scenario.plan_noise",
+    "clipping_of": "scenario.clipping",
     "ledger_from_environment": "release.ledger", "load_table": "data", "own_mechanism": "trials.mechanisms",
     "own_task": "trials.tasks", "plan": "release.release", "pose": "trials.question", "read_table": "data",
     "release_setup": "release.release", "release_together": "release.release_plan", "sample": "data",

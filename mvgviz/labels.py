@@ -127,6 +127,6 @@ BOUNDS = {  # what records are pulled into before anything is asked: as a contro
                 "privately, for a tenth of the budget"),
 }
 JUDGED = {"everything": "everything", "needed": "what is needed", "rest": "the rest"}
-REFERENCES = {"non_private": "without privacy", "trivial": "answer without data", "random_guess": "random guess"}
+REFERENCES = {"non_private": "without privacy", "private_mean": "private mean", "trivial": "answer without data",
+              "random_guess": "random guess"}
 
-TRIED_ON = {"stand-in": "A simulated stand-in", "data": "The data itself (not private)"}

@@ -11,15 +11,15 @@ import plotly.graph_objects as go
 
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.errors import InputError
-from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors
-from mvgviz.figures.budget.trade_off import plot_trade_off, trade_off_picture
-from mvgviz.figures.compare.frontier import needed, plot_frontier
-from mvgviz.figures.compare.ranking import plot_ranked, ranking
-from mvgviz.figures.shared.error_axis import reference_items
-from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_ellipse
-from mvgviz.figures.utility.dots import LANES, dot_numbers, plot_dots
 from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.sides import NoiseSide
+from mvgviz.pictures.budget import noise_factors, plot_noise_factors
+from mvgviz.pictures.compare import needed, plot_frontier, plot_ranked, ranking, ranking_marks
+from mvgviz.pictures.error_axis import reference_items
+from mvgviz.pictures.shape import coordinate_labels, needed_and_other, plane_labels
+from mvgviz.pictures.theme import ellipse_numbers, plot_noise_ellipse
+from mvgviz.pictures.trade_off import plot_trade_off, trade_off_picture
+from mvgviz.pictures.utility import LANES, dot_numbers, metric_words, plot_dots
 from mvgviz.scenario.names import numbered
 from mvgviz.scenario.precision_budget import budget_table
 from mvgviz.scenario.resolve import Setup
@@ -28,9 +28,6 @@ from mvgviz.text import in_html
 from mvgviz.trials.frontier import frontier as curves_of
 from mvgviz.trials.outcomes import Results
 from mvgviz.validation import fraction, instance, number
-from mvgviz.words.compare import ranking_marks
-from mvgviz.words.shape import coordinate_labels, needed_and_other, plane_labels
-from mvgviz.words.utility import metric_words
 
 __all__ = ["ellipse", "factors", "frontier", "results", "trade_off"]
 
@@ -41,22 +38,22 @@ def ellipse(noise: Setup | NoiseDesign, plane: tuple[str | int, str | int] | Non
             ) -> go.Figure:
     """The noise in the plane of two features, against equal noise that spends the same.
 
-    ``plane``: across and up, by name or position; by default one that is not needed and one that is. A design alone
+    ``plane``: across and up, by name or position; by default one that is needed and one that is not. A design alone
     knows no names.
     """
     if isinstance(noise, Setup):
         design, equal, labels = noise.design, noise.iid, coordinate_labels(noise)
-        usual = needed_and_other(noise)[::-1]
+        usual = needed_and_other(noise)
     else:
         design = instance("noise", noise, NoiseDesign)
         equal = equal_noise(design)
-        labels, usual = numbered("column" if design.mode == "columns" else "row", design.theta.size), (1, 0)
+        labels, usual = numbered("column" if design.mode == "columns" else "row", design.theta.size), (0, 1)
     if not design.theta.size >= 2:
         raise InputError("an ellipse needs at least two directions, got one")
     pair = usual if plane is None else _pair(plane, labels)
     numbers = ellipse_numbers(design, equal, plane=pair, level=fraction("level", level),
                               normals=np.random.default_rng(0).standard_normal((2, _DRAWS)))
-    named = plane_labels(design, labels, pair)
+    named = plane_labels(design, labels, pair, diagonal=True)
     return plot_noise_ellipse(numbers, names=(in_html(named[0]), in_html(named[1])))
 
 
@@ -85,8 +82,8 @@ def frontier(found: Sequence[Results], *, error: float | None = None) -> go.Figu
     middle = swept[len(swept) // 2]
     wanted = float(curves[0].means[len(swept) // 2]) if error is None else number("error", error)
     return plot_frontier(needed(curves, wanted, guarantee=middle.scenario.guarantee), error=wanted,
-                         epsilon=middle.scenario.epsilon, references=reference_items(middle.references),
-                         title=metric_words(middle))
+                         epsilon=middle.scenario.epsilon, title=metric_words(middle),
+                         references={each.scenario.epsilon: each.references for each in swept})
 
 
 def results(found: Results) -> go.Figure:

@@ -2,20 +2,33 @@
 
 A range, a direction, a split, a number of records is *declared* (known or chosen without
 looking at the data), *paid for* (learned from the data through noise, out of the budget) or
-*read from the data* (which no guarantee covers). The value carries its origin with it, and
-what is made of several values has the most careful of their origins.
+*read from the data* (which no guarantee covers, even where a person *accepted* the proposal). The value carries its
+origin with it, and what is made of several values has the most careful of their origins.
 
 >>> from mvgviz.provenance import Origin, Range, weakest
 >>> weakest([Origin.DECLARED, Range(0, 120, Origin.READ).origin]).value
 'read from the data'
+
+What is paid for carries a :class:`Receipt`. A release adds up the receipts of everything that it was built from, and
+refuses those whose noise came from a seed.
 """
 
-from collections.abc import Iterable, Mapping
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+from weakref import WeakSet
 
+import numpy as np
 from numpy import datetime64
+
+from mvgviz.errors import InputError
+from mvgviz.validation import FloatArray
+
+_Draw = TypeVar("_Draw", bound=Callable[..., Any])
 
 
 class Origin(StrEnum):
@@ -23,12 +36,13 @@ class Origin(StrEnum):
 
     DECLARED = "declared"
     PAID = "paid for"
+    ACCEPTED = "proposed from the data, accepted"
     READ = "read from the data"
 
     @property
     def is_covered(self) -> bool:
         """Whether a guarantee can speak of a value with this origin."""
-        return self is not Origin.READ
+        return self in (Origin.DECLARED, Origin.PAID)
 
     @property
     def words(self) -> str:
@@ -48,6 +62,75 @@ class Range(NamedTuple):
 
 Ranges: TypeAlias = Mapping[str, Range | tuple[float, float] | tuple[str | date | datetime64, str | date | datetime64]]
 """By feature: a range with its origin, or a pair, which the caller thereby declares; of a column of dates two dates."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Receipt:
+    """What learning something from the data has spent; it counts once, however often that is used.
+
+    ``mu`` holds for ``neighbour_rule`` and ``n_records``, and rests on ranges and a number of records of these origins.
+    ``value``: the only numbers that may carry it; None where what is computed from them may, too.
+    """
+
+    what: str
+    mu: float
+    value: FloatArray | None = field(default=None, repr=False)
+    neighbour_rule: str
+    n_records: int
+    ranges_origin: Origin
+    records_origin: Origin
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether the noise came from the operating system; only :func:`receipt_for` can say so, no copy."""
+        return self in _FRESH
+
+    def check(self, value: FloatArray) -> None:
+        """Refuse numbers that it was not given for."""
+        if self.value is not None and not np.allclose(value, self.value, rtol=1e-9, atol=1e-12):
+            raise InputError(f"the receipt belongs to other {self.what}; learn these privately, too")
+
+
+_SYSTEM: set[Callable[..., Any]] = set()
+_FRESH = WeakSet[Receipt]()
+
+
+def system_noise(draw: _Draw) -> _Draw:
+    """Mark a function whose noise comes from the operating system."""
+    _SYSTEM.add(draw)
+    return draw
+
+
+def receipt_for(source: object, **told: Any) -> Receipt:
+    """The receipt for what was learned with noise from ``source``; all but a marked function counts as a seed."""
+    made = Receipt(**told)
+    if source in _SYSTEM:
+        _FRESH.add(made)
+    return made
+
+
+class Learned(np.ndarray[Any, np.dtype[np.float64]]):
+    """Numbers that were learned from the data; arrays computed from them keep their receipts."""
+
+    receipts: tuple[Receipt, ...] = ()
+
+    def __array_finalize__(self, before: Any) -> None:
+        self.receipts = receipts_of(before)
+
+
+def receipts_of(*values: Any) -> tuple[Receipt, ...]:
+    """The receipts that these values carry, each once."""
+    return tuple(dict.fromkeys(receipt for value in values for receipt in getattr(value, "receipts", ())))
+
+
+def checked_origin(what: str, origin: Any, receipts: Iterable[Receipt] = ()) -> Origin:
+    """An origin that may be claimed of a value with these receipts."""
+    if not isinstance(origin, Origin):
+        raise InputError(f"the origin of {what} must be an Origin")
+    if origin is Origin.PAID and not receipts:
+        raise InputError(f'"paid for" needs a receipt, which {what} does not have; say that it is declared or '
+                         "read from the data")
+    return origin
 
 
 def weakest(origins: Iterable[Origin]) -> Origin:

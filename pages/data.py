@@ -1,22 +1,30 @@
 """Data & query: the data against its declared ranges, the answer, and what one record can change."""
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from mvgviz.data import describe, samples
-from mvgviz.figures.shared.matrix_map import plot_matrix, top_left
+from mvgviz.pictures.data import FeatureHistogram, derivation, facts, feature_histograms, plot_histograms
+from mvgviz.pictures.sentences import EMPTY_PLACE
+from mvgviz.pictures.theme import plot_matrix, top_left
+from mvgviz.query.dataset import Dataset
 from mvgviz.text import as_number, in_html, in_markdown
 from mvgviz.ui import session
+from mvgviz.ui.cache import cached
 from mvgviz.ui.data.bound_panel import draw_bound
 from mvgviz.ui.data.upload_panel import draw_upload_panel
 from mvgviz.ui.frame import Setup, chart, try_open_page
 from mvgviz.ui.menu import DATA
-from mvgviz.words.derivations import derivation, facts
-from mvgviz.words.neighbours import EMPTY_PLACE
 
 PANELS = 9
 NEIGHBOURS = {"replace": "one record replaced", "add-remove": "one record added or removed"}
-NOT_PRIVATE = "Computed on the data itself, for your eyes: not private."
+
+
+@cached(12, session.here)
+def _histograms(data: Dataset, positions: tuple[int, ...]) -> tuple[list[FeatureHistogram], go.Figure]:
+    found = feature_histograms(data, positions)
+    return found, plot_histograms(found)
 
 
 def draw_data(setup: Setup) -> None:
@@ -27,13 +35,13 @@ def draw_data(setup: Setup) -> None:
     if len(groups) > 1:
         group = st.selectbox("Features", groups, key="data_group", label_visibility="collapsed",
                              format_func=lambda g: f"Features {g[0] + 1} to {g[-1] + 1} of {data.n_features}")
-    histograms = session.histograms(group)
+    histograms, figure = _histograms(data, tuple(group))
     narrow = min(histograms, key=lambda h: h.used)
-    chart(session.histogram_picture(group),
+    chart(figure,
           f"**{data.n_features} features × {data.n_records:,} records**, each against its range; "
           f"{in_markdown(narrow.name)} uses the least of it ({narrow.used:.0%}).", key="histograms",
-          about=f"{NOT_PRIVATE} Privacy rests on the declared ranges, which are public: the wider they are, the more "
-                "noise is needed.")
+          about=f"{session.computed_on()} Privacy rests on the declared ranges, which are public: the wider they are, "
+                "the more noise is needed.")
     if setup.scenario.data in samples() and describe(setup.scenario.data).not_person_level:
         st.caption(f":material/group: A record is {describe(setup.scenario.data).record}. "
                    "What hides one record does not hide a person who has several.")
@@ -49,7 +57,7 @@ def draw_answer(setup: Setup) -> None:
     chart(plot_matrix(shown, row_labels=rows, col_labels=cols, row_title="feature" if rows else "row",
                       col_title="feature" if query.symmetric and rows else "record" if query.name == "identity" else "",
                       value_title="true answer"),
-          f"**The true answer{inside}**, {query.rows:,} × {query.cols:,}{part}. {NOT_PRIVATE}", key="answer")
+          f"**The true answer{inside}**, {query.rows:,} × {query.cols:,}{part}. {session.computed_on()}", key="answer")
 
 
 def draw_change(setup: Setup) -> None:
@@ -93,7 +101,8 @@ def draw_about(setup: Setup) -> None:
         st.caption(f"{about.citation}. {about.licence}.")
     shown = setup.dataset.matrix[:, :200].T
     st.dataframe(pd.DataFrame(shown, columns=list(setup.dataset.features)), height=240)
-    st.caption(f"The first {len(shown)} of {setup.dataset.n_records:,} records, moved into their ranges. {NOT_PRIVATE}")
+    st.caption(f"The first {len(shown)} of {setup.dataset.n_records:,} records, moved into their ranges. "
+               f"{session.computed_on()}")
 
 
 opened = try_open_page(DATA)

@@ -4,24 +4,31 @@ import numpy as np
 import streamlit as st
 
 from mvgviz import Scenario
-from mvgviz.figures.shared.rule_model import iid_std
+from mvgviz.pictures.rule import iid_std
+from mvgviz.pictures.sentences import thing
+from mvgviz.pictures.shape import (
+    ABOUT_BOUND,
+    coordinate_labels,
+    ellipse_words,
+    needed_and_other,
+    plane_labels,
+    rule_words,
+)
 from mvgviz.scenario.trade_off import trade_off_refusal
 from mvgviz.text import as_number, delta_words
-from mvgviz.ui.budget.frontier import draw_frontier
 from mvgviz.ui.frame import draw_takeaway, open_page
+from mvgviz.ui.frontier import draw_frontier
 from mvgviz.ui.menu import DATA, HOME, LESSON, PRESENT
-from mvgviz.ui.more_columns.picture import draw_more_columns
-from mvgviz.ui.rule.rule import rule
-from mvgviz.ui.rule.scenario import (
+from mvgviz.ui.more_columns import draw_more_columns
+from mvgviz.ui.rule_picture import (
     asked_by_theorem,
     needed_against_others,
     own_axes,
+    rule,
     share_step,
     take_change,
     theorem_in,
 )
-from mvgviz.words.provenance import thing
-from mvgviz.words.shape import ABOUT_BOUND, coordinate_labels, ellipse_words, needed_and_other, plane_labels, rule_words
 
 setup = open_page(HOME)
 scenario, design, labels = setup.scenario, setup.design, coordinate_labels(setup)
@@ -39,8 +46,9 @@ if design.theta.size < 2:
     st.info("With one direction there is nothing to divide: the noise is a number, not a shape.")
 else:
     needed, other = needed_and_other(setup)
-    model, equal = needed_against_others(setup, needed, other), iid_std(setup.iid, needed)
-    pair, names = (other, needed), plane_labels(setup, labels, (other, needed))
+    pair = (other, needed) if design.mode == "both" else (needed, other)  # as in the lesson; of both, a needed column
+    model, equal, names = needed_against_others(setup, pair), iid_std(setup.iid, needed), plane_labels(
+        setup, labels, pair)
     takeaway = ellipse_words([std / equal for std in model.std_on_features], names)
     rule(model, key="home_rule", on_change=lambda change: take_change(setup, model, pair, change), iid=equal,
          names=names, **own_axes(setup, pair), share_step=share_step(setup, model),

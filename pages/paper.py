@@ -2,9 +2,9 @@
 
 import streamlit as st
 
+from mvgviz.ui import paper as panels
 from mvgviz.ui.frame import try_open_page
 from mvgviz.ui.menu import PAPER
-from mvgviz.ui.paper import panels
 from mvgviz.ui.slices import show_progress
 
 TABLE, FIGURE = "The table, row by row", "Effect of the directions (Figure 4)"

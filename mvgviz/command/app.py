@@ -1,49 +1,48 @@
 """``mvgviz``: the app, served on this computer by Streamlit."""
 
 import argparse
+import contextlib
 import importlib.util
 import ipaddress
 import os
-import pkgutil
+import re
 import socket
 import sys
-import threading
-import time
 import tomllib
 from pathlib import Path
-from typing import Any
 
-import mvgviz
 from mvgviz.command.say import read_bytes, say
 from mvgviz.errors import InputError
 from mvgviz.release.ledger import ENVIRONMENT, ledger_from_environment, usual_place
 from mvgviz.study.study import Study
+from mvgviz.ui import door
 from mvgviz.validation import count
-from mvgviz.version import install_words
+from mvgviz.version import TOP, install_words
 
-_ENVIRONMENT = {"data": "MVGVIZ_DATA", "study": "MVGVIZ_STUDY", "login": "MVGVIZ_LOGIN"}
+_ENVIRONMENT = {"data": "MVGVIZ_DATA", "study": "MVGVIZ_STUDY", "login": "MVGVIZ_LOGIN", "browser": "MVGVIZ_BROWSER"}
 """How the app learns what it begins with."""
-_MINUTE = 60.0
 _ANY = ("0.0.0.0", "::")  # noqa: S104
+_PORT = 8501
+_PORTS = 100
+"""How many are tried, from the usual one, where none is named."""
 
 
 def open_app(chosen: argparse.Namespace) -> int:
     """Serve the app until Ctrl-C."""
     port = ready_to_open(chosen)
-    # On stdout, unlike what is wrong: the servers behind a front are heard on stderr alone.
     here = "localhost" if chosen.host in _ANY else chosen.host
-    sys.stdout.write(f"mvgviz: http://{f'[{here}]' if ':' in here else here}:{port} (Ctrl-C ends it)\n")
+    url = f"http://{f'[{here}]' if ':' in here else here}:{port}"
+    if not chosen.no_browser and (sys.platform != "linux" or {"DISPLAY", "WAYLAND_DISPLAY"} & set(os.environ)):
+        os.environ[_ENVIRONMENT["browser"]] = url
+    # On stdout, unlike what is wrong: the servers behind a front are heard on stderr alone.
+    sys.stdout.write(f"mvgviz: {url} (Ctrl-C ends it)\n")
     sys.stdout.flush()
-    return _serve(["--server.port", str(port), "--server.address", chosen.host,
-                   "--server.headless", str(chosen.no_browser).lower(),
+    return _serve(["--server.port", str(port), "--server.address", chosen.host, "--server.headless", "true",
                    "--logger.hideWelcomeMessage", "true"])  # on some computers with an advertisement over the page
 
 
 def ready_to_open(chosen: argparse.Namespace) -> int:
-    """The port, after everything that was chosen is looked at and told to the app by its environment."""
-    port = count("port", chosen.port)
-    if not port < 2**16:
-        raise InputError(f"port must be below {2**16}, got {port}")
+    """Check the options, export them as environment variables and return the port."""
     for name in ("data", "study"):
         path: Path | None = getattr(chosen, name)
         if path is not None:
@@ -60,16 +59,22 @@ def ready_to_open(chosen: argparse.Namespace) -> int:
     if chosen.login:
         _check_login()
         os.environ[_ENVIRONMENT["login"]] = "yes"
+    _allow_hosts([*chosen.allow_host, *([] if chosen.host == "localhost" or _address(chosen.host) else [chosen.host])])
+    port = _free_port(chosen.host, chosen.port)
     if not _is_loopback(chosen.host):
         say(f"mvgviz: warning: whoever reaches {chosen.host} on port {port} can use this app"
             f"{', and sees the file of --data' if chosen.data else ''}; put a server with encryption and a login in "
             "front of it (SECURITY.md)")
-    try:
-        socket.getaddrinfo(chosen.host, port)
-    except OSError:
-        raise InputError(f"--host: {chosen.host} is no address of this computer") from None
-    _check_free(chosen.host, port)
     return port
+
+
+def _allow_hosts(names: list[str]) -> None:
+    """Export the names under which the app may be asked for, with those that its environment knows already."""
+    names = [*door.allowed_names(), *names]
+    for name in names:
+        if not re.fullmatch(r"[\w-]+(\.[\w-]+)*", name, re.ASCII):
+            raise InputError(f"--allow-host: {name!r} is not a name as your.host; leave out scheme, port and path")
+    os.environ[door.ENVIRONMENT] = " ".join(dict.fromkeys(names))
 
 
 def _choose_ledger(chosen: argparse.Namespace) -> None:
@@ -97,78 +102,50 @@ def _check_login() -> None:
                      "(docs/deployment.md)")
 
 
-def main_script() -> Path:
-    """What Streamlit runs: in the package where it was installed, in the top folder of a checkout."""
-    package = Path(mvgviz.__file__).parent
-    return next(path for path in (package / "served" / "app.py", package.parent / "app.py") if path.is_file())
-
-
 def _serve(flags: list[str]) -> int:
     try:
+        import click
         from streamlit.web import cli
     except ModuleNotFoundError as error:
         raise InputError(f"the app needs {error.name}: {install_words('app')}") from None
-    _send_at_once()
-    threading.Thread(target=_warm, name="warm", daemon=True).start()
-    cli.main(["run", str(main_script()), *flags], standalone_mode=False)
+    with contextlib.suppress(click.Abort):  # Ctrl-C, after the server has ended
+        cli.main(["run", str(TOP / "app.py"), *flags], standalone_mode=False)
     return 0
 
 
-def _warm() -> None:
-    """Bring in what the pages need as soon as the server is there, before the first visitor waits for it."""
-    from streamlit.runtime import Runtime
-
-    while not Runtime.exists():  # where pictures of our own are announced
-        time.sleep(0.05)
-    from mvgviz import ui
-    from mvgviz.ui import frame
-
-    frame.warm()
-    for module in pkgutil.walk_packages(ui.__path__, f"{ui.__name__}."):
-        importlib.import_module(module.name)
-    _forget()
-
-
-def _forget() -> None:
-    """Every minute: tables of visitors who left do not stay, even where nobody else comes."""
-    from mvgviz.ui.server import freeze_imports, let_go
-
-    freeze_imports()
-    while True:
-        time.sleep(_MINUTE)
-        let_go()
-
-
-def _send_at_once() -> None:
-    """Small messages are sent without waiting for word that the last one arrived: up to 40 ms of every reply.
-
-    asyncio sees to that for sockets that it opens itself; Streamlit opens its own, and what listens hands it on.
-    """
-    from streamlit.web.server.starlette import starlette_server as server
-
-    bind = getattr(server, "_bind_socket", None)
-    if bind is None:
-        return
-
-    def bound(*given: Any) -> socket.socket:
-        listening: socket.socket = bind(*given)
-        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return listening
-
-    server._bind_socket = bound  # type: ignore[assignment]
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
 
 
 def _is_loopback(host: str) -> bool:
+    address = _address(host)
+    return host == "localhost" or (address is not None and address.is_loopback)
+
+
+def _free_port(host: str, wanted: int | None) -> int:
+    """Return the port that was named, which must be free, or the first free one from the usual one on."""
+    first = _PORT if wanted is None else count("port", wanted)
+    if not first < 2**16:
+        raise InputError(f"port must be below {2**16}, got {first}")
     try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+        socket.getaddrinfo(host, first)
+    except OSError:
+        raise InputError(f"--host: {host} is no address of this computer") from None
+    for port in range(first, first + (_PORTS if wanted is None else 1)):
+        if not _in_use(host, port):
+            if port != first:
+                say(f"mvgviz: port {first} is in use, so this app is on port {port}")
+            return port
+    raise InputError(f"port {first} is in use: is mvgviz open already? Choose another with --port")
 
 
-def _check_free(host: str, port: int) -> None:
-    """Say so at once where somebody else serves on the port."""
+def _in_use(host: str, port: int) -> bool:
+    """Whether somebody serves there."""
     try:
         with socket.create_connection(("localhost" if host in _ANY else host, port), timeout=1):
-            raise InputError(f"port {port} is in use: is mvgviz open already? Choose another with --port")
+            return True
     except OSError:
-        return
+        return False

@@ -64,9 +64,11 @@ def _do(chosen: argparse.Namespace) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="mvgviz", description=_ABOUT)
     parser.add_argument("--version", action="version", version=f"mvgviz {VERSION}")
-    parser.add_argument("--port", type=int, default=8501, help="of the app (%(default)s)")
+    parser.add_argument("--port", type=int, help="of the app (8501, or the next free one)")
     parser.add_argument("--host", default="localhost",
                         help="whom the app listens to; others than this computer, with a warning (%(default)s)")
+    parser.add_argument("--allow-host", action="append", default=[], metavar="NAME",
+                        help="another name by which the app may be opened; can be repeated")
     parser.add_argument("--data", type=Path, metavar="FILE", help="a table to begin with")
     parser.add_argument("--study", type=Path, metavar="FILE", help="a saved study to begin with")
     kept = parser.add_mutually_exclusive_group()
@@ -93,6 +95,8 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
                         help="servers, one for each processor (%(default)s)")
     for name, kind in (("port", int), ("host", str), ("ledger", Path)):
         parser.add_argument(f"--{name}", type=kind, default=argparse.SUPPRESS, help="as without a command")
+    parser.add_argument("--allow-host", action="append", default=argparse.SUPPRESS, metavar="NAME",
+                        help="as without a command")
     for name in ("no-ledger", "login"):
         parser.add_argument(f"--{name}", action="store_true", default=argparse.SUPPRESS, help="as without a command")
 
@@ -107,6 +111,7 @@ def _add_study(parser: argparse.ArgumentParser) -> None:
                         help='for a scenario: JSON as {"column": [low, high], ...}, the columns to use in this order '
                              "with their declared ranges; null for one to be read from the data, which is not private")
     parser.add_argument("--decimal", choices=(".", ","), help="for a scenario: the decimal mark (detected)")
+    parser.add_argument("--header", choices=("yes", "no"), help="for a scenario: whether the first row holds names")
     parser.add_argument("--missing", choices=MISSING, default=None,
                         help="for a scenario: refuse gaps, fill them with the middle of their range, or leave those "
                              "records out, which makes the number of records not private (reject)")

@@ -40,7 +40,7 @@ def opened_study(chosen: argparse.Namespace) -> Opened:
     text = read_bytes(chosen.study)
     if is_study(text):
         study = Study.from_json(text)
-        for name in ("ranges", "decimal", "missing"):
+        for name in ("ranges", "decimal", "header", "missing"):
             if getattr(chosen, name) is not None:
                 raise InputError(f"--{name} is for scenarios; a study knows how its file is read")
         origin = Origin.DECLARED if chosen.know_directions else study.source.directions_origin
@@ -85,7 +85,8 @@ def _dataset(scenario: Scenario, chosen: argparse.Namespace) -> Dataset:
         return sample(scenario.data)
     if chosen.data is None:
         raise InputError("the scenario was made with an uploaded table, which is not in it; name the file with --data")
-    table, missing = read_table(chosen.data, decimal=chosen.decimal), chosen.missing or "reject"
+    header, missing = {"yes": True, "no": False}.get(chosen.header), chosen.missing or "reject"
+    table = read_table(chosen.data, decimal=chosen.decimal, header=header)
     if scenario.is_graph and chosen.ranges is None:
         return table_to_dataset(table, missing=missing)
     if chosen.ranges is None:

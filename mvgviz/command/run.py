@@ -70,13 +70,14 @@ def table(setup: Setup, results: Results) -> str:
             outcome.mechanism.label, f"{outcome.mean:.6g}" if outcome.errors.size else outcome.reason or "no trial yet",
             f"{low:.6g} to {high:.6g}" if math.isfinite(low) else "", str(outcome.errors.size),
             spent if mu_is[outcome.mechanism.key] == "exact" else f"at most {spent}"))
-    rows += [(label, f"{getattr(results.references, key):.6g}", "", "", "") for key, label in REFERENCES.items()]
+    rows += [(label, f"{value:.6g}", "", "", "") for key, label in REFERENCES.items()
+             if math.isfinite(value := getattr(results.references, key)) or key != "private_mean"]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["| " + " | ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)) + " |"
              for row in rows]
     lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
     records = "" if setup.query.bound is None else f"{BOUNDS[scenario.bound][1].format(radius=scenario.radius)}\n"
-    judged = "" if scenario.judged == "everything" else f" on {JUDGED[scenario.judged]} alone"
+    judged = "" if results.judged_on == "everything" else f" on {JUDGED[results.judged_on]} alone"
     return (f"{scenario.query} of {scenario.data}: {results.task.label}, {results.metric}{judged}; smaller is "
             f"better\n{records}"
             f"asked: epsilon {scenario.epsilon:.6g} at delta {results.delta:.6g} ({setup.design.neighbour_rule}); "
@@ -118,16 +119,17 @@ def _workers(cluster: str | None) -> Iterator[Executor]:
 
 @contextmanager
 def _stop_on_interrupt() -> Iterator[threading.Event]:
-    """Ctrl-C sets the event; a second one interrupts as usual."""
-    stopped = threading.Event()
+    """Set the event on Ctrl-C; a second one does what it did before. Where it is ignored (nohup), it stays so."""
+    stopped, before = threading.Event(), signal.getsignal(signal.SIGINT)
 
     def stop(number: int, frame: FrameType | None) -> None:
         stopped.set()
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, before)
 
-    here = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGINT, stop) if here else None
+    here = threading.current_thread() is threading.main_thread() and before not in (signal.SIG_IGN, None)
     try:
+        if here:
+            signal.signal(signal.SIGINT, stop)
         yield stopped
     finally:
         if here:

@@ -21,6 +21,7 @@ from types import FrameType
 from mvgviz.command.app import ready_to_open
 from mvgviz.command.say import say
 from mvgviz.errors import InputError
+from mvgviz.ui import door
 from mvgviz.validation import count
 
 MOST_WORKERS = 64
@@ -44,11 +45,19 @@ http {{
     map $cookie_mvgviz_worker $worker {{ {known} default $drawn; }}
     map $worker $server {{ {servers} }}
     server {{
-        listen {listen};
+        {listen_first}
+        default_type text/plain;
+        return 400 "{refusal}\\n";
+    }}
+    server {{
+        {listen}
+        server_name .localhost "~^[\\d.]+$" "~^\\[" {names};
         client_max_body_size 0;
         gzip on;
         gzip_proxied any;
         gzip_types application/javascript text/javascript text/css application/json image/svg+xml;
+        location /_stcore/metrics {{ return 404; }}
+        location /_stcore/agent {{ return 404; }}
         location / {{
             proxy_pass http://$server;
             proxy_http_version 1.1;
@@ -106,10 +115,12 @@ def nginx_configuration(ports: list[int], *, host: str, port: int, folder: str) 
     shares = " ".join(f"{'*' if k == last else share} {k};" for k in range(len(ports)))
     # A name is looked up here: nginx would listen to the first of its addresses alone.
     addresses = sorted({found[4][0] for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)})
-    listen = "; listen ".join(f"[{address}]:{port}" if ":" in str(address) else f"{address}:{port}"
-                              for address in addresses)
+    listened = [f"listen [{address}]:{port}" if ":" in str(address) else f"listen {address}:{port}"
+                for address in addresses]
     return _CONFIGURATION.format(
-        folder=folder, shares=shares, listen=listen, known=" ".join(f'"{k}" {k};' for k in range(len(ports))),
+        folder=folder, shares=shares, listen=" ".join(f"{one};" for one in listened), refusal=door.REFUSAL,
+        listen_first=" ".join(f"{one} default_server;" for one in listened), names=" ".join(door.allowed_names()),
+        known=" ".join(f'"{k}" {k};' for k in range(len(ports))),
         servers=" ".join(f"{k} 127.0.0.1:{own};" for k, own in enumerate(ports)))
 
 

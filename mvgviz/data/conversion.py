@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mvgviz.data.names import clean_name, listed, shown
-from mvgviz.data.table import Table
+from mvgviz.data.table import Table, clean_name, listed, shown
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range, Ranges
 from mvgviz.query.dataset import MISSING, Dataset
@@ -165,7 +164,7 @@ def _with_texts(table: Table, *, columns: Iterable[str] | None, ranges: Ranges |
 
 def _filled(cells: Any, known: set[str]) -> Any:
     """Texts, and None where one stands for a missing value and is no level."""
-    from mvgviz.data.cells import is_missing  # brings a large library along
+    from mvgviz.data.columns import is_missing  # brings a large library along
 
     return np.array([None if is_missing(cell) and cell not in known else cell for cell in cells.tolist()], dtype=object)
 

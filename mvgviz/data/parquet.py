@@ -10,10 +10,9 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 from pyarrow import parquet
 
-from mvgviz.data.cells import floats
-from mvgviz.data.names import clean_names, listed
+from mvgviz.data.columns import floats
 from mvgviz.data.source import Source, damaged, megabytes
-from mvgviz.data.table import Table
+from mvgviz.data.table import Table, clean_names, listed
 from mvgviz.errors import InputError
 from mvgviz.validation import FloatArray
 

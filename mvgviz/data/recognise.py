@@ -1,4 +1,4 @@
-"""Whether two tables hold the same people, told by their numbers: for a session's memory alone.
+"""What the numbers of a table tell of its people: whether another table holds the same, which columns name them.
 
 A table is known again in another format, with a blank line more, with other columns left out or beside it, with its
 records in another order, or turned on its side. Two tables are the same when a feature that tells records apart stands
@@ -12,10 +12,14 @@ worthless elsewhere.
 >>> patients = contents_of(read_table(b"age,dose\\n31,0.5\\n58,2.5\\n40,1\\n").values, key)
 >>> patients.matches(contents_of(read_table(b"dose;visit\\n0,5;1\\n1;2\\n2,5;3\\n\\n").values, key))
 True
+>>> found = identifiers(read_table(b"Unnamed: 0,patient_id,age\\n0,7,31\\n1,9,58\\n2,7,44\\n"))
+>>> [(each.name, each.numbers_records, each.most) for each in found]
+[('Unnamed: 0', True, 1), ('patient_id', False, 2)]
 """
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -23,6 +27,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from mvgviz.data.table import Table
 from mvgviz.validation import FloatArray
 
 _MOST_RECORDS = 2_000  # as features: no more than a dataset may have
@@ -31,6 +36,9 @@ _BLOCK = 16_384
 Words = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
 Line = tuple[int, int, int]
+_INDEX = re.compile(r"unnamed: \d+|index|level_\d+|row(_?(nr|no|number|names?))?|column 1", re.IGNORECASE)
+_ID = re.compile(r"(?i:(.*[\s_.-])?(id|uid|uuid|guid|ssn|mrn))|.*[a-z](ID|Id)|(?i:(patient|person|subject|user|customer"
+                 r"|client|member|household|participant|respondent)([\s_.-]?(no|nr|number|num|code))?)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,3 +111,39 @@ def _mixed(words: Words) -> Words:
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(words ^ (words >> np.uint64(31)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Identifier:
+    """``numbers_records``: it counts them from 0 or 1; ``most``: how often one value occurs at most."""
+
+    name: str
+    numbers_records: bool
+    most: int
+
+
+def identifiers(table: Table) -> tuple[Identifier, ...]:
+    """The columns of numbers that look like one; what is in them is looked at, so this is for the owner's eyes."""
+    found = []
+    for position, name in enumerate(table.columns):
+        numbered = _counts(table.values[:, position])
+        if (numbered and (_INDEX.fullmatch(name) or position == 0)) or (_ID.fullmatch(name) and _whole(
+                table.values[:, position])):
+            found.append(Identifier(name=name, numbers_records=numbered, most=_most(table.values[:, position])))
+    return tuple(found)
+
+
+def _counts(values: FloatArray) -> bool:
+    """Whether these are 0, 1, 2, … or 1, 2, 3, …, three of them at least."""
+    first = values[0] if values.size >= 3 else np.nan
+    return bool(first in (0, 1) and values[-1] == first + values.size - 1
+                and np.array_equal(values, first + np.arange(values.size)))
+
+
+def _whole(values: FloatArray) -> bool:
+    there = values[~np.isnan(values)]
+    return bool(there.size and (there == np.floor(there)).all())
+
+
+def _most(values: FloatArray) -> int:
+    return int(np.unique(values[~np.isnan(values)], return_counts=True)[1].max(initial=0))

@@ -13,15 +13,15 @@ citations and licences are in ``sample_data/README.md``.
 import json
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from mvgviz.query.dataset import Dataset
 from mvgviz.validation import one_of
+from mvgviz.version import TOP
 
-_FOLDER = Path(__file__).resolve().parent / "sample_data"
+_FOLDER = TOP / "sample_data"
 
 
 @dataclass(frozen=True, kw_only=True)

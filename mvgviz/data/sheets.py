@@ -1,4 +1,8 @@
-"""Excel workbooks (.xlsx), looked through before openpyxl opens them."""
+"""Excel workbooks (.xlsx), looked through before openpyxl opens them.
+
+calamine would be faster, and ends the whole process where a file of 4 KB has two cells far apart, or of 20 KB one text
+in many cells: to see that before it does takes a parser of our own.
+"""
 
 import io
 import warnings
@@ -7,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import date
 from itertools import chain, islice
-from typing import IO, Any, TypeAlias, cast
+from typing import Any, TypeAlias
 from xml.etree.ElementTree import ParseError  # the error alone; documents with entities are refused
 from xml.parsers import expat
 
@@ -15,18 +19,19 @@ import numpy as np
 import openpyxl  # type: ignore[import-untyped]
 import pyarrow as pa  # type: ignore[import-untyped]
 from openpyxl.reader.excel import ExcelReader  # type: ignore[import-untyped]
+from openpyxl.styles.stylesheet import apply_stylesheet  # type: ignore[import-untyped]
+from openpyxl.worksheet._reader import WorkSheetParser  # type: ignore[import-untyped]
 
 from mvgviz.data.columns import Columns
-from mvgviz.data.names import clean_names, plain_names
-from mvgviz.data.sniff import has_header
-from mvgviz.data.source import ZIP_ERRORS, Source, check_declared, damaged, pieces
-from mvgviz.data.table import Table
+from mvgviz.data.delimited import has_header
+from mvgviz.data.source import ZIP_ERRORS, Source, check_declared, check_expanded, damaged, pieces
+from mvgviz.data.table import Table, clean_names, plain_names
 from mvgviz.errors import InputError
 
 _Row: TypeAlias = tuple[int, tuple[Any, ...]]
 
 _LOOK_AHEAD = 100
-_BLOCK = 4_096
+_MOST_BLOCK, _CELLS = 4_096, 1 << 20  # rows taken together; fewer of wide ones
 _WHOLE = 2**53  # whole numbers below are written as such
 _MOST_ROWS = 1_048_576  # Excel's own
 _MOST_BETWEEN, _DEEPEST = 1 << 21, 100  # bytes from row to row; elements within elements outside the sheets
@@ -95,56 +100,81 @@ class _Depth:
 
 
 class _Sheet(io.RawIOBase):
-    """A sheet as it is parsed: elements within elements would fill the memory before any row is told."""
+    """A sheet as it is parsed: elements within elements would fill the memory before any row is told.
 
-    def __init__(self, stream: IO[bytes], name: str) -> None:
+    Of openpyxl only the parser is used: its sheets look for their size in all of a file, and fill up missing rows.
+    """
+
+    def __init__(self, reader: ExcelReader, path: str, source: Source) -> None:
         super().__init__()
-        self._stream, self._name, self.since_row = stream, name, 0
+        self._reader, self._source = reader, source
+        self._stream, self._size = reader.archive.open(path), reader.archive.getinfo(path).file_size
+        self._read = self._since_row = 0
+
+    @property
+    def share(self) -> float:
+        """The part of the sheet read so far."""
+        return float(self._read / max(self._size, 1))
 
     def read(self, size: int = -1) -> bytes:
         """As much, until too much has come without a row."""
-        piece = self._stream.read(size)
-        self.since_row += len(piece)
-        if not self.since_row <= _MOST_BETWEEN:
-            raise InputError(f"{self._name} has more between its rows than a table would: save the table as CSV.")
+        piece: bytes = self._stream.read(size)
+        self._read += len(piece)
+        self._since_row += len(piece)
+        if not self._since_row <= _MOST_BETWEEN:
+            raise InputError(f"{self._source.name} has more between its rows than a table would: "
+                             "save the table as CSV.")
         return piece
 
-
-class _SheetReader(ExcelReader):  # type: ignore[misc]
-    """Sheets of cells alone: openpyxl stumbles over some chart sheets, which hold no table anyway."""
-
-    def __init__(self, source: Source) -> None:
-        super().__init__(source.stream, read_only=True, data_only=True, keep_links=False)
-        self.sheet: _Sheet | None = None
-        expand = self.archive.open
-
-        def open_sheet(path: Any, *how: Any) -> IO[bytes]:
-            stream: IO[bytes] = expand(path, *how)
-            if not str(getattr(path, "filename", path)).lstrip("/").startswith("xl/worksheets/"):
-                return stream
-            self.sheet = _Sheet(stream, source.name)
-            return cast(IO[bytes], self.sheet)
-
-        self.archive.open = open_sheet
-
-    def read_chartsheet(self, sheet: Any, rel: Any) -> None:
-        pass
+    def rows(self) -> Iterator[_Row]:
+        """The rows with anything in them, by number; empty cells at their ends are cut off."""
+        book, last = self._reader.wb, 0
+        parser = WorkSheetParser(self, self._reader.shared_strings, data_only=True, epoch=book.epoch,
+                                 date_formats=book._date_formats, timedelta_formats=book._timedelta_formats)
+        for number, cells in parser.parse():
+            self._since_row = 0
+            if number > _MOST_ROWS:
+                raise InputError(f"{self._source.name} has rows beyond Excel's limit of {_MOST_ROWS}: save it again, "
+                                 "or as CSV.")
+            if number <= last:
+                raise damaged(self._source.name)
+            last = number
+            filled = {cell["column"]: cell["value"] for cell in cells if cell["value"] is not None}
+            if filled:
+                yield number, tuple(map(filled.get, range(1, max(filled) + 1)))
 
 
 def _read(source: Source, member: str | None, header: bool | None, decimal: str, formulas: bool,
           kept: Iterable[str]) -> Table:
-    reader = _SheetReader(source)
-    reader.read()
-    book = reader.wb
-    sheets = {sheet.title: sheet for sheet in book.worksheets}
-    declared_rows = {title: sheet.max_row for title, sheet in sheets.items()}  # forgotten once the rows are read
-    title, top, rows = _chosen(reader, sheets, member, source)
+    reader = ExcelReader(source.stream, read_only=True, keep_links=False)
+    reader.read_manifest()
+    reader.read_strings()
+    reader.read_workbook()
+    apply_stylesheet(reader.archive, reader.wb)
+    sheets = {sheet.name: rel.target for sheet, rel in reader.parser.find_sheets()
+              if rel.target in reader.valid_files and "chartsheet" not in rel.Type}
+    if member is not None and member not in sheets:
+        raise InputError(f"{source.name} has no sheet of that name: choose one of the {len(sheets)} it holds.")
+    for title in sheets if member is None else [member]:
+        sheet = _Sheet(reader, sheets[title], source)
+        rows = sheet.rows()
+        if top := list(islice(rows, _LOOK_AHEAD)):
+            break
+    else:
+        raise InputError(f"{source.name} has nothing in its sheets: choose a workbook with a table.")
     width = max(len(cells) for _, cells in top)
     texts = [[_text(cell, decimal) for cell in cells] + [""] * (width - len(cells)) for _, cells in top]
-    has_names = has_header(texts, decimal) if header is None else header
+    has_names = has_header(texts, decimal, source.name) if header is None else header
     names = clean_names(texts[0], source.name) if has_names else plain_names(width, source.name)
     columns = Columns(names, decimal=decimal, source=source, texts=kept)
-    numbers = _gather(chain(top[has_names:], rows), columns, width, decimal, declared_rows[title], source)
+    numbers: list[int] = []
+    rows = chain(top[has_names:], rows)
+    while block := list(islice(rows, max(1, min(_MOST_BLOCK, _CELLS // width)))):
+        numbers += [number for number, _ in block]
+        columns.add(_padded(block, width, decimal, source), sheet.share)
+        source.report(sheet.share)
+    if not numbers:
+        raise InputError(f"{source.name} has a header and no records below it: choose a sheet with two or more.")
     found, remarks = columns.finish(numbers.__getitem__)
     taken = np.delete(numbers, columns.blank)
     left_out = np.setdiff1d(np.arange(taken[0], taken[-1]), taken)
@@ -155,54 +185,21 @@ def _read(source: Source, member: str | None, header: bool | None, decimal: str,
         f"The workbook holds {len(sheets)} sheets: one was read, another can be chosen.": len(sheets) > 1,
         "The workbook has formulas: the results saved with them were read, and none counts as missing.": formulas,
     }
-    book.close()
     return Table(name=source.name, format="xlsx", **found, header=has_names, decimal=decimal, member=title,
                  members=tuple(sheets), notes=(*(note for note, holds in notes.items() if holds), *remarks),
                  first_row=int(taken[0]), left_out=left_out, empty_rows=int(left_out.size) + above)
 
 
-def _chosen(reader: _SheetReader, sheets: dict[str, Any], member: str | None,
-            source: Source) -> tuple[str, list[_Row], Iterator[_Row]]:
-    """The name of the sheet to be read, its first rows, and the rows below them."""
-    if member is not None and member not in sheets:
-        raise InputError(f"{source.name} has no sheet of that name: choose one of the {len(sheets)} it holds.")
-    for title in sheets if member is None else [member]:
-        rows = _rows(reader, sheets[title], source)
-        if top := list(islice(rows, _LOOK_AHEAD)):
-            return title, top, rows
-    raise InputError(f"{source.name} has nothing in its sheets: choose a workbook with a table.")
-
-
-def _rows(reader: _SheetReader, sheet: Any, source: Source) -> Iterator[_Row]:
-    """The rows with anything in them, by number; empty cells at their ends are cut off."""
-    sheet.reset_dimensions()  # what the file says of its size need not be true
-    for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
-        if reader.sheet is not None:
-            reader.sheet.since_row = 0
-        if number > _MOST_ROWS:
-            raise InputError(f"{source.name} has rows beyond Excel's limit of {_MOST_ROWS}: save it again, or as CSV.")
-        end = next((i for i in range(len(row), 0, -1) if row[i - 1] is not None), 0)
-        if end:
-            yield number, row[:end]
-
-
-def _gather(rows: Iterator[_Row], columns: Columns, width: int, decimal: str, expected: int | None,
-            source: Source) -> list[int]:
-    """Fill ``columns``, block by block; returns the numbers of the rows taken."""
-    numbers: list[int] = []
-    while block := list(islice(rows, _BLOCK)):
-        for number, cells in block:
-            if len(cells) > width:
-                raise InputError(f"{source.name} has {len(cells)} values in row {number} where the rows above have "
-                                 f"{width}: remove what stands beside the table.")
-        numbers += [number for number, _ in block]
-        padded = [[*cells, *[None] * (width - len(cells))] for _, cells in block]
-        share = numbers[-1] / max(expected or _MOST_ROWS, numbers[-1])
-        columns.add([_cells(column, decimal) for column in zip(*padded, strict=True)], share)
-        source.report(share)
-    if not numbers:
-        raise InputError(f"{source.name} has a header and no records below it: choose a sheet with two or more.")
-    return numbers
+def _padded(block: list[_Row], width: int, decimal: str, source: Source) -> list[Any]:
+    """The columns of some rows, all of the same length."""
+    for number, cells in block:
+        if len(cells) > width:
+            raise InputError(f"{source.name} has {len(cells)} values in row {number} where the rows above have "
+                             f"{width}: remove what stands beside the table.")
+    # one text of the workbook may stand in many cells
+    check_expanded(sum(len(cell) for _, cells in block for cell in cells if isinstance(cell, str)), source)
+    return [_cells(column, decimal) for column in zip(*((*cells, *[None] * (width - len(cells))) for _, cells in block),
+                                                      strict=True)]
 
 
 def _cells(column: tuple[Any, ...], decimal: str) -> Any:

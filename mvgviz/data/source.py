@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
-from mvgviz.data.names import LONGEST_NAME
+from mvgviz.data.table import LONGEST_NAME
 from mvgviz.errors import InputError
 from mvgviz.text import one_line
 
@@ -142,7 +142,7 @@ def check_declared(members: list[zipfile.ZipInfo], source: Source) -> None:
         raise InputError(f"{source.name} uses an unusual compression: save it again, or as CSV.")
     if any(member.flag_bits & 1 for member in members):
         raise InputError(f"{source.name} is protected by a password: save it without one.")
-    _check_expanded(sum(member.file_size for member in members), source)
+    check_expanded(sum(member.file_size for member in members), source)
 
 
 def pieces(opened: zipfile.ZipFile, member: zipfile.ZipInfo, source: Source) -> Iterator[bytes]:
@@ -157,7 +157,7 @@ def pieces(opened: zipfile.ZipFile, member: zipfile.ZipInfo, source: Source) -> 
                 yield piece
     except ZIP_ERRORS:
         raise damaged(source.name) from None
-    _check_expanded(expanded, source)
+    check_expanded(expanded, source)
     if expanded != member.file_size:
         raise damaged(source.name)
 
@@ -167,7 +167,8 @@ def damaged(name: str) -> InputError:
     return InputError(f"{name} is damaged or cut short: copy or download it again, or save the table as CSV.")
 
 
-def _check_expanded(size: int, source: Source) -> None:
+def check_expanded(size: int, source: Source) -> None:
+    """Whether so many bytes stay below the limit."""
     if not size <= source.max_bytes:
         raise InputError(f"{source.name} expands to more than the limit of {megabytes(source.max_bytes)}: "
                          "keep fewer rows or columns, or save the table as CSV.")

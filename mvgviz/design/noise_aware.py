@@ -64,14 +64,15 @@ def coefficient_intervals(moments: FloatArray, noise: MomentNoise, *, features: 
     """Low and high ends for each coefficient of one release, ``len(features) × 2``.
 
     The known noise is drawn anew around the projected release and the fit repeated: what differs is what the noise
-    did. They speak of the noise, not of which records were sampled.
+    did. They speak of the noise, not of which records were sampled. What is drawn is fitted without shrinking, which
+    would make a coefficient that was switched off look certain.
     """
     tail = (1 - fraction("level", level)) / 2
     centre = projected(moments, noise)
     again = centre + noise.draws(count("draws", draws), rng=rng)
-    found, *fits = (ridge_weights(each, noise, features=features, label=label, constant=constant, aware=aware)
-                    for each in (moments, again))
-    low, high = np.quantile(fits[0], [tail, 1 - tail], axis=0)
+    found, fits = (ridge_weights(each, noise, features=features, label=label, constant=constant, aware=aware,
+                                 shrink=each is moments) for each in (moments, again))
+    low, high = np.quantile(fits, [tail, 1 - tail], axis=0)
     return np.stack([np.minimum(low, found), np.maximum(high, found)], axis=-1)
 
 

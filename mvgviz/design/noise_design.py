@@ -21,7 +21,7 @@ from mvgviz.noise.bounds import TAILS, Bound, theorem_bound
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.optional import plots
-from mvgviz.provenance import Origin
+from mvgviz.provenance import Origin, Receipt, checked_origin, receipts_of, weakest
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import Neighbours
 from mvgviz.query.queries import Query
@@ -39,7 +39,8 @@ class NoiseDesign:
     ``mu`` is the worst case over neighbours ("exact") or at most too large
     ("upper bound"); it speaks of the noise alone, and ``total_mu`` adds what the
     directions spent. ``precision_budget`` is ``sum 1/v²`` under a theorem, ``mu²``
-    under the exact guarantee. No field holds private data, but for directions and
+    under the exact guarantee. ``receipts``: of everything learned from the data that
+    went into it. No field holds private data, but for directions and
     theta that were read from the data, which their origins say.
     """
 
@@ -59,7 +60,7 @@ class NoiseDesign:
     mu: float
     mu_is: str
     theta_origin: Origin = Origin.DECLARED
-    bound_mu: float = 0.0
+    receipts: tuple[Receipt, ...] = field(default=(), repr=False)
 
     @property
     def rows(self) -> int:
@@ -99,10 +100,17 @@ class NoiseDesign:
         return self.neighbours.reach(self.row_side.directions)
 
     @property
+    def bound_mu(self) -> float:
+        """What learning all but the directions has spent: the record bound, and shares."""
+        along = self.directional_side.directions.receipts
+        return math.hypot(*(receipt.mu for receipt in self.receipts if receipt not in along))
+
+    @property
     def total_mu(self) -> float:
-        """``mu`` of noise, directions and record bound together; infinite if the directions are not private."""
-        spent = self.directional_side.directions.mu
-        return compose_mu([self.mu, spent, self.bound_mu]) if math.isfinite(spent) else math.inf
+        """``mu`` of noise and all that was learned; infinite if the directions are not private."""
+        if not self.directions_origin.is_covered:
+            return math.inf
+        return compose_mu([self.mu, *(receipt.mu for receipt in self.receipts)])
 
     def row_covariance(self) -> FloatArray:
         """``Sigma``, rows × rows."""
@@ -170,17 +178,22 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
     if directions.size != size:
         raise InputError(f"directions must number {size}, one for each {'column' if mode == 'columns' else 'row'} of "
                          f"the answer, got {directions.size}; give directions that were made for this data and query")
+    receipts, learned = receipts_of(directions, theta, query.bound), receipts_of(query.bound)
+    theta_origin = weakest([checked_origin("the split", theta_origin, receipts_of(directions, theta)),
+                            *([Origin.PAID] if receipts_of(theta) else [])])
     theta = uniform(size) if theta is None else shares("theta", theta, size=size)
 
-    if directions.mu > 0 and getattr(query.neighbours, "added", False):
-        raise InputError("private directions are worked out for replaced records; choose these or other directions")
-    learned = 0.0 if query.bound is None else query.bound.mu
+    if receipts and getattr(query.neighbours, "added", False):
+        raise InputError("what is learned privately is worked out for replaced records; choose these, or declare "
+                         "directions and bound")
     if (cover_directions or cover_bound) and guarantee != "exact":
         raise InputError(f"cover_directions and cover_bound need guarantee exact, got {guarantee}; divide epsilon and "
                          "delta instead")
     if guarantee == "exact":
         bound = None
-        spent = math.hypot(directions.mu if cover_directions else 0.0, learned if cover_bound else 0.0)
+        covered = receipts_of(directions if cover_directions else None, query.bound if cover_bound else None)
+        spent = math.hypot(directions.mu if cover_directions and not directions.origin.is_covered else 0.0,
+                           *(receipt.mu for receipt in covered))
         mu = _left_for_noise(float(gaussian_mu(epsilon, delta)), spent)
         side, exact = _calibrate(query, mu, mode, directions, theta)
         budget = mu * mu
@@ -195,7 +208,7 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
         neighbours=query.neighbours, epsilon=epsilon, delta=delta, guarantee=guarantee, mode=mode,
         bound=bound, row_side=row_side, col_side=col_side, theta=theta, precision_budget=budget,
         mu=mu, mu_is="exact" if exact and not learned else "upper bound", theta_origin=theta_origin,
-        bound_mu=learned,
+        receipts=receipts,
     )
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.errors import InputError
 from mvgviz.noise.sides import NoiseSide
+from mvgviz.noise.ties import root
 from mvgviz.validation import FloatArray, array, count, frozen, generator, instance, one_of
 
 _LARGEST_KRONECKER = 4_096
@@ -55,13 +56,12 @@ class Gram:
 
     @classmethod
     def of(cls, matrix: Any) -> Gram:
-        """The one pass: ``X Xᵀ`` and its factor (by eigenvectors, as it may be rank-deficient)."""
+        """The one pass: ``X Xᵀ`` and its symmetric root (it may be rank-deficient)."""
         x = array("matrix", matrix, ndim=2)
         m, n = x.shape
         if n < 2 * m:
             return cls(factor=x, n_records=n)
-        values, vectors = np.linalg.eigh(x @ x.T)
-        return cls(factor=frozen(vectors * np.sqrt(np.maximum(values, 0.0))), n_records=n)
+        return cls(factor=frozen(root(x @ x.T)), n_records=n)
 
     @property
     def rest(self) -> int:

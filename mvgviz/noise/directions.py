@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from mvgviz.errors import InputError
-from mvgviz.provenance import Origin
+from mvgviz.provenance import Origin, Receipt, checked_origin
 from mvgviz.validation import FloatArray, array, count, frozen, generator, number, square
 
 _TOLERANCE = 1e-8
@@ -29,22 +29,20 @@ _ROUNDING = 1e-14
 class Directions:
     """``size`` orthonormal directions, the columns of ``matrix``.
 
-    ``mu`` is what learning them from the data has spent: 0 for declared directions, infinity for those read from the
-    data. ``eigenvalues`` are the ones that came with them, if any, and share their origin. The standard basis stores no
-    matrix.
+    ``receipts`` say what learning them from the data has spent. ``eigenvalues`` are the ones that came with them, if
+    any, and share their origin. The standard basis stores no matrix.
     """
 
     size: int
     rotated: FloatArray | None = field(default=None, repr=False)
     origin: Origin = Origin.DECLARED
-    mu: float = 0.0
+    receipts: tuple[Receipt, ...] = field(default=(), repr=False)
     eigenvalues: FloatArray | None = field(default=None, repr=False)
     label: str = "standard basis"
 
     def __post_init__(self) -> None:
         count("size", self.size)
-        if not isinstance(self.origin, Origin):
-            raise InputError("origin of directions must be an Origin")
+        checked_origin("this set of directions", self.origin, self.receipts)
         if self.rotated is not None:
             object.__setattr__(self, "rotated", _orthonormal(self.rotated, self.size))
         if self.eigenvalues is not None:
@@ -52,6 +50,19 @@ class Directions:
             if values.size != self.size:
                 raise InputError(f"eigenvalues must number {self.size}, got {values.size}")
             object.__setattr__(self, "eigenvalues", values)
+        for receipt in self.receipts:
+            receipt.check(self.with_eigenvalues)
+
+    @property
+    def with_eigenvalues(self) -> FloatArray:
+        """The directions, and their eigenvalues in one column more."""
+        values = np.zeros(self.size) if self.eigenvalues is None else self.eigenvalues
+        return np.column_stack([self.matrix, values])
+
+    @property
+    def mu(self) -> float:
+        """What learning them has spent: 0 for declared directions, infinity for those read from the data."""
+        return math.hypot(*(receipt.mu for receipt in self.receipts)) if self.origin.is_covered else math.inf
 
     @property
     def is_standard(self) -> bool:
@@ -100,8 +111,7 @@ def from_matrix(w: Any, *, origin: Origin = Origin.DECLARED) -> Directions:
     if rows != columns:
         raise InputError("directions must have as many columns as rows, one direction a column, got "
                          f"{rows} × {columns} numbers; leave out what is no direction")
-    return Directions(size=rows, rotated=matrix, label="given", origin=origin,
-                      mu=0.0 if origin.is_covered else math.inf)
+    return Directions(size=rows, rotated=matrix, label="given", origin=origin)
 
 
 def random_rotation(k: int, *, rng: np.random.Generator) -> Directions:

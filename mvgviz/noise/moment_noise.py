@@ -27,7 +27,9 @@ from mvgviz.validation import FloatArray, frozen, generator
 RIDGE, PER_NOISE, INTERCEPT, PLAIN = 0.003, 0.5, 1e-3, 0.1
 """Ridge of a feature without noise, per ``std sqrt(m)``, of the intercept, and where the noise is not looked at."""
 
-_LEAST, _RELEASED = 1e-7, 0.3
+_LEAST, _RELEASED, _TINY = 1e-7, 0.3, 1e-150
+_PRIORS, _AVERAGED = np.append(0.0, 2.0 ** np.arange(-4, 8)), 0.1
+"""Inverse prior variances of coefficients, in units of features over label; risks this close are averaged."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -112,22 +114,61 @@ def penalties(noise: MomentNoise, features: Sequence[int], *, constant: int | No
 
 
 def ridge_weights(moments: FloatArray, noise: MomentNoise, *, features: Sequence[int], label: int,
-                  constant: int | None = None, aware: bool = True) -> FloatArray:
+                  constant: int | None = None, aware: bool = True, shrink: bool = True) -> FloatArray:
     """Coefficients of the label on these features, ``… × len(features)``, for moments of the size of 1.
 
-    ``constant``: the position of a row of ones, if there is one among the features. Features that are mostly noise
-    switch themselves off. ``aware=False`` does not look at the noise: ridge 0.1, projected as it stands.
+    ``constant``: the position of a row of ones, if there is one among the features; its coefficient is hardly
+    shrunk. Features that are mostly noise switch themselves off. ``shrink``: so do all of them where what they explain
+    is what noise alone would (:func:`_shrunk_fits`); the label's mean is then left. ``aware=False`` does not look at
+    the noise: ridge 0.1, projected as it stands.
     """
     chosen = list(features)
     if label in chosen or not chosen:
         raise InputError("regression needs at least one feature, and the label must not be among them")
-    ridge = penalties(noise, chosen, constant=constant) if aware else np.where(_is(constant, chosen), INTERCEPT, PLAIN)
-    root = projected_root(moments, noise if aware else silent(noise.size))
+    others = [i for i in chosen if i != constant]
+    root, known = projected_root(moments, noise if aware else silent(noise.size)), noise.root
+    means = np.zeros(root.shape[:-1])
+    if constant is not None:  # rows of the root about their means, so far as the intercept's small ridge allows
+        one = root[..., [constant], :]
+        square = np.maximum(np.square(one).sum(axis=-1), _TINY)
+        along_one = (root @ np.swapaxes(one, -1, -2))[..., 0]
+        means = along_one / (square + INTERCEPT)
+        root = root - (along_one / square * (1 - np.sqrt(INTERCEPT / (square + INTERCEPT))))[..., None] * one
+        known = known - means[..., None] * known[..., [constant], :]
+    scale = np.sqrt(penalties(noise, others) if aware else np.full(len(others), PLAIN))[..., None]
     # With S = G Gᵀ and K = G_x / sqrt(ridge): K (KᵀK + 1)^-1 g_y / sqrt(ridge), so that much noise drowns nothing.
-    scale = np.sqrt(ridge)
-    left, s, right = np.linalg.svd(root[..., chosen, :] / scale[..., :, None], full_matrices=False)
+    left, s, right = np.linalg.svd(root[..., others, :] / scale, full_matrices=False)
     along = (right @ root[..., label, :, None])[..., 0]
-    return np.asarray((left @ (s / (s * s + 1) * along)[..., None])[..., 0] / scale)
+    fits = 1 / (s * s + 1)
+    if aware and shrink:
+        turned = np.swapaxes(left, -1, -2) @ (known[..., others, :] / scale)
+        both = (turned @ known[..., label, :, None])[..., 0]
+        each = np.square(turned).sum(axis=-1) * np.square(known[..., [label], :]).sum(axis=-1)
+        fits = _shrunk_fits(s * s, along * along, (each + both**2) / 2)
+    slopes = (left @ (s * fits * along)[..., None])[..., 0] / scale[..., 0]
+    if constant is None:
+        return np.asarray(slopes)
+    intercept = means[..., label] - (slopes * means[..., others]).sum(axis=-1)
+    return np.asarray(np.insert(slopes, chosen.index(constant), intercept, axis=-1))
+
+
+def _shrunk_fits(squares: FloatArray, explained: FloatArray, noise: FloatArray) -> FloatArray:
+    """``1/(s² + ridge)`` along each direction, ridges averaged by how well each is estimated to predict.
+
+    ``squares`` s²: of the features, in units of the least ridge; ``explained``: of the label; ``noise``: the variance
+    v of their product. A coefficient whose prior variance is t has the ridge ``1 + v/(t s²)``, from 1 (t infinite) to
+    infinite (t = 0: the mean alone). The error of each t is estimated without bias by Mallows' Cp: what is left of
+    the label, and ``2 v/(s² + ridge)`` for what the noise seems to explain.
+    """
+    s2, v = squares[..., None, :], noise[..., None, :]
+    prior = _PRIORS[:, None] * (squares.sum(axis=-1) / np.maximum(explained.sum(axis=-1), _TINY))[..., None, None]
+    ridges = s2 + 1 + prior * v / np.maximum(s2, _TINY)
+    fits = np.concatenate([1 / ridges, np.zeros_like(s2)], axis=-2)
+    kept = s2 * fits
+    risk = ((kept - 2) * kept * explained[..., None, :] + 2 * v * fits).sum(axis=-1)
+    unit = _AVERAGED * (noise / (squares + 1)).sum(axis=-1) + _LEAST * explained.sum(axis=-1) + _TINY
+    weights = np.exp((risk.min(axis=-1, keepdims=True) - risk) / unit[..., None])
+    return np.asarray((weights[..., None] * fits).sum(axis=-2) / weights.sum(axis=-1)[..., None])
 
 
 def shrunk(moments: FloatArray, noise: MomentNoise) -> FloatArray:
@@ -142,14 +183,15 @@ def shrunk(moments: FloatArray, noise: MomentNoise) -> FloatArray:
     return np.asarray(root @ np.swapaxes(root, -1, -2))
 
 
-def components(moments: FloatArray, noise: MomentNoise) -> FloatArray:
-    """Orthonormal directions in the columns, the strongest first.
+def components(moments: FloatArray, noise: MomentNoise) -> tuple[FloatArray, FloatArray]:
+    """Strengths, and orthonormal directions in the columns, the strongest first.
 
     Of the shrunk moments with a part of the released ones, which orders what was cut to 0. Where the noise is the
     same in all directions these are the released directions, in their order.
     """
     mixed = (1 - _RELEASED) * shrunk(moments, noise) + _RELEASED * moments
-    return np.asarray(np.linalg.eigh(mixed)[1][..., ::-1])
+    values, vectors = np.linalg.eigh(mixed)
+    return values[..., ::-1], vectors[..., ::-1]
 
 
 def _is(constant: int | None, features: list[int]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -157,9 +199,9 @@ def _is(constant: int | None, features: list[int]) -> np.ndarray[tuple[int], np.
 
 
 def _square(root: FloatArray) -> FloatArray:
-    """A square root of the same noise, of one with more columns than rows."""
+    """The symmetric root of the same noise, of one with more columns than rows."""
     left, s, _ = np.linalg.svd(root, full_matrices=False)
-    return frozen(left * s[..., None, :])
+    return frozen((left * s[..., None, :]) @ np.swapaxes(left, -1, -2))
 
 
 def _symmetric(matrices: FloatArray) -> FloatArray:

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from mvgviz.noise.ties import to_nine_digits
 from mvgviz.paper.tables import EXACT, THEOREM1, Experiment, Method, Printed, Row
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
@@ -44,7 +45,7 @@ class Cell:
     @property
     def position(self) -> int:
         """Of the best share (the first of equals); 0 before the first trial."""
-        means = [outcome.mean for outcome in self.outcomes]
+        means = [to_nine_digits(outcome.mean) for outcome in self.outcomes]
         known = [k for k, mean in enumerate(means) if not math.isnan(mean)]
         return min(known, key=lambda k: means[k]) if known else 0
 
@@ -55,7 +56,7 @@ class Cell:
     @property
     def share(self) -> float | None:
         """The best one, or None where none was chosen or all do alike."""
-        if not self.shares or len({outcome.mean for outcome in self.outcomes}) == 1:
+        if not self.shares or len({to_nine_digits(outcome.mean) for outcome in self.outcomes}) == 1:
             return None
         return self.shares[self.position]
 

@@ -1,22 +1,22 @@
-"""What the pictures of errors share: an axis of errors and the three errors to hold them against."""
+"""What the pictures of errors share: an axis of errors and the errors to hold them against."""
 
 import math
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from mvgviz.figures.shared.theme import DATA, log_ticks, stroke
 from mvgviz.labels import REFERENCES
+from mvgviz.pictures.theme import DATA, log_ticks, stroke
 from mvgviz.text import as_number
 from mvgviz.trials.run import Outcome
 from mvgviz.trials.tasks import References
 
 _SPAN = 20.0
 _DEEPEST = 1e-12
-REFERENCE_DASHES = {"non_private": "solid", "trivial": "dash", "random_guess": "dot"}
+REFERENCE_DASHES = {"non_private": "solid", "private_mean": "dashdot", "trivial": "dash", "random_guess": "dot"}
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,14 @@ def reference_items(references: References) -> list[tuple[str, float]]:
     """Kind and error, the smallest first; what is not a number is left out."""
     items = [(kind, float(getattr(references, kind))) for kind in REFERENCES]
     return sorted((item for item in items if math.isfinite(item[1])), key=lambda item: item[1])
+
+
+def lines_over(references: Mapping[float, References]) -> list[tuple[str, list[float], list[float]]]:
+    """Kind, epsilons and errors: one line a reference, level but for the private mean, which epsilon moves."""
+    ends = [min(references), max(references)]
+    return [(kind, ends, [value, value]) if kind != "private_mean" else
+            (kind, sorted(references), [references[epsilon].private_mean for epsilon in sorted(references)])
+            for kind, value in reference_items(references[ends[0]])]
 
 
 def reference_look(kind: str, name: str, *, width: float = 2) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from textwrap import wrap
 
 import plotly.graph_objects as go
 
-from mvgviz.figures.shared.theme import DATA, EXACT, THEOREM1, interval, stroke, styled
 from mvgviz.paper import EPSILONS, Curve, Report
+from mvgviz.pictures.theme import DATA, EXACT, THEOREM1, interval, stroke, styled
 from mvgviz.trials.run import Outcome
 from mvgviz.trials.tasks import References
 

@@ -1,16 +1,50 @@
-"""Sentences of the page Several questions, computed from its numbers."""
+"""Several questions on one budget: noise on one against noise on another, and what a plan spends."""
 
 from collections.abc import Sequence
 
+import plotly.graph_objects as go
+
 from mvgviz.labels import QUERIES
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
+from mvgviz.pictures.sentences import split_words
+from mvgviz.pictures.theme import DATA, DIRECTIONAL, log_axis, styled
 from mvgviz.release.ledger import Total
 from mvgviz.release.release import Plan
 from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.plan_noise import PairTrade, QuestionNoise
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_factor, as_number, capitalised, delta_words, in_markdown, listed
-from mvgviz.words.designs import split_words
+
+
+def plot_pair(trade: PairTrade, names: tuple[str, str], *, unit: str) -> go.Figure:
+    """The curve of all divisions and the plan's own; open marks: the same noise on both, and the least squares of both.
+
+    ``names``: of the questions; ``unit``: what noise is measured in.
+    """
+    first, second = names
+    shares, across, up = zip(*trade.curve, strict=True)
+    figure = go.Figure(go.Scatter(
+        x=across, y=up, mode="lines", name="every division of the budget", line={"color": DIRECTIONAL, "width": 2.5},
+        customdata=[100 * share for share in shares],
+        hovertemplate=f"%{{customdata:.1f}} % to {first}: noise %{{x:.3g}} on it, %{{y:.3g}} on the other"
+                      "<extra></extra>"))
+    a, b = trade.alone
+    for share, name, colour, symbol in ((a * a / (a * a + b * b), "same noise on both", DATA, "diamond-open"),
+                                        (a / (a + b), "least noise in all", DATA, "square-open"),
+                                        (trade.share, "this plan", DIRECTIONAL, "circle")):
+        if shares[0] <= share <= shares[-1] or name == "this plan":
+            x, y = trade.at(share)
+            figure.add_scatter(
+                x=[x], y=[y], mode="markers", name=name,
+                marker={"color": colour, "size": 13, "symbol": symbol, "line": {"width": 2, "color": colour}},
+                hovertemplate=f"{name}: {100 * share:.1f} % to {first}, noise %{{x:.3g}} on it, %{{y:.3g}} on the "
+                              "other<extra></extra>")
+    figure.update_xaxes(title=f"noise on {first} ({unit})",
+                        **log_axis(min(*across, trade.here[0]), max(*across, trade.here[0]), room=0.03))
+    figure.update_yaxes(title=f"noise on {second} ({unit})",
+                        **log_axis(min(*up, trade.here[1]), max(*up, trade.here[1]), room=0.03))
+    return styled(figure, height=400)
+
 
 _NAMED = 4
 ONLY_EXACT = "What the theorems promise does not add up exactly, so a plan needs the exact guarantee."
@@ -69,15 +103,15 @@ def spends(planned: Plan, n_records: int) -> str:
     return f"ε = {as_number(planned.epsilon)} at δ = {delta_words(planned.delta, n_records)}"
 
 
-def ledger_words(so_far: Total | None, planned: Plan, *, questions: int, lasts: bool) -> str:
+def ledger_words(totals: tuple[Total, Total] | None, *, questions: int, lasts: bool) -> str:
     """What the releases came to so far, and what they come to with these; ``lasts``: whether the ledger does."""
-    if so_far is None:
+    if totals is None:
         return "What was released about the same people before counts too."
     whom = "about these people" if lasts else "of this data in this session"
-    after = float(gaussian_epsilon(planned.delta, compose_mu([so_far.mu, planned.mu])))
+    so_far, after = totals
     before = "nothing yet" if so_far.mu == 0 else f"ε = {as_number(so_far.epsilon)}"
     these = "this one" if questions == 1 else f"these {questions}"
-    return f"Released {whom}: {before}; with {these}: ε = {as_number(after)} at the same δ."
+    return f"Released {whom}: {before}; with {these}: ε = {as_number(after.epsilon)} at the same δ."
 
 
 def released_words(names: Sequence[str]) -> str:

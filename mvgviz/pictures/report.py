@@ -11,6 +11,22 @@ from mvgviz.design.limits import exact_limit, iid_std, limit_inputs
 from mvgviz.design.privacy_loss import spent_mu
 from mvgviz.labels import GUARANTEES, JUDGED, MODES, QUERIES, REFERENCES, SCALES, SPLITS, TAILS
 from mvgviz.noise.accounting import gaussian_epsilon
+from mvgviz.pictures.bounds import second_name
+from mvgviz.pictures.budget import Names
+from mvgviz.pictures.error_axis import mean_words
+from mvgviz.pictures.glossary import DELTA_IS
+from mvgviz.pictures.release import covers_sentences, planned_widths, width_columns, widths_sentence, worth_sentence
+from mvgviz.pictures.sentences import (
+    bound_words,
+    chosen_on_data,
+    clipping_words,
+    neighbour_words,
+    open_parts,
+    seen_words,
+    thing,
+)
+from mvgviz.pictures.trade_off import least_sentence
+from mvgviz.pictures.utility import NOT_PRIVATE
 from mvgviz.provenance import Origin
 from mvgviz.scenario.resolve import CONSTANT_SHARE, Setup, paper_delta
 from mvgviz.scenario.scenario import POST
@@ -18,21 +34,13 @@ from mvgviz.text import as_number, as_probability, at_most, capitalised, delta_c
 from mvgviz.trials.question import REGRESSIONS, split_records
 from mvgviz.trials.run import Results
 from mvgviz.trials.tasks.post import WORDS as POST_WORDS
-from mvgviz.words.bounds import second_name
-from mvgviz.words.budget import Names
-from mvgviz.words.glossary import DELTA_IS
-from mvgviz.words.intervals import covers_sentences, planned_widths, width_columns, widths_sentence
-from mvgviz.words.neighbours import neighbour_words
-from mvgviz.words.provenance import bound_words, chosen_on_data, open_parts, seen_words, thing
-from mvgviz.words.trade_off import least_sentence
-from mvgviz.words.utility import NOT_PRIVATE, mean_words
 
 _TOKENS = re.compile(r"\\(.)|\*\*", re.DOTALL)
 _ORIGINS = {Origin.DECLARED: Origin.DECLARED.words, Origin.READ: "**read from the data, not private**"}
 _MOST_RANGES, _MOST_DIGITS = 30, 300
-ON_STAND_IN = ("**Measured on simulated records** with the same ranges and the same number, so that nothing here tells "
-               "about the data. How the real records lie is not known to this report; on them the error may be larger "
-               "or smaller. Directions or a split that are read from the data are those of the simulated records here.")
+ON_STAND_IN = ("**Measured on simulated data** with the same ranges and number of records, so nothing here tells about "
+               "the data. On the real records the error may be larger or smaller. Directions or a split that are read "
+               "from the data are those of the simulated data here.")
 _REFERENCES = (
     "T. Chanyaswad, A. Dytso, H. V. Poor, P. Mittal. MVG mechanism: differential privacy under matrix-valued query. "
     "CCS 2018. (Theorems 1 and 2.)",
@@ -111,7 +119,9 @@ class WidthTable:
 def width_table(setup: Setup) -> WidthTable:
     """Of the design as it is shown here."""
     widths = planned_widths(setup)
-    said = [widths_sentence(widths, in_markdown), covers_sentences(widths), *filter(None, [least_sentence(setup)])]
+    clipped = clipping_words(setup, name=in_markdown)
+    said = list(filter(None, [f"{widths_sentence(widths, in_markdown)} {worth_sentence(setup)}", clipped,
+                              covers_sentences(widths), least_sentence(setup)]))
     if setup.scenario.directions == "private":
         said.append("A release draws private directions of its own, so its intervals differ from these; its "
                     "certificate has them.")
@@ -140,12 +150,11 @@ def promise_sentences(setup: Setup) -> list[str]:
     epsilon = setup.scenario.epsilon
     digits = epsilon / math.log(10)
     factor = as_number(math.exp(epsilon)) if digits < _MOST_DIGITS else f"10 to the power {digits:.0f}"
-    change = ("add or remove any one edge of the graph" if setup.query.is_graph else
-              "replace any one record by any other within the ranges")
+    change = ("add or remove any one edge of the graph" if setup.query.is_graph else "add or remove any one record"
+              if setup.scenario.neighbours == "add-remove" else "replace any one record by any other within the ranges")
     return [
-        f"**{capitalised(change)}: no outcome becomes more than e^ε = {factor} times as likely**"
-        f", but for δ = {as_probability(setup.delta)} of probability. So what anyone concludes from the answer about "
-        f"one {thing(setup)} can hardly depend on that {thing(setup)}.",
+        f"**{capitalised(change)}: the chance of any result grows at most e^ε = {factor} times, plus δ = "
+        f"{as_probability(setup.delta)}.** What anyone concludes about one {thing(setup)} can hardly depend on it.",
         spent_words(setup),
         f"**These numbers cover the noise only.** Not covered: {listed(open_parts(setup))}." if open_parts(setup) else
         "The guarantee holds whatever an attacker knows already, and whatever is done with the answer later."]
@@ -158,8 +167,8 @@ def assumption_sentences(setup: Setup) -> list[str]:
     if not setup.query.is_graph:
         said.append("**Ranges:** chosen without looking at the data; values outside were moved to the "
                     "nearest end." if setup.dataset.ranges_origin.is_covered else
-                    "**Ranges: read from the data, not private.** The guarantee does not cover them; declare ranges "
-                    "that are known beforehand.")
+                    f"**Ranges: {setup.dataset.ranges_origin.value}, not private.** The guarantee does not cover them; "
+                    "declare ranges that are known beforehand.")
         if setup.query.bound is not None:
             said.append(_bound_words(setup))
         said.append("**Number of records:** taken as known to everyone (public); gaps do not change it."
@@ -175,7 +184,7 @@ def assumption_sentences(setup: Setup) -> list[str]:
     said += [_directions_words(setup), _split_words(setup)]
     chosen = chosen_on_data(scenario)
     if chosen:
-        said.append(f"**Chosen by looking at the data, not private:** {listed(chosen)}.")
+        said.append(f"**Chosen after looking at results on the data, not private:** {listed(chosen)}.")
     said.append("**One answer.** Every further release about the same records spends more; their μ add up as squares.")
     return said
 
@@ -289,7 +298,7 @@ def measured_sentences(setup: Setup, results: Results, *, simulated: bool) -> li
     """How the errors were measured, and on which records."""
     task = results.task
     steps = [POST_WORDS[step] for step in POST if step in task.post and step in results.scenario.post]
-    judged = results.scenario.judged
+    judged = results.judged_on
     some = "" if judged == "everything" else f" Measured on {JUDGED[judged]} alone ({needed_words(setup)})."
     bound = "" if setup.query.bound is None else (
         " Held against the records as they are, so what pulling them in costs is in the error.")

@@ -1,13 +1,93 @@
-"""The shape of the noise in sentences."""
+"""The noise on three features as an ellipsoid, what the answer might have been, and what the shape gains."""
 
+import math
 from collections.abc import Iterable
 
+import numpy as np
+import plotly.graph_objects as go
+
 from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.figures.shared.rule_model import RuleModel
+from mvgviz.pictures.rule import RuleModel
+from mvgviz.pictures.theme import DIRECTIONAL, IID, heat_map, named_ticks, stroke, styled
 from mvgviz.scenario.names import names_of_coordinates
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, in_markdown
 from mvgviz.validation import FloatArray
+
+_RADIUS_95 = 2.795483482915108  # root of the 0.95 quantile of chi-square with 3 degrees of freedom
+
+
+def ellipsoid_points(covariance: FloatArray, radius: float = _RADIUS_95) -> FloatArray:
+    """The surface that holds 95 % of a centred normal: 3 × 25 × 49."""
+    values, vectors = np.linalg.eigh(covariance)
+    polar, turn = np.meshgrid(np.linspace(0, math.pi, 25), np.linspace(0, 2 * math.pi, 49), indexing="ij")
+    ball = np.stack([np.sin(polar) * np.cos(turn), np.sin(polar) * np.sin(turn), np.cos(polar)])
+    return np.asarray(np.einsum("ij,jkl->ikl", vectors * (radius * np.sqrt(np.maximum(values, 0.0))), ball))
+
+
+def plot_ellipsoid(covariance: FloatArray, iid_std: float, *, names: tuple[str, str, str]) -> go.Figure:
+    """Directional noise solid, equal noise as a net: two surfaces, one through the other, would mix their colours."""
+    figure = go.Figure()
+    own, ball = ellipsoid_points(covariance), ellipsoid_points(np.eye(3) * iid_std**2)
+    figure.add_surface(x=own[0], y=own[1], z=own[2], opacity=0.6, showscale=False, name="directional noise",
+                       colorscale=[[0, DIRECTIONAL], [1, DIRECTIONAL]], hoverinfo="name", showlegend=True)
+    net = net_lines(ball)
+    figure.add_scatter3d(x=net[0], y=net[1], z=net[2], name="equal noise", hoverinfo="name", **stroke(IID, 4))
+    reach = 1.05 * float(max(np.abs(own).max(), np.abs(ball).max()))
+    axes = {f"{axis}axis": {"title": {"text": f"noise on {name}"}, "range": [-reach, reach], "exponentformat": "power"}
+            for axis, name in zip("xyz", names, strict=True)}
+    figure.update_layout(scene={**axes, "aspectmode": "cube"})
+    return styled(figure, height=460)
+
+
+def net_lines(points: FloatArray, every: int = 4) -> FloatArray:
+    """Circles of latitude and longitude on a surface, as one line with gaps: 3 × points."""
+    gap = np.full((3, 1), np.nan)
+    lines = [*points[:, ::every].transpose(1, 0, 2), *points[:, :, ::every].transpose(2, 0, 1)]
+    return np.concatenate([part for line in lines for part in (line, gap)], axis=1)
+
+
+def leading_components(matrices: FloatArray) -> FloatArray:
+    """The first principal component of each symmetrised matrix, trials × size, signs aligned."""
+    symmetric = (matrices + matrices.transpose(0, 2, 1)) / 2
+    vectors = np.linalg.eigh(symmetric)[1][:, :, -1]
+    signs = np.where(vectors @ vectors[0] < 0, -1.0, 1.0)
+    return vectors * signs[:, None]
+
+
+def plot_matrix_outcomes(truth: FloatArray, draws: FloatArray, *, value_title: str, row_labels: list[str],
+                         col_labels: list[str]) -> go.Figure:
+    """The true answer first, then each draw as a frame; rows and columns by their names, or counted from 1."""
+    reach = float(np.quantile(np.abs(draws), 0.99)) or 1.0
+    frames = [go.Frame(data=[go.Heatmap(z=draw)], name=f"draw {i + 1}") for i, draw in enumerate(draws)]
+    figure = go.Figure(heat_map(truth, reach, value_title, signed=True), frames=frames)
+    rows, cols = (labels or [str(k + 1) for k in range(size)]
+                  for labels, size in zip((row_labels, col_labels), truth.shape, strict=True))
+    figure.update_yaxes(autorange="reversed", title="row", **named_ticks(rows))
+    figure.update_xaxes(title="column", **named_ticks(cols))
+    return _playable(figure)
+
+
+def plot_component_outcomes(truth: FloatArray, components: FloatArray, *, names: list[str]) -> go.Figure:
+    """The loadings of the first principal component: the true ones, then each draw's."""
+    frames = [go.Frame(data=[go.Bar(y=loadings)], name=f"draw {i + 1}") for i, loadings in enumerate(components)]
+    figure = go.Figure(go.Bar(x=list(range(len(truth))), y=truth, marker={"color": DIRECTIONAL}), frames=frames)
+    figure.update_xaxes(title="feature", **named_ticks(names))
+    figure.update_yaxes(title="loading", range=[-1.05, 1.05])
+    return _playable(figure)
+
+
+def _playable(figure: go.Figure) -> go.Figure:
+    """Play and pause, in the browser alone."""
+    step = {"frame": {"duration": 400, "redraw": True}, "transition": {"duration": 0}, "fromcurrent": True}
+    stop = {"frame": {"duration": 0, "redraw": False}, "mode": "immediate", "transition": {"duration": 0}}
+    figure.update_layout(updatemenus=[{
+        "type": "buttons", "direction": "left", "showactive": False, "x": 0, "xanchor": "left", "y": 1.02,
+        "yanchor": "bottom", "pad": {"t": 0, "r": 0}, "font": {"color": "#333"}, "bgcolor": "#eee",
+        "buttons": [{"label": "▶ Play", "method": "animate", "args": [None, step]},
+                    {"label": "❚❚ Pause", "method": "animate", "args": [[None], stop]}]}])
+    return styled(figure, height=430, legend=False, top=46)
+
 
 ABOUT_ELLIPSE = ("Each outline holds 95 % of the noise; the points are the same random draws through both shapes. "
                  "Both give the same privacy.")
@@ -23,30 +103,34 @@ def coordinate_labels(setup: Setup) -> tuple[str, ...]:
 
 
 def plane_labels(noise: Setup | NoiseDesign, labels: tuple[str, ...], pair: tuple[int, int], *,
-                 of_directions: bool = False) -> tuple[str, str]:
-    """What is drawn across and up; with noise on both sides, entries of the column that is up."""
+                 of_directions: bool = False, diagonal: bool = False) -> tuple[str, str]:
+    """What is drawn across and up; with noise on both sides, entries of the column that is up, or on the diagonal."""
     across, up = (labels[k] for k in pair)
     design = noise if isinstance(noise, NoiseDesign) else noise.design
     if design.mode != "both" or of_directions:
         return across, up
-    return f"{across} × {up}", f"{up} × {up}"
+    return f"{across} × {across if diagonal else up}", f"{up} × {up}"
 
 
-def needed_and_other(setup: Setup) -> tuple[int, int]:
-    """The first coordinate that is needed, and one that is not."""
-    needs, size = setup.scenario.needed_features, setup.design.theta.size - (setup.query.name == "moments")
-    needed = next((k for k in needs if k < size), 0)
-    others = (k for k in range(size) if k not in needs)
-    return needed, next(others, 1) if needed in needs else 1
+def needed_and_other(setup: Setup, *, of_directions: bool = False) -> tuple[int, int]:
+    """The first coordinate (or direction) that is needed, or gains most, and the one that pays most of the others."""
+    needs = setup.scenario.needs if of_directions else setup.scenario.needed_features
+    size = setup.design.theta.size - (setup.query.name == "moments")
+    ours, equal = (noise.directional_side.variances if of_directions else noise.directional_side.covariance_diagonal()
+                   for noise in (setup.design, setup.iid))
+    paid = np.round((ours / equal)[:size], 9)
+    needed = next((k for k in needs if k < size), int(paid.argmin()))
+    others = [k for k in range(size) if k not in needs and k != needed] or [k for k in range(size) if k != needed]
+    return needed, max(others, key=lambda k: float(paid[k]))
 
 
 def ellipse_words(factors: Iterable[float], names: tuple[str, str]) -> str:
     """How much noise each of two coordinates (across and up) pays or gains, as multiples of equal noise."""
-    up, down = factors
-    if abs(up - 1) < 0.005 and abs(down - 1) < 0.005:
+    (less, gains), (more, pays) = sorted(zip(factors, names, strict=True))
+    if abs(less - 1) < 0.005 and abs(more - 1) < 0.005:
         return "**Equal shares:** directional noise and equal noise are the same circle."
-    return (f"**Same privacy, other shape:** the noise is {as_factor(down)} equal noise on "
-            f"{in_markdown(names[1])} and {as_factor(up)} on {in_markdown(names[0])}.")
+    return (f"**Same privacy, other shape:** the noise is {as_factor(less)} equal noise on {in_markdown(gains)} and "
+            f"{as_factor(more)} on {in_markdown(pays)}.")
 
 
 def plane_words(model: RuleModel, iid: float, names: tuple[str, str], spread: float) -> str:

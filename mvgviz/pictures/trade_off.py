@@ -1,4 +1,4 @@
-"""Noise on what is needed against noise on the rest, over all splits of the same budget."""
+"""Noise on what is needed against noise on the rest, over all splits of the same budget, and its sentences."""
 
 import math
 from dataclasses import dataclass
@@ -8,9 +8,12 @@ import plotly.graph_objects as go
 
 from mvgviz.design.needs import NoiseOn
 from mvgviz.design.trade_off import TradeOff
-from mvgviz.figures.shared.theme import DATA, DIRECTIONAL, GUARANTEE_COLOURS, IID, log_axis, styled
-from mvgviz.scenario.trade_off import NeedsTradeOff
-from mvgviz.text import as_factor
+from mvgviz.pictures.budget import Names
+from mvgviz.pictures.sentences import clipping_words
+from mvgviz.pictures.theme import DATA, DIRECTIONAL, GUARANTEE_COLOURS, IID, log_axis, styled
+from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.trade_off import AgainstLeast, NeedsTradeOff, against_least, rest_against_equal
+from mvgviz.text import as_factor, as_number, in_markdown
 
 ACROSS = "noise on what is needed (times equal noise)"
 UP = "noise on the rest (times equal noise)"
@@ -123,3 +126,66 @@ def far_words(mark: Mark) -> str:
 def _marker(mark: Mark) -> dict[str, Any]:
     symbol = {"design": "circle", "equal": "diamond"}.get(mark.kind, "square")
     return {"color": COLOURS[mark.kind], "size": 13, "symbol": symbol}
+
+
+ABOUT_TRADE_OFF = (
+    "Across: noise on what is needed; up: noise on the rest; both in units of equal noise at the same privacy, "
+    "root mean squares in units of what one record can move. The curve is every share of the budget for the needed. "
+    "Dashed: release nothing but the needed. Dotted: no private Gaussian noise, of whatever shape, is left of it (for "
+    "second moments it may lie too far left). In the corner: what the paper's theorems ask for with the same split.")
+
+MOVE = "Drag the point along its curve, or move it with the arrow keys: the share of the budget follows."
+STAY = "The curve is that of the exact guarantee; choose it in the sidebar to move along it."
+
+
+def least_phrase(found: AgainstLeast) -> str:
+    """"1.12 times the least possible"; "at most" where the least is only known to be no lower than a bound."""
+    return f"{'' if found.least.exact else 'at most '}{as_number(found.ratio)} times the least possible"
+
+
+def least_item(setup: Setup) -> tuple[str, str] | None:
+    """For a line of facts: what the noise is on, and the phrase; None where the least is not known."""
+    found = against_least(setup)
+    return None if found is None else (f"noise on {_what(found)}", least_phrase(found))
+
+
+def least_sentence(setup: Setup) -> str:
+    """How far this design is from the least possible, with what that is; empty where it is not known.
+
+    It speaks of noise: beside it stands what clipping adds (``words.clipping``).
+    """
+    found = against_least(setup)
+    if found is None:
+        return ""
+    return (f"The noise on {_what(found)} is **{least_phrase(found)}** by private Gaussian noise of whatever "
+            f"shape{_inside(setup)}.")
+
+
+def others_sentence(setup: Setup) -> str:
+    """What the other columns pay, to stand behind an error on what is needed; empty where nothing is."""
+    paid = rest_against_equal(setup) if setup.scenario.judged == "needed" else None
+    what = "directions" if setup.scenario.needs_along == "directions" else "columns"
+    return "" if paid is None else f"Noise on other {what}: {as_factor(paid)} equal noise."
+
+
+def trade_off_words(setup: Setup, found: NeedsTradeOff) -> str:
+    """What the needed gain, what the rest pay, what equal noise would have to spend, and what is possible at all."""
+    own, equal = found.curves.own, found.curves.own.equal
+    asked, saved = setup.scenario.epsilon, own.epsilon_saved(found.design)
+    said = [f"**{Names(setup).few(list(found.needed))}: {as_factor(found.design.needed / equal.needed)} equal "
+            f"noise; the rest: {as_factor(found.design.rest / equal.rest)}.**"]
+    if saved > asked * 1.005:
+        said.append(f"Equal noise would have to spend ε = {as_number(saved, 2)} instead of {asked:g} to be as "
+                    "precise there.")
+    if found.least is not None:
+        said.append(f"On the needed that is {least_phrase(found.least)}: no private Gaussian noise, of whatever shape, "
+                    f"has less than {as_factor(found.least.least.noise / equal.needed)}{_inside(setup)}.")
+    return " ".join(filter(None, [*said, clipping_words(setup, name=in_markdown)]))
+
+
+def _what(found: AgainstLeast) -> str:
+    return "what is needed" if found.named else "everything"
+
+
+def _inside(setup: Setup) -> str:
+    return "" if setup.query.bound is None else ", for records inside this ellipse"

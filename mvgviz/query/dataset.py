@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mvgviz.errors import InputError
-from mvgviz.provenance import Origin, Range, Ranges, weakest
+from mvgviz.provenance import Origin, Range, Ranges, checked_origin, weakest
 from mvgviz.validation import FloatArray, array, count, number, numbers
 
 MISSING = ("reject", "middle", "drop")
@@ -78,7 +78,8 @@ class Dataset:
         if label is not None and label not in names:
             raise InputError("label must be the name of a feature")
         for attribute, value in (("matrix", values), ("features", names), ("lower", lows), ("upper", highs),
-                                 ("range_origins", origins), ("records_origin", _origin(records_origin)),
+                                 ("range_origins", origins),
+                                 ("records_origin", checked_origin("the number of records", records_origin)),
                                  ("units", named), ("label", label), ("levels", _levels(levels, values, lows, highs)),
                                  ("per_person", count("per_person", per_person))):
             object.__setattr__(self, attribute, value)
@@ -232,13 +233,7 @@ def _origins(value: Any, size: int) -> tuple[Origin, ...]:
     origins = (value,) * size if isinstance(value, str) else tuple(value)
     if len(origins) != size:
         raise InputError(f"range_origins must have one entry for each of the {size} features, got {len(origins)}")
-    return tuple(map(_origin, origins))
-
-
-def _origin(value: Any) -> Origin:
-    if not isinstance(value, Origin):
-        raise InputError("where a range or a number of records comes from must be an Origin")
-    return value
+    return tuple(checked_origin("a range", origin) for origin in origins)
 
 
 def _limits(name: str, value: Any, size: int) -> FloatArray:

@@ -94,18 +94,20 @@ class MomentsQuery:
         return Moments(joined=frozen(self._known(noisy)), std=design.noise_std(), asked=self)
 
     def regressions(self, answers: FloatArray, std: FloatArray, label: str | int, *,
-                    features: Sequence[int | str] | None = None, aware: bool = True) -> tuple[FloatArray, FloatArray]:
+                    features: Sequence[int | str] | None = None, aware: bool = True, shrink: bool = True
+                    ) -> tuple[FloatArray, FloatArray]:
         """Intercepts and coefficients, in the units of the data, from many released answers at once.
 
         ``answers``: ``… × (m + 1) × (m + 1)``, ``std`` the noise on each entry; ``features``: names or positions,
-        by default all but the label. ``aware`` looks at the noise, otherwise ridge is 0.1.
+        by default all but the label. ``aware`` looks at the noise, otherwise ridge is 0.1; ``shrink``: coefficients
+        that do not rise above the noise go to 0, and the label's mean is left.
         """
         position, chosen = self._position(label), self._chosen(features, self._position(label))
         halves, middle = self.dataset.widths / 2, (self.dataset.lower + self.dataset.upper) / 2
         noise = MomentNoise.from_std(std).turned(self._turn)
         known = self._turn @ self._known(answers) @ self._turn.T
         found = ridge_weights(known, noise, features=[0, *(1 + i for i in chosen)], label=1 + position, constant=0,
-                              aware=aware)
+                              aware=aware, shrink=shrink)
         slopes = found[..., 1:] * halves[position] / halves[chosen]
         return middle[position] + halves[position] * found[..., 0] - slopes @ middle[chosen], slopes
 
@@ -176,7 +178,7 @@ class Moments:
                    ) -> tuple[float, FloatArray]:
         """Intercept and coefficients of the label on the other features, or on these (names or positions), in order.
 
-        Features that are mostly noise switch themselves off; ``aware=False`` is ridge 0.1, whatever the noise.
+        What does not rise above the noise switches itself off, down to the label's mean; ``aware=False`` is ridge 0.1.
         """
         intercept, slopes = self.asked.regressions(self.joined, self.std, label, features=features, aware=aware)
         return float(intercept), slopes

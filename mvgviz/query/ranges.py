@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from mvgviz.errors import InputError
-from mvgviz.provenance import Origin, Range
+from mvgviz.provenance import Origin, Range, checked_origin
 from mvgviz.validation import number
 
 _FINENESS = 10  # a proposed range is at most about this many steps wide
@@ -36,7 +36,7 @@ def around(low: float, high: float) -> tuple[float, float]:
 
 def pair_of(ends: Any, feature: str) -> tuple[Any, Any, Origin]:
     """The two ends as they were written, and where they come from."""
-    origin = ends.origin if isinstance(ends, Range) else Origin.DECLARED
+    origin = checked_origin("a range", ends.origin) if isinstance(ends, Range) else Origin.DECLARED
     try:
         low, high = ends[:2] if isinstance(ends, Range) else ends
     except (TypeError, ValueError):

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ import numpy as np
 from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.provenance import Origin, weakest
+from mvgviz.provenance import Learned, Origin, Receipt, checked_origin, receipt_for, receipts_of, weakest
 from mvgviz.query.dataset import Dataset
 from mvgviz.validation import FloatArray, array, count, fraction, frozen, generator, numbers, positive, shares
 
@@ -36,8 +36,9 @@ _COUNTS = 20
 NoisyCount = Callable[[int, float], float]
 """A count with noise of a standard deviation."""
 
-_FOR_RANK, _HALF_WAY = 0.1, 900.0
-"""The part of ``mu²`` that the rank rule spends; records times mu for each feature, half-way to the box."""
+_FOR_RANK, _HALF_WAY, _FEW = 0.1, 900.0, 70.0
+"""The part of ``mu²`` that the rank rule spends; records times mu for each feature, half-way to the box; records times
+mu, half-way to a release of the label's mean alone."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -45,8 +46,8 @@ class RecordBound:
     """``||diag(weights) Wᵀ (x - centre)|| <= radius``, in the units the query is asked in.
 
     ``weights`` are 1, the ``centre`` 0 and the ``directions`` W the features by default. A single
-    number stands for every feature. ``origin`` says where the bound comes from, ``mu`` what learning
-    it from the data has spent, and ``fresh`` that this was done with noise that no seed repeats.
+    number stands for every feature. ``origin`` says where the bound comes from (that of its directions, where it is
+    worse), and ``receipts`` what learning it from the data has spent.
     """
 
     radius: float
@@ -54,21 +55,28 @@ class RecordBound:
     centre: FloatArray | float = 0.0
     directions: Directions | None = None
     origin: Origin = Origin.DECLARED
-    mu: float = 0.0
-    fresh: bool = False
+    receipts: tuple[Receipt, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         positive("radius", self.radius)
         if self.directions is not None and not isinstance(self.directions, Directions):
             raise InputError("directions must be Directions; make them with from_matrix(w)")
-        if not isinstance(self.origin, Origin):
-            raise InputError("origin of a bound must be an Origin")
+        receipts = receipts_of(self, self.directions, self.weights, self.centre)
+        origin = checked_origin("the bound", self.origin, receipts)
+        object.__setattr__(self, "receipts", receipts)
+        object.__setattr__(self, "origin", weakest(
+            [origin, *([Origin.PAID] if receipts else []), *([self.directions.origin] if self.directions else [])]))
         for name in ("weights", "centre"):
             values = numbers(name, getattr(self, name))
             if values.ndim:
                 object.__setattr__(self, name, array(name, values, ndim=1))
         if not (np.asarray(self.weights) > 0).all():
             raise InputError("weights of a bound must be positive")
+
+    @property
+    def mu(self) -> float:
+        """What learning it from the data has spent, its directions included."""
+        return math.hypot(*(receipt.mu for receipt in self.receipts))
 
     @classmethod
     def from_shares(cls, dataset: Dataset, theta: Any, *, spreads: Any = None, centre: Any = 0.0) -> RecordBound:
@@ -78,12 +86,13 @@ class RecordBound:
         ranges; equal shares give a ball in features divided by their spreads. ``spreads`` must be public;
         by default they are those of a value spread evenly over its range, about the centre.
         """
-        theta = shares("theta", theta, size=dataset.n_features)
+        receipts, theta = receipts_of(theta, spreads, centre), shares("theta", theta, size=dataset.n_features)
         middle = np.broadcast_to(numbers("centre", centre), theta.shape)
         sigma = even_spreads(dataset, middle) if spreads is None else array("spreads", spreads, ndim=1)
         if sigma.shape != theta.shape or not (sigma > 0).all():
             raise InputError(f"spreads must be {theta.size} positive numbers, one for each feature")
-        return cls(radius=1.0, weights=np.sqrt(theta) / sigma, centre=middle, origin=dataset.ranges_origin)
+        return cls(radius=1.0, weights=np.sqrt(theta) / sigma, centre=middle, origin=dataset.ranges_origin,
+                   receipts=receipts)
 
     def ellipse(self, size: int) -> Ellipse:
         """The bound written out for ``size`` features."""
@@ -111,6 +120,18 @@ class RecordBound:
         moved = centre[:, None] + part * (dataset.matrix - centre[:, None])
         matrix = np.clip(np.where(part == 1, dataset.matrix, moved), low[:, None], high[:, None])
         return replace(dataset, matrix=matrix, lower=low, upper=high, levels=())  # a pulled record has parts of several
+
+    def worst_bias(self, lower: FloatArray, upper: FloatArray, *, products: bool = False) -> FloatArray:
+        """Return how far clipping moves the mean of each feature at most, from the ranges alone.
+
+        ``products``: each second moment about 0 instead, of a bound about 0. With ``e`` the furthest that a value lies
+        from the centre and ``s`` the radius over the longest record's length, ``e_i (1 - s)`` and ``e_i e_j (1 - s²)``:
+        records in the furthest corner attain it, where the bound is not turned and no feature is a category's level.
+        """
+        ellipse = self.ellipse(lower.size)
+        ends = ellipse.furthest(lower, upper)
+        kept = min(1.0, self.radius * _WITHIN / ellipse.length_of(ends))
+        return np.outer(ends, ends) * (1 - kept**2) if products else ends * (1 - kept)
 
     def count_outside(self, dataset: Dataset) -> int:
         """How many records would be pulled in."""
@@ -149,7 +170,14 @@ class Ellipse:
 
     def longest(self, dataset: Dataset) -> float:
         """No record of these ranges is longer; where nothing is turned, some corner is as long."""
-        ends = np.maximum(np.abs(dataset.lower - self.centre), np.abs(dataset.upper - self.centre))
+        return self.length_of(self.furthest(dataset.lower, dataset.upper))
+
+    def furthest(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
+        """How far from the centre a value of each feature can lie."""
+        return np.maximum(np.abs(lower - self.centre), np.abs(upper - self.centre))
+
+    def length_of(self, ends: FloatArray) -> float:
+        """No record that lies so far from the centre, feature by feature, is longer."""
         return float(np.linalg.norm(self.weights * (np.abs(self.directions.matrix.T) @ ends)))
 
     def extent(self) -> FloatArray:
@@ -204,8 +232,15 @@ def private_radius(dataset: Dataset, quantile: float, *, mu: float, rng: np.rand
         middle = math.sqrt(low * high)
         within = noisy(int(np.searchsorted(lengths, middle, side="right")), noise)
         low, high = (middle, high) if within < share * lengths.size else (low, middle)
-    return replace(bound, radius=high, mu=math.hypot(bound.mu, budget), origin=weakest(
-        [bound.origin, Origin.PAID, dataset.ranges_origin]))
+    receipt = _receipt(rng, dataset, what="radius", mu=budget)
+    return replace(bound, radius=high, receipts=(*bound.receipts, receipt),
+                   origin=weakest([bound.origin, dataset.ranges_origin]))
+
+
+def _receipt(source: object, dataset: Dataset, **told: Any) -> Receipt:
+    from mvgviz.query.queries import origins  # which imports this module
+
+    return receipt_for(source, **told, **origins(dataset))
 
 
 def _refuse_persons(dataset: Dataset) -> None:
@@ -231,18 +266,34 @@ def rank_radius(dataset: Dataset, *, mu: float, rng: np.random.Generator | Noisy
     return private_radius(dataset, 1 - outside, mu=math.sqrt(_FOR_RANK) * budget, rng=rng, bound=bound)
 
 
-def regression_bound(dataset: Dataset, theta: Any, *, mu: float) -> tuple[RecordBound, float]:
-    """The default bound for regressions, and the constant to join to its records: ``moments(…, whole=True)``.
-
-    From the ranges, the number of records and the budget alone. With few records for their features it is the
-    ellipse of an even record with these shares, about the middle of the ranges; the more there are, the nearer it
-    comes to the box with equal shares, since pulling records in is a bias that they do not make smaller.
+def regression_bound(dataset: Dataset, theta: Any, *, mu: float, label: int | None = None
+                     ) -> tuple[RecordBound, float]:
+    """The default bound for regressions, about the middle of the ranges, and the constant to join to its records:
+    ``moments(…, whole=True)``. ``label``: the feature that will be predicted.
     """
     wanted = shares("theta", theta, size=dataset.n_features)
-    m, way = dataset.n_features, way_to_box(dataset.n_records, dataset.n_features, mu)
-    even = RecordBound.from_shares(dataset, (1 - way) * wanted + way / m, centre=(dataset.lower + dataset.upper) / 2)
-    radius = default_radius(dataset.n_records, m, mu)
-    return replace(even, radius=radius), radius * 0.5 ** (1 - way) * m ** (-way / 2)
+    split, radius, constant = regression_shape(wanted, dataset.n_records, mu=mu, label=label)
+    even = RecordBound.from_shares(dataset, split, centre=(dataset.lower + dataset.upper) / 2)
+    return replace(even, radius=radius), constant
+
+
+def regression_shape(theta: FloatArray, n_records: int, *, mu: float, label: int | None = None,
+                     radius: float | None = None) -> tuple[FloatArray, float, float]:
+    """Shares, radius and constant of a bound for regressions; from the number of records and the budget alone.
+
+    With few records for their features it is the ellipse of an even record with shares ``theta``, and the constant is
+    half its ``radius``; the more there are, the nearer it comes to the box with equal shares, since clipping
+    is a bias that they do not make smaller. A ``label`` has at least 0.3 of the shares, since its noise is in every
+    coefficient; up to half, and the constant up to the radius, where so few records tell little but its mean.
+    """
+    m, way = theta.size, 0.0 if radius else way_to_box(n_records, theta.size, mu)
+    length = radius or default_radius(n_records, m, mu)
+    few = 0.0 if label is None else 1 / (1 + (n_records * mu / _FEW) ** 2)
+    split = np.array(theta)
+    if label is not None and split[label] < 0.3 + 0.2 * few:
+        split *= (0.7 - 0.2 * few) / (1 - split[label])
+        split[label] = 0.3 + 0.2 * few
+    return (1 - way) * split + way / m, length, length * ((1 + few) / 2) ** (1 - way) * m ** (-way / 2)
 
 
 def default_radius(n_records: int, n_features: int, mu: float) -> float:
@@ -260,11 +311,12 @@ def way_to_box(n_records: int, n_features: int, mu: float) -> float:
     return float(1 / (1 + (_HALF_WAY / x) ** 2))
 
 
-def private_spreads(dataset: Dataset, *, mu: float, rng: np.random.Generator, centre: Any = 0.0) -> FloatArray:
+def private_spreads(dataset: Dataset, *, mu: float, rng: np.random.Generator, centre: Any = 0.0) -> Learned:
     """Each feature's root mean square about the centre, with noise on its square; it spends ``mu``.
 
     A record moves the square of feature i by at most ``max(x_i - c_i)²/n``; what falls below a hundredth of the
-    even spread is lifted to it.
+    even spread is lifted to it. The numbers keep a receipt, and so do arrays computed from them: for trials; a release
+    refuses what came from a seed.
     """
     _refuse_persons(dataset)
     budget, data = positive("mu", mu), dataset.clipped()
@@ -274,4 +326,6 @@ def private_spreads(dataset: Dataset, *, mu: float, rng: np.random.Generator, ce
     noise = math.sqrt(data.n_features) / (budget * count("records", data.n_records))
     noisy = squares.mean(axis=1) + noise * generator(rng).standard_normal(data.n_features)
     even = even_spreads(data, middle)
-    return np.asarray(np.maximum(ends * np.sqrt(np.maximum(noisy, 0.0)), even / 100))
+    found: Learned = np.maximum(ends * np.sqrt(np.maximum(noisy, 0.0)), even / 100).view(Learned)
+    found.receipts = (_receipt(rng, dataset, what="spreads", mu=budget),)
+    return found

@@ -26,6 +26,7 @@ from mvgviz.design import sampling
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import PairLoss
 from mvgviz.errors import InputError
+from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.neighbours import ReplacedColumn
 from mvgviz.query.queries import Query
 from mvgviz.release import secure_noise
@@ -37,6 +38,8 @@ _AT_ONCE = 2**17  # entries
 _THRESHOLDS = 400
 _LEAST_TRIALS = 100
 _LEAST_RELEASES = 2  # one does not show whether the next has the same noise
+_LARGE, _LARGEST = 2.0**12, 2.0**40  # answers in standard deviations: at least, and at most, which leaves 12 bits
+_LEVELS = (1.0, 0.0, -1 / 64, 0.0)  # of that size, by turns
 _MOST_EXTRA = 1.1  # what the hardened noise may be larger by, for rounding
 
 
@@ -115,24 +118,33 @@ def release_scores(loss: PairLoss, query: Query, *, trials: int, largest: FloatA
                    progress: Callable[[float], None] | None = None) -> NoiseScores:
     """The same through the hardened sampler of a release: fresh noise, about 25 µs an entry.
 
-    ``query`` is the design's; its answer is not used: the two neighbours answer 0 and the worst
-    pair's difference. ``largest`` as in :func:`mvgviz.release.secure_noise.noisy_answer`.
+    ``query`` is the design's; its answer is not used: the two neighbours differ by the worst pair's difference and
+    answer from 0 to as much as any data could, by turns, so that noise which depends on the answer shows.
+    ``largest`` as in :func:`mvgviz.release.secure_noise.noisy_answer`.
     """
     trials, design = count("trials", trials), loss.design
     # what the present record adds to the answer; to every column where each record is attacked
     added = np.repeat(loss.left, design.cols, axis=1) if attacks_per_release(design) > 1 else loss.left @ loss.right.T
-    answers = [frozen(value) for value in (np.zeros((design.rows, design.cols)), added)]
+    rows, cols = design.row_side, design.col_side
+    size = min(max(secure_noise.largest_white_norm(query, rows, cols, largest), _LARGE), _LARGEST)
+    base = sampling.colour(rows, cols, np.full((1, design.rows, design.cols), size))[0]
     plans: list[secure_noise.Hardening] = []
 
-    def draw(size: int, present: bool) -> FloatArray:
-        asked = replace(query, value=answers[present])
-        noisy, plan = secure_noise.noisy_answer(asked, design.row_side, design.col_side, design.mu, largest=largest,
+    def draw(_: int, present: bool) -> FloatArray:
+        answer = frozen(_LEVELS[len(plans) % len(_LEVELS)] * base + (added if present else 0.0))
+        asked = replace(query, value=answer)
+        noisy, plan = secure_noise.noisy_answer(asked, rows, cols, design.mu, largest=largest,
                                                 plan=plans[0] if plans else None)
         plans.append(plan)
         # The noise is a hair larger than the design's, as the plan says; one that says less is not believed.
-        return (noisy - answers[present])[None] / min(max(plan.noise_std, 1.0), _MOST_EXTRA)
+        return (noisy - answer)[None] / min(max(plan.noise_std, 1.0), _MOST_EXTRA)
 
-    return _scored(loss, trials, 1, draw, progress)
+    return _scored(loss, trials, 1, draw, progress, rounding=size * _rounding(rows) * _rounding(cols))
+
+
+def _rounding(side: NoiseSide) -> float:
+    """The relative error of an answer that is coloured and whitened, about: for each side a factor."""
+    return 2**-26 * (2 if side.is_diagonal else math.sqrt(side.size * side.variances.max() / side.variances.min()))
 
 
 def attacks_per_release(design: NoiseDesign) -> int:
@@ -143,7 +155,7 @@ def attacks_per_release(design: NoiseDesign) -> int:
 
 
 def _scored(loss: PairLoss, trials: int, width: int, draw: Callable[[int, bool], FloatArray],
-            progress: Callable[[float], None] | None) -> NoiseScores:
+            progress: Callable[[float], None] | None, rounding: float = 0.0) -> NoiseScores:
     """Draws on both neighbours, at most ``width`` at once: the scores of each and the tally of all.
 
     The neighbours are drawn apart, so that a sampler which starts anew each time repeats itself.
@@ -160,7 +172,7 @@ def _scored(loss: PairLoss, trials: int, width: int, draw: Callable[[int, bool],
             noise = draw(size, present)
             flat = attack @ noise if per_release > 1 else noise.reshape(size, -1) @ attack
             scores[present].append(np.asarray(flat).ravel())
-            part = NoiseTally.of(loss.design, noise)
+            part = NoiseTally.of(loss.design, noise, rounding=rounding)
             tally = tally.plus(part) if tally else part
             if progress is not None:
                 progress((present * releases + start + size) / (2 * releases))
@@ -208,3 +220,9 @@ def _best_threshold(absent: FloatArray, present: FloatArray, delta: float, confi
     bounds = epsilon_lower(caught, accused, size, delta, confidence)
     best = np.flatnonzero(bounds == bounds.max())
     return float(tries[best[best.size // 2]])
+
+
+def seconds_to_draw(design: NoiseDesign) -> float:
+    """About how long one release takes to draw and to check."""
+    products = sum(side.size for side in (design.row_side, design.col_side) if not side.is_diagonal)
+    return design.rows * design.cols * (3e-8 + 3e-10 * products)

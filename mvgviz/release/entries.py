@@ -4,10 +4,10 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
@@ -19,7 +19,7 @@ CAVEATS = {
     "records": "a number of records that follows from which of them were left out",
     "directions": "directions read from the data",
     "split": "a split of the budget read from the data",
-    "choices": "choices made by looking at the data",
+    "choices": "choices made after looking at results on the data",
 }
 """What a guarantee does not cover, and what it is called."""
 
@@ -174,29 +174,61 @@ def _told(entry: dict[str, Any], own: str) -> Told:
     return told
 
 
+class Cost(Protocol):
+    """What a release spends: an entry, or one that is yet to be made."""
+
+    @property
+    def mu(self) -> float: ...
+    @property
+    def neighbour_rule(self) -> str: ...
+    @property
+    def caveats(self) -> tuple[str, ...]: ...
+
+
 class Sum:
-    """What releases spend together, added up one by one."""
+    """What releases spend together, added up one by one.
 
-    def __init__(self, entries: Iterable[Entry | Spend] = ()) -> None:
-        self._mus: list[float] = []
-        self._rules: set[str] = set()
+    A replaced record is one removed and another added. So beside releases about replaced records those about added or
+    removed ones count twice, and what all of them spend is told for replaced records.
+    """
+
+    def __init__(self, costs: Iterable[Cost] = ()) -> None:
+        self._mus: dict[str, list[float]] = {}
         self._caveats: set[str] = set()
-        for entry in entries:
-            self.add(entry)
+        for cost in costs:
+            self.add(cost)
 
-    def add(self, entry: Entry | Spend) -> Self:
-        self._mus.append(entry.mu)
-        self._rules.add(entry.neighbour_rule)
-        self._caveats.update(entry.caveats)
+    def add(self, cost: Cost) -> Self:
+        self._mus.setdefault(cost.neighbour_rule, []).append(cost.mu)
+        self._caveats.update(cost.caveats)
         return self
 
+    @property
+    def rules(self) -> frozenset[str]:
+        """The kinds of neighbours that it is about; more than one have no sum."""
+        return frozenset(rule for rule in self._mus if not self._is_doubled(rule))
+
+    def _is_doubled(self, rule: str) -> bool:
+        replaced = rule.replace("added or removed", "replaced")
+        return replaced != rule and replaced in self._mus
+
+    def counted(self, *costs: Cost) -> list[float]:
+        """The ``mu`` of each as it counts here."""
+        return [cost.mu * (1 + self._is_doubled(cost.neighbour_rule)) for cost in costs]
+
+    @property
+    def mu(self) -> float:
+        """What all of them spend."""
+        by_rule = [[2 * mu for mu in mus] if self._is_doubled(rule) else mus for rule, mus in self._mus.items()]
+        return compose_mu([mu for mus in by_rule for mu in mus]) if by_rule else 0.0
+
     def total(self, delta: float) -> Total:
-        mu = compose_mu(self._mus) if self._mus else 0.0
-        not_covered = [*in_words(self._caveats), *([MIXED_RULES] if len(self._rules) > 1 else [])]
+        mu = self.mu
+        not_covered = [*in_words(self._caveats), *([MIXED_RULES] if len(self.rules) > 1 else [])]
         return Total(mu=mu, epsilon=float(gaussian_epsilon(delta, mu)), delta=delta, not_covered=tuple(not_covered))
 
 
-def total_of(entries: Sequence[Entry | Spend], delta: float) -> Total:
+def total_of(entries: Iterable[Cost], delta: float) -> Total:
     """What these spent together."""
     return Sum(entries).total(delta)
 

@@ -49,6 +49,7 @@ def to_intervals_csv(release: Release, level: float = LEVEL) -> str:
 
     Of more than ``MOST_INTERVALS`` numbers: a line for each row of the answer (each feature of a table) with the
     largest half width in it, which is that of every number in the row where the noise is the same in all columns.
+    Where records were clipped to a bound, at the end how far that moved the numbers of the row at most.
     """
     single = release.noisy.size <= MOST_INTERVALS
     names = ["value", f"lower {level:g}", f"upper {level:g}"] if single else [f"half width {level:g}"]
@@ -56,6 +57,7 @@ def to_intervals_csv(release: Release, level: float = LEVEL) -> str:
                                                           if single else []), *names]
     if release.data_units is not None:
         heads += [f"{name} (data's units)" for name in names]
+    heads += list(_clipped(release, 0))
     return csv_text(chain([heads], _number_lines(release, level) if single else _row_lines(release, level)))
 
 
@@ -70,6 +72,8 @@ def interval_frame(release: Release, level: float) -> Any:
         numbers |= {f"{name} (data's units)": units.of(values) for name, values in numbers.items()}
     names = {"feature" if release.row_names else "row": np.repeat(np.array(rows, dtype=object), len(cols)),
              "record" if release.query == "identity" else "column": np.tile(np.array(cols, dtype=object), len(rows))}
+    numbers |= {head: np.repeat([_clipped(release, i)[head] for i in range(len(rows))], len(cols))
+                for head in _clipped(release, 0)}
     return optional("pandas").DataFrame(names | {name: values.ravel() for name, values in numbers.items()})
 
 
@@ -82,15 +86,26 @@ def _number_lines(release: Release, level: float) -> Iterator[list[str]]:
         if units is not None:
             ends = np.vstack([ends, units.offset[i] + units.factor[i] * ends])
         for other, numbers in zip(col_names, ends.T.tolist(), strict=True):
-            yield [name, other, *map(repr, numbers)]
+            yield [name, other, *map(repr, [*numbers, *_clipped(release, i).values()])]
 
 
 def _row_lines(release: Release, level: float) -> Iterator[list[str]]:
     noise, units = release.known_noise, release.data_units
     widths = noise.per_std(level) * noise.largest_std()
     columns = [widths] if units is None else [widths, widths * units.factor]
-    for name, *numbers in zip(_usual_names(release)[0], *(column.tolist() for column in columns), strict=True):
-        yield [_cell(name), *map(repr, numbers)]
+    rows = zip(_usual_names(release)[0], *(column.tolist() for column in columns), strict=True)
+    for i, (name, *numbers) in enumerate(rows):
+        yield [_cell(name), *map(repr, [*numbers, *_clipped(release, i).values()])]
+
+
+def _clipped(release: Release, row: int) -> dict[str, float]:
+    """How far clipping moved the numbers of a row at most, by head; nothing where it moved none or may not be told."""
+    most, units = release.most_clipped, release.data_units
+    if most is None:
+        return {}
+    largest = float(most[row if len(most) > 1 else 0].max())
+    factors = {"": 1.0} if units is None else {"": 1.0, " (data's units)": float(units.factor[row])}
+    return {f"clipping adds at most{unit}": largest * factor for unit, factor in factors.items()}
 
 
 def to_npy(release: Release) -> bytes:
@@ -147,6 +162,7 @@ def _intervals(release: Release) -> dict[str, Any] | None:
     return {
         "words": "the answer that was asked lies within half a width of a released number in "
                  f"{100 * LEVEL:g} % of releases, each number by itself; {covers}",
+        "clipping_adds_at_most": None if release.most_clipped is None else release.most_clipped.max(axis=1).tolist(),
         "level": LEVEL, "half_width_in_std": noise.per_std(), "std_of_entry": entry,
         "std_rows": _compact(noise.rows), "std_cols": _compact(noise.cols),
         "std_layout": "rows and columns of the NPY; one number stands for all of them, null for too many to list",

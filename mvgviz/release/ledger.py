@@ -7,9 +7,10 @@
 (False, True)
 
 Releases about the same people compose exactly, ``mu = sqrt(sum mu_i²)``, also when one was chosen after seeing another
-(Dong, Roth & Su 2022, Corollary 2). Who they are about is a *population*: a name that a person gives, to which several
-files may belong. In memory it is the name of the data unless one is given; a ledger that lasts, ``Ledger(path)``, asks
-for one. Two populations that turn out to be the same people are joined, and then count together:
+(Dong, Roth & Su 2022, Corollary 2); beside replaced records, added or removed ones count twice. Who they are about is a
+*population*: a name that a person gives, to which several files may belong. In memory it is the name of the data unless
+one is given; a ledger that lasts, ``Ledger(path)``, asks for one. Two populations that turn out to be the same people
+are joined, and then count together:
 
 >>> entry = ledger.enter(time="2030-01-01", data="a", query="mean", neighbour_rule="one record replaced",
 ...                      design="exact", mu=gaussian_mu(1.0, 1e-5), delta=1e-5)
@@ -32,8 +33,9 @@ from pathlib import Path
 from typing import Any
 
 from mvgviz.errors import InputError
-from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
-from mvgviz.release.entries import CAVEATS, MIXED_RULES, Entry, Spend, Total, checked_mu, told_by, total_of
+from mvgviz.noise.accounting import gaussian_mu
+from mvgviz.query.queries import AS_DECLARED
+from mvgviz.release.entries import CAVEATS, MIXED_RULES, Entry, Spend, Sum, Total, told_by, total_of
 from mvgviz.release.ledger_book import Book, tidy
 from mvgviz.release.ledger_file import LedgerFile, usual_place
 from mvgviz.text import csv_text, spreadsheet_cell
@@ -46,6 +48,10 @@ ENVIRONMENT = "MVGVIZ_LEDGER"
 """The environment variable that says where the app's ledger is kept; "none" or nothing: in memory."""
 
 _ROUNDING = 1e-10  # of a cap; releases are made with a larger margin than this
+
+
+class CapError(InputError):
+    """A release with which a cap would not hold."""
 
 
 class Reservation:
@@ -146,13 +152,20 @@ class Ledger:
         return total_of(self.entries if population is None else self.entries_about(population),
                         fraction("delta", delta))
 
-    def would_exceed(self, population: str, mu: float) -> bool:
-        """Whether one more release of ``mu`` would spend more than the cap allows."""
-        return self._exceeded(self._now(), population, checked_mu(mu)) is not None
+    def would_exceed(self, population: str, mu: float, *, rule: str | None = None) -> bool:
+        """Whether :meth:`check` would refuse this release."""
+        try:
+            self.check(population, mu, rule=rule)
+        except CapError:
+            return True
+        return False
 
-    def check(self, population: str, mu: float) -> None:
-        """Refuse a release of ``mu`` that would exceed the cap."""
-        self._refuse_excess(self._now(), population, checked_mu(mu))
+    def check(self, population: str, mu: float, *, rule: str | None = None) -> None:
+        """Refuse a release of ``mu`` that would exceed the cap; ``rule``: of its neighbours, by default the last's."""
+        book = self._now()
+        known = rule or next((entry.neighbour_rule for entry in reversed(book.about(population))), "")
+        self._refuse_excess(book, population, Spend(data="", query="", design="", neighbour_rule=known, mu=mu,
+                                                    delta=0.5))
 
     @contextmanager
     def reserved(self, *spends: Spend, population: str | None = None) -> Iterator[Reservation]:
@@ -163,7 +176,7 @@ class Ledger:
         """
         name = self._named(population, spends[0].data)
         with self._writing() as book:
-            self._refuse_excess(book, name, compose_mu([spend.mu for spend in spends]))
+            self._refuse_excess(book, name, *spends)
             time = datetime.now(UTC).isoformat(timespec="seconds")
             reservation = Reservation(tuple(book.add(spend, name, time=time, state="reserved") for spend in spends))
         try:
@@ -182,7 +195,7 @@ class Ledger:
         made = Spend(**spend)
         name = self._named(population, made.data)
         with self._writing() as book:
-            self._refuse_excess(book, name, made.mu)
+            self._refuse_excess(book, name, made)
             return book.add(made, name, time=time, state="released")
 
     def import_json(self, text: str, *, population: str | None = None) -> int:
@@ -260,24 +273,21 @@ class Ledger:
         caps = [cap for cap in (self._cap, *(one.cap for one in book.people(population))) if cap is not None]
         return min(caps, key=lambda cap: float(gaussian_mu(*cap)), default=None)
 
-    def _exceeded(self, book: Book, population: str, mu: float) -> tuple[float, float] | None:
-        """The cap that one more release of ``mu`` would exceed, if any."""
-        cap = self._least_cap(book, population)
-        if cap is None:
-            return None
-        total = compose_mu([*(entry.mu for entry in book.about(population)), mu])
-        return None if total <= float(gaussian_mu(*cap)) * (1 + _ROUNDING) else cap
-
-    def _refuse_excess(self, book: Book, population: str, mu: float) -> None:
-        cap = self._exceeded(book, population, mu)
+    def _refuse_excess(self, book: Book, population: str, *more: Spend) -> None:
+        """Refuse releases with which the cap would not hold."""
+        cap, before = self._least_cap(book, population), book.about(population)
         if cap is None:
             return
-        epsilon, delta = cap
-        now = total_of(book.about(population), delta)
-        after, names = gaussian_epsilon(delta, compose_mu([now.mu, mu])), " and ".join(sorted(book.names(population)))
-        raise InputError(f"this release would exceed the cap: the releases of {names} have spent epsilon "
-                         f"{now.epsilon:.4g} at delta {delta:.3g} and would reach {after:.4g}, the cap is {epsilon:g}; "
-                         "ask for a smaller epsilon")
+        (epsilon, delta), names = cap, " and ".join(sorted(book.names(population)))
+        after = Sum([*before, *more])
+        kinds = after.rules - {AS_DECLARED}
+        if len(kinds) > 1:
+            raise CapError(f"no cap holds for different neighbours together: the releases of {names} are about "
+                           f"{' and '.join(sorted(kinds, reverse=True))}; name another population, or lift the cap")
+        if not after.mu <= float(gaussian_mu(*cap)) * (1 + _ROUNDING):
+            raise CapError(f"this release would exceed the cap: the releases of {names} have spent epsilon "
+                           f"{total_of(before, delta).epsilon:.4g} at delta {delta:.3g} and would reach "
+                           f"{after.total(delta).epsilon:.4g}, the cap is {epsilon:g}; ask for a smaller epsilon")
 
 
 def ledger_from_environment() -> Ledger:

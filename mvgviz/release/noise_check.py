@@ -3,8 +3,8 @@
 Noise that is whitened with the design, ``A Z Bᵀ``, must be standard normal in every entry, each independent of the
 others. An attack along one direction does not see a wrong shape that is too large there and too small elsewhere; so the
 size along every direction of the rows and of the columns is tested too, with a few mixtures of all entries, where noise
-that repeats itself inside a draw stands out. Noise that is drawn once and used again gives the same score again. What
-moves together is found by :mod:`mvgviz.release.noise_pairs`.
+that repeats itself inside a draw stands out. Noise that is drawn once and used again, whatever its sign, gives the
+same score or the same entries again. What moves together is found by :mod:`mvgviz.release.noise_pairs`.
 
 All tests together fail for sound noise in at most :data:`FALSE_ALARMS` of all checks (Bonferroni).
 """
@@ -29,8 +29,7 @@ MIXTURES = 4
 """How many random mixtures of all entries are tested."""
 
 _SAME = 1e-12
-_REPEATS = 3  # of many draws; by chance 200 000 have three in less than one of a million checks
-_ENTRIES = 50_000
+_ENTRIES = 2**18
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +50,8 @@ class NoiseTally:
 
     ``sums`` are those of the plain sums of all rows and of all columns, where noise that is balanced
     or shared stands out. ``pairs`` are of the products of rows, columns and entries, where they have
-    pairs. ``entries`` are some of the first draw's, looked through for repetitions.
+    pairs. ``entries`` are the first ones, looked through for repetitions; ``same``: how far two may be apart that were
+    the same before rounding.
     """
 
     draws: int
@@ -61,10 +61,11 @@ class NoiseTally:
     mixtures: FloatArray = field(repr=False)
     pairs: dict[str, PairTally] = field(repr=False)
     entries: FloatArray = field(repr=False)
+    same: float
 
     @classmethod
-    def of(cls, design: NoiseDesign, noise: FloatArray) -> NoiseTally:
-        """Of draws × rows × cols of noise, in the units of the design."""
+    def of(cls, design: NoiseDesign, noise: FloatArray, *, rounding: float = 0.0) -> NoiseTally:
+        """Of draws × rows × cols of noise, in the units of the design; ``rounding``: of an entry when whitened."""
         white = _whitened(design, noise)
         rng = np.random.default_rng(0)  # the same mixtures each time
         left, right = (np.where(rng.random((size, MIXTURES)) < 0.5, -1.0, 1.0) / math.sqrt(size)
@@ -73,12 +74,16 @@ class NoiseTally:
         squares = np.square(white)
         sums = [float(np.square(white.sum(axis=axis)).sum()) / white.shape[axis] for axis in (1, 2)]
         return cls(draws=len(noise), rows=squares.sum(axis=(0, 2)), cols=squares.sum(axis=(0, 1)), sums=np.array(sums),
-                   mixtures=np.square(mixed).sum(axis=0), pairs=tally_pairs(white), entries=white[0].ravel()[:_ENTRIES])
+                   mixtures=np.square(mixed).sum(axis=0), pairs=tally_pairs(white), entries=white.ravel()[:_ENTRIES],
+                   same=_SAME + rounding)
 
     def plus(self, other: NoiseTally) -> NoiseTally:
         """Of the draws of both."""
+        full = self.entries.size == _ENTRIES
         return NoiseTally(draws=self.draws + other.draws, rows=self.rows + other.rows, cols=self.cols + other.cols,
-                          sums=self.sums + other.sums, mixtures=self.mixtures + other.mixtures, entries=self.entries,
+                          sums=self.sums + other.sums, mixtures=self.mixtures + other.mixtures,
+                          entries=self.entries if full else np.append(self.entries, other.entries)[:_ENTRIES],
+                          same=max(self.same, other.same),
                           pairs={name: pairs.plus(other.pairs[name]) for name, pairs in self.pairs.items()})
 
 
@@ -87,10 +92,10 @@ def check_noise(tally: NoiseTally, scores: FloatArray, *, noise_factor: float = 
 
     ``noise_factor`` multiplies the noise first: what the check would say of noise that much smaller.
     """
+    if not np.abs(scores).max() > _SAME:
+        return NoiseCheck(p_value=0.0, words="there is no noise")
+    again = [_repeated(values, tally.same) for values in (scores, tally.entries)]
     scores, square = noise_factor * scores, noise_factor**2
-    repeated = _repeats(scores) or _repeats(tally.entries)
-    if repeated:
-        return NoiseCheck(p_value=0.0, words=repeated)
     rows, cols = tally.rows.size, tally.cols.size
     findings = [_wrong_size(name, sums, terms) for name, sums, terms in (
         ("in the direction of the attack", np.array([np.sum(scores**2)]), scores.size),
@@ -102,7 +107,7 @@ def check_noise(tally: NoiseTally, scores: FloatArray, *, noise_factor: float = 
     )]
     for name, pairs in tally.pairs.items():
         findings += moving_together(name, pairs, cols)
-    findings += [_not_normal(scores), _off_centre(scores)]
+    findings += [_not_normal(scores), _off_centre(scores), *again]
     worst = min(findings, key=lambda finding: finding.p_value)
     return NoiseCheck(p_value=min(len(findings) * worst.p_value, 1.0), words=worst.words)
 
@@ -131,14 +136,12 @@ def _off_centre(scores: FloatArray) -> Finding:
                    f"the scores of the attack lie {mean:.2f} off where they should")
 
 
-def _repeats(values: FloatArray) -> str:
-    """A sentence where values occur again, which continuous noise never does."""
-    if not np.abs(values).max() > _SAME:
-        return "there is no noise"
-    again = int(np.count_nonzero(np.diff(np.sort(values)) <= _SAME))
-    if again < max(min(_REPEATS, values.size // 2), 1):
-        return ""
-    return f"the same noise occurs again: {again:,} of {values.size:,} values are repeated"
+def _repeated(values: FloatArray, same: float) -> Finding:
+    """Values that occur again, whatever their sign; by chance a Poisson number, of the mean ``n² same/sqrt(pi)``."""
+    again = int(np.count_nonzero(np.diff(np.sort(np.abs(values))) <= same))
+    expected = values.size**2 * same / math.sqrt(math.pi)
+    return Finding(float(special.gammainc(again, expected)) if again else 1.0,
+                   f"the same noise occurs again: {again:,} of {values.size:,} values are repeated")
 
 
 def _whitened(design: NoiseDesign, noise: FloatArray) -> FloatArray:

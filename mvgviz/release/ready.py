@@ -1,7 +1,6 @@
 """What has to be right before a release: everything is checked here, and nothing is drawn."""
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,10 +8,11 @@ import numpy as np
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.errors import InputError
 from mvgviz.labels import MODES
-from mvgviz.provenance import Origin, Range, weakest
+from mvgviz.noise.accounting import compose_mu
+from mvgviz.provenance import Origin, Range, Receipt, receipts_of, weakest
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct, move_widths
-from mvgviz.query.queries import Query
+from mvgviz.query.queries import AS_DECLARED, Query
 from mvgviz.release.entries import CAVEATS, Spend
 from mvgviz.release.secure_noise import FRESH_DIRECTIONS, Hardening, hardening_for
 from mvgviz.scenario.resolve import Setup, origins_of
@@ -72,15 +72,21 @@ def get_ready(query: Query, design: NoiseDesign, *, mu: float, mu_is: str, delta
                  symmetrise=symmetrise, hardening=hardening)
 
 
-def check_fresh(ready: Ready) -> None:
-    """What was learned with noise from a seed is for looking, not for a release."""
-    design, bound = ready.design, ready.query.bound
-    if design.directions_origin is Origin.PAID and design.directional_side.directions.label != FRESH_DIRECTIONS:
-        raise InputError("the private directions were drawn from a seed, for looking; draw new ones for a release "
-                         "with private_directions")
-    if bound is not None and bound.mu > 0 and not bound.fresh:
-        raise InputError("the bound was learned from the data with noise from a seed, for looking; a release needs one "
-                         "that was learned afresh, or declared")
+def check_receipts(ready: Ready, *, redrawn: Collection[str] = ()) -> None:
+    """Refuse what was learned with noise from a seed, or from other data; what will be ``redrawn`` may be anything."""
+    query = ready.query
+    for receipt in _receipts(query, ready.design):
+        if receipt.what in redrawn:
+            continue
+        if not receipt.is_fresh:
+            raise InputError(f"private {receipt.what}: drawn from a seed, for looking; draw anew for a release (with "
+                             "private_directions, or noisy_count as rng), or declare what you know")
+        if query.neighbour_rule not in (receipt.neighbour_rule, AS_DECLARED):
+            raise InputError(f"private {receipt.what}: learned for other neighbours ({receipt.neighbour_rule}) than "
+                             f"the query's ({query.neighbour_rule}); learn from the query's own data")
+        if query.n_records not in (receipt.n_records, None):
+            raise InputError(f"private {receipt.what}: learned from another number of records than the query's; learn "
+                             "from the query's own data")
 
 
 def design_words(design: NoiseDesign) -> str:
@@ -101,9 +107,13 @@ def _check_made_for(query: Query, design: NoiseDesign) -> None:
                              f"this one's is {here}")
 
 
-def spent(design: NoiseDesign) -> float:
-    """``mu`` of noise and private directions; of the noise alone where the directions are not private."""
-    return design.total_mu if math.isfinite(design.total_mu) else design.mu
+def spent(query: Query, design: NoiseDesign) -> float:
+    """``mu`` of the noise and of everything learned privately; what was simply read counts nothing and is a caveat."""
+    return compose_mu([design.mu, *(receipt.mu for receipt in _receipts(query, design))])
+
+
+def _receipts(query: Query, design: NoiseDesign) -> tuple[Receipt, ...]:
+    return receipts_of(design, design.directional_side.directions, query.bound)
 
 
 def caveats_of(origins: Mapping[str, Origin]) -> tuple[str, ...]:

@@ -34,8 +34,9 @@ from mvgviz.query.ranges import checked_range
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.release.intervals import LEVEL, DataUnits, EntryNoise, data_units
 from mvgviz.release.ledger import CAVEATS, Ledger, Reservation
-from mvgviz.release.ready import Ready, caveats_of, check_fresh, design_words, get_ready, get_ready_setup, spent
+from mvgviz.release.ready import Ready, caveats_of, check_receipts, design_words, get_ready, get_ready_setup, spent
 from mvgviz.release.secure_noise import Hardening, noisy_answer, noisy_count, private_directions
+from mvgviz.scenario.clipping import most_clipped
 from mvgviz.scenario.resolve import Setup, build, left_for_noise, mu_for_directions
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.validation import FloatArray, fraction, frozen, instance
@@ -109,8 +110,23 @@ class Release:
             return None
         return data_units(self.query, self.scenario.scale, self.declared_ranges)
 
+    @property
+    def most_clipped(self) -> FloatArray | None:
+        """How far clipping to the bound can have moved each number: from ranges and bound, which are public.
+
+        None: it moved none, or ranges or bound may not be told.
+        """
+        if self.bound is None or not self.bound.origin.is_covered or self.ranges is None:
+            return None
+        lower, upper = np.array([ends[:2] for ends in self.ranges.values()], dtype=np.float64).T
+        return most_clipped(self.query, self.bound, lower, upper)
+
     def half_widths(self, level: float = LEVEL) -> FloatArray:
-        """Half the width of each number's interval: the answer that was asked lies within it, ``level`` of the time."""
+        """Half the width of each number's interval: the answer that was asked lies within it, ``level`` of the time.
+
+        With a bound that is the answer of the clipped records, from which that of the records as they are may differ by
+        ``most_clipped``.
+        """
         return self.known_noise.half_widths(level)
 
     def to_frame(self, level: float = LEVEL) -> Any:
@@ -146,6 +162,7 @@ class Plan:
     """
 
     mu: float
+    neighbour_rule: str
     epsilon: float
     delta: float
     caveats: tuple[str, ...]
@@ -173,11 +190,11 @@ def release(query: Query, design: NoiseDesign, *, ranges: Ranges | None = None, 
         raise InputError("progress must be a function of the share done")
     if ledger is not None and not (isinstance(data, str) and data):
         raise InputError("a ledger needs the name of the data, a text")
-    ready = get_ready(query, design, mu=spent(design), mu_is=design.mu_is,
+    ready = get_ready(query, design, mu=spent(query, design), mu_is=design.mu_is,
                       delta=design.delta if delta is None else fraction("delta", delta),
                       ranges=None if ranges is None else _checked_ranges(ranges),
                       data=data, scenario=scenario, accept=accept, symmetrise=symmetrise)
-    check_fresh(ready)
+    check_receipts(ready)
     with reserve(ledger, [ready], population=population) as held:
         return _drawn(ready, time=held.entries[0].time, progress=held.watch(progress))
 
@@ -204,22 +221,25 @@ def release_setup(setup: Setup, *, accept: Iterable[str] = (), ledger: Ledger | 
 def plan(setup: Setup) -> Plan:
     """What ``release_setup`` will spend and what has to be accepted; draws nothing."""
     design, scenario = setup.design, setup.scenario
-    mu = spent(design)
+    mu = spent(setup.query, design)
     if scenario.directions == "private" and design.guarantee != "exact":
         # What the noise spends depends on directions yet to be drawn: 1/v is at most the root of the budget. This
         # bound, known beforehand, is what is claimed and entered, not what the drawn directions come to.
         power = 0.5 if design.mode == "both" else 0.25
         most = setup.query.printed_sensitivity * design.precision_budget**power
-        mu = compose_mu([design.directional_side.directions.mu, most])
-    return Plan(mu=mu, epsilon=float(gaussian_epsilon(setup.delta, mu)), delta=setup.delta,
-                caveats=caveats_of(setup.origins), entries=design.rows * design.cols)
+        mu = compose_mu([most, *(receipt.mu for receipt in design.receipts)])
+    return Plan(mu=mu, neighbour_rule=setup.query.neighbour_rule, epsilon=float(gaussian_epsilon(setup.delta, mu)),
+                delta=setup.delta, caveats=caveats_of(setup.origins), entries=design.rows * design.cols)
 
 
 def prepare(setup: Setup, *, accept: Iterable[str] = (), symmetrise: bool = False) -> Ready:
     """Everything that can be refused before any noise is; draws nothing."""
     if setup.scenario.directions == "private":
         _beside_directions(setup)
-    return get_ready_setup(setup, mu=plan(setup).mu, mu_is=setup.design.mu_is, accept=accept, symmetrise=symmetrise)
+    ready = get_ready_setup(setup, mu=plan(setup).mu, mu_is=setup.design.mu_is, accept=accept, symmetrise=symmetrise)
+    check_receipts(ready, redrawn=[what for what, chosen in (("directions", setup.scenario.directions),
+                                                             ("radius", setup.scenario.bound)) if chosen == "private"])
+    return ready
 
 
 @contextmanager
@@ -241,14 +261,14 @@ def draw(setup: Setup, ready: Ready, *, time: str, progress: Callable[[float], o
         fresh = _with_fresh_bound(setup)
     else:
         return _drawn(ready, time=time, progress=progress)
-    mu, design = spent(fresh.design), fresh.design
+    mu, design = spent(fresh.query, fresh.design), fresh.design
     if not mu <= ready.mu * (1 + _ROUNDING):
         raise InputError("what was learned privately asks for more than was announced; nothing is released")
     # What was announced is claimed: it is as much, to a rounding that the noise's margin pays for, or more.
     learned = replace(setup, query=fresh.query, design=design)
     mu_is = "upper bound" if ready.mu > mu * (1 + _ROUNDING) else design.mu_is
     fresh_ready = get_ready_setup(learned, mu=ready.mu, mu_is=mu_is, accept=ready.caveats, symmetrise=ready.symmetrise)
-    check_fresh(fresh_ready)
+    check_receipts(fresh_ready)
     return _drawn(fresh_ready, time=time, progress=progress)
 
 

@@ -36,7 +36,7 @@ def plan_together(setups: Sequence[Setup]) -> Plan:
     plans, delta = [plan(setup) for setup in setups], setups[0].delta
     mu = compose_mu([planned.mu for planned in plans])
     caveats = {caveat for planned in plans for caveat in planned.caveats}
-    return Plan(mu=mu, epsilon=float(gaussian_epsilon(delta, mu)), delta=delta,
+    return Plan(mu=mu, neighbour_rule=plans[0].neighbour_rule, epsilon=float(gaussian_epsilon(delta, mu)), delta=delta,
                 caveats=tuple(caveat for caveat in CAVEATS if caveat in caveats),
                 entries=sum(planned.entries for planned in plans))
 

@@ -35,22 +35,22 @@ References
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from mvgviz.design.estimated_directions import eigenvectors
+from mvgviz.design.estimated_directions import learned_directions
 from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.provenance import Origin
+from mvgviz.provenance import system_noise
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.moments import JoinedOuterProduct
 from mvgviz.query.neighbours import ReplacedOuterProduct
 from mvgviz.query.queries import Query, covariance
-from mvgviz.validation import FloatArray, frozen, positive
+from mvgviz.validation import FloatArray, positive
 from mvgviz.version import install_words
 
 MARGIN = 1e-9
@@ -83,6 +83,7 @@ class Hardening:
     rho: float
 
 
+@system_noise
 def noisy_answer(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, *, largest: FloatArray | None = None,
                  progress: Callable[[float], object] | None = None, plan: Hardening | None = None
                  ) -> tuple[FloatArray, Hardening]:
@@ -110,11 +111,10 @@ def private_directions(dataset: Dataset, *, mu: float) -> Directions:
     size = query.rows
     side = NoiseSide.of(standard_basis(size), np.full(size, (query.sensitivity / mu) ** 2))
     noisy, _ = noisy_answer(query, side, NoiseSide.identity(size), mu)
-    found = eigenvectors(replace(query, value=frozen((noisy + noisy.T) / 2)))
-    values = np.maximum(found.eigenvalues if found.eigenvalues is not None else 0.0, 0.0)
-    return replace(found, eigenvalues=values, origin=Origin.PAID, mu=mu, label=FRESH_DIRECTIONS)
+    return learned_directions(dataset, noisy, mu=mu, source=noisy_answer, label=FRESH_DIRECTIONS)
 
 
+@system_noise
 def noisy_count(value: int, std: float) -> float:
     """A count with hardened noise of at least this standard deviation, fresh each time."""
     plan = hardening(entries=1, mu=1 / positive("std", std), sensitivity=1.0)
@@ -158,7 +158,7 @@ def computed_sensitivity(query: Query, rows: NoiseSide, cols: NoiseSide, mu: flo
     if not abs(worst - mu) <= _SAME_MU * mu:
         raise InputError("the design was made for another query or other ranges; make it from this query")
     steps = sum(side.size if not side.is_diagonal else 2 * (not side.is_identity) for side in (rows, cols)) + 2
-    size = _largest_white_norm(query, rows, cols, largest)
+    size = largest_white_norm(query, rows, cols, largest)
     exact = max(worst, mu) * (1 + MARGIN)
     computed = exact + 2 * (_gamma(steps) + _answer_error(query, largest)) * size * (1 + MARGIN)
     if query.name == "rbf kernel":  # entries lie in [0, 1] as computed too: errors cannot add more
@@ -170,7 +170,7 @@ def computed_sensitivity(query: Query, rows: NoiseSide, cols: NoiseSide, mu: flo
     return computed
 
 
-def _largest_white_norm(query: Query, rows: NoiseSide, cols: NoiseSide, largest: FloatArray | None) -> float:
+def largest_white_norm(query: Query, rows: NoiseSide, cols: NoiseSide, largest: FloatArray | None) -> float:
     """A bound on ``|| |A| |f| |B|ᵀ ||_F`` over all datasets."""
     if query.name == "custom":  # only its norm is known
         return query.gamma * _root_sum(rows) * _root_sum(cols)
@@ -225,6 +225,7 @@ def _gamma(steps: int) -> float:
 
 def hardening(*, entries: int, mu: float, sensitivity: float) -> Hardening:
     """The grid and the least scale for which OpenDP's map grants ``rho <= mu²/2``."""
+    positive("mu", mu)  # its square has to be a number, too, or no scale is ever enough
     exponent = min(math.floor(math.log2(mu / math.sqrt(entries))) - _FINER, _COARSEST)
     moved = sensitivity + math.sqrt(entries) * 2.0**exponent
     noise_std, allowed = max(moved / mu, 1.0), Fraction(mu) ** 2 / 2

@@ -24,7 +24,7 @@ from mvgviz.errors import InputError
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
 from mvgviz.provenance import Ranges
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.queries import CONSTANT, Query
+from mvgviz.query.queries import AS_DECLARED, CONSTANT, Query
 from mvgviz.release.entries import Entry, Total, total_of
 from mvgviz.release.ledger import Ledger, ledger_from_environment
 from mvgviz.release.ready import spent as mu_of
@@ -121,9 +121,10 @@ class Session:
         """
         with self._turn:
             self._check_about(query)
-            self._check(mu_of(instance("design", design, NoiseDesign)))
+            mu = mu_of(query, instance("design", design, NoiseDesign))
+            self._check(mu)
             known = {entry.number for entry in self.ledger.entries_about(self.population)}
-            self._unknown.append(mu_of(design))  # spent until the ledger says that it is not
+            self._unknown.append(mu)  # spent until the ledger says that it is not
             try:
                 made = release(query, design, ranges=ranges, data=name or self.population, accept=accept,
                                symmetrise=symmetrise, ledger=self.ledger, population=self.population,
@@ -141,6 +142,10 @@ class Session:
         if not (set(features) <= {*self.data.features, CONSTANT} and records in (None, self.data.n_records)):
             raise InputError("the query was asked of other data than the session's: its features or its number of "
                              "records differ; ask it of the session's data, or begin a session for that data")
+        rules = {entry.neighbour_rule for entry in self._entries} | {query.neighbour_rule}
+        if len(rules - {AS_DECLARED}) > 1:
+            raise InputError("a session has one kind of neighbours: its releases and this query are about "
+                             f"{' and '.join(sorted(rules, reverse=True))}; begin another session")
 
     def _check(self, mu: float) -> None:
         if not self._open:

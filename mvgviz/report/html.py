@@ -12,14 +12,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
+from mvgviz.pictures import report as words
+from mvgviz.pictures.glossary import WORDS
+from mvgviz.pictures.utility import metric_words
 from mvgviz.report.slides import design_slides, utility_slide
 from mvgviz.scenario.resolve import Setup
 from mvgviz.study.study import Study
 from mvgviz.trials.run import Results
 from mvgviz.version import VERSION
-from mvgviz.words import report as words
-from mvgviz.words.glossary import WORDS
-from mvgviz.words.utility import metric_words
 
 _LINES = {"xaxis": 50, "yaxis": 28}
 """Letters in a line of an axis' title that a phone, and a picture on paper, have room for."""
@@ -37,14 +37,14 @@ def report_html(setup: Setup, results: Results | None, *, simulated: bool, study
     data are not private, and the report says so at its top. ``study``: its notes are printed, and the file itself is
     at the end, to be saved and opened again.
     """
-    told = None if results is None else utility_slide(results)
+    told = None if results is None else utility_slide(setup, results, simulated=simulated)
     slides = design_slides(setup)
     return _PAGES.get_template("report.html").render(
         title=words.data_title(setup), version=VERSION, made=datetime.now(UTC), scenario=setup.scenario, study=study,
         warnings=words.sharing_warnings(setup, results, simulated=simulated), asked=words.asked_items(setup),
         ranges=None if setup.query.is_graph else words.range_rows(setup), ranges_origin=setup.dataset.ranges_origin,
         promises=words.promise_sentences(setup), slides=slides, widths=words.width_table(setup),
-        results=results, told=told,
+        results=results, told=told, simulated=simulated,
         measured=None if results is None or told is None else {
             "metric": metric_words(results), "errors": words.error_rows(setup, results),
             "said": words.measured_sentences(setup, results, simulated=simulated)},

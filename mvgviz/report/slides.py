@@ -1,5 +1,6 @@
 """A scenario in a few pictures, each with its takeaway: what a report prints and a presenter shows."""
 
+import re
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -7,21 +8,11 @@ import plotly.graph_objects as go
 
 from mvgviz.design.limits import bound_curves, limit_inputs
 from mvgviz.design.privacy_loss import odds, spent_mu
-from mvgviz.figures.bounds.curves import curve_lines, plot_bound_curves
-from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors
-from mvgviz.figures.budget.trade_off import plot_trade_off, trade_off_picture
-from mvgviz.figures.privacy.attack import plot_tradeoff
-from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, plot_noise_ellipse
-from mvgviz.figures.utility.dots import LANES, dot_numbers, plot_dots
-from mvgviz.scenario.precision_budget import budget_table
-from mvgviz.scenario.resolve import Setup
-from mvgviz.scenario.trade_off import trade_off_of, trade_off_refusal
-from mvgviz.text import as_number, in_html
-from mvgviz.trials.run import Results
-from mvgviz.words import bounds
-from mvgviz.words.budget import BETWEEN, Names, gains_verdict, who_gains
-from mvgviz.words.privacy import found_label, odds_words
-from mvgviz.words.shape import (
+from mvgviz.pictures import bounds
+from mvgviz.pictures.bounds import curve_lines, plot_bound_curves
+from mvgviz.pictures.budget import BETWEEN, Names, gains_verdict, noise_factors, plot_noise_factors, who_gains
+from mvgviz.pictures.privacy import found_label, odds_words, plot_tradeoff
+from mvgviz.pictures.shape import (
     ABOUT_BOUND,
     ABOUT_ELLIPSE,
     coordinate_labels,
@@ -29,8 +20,22 @@ from mvgviz.words.shape import (
     needed_and_other,
     plane_labels,
 )
-from mvgviz.words.trade_off import ABOUT_TRADE_OFF, trade_off_words
-from mvgviz.words.utility import dots_about, metric_words, result_words
+from mvgviz.pictures.theme import ellipse_numbers, plot_noise_ellipse
+from mvgviz.pictures.trade_off import (
+    ABOUT_TRADE_OFF,
+    others_sentence,
+    plot_trade_off,
+    trade_off_picture,
+    trade_off_words,
+)
+from mvgviz.pictures.utility import LANES, dot_numbers, dots_about, metric_words, needed_names, plot_dots, result_words
+from mvgviz.scenario.precision_budget import budget_table
+from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.trade_off import trade_off_of, trade_off_refusal
+from mvgviz.text import as_number, capitalised, in_html
+from mvgviz.trials.run import Results
+
+_TITLE = 110  # letters, at most
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,27 +54,30 @@ def design_slides(setup: Setup) -> list[Slide]:
     return [slide for maker in makers for slide in [maker(setup)] if slide is not None]
 
 
-def utility_slide(results: Results) -> Slide | None:
+def utility_slide(setup: Setup, results: Results, *, simulated: bool) -> Slide | None:
     """How wrong the answer will be: directional noise against equal noise; None before the first trial.
 
-    ``results`` has the mechanisms "mvg" and "iid"; others are left out.
+    ``results`` has the mechanisms "mvg" and "iid"; others are left out. ``simulated``: they are of simulated data.
     """
     shown = replace(results, outcomes=tuple(outcome for outcome in results.outcomes if outcome.mechanism.key in LANES))
     if not shown["mvg"].errors.size:
         return None
     numbers = dot_numbers(shown)
-    return Slide(key="utility", takeaway=result_words(shown), about=dots_about(numbers),
+    said = f"{result_words(shown, needed_names(setup), simulated=simulated)} {others_sentence(setup)}".rstrip()
+    return Slide(key="utility", takeaway=said, about=dots_about(numbers),
                  figure=plot_dots(numbers, title=metric_words(shown)))
 
 
 def _shape(setup: Setup) -> Slide | None:
     if setup.design.theta.size < 2:
         return None
-    labels, (needed, other) = coordinate_labels(setup), needed_and_other(setup)
-    numbers = ellipse_numbers(setup.design, setup.iid, plane=(other, needed), level=0.95,
+    turned = setup.scenario.needs_along == "directions"
+    labels, pair = setup.direction_names if turned else coordinate_labels(setup), needed_and_other(
+        setup, of_directions=turned)
+    numbers = ellipse_numbers(setup.design, setup.iid, plane=pair, level=0.95, of_directions=turned,
                               normals=np.random.default_rng(setup.scenario.seed).standard_normal((2, 250)))
     kept = "" if setup.query.bound is None else f" {ABOUT_BOUND}"
-    names = plane_labels(setup, labels, (other, needed))
+    names = plane_labels(setup, labels, pair, of_directions=turned, diagonal=True)
     return Slide(key="shape", takeaway=ellipse_words(numbers.factors, names), about=f"{ABOUT_ELLIPSE}{kept}",
                  figure=plot_noise_ellipse(numbers, names=(in_html(names[0]), in_html(names[1]))))
 
@@ -118,3 +126,11 @@ def _limits(setup: Setup) -> Slide:
                        "the exact limit would break the promise.",
                  takeaway=bounds.curves_takeaway(problem, lines, as_noise=True,
                                                  s2_words=f"the tight s₂ = {as_number(query.sensitivity)}"))
+
+
+def headline(takeaway: str) -> tuple[str, str]:
+    """A takeaway as a title and the rest: the whole of it where it is short, else its bold beginning."""
+    found = re.match(r"\*\*(.+?)\*\*\s*(.*)", takeaway, re.DOTALL)
+    if found is None or len(takeaway) <= _TITLE:
+        return takeaway.replace("**", ""), ""
+    return found[1].rstrip(":"), capitalised(found[2])

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from mvgviz.noise.directions import Directions
+from mvgviz.noise.ties import largest_first
 from mvgviz.query.queries import Query
 from mvgviz.validation import FloatArray
 
@@ -24,8 +25,9 @@ def names_of_directions(query: Query, mode: str, directions: Directions) -> tupl
 
 def _largest_parts(direction: FloatArray, names: tuple[str, ...]) -> str:
     """"0.9 sleep + 0.4 score": the two largest entries, the largest above 0; dots where there are more."""
-    parts = direction * math.copysign(1.0, direction[np.argmax(np.abs(direction))])
-    seen = [k for k in np.argsort(-np.abs(parts), kind="stable")[:2] if abs(parts[k]) >= _SEEN]
+    order = largest_first(np.abs(direction))[:2]
+    parts = direction * math.copysign(1.0, direction[order[0]])
+    seen = [k for k in order if abs(parts[k]) >= _SEEN]
     if len(seen) == 1:
         return str(names[seen[0]])
     told = " ".join(f"{'+' if parts[k] > 0 else '-'} {abs(parts[k]):.1f} {names[k]}" for k in seen).removeprefix("+ ")

@@ -62,9 +62,9 @@ class QuestionPlan:
             raise InputError(f"a plan must have 1 to {MOST_QUESTIONS} questions, got {len(asked)}")
         if not (len(parts) == len(asked) and sum(parts) == PARTS):
             raise InputError(f"the parts of a plan must be one for each question and sum to {PARTS}")
-        for name in ("data", *_BUDGET, "is_graph"):
-            if len({getattr(scenario, name) for scenario in asked}) > 1:
-                what = "kind of neighbours" if name == "is_graph" else name
+        for what, values in (*((name, {getattr(scenario, name) for scenario in asked}) for name in ("data", *_BUDGET)),
+                             ("kind of neighbours", {scenario.is_graph or scenario.neighbours for scenario in asked})):
+            if len(values) > 1:
                 raise InputError(f"the questions of a plan must have one {what}, got several")
         for scenario in asked:
             if scenario.guarantee != "exact":

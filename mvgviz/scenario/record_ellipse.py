@@ -13,7 +13,7 @@ from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.provenance import Origin, weakest
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.record_bound import NoisyCount, RecordBound, default_radius, even_moments, rank_radius, way_to_box
+from mvgviz.query.record_bound import NoisyCount, RecordBound, even_moments, rank_radius, regression_shape
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.validation import FloatArray
 
@@ -57,18 +57,14 @@ def record_ellipse(scenario: Scenario, table: Dataset, directions: Directions, t
 
 def _joined(scenario: Scenario, table: Dataset, directions: Directions, theta: FloatArray, origin: Origin, mu: float
             ) -> RecordBound:
-    """For records with a constant, last, which is scaled with them; half as long as the radius of the others.
-
-    As long as an evenly spread record while records are few for their features; the more there are, the nearer to the
-    whole box with equal shares, since what pulling bends does not become less with more records.
-    """
-    size, own = table.n_features - 1, scenario.bound == "own"
-    way = 0.0 if own else way_to_box(table.n_records, size, mu)
-    radius = scenario.radius if own else default_radius(table.n_records, size, mu)
-    shares = (1 - way) * theta[:-1] / theta[:-1].sum() + way / size
+    """For records with a constant, last, which is scaled with them: :func:`regression_shape`."""
+    size = table.n_features - 1
+    predicts = scenario.task == "linear-ridge" and directions.is_standard and (scenario.label or 0) < size
+    shares, radius, constant = regression_shape(
+        theta[:-1] / theta[:-1].sum(), table.n_records, mu=mu, label=scenario.label if predicts else None,
+        radius=scenario.radius if scenario.bound == "own" else None)
     spread = even_moments(table, np.zeros(size + 1))
     spread[-1], spread[:, -1], spread[-1, -1] = 0.0, 0.0, 1.0
-    constant = radius * 0.5 ** (1 - way) * size ** (-way / 2)
     weights = np.append(np.sqrt(shares), constant) / _spreads(directions, spread)
     bound = RecordBound(radius=float(np.hypot(radius, constant)), weights=weights,
                         origin=weakest([table.ranges_origin, origin, directions.origin]))

@@ -19,7 +19,7 @@ from mvgviz.design.noise_design import NoiseDesign, design_noise, mode_of
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions, random_rotation, rotation, standard_basis
-from mvgviz.provenance import Origin
+from mvgviz.provenance import Origin, receipts_of, weakest
 from mvgviz.query import queries
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
@@ -95,14 +95,17 @@ class Setup:
 def origins_of(query: Query, design: NoiseDesign, scenario: Scenario | None) -> dict[str, Origin]:
     """The origin of the ranges, the bound, the number of records, the directions, the split and all other choices.
 
-    Directions and split may be innocent in themselves and still have been chosen by looking at the data.
+    Directions and split may be innocent in themselves and still have been chosen by looking at the data. What was
+    learned privately rests on ranges and a number of records, too.
     """
+    receipts = receipts_of(design, query.bound)
 
     def with_choice(origin: Origin, names: tuple[str, ...]) -> Origin:
         return Origin.READ if scenario is not None and scenario.read_among(names) else origin
 
     return {
-        "ranges": query.ranges_origin, "records": query.records_origin,
+        "ranges": weakest([query.ranges_origin, *(receipt.ranges_origin for receipt in receipts)]),
+        "records": weakest([query.records_origin, *(receipt.records_origin for receipt in receipts)]),
         **({} if query.bound is None else {"bound": query.bound.origin}),
         "directions": with_choice(design.directions_origin, DIRECTION_FIELDS),
         "split": with_choice(design.theta_origin, SPLIT_FIELDS),
@@ -198,7 +201,7 @@ def _worked_out(scenario: Scenario, dataset: Dataset, box: Query, iid: NoiseDesi
     bound = record_ellipse(scenario, asked_of(scenario, dataset), directions, theta, origin,
                            mu=float(gaussian_mu(scenario.epsilon, delta)),
                            rng=np.random.default_rng([scenario.seed, 2]) if noisy_count is None else noisy_count)
-    bounded = _as_used(ask(scenario, dataset, bound=replace(bound, fresh=callable(noisy_count))), tight)
+    bounded = _as_used(ask(scenario, dataset, bound=bound), tight)
     own_shape = scenario.query != "kernel"  # the noise has the shape of the ellipse
     return setup(query=bounded, design=design_noise(
         bounded, epsilon=scenario.epsilon, delta=delta, mode=mode, guarantee=scenario.guarantee, tail=scenario.tail,
@@ -248,8 +251,12 @@ def moments_along(directions: Directions, moments: FloatArray) -> FloatArray:
 
 
 def turned_moments(directions: Directions, moments: FloatArray) -> FloatArray:
-    """``Wᵀ K W``."""
-    return moments if directions.is_standard else np.asarray(directions.matrix.T @ moments @ directions.matrix)
+    """``Wᵀ K W``, nothing on its diagonal below 0."""
+    if directions.is_standard:
+        return moments
+    turned = np.asarray(directions.matrix.T @ moments @ directions.matrix)
+    np.fill_diagonal(turned, np.maximum(np.diag(turned), 0.0))  # by rounding, with fewer records than features
+    return turned
 
 
 def _directions(scenario: Scenario, dataset: Dataset, query: Query, size: int, delta: float,

@@ -42,8 +42,10 @@ LEAST_RADIUS, MOST_RADIUS = 1e-3, 1e3
 DIRECTION_FIELDS = ("directions", "angle", "plane")
 SPLIT_FIELDS = ("allocation", "favoured", "share", "weights", "form", "importance")
 OTHER_FIELDS = ("query", "scale", "length", "epsilon", "delta", "guarantee", "tail", "mode", "private_share",
-                "bound", "radius", "neighbours")
-"""The fields that shape a release, by what they decide: directions, split, everything else."""
+                "bound", "radius", "neighbours", "needed")
+"""The fields that a release shows, by what they decide: directions, split, everything else. Each can be marked."""
+_MARKED = (*DIRECTION_FIELDS, *SPLIT_FIELDS, *OTHER_FIELDS)
+_WHO = ("favoured", "needed")  # one choice in two fields: its mark goes along
 
 _DATA = re.compile(rf"[a-z][a-z0-9_]{{0,40}}|{UPLOAD}[0-9a-f]{{12}}")
 _MOST_POSITIONS = 10_000
@@ -63,7 +65,8 @@ class Scenario:
     as an evenly spread record ("even"), ``radius`` times that ("own") or as all but a few records, which is found
     privately for a tenth of mu² ("private"). ``needed``: the features that are needed; none: what is favoured, features
     or other directions. ``importance``: how much each of the needed matters against the others, in whole parts in the
-    order of their positions; none: all alike. ``judged``: errors are on everything, on the needed, or on the rest.
+    order of their positions; none: all alike. ``judged``: errors are on the needed (on everything where nothing is), on
+    everything, or on the rest.
     ``from_data``: the fields whose values were chosen by looking at the data. Two scenarios are equal when they choose
     the same, wherever the choices come from.
     """
@@ -92,7 +95,7 @@ class Scenario:
     radius: float = 1.0
     needed: tuple[int, ...] = ()
     importance: tuple[int, ...] = ()
-    judged: str = "everything"
+    judged: str = "needed"
     task: str = "reconstruction"
     post: tuple[str, ...] = POST
     trials: int = 100
@@ -122,7 +125,7 @@ class Scenario:
             "post": _words("post", self.post, POST),
             "trials": count("trials", self.trials),
             "seed": count("seed", self.seed, at_least=0),
-            "from_data": _words("from_data", self.from_data, (*DIRECTION_FIELDS, *SPLIT_FIELDS, *OTHER_FIELDS)),
+            "from_data": _words("from_data", self.from_data, _MARKED),
         }
         if len(checked["plane"]) != 2:  # type: ignore[arg-type]
             raise InputError("plane must be a pair of positions")
@@ -179,8 +182,9 @@ class Scenario:
     def changed(self, **changes: Any) -> Scenario:
         """The same scenario with some fields changed by a person.
 
-        What gets another value is no longer from the data; what keeps its value keeps its origin. How much each of the
-        needed matters is forgotten where others become needed.
+        A mark stays, whatever the new value, until the field returns to its default or ``from_data`` says otherwise;
+        it goes along from ``favoured`` to ``needed`` and back. How much each of the needed matters is forgotten where
+        others become needed.
         """
         unknown = set(changes) - {known.name for known in fields(self)}
         if unknown:
@@ -192,8 +196,17 @@ class Scenario:
         new = replace(self, **changes)
         if "from_data" in changes:
             return new
-        return replace(new, from_data=tuple(name for name in self.from_data
-                                            if getattr(new, name) == getattr(self, name)))
+        moved = self.moved_to(new)
+        marked = {name for name in self.from_data if name in moved or getattr(new, name) == getattr(self, name)}
+        if any(name in self.from_data for name in _WHO):
+            marked |= {name for name in moved if name in _WHO}
+        return replace(new, from_data=tuple(marked))
+
+    def moved_to(self, new: Scenario) -> dict[str, Any]:
+        """The fields a release shows that ``new`` has otherwise, and not as the data's defaults have them."""
+        usual = self.default_for(new.data)
+        return {name: value for name in _MARKED
+                if (value := getattr(new, name)) not in (getattr(self, name), getattr(usual, name))}
 
     @classmethod
     def for_dataset(cls, dataset: Dataset, **changes: Any) -> Scenario:
@@ -224,7 +237,7 @@ class Scenario:
 
     def chosen_on_data(self, **changes: Any) -> Scenario:
         """The same scenario with some fields changed by looking at the data, which marks them."""
-        marked = {name for name in changes if name in (*DIRECTION_FIELDS, *SPLIT_FIELDS, *OTHER_FIELDS)}
+        marked = {name for name in changes if name in _MARKED}
         return self.changed(**changes, from_data=(*self.changed(**changes).from_data, *marked))
 
     def read_among(self, names: Iterable[str]) -> tuple[str, ...]:
@@ -241,7 +254,7 @@ class Scenario:
             "importance": self.allocation in ("binary", "least-error") and bool(self.importance),
             "form": self.allocation == "max-pnr" and self.guarantee != "exact", "tail": self.guarantee != "exact",
             "neighbours": not self.is_graph, "bound": not self.is_graph,
-            "radius": self.bound == "own" and not self.is_graph,
+            "radius": self.bound == "own" and not self.is_graph, "needed": bool(self.needed),
         }
         return not needs.get(name, True)
 

@@ -147,6 +147,14 @@ def against_least(setup: Setup) -> AgainstLeast | None:
     return AgainstLeast(noise=noise.needed, least=least, named=named)
 
 
+def rest_against_equal(setup: Setup) -> float | None:
+    """The noise on the other columns as a multiple of equal noise; None where nothing is needed more than the rest."""
+    if trade_off_refusal(setup) is not None:
+        return None
+    measure = _measure(setup)
+    return measure(setup).rest / measure(replace(setup, design=setup.iid)).rest
+
+
 def _between_features(setup: Setup) -> bool:
     return setup.query.name in _TABLES and setup.design.mode == mode_of(setup.query)
 

@@ -9,7 +9,7 @@ from mvgviz.data import Table, table_to_dataset
 from mvgviz.data.conversion import texts_of
 from mvgviz.data.source import File
 from mvgviz.errors import InputError
-from mvgviz.provenance import Origin, Range, Ranges
+from mvgviz.provenance import Origin, Range, Ranges, checked_origin
 from mvgviz.query.dataset import MISSING, Dataset
 from mvgviz.query.frames import level_text
 from mvgviz.query.ranges import is_dated
@@ -53,6 +53,7 @@ class DataSource:
                 raise InputError(f"{name} of a data source must be text, got a {type(value).__name__}")
         if not (self.header is None or isinstance(self.header, bool)):
             raise InputError("header of a data source must be True, False or None")
+        checked_origin("this set of directions", self.directions_origin)
         one_of("orientation", self.orientation, ("rows", "columns"))
         one_of("missing", self.missing, MISSING)
         if self.columns is not None:
@@ -165,14 +166,14 @@ def _range(ends: Any) -> Range:
     try:
         low, high, *origin = ends
         if is_dated(ends):
-            return Range(_date(low), _date(high), *origin)
-        span = Range(number("the low end of a range", low), number("the high end of a range", high), *origin)
+            span = Range(_date(low), _date(high), *origin)
+        else:
+            span = Range(number("the low end of a range", low), number("the high end of a range", high), *origin)
     except (TypeError, ValueError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError("the range of a column must be a pair (low, high)") from None
-    if not isinstance(span.origin, Origin):
-        raise InputError("the range of a column must be a pair (low, high), or a Range with its Origin")
+    checked_origin("a range", span.origin)
     return span
 
 

@@ -1,36 +1,50 @@
-"""The advisor: tries designs for a task and a budget, ranks them, and tells which lever gained what.
+"""The advisor: tries designs for a task and a budget, ranks them, and recommends one, or to keep what is there.
 
 >>> from mvgviz import Scenario
 >>> from mvgviz.trials.advisor import advise
 >>> from mvgviz.data import sample
->>> advice = advise(Scenario.default_for("two_features").changed(trials=4), sample("two_features"))
+>>> advice = advise(Scenario.default_for("two_features"), sample("two_features"))
 >>> advice.best.candidate.scenario.guarantee
 'exact'
 
-All designs meet the same random numbers. First every kind of design is tried, then bounds, shares and uses for the
-queries that do well, then small steps around the best until none is better; the best few get all trials. What is
-chosen by looking at the data says something about the data: the choice is not private unless the trials ran on a
-stand-in (``mvgviz.trials.stand_in``).
+Answers themselves (tables, means, second moments, graphs) are judged by their expected error in closed form, noise and
+bias, on the worst of several simulated tables. For other tasks all designs meet the same random numbers: first every
+kind of design is tried, then bounds, shares and uses for the queries that do well, then small steps around the best
+until none is better; the best few get all trials. What is chosen by looking at the data says something about the data:
+the choice is private only on simulated data (``mvgviz.trials.stand_in``).
+
+A design is recommended only where it is clearly better than the one that is there, on every simulated table, clearly
+better than an answer without data, and clips no more than a few records.
 """
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Unpack
 
+import numpy as np
+
 from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions
+from mvgviz.noise.ties import to_nine_digits
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.candidates import Candidate, candidates, closer, key_of, neighbours
+from mvgviz.trials.expected_error import clipped_parts, expected_errors, has_expected_error
 from mvgviz.trials.levers import Levers, levers
+from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.outcomes import Outcome
-from mvgviz.trials.paired import BETTER, Difference, paired
+from mvgviz.trials.paired import BETTER, against, paired
 from mvgviz.trials.question import Problem, pose
 from mvgviz.trials.resumable import Options, Point, TrialCache, resume
-from mvgviz.trials.tasks import References, measure_for
+from mvgviz.trials.stand_in import FEW, SEED, simulated_tables, stand_in
+from mvgviz.trials.tasks import Measure, OnPart, References, measure_for, references_for
+from mvgviz.trials.tasks.tables import Reconstruction
+from mvgviz.validation import FloatArray
 
+CLEARLY = 0.95
+"""Of an error: what is at most so large is clearly less."""
 FIRST_ROUND = 40
 FINALISTS = 6
 
@@ -42,11 +56,31 @@ _AHEAD = 40  # designs that are expected to be tried after the first list
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Row:
-    """A design that was tried. ``finalist``: one of the best, with all trials."""
+    """A design that was tried. ``finalist``: one of the best, with all trials.
+
+    ``on_tables``: the expected error on each table, where that is known; the outcome then has the worst of them.
+    ``clips``: the most of a table's records that it clips, as a part of them.
+    """
 
     candidate: Candidate
     outcome: Outcome = field(repr=False)
     finalist: bool
+    on_tables: FloatArray | None = field(default=None, repr=False)
+    clips: float = 0.0
+
+    def clearly_beats(self, other: "Row") -> bool:
+        """Whether it errs clearly less: on every table, or more than chance explains in trials that share their
+        random numbers."""
+        if self.on_tables is not None and other.on_tables is not None:
+            return bool((self.on_tables <= CLEARLY * other.on_tables).all())
+        found = paired(self.outcome, other.outcome)
+        return (found is not None and found.verdict == BETTER and self.outcome.mean <= CLEARLY * other.outcome.mean)
+
+    def is_useful(self, trivial: float) -> bool:
+        """Whether it clearly beats an answer without data, whose error this is."""
+        if self.on_tables is not None:
+            return bool(np.sqrt(np.mean(self.on_tables**2)) <= CLEARLY * trivial)
+        return against(self.outcome, trivial) == BETTER
 
 
 @dataclass(frozen=True)
@@ -57,24 +91,13 @@ class Dropped:
     reason: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Contrast:
-    """The first design against another one."""
-
-    other: Row
-    difference: Difference | None
-
-    @property
-    def clear(self) -> bool:
-        """Whether the first is better than chance explains: the trials of both share their random numbers."""
-        return self.difference is not None and self.difference.verdict == BETTER
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Advice:
-    """``rows``: the best first (the finalists before the others). ``levers``: what each gains in the best design.
+    """``rows``: the one that is recommended first, then the others, the least error first.
 
-    ``references``: of the best design's query and use; None where nothing was tried.
+    ``references``: of the best design's query and use; None where nothing was tried. ``trials``: 0 where errors are in
+    closed form, on ``tables`` simulated tables or on the data alone (1). ``levers``: what each gains in the best design
+    by trials.
     """
 
     rows: tuple[Row, ...]
@@ -82,12 +105,13 @@ class Advice:
     references: References | None
     trials: int
     complete: bool
+    tables: int = 1
     levers: Levers | None = None
 
     @property
     def best(self) -> Row | None:
-        """The first design that reads nothing openly from the data."""
-        return next((row for row in self.rows if row.candidate.private), None)
+        """What is recommended: the design as it stands unless another one is clearly better."""
+        return next((row for row in self.rows if row.candidate.private and row.candidate.is_whole), None)
 
     @property
     def current(self) -> Row | None:
@@ -102,23 +126,21 @@ class Advice:
             first.setdefault(row.candidate.kind, row)
         return list(first.values())
 
-    def against(self, other: Row) -> Contrast | None:
-        """The best design against another one."""
-        if self.best is None or other is self.best:
-            return None
-        return Contrast(other=other, difference=paired(self.best.outcome, other.outcome))
 
+def advise(scenario: Scenario, dataset: Dataset, *, on_data: bool = False, sensitivity: str = "tight",
+           uploaded: Directions | None = None, seconds: float = math.inf, **options: Unpack[Options]) -> Advice:
+    """Try designs for the scenario's task, on simulated data with the ranges and sizes of ``dataset``.
 
-def advise(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "tight", uploaded: Directions | None = None,
-           seconds: float = math.inf, **options: Unpack[Options]) -> Advice:
-    """Try designs for the scenario's task on ``dataset``, which may be a stand-in.
-
-    ``sensitivity``: one for all (see ``mvgviz.trials.question``). ``uploaded``: directions from a file. Other
-    arguments as in :func:`mvgviz.trials.resumable.resume`; what there is after a slice has ``complete`` False.
+    ``on_data``: on the dataset itself instead, which is not private. ``sensitivity``: one for all (see
+    ``mvgviz.trials.question``). ``uploaded``: directions from a file. Other arguments as in
+    :func:`mvgviz.trials.resumable.resume`; what there is after a slice has ``complete`` False.
     """
-    judge = _judge(pose(scenario, dataset, sensitivity=sensitivity, uploaded=uploaded))
-    search = _Search(scenario if judge else _judging(scenario, dataset), dataset, sensitivity, uploaded, judge, seconds,
+    data = dataset if on_data else stand_in(dataset, rng=np.random.default_rng(SEED), graph=scenario.is_graph)
+    judge = _judge(pose(scenario, data, sensitivity=sensitivity, uploaded=uploaded))
+    search = _Search(scenario if judge else _judging(scenario, data), data, sensitivity, uploaded, judge, seconds,
                      options)
+    if has_expected_error(scenario):
+        return search.by_expected_error([data] if on_data or scenario.is_graph else simulated_tables(data))
     finalists: list[Candidate] = []
     found: Levers | None = None
     complete = search.kinds() and search.closer() and search.climb()
@@ -127,14 +149,46 @@ def advise(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "tight", 
         complete = search.finals(finalists)
     rows = [Row(candidate=candidate, outcome=search.outcomes[candidate], finalist=candidate in finalists)
             for candidate in search.ranked()]
-    rows.sort(key=lambda row: (not row.finalist, float(f"{row.outcome.mean:.9g}")))
-    best = next((row.candidate for row in rows if row.candidate.private), None)
+    shown = next((row.candidate for row in rows if row.candidate.private), None) or next(iter(search.problems), None)
+    references = None if shown is None else references_for(search.problems[shown])
+    rows = _recommended_first(rows, math.inf if references is None else references.to_beat[1])
+    best = next((row.candidate for row in rows if row.candidate.private and row.candidate.is_whole), None)
     if complete and best is not None:
         found = search.levers_of(best)
         complete = found is not None and found.complete
-    shown = best or next(iter(search.problems), None)
     return Advice(rows=tuple(rows), dropped=tuple(search.dropped), trials=scenario.trials, complete=complete,
-                  levers=found, references=None if shown is None else measure_for(search.problems[shown]).references)
+                  levers=found, references=references)
+
+
+def _recommended_first(rows: list[Row], trivial: float) -> list[Row]:
+    """By error, but for what is recommended: the least error among those that may be, or the design as it stands."""
+    rows = sorted(rows, key=lambda row: (not row.finalist, float(f"{row.outcome.mean:.9g}")))
+    current = next((row for row in rows if row.candidate.is_current), None)
+    kept = current if current is not None and current.candidate.private else None
+    few = max(FEW, 0.0 if current is None else current.clips)
+    first = next((row for row in rows if row.candidate.private and row.candidate.is_whole and row.clips <= few
+                  and row.is_useful(trivial) and (kept is None or row.clearly_beats(kept))), kept)
+    return rows if first is None else [first, *(row for row in rows if row is not first)]
+
+
+def _over(tables: list[Dataset], posed: Callable[[Dataset], Problem]) -> tuple[References, float]:
+    """What errors are held against, and the unit they are in: root mean squares over the tables."""
+    measures = [measure_for(posed(table)) for table in tables]
+    each = [(_unit(measure), measure.references) for measure in measures]
+
+    def root(values: Iterable[float]) -> float:
+        return math.sqrt(sum(value**2 for value in values) / len(each))
+
+    unit, named = root(one for one, _ in each), each[0][1]
+    return replace(named, trivial=root(one * its.trivial for one, its in each) / unit,
+                   random_guess=root(one * its.random_guess for one, its in each) / unit), unit
+
+
+def _unit(measure: Measure) -> float:
+    """What relative errors of an answer are relative to."""
+    whole = measure.measure if isinstance(measure, OnPart) else measure
+    assert isinstance(whole, Reconstruction)
+    return whole.unit
 
 
 def _judge(problem: Problem) -> Problem | None:
@@ -177,7 +231,7 @@ class _Search:
 
     def ranked(self) -> list[Candidate]:
         """Those with trials, the smallest mean error first; of equals, up to rounding, the one that was found first."""
-        return sorted(self.outcomes, key=lambda candidate: float(f"{self.outcomes[candidate].mean:.9g}"))
+        return sorted(self.outcomes, key=lambda candidate: to_nine_digits(self.outcomes[candidate].mean))
 
     def kinds(self) -> bool:
         """Every kind of design."""
@@ -213,6 +267,43 @@ class _Search:
         self._ahead = FINALISTS * self.scenario.trials
         current = [candidate for candidate in self.ranked() if candidate.is_current and candidate not in finalists]
         return self._try([*finalists, *current], self.scenario.trials)
+
+    def by_expected_error(self, tables: list[Dataset]) -> Advice:
+        """Every kind, bound and share, and small steps around the design as it stands, each on all tables."""
+        here = Candidate(scenario=self.scenario)
+        tried = self._new(one for one in (
+            *candidates(self.scenario, self.dataset), *closer(self.scenario, self.dataset, self.scenario.query),
+            *neighbours(here, self.scenario, self.dataset)) if has_expected_error(one.scenario))
+        if not tried:
+            return Advice(rows=(), dropped=tuple(self.dropped), references=None, trials=0, complete=True)
+        references, unit = _over(tables, lambda table: replace(
+            pose(self.scenario, table, sensitivity=self.sensitivity, uploaded=self.uploaded), yardstick=self._judge))
+        rows, progress, cancelled = list[Row](), self._options.get("progress"), self._options.get("cancelled")
+        for at, candidate in enumerate(tried):
+            if rows and (not self._seconds_left() or (cancelled is not None and cancelled())):
+                break
+            rows += self._expected(candidate, tables, unit)
+            if progress is not None:
+                progress(at + 1, len(tried))
+        return Advice(rows=tuple(_recommended_first(rows, references.trivial)), dropped=tuple(self.dropped), trials=0,
+                      references=references, tables=len(tables), complete=len(rows) + len(self.dropped) >= len(tried))
+
+    def _expected(self, candidate: Candidate, tables: list[Dataset], unit: float) -> list[Row]:
+        """The candidate with its expected errors; nothing where it does not work out."""
+        problem, cache = self.problems[candidate], self._options["cache"]
+        assert cache is not None
+        key = f"expected {Point(problem, (candidate.mechanism,)).key}"
+        try:
+            if key not in cache:
+                found = expected_errors(problem, candidate.mechanism, tables)
+                cache[key] = np.array([[each.total for each in found], clipped_parts(problem, tables)])
+        except InputError as error:
+            self.dropped.append(Dropped((candidate,), str(error)))
+            return []
+        errors, clips = cache[key]
+        outcome = Outcome(mechanism=mechanism(candidate.mechanism), errors=errors.max(keepdims=True) / unit)
+        return [Row(candidate=candidate, outcome=outcome, finalist=True, on_tables=errors / unit,
+                    clips=float(clips.max()) if candidate.is_whole else 0.0)]
 
     def levers_of(self, best: Candidate) -> Levers | None:
         """The way to the best design, with all trials."""

@@ -47,11 +47,12 @@ def bound_cost(setup: Setup) -> BoundCost:
     weights = needs_of(needed or range(rows), rows)
     simulated, bound = _simulated(setup), setup.query.bound
     assert bound is not None
-    apart = _answer(setup, bound.pulled(simulated)) - _answer(setup, simulated)
+    clipped, whole = (answer_of(setup.query.name, table, setup.scenario.length)
+                      for table in (bound.pulled(simulated), simulated))
     plain = with_bound(setup, bound="none")
     noise, without = (noise_on(each.design, weights, directions=setup.need_directions) for each in (setup, plain))
     return BoundCost(noise=noise.needed, without=without.needed,
-                     pull=_size(setup, apart, weights),
+                     pull=_size(setup, clipped - whole, weights),
                      data_pull=_size(setup, setup.query.value - setup.box.value, weights))
 
 
@@ -73,18 +74,18 @@ def _simulated(setup: Setup) -> Dataset:
     return replace(table, matrix=middle + np.abs(table.matrix - middle))
 
 
-def _answer(setup: Setup, table: Dataset) -> FloatArray:
-    """What the setup's query says of a table in its units."""
+def answer_of(name: str, table: Dataset, length: float = 1.0) -> FloatArray:
+    """What a query (by its own name) says of a table in its units; ``length``: of a kernel."""
     x = table.matrix
-    if setup.query.name == "identity":
+    if name == "identity":
         return x
-    if setup.query.name == "mean":
+    if name == "mean":
         return np.asarray(x.mean(axis=1, keepdims=True))
-    if setup.query.name != "rbf kernel":
+    if name != "rbf kernel":
         return np.asarray(x @ x.T / x.shape[1])
     squares = np.einsum("ij,ij->j", x, x)
     apart = np.maximum(squares[:, None] + squares - 2 * (x.T @ x), 0.0)
-    return np.asarray(np.exp(-apart / (2 * setup.scenario.length**2)))
+    return np.asarray(np.exp(-apart / (2 * length**2)))
 
 
 def radius_for_all(setup: Setup) -> float:

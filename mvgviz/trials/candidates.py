@@ -7,16 +7,17 @@ A first list has every kind of design (:func:`candidates`); around those that do
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, MOST_SHARE, SPLIT_FIELDS, Scenario
 from mvgviz.trials.question import REGRESSIONS
 from mvgviz.trials.tasks import TASKS
 
-SHARES, FEW_SHARES = (0.5, 0.65, 0.8, 0.95), (0.5, 0.8)
+SHARES, FEW_SHARES = (0.5, 0.65, 0.8, 0.95, 0.99), (0.5, 0.8)
 """Of the budget, what the favoured features get (the paper's tau): those looked at closely, those tried everywhere."""
 
-RADII, FEW_RADII = ("none", "even", 0.6, 1.4, 1.75), ("none", "even")
+RADII, FEW_RADII = ("none", "even", 0.6, 1.4, 1.733), ("none", "even")
 """Bounds on the records: a scenario's own, or so long against an even record. From sqrt 3 on a round one holds all."""
 
 SEARCHED = ("query", "guarantee", "tail", "mode", *DIRECTION_FIELDS, "private_share", *SPLIT_FIELDS, "bound", "radius",
@@ -159,9 +160,9 @@ def _with_label(features: tuple[int, ...], scenario: Scenario) -> tuple[int, ...
 def _base(scenario: Scenario, query: str, dataset: Dataset) -> Scenario:
     """Equal shares for a query, exact, with everything else that a design may have left out."""
     favoured = favoured_features(scenario, _size(query, dataset))
-    return _bare(scenario.changed(query=query, guarantee="exact", mode="auto", directions="standard", bound="none",
-                                  allocation="uniform", post=_uses(scenario)[0]),
-                 favoured=favoured or scenario.favoured)
+    bare = _bare(scenario.changed(query=query, guarantee="exact", mode="auto", directions="standard", bound="none",
+                                  allocation="uniform", post=_uses(scenario)[0]), favoured=scenario.favoured)
+    return _derived(bare, scenario, favoured=favoured or scenario.favoured)
 
 
 def _kinds(scenario: Scenario, query: str, dataset: Dataset) -> Iterator[Candidate]:
@@ -224,7 +225,7 @@ def _around(candidate: Candidate, scenario: Scenario, size: int) -> Iterator[Can
         tried += [_shaped(here, round(min(share + step, MOST_SHARE), 3)) for step in _SHARE_STEPS
                   if len(some) / size <= share + step]
         if here.directions == "standard" and here.allocation == "binary":
-            tried += [here.changed(favoured=others) for others in _sets(scenario, size)]
+            tried += [_derived(here, scenario, favoured=others) for others in _sets(scenario, size)]
     if here.bound in ("even", "own"):
         radius = here.radius if here.bound == "own" else 1.0
         tried += [_bounded(here, float(f"{radius * step:.3g}")) for step in _RADIUS_STEPS
@@ -266,7 +267,13 @@ def _judged_alike(tried: Scenario, scenario: Scenario, size: int) -> Candidate:
 def _needing(tried: Scenario, needed: tuple[int, ...], scenario: Scenario) -> Scenario:
     """With these needs, each as important as the scenario has it where they are the same."""
     same = (needed or tried.favoured) == scenario.needs and len(scenario.importance) == len(scenario.needs)
-    return tried.changed(needed=needed, importance=scenario.importance if same else ())
+    return _derived(tried, scenario, needed=needed, importance=scenario.importance if same else ())
+
+
+def _derived(tried: Scenario, scenario: Scenario, **change: Any) -> Scenario:
+    """With positions that stand for what the scenario needs or favours: chosen on the data where those were."""
+    read = {"needed", "favoured"} & set(scenario.from_data)
+    return tried.chosen_on_data(**change) if read else tried.changed(**change)
 
 
 def _design(scenario: Scenario, size: int) -> Scenario:

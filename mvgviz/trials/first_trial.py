@@ -10,6 +10,7 @@ import numpy as np
 
 from mvgviz.noise.moment_noise import MomentNoise, silent
 from mvgviz.noise.sides import NoiseSide
+from mvgviz.noise.ties import eigen
 from mvgviz.threads import one_blas_thread
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import Sampler, mechanism
@@ -131,16 +132,15 @@ def _moments(problem: Problem, measure: Measure, released: FloatArray, noise: Mo
     if isinstance(measure, LinearRidge):
         predictions = _predictions(measure, true, released, noise)
     elif isinstance(measure, OfDirections):
-        parts = _components(measure.moments(true[None])[0], measure.components(released, noise)[0])
+        parts = _components(measure.moments(true[None])[0], measure.components(released, noise)[1][0])
     what = "answer" if problem.query.symmetric else "moments"
     return FirstTrial(what=what, true=true[:PART, :PART], noisy=seen[0, :PART, :PART], shape=true.shape, error=error,
                       is_trial=True, components=parts, predictions=predictions)
 
 
 def _components(true: FloatArray, noisy: FloatArray) -> Components:
-    values, vectors = np.linalg.eigh(true)
+    values, vectors = eigen(true)
     first, other = vectors[:, -1], noisy[:, 0]
-    first = first if first[np.abs(first).argmax()] > 0 else -first
     return Components(first=first, noisy_first=other if first @ other >= 0 else -other, eigenvalues=values[::-1],
                       captured=np.asarray(np.einsum("ji,ji->i", noisy, true @ noisy)))
 

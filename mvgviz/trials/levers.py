@@ -28,7 +28,7 @@ from mvgviz.trials.outcomes import Outcome
 from mvgviz.trials.paired import Difference, paired
 from mvgviz.trials.question import Problem, pose, pose_each
 from mvgviz.trials.resumable import Options, Point, resume
-from mvgviz.trials.tasks import TASKS, References, measure_for
+from mvgviz.trials.tasks import TASKS, References, references_for
 
 LEVERS = ("calibration", "query", "bound", "shape", "use")
 
@@ -119,7 +119,7 @@ def levers(scenario: Scenario, dataset: Dataset, *, mechanism: str = "mvg", sens
         raise InputError(design.reason)
     if design is None or not design.errors.size:
         return None
-    return Levers(steps=tuple(_held_against(way, outcomes[: len(way)])), references=measure_for(problem).references,
+    return Levers(steps=tuple(_held_against(way, outcomes[: len(way)])), references=references_for(problem),
                   complete=all(found is not None and found.complete for found in results),
                   without=tuple(Step(**vars(stage), outcome=outcome, other=design)
                                 for stage, outcome in zip(stages[len(way) :], outcomes[len(way) :], strict=True)

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+from mvgviz.noise.ties import to_nine_digits
 from mvgviz.optional import optional, plots
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.mechanisms import Mechanism
@@ -51,7 +52,10 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Results:
-    """One scenario's trials: an outcome for each mechanism asked for, in that order."""
+    """One scenario's trials: an outcome for each mechanism asked for, in that order.
+
+    ``judged_on``: what the errors are on, "everything", "needed" or "rest".
+    """
 
     scenario: Scenario
     task: Task
@@ -60,6 +64,7 @@ class Results:
     references: References
     outcomes: tuple[Outcome, ...]
     complete: bool
+    judged_on: str
 
     @property
     def metric(self) -> str:
@@ -70,8 +75,9 @@ class Results:
         return {outcome.mechanism.key: outcome for outcome in self.outcomes}[key]
 
     def ranked(self) -> list[Outcome]:
-        """Those that apply and have trials, the smallest mean error first."""
-        return sorted((outcome for outcome in self.outcomes if outcome.errors.size), key=lambda outcome: outcome.mean)
+        """Those that apply and have trials, the smallest mean error first; equals, up to rounding, in their order."""
+        return sorted((outcome for outcome in self.outcomes if outcome.errors.size),
+                      key=lambda outcome: to_nine_digits(outcome.mean))
 
     def to_frame(self) -> Any:
         """A line for each mechanism, as a pandas frame: mean error with its 95 % interval, or why it does not apply."""

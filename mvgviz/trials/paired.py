@@ -52,10 +52,10 @@ def against(outcome: Outcome, reference: float) -> str | None:
 
 
 def beaten_from(curve: Sequence[Results], mechanism: str) -> float | None:
-    """The smallest epsilon from which on, at every one tried, the answer without data is clearly beaten."""
+    """The smallest epsilon from which on, at every one tried, the baseline to beat is clearly beaten."""
     found = None
     for results in sorted(curve, key=lambda results: -results.scenario.epsilon):
-        if against(results[mechanism], results.references.trivial) != BETTER:
+        if against(results[mechanism], results.references.to_beat[1]) != BETTER:
             break
         found = results.scenario.epsilon
     return found

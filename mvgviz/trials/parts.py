@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from mvgviz.errors import InputError
 from mvgviz.trials.outcomes import Outcome, Results
-from mvgviz.trials.question import BY_FEATURES, REGRESSIONS, Problem
+from mvgviz.trials.question import Problem
 from mvgviz.trials.resumable import Point
 from mvgviz.trials.tasks import measure_for
 
@@ -37,9 +37,8 @@ def part_points(problem: Problem) -> tuple[dict[str, Point], dict[str, str]]:
     for part in PARTS:
         posed = problem.with_scenario(problem.scenario.changed(judged=part))
         try:
-            if part == "needed" and posed.scenario.needs and posed.scenario.task in REGRESSIONS and (
-                    posed.scenario.needs_along == "directions"):
-                raise InputError(BY_FEATURES)
+            if part != posed.judged_on:
+                raise InputError(posed.unfit or "some features must be needed: not all, not none")
             measure_for(posed)
         except InputError as error:
             reasons[part] = str(error)

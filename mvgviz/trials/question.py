@@ -29,11 +29,15 @@ if TYPE_CHECKING:
     from mvgviz.trials.tasks.base import Measure, Task
 
 REGRESSIONS = ("kernel-ridge", "linear-ridge")
+OF_DIRECTIONS = ("first-component", "covariance-estimation", "subspace")
 HELD_OUT = 0.28
 """The share of records that regression keeps for measuring: 97 of 345, as in the paper."""
 
-BY_FEATURES = "regression learns from features, not along other directions: its error is that of all features together"
+BY_FEATURES = "regression learns from features, not along other directions: its error is on all features"
 """Why there is no other error where directions are needed."""
+
+ONE_NEEDED = "components need at least 2 needed features: errors are on everything"
+FOUND_ANEW = "private directions are found anew in every trial: errors are on everything"
 
 PERCENT, OWN = "% of each range", "own units"
 """What errors are in where features have several units, and where one feature's unit has no name."""
@@ -121,14 +125,36 @@ class Problem:
         if self.yardstick is not None:
             return self.yardstick.along
         scenario = self.scenario
-        weights = {part for k, part in scenario.need_weights.items() if k < self.query.rows}
-        alike = len(weights) < 2 or scenario.judged == "rest" or scenario.task in REGRESSIONS
-        if scenario.judged == "everything" or scenario.needs_along == "features" or (self.chosen is None and alike):
+        if scenario.needs_along == "features" or self.judged_on == "everything":
             return None
-        if scenario.directions == "private":
-            raise InputError("private directions are found anew in every trial, so no error can be measured along "
-                             "them; judge by everything")
         return self.setup(scenario.guarantee).need_directions
+
+    @property
+    def judged_on(self) -> str:
+        """What errors are on: everything, too, where nothing is needed, or what is needed is no fixed part."""
+        if self.yardstick is not None:
+            return self.yardstick.judged_on
+        return self.scenario.judged if self.chosen is not None or self._weighed else "everything"
+
+    @property
+    def _weighed(self) -> bool:
+        """Whether all are needed, some more than others."""
+        scenario = self.scenario
+        parts = {part for k, part in scenario.need_weights.items() if k < self.query.rows}
+        return len(parts) > 1 and scenario.judged == "needed" and self.unfit is None and (
+            scenario.task not in REGRESSIONS)
+
+    @property
+    def unfit(self) -> str | None:
+        """Why errors cannot be on what is needed alone."""
+        scenario = self.scenario
+        if scenario.task in OF_DIRECTIONS and scenario.judged == "needed" and len(scenario.needs) == 1:
+            return ONE_NEEDED
+        if scenario.needs_along == "features":
+            return None
+        if scenario.task in REGRESSIONS:
+            return BY_FEATURES
+        return FOUND_ANEW if scenario.directions == "private" else None
 
     @property
     def chosen(self) -> list[int] | None:
@@ -139,10 +165,10 @@ class Problem:
         regression = scenario.task in REGRESSIONS
         if scenario.judged == "everything" or (regression and (scenario.label is None or scenario.label >= size)):
             return None
-        if regression and scenario.needs_along == "directions":
+        if self.unfit is not None:
             if scenario.judged == "needed":
                 return None
-            raise InputError(f"{BY_FEATURES}; judge by everything")
+            raise InputError(f"{self.unfit}; judge by everything")
         features = size - (self.query.name == "moments")  # the constant is needed by all, and is no feature
         needed = {k for k in scenario.needs if k < features}
         if not 0 < len(needed) < features:
@@ -228,7 +254,7 @@ def weighing_of(problem: Problem) -> Weighing | None:
     scenario, query, along = (problem.yardstick or problem).scenario, problem.query, problem.along
     kept = list(range(query.rows)) if problem.chosen is None else problem.chosen
     weights, unit = np.ones(len(kept)), ""
-    if scenario.judged == "needed" and scenario.task not in REGRESSIONS:
+    if problem.judged_on == "needed" and scenario.task not in REGRESSIONS:
         weights = np.array([scenario.need_weights.get(k, 1.0) for k in kept])
     factors, both = np.sqrt(weights), query.symmetric or scenario.task != "reconstruction"  # others use moments
     if scenario.task == "reconstruction" and query.name in ("identity", "mean"):

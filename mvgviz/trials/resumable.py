@@ -23,7 +23,7 @@ from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import Mechanism, Sampler, mechanism
 from mvgviz.trials.outcomes import Outcome, Results
 from mvgviz.trials.question import Problem, question_key, weighing_of
-from mvgviz.trials.tasks import Measure, measure_for, task_of
+from mvgviz.trials.tasks import Measure, measure_for, references_for, task_of
 from mvgviz.validation import FloatArray, count
 
 _BLOCK = 25  # trials at once, at most
@@ -293,5 +293,6 @@ def _results(problem: Problem, prepared: list[_Job | Outcome], cache: TrialCache
 
     complete = all(entry.done(cache) == entry.trials for entry in prepared if isinstance(entry, _Job))
     return Results(scenario=problem.scenario, task=task_of(problem), delta=problem.delta,
-                   sensitivity=problem.sensitivity, references=measure_for(problem).references, complete=complete,
+                   sensitivity=problem.sensitivity, references=references_for(problem), complete=complete,
+                   judged_on=problem.judged_on,
                    outcomes=tuple(entry if isinstance(entry, Outcome) else outcome(entry) for entry in prepared))

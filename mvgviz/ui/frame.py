@@ -3,47 +3,34 @@
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 
-from mvgviz.data import sample
 from mvgviz.errors import InputError
+from mvgviz.pictures.glossary import WORDS, Word, words_in
+from mvgviz.pictures.report import as_html, as_text
 from mvgviz.scenario.resolve import Setup as Setup
-from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui import session
+from mvgviz.ui.assets import asset
 from mvgviz.ui.login import draw_logout
-from mvgviz.ui.menu import DATA, PRESENT, Page
-from mvgviz.ui.server import keep_in_memory
+from mvgviz.ui.menu import DATA, PLAN, PRESENT, RELEASE, Page
 from mvgviz.ui.session_study import begin
 from mvgviz.ui.sidebar import draw_sidebar
-from mvgviz.ui.strip import draw_strip
-from mvgviz.ui.study.away import say_begun_anew, watch_server
-from mvgviz.ui.study.panel import draw_offer, draw_study, say_refused
-from mvgviz.words.glossary import WORDS, Word, words_in
-from mvgviz.words.report import as_html, as_text
+from mvgviz.ui.strip import draw_marks, draw_strip, draw_switch
+from mvgviz.ui.study import draw_offer, draw_study, say_begun_anew, say_refused, watch_server
 
-_HERE = Path(__file__).parent
-_ABOUT: dict[str, str] = tomllib.loads((_HERE / "about.toml").read_text(encoding="utf-8"))
-_STYLE = f"<style>{(_HERE / 'frame.css').read_text(encoding='utf-8')}</style>"
+_ABOUT: dict[str, str] = tomllib.loads(asset("about.toml"))
+_STYLE = f"<style>{asset('frame.css')}</style>"
+_RELEASING = (PLAN, RELEASE)
 _SAVING: dict[str, Any] = {"displayModeBar": True, "displaylogo": False, "modeBarButtons": [["toImage"]]}
 """Plotly's own camera button; the frame's style hides it and the two buttons press it."""
 _save_chart = st.components.v2.component(
-    "mvgviz_save_chart", html='<div class="save"></div>', css=(_HERE / "save_chart.css").read_text(encoding="utf-8"),
-    js=(_HERE / "save_chart.js").read_text(encoding="utf-8"))
+    "mvgviz_save_chart", html='<div class="save"></div>', css=asset("save_chart.css"),
+    js=asset("save_chart.js"))
 """A chart as a picture: PNG and SVG, made by the browser itself, so that it works offline."""
-
-
-def warm() -> None:
-    """What the first picture of a server takes: the chart library, the table library and the first table."""
-    import pandas  # noqa: F401
-
-    keep_in_memory()
-    go.Figure(go.Scatter(x=[0], y=[0])).to_json()
-    sample(Scenario().data)
 
 
 def open_page(page: Page) -> Setup:
@@ -79,6 +66,10 @@ def try_open_page(page: Page) -> Setup | None:
     setup = _setup(page)
     if setup is not None:
         draw_strip(setup)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if page not in _RELEASING:
+                draw_switch()
+            draw_marks()
     return setup
 
 
@@ -149,10 +140,9 @@ def draw_open_tab(panels: Mapping[str, Callable[..., None]], *given: object, key
 
 
 def _begin(page: Page) -> None:
-    keep_in_memory()
     st.set_page_config(page_title=f"{page.label} · mvgviz")
     st.html(_STYLE)
-    session.note_page(page.path, aside=page is PRESENT)
+    session.note_page(page.path, aside=page is PRESENT, releases=page in _RELEASING)
     session.adopt_link()
     watch_server()
     _begin_study(page)

@@ -1,49 +1,58 @@
 """The trade-off as a picture whose point can be moved along its curve: the share of the needed follows."""
 
-from pathlib import Path
-
 import streamlit as st
 
-from mvgviz.figures.budget.trade_off import ACROSS, UP, TradeOffPicture, far_words, trade_off_picture
-from mvgviz.figures.shared.theme import log_axis
+from mvgviz.pictures.theme import log_axis
+from mvgviz.pictures.trade_off import (
+    ABOUT_TRADE_OFF,
+    ACROSS,
+    MOVE,
+    STAY,
+    UP,
+    TradeOffPicture,
+    far_words,
+    trade_off_picture,
+    trade_off_words,
+)
+from mvgviz.provenance import weakest
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.trade_off import Curves, NeedsTradeOff, curves_of, trade_off_of
 from mvgviz.ui import session
+from mvgviz.ui.assets import asset
+from mvgviz.ui.cache import cached
 from mvgviz.ui.frame import draw_takeaway
-from mvgviz.words.trade_off import ABOUT_TRADE_OFF, MOVE, STAY, trade_off_words
 
 STEP = 0.01
 """The shares that the point can be moved to are multiples of it, as the slider's are."""
 
-_HERE = Path(__file__).parent
 _component = st.components.v2.component(
-    "mvgviz_frontier", css=(_HERE / "frontier.css").read_text(encoding="utf-8"),
-    js=(_HERE / "frontier.js").read_text(encoding="utf-8"),
+    "mvgviz_frontier", css=asset("frontier.css"),
+    js=asset("frontier.js"),
     html='<div class="frontier"><div class="picture"></div><div class="handle" role="slider" tabindex="0" '
          'aria-label="Share of the budget for what is needed" hidden></div><div class="numbers"></div></div>')
 
 
-def _same_curves() -> str:
-    """A name for what the curves depend on: not on how the scenario itself splits the budget."""
-    scenario = session.scenario()
+def _same_curves(setup: Setup) -> tuple[object, ...]:
+    """What the curves depend on: not on how the scenario itself splits the budget."""
+    scenario = setup.scenario
     by_seed = scenario.bound == "private" or scenario.directions == "random"  # a length, or directions
     plain = scenario.changed(allocation="binary", share=0.5, weights=(), guarantee="exact",
                              **{} if by_seed else {"seed": 0})
-    return f"{session.version()} {plain!r}"
+    return plain, setup.dataset, session.uploaded_directions()
 
 
-@session.remembered(12, _same_curves, spinner="Every split of the budget …")
+@cached(12, session.here, key=_same_curves, spinner="Every split of the budget …")
 def _curves(setup: Setup) -> Curves:
     return curves_of(setup)
 
 
-@session.remembered(12)
+@cached(12, session.here)
 def found_trade_off(setup: Setup) -> NeedsTradeOff:
     """The trade-off of the session's scenario, for pages that have one."""
     return trade_off_of(setup, _curves(setup))
 
 
-@session.remembered(12)
+@cached(12, session.here)
 def _drawn(setup: Setup) -> tuple[TradeOffPicture, str]:
     found = found_trade_off(setup)
     return trade_off_picture(found), trade_off_words(setup, found)
@@ -58,7 +67,8 @@ def draw_frontier(setup: Setup, *, key: str) -> None:
     movable = design in picture.marks and setup.scenario.guarantee == "exact"
 
     def moved() -> None:
-        session.update(allocation="binary", favoured=found.needed, share=float(st.session_state[key].moved))
+        origin = weakest([setup.looked_at["directions"], setup.looked_at["split"]])  # what is moved on comes along
+        session.choose(origin, allocation="binary", favoured=found.needed, share=float(st.session_state[key].moved))
 
     _component(key=key, on_moved_change=moved, data={
         "lines": [line._asdict() for line in picture.lines], "curve": picture.own._asdict(), "step": STEP,

@@ -1,20 +1,25 @@
-"""One needed column among more and more, as bars that a slider in the browser adds to."""
+"""Sentences on one needed column among more and more."""
 
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from mvgviz.design.more_columns import gain_among
+from mvgviz.design.more_columns import Gain, gain_among
 from mvgviz.text import as_number, delta_words
-from mvgviz.words.more_columns import gain_words
+from mvgviz.ui.assets import asset
+
+
+def gain_words(gain: Gain, epsilon: float) -> str:
+    """What directional noise gains at this number of columns, and what equal noise would have to spend."""
+    return (f"{gain.columns} columns, one needed: {as_number(gain.needed, 2)} of the noise on it. To be as precise "
+            f"there, equal noise would need ε = {as_number(gain.equal_epsilon, 2)} instead of {epsilon:g}.")
+
 
 FEWEST, MOST = 2, 21
-_HERE = Path(__file__).parent
 _component = st.components.v2.component(
-    "mvgviz_more_columns", css=(_HERE / "picture.css").read_text(encoding="utf-8"),
-    js=(_HERE / "picture.js").read_text(encoding="utf-8"),
+    "mvgviz_more_columns", css=asset("more_columns.css"),
+    js=asset("more_columns.js"),
     html='<div class="columns"><label><span>Columns</span><input type="range"></label>'
          '<div class="bars" role="img"></div><div class="budget" aria-hidden="true"><div class="own"></div>'
          '<div class="equal"></div></div><p aria-live="polite"></p><small></small></div>')

@@ -9,23 +9,15 @@ import pandas as pd
 import streamlit as st
 
 from mvgviz.data import sample
-from mvgviz.figures.paper.experiments import (
-    AS_PRINTED,
-    EXACTLY,
-    PRINTED,
-    Dot,
-    measured,
-    plot_directions,
-    plot_rows,
-    row_dots,
-)
 from mvgviz.paper import EXPERIMENTS, Curve, Experiment, MeasuredRow, Report, direction_curves, run
 from mvgviz.paper.runs import FIGURE4_SHARE
 from mvgviz.paper.words import ONCE, cell_text, figure_text, printed_text, sentence, setting, ways_text
+from mvgviz.pictures.paper import AS_PRINTED, EXACTLY, PRINTED, Dot, measured, plot_directions, plot_rows, row_dots
 from mvgviz.text import as_number
 from mvgviz.trials.resumable import TrialCache
 from mvgviz.trials.tasks import References
 from mvgviz.ui import session
+from mvgviz.ui.cache import cached, of_server
 from mvgviz.ui.frame import chart
 from mvgviz.ui.slices import Slice, begin, workers
 
@@ -57,7 +49,7 @@ WHY_NOT = (
     "private.")
 
 
-@st.cache_resource(show_spinner=False)
+@cached(1, of_server)
 def _shared() -> tuple[dict[str, TrialCache], dict[tuple[str, str, int], Any], threading.Lock]:
     """Trials by experiment, what is complete, and a lock: one session works at a time, the others see what is there."""
     return defaultdict(TrialCache), {}, threading.Lock()
@@ -202,4 +194,3 @@ def draw_open(experiment: Experiment) -> None:
 def _open(experiment: Experiment) -> None:
     session.put(experiment.scenario)
     st.toast(f"The sidebar now holds Experiment {experiment.key}. Utility and Compare start from it.")
-

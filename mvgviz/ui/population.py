@@ -5,10 +5,10 @@ from collections.abc import Callable
 import streamlit as st
 
 from mvgviz.errors import InputError
+from mvgviz.pictures.release import JOIN_HELP, POPULATION_HELP
 from mvgviz.release.ledger_book import tidy
 from mvgviz.text import in_markdown
 from mvgviz.ui.session_releases import session_releases
-from mvgviz.words.ledger import JOIN_HELP, POPULATION_HELP
 
 
 def draw_population(data: str) -> bool:

@@ -4,19 +4,17 @@ The scenario is the only truth: every control shows a field of it and changes it
 """
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 from urllib.parse import urlencode
 
-import plotly.graph_objects as go
+import numpy as np
 import streamlit as st
 
 from mvgviz.data import sample, samples
 from mvgviz.errors import InputError
-from mvgviz.figures.data.histograms import FeatureHistogram, feature_histograms, plot_histograms
 from mvgviz.noise.directions import Directions, from_matrix
+from mvgviz.pictures.sentences import ON_DATA, ON_SIMULATED
 from mvgviz.provenance import Origin
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
@@ -25,17 +23,17 @@ from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.resolve import Setup, ask, build, second_moments
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.study.source import DataSource
-from mvgviz.ui.kept import OF_SAMPLES, Kept
+from mvgviz.trials.stand_in import SEED, stand_in
+from mvgviz.ui.cache import Cache, cached, of_server, of_session
+from mvgviz.validation import FloatArray
 
 _SCENARIO, _WRITTEN, _TOUCHED, _NOTICES = "_scenario", "_written", "_touched", "_notices"
 _PAGE, _LEFT, SLIDE = "_page", "_left", "_slide"
+_SHOWN, _RELEASES = "_shown_data", "_releases_here"
 _UPLOAD, _DIRECTIONS, _STATED_FOR = "_upload", "_directions", "_directions_stated_for"
-_RESULTS, _TOLD_APART = "_results", str | float | int | list
 PLANS, _OPENED_PLANS = "_plans", "_opened_plans"
 PLACES = ("step", "value", "slide", "game", "shape", "budget", "big")
 """Parameters of an address that say where on a page one is; no part of the scenario."""
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,11 +72,12 @@ def came_by_link() -> bool:
     return any(name not in PLACES for name in st.query_params.to_dict())
 
 
-def note_page(path: str, *, aside: bool) -> None:
+def note_page(path: str, *, aside: bool, releases: bool) -> None:
     """Remember the page of this run, before its link is adopted; coming to one ``aside``, also what was left for it.
 
-    It begins at its first slide, or at that of its link.
+    It begins at its first slide, or at that of its link. ``releases``: the page releases answers, so it needs the data.
     """
+    st.session_state[_RELEASES] = releases
     before = st.session_state.get(_PAGE)
     if aside and before not in (None, path):
         st.session_state[_LEFT] = before, scenario()
@@ -117,13 +116,53 @@ def scenario() -> Scenario:
 
 
 def update(**changes: Any) -> None:
-    """Change fields of the scenario (from a callback, or before the controls are drawn)."""
-    put(scenario().changed(**changes))
+    """Change fields of the scenario (from a callback, or before the controls are drawn).
+
+    After results on the person's own file were shown, what changes is marked, unless the changes say otherwise.
+    """
+    new = scenario().changed(**changes)
+    looked = scenario().is_upload and scenario().data in _shown() and "from_data" not in changes
+    put(new.chosen_on_data(**scenario().moved_to(new)) if looked else new)
 
 
 def choose(origin: Origin, /, **changes: Any) -> None:
     """Change fields of the scenario to values with this origin: those read from the data are marked."""
-    put(scenario().changed(**changes) if origin.is_covered else scenario().chosen_on_data(**changes))
+    if origin.is_covered:
+        update(**changes)
+    else:
+        put(scenario().chosen_on_data(**changes))
+
+
+def would_choose(*names: str) -> None:
+    """The person says that these marked fields would have been chosen without the data."""
+    update(from_data=tuple(name for name in scenario().from_data if name not in names))
+
+
+def shows_data() -> bool:
+    """Whether results are about the data: bundled tables are public, a file's holder has to ask."""
+    return not scenario().is_upload or _shown().get(scenario().data, False)
+
+
+def show_data(on: bool) -> None:
+    """Results about the person's own file from now on, or about simulated data again; what was seen stays seen."""
+    if on or scenario().data in _shown():
+        _shown()[scenario().data] = on
+
+
+def count_as_seen(data: str, other: str) -> None:
+    """Two files hold the same records: results of one tell about the other."""
+    if {data, other} & _shown().keys():
+        st.session_state[_SHOWN] = {data: False, other: False} | _shown()
+
+
+def _shown() -> dict[str, bool]:
+    """Files whose results were shown in this session, and whether they are now."""
+    return st.session_state.setdefault(_SHOWN, {})  # type: ignore[no-any-return]
+
+
+def is_simulated() -> bool:
+    """Whether this page is about simulated data; a page that releases never is."""
+    return not shows_data() and not st.session_state.get(_RELEASES, False)
 
 
 def put(new: Scenario) -> None:
@@ -155,7 +194,7 @@ def set_upload(new: Upload) -> None:
     old = upload()
     st.session_state[_UPLOAD] = new
     if old is not None and old.version != new.version:  # what was worked out holds the old table in memory
-        st.session_state.pop(_RESULTS, None)
+        of_session().clear()
     if scenario().data != new.data_name:
         usual = Scenario.default_for(new.data_name)
         put(usual.changed(query="laplacian") if new.is_graph else usual)
@@ -178,10 +217,7 @@ def carried(scenario: Scenario, before: tuple[str, ...], after: tuple[str, ...])
         changes |= {"plane": kept} if len(kept) == 2 else {"directions": "standard", "plane": (0, 1)}
     if scenario.allocation == "manual" and len(before) != len(after):
         changes |= {"allocation": "uniform", "weights": ()}
-    new = scenario.changed(**changes)
-    # The same choice at other positions is still the same choice.
-    same = (name for name in ("favoured", "plane") if name in scenario.from_data)
-    return new.changed(from_data=(*new.from_data, *same))
+    return scenario.changed(**changes, from_data=scenario.from_data)
 
 
 def uploaded_directions() -> Directions | None:
@@ -211,7 +247,7 @@ class FileNotHereError(InputError):
 
 
 def dataset() -> Dataset:
-    """The scenario's data; an InputError when it was uploaded in another session."""
+    """The scenario's data, or simulated data in its place; an InputError when it was uploaded in another session."""
     chosen, own = scenario(), upload()
     if not chosen.is_upload:
         return sample(chosen.data)
@@ -219,7 +255,7 @@ def dataset() -> Dataset:
         raise FileNotHereError("this is about a file that is not here: a link and a study hold your choices, never "
                                "your data, and a file is gone when its page is loaded anew or the server was "
                                "restarted; choose it again on the page Data & query")
-    return own.dataset
+    return _simulated(own) if is_simulated() else own.dataset
 
 
 def kept_plan() -> QuestionPlan | None:
@@ -247,14 +283,8 @@ def version() -> str:
 
 def data_version() -> str:
     """A name for the data as it is now; it changes with an upload's columns and ranges."""
-    own = upload()
-    return own.version if own is not None and own.data_name == scenario().data else scenario().data
-
-
-def query_version() -> str:
-    """A name for the scenario's query of the data as it is now."""
-    length = scenario().length if scenario().query == "kernel" else 0.0
-    return f"{data_version()} {scenario().query} {scenario().scale} {scenario().neighbours} {length}"
+    own, simulated = upload(), " simulated" if is_simulated() else ""
+    return f"{own.version}{simulated}" if own is not None and own.data_name == scenario().data else scenario().data
 
 
 def setup_version() -> str:
@@ -262,63 +292,51 @@ def setup_version() -> str:
     return f"{version()} {scenario()!r}"
 
 
-def remembered(most: int, version: Callable[[], str] = setup_version, *, spinner: str = ""
-               ) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorate a function of the session: worked out once for each ``version``, the last ``most`` results kept.
-
-    What depends on bundled data alone is worked out once for all sessions of the server.
-
-    Of its arguments only words, numbers and lists tell two calls apart: the version stands for all others. What is
-    asked about another scenario than the session's, as a part of a page may that outlived a stopped run, is not kept.
-    """
-    def decorate(work: Callable[P, T]) -> Callable[P, T]:
-        @wraps(work)
-        def call(*args: P.args, **kwargs: P.kwargs) -> T:
-            def worked_out() -> T:
-                with st.spinner(spinner) if spinner else nullcontext():
-                    return work(*args, **kwargs)
-
-            if any(repr(getattr(value, "scenario", scenario())) != repr(scenario()) for value in args):
-                return worked_out()
-            own = scenario().is_upload or uploaded_directions() is not None
-            kept: Kept = st.session_state.setdefault(_RESULTS, Kept()) if own else OF_SAMPLES
-            name = f"{version()} {[value for value in (*args, *kwargs.values()) if isinstance(value, _TOLD_APART)]}"
-            return kept.get(f"{work.__module__}.{work.__qualname__}", name, worked_out, most=most if own else 4 * most)
-
-        return call
-
-    return decorate
+def here(*given: object) -> Cache:
+    """Where results are kept: those of bundled data for all, those that a file has a part in for this session."""
+    asked = [scenario(), *(getattr(one, "scenario", None) for one in given)]
+    private = uploaded_directions() is not None or any(one is not None and one.is_upload for one in asked)
+    return of_session() if private else of_server()
 
 
-@remembered(6, query_version)
+def computed_on() -> str:
+    """A sentence on where this page's numbers come from."""
+    return ON_SIMULATED if is_simulated() else ON_DATA
+
+
+@cached(2, of_session)
+def _simulated(own: Upload) -> Dataset:
+    return stand_in(own.dataset, rng=np.random.default_rng(SEED), graph=own.is_graph)
+
+
 def query() -> Query:
     """The scenario's query of its data."""
-    return ask(scenario(), dataset())
+    return _query(dataset(), scenario())
 
 
-@remembered(6, lambda: query_version() if scenario().bound == "none" else setup_version())
+@cached(6, here, key=lambda data, chosen: (data, chosen.query, chosen.scale, chosen.neighbours,
+                                            chosen.length if chosen.query == "kernel" else 0.0))
+def _query(data: Dataset, chosen: Scenario) -> Query:
+    return ask(chosen, data)
+
+
+@cached(6, here)
 def unseen_pair(asked: Query) -> WorstPair:
     """The worst neighbours of the query alone, inside its bound if there is one; no noise yet."""
     return worst_pair(asked)
 
 
-@remembered(12, data_version)
-def histograms(positions: list[int]) -> list[FeatureHistogram]:
-    """Histograms of some features of the scenario's data."""
-    return feature_histograms(dataset(), positions)
-
-
-@remembered(4, data_version)
-def histogram_picture(positions: list[int]) -> go.Figure:
-    """The same, drawn."""
-    return plot_histograms(histograms(positions))
-
-
-@remembered(40)
 def setup() -> Setup:
     """The scenario worked out: its design, and equal noise at the same budget."""
-    return build(scenario(), dataset(), query=query(), uploaded=uploaded_directions())
+    return _setup(scenario(), dataset(), uploaded_directions())
 
 
-moments = remembered(6, query_version)(second_moments)
-"""The data's second moments, where the query has any."""
+@cached(40, here)
+def _setup(chosen: Scenario, data: Dataset, directions: Directions | None) -> Setup:
+    return build(chosen, data, query=query(), uploaded=directions)
+
+
+@cached(6, here, key=lambda setup: (setup.dataset, setup.query, setup.box, setup.scenario.scale))
+def moments(setup: Setup) -> FloatArray | None:
+    """The data's second moments, where the query has any."""
+    return second_moments(setup)

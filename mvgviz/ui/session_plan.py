@@ -13,6 +13,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.errors import InputError
+from mvgviz.noise.directions import Directions
+from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import GRAPHS
 from mvgviz.release.release_plan import release_together
 from mvgviz.scenario.plan import QuestionPlan
@@ -20,6 +22,7 @@ from mvgviz.scenario.plan_noise import build_plan
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.ui import session
+from mvgviz.ui.cache import cached
 from mvgviz.ui.progress import show_progress
 from mvgviz.ui.session_releases import session_releases
 
@@ -76,12 +79,12 @@ def start_anew() -> None:
 
 def plan_setups(plan: QuestionPlan) -> tuple[Setup, ...]:
     """The design of every question."""
-    return _built(plan, plan.to_json())
+    return _built(plan, session.dataset(), session.uploaded_directions())
 
 
-@session.remembered(1, session.version)
-def _built(plan: QuestionPlan, text: str) -> tuple[Setup, ...]:
-    return build_plan(plan, session.dataset(), uploaded=session.uploaded_directions())
+@cached(1, session.here)
+def _built(plan: QuestionPlan, data: Dataset, directions: Directions | None) -> tuple[Setup, ...]:
+    return build_plan(plan, data, uploaded=directions)
 
 
 def plan_ticket(held: HeldPlan, chosen: tuple[int, ...]) -> str:

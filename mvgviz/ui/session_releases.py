@@ -19,12 +19,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.errors import InputError
-from mvgviz.release.entries import Entry, Total, total_of
+from mvgviz.release.entries import Entry, Sum, Total
 from mvgviz.release.ledger import Ledger, ledger_from_environment
-from mvgviz.release.release import Release, release_setup
+from mvgviz.release.release import Plan, Release, release_setup
 from mvgviz.release.secure_noise import hardening_for
 from mvgviz.scenario.resolve import Setup
 from mvgviz.ui import session
+from mvgviz.ui.cache import cached
 from mvgviz.ui.progress import show_progress
 
 _RELEASES = "_release_desk"
@@ -49,6 +50,7 @@ class SessionReleases:
 
     def count_together(self, data: str, other: str) -> None:
         """Both are about the same people; where they have two names for them, those count together for good."""
+        session.count_as_seen(data, other)
         if not self.ledger.lasts:
             self.ledger.join(data, other)
             return
@@ -88,20 +90,23 @@ class SessionReleases:
         population = self.population(data)
         return () if population is None else self.ledger.entries_about(population)
 
-    def total(self, data: str, *, delta: float) -> Total | None:
-        """What they spent; None where nobody said who the data is about."""
-        return None if self.population(data) is None else total_of(self.entries_about(data), delta)
+    def totals(self, data: str, planned: Plan) -> tuple[Total, Total] | None:
+        """What they spent, and will have spent with ``planned``; None where nobody said who the data is about."""
+        if self.population(data) is None:
+            return None
+        summed = Sum(self.entries_about(data))
+        return summed.total(planned.delta), summed.add(planned).total(planned.delta)
 
     def cap(self, data: str) -> tuple[float, float] | None:
         """The cap that binds releases of ``data``."""
         population = self.population(data)
         return self.ledger.cap if population is None else self.ledger.cap_of(population)
 
-    def check(self, data: str, mu: float) -> None:
-        """Refuse a release of ``mu`` that would exceed the cap."""
+    def check(self, data: str, planned: Plan) -> None:
+        """Refuse a release that would exceed the cap."""
         population = self.population(data)
         if population is not None:
-            self.ledger.check(population, mu)
+            self.ledger.check(population, planned.mu, rule=planned.neighbour_rule)
 
 
 def session_releases() -> SessionReleases:
@@ -143,7 +148,7 @@ def declare_same_people(data: str, other: str) -> None:
         held.refusal = error
 
 
-@session.remembered(8)
+@cached(8, session.here)
 def hardened_factor(setup: Setup) -> float | None:
     """By how much the noise will be larger (None: known when all is learned); InputError where that is unsafe."""
     if setup.scenario.directions == "private" or setup.design.bound_mu > 0:

@@ -8,6 +8,8 @@ from mvgviz.design.noise_design import mode_of
 from mvgviz.errors import InputError
 from mvgviz.labels import QUERIES as QUERY_LABELS
 from mvgviz.labels import SCALES
+from mvgviz.pictures.glossary import DELTA_IS
+from mvgviz.pictures.sentences import bound_choices, bound_words, link_words
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import GRAPHS
 from mvgviz.scenario.names import names_of_coordinates, numbered
@@ -24,9 +26,6 @@ from mvgviz.ui.sidebar_design import (
     draw_split,
     favoured_label,
 )
-from mvgviz.words.glossary import DELTA_IS
-from mvgviz.words.provenance import bound_choices, bound_words
-from mvgviz.words.study import link_words
 
 EPSILONS = (*(float(f"{m}e{e}") for e in range(-2, 2) for m in (1, 1.5, 2, 3, 4, 5, 7)), 100.0)
 DELTAS = tuple(float(f"1e{e}") for e in range(-12, 0))
@@ -125,8 +124,8 @@ def _queries(current: str) -> tuple[str, ...]:
 def _draw_epsilon() -> None:
     options = sorted({*EPSILONS, session.scenario().epsilon})
     st.select_slider("Privacy budget epsilon (ε)", options, format_func=lambda e: f"{e:g}",
-                     help="How much more likely any outcome may become when one record changes: at most "
-                          "e to the power ε times, but for the probability δ.", **session.bound_field("epsilon"))
+                     help="When one record changes, the chance of any result grows at most e^ε times, plus δ.",
+                     **session.bound_field("epsilon"))
     st.caption("0.01: strong privacy, much noise · 100: hardly any privacy, little noise")
 
 
@@ -138,7 +137,7 @@ def _draw_delta() -> None:
         return
     value, usual, paper = delta_of(scenario, data), usual_delta(data.n_records), paper_delta(data.n_records)
     thing = "edge" if scenario.is_graph else "record"
-    st.select_slider("Probability of failure delta (δ)", sorted({*DELTAS, value, usual, paper}),
+    st.select_slider("Delta (δ)", sorted({*DELTAS, value, usual, paper}),
                      format_func=lambda d: (f"{as_probability(d)} (usual)" if d == usual
                                             else delta_words(d, data.n_records)),
                      help=f"δ is {DELTA_IS}. It must be far below 1/n, or a mechanism could publish one {thing}, "

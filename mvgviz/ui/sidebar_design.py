@@ -203,6 +203,5 @@ def _draw_manual(names: tuple[str, ...]) -> None:
 
 def _mover(parts: tuple[int, ...], k: int, locks: set[int]) -> Callable[[float], dict[str, Any]]:
     """What moving the slider of direction k does to all parts."""
-    kept = session.scenario().from_data  # the other parts stay what they were, and so does their origin
     return lambda percent: {"weights": rebalanced(
-        parts, position=k, value=round(sum(parts) * percent / 100), locked=locks), "from_data": kept}
+        parts, position=k, value=round(sum(parts) * percent / 100), locked=locks)}

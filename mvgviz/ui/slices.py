@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -20,6 +20,8 @@ from mvgviz.trials.outcomes import Results
 from mvgviz.trials.question import Problem, Question, ask_once, pose, question_key
 from mvgviz.trials.resumable import Point, TrialCache, resume
 from mvgviz.ui import session
+from mvgviz.ui.assets import asset
+from mvgviz.ui.cache import cached
 from mvgviz.ui.turns import Polite, Turns
 
 _CACHE, _STAND_IN_CACHE = "_trial_cache", "_stand_in_trial_cache"
@@ -36,15 +38,15 @@ _BRIGHT = """<style>[data-stale=true], [data-testid=stTabs] [role=tablist], [dat
 _USUAL = "<style>[data-stale=true] {}</style>"
 """In place of it at another question, whose picture is not there yet; else it would stay until the run ends."""
 _ask_for_more = st.components.v2.component(
-    "mvgviz_next_slice", html="<span></span>", js=(Path(__file__).parent / "next_slice.js").read_text(encoding="utf-8"))
+    "mvgviz_next_slice", html="<span></span>", js=asset("next_slice.js"))
 
 
-@session.remembered(4, lambda: f"{session.data_version()} {question_key(session.scenario())}")
+@cached(4, session.here, key=lambda setup: (setup.dataset, question_key(setup.scenario)))
 def _question(setup: Setup) -> Question:
     return ask_once(setup.scenario, setup.dataset)
 
 
-@session.remembered(4)
+@cached(4, session.here)
 def problem(setup: Setup, *, sensitivity: str = "own") -> Problem:
     """The scenario's problem; raises InputError where it does not work out."""
     return pose(setup.scenario, setup.dataset, sensitivity=sensitivity, question=_question(setup),
@@ -53,14 +55,14 @@ def problem(setup: Setup, *, sensitivity: str = "own") -> Problem:
 
 def trial_cache(*, simulated: bool = False) -> TrialCache:
     """Every trial of this session for the data as it is now (and for uploaded directions), or for its stand-in."""
-    name, version = _STAND_IN_CACHE if simulated else _CACHE, session.version()
+    name, version = _STAND_IN_CACHE if simulated or session.is_simulated() else _CACHE, session.version()
     kept = st.session_state.get(name)
     if kept is None or kept[0] != version:
         kept = st.session_state[name] = (version, TrialCache())
     return kept[1]
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def workers() -> Polite:
     """Threads that share the trials of all sessions; the arithmetic runs outside Python's lock."""
     return Polite(os.cpu_count() or 1)
@@ -131,19 +133,20 @@ def begin(key: str, *parts: object, seconds: float = SLICE, waiting: bool = Fals
     return work
 
 
-def show_progress(work: Slice, *, complete: bool) -> None:
+def show_progress(work: Slice, *, complete: bool, what: str = "trials") -> None:
     """The progress bar with a button to stop or go on, here; the browser asks for the next slice when it is drawn."""
     if complete:
         st.session_state.setdefault(_FINISHED, set()).add(work.key)
         return
     st.session_state[_ON_SCREEN] = work.key
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(work.done / max(work.total, 1), text=f"{work.done:,} of {work.total:,} trials{_queue_words(work)}")
+        st.progress(work.done / max(work.total, 1), text=f"{work.done:,} of {work.total:,} {what}{_queue_words(work)}")
         if work.stopped:
             st.button("Go on", key=f"go_on {work.key}", on_click=_go_on, args=(work.key,), icon=":material/play_arrow:")
         else:
             st.button("Stop", key=f"stop {work.key}", on_click=_stop, args=(work.key,), icon=":material/stop:")
     if not work.stopped:
+        st.html(_BRIGHT)  # of the first slice: the next may take long to begin
         _ask_for_more(key="next_slice", data={"slice": secrets.token_hex(8)}, on_next_change=lambda: None)
 
 

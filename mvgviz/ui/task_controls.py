@@ -7,6 +7,7 @@ import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.labels import JUDGED
+from mvgviz.pictures.shape import ABOUT_ZERO
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.scenario.usual import for_task, usual_settings
@@ -15,7 +16,6 @@ from mvgviz.trials.question import REGRESSIONS
 from mvgviz.trials.tasks import OF_DIRECTIONS, TASKS
 from mvgviz.trials.tasks.post import WORDS
 from mvgviz.ui import session
-from mvgviz.words.shape import ABOUT_ZERO
 
 
 def draw_task(setup: Setup) -> None:

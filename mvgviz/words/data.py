@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from mvgviz.data.identifiers import Identifier
+from mvgviz.data.recognise import Identifier
 from mvgviz.labels import BOUNDS
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, in_markdown, listed
@@ -12,8 +12,7 @@ ABOUT_LENGTHS = (
     "How long each record is, measured from the middle of the ranges (from 0 for second moments) in the ellipse's own "
     "coordinates: a record spread evenly over its ranges has length 1. What is longer than the line is drawn towards "
     "the centre until the ellipse holds it, before anything is asked. One record then moves the answer less, so less "
-    "noise is needed. The ellipse has the shape of the split, and so has the noise. Computed on the data itself, for "
-    "your eyes: not private.")
+    "noise is needed. The ellipse has the shape of the split, and so has the noise.")
 _ANSWERS = {"identity": "the table", "mean": "a mean", "covariance": "second moments", "kernel": "a kernel matrix",
             "moments": "a mean and second moments"}
 _FEW = 3
@@ -42,7 +41,7 @@ def pulled_words(pulled: int, records: int, longest: float, *, chosen: bool, joi
     would = "are" if chosen else "would be"
     even = "The longest that the ranges allow has length" if joined else (
         "An evenly spread record has length 1; the longest that the ranges allow,")
-    return f"**{pulled:,} of {records:,} records {would} pulled in** (not private). {even} {as_number(longest)}."
+    return f"**{pulled:,} of {records:,} records {would} pulled in.** {even} {as_number(longest)}."
 
 
 def saved_words(setup: Setup, cost: BoundCost, *, chosen: bool) -> str:
@@ -53,12 +52,12 @@ def saved_words(setup: Setup, cost: BoundCost, *, chosen: bool) -> str:
     return f"{offered}**Noise on {on}: {as_factor(cost.noise / cost.without)} what it is without the ellipse.**"
 
 
-def pull_words(setup: Setup, cost: BoundCost) -> str:
-    """How far pulling moves the answer, on a stand-in and on the data."""
+def pull_words(setup: Setup, cost: BoundCost, *, on_data: bool) -> str:
+    """How far pulling moves the answer, on simulated data and, where it may be looked at, on the data."""
     one_sided = ", all on one side of the middle," if setup.query.name == "mean" else ""
+    own = f"; on the data itself (not private) by {_both(cost, cost.data_pull)}" if on_data else ""
     return (f"Pulling records in moves the answer, too, and no noise hides that. In units of the noise without the "
-            f"ellipse: on simulated records{one_sided} by {_both(cost, cost.pull)}; on the data itself (not private) "
-            f"by {_both(cost, cost.data_pull)}.")
+            f"ellipse: on simulated records{one_sided} by {_both(cost, cost.pull)}{own}.")
 
 
 def _both(cost: BoundCost, pull: float) -> str:

@@ -23,7 +23,23 @@ def shoot(page, name):
 def at_rest(tab):
     """Waits until no script runs, and none is about to: what is drawn anew is faded, and may be replaced."""
     tab.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]:not(:has(.st-key-next_slice))",
-                          state="attached", timeout=60_000)
+                          state="attached")
+
+
+def eventually(tab, is_so):
+    """Looks until it is so: how soon is the machine's affair."""
+    for _ in range(2_000):
+        if is_so():
+            return
+        tab.wait_for_timeout(50)
+    raise AssertionError("it did not come to that")
+
+
+def box_of(locator):
+    """Where it stands; what is drawn anew between looking and measuring has no box for a moment."""
+    boxes = []
+    eventually(locator.page, lambda: boxes.append(locator.bounding_box()) or boxes[-1] is not None)
+    return boxes[-1]
 
 
 def assert_accessible(tab):

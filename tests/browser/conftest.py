@@ -16,7 +16,8 @@ from playwright.sync_api import expect, sync_playwright
 
 from tests.browser.chromium import FLAGS, PICTURES, ROOT, SCREENS
 
-expect.set_options(timeout=30_000)  # on a busy machine a reply takes its time
+PATIENCE = 180_000  # milliseconds: on a busy machine a reply takes its time
+expect.set_options(timeout=PATIENCE)
 
 # On a deep link Streamlit's own client looks for the server under the page's path first, and finds 404.
 PROBES = re.compile(r"/_stcore/(health|host-config)$")
@@ -29,12 +30,12 @@ def free_port():
 
 
 def started(command=(sys.executable, "-m", "mvgviz", "--no-browser"), *, cwd=ROOT, port, ledger=None,
-            log=subprocess.DEVNULL, **environment):
+            log=subprocess.DEVNULL, preexec_fn=None, **environment):
     """The process of a server that answers on the port."""
     server = subprocess.Popen(
         [*command, *(["--ledger", ledger] if ledger else ["--no-ledger"]), "--port", str(port)],
-        cwd=cwd, stdout=log, stderr=log, env=os.environ | environment)
-    for _ in range(300):
+        cwd=cwd, stdout=log, stderr=log, env=os.environ | environment, preexec_fn=preexec_fn)
+    for _ in range(900):
         try:
             with urllib.request.urlopen(f"http://localhost:{port}/_stcore/health"):
                 break
@@ -81,6 +82,14 @@ def browser():
     system = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=system, args=FLAGS)
+        opened = chromium.new_page
+
+        def patient(**options):
+            page = opened(**options)
+            page.set_default_timeout(PATIENCE)
+            return page
+
+        chromium.new_page = patient
         yield chromium
         chromium.close()
 
@@ -99,7 +108,7 @@ def visit(address, browser):
         page.on("pageerror", lambda error: errors.append(str(error)))
         opened.append((page, errors))
         page.goto(f"{address}/{path}")
-        page.wait_for_selector(waits_for, timeout=60_000)
+        page.wait_for_selector(waits_for)
         return page
 
     yield go

@@ -1,6 +1,7 @@
-"""A provider of OpenID Connect on this machine, that knows one person and asks nothing."""
+"""A provider of OpenID Connect on this machine, that knows one person and asks nothing; and a visitor who logs in."""
 
 import json
+import re
 import secrets
 import threading
 import time
@@ -10,6 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from joserfc import jwt
 from joserfc.jwk import RSAKey
+
+from tests.browser.chromium import PICTURES, ROOT, at_rest
 
 
 class _Provider(BaseHTTPRequestHandler):
@@ -62,3 +65,29 @@ def provider():
     finally:
         server.shutdown()
         server.server_close()
+
+
+def write_secrets(provider, home, folder):
+    """What docs/deployment.md says, for this provider and an app at ``home``."""
+    (folder / ".streamlit").mkdir()
+    page = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
+    [example] = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    for before, after in (("https://your.host", home), ("https://your.provider", provider)):
+        assert before in example
+        example = example.replace(before, after)
+    (folder / ".streamlit" / "secrets.toml").write_text(example, encoding="utf-8")
+
+
+def log_in(tab, home):
+    """Follow a link to a page as the first request: nothing of it, nor a menu, before the login; the page after it."""
+    tab.goto(f"{home}/shape?data=liver&epsilon=0.5")
+    tab.get_by_role("button", name="Log in").wait_for(timeout=60_000)
+    at_rest(tab)
+    assert tab.locator(PICTURES).count() == 0
+    assert tab.get_by_test_id("stSidebar").locator("a, button, input").count() == 0
+    tab.get_by_role("button", name="Log in").click()
+    tab.get_by_role("button", name="Log out").wait_for(state="attached", timeout=60_000)
+    tab.wait_for_selector(".rule svg", timeout=60_000)
+    address = urllib.parse.urlsplit(tab.url)
+    kept = dict(urllib.parse.parse_qsl(address.query))
+    assert (address.path, kept["data"], kept["epsilon"]) == ("/shape", "liver", "0.5")

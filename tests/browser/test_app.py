@@ -10,10 +10,10 @@ from playwright.sync_api import expect
 from mvgviz import Scenario, build
 from mvgviz.data import sample
 from mvgviz.design.needs import needs_of, noise_on
-from mvgviz.figures.budget.trade_off import trade_off_picture
+from mvgviz.pictures.trade_off import trade_off_picture
 from mvgviz.scenario.trade_off import trade_off_of
 from mvgviz.ui.menu import ATTACKER, DATA, HOME, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
-from tests.browser.chromium import PICTURES, ROOT, assert_accessible, at_rest, shoot
+from tests.browser.chromium import PICTURES, ROOT, assert_accessible, at_rest, box_of, shoot
 
 
 def path_of(page):
@@ -25,7 +25,7 @@ def assert_open(tab, page):
     expect(tab.get_by_role("heading", name=page.question)).to_be_visible()
     if page not in (LESSON, ATTACKER, LESSON_NOTES):
         expect(tab.get_by_text("spent by the noise")).to_be_visible()
-    tab.locator(PICTURES).first.wait_for(timeout=60_000)
+    tab.locator(PICTURES).first.wait_for()
     at_rest(tab)
     assert tab.locator("[data-testid=stAlert], [data-testid=stException]").count() == 0
     assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
@@ -175,6 +175,7 @@ def test_a_typed_range_is_kept_through_other_pages_and_stated_by_the_person_alon
         at_rest(tab)
         tab.get_by_role("button", name="I know all these ranges").click()
         tab.wait_for_timeout(2_000)
+        at_rest(tab)
         if not tab.get_by_text("read from the data: not private").count():
             break
     expect(tab.get_by_text("read from the data: not private")).to_have_count(0)
@@ -205,7 +206,7 @@ def test_the_trade_off_s_point_moves_along_its_curve_and_the_address_follows(vis
     expect(handle).to_have_attribute("aria-valuenow", "80")
     handle.scroll_into_view_if_needed()
     at_rest(tab)
-    spot = handle.bounding_box()
+    spot = box_of(handle)
     x, y = spot["x"] + spot["width"] / 2, spot["y"] + spot["height"] / 2
     tab.mouse.move(x, y)
     tab.mouse.down()
@@ -235,7 +236,7 @@ def test_the_browser_reads_the_trade_off_s_curve_as_the_engine_computes_it(empty
     exact = [noise_on(build(setup.scenario.changed(share=share), setup.dataset).design, needs_of((2, 5), 6))
              for share in shares]
     equal = noise_on(setup.iid, needs_of((2, 5), 6))
-    code = (ROOT / "mvgviz" / "ui" / "budget" / "frontier.js").read_text()
+    code = (ROOT / "mvgviz" / "ui" / "assets" / "frontier.js").read_text()
     found, back, steps = empty_page.evaluate(
         """async ([code, curve, shares]) => {
             const module = await import(URL.createObjectURL(new Blob([code], {type: "text/javascript"})));
@@ -258,9 +259,7 @@ def test_possible_outcomes_play_without_the_server(visit):
     frames = tab.evaluate("document.querySelector('.js-plotly-plot')._transitionData._frames.length")
     assert frames == 30
     play.click()
-    tab.wait_for_timeout(900)
-    moved_on = tab.evaluate("document.querySelector('.js-plotly-plot')._fullLayout._currentFrame")
-    assert moved_on is not None
+    tab.wait_for_function("document.querySelector('.js-plotly-plot')._fullLayout._currentFrame")
 
 
 def test_the_budget_s_table_downloads_as_csv(visit):

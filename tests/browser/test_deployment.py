@@ -1,7 +1,6 @@
 """The example deployment: TLS, a content security policy that the app runs under, limits."""
 
 import http.client
-import re
 import shutil
 import socket
 import ssl
@@ -14,7 +13,8 @@ import pytest
 
 from tests.browser.chromium import PICTURES, ROOT, at_rest
 from tests.browser.conftest import free_port, served
-from tests.browser.provider import provider
+from tests.browser.provider import log_in, provider, write_secrets
+from tests.doors import assert_guarded
 
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(
@@ -28,7 +28,8 @@ def behind_nginx(app_port, port, folder):
                     "-keyout", folder / "key.pem", "-out", folder / "certificate.pem"], check=True, capture_output=True)
     text = (ROOT / "deploy" / "nginx.conf").read_text(encoding="utf-8")
     for before, after in (("ssl_certificate CERTIFICATE", f"ssl_certificate {folder}/certificate.pem"),
-                          ("KEY;", f"{folder}/key.pem;"), ("listen 8443", f"listen 127.0.0.1:{port}"),
+                          ("KEY;", f"{folder}/key.pem;"), ("server_name your.host", "server_name localhost"),
+                          ("listen 8443", f"listen 127.0.0.1:{port}"),
                           ("127.0.0.1:8501", f"127.0.0.1:{app_port}"), ("pid nginx.pid", f"pid {folder}/nginx.pid")):
         assert before in text
         text = text.replace(before, after)
@@ -48,21 +49,10 @@ def behind_nginx(app_port, port, folder):
         front.wait()
 
 
-def secrets_of(provider, port, folder):
-    """What docs/deployment.md says, for this provider."""
-    (folder / ".streamlit").mkdir()
-    page = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
-    [example] = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    for before, after in (("https://your.host", f"https://localhost:{port}"), ("https://your.provider", provider)):
-        assert before in example
-        example = example.replace(before, after)
-    (folder / ".streamlit" / "secrets.toml").write_text(example, encoding="utf-8")
-
-
 def test_the_app_runs_behind_the_example_with_a_login_and_without_a_violation(browser, tmp_path):
     port, command = free_port(), (sys.executable, "-m", "mvgviz", "--login")
     with provider() as known:
-        secrets_of(known, port, tmp_path)
+        write_secrets(known, f"https://localhost:{port}", tmp_path)
         with served(command, cwd=tmp_path) as address, behind_nginx(int(address.rsplit(":", 1)[1]), port, tmp_path):
             walk(browser, port)
 
@@ -73,47 +63,43 @@ def walk(browser, port):
     tab, wrong = context.new_page(), []
     tab.on("console", lambda message: wrong.append(message.text) if "Content Security" in message.text else None)
     tab.on("pageerror", lambda error: wrong.append(str(error)))
-    tab.goto(f"https://localhost:{port}/shape")
-    tab.get_by_role("button", name="Log in").wait_for(timeout=60_000)
-    at_rest(tab)
-    assert tab.locator(PICTURES).count() == 0
-    assert tab.get_by_test_id("stSidebar").locator("a, button, input").count() == 0
-    tab.get_by_role("button", name="Log in").click()
-    tab.get_by_role("button", name="Log out").wait_for(state="attached", timeout=60_000)
+    log_in(tab, f"https://localhost:{port}")
     for path, waits_for in (("", PICTURES), ("shape", ".rule svg"), ("lesson", PICTURES),
                             ("privacy", ".js-plotly-plot .main-svg")):
         tab.goto(f"https://localhost:{port}/{path}")
-        tab.wait_for_selector(waits_for, timeout=60_000)
+        tab.wait_for_selector(waits_for)
         at_rest(tab)
-    with tab.expect_download(timeout=30_000) as download:
+    with tab.expect_download() as download:
         tab.get_by_role("button", name="Save this chart as SVG").first.click()
     assert download.value.suggested_filename.endswith(".svg")
     tab.goto(f"https://localhost:{port}/data")
-    tab.get_by_text("Use your own file").click(timeout=60_000)
+    tab.get_by_text("Use your own file").click()
     content = "a,b\n" + "".join(f"{i % 9},{i % 5}\n" for i in range(60))
     tab.locator(".st-key-upload_file input[type=file]").set_input_files(
         {"name": "mine.csv", "mimeType": "text/csv", "buffer": content.encode()})
-    tab.get_by_text("2 features × 60 records").wait_for(timeout=30_000)
+    tab.get_by_text("2 features × 60 records").wait_for()
     tab.get_by_role("button", name="Log out").click()
-    tab.get_by_role("button", name="Log in").wait_for(timeout=60_000)
+    tab.get_by_role("button", name="Log in").wait_for()
     assert wrong == []
     context.close()
 
-    assert_guarded(port)
+    assert_guarded(port, own=f"localhost:{port}", tls=True)
+    assert_limited(port)
 
 
-def assert_guarded(port):
+def assert_limited(port):
     """Headers and limits, as a program sees them."""
     with closing(http.client.HTTPSConnection("localhost", port, context=ssl._create_unverified_context())) as asked:
         asked.request("GET", "/", headers={"Accept-Encoding": "gzip"})
         answer = asked.getresponse()
         answer.read()
         assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
-        assert answer.headers["X-Frame-Options"] == "DENY"
-        asked.request("GET", "/_stcore/metrics")
-        refused = asked.getresponse()
-        refused.read()
-        assert refused.status == 404
+        assert answer.headers.get_all("X-Frame-Options") == ["SAMEORIGIN"]
+        for closed in ("/_stcore/metrics", "/_stcore/agent/", "/_stcore/agent"):
+            asked.request("GET", closed)
+            refused = asked.getresponse()
+            refused.read()
+            assert refused.status == 404
         asked.request("PUT", "/_stcore/upload_file/x/y", headers={"Content-Length": str(201 * 2**20)})
         answer = asked.getresponse()
         answer.close()

@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -22,8 +23,8 @@ EXPORTS = "Report, script, link"
 
 def fetched(tab, key):
     """The bytes behind a download button, and the name of the file."""
-    with tab.expect_download(timeout=60_000) as download:
-        tab.locator(f".st-key-{key} button").click(timeout=60_000)
+    with tab.expect_download() as download:
+        tab.locator(f".st-key-{key} button").click()
     return pathlib.Path(download.value.path()).read_bytes(), download.value.suggested_filename
 
 
@@ -60,7 +61,12 @@ def test_two_fast_clicks_make_one_release_and_its_files_agree(visit):
     assert name == "release_1_liver_covariance_intervals.csv"
     assert [row[2] for row in table(intervals)[1:]] == [cell for row in rows[1:] for cell in row[1:]]
     assert all(float(row[3]) < float(row[2]) < float(row[4]) for row in table(intervals)[1:])
-    about = json.loads(fetched(tab, "release_json")[0])
+    certificate, _ = fetched(tab, "release_json")
+    everything = zipfile.ZipFile(io.BytesIO(fetched(tab, "release_everything")[0]))
+    assert {name: everything.read(name) for name in everything.namelist() if not name.endswith(".npy")} == {
+        f"release_1_liver_covariance{end}": content
+        for end, content in ((".csv", text), ("_intervals.csv", intervals), (".json", certificate))}
+    about = json.loads(certificate)
     assert Scenario.from_json(json.dumps(about["scenario"])) == Scenario.default_for("liver")
     assert about["origins"]["ranges"] == "declared"
     assert about["guarantee"]["epsilon"] == pytest.approx(1, rel=1e-6)
@@ -84,7 +90,7 @@ def test_clicks_while_a_long_release_is_drawn_make_one(visit):
     tick(tab)
     tab.locator(".st-key-release_go button").dblclick(delay=30)
     tab.locator(".st-key-release_go button").click(force=True)
-    expect(tab.get_by_text("Released, 21 × 2,126, noise included.")).to_be_visible(timeout=60_000)
+    expect(tab.get_by_text("Released, 21 × 2,126, noise included.")).to_be_visible()
     assert len(table(fetched(tab, "release_ledger_csv")[0])) == 2
     rows = table(fetched(tab, "release_csv")[0])
     assert (len(rows), len(rows[0])) == (2127, 22)  # records in rows
@@ -98,7 +104,7 @@ def test_names_from_a_file_are_no_formulas_in_what_is_released(visit):
         {"name": "mine.csv", "mimeType": "text/csv", "buffer": content.encode()})
     tab.wait_for_url("**data=upload-**")
     tab.get_by_role("link", name="Release & report").click()
-    tab.get_by_text("I accept that the ranges were read from the data").click(timeout=30_000)
+    tab.get_by_text("I accept that the ranges were read from the data").click()
     tick(tab)
     tab.locator(".st-key-release_go button").click()
     expect(tab.get_by_text("noise included.")).to_be_visible()
@@ -114,7 +120,7 @@ def test_report_program_notebook_and_scenario_open(visit, browser, tmp_path):
     asked = Scenario.default_for("liver").changed(epsilon=2.0, trials=5)
     tab = visit("release?data=liver&epsilon=2&trials=5")
     tab.get_by_role("tab", name=EXPORTS).click()
-    expect(tab.locator(".st-key-release_report_html button")).to_be_enabled(timeout=60_000)
+    expect(tab.locator(".st-key-release_report_html button")).to_be_enabled()
 
     assert Scenario.from_json(fetched(tab, "release_scenario_json")[0]) == asked
     notebook = json.loads(fetched(tab, "release_notebook_ipynb")[0])
@@ -157,12 +163,12 @@ def test_report_program_notebook_and_scenario_open(visit, browser, tmp_path):
 def test_every_chart_of_a_page_is_saved_as_png_and_svg(visit, path, scheme, charts):
     tab = visit(path, scheme=scheme)
     plotly = 0 if path.startswith("?") else charts  # both pictures of Home are drawn by us
-    expect(tab.locator(".js-plotly-plot .main-svg:first-child")).to_have_count(plotly, timeout=30_000)
+    expect(tab.locator(".js-plotly-plot .main-svg:first-child")).to_have_count(plotly)
     for kind in ("PNG", "SVG"):
         buttons = tab.get_by_role("button", name=f"Save this chart as {kind}")
-        expect(buttons).to_have_count(charts, timeout=30_000)
+        expect(buttons).to_have_count(charts)
         for position in range(charts if kind == "SVG" else 1):
-            with tab.expect_download(timeout=30_000) as download:
+            with tab.expect_download() as download:
                 buttons.nth(position).click()
             content = pathlib.Path(download.value.path()).read_bytes()
             assert download.value.suggested_filename.startswith("mvgviz-")
@@ -177,11 +183,11 @@ def test_every_chart_of_a_page_is_saved_as_png_and_svg(visit, path, scheme, char
 
 
 def test_every_download_button_is_fetched_by_a_test():
-    found = {str(path.relative_to(ROOT)) for folder in ("mvgviz", "views") for path in (ROOT / folder).rglob("*.py")
+    found = {str(path.relative_to(ROOT)) for folder in ("mvgviz", "pages") for path in (ROOT / folder).rglob("*.py")
              if re.search(r"(download_button|(?<!def )offer_file)\(", path.read_text(encoding="utf-8"))}
-    assert found == {"views/budget.py", "mvgviz/ui/frame.py", "mvgviz/ui/release/panels.py", "mvgviz/ui/study/panel.py",
-                     "mvgviz/ui/release/exports.py", "mvgviz/ui/plan/panels.py", "mvgviz/ui/lesson/panels.py",
-                     "mvgviz/ui/data/range_editor.py", "mvgviz/ui/release/ledger.py"}
+    assert found == {"pages/budget.py", "mvgviz/ui/frame.py", "pages/release.py", "mvgviz/ui/study.py",
+                     "pages/plan.py", "pages/lesson.py",
+                     "mvgviz/ui/data/range_editor.py"}
 
 
 def test_the_handout_prints_on_one_page(visit):
@@ -195,7 +201,7 @@ def test_the_handout_prints_on_one_page(visit):
 def test_the_rule_is_saved_as_it_looks(visit):
     tab = visit("shape?data=liver", scheme="dark", waits_for=".rule svg")
     for kind, begins in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
-        with tab.expect_download(timeout=30_000) as download:
+        with tab.expect_download() as download:
             tab.get_by_role("button", name=f"Save this chart as {kind}").first.click()
         content = pathlib.Path(download.value.path()).read_bytes()
         assert content.startswith(begins)
@@ -217,7 +223,7 @@ def test_a_plan_is_released_once_however_it_is_clicked_and_its_file_opens(visit)
     tab.get_by_text("I understand that this spends").click()
     expect(tab.locator(".st-key-plan_go button")).to_be_enabled()
     tab.locator(".st-key-plan_go button").dblclick()
-    tab.get_by_text("The noisy answers and the ledger").click(timeout=30_000)
+    tab.get_by_text("The noisy answers and the ledger").click()
     ledger = json.loads(fetched(tab, "release_ledger_json")[0])
     assert [one["query"] for one in ledger["releases"]] == ["covariance", "mean"]
     assert ledger["releases"][1]["total_epsilon"] == pytest.approx(1, rel=1e-9)

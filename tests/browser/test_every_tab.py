@@ -58,7 +58,7 @@ def to_page(tab, page):
         tab.get_by_test_id("stExpandSidebarButton").click()
         tab.wait_for_selector("[data-testid=stSidebar][data-collapsed=false]")
     menu.get_by_role("link", name=page.label, exact=True).click()
-    tab.get_by_role("heading", name=page.question).wait_for(timeout=30_000)
+    tab.get_by_role("heading", name=page.question).wait_for()
     at_rest(tab)
     if narrow:
         tab.get_by_test_id("stSidebarCollapseButton").locator("button").click()

@@ -111,13 +111,13 @@ def at_work(tab):
 
 
 def says_away(tab):
-    expect(tab.get_by_role("alert").filter(has_text="The server does not answer")).to_be_visible(timeout=30_000)
+    expect(tab.get_by_role("alert").filter(has_text="The server does not answer")).to_be_visible()
     assert "Streamlit" not in tab.get_by_role("dialog").inner_text()
 
 
 def goes_on_with_the_study(tab):
     """Without a click: what happened is said, no other data stands there, and the study can be opened."""
-    expect(tab.get_by_text("This tab still has the study")).to_be_visible(timeout=30_000)
+    expect(tab.get_by_text("This tab still has the study")).to_be_visible()
     assert tab.locator(PICTURES).count() == 0
     tab.get_by_role("button", name="Open the last study").click()
     tab.get_by_text("The study is about mine.csv").wait_for()
@@ -203,8 +203,8 @@ def test_a_line_that_is_cut_and_mended_leaves_the_page_where_it_was(server, tab)
         line.cut()
         says_away(tab)
         line.whole = True
-        expect(tab.get_by_role("dialog")).to_have_count(0, timeout=30_000)
-        expect(tab.get_by_role("button", name="Stop")).to_be_visible(timeout=30_000)  # the trials go on
+        expect(tab.get_by_role("dialog")).to_have_count(0)
+        expect(tab.get_by_role("button", name="Stop")).to_be_visible()  # the trials go on
         tab.get_by_role("button", name="Stop").click()
         at_rest(tab)
         assert tab.url == before
@@ -269,7 +269,7 @@ def ready_to_release(tab, address):
     field.fill("patients of 2024")
     field.press("Enter")
     tab.get_by_text("I understand that this spends").click()
-    expect(tab.locator(".st-key-release_go button")).to_be_enabled(timeout=30_000)
+    expect(tab.locator(".st-key-release_go button")).to_be_enabled()
 
 
 def numbers_seen(tab):
@@ -293,7 +293,7 @@ def test_a_server_killed_at_a_release_leaves_no_numbers_without_an_entry(server,
         assert not seen or made[-1].is_finished
         server.start()
         assert server.entries() == made
-    expect(tab.get_by_role("dialog")).to_have_count(0, timeout=30_000)
+    expect(tab.get_by_role("dialog")).to_have_count(0)
     tab.wait_for_timeout(500)
     assert numbers_seen(tab)  # paid for: the page does not take them away by itself
     turn_to(tab, UTILITY)
@@ -351,9 +351,9 @@ def test_memory_that_is_short_is_told_and_costs_nobody_anything(browser, tmp_pat
     try:
         first.goto(f"{server.address}/data")
         second.goto(f"{server.address}/data")
-        first.get_by_text("Use your own file").click(timeout=60_000)
+        first.get_by_text("Use your own file").click()
         choose(first, of_bytes(250_000, 6), "twelve.npz")
-        first.get_by_text("6 features × 250,000 records").wait_for(timeout=60_000)
+        first.get_by_text("6 features × 250,000 records").wait_for()
         second.get_by_text("Use your own file").click()
         choose(second)
         second.get_by_text(WORDS).wait_for()

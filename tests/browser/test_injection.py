@@ -47,8 +47,8 @@ class Watched:
         """The bytes of a download, by the key of its button, or by its name where that has blanks."""
         by_name = " " in button
         place = self.tab.get_by_role("button", name=button) if by_name else self.tab.locator(f".st-key-{button} button")
-        with self.tab.expect_download(timeout=60_000) as download:
-            place.first.click(timeout=60_000)
+        with self.tab.expect_download() as download:
+            place.first.click()
         return pathlib.Path(download.value.path()).read_bytes()
 
 
@@ -61,7 +61,7 @@ def watched(address, browser):
 
 def go(tab, page):
     tab.get_by_test_id("stSidebar").get_by_role("link", name=page.label, exact=True).click()
-    tab.get_by_role("heading", name=page.question).wait_for(timeout=60_000)
+    tab.get_by_role("heading", name=page.question).wait_for()
     at_rest(tab)
 
 
@@ -69,12 +69,12 @@ def go(tab, page):
 def test_nothing_from_a_file_runs_on_a_page_or_in_what_is_taken_along(watched, address, browser, tmp_path):
     tab = watched.tab
     tab.goto(f"{address}/data")
-    tab.wait_for_selector(PICTURES, timeout=60_000)
+    tab.wait_for_selector(PICTURES)
     tab.get_by_text("Use your own file").click()
     name = f"{hostile.NAMES[1]}{hostile.NAMES[4]}.csv"
     tab.locator(".st-key-upload_file input[type=file]").set_input_files(
         {"name": name, "mimeType": "text/csv", "buffer": hostile.table(hostile.NAMES[:17])})
-    tab.get_by_text("17 features × 40 records").wait_for(timeout=60_000)
+    tab.get_by_text("17 features × 40 records").wait_for()
     tab.get_by_role("button", name="Study", exact=True).click()
     tab.get_by_label("Notes").fill("\n".join(hostile.NAMES[:-1]))
     tab.get_by_label("Notes").press("Control+Enter")
@@ -106,7 +106,7 @@ def test_nothing_from_a_file_runs_on_a_page_or_in_what_is_taken_along(watched, a
     watched.assert_harmless("release")
     read = Watched(browser.new_page(), home=report.as_uri())
     read.tab.goto(report.as_uri())
-    read.tab.locator(".js-plotly-plot .main-svg").first.wait_for(timeout=30_000)
+    read.tab.locator(".js-plotly-plot .main-svg").first.wait_for()
     read.assert_harmless("report")
     assert "__ran=1" in read.tab.locator("main").inner_text()
     read.tab.close()
@@ -117,7 +117,7 @@ def test_nothing_in_a_link_or_a_study_runs(watched, address):
     wild = {"data": "liver", "query": hostile.NAMES[5], "task": hostile.NAMES[1], "epsilon": hostile.NAMES[4],
             hostile.NAMES[0]: hostile.NAMES[6], "favoured": hostile.NAMES[3], "step": hostile.NAMES[2]}
     tab.goto(f"{address}/budget?{urllib.parse.urlencode(wild)}")
-    tab.get_by_text("A part of the link was ignored").first.wait_for(timeout=60_000)
+    tab.get_by_text("A part of the link was ignored").first.wait_for()
     at_rest(tab)
     watched.assert_harmless("link")
     own = json.loads(Study.of_sample(Scenario.default_for("liver")).to_json())

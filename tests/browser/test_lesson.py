@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from mvgviz.lesson.game import game
-from tests.browser.chromium import assert_accessible, at_rest, shoot
+from tests.browser.chromium import assert_accessible, at_rest, box_of, shoot
 
 
 def test_an_answer_is_for_one_value_of_the_control_and_can_be_given_again(visit):
@@ -82,7 +82,7 @@ def test_more_columns_shrink_the_needed_bar(visit):
 
 def assert_fills_the_wall(tab, step, picture):
     at_rest(tab)
-    box = tab.locator(picture).first.bounding_box()
+    box = box_of(tab.locator(picture).first)
     assert box["y"] > 0, step
     assert box["y"] + box["height"] <= 1080, step
     assert box["height"] > 800, step
@@ -96,7 +96,7 @@ def test_on_the_wall_every_picture_stands_at_full_height_without_scrolling(visit
     tab = visit("lesson?big=1", screen="projector")
     for step in range(1, 8):
         tab.goto(f"{address}/lesson?step={step}&big=1")
-        tab.wait_for_selector(".js-plotly-plot", timeout=60_000)
+        tab.wait_for_selector(".js-plotly-plot")
         assert_fills_the_wall(tab, step, ".js-plotly-plot")
         if step in views:
             view, picture = views[step]

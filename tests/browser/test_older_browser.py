@@ -39,10 +39,10 @@ def test_no_page_needs_what_the_last_two_years_brought(older, address):
     for path, picture in (("", ".rule svg"), ("shape", ".rule svg"), ("budget", ".frontier svg"),
                           ("privacy", ".js-plotly-plot .main-svg")):
         older.goto(f"{address}/{path}")
-        older.wait_for_selector(picture, timeout=60_000)
+        older.wait_for_selector(picture)
         at_rest(older)
     assert older.evaluate("'union' in Set.prototype || 'try' in Promise") is False
-    with older.expect_download(timeout=30_000) as download:
+    with older.expect_download() as download:
         older.get_by_role("button", name="Save this chart as SVG").first.click()
     assert download.value.suggested_filename.endswith(".svg")
     assert errors == []

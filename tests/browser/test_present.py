@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.chromium import at_rest
+from tests.browser.chromium import at_rest, box_of
 
 OUTSIDE = """() => {
   const chart = document.querySelector('.js-plotly-plot').getBoundingClientRect();
@@ -22,13 +22,13 @@ def test_every_slide_fills_the_screen_and_shows_all_its_labels(visit, width, hei
         tab.get_by_text(f"{number} of 6", exact=True).wait_for()
         at_rest(tab)
         tab.wait_for_timeout(800)
-        ways = tab.get_by_role("button", name="Leave").bounding_box()
+        ways = box_of(tab.get_by_role("button", name="Leave"))
         assert height - 60 < ways["y"] + ways["height"] <= height
-        assert tab.locator(".js-plotly-plot .main-svg").first.bounding_box()["height"] > 0.6 * height
+        assert box_of(tab.locator(".js-plotly-plot .main-svg").first)["height"] > 0.6 * height
         assert tab.evaluate(OUTSIDE) == []
         if number == 1:
             outlines = tab.locator(".js-plotly-plot .scatterlayer .lines path").all()
-            assert max(outline.bounding_box()["height"] for outline in outlines) > 0.4 * height
+            assert max(box_of(outline)["height"] for outline in outlines) > 0.4 * height
         if number < 6:
             tab.keyboard.press("ArrowRight")
     assert tab.locator(".js-plotly-plot .annotation-text").count() == 3

@@ -24,7 +24,7 @@ class Visitor:
         self.heard += payload if isinstance(payload, bytes) else payload.encode()
 
     def bring(self):
-        self.tab.wait_for_selector(PICTURES, timeout=120_000)
+        self.tab.wait_for_selector(PICTURES)
         self.tab.get_by_text("Use your own file").click()
         rows = "".join(f"{self.k}{i % 9},{i % (5 + self.k)}\n" for i in range(60))
         self.tab.locator(".st-key-upload_file input[type=file]").set_input_files(
@@ -35,7 +35,7 @@ class Visitor:
         self.tab.get_by_test_id("stSidebar").get_by_role("link", name=page.label, exact=True).click()
 
     def arrived(self, page):
-        self.tab.get_by_role("heading", name=page.question).wait_for(timeout=120_000)
+        self.tab.get_by_role("heading", name=page.question).wait_for()
         at_rest(self.tab)
 
 
@@ -46,7 +46,7 @@ def assert_apart(browser, number, folder):
         for one in visitors:
             one.bring()
         for one in visitors:
-            one.tab.get_by_text("2 features × 60 records").wait_for(timeout=120_000)
+            one.tab.get_by_text("2 features × 60 records").wait_for()
         for page in (SHAPE, BUDGET, RELEASE):
             for one in visitors:  # all on their way before anybody is waited for
                 one.go(page)

@@ -1,6 +1,5 @@
 """Long work, seen from the browser: what each slice draws arrives and can be read, and the button to stop works."""
 
-import time
 
 import pytest
 from playwright.sync_api import expect
@@ -30,18 +29,19 @@ def tab(address, browser, heard):
     page.on("websocket", lambda socket: socket.on(
         "framereceived", lambda raw: heard.append(ForwardMsg.FromString(raw))))
     page.goto(f"{address}/compare?data=liver&trials=100000")
-    page.get_by_role("button", name="Stop").wait_for(timeout=60_000)
+    page.get_by_role("button", name="Stop").wait_for()
     yield page
     page.close()
 
 
 def test_every_slice_arrives_whole_and_leaves_with_the_next(tab, heard):
-    end, most, faintest = time.monotonic() + 60, 0, 1.0
-    while len(runs := runs_of(heard)) < SLICES:
-        assert time.monotonic() < end
+    most, faintest, runs = 0, 1.0, []
+    for _ in range(5_000):  # looks
+        if len(runs := runs_of(heard)) >= SLICES:
+            break
         most, faintest = max(most, tab.locator(".js-plotly-plot").count()), min(faintest, tab.evaluate(FAINTEST))
         tab.wait_for_timeout(50)
-    assert [stops(run) for run in runs] == [1] * len(runs)
+    assert [stops(run) for run in runs] == [1] * max(len(runs), SLICES)
     assert most <= 2  # while one takes the other's place
     assert faintest > 0.5  # what is stale would be at a third
     tab.get_by_role("button", name="Stop").click()

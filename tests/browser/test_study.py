@@ -30,7 +30,7 @@ def test_a_study_is_saved_lost_offered_and_opened_again(browser, own_file, tmp_p
     page = browser.new_page()
     with served() as address:
         page.goto(f"{address}/data")
-        page.wait_for_selector(PICTURES, timeout=60_000)
+        page.wait_for_selector(PICTURES)
         choose_file(page, own_file)
         page.get_by_role("button", name="I know all these ranges").click()
         page.get_by_role("button", name="I know none of them").wait_for()
@@ -70,7 +70,7 @@ def test_a_study_is_saved_lost_offered_and_opened_again(browser, own_file, tmp_p
 
         other = browser.new_page()  # another tab knows nothing of it
         other.goto(f"{address}/budget?data={study['scenario']['scenario']['data']}")
-        other.get_by_text("about a file that is not here").wait_for(timeout=60_000)
+        other.get_by_text("about a file that is not here").wait_for()
         assert other.get_by_text("This tab still has").count() == 0
         other.get_by_role("button", name="Study", exact=True).click()
         other.locator(".st-key-study_file input[type=file]").set_input_files(tmp_path / "study.json")

@@ -6,13 +6,14 @@ import pathlib
 from streamlit.testing.v1 import AppTest
 
 from mvgviz.ui.menu import DATA, HOME
+from mvgviz.ui.server import ENTRY
 
 ROOT = pathlib.Path(__file__).parents[2]
 
 
 def opened(path=HOME.path, *, everything=False, state=None, **parameters):
     """The app on a page, as a fresh session that followed a link; ``state``: tabs and switches as they stand."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ENTRY), default_timeout=600)
     for name, value in parameters.items():
         app.query_params[name] = value
     for name, value in ((state or {}) | ({"_all": True} if everything else {})).items():

@@ -7,7 +7,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.caching import clear_session_resource_cache
 from streamlit.testing.v1 import AppTest
 
-from mvgviz.ui.paper import panels as paper_panels
+from mvgviz.ui import paper as paper_panels
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,7 +8,7 @@ from streamlit.runtime.caching import clear_session_resource_cache
 from mvgviz import InputError, Scenario, build
 from mvgviz.data import sample
 from mvgviz.text import capitalised, in_markdown
-from mvgviz.ui.kept import OF_SAMPLES
+from mvgviz.ui.cache import SERVER
 from mvgviz.ui.menu import ATTACKER, LESSON, PAGES, PLAN, RELEASE
 from tests.pages.app import link, opened
 
@@ -107,7 +107,7 @@ class Monkey:
             and not isinstance(value, bool))}
         live = shown(self.app.run())  # what was said once is gone
         clear_session_resource_cache("test session id")
-        OF_SAMPLES.clear()
+        SERVER.clear()
         cold = opened(self.page.path, state=own, **link(self.app))
         assert link(cold) == link(self.app), self.story()
         assert shown(cold) == live, self.story()

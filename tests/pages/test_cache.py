@@ -2,18 +2,20 @@
 
 import threading
 import time
+from dataclasses import dataclass, field
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from mvgviz.ui import session
-from mvgviz.ui.kept import OF_SAMPLES, Kept
+from mvgviz.ui.cache import SERVER, Cache, cached
 from mvgviz.ui.menu import BUDGET, DATA, PRIVACY, SHAPE, UTILITY
 from tests.pages.app import CSV, clean, opened
 
 
 def test_the_last_asked_for_stay():
-    kept, worked = Kept(), []
+    kept, worked = Cache(), []
 
     def get(name):
         return kept.get("f", name, lambda: worked.append(name) or name, most=2)
@@ -23,7 +25,7 @@ def test_the_last_asked_for_stay():
 
 
 def test_of_many_who_ask_at_once_one_works_it_out():
-    kept, worked, got = Kept(), [], []
+    kept, worked, got = Cache(), [], []
 
     def slow():
         time.sleep(0.05)
@@ -40,11 +42,42 @@ def test_of_many_who_ask_at_once_one_works_it_out():
 
 
 def test_what_does_not_work_out_is_tried_again():
-    kept = Kept()
+    kept = Cache()
     with pytest.raises(ZeroDivisionError):
         kept.get("f", "a", lambda: 1 / 0, most=3)
     assert not kept._begun  # nor does it leave anything behind
     assert kept.get("f", "a", lambda: None, most=3) is None
+
+
+@dataclass(frozen=True, eq=False)
+class Thing:
+    name: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    name: str
+    mark: str = field(compare=False)
+
+
+@pytest.mark.parametrize("value", [[1], {"a": 1}, np.zeros(2), object(), len, (1, [2])])
+def test_what_cannot_be_told_apart_is_no_key(value):
+    with pytest.raises(TypeError, match="is no key"):
+        cached(3, lambda *_: Cache())(lambda given: given)(value)
+
+
+def test_arguments_are_the_key_values_as_they_are_and_frozen_objects_each_its_own():
+    cache, calls = Cache(), []
+    work = cached(9, lambda *_: cache)(lambda *args, **kwargs: calls.append(args) or len(calls))
+    first, second = Thing("a"), Thing("a")
+    assert [work(first, 1), work(first, 1), work(second, 1), work(first, 1.5), work(first, (1, "b")),
+            work(first, 1, more=2), work(first, 1, more=2)] == [1, 1, 2, 3, 4, 5, 5]
+    assert [work(Choice("a", "read")), work(Choice("a", "read")), work(Choice("a", "told")), work(1), work(True),
+            work(1.0)] == [6, 6, 7, 8, 9, 10]
+    part = cached(9, lambda *_: cache, key=lambda thing, rows: (thing,))(lambda thing, rows: calls.append(rows))
+    part(first, [1])
+    part(first, [2])
+    assert calls[-1] == [1]
 
 
 def built(monkeypatch):
@@ -55,7 +88,7 @@ def built(monkeypatch):
 
 
 def test_a_class_has_bundled_data_worked_out_once(monkeypatch):
-    OF_SAMPLES.clear()
+    SERVER.clear()
     calls = built(monkeypatch)
     for _ in range(3):
         clean(opened(SHAPE.path, data="liver"))
@@ -77,19 +110,19 @@ def a_scenario_before():
     import streamlit as st
 
     from mvgviz.ui import session
-    from mvgviz.ui.privacy.panels import found_pair
+    from mvgviz.ui.rule_picture import asked_by_theorem
 
     session.adopt_link()
     before = session.setup()
     session.update(epsilon=3.0)  # and the run is stopped before a part of the page learns of it
-    found_pair(before)
-    st.markdown(repr(found_pair(session.setup()).mu == session.setup().design.mu))
+    old = asked_by_theorem(before)
+    st.markdown(repr(asked_by_theorem(session.setup()) is not old is asked_by_theorem(before)))
 
 
 def test_nothing_of_the_scenario_before_is_kept_for_the_one_that_is():
-    app = AppTest.from_function(a_scenario_before, default_timeout=60).run()
+    app = AppTest.from_function(a_scenario_before, default_timeout=600).run()
     assert [one.value for one in clean(app).markdown] == ["True"]
 
 
 def names_kept():
-    return {(function, name) for function, results in OF_SAMPLES._results.items() for name in results}
+    return {(function, name) for function, results in SERVER._results.items() for name in results}

@@ -7,11 +7,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from mvgviz.lesson.steps import STEPS, token_of
-from mvgviz.ui.lesson.handout import handout
 from mvgviz.ui.lesson.notes import note_of
 from mvgviz.ui.lesson.scenes import SCENES
+from mvgviz.ui.lesson.screen import handout
 from mvgviz.ui.menu import DATA, HOME, LESSON, LESSON_NOTES, PAGES
-from tests.pages.app import ROOT, clean, component, link, opened, text
+from mvgviz.ui.server import ENTRY
+from tests.pages.app import clean, component, link, opened, text
 
 NUMBERS = range(1, 8)
 END = re.compile(r"[.!?](?=\s|$)")
@@ -19,7 +20,7 @@ END = re.compile(r"[.!?](?=\s|$)")
 
 def at_step(number, **parameters):
     """A fresh session that followed a deep link to a step."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ENTRY), default_timeout=600)
     app.switch_page(LESSON.path)
     app.query_params["step"] = str(number)
     for name, value in parameters.items():

@@ -8,7 +8,9 @@ import pytest
 
 from mvgviz import Scenario
 from mvgviz.data import sample
-from mvgviz.figures.paper.experiments import (
+from mvgviz.paper import EPSILONS, EXPERIMENTS, run
+from mvgviz.paper.words import cell_text, sentence
+from mvgviz.pictures.paper import (
     AS_PRINTED,
     EXACTLY,
     FARTHEST,
@@ -19,10 +21,9 @@ from mvgviz.figures.paper.experiments import (
     plot_rows,
     row_dots,
 )
-from mvgviz.paper import EPSILONS, EXPERIMENTS, run
-from mvgviz.paper.words import cell_text, sentence
+from mvgviz.ui import paper as paper_panels
+from mvgviz.ui.cache import SERVER
 from mvgviz.ui.menu import PAPER
-from mvgviz.ui.paper import panels as paper_panels
 from tests.pages.app import clean, link, opened, text
 
 TABLE, FIGURE = "The table, row by row", "Effect of the directions (Figure 4)"
@@ -84,7 +85,7 @@ def test_the_button_opens_the_experiment_in_the_app(key):
 
 
 def test_work_can_be_stopped_and_goes_on(monkeypatch):
-    paper_panels._shared.clear()
+    SERVER.clear()
     monkeypatch.setattr(paper_panels, "TRIALS", 100_000)
     monkeypatch.setattr(paper_panels, "start", lambda kind, one: _stopped(paper_panels.begin(f"paper {kind}", one.key)))
     app = turned_to("II")
@@ -147,7 +148,7 @@ def test_trials_of_the_paper_do_not_make_way_for_the_page_that_waits_for_them(mo
         waited.append(threading.get_ident() in options["executor"]._waiting)
         return honest(*given, **options)
 
-    paper_panels._shared.clear()
+    SERVER.clear()
     monkeypatch.setattr(paper_panels, "run", run)
     clean(opened(PAPER.path))
     assert waited

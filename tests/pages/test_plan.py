@@ -97,7 +97,7 @@ def test_rules_divide_the_budget_and_leave_locked_shares_alone():
 
 def test_a_rule_that_looked_at_the_data_is_not_covered():
     app = press(page(directions="eigenvectors"), "least")
-    assert "choices made by looking at the data" in " ".join(table(app)["not covered"])
+    assert "choices made after looking at results on the data" in " ".join(table(app)["not covered"])
     assert "choices" not in " ".join(table(press(app, "equal"))["not covered"])
 
 

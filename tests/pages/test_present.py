@@ -5,9 +5,9 @@ import json
 import pytest
 
 from mvgviz.data import samples
+from mvgviz.report.slides import headline
 from mvgviz.ui.menu import HOME, PRESENT
-from mvgviz.ui.present.presenter import headline
-from tests.pages.app import clean, link, opened, spec
+from tests.pages.app import clean, link, opened, spec, uploaded
 
 
 def presented(**parameters):
@@ -91,3 +91,16 @@ def test_a_second_visit_begins_at_the_first_slide():
     app.button(key="present_leave").click().run()
     app.switch_page(PRESENT.path).run()
     assert link(app)["slide"] == "1"
+
+
+def test_the_last_slide_of_a_file_is_on_simulated_data_and_tells_nothing_about_it():
+    found = []
+    for shift in (0, 3):  # the same ranges and size, other records
+        rows = [f"{(7 * i + shift * i * i) % 10},{(3 * i + shift) % 10}" for i in range(30)]
+        app = uploaded("\n".join(["a,b", "0,0", "9,9", *rows]).encode())
+        app.switch_page(PRESENT.path).run()
+        while not app.button(key="present_next").disabled:
+            press(app, "present_next")
+        found.append((app.title[0].value, spec(app)["data"]))
+    assert found[0][0].startswith("On simulated data: ")
+    assert found[0] == found[1]

@@ -6,13 +6,13 @@ from itertools import cycle
 import pytest
 
 from mvgviz import InputError, tradeoff
-from mvgviz.design import sampling
+from mvgviz.design import privacy_loss, sampling
+from mvgviz.release import audit
 from mvgviz.ui.menu import PRIVACY
-from mvgviz.ui.privacy import audit as privacy_audit
-from mvgviz.ui.privacy import panels as privacy_panels
 from tests.pages.app import clean, opened, text, uploaded
 
 NEIGHBOURS, AUDIT, RELEASES = "The worst neighbours", "Audit by simulation", "Several releases"
+HARDENED = "The release's own sampler, fewer draws"
 TABS = (NEIGHBOURS, AUDIT, RELEASES)
 SCENARIOS = [
     {"data": "two_features"}, {"data": "two_features", "query": "mean", "epsilon": "100"},
@@ -43,7 +43,7 @@ def charts(app):
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
 
-@pytest.mark.parametrize(("scenario", "tab"), list(zip(SCENARIOS, cycle([AUDIT, RELEASES]), strict=False)))
+@pytest.mark.parametrize(("scenario", "tab"), list(zip(SCENARIOS, cycle([AUDIT, *[RELEASES] * 4]), strict=False)))
 def test_every_scenario_draws_its_sections(scenario, tab):
     app = clean(opened(PRIVACY.path, **scenario))
     assert len(app.get("plotly_chart")) == 4
@@ -88,7 +88,7 @@ def test_private_directions_are_counted_in():
 @pytest.mark.parametrize(("choice", "parts"), [
     ({"directions": "eigenvectors"}, "Not covered: directions read"), ({"allocation": "max-pnr"}, "a split of the"),
     ({"directions": "eigenvectors", "allocation": "max-pnr"}, "directions read from the data and a split"),
-    ({"from_data": "epsilon"}, "Not covered: choices made by looking at the data")])
+    ({"from_data": "epsilon"}, "Not covered: choices made after looking at results on the data")])
 def test_what_is_not_private_is_said_to_be_left_out(choice, parts):
     said = text(turned_to(NEIGHBOURS, data="liver", **choice))
     assert parts in said
@@ -138,7 +138,7 @@ def test_a_query_without_records_says_so(monkeypatch):
     def none(*_):
         raise InputError("a custom query has no records or edges to show")
 
-    monkeypatch.setattr(privacy_panels, "pair_loss", none)
+    monkeypatch.setattr(privacy_loss, "pair_loss", none)
     app = opened(PRIVACY.path, data="liver", share="0.61")  # of no other test, so in no cache
     assert "a custom query has no records or edges to show" in text(clean(app))
 
@@ -177,7 +177,7 @@ def test_large_answers_are_drawn_whole():
 
 def test_the_release_s_own_sampler_is_audited_when_asked():
     app = turned_to(AUDIT, data="two_features", query="covariance")
-    app.radio(key="privacy_sampler").set_value(privacy_audit.HARDENED).run()
+    app.radio(key="privacy_sampler").set_value(HARDENED).run()
     assert "drawn by the hardened sampler of a release, fresh each time" in text(clean(app))
     assert "500 whole 2 × 2 answers" in text(app)
     app.toggle(key="privacy_broken").set_value(True).run()
@@ -188,12 +188,12 @@ def test_the_release_s_own_sampler_is_audited_when_asked():
                          ids=lambda s: s["data"])
 def test_every_kind_of_answer_can_be_drawn_by_the_release_s_own_sampler(scenario):
     app = turned_to(AUDIT, **scenario)
-    app.radio(key="privacy_sampler").set_value(privacy_audit.HARDENED).run()
+    app.radio(key="privacy_sampler").set_value(HARDENED).run()
     assert "hardened sampler of a release" in text(clean(app))
 
 
 def test_an_audit_that_takes_long_waits_for_a_click(monkeypatch):
-    monkeypatch.setattr(privacy_audit, "_seconds", lambda design: 1.0)
+    monkeypatch.setattr(audit, "seconds_to_draw", lambda design: 1.0)
     app = turned_to(AUDIT, data="liver", share="0.63")
     assert "Draw the releases (about 3 minutes)" in [button.label for button in app.button]
     app.button(key="privacy_draw").click().run()

@@ -1,6 +1,8 @@
 """What a person says of their data and their choices arrives at every claim; what the data says is never theirs."""
 
 import io
+import json
+from types import SimpleNamespace
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
@@ -9,15 +11,17 @@ import pytest
 
 from mvgviz import Scenario, gaussian_mu
 from mvgviz.data import load_table, sample
-from mvgviz.figures.shared.rule_model import rule_model
+from mvgviz.pictures.rule import rule_model
 from mvgviz.provenance import Origin, Range
 from mvgviz.release.files import to_metadata_json
 from mvgviz.report.script import python_script
 from mvgviz.scenario.resolve import build
+from mvgviz.study.source import DataSource
+from mvgviz.ui import frontier
+from mvgviz.ui import rule_picture as rule_scenario
 from mvgviz.ui.data.range_editor import frame_of, given_ranges
-from mvgviz.ui.menu import BUDGET, COMPARE, DATA, HOME, RELEASE, UTILITY
-from mvgviz.ui.rule import scenario as rule_scenario
-from mvgviz.ui.rule.rule import RuleChange
+from mvgviz.ui.menu import BUDGET, COMPARE, DATA, HOME, PRESENT, RELEASE, SHAPE, UTILITY
+from mvgviz.ui.rule_picture import RuleChange
 from mvgviz.ui.slices import _CACHE
 from tests.pages.app import (
     CSV,
@@ -77,7 +81,7 @@ def test_a_second_file_is_read_whole():
 
 def test_what_was_stated_of_one_file_is_not_stated_of_the_next():
     app = clean(uploaded(CSV.encode()))
-    app.button(key="upload_know_all").click().run()
+    give(app, age=Range(0, 100), dose=Range(0, 10))
     assert "ranges: </dt><dd class=\"\">chosen without looking at the data" in strip(clean(app))
     bring(app, OTHER, "other.csv")
     assert own(app).dataset.ranges_origin is Origin.READ
@@ -104,8 +108,34 @@ def test_a_number_typed_or_pasted_states_nothing_and_a_tick_speaks_for_its_own_r
     assert frame["known"].tolist() == [False, False, True]
     frame.loc[:, ["lowest", "highest"]] = [[-1, 9], [0, 99], [0, 2]]
     frame.loc[1, "known"] = True
-    assert given_ranges(frame, proposal) == {
-        "a": Range(-1, 9, Origin.READ), "b": Range(0, 99), "c": Range(0, 2)}
+    assert given_ranges(frame, proposal, {}) == {
+        "a": Range(-1, 9, Origin.READ), "b": Range(0, 99), "c": Range(0, 2, Origin.ACCEPTED)}
+
+
+def test_an_end_that_nobody_typed_stays_the_datas():
+    proposal = {"a": (0.0, 5.0), "b": (10.0, 20.0), "c": (0.0, 1.0), "d": (0.0, 1.0)}
+    frame = frame_of(proposal, {name: Range(*ends, Origin.ACCEPTED) for name, ends in proposal.items()})
+    assert frame["known"].all()
+    frame.loc[:, ["lowest", "highest"]] = [[0, 5], [10, 99], [-1, 1], [0, 1]]
+    known = given_ranges(frame, proposal, {"d": Range(0.0, 1.0)})  # from a file of ranges: said to be known
+    assert [known[name].origin for name in "abcd"] == [Origin.ACCEPTED] * 3 + [Origin.DECLARED]
+
+
+def test_a_proposal_that_is_accepted_untouched_stays_one_in_certificate_study_and_program():
+    app = bring(opened(), OTHER)
+    app.button(key="upload_know_all").click().run()
+    assert own(clean(app)).dataset.range_origins == (Origin.ACCEPTED,) * 3
+    assert "proposed from the data, accepted: not private" in strip(app)
+    program = python_script(scenario(app), source=own(app).source)
+    assert "mv.Origin.ACCEPTED" in program
+    assert DataSource.from_dict(json.loads(json.dumps(own(app).source.to_dict()))) == own(app).source
+    clean(app.switch_page(RELEASE.path).run())
+    box(app, "release_accept_ranges").check().run()
+    [made] = desk(released(app)).releases
+    assert '"ranges": "proposed from the data, accepted"' in to_metadata_json(made)
+    clean(app.switch_page(DATA.path).run())
+    app.button(key="upload_know_none").click().run()
+    assert own(clean(app)).dataset.ranges_origin is Origin.READ
 
 
 def test_the_panel_can_be_used_after_a_visit_to_another_page():
@@ -181,15 +211,28 @@ def test_an_exported_program_repeats_how_the_file_was_read_and_used(tmp_path):
 # Choices
 
 
-def advised():
-    return clean(turn(opened(COMPARE.path, data="liver", trials="4", allocation="uniform"), "Advisor"))
+def declared():
+    """A file whose ranges are known."""
+    return give(bring(opened(), OTHER), height=Range(100, 250), weight=Range(30, 200), age=Range(0, 120))
+
+
+def look(app):
+    """Ask for results on one's own file."""
+    return clean(app.toggle(key="w_my_data").set_value(True).run())
+
+
+def advised(app):
+    app.session_state["_scenario"] = scenario(app).changed(trials=4, task="covariance-estimation", query="identity")
+    return clean(turn(app.switch_page(COMPARE.path).run(), "Advisor"))
+
+
+def load_first(app):
+    next(one for one in app.button if str(one.key).startswith("compare_load_") and not one.disabled).click().run()
+    return clean(app)
 
 
 def test_a_design_advised_on_the_data_is_no_declared_one_until_the_person_makes_it_theirs():
-    app = advised()
-    app.segmented_control(key="compare_place").set_value("data").run()
-    button = next(one for one in app.button if str(one.key).startswith("compare_load_") and not one.disabled)
-    button.click().run()
+    app = load_first(advised(look(declared())))
     assert {"query", "allocation", "guarantee"} <= set(scenario(clean(app)).from_data)
     assert "chosen on the data" in strip(app)
     assert link(app)["from_data"]
@@ -201,23 +244,121 @@ def test_a_design_advised_on_the_data_is_no_declared_one_until_the_person_makes_
     assert {"split", "choices"} <= set(made.caveats)
     assert desk(app).ledger.entries[0].caveats == made.caveats
     assert set(made.chosen_on_data) <= set(scenario(app).from_data)
-    app.button(key="release_own_choices").click().run()
-    assert scenario(clean(app)).from_data == ()
+    marked = scenario(app).from_data
+    app.button(key="w_own_query").click().run()
+    assert scenario(clean(app)).from_data == tuple(name for name in marked if name != "query")
+    while any(str(one.key).startswith("w_own_") for one in app.button):
+        next(one for one in app.button if str(one.key).startswith("w_own_")).click().run()
+    assert scenario(clean(app)).read_among(scenario(app).from_data) == ()
     assert not any(one.key.startswith("release_accept") for one in app.checkbox)
 
 
-def test_a_design_advised_on_a_stand_in_is_declared():
-    app = advised()
-    next(one for one in app.button if str(one.key).startswith("compare_load_") and not one.disabled).click().run()
-    assert scenario(clean(app)).from_data == ()
+def test_a_design_advised_on_simulated_data_is_declared():
+    assert scenario(load_first(advised(declared()))).from_data == ()
+
+
+def test_a_design_advised_for_marked_choices_is_marked():
+    app = declared()
+    app.session_state["_scenario"] = scenario(app).chosen_on_data(allocation="binary", favoured=(1,))
+    app = load_first(advised(app))
+    assert {"favoured", "allocation", "bound"} <= set(scenario(app).from_data)
+    assert not scenario(app).needed or "needed" in scenario(app).from_data
 
 
 def test_the_best_set_on_the_data_is_no_declared_one():
-    app = opened(UTILITY.path, state={"utility_section": "Choice of directions"}, data="liver", trials="4",
-                 query="identity", task="kernel-ridge")
+    app = look(declared())
+    app.session_state["_scenario"] = scenario(app).changed(trials=4, query="identity", task="reconstruction",
+                                                           needed=(1,), judged="needed")
+    app.session_state["utility_section"] = "Choice of directions"
+    clean(app.switch_page(UTILITY.path).run())
     app.button(key="utility_take").click().run()
-    assert "favoured" in scenario(app).from_data
-    assert build(scenario(app), sample("liver")).origins["split"] is Origin.READ
+    assert "favoured" in scenario(clean(app)).from_data
+    assert build(scenario(app), own(app).dataset).origins["split"] is Origin.READ
+
+
+# Choosing after looking
+
+
+def picture(app):
+    return [chart.proto.spec for chart in app.get("plotly_chart")]
+
+
+@pytest.mark.parametrize("page", [DATA, SHAPE, BUDGET, UTILITY, COMPARE, PRESENT])
+def test_results_of_a_file_are_simulated_until_its_holder_asks(page):
+    app = declared()
+    app.session_state["_scenario"] = scenario(app).changed(trials=2, query="identity")
+    for name, value in {"shape_panel": "Possible outcomes", "budget_tab": "What gets through"}.items():
+        app.session_state[name] = value
+    clean(app.switch_page(page.path).run())
+    app.session_state["_slide"] = 99  # the last one: the trials
+    clean(app.run())
+    assert not app.toggle(key="w_my_data").value
+    before = picture(app)
+    clean(app.toggle(key="w_my_data").set_value(True).run())
+    assert picture(app) != before
+    clean(app.switch_page(UTILITY.path).run())
+    assert app.toggle(key="w_my_data").value  # one switch for all pages
+
+
+def test_simulated_results_tell_nothing_of_the_records():
+    """Two files with the same ranges and number of records show the same pictures."""
+    other = OTHER.splitlines()[0] + "\n" + "".join(f"{240 - i},{31 + i % 3},{7 + 2 * i}\n" for i in range(40))
+    known = {"height": Range(100, 250), "weight": Range(30, 200), "age": Range(0, 120)}
+    shown = []
+    for content in (OTHER, other):
+        app = give(bring(opened(), content), **known)
+        shown.append([picture(app), *(picture(clean(app.switch_page(page.path).run())) for page in (BUDGET, SHAPE))])
+    assert shown[0] == shown[1]
+
+
+def test_a_choice_after_looking_is_marked_and_one_before_is_not():
+    app = declared()
+    app.select_slider(key="w_epsilon").set_value(2.0).run()
+    assert scenario(clean(app)).from_data == ()
+    app = look(app)
+    assert scenario(app).from_data == ()
+    app.multiselect(key="w_favoured").set_value([1]).run()
+    assert scenario(clean(app)).from_data == ("allocation", "favoured")
+    app.toggle(key="w_my_data").set_value(False).run()  # what was seen stays seen
+    app.select_slider(key="w_epsilon").set_value(3.0).run()
+    assert "epsilon" in scenario(clean(app)).from_data
+    app.select_slider(key="w_epsilon").set_value(1.0).run()
+    assert "epsilon" not in scenario(clean(app)).from_data  # the default tells nothing
+
+
+def test_looking_at_a_bundled_table_marks_nothing():
+    app = opened(UTILITY.path, data="liver", trials="2")
+    assert not any(one.key == "w_my_data" for one in app.toggle)
+    app.select_slider(key="w_epsilon").set_value(2.0).run()
+    assert scenario(clean(app)).from_data == ()
+
+
+def test_a_release_is_of_the_data_whatever_is_shown():
+    app = declared()
+    clean(app.switch_page(RELEASE.path).run())
+    app.session_state["_scenario"] = scenario(app).changed(query="mean", epsilon=1000.0, scale="declared")
+    [made] = desk(released(clean(app.run()))).releases
+    assert np.allclose(made.noisy[:, 0], own(app).dataset.matrix.mean(axis=1), rtol=0.05)
+
+
+def test_a_file_with_the_same_records_was_seen_too():
+    app = look(declared())
+    bring(app, OTHER.replace("age", "years"), "other.csv")
+    assert not app.toggle(key="w_my_data").value
+    app.select_slider(key="w_epsilon").set_value(2.0).run()
+    assert scenario(clean(app)).from_data == ("epsilon",)
+
+
+def test_moving_the_point_on_the_frontier_keeps_the_mark(monkeypatch):
+    """A set in ``favoured`` that was chosen on the data, and a share that follows from it."""
+    held = {"_scenario": Scenario.default_for("liver").chosen_on_data(query="mean", favoured=(3,), allocation="manual",
+                                                                       weights=(1, 1, 1, 5, 1, 1))}
+    held["point"] = SimpleNamespace(moved=0.6)
+    monkeypatch.setattr(frontier, "_component", lambda **given: given["on_moved_change"]())
+    monkeypatch.setattr(frontier.st, "session_state", held)
+    frontier.draw_frontier(build(held["_scenario"], sample("liver")), key="point")
+    assert held["_scenario"].share == 0.6
+    assert {"allocation", "favoured", "share"} <= set(held["_scenario"].from_data)
 
 
 def test_shares_read_from_the_data_stay_so_when_they_are_taken_over_as_parts():
@@ -225,8 +366,8 @@ def test_shares_read_from_the_data_stay_so_when_they_are_taken_over_as_parts():
                  query="mean")
     app.button(key="budget_take").click().run()
     assert {"weights", "epsilon"} <= set(scenario(clean(app)).from_data)
-    one = scenario(app).changed(weights=(1,) * 6)
-    assert "weights" not in one.from_data
+    assert "weights" in scenario(app).changed(weights=(1,) * 6).from_data
+    assert "weights" not in scenario(app).changed(weights=()).from_data
 
 
 @pytest.mark.parametrize("choice", [{"directions": "eigenvectors"}, {"directions": "private"},
@@ -270,11 +411,7 @@ def test_one_over_a_number_of_records_that_follows_from_gaps_is_marked():
 
 
 def test_a_design_advised_on_a_stand_in_with_ranges_of_the_data_is_marked():
-    app = clean(uploaded(OTHER.encode()))
-    app.session_state["_scenario"] = scenario(app).changed(trials=4, task="covariance-estimation", query="identity")
-    turn(app.switch_page(COMPARE.path).run(), "Advisor")
-    next(one for one in app.button if str(one.key).startswith("compare_load_") and not one.disabled).click().run()
-    assert scenario(clean(app)).from_data
+    assert scenario(load_first(advised(clean(uploaded(OTHER.encode()))))).from_data
 
 
 # One table, one budget
@@ -336,7 +473,7 @@ def test_records_in_columns_are_known_again_with_a_feature_less():
 
 
 def test_a_sample_brought_as_a_file_shares_its_budget():
-    content = (ROOT / "mvgviz" / "data" / "sample_data" / "liver.csv").read_text(encoding="utf-8")
+    content = (ROOT / "sample_data" / "liver.csv").read_text(encoding="utf-8")
     app = bring(opened(), content, "liver.csv")
     assert "liver" in desk(app).ledger.same_people(own(app).data_name)
 
@@ -433,3 +570,19 @@ def test_a_link_is_encoded():
     parameters = dict(parse_qsl(urlsplit(address).query))
     assert Scenario.from_query(parameters) == scenario(app)
     assert Scenario.from_query(parameters).from_data == ("query", "epsilon")
+
+
+# Names
+
+
+def test_a_first_row_that_may_be_a_record_is_asked_about_and_nothing_is_used_until_then():
+    content = "f,unknown,45\n" + "".join(f"{'mf'[i % 2]},{i},{40 + i % 7}\n" for i in range(30))
+    app = bring(opened(), content)
+    assert "Does the first row hold names?" in text(app)
+    assert [list(frame.value.columns) for frame in app.dataframe[:2]] == [
+        ["1: f", "2: unknown", "3: 45"], ["column 1", "column 2", "column 3"]]
+    assert "_upload" not in app.session_state
+    app.button(key="upload_header_True").click().run()
+    assert own(clean(app)).dataset.features == ("unknown", "45")
+    assert own(app).source.header is True
+    assert "header=True" in python_script(scenario(app), source=own(app).source)

@@ -11,14 +11,14 @@ import pytest
 from mvgviz import Scenario, gaussian_epsilon, gaussian_mu
 from mvgviz.data import sample
 from mvgviz.errors import InputError
-from mvgviz.figures.release.budget import AGAIN, SHOWN_SINGLY, budget_numbers, budget_ticks, plot_budget
+from mvgviz.pictures.release import AGAIN, SHOWN_SINGLY, budget_numbers, budget_ticks, plot_budget
 from mvgviz.provenance import Origin
 from mvgviz.release.ledger import Ledger
 from mvgviz.scenario.resolve import build
 from mvgviz.text import as_number
 from mvgviz.ui import session_releases
 from mvgviz.ui.menu import DATA, HOME, RELEASE
-from tests.pages.app import box, clean, desk, go, on_exports, opened, released, text
+from tests.pages.app import box, clean, desk, go, on_exports, opened, released, text, uploaded
 
 CSV = "age,=dose\n" + "".join(f"{20 + i % 50},{i % 7}.5\n" for i in range(60))
 
@@ -55,6 +55,17 @@ def test_one_click_makes_one_release_and_one_entry():
     assert "Released, 6 × 6, noise included" in text(app)
     twice = gaussian_epsilon(1e-6, math.sqrt(2) * gaussian_mu(1, 1e-6))
     assert f"the total becomes ε = {as_number(float(twice))}" in text(app)  # with the next one
+
+
+def test_after_a_release_one_download_of_everything_stands_first():
+    app = page(data="liver")
+    assert app.get("download_button")[0].key != "release_everything"
+    app = released(app)
+    for _ in range(2):
+        said = [one.value for one in app.main.markdown]
+        assert "Not kept: download now" in next(value for value in said if value)
+        assert app.get("download_button")[0].key == "release_everything"
+        on_exports(app)
 
 
 def test_reruns_sliders_and_other_pages_neither_draw_again_nor_enter():
@@ -244,8 +255,15 @@ def test_the_second_tab_offers_report_programs_json_and_link():
     labels = {button.proto.label for button in app.get("download_button")}
     assert labels == {"Report as HTML", "Python program", "Notebook", "Scenario as JSON", "Save the study"}
     assert "data=two_features&trials=3" in app.code[0].value
+    assert "measured on the data itself and is not private" in text(app)  # a bundled table, which is public
+
+
+def test_a_report_on_a_file_is_simulated_until_its_holder_asks():
+    app = uploaded(CSV.encode())
+    app.session_state["_scenario"] = app.session_state["_scenario"].changed(trials=3)
+    clean(on_exports(app.switch_page(RELEASE.path).run()))
     assert "nothing in it is computed from the data" in text(app)
-    app.segmented_control(key="release_report_on").set_value("data").run()
+    app.toggle(key="w_my_data").set_value(True).run()
     assert "measured on the data itself and is not private" in text(clean(app))
 
 
@@ -323,7 +341,9 @@ def test_what_is_released_has_intervals_on_the_page_and_a_file():
     assert "a number is off by" in "".join(one.value for one in app.get("html"))
     assert "In 95 % of releases a released number is at most this far from the answer: ± 6.44 on mcv" in text(app)
     assert "This covers the noise alone, on the answer of these records clipped to their ranges" in text(app)
-    assert app.get("download_button")[1].proto.label == "An interval for each number, as CSV"
+    everything, *parts = (button.proto.label for button in app.get("download_button"))
+    assert everything == "Download everything released"
+    assert "An interval for each number, as CSV" in parts
     told = next(one.value for one in app.dataframe if "lower" in one.value)
     data, made = sample("liver"), desk(app).releases[0]
     halves = data.widths / 2 * made.half_widths()[:, 0]

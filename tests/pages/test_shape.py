@@ -9,14 +9,13 @@ import pytest
 from mvgviz import Scenario, build
 from mvgviz.data import sample
 from mvgviz.errors import InputError
-from mvgviz.figures.shape.pictures import ellipsoid_points, leading_components
-from mvgviz.figures.shared.rule_model import averages_model, rule_model
+from mvgviz.pictures.rule import averages_model, rule_model
+from mvgviz.pictures.shape import ellipsoid_points, leading_components
 from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
 from mvgviz.text import as_number
+from mvgviz.ui import rule_picture as rule_scenario
 from mvgviz.ui.menu import SHAPE
-from mvgviz.ui.rule import scenario as rule_scenario
-from mvgviz.ui.rule.rule import RuleChange, rule
-from mvgviz.ui.rule.scenario import taken_share
+from mvgviz.ui.rule_picture import RuleChange, rule, taken_share
 from tests.datasets import make_dataset
 from tests.pages.app import clean, link, opened, spec, text
 

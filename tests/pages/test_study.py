@@ -6,9 +6,9 @@ import threading
 import pytest
 
 from mvgviz import DataSource, Origin, QuestionPlan, Range, Scenario, Study
+from mvgviz.ui import study as panel
 from mvgviz.ui.menu import BUDGET, DATA, HOME, LESSON, PAGES, PLAN, RELEASE
 from mvgviz.ui.session_study import LocalFile
-from mvgviz.ui.study import panel
 from tests.pages.app import CSV, clean, desk, link, opened, released, text, uploaded
 
 LIVER = Scenario.default_for("liver")

@@ -9,33 +9,46 @@ import pytest
 from streamlit.runtime.scriptrunner import script_runner
 from streamlit.testing.v1 import AppTest
 
-from mvgviz.ui import slices
+from mvgviz.ui import slices, turns
 from mvgviz.ui.menu import UTILITY
 from mvgviz.ui.turns import Polite, Turns
 from tests.pages.app import clean, opened
 
 
-def test_all_get_the_same_share_and_never_more_work_than_may():
-    turns, working, most, slices = Turns(2), [], [], dict.fromkeys(range(6), 0)
-    end = time.monotonic() + 0.6
+def test_first_come_first_served_so_that_all_get_the_same_share():
+    turns, order, threads = Turns(1), [], []
+    turns.take(0, lambda: None)
+    for name in range(6):
+        threads.append(threading.Thread(target=lambda name=name: (
+            turns.take(300, lambda: None), order.append(name), turns.give_back())))
+        threads[-1].start()
+        while len(turns._waiting) <= name:
+            time.sleep(0.001)
+    turns.give_back()
+    for thread in threads:
+        thread.join()
+    assert order == list(range(6))
+
+
+def test_never_more_work_than_may():
+    turns, working, most = Turns(2), [], []
 
     def session(name: int) -> None:
-        while time.monotonic() < end:
-            if turns.take(5, lambda: None) == 0:
-                working.append(name)
-                most.append(len(working))
-                time.sleep(0.01)
-                working.remove(name)
-                slices[name] += 1
-                turns.give_back()
+        for _ in range(5):
+            assert turns.take(300, lambda: None) == 0
+            working.append(name)
+            most.append(len(working))
+            time.sleep(0.001)
+            working.remove(name)
+            turns.give_back()
 
-    threads = [threading.Thread(target=session, args=(name,)) for name in slices]
+    threads = [threading.Thread(target=session, args=(name,)) for name in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert max(most) == 2
-    assert max(slices.values()) - min(slices.values()) <= 2
+    assert len(most) == 30
+    assert max(most) <= 2
 
 
 def test_without_a_turn_the_number_of_those_before_is_told():
@@ -70,20 +83,21 @@ def test_streamlit_still_calls_its_threads_so():
     assert 'name="ScriptRunner.scriptThread"' in inspect.getsource(script_runner)
 
 
-def test_work_makes_way_for_a_page_but_not_for_one_that_waits_for_work():
+def test_work_makes_way_for_a_page_but_not_for_one_that_waits_for_work(monkeypatch):
+    monkeypatch.setattr(turns, "_PATIENCE", 600)
     workers, drawn, waits, order = Polite(1), threading.Event(), threading.Event(), []
 
     def waiting():
         with workers.awaited():
-            waits.wait(5)
+            waits.wait()
 
     sleeper = page(waiting)
     while not workers._waiting:
         time.sleep(0.001)
     assert sys.getswitchinterval() == pytest.approx(0.0005)
-    assert workers.submit(order.append, "work").result(timeout=0.15) is None  # sooner than patience ends
+    assert workers.submit(order.append, "work").result(timeout=300) is None  # before patience ends
     drawing = page(lambda: (drawn.wait(0.05), order.append("reply")))
-    workers.submit(order.append, "more work").result(timeout=5)
+    workers.submit(order.append, "more work").result(timeout=300)
     assert order == ["work", "reply", "more work"]
     waits.set()
     sleeper.join()
@@ -93,8 +107,8 @@ def test_work_makes_way_for_a_page_but_not_for_one_that_waits_for_work():
 
 def test_work_goes_on_where_pages_are_always_drawn():
     workers, over = Polite(1), threading.Event()
-    drawing = page(lambda: over.wait(10))
-    assert workers.submit(lambda: 7).result(timeout=5) == 7
+    drawing = page(over.wait)
+    assert workers.submit(lambda: 7).result(timeout=300) == 7
     over.set()
     drawing.join()
 
@@ -138,5 +152,19 @@ def other_directions():
 
 
 def test_what_was_finished_for_other_directions_is_work_to_wait_for():
-    app = clean(AppTest.from_function(other_directions, default_timeout=60).run())
+    app = clean(AppTest.from_function(other_directions, default_timeout=600).run())
     assert [one.value for one in app.markdown] == ["True", "True"]
+
+
+def a_first_slice():
+    from mvgviz.ui import session
+    from mvgviz.ui.slices import begin, show_progress
+
+    session.adopt_link()
+    show_progress(begin("advice"), complete=False)
+
+
+def test_the_page_is_bright_before_the_second_slice_begins(monkeypatch):
+    monkeypatch.setattr(slices.st, "button", lambda *said, **options: None)  # nobody asks for the next slice here
+    app = clean(AppTest.from_function(a_first_slice, default_timeout=600).run())
+    assert [one.proto.body for one in app.get("html")] == [slices._USUAL, slices._BRIGHT]

@@ -107,7 +107,7 @@ def test_the_name_of_a_table_is_random():
 def test_a_report_on_a_stand_in_says_that_nothing_was_computed_from_the_records(monkeypatch):
     report = outputs(table(marked=True, gap=False), monkeypatch)["report"]
     assert "Nothing in this report was computed from the records." in report
-    assert "Measured on simulated records" in report
+    assert "Measured on simulated data" in report
 
 
 def test_no_marked_value_stands_in_the_server_s_log(monkeypatch, caplog, capfd):

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from mvgviz.pictures.glossary import WORDS
+from mvgviz.pictures.report import as_html
 from mvgviz.ui.menu import BUDGET, PAGES, PRIVACY
-from mvgviz.words.glossary import WORDS
-from mvgviz.words.report import as_html
 from tests.pages.app import clean, opened, text
 
 OLD = ("i.i.d. noise", "noise of one size", "trivial answer", "least asked for")
@@ -26,8 +26,9 @@ def explained(app):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.label)
-def test_a_page_has_plain_words_and_the_glossary(page):
+def test_a_page_opens_cold_with_a_chart_plain_words_and_the_glossary(page):
     app = clean(opened(page.path))
+    assert app.get("plotly_chart") or app.get("bidi_component")
     assert [old for old in OLD if old in everything(app)] == []
     assert all(as_html(word.sentence) in explained(app) for word in WORDS)
 

@@ -218,29 +218,36 @@ def test_what_has_to_be_mended_is_one_sentence_and_exit_code_2(saved, own_file, 
 @pytest.mark.slow
 def test_ctrl_c_prints_what_is_finished_and_ends_with_130(saved, tmp_path):
     scenario = Scenario.default_for("liver").changed(query="identity", task="kernel-ridge", trials=100_000)
-    with subprocess.Popen([sys.executable, "-c", "import mvgviz.command.run as r, sys\n"
+    with subprocess.Popen([sys.executable, "-c", "import mvgviz.command.run as r, signal, sys\n"
                            "from mvgviz.command.main import main\n"
+                           "signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background\n"
                            "r._Progress.__call__ = lambda self, done, total: r.say(f'{done} done')\n"
                            "sys.exit(main(sys.argv[1:]))", "run", saved(scenario)], cwd=tmp_path,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         while not process.stderr.readline().endswith(" done\n"):
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
-        output, said = process.communicate(timeout=60)
+        output, said = process.communicate(timeout=300)
     assert process.returncode == 130
     done = [int(cells(output)[name][2]) for name in ("Directional (MVG)", "MVG, equal noise")]
     assert 0 < max(done) < 100_000
     assert "stopped; the table has the trials that were finished" in said
 
 
-def test_ctrl_c_before_the_first_trial_is_130_too(saved, monkeypatch, capsys):
+@pytest.mark.parametrize("before", [signal.default_int_handler, signal.SIG_IGN, signal.SIG_DFL])
+def test_ctrl_c_before_the_first_trial_is_130_too(saved, monkeypatch, capsys, before):
     def interrupted(*arguments, **choices):
+        assert (signal.getsignal(signal.SIGINT) is before) == (before is signal.SIG_IGN)  # in the background it stays
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mvgviz.command.run.build", interrupted)
-    assert main(["run", saved(Scenario())]) == 130
+    monkeypatch.setattr("mvgviz.command.run.pose", interrupted)
+    outside = signal.signal(signal.SIGINT, before)
+    try:
+        assert main(["run", saved(Scenario())]) == 130
+        assert signal.getsignal(signal.SIGINT) is before
+    finally:
+        signal.signal(signal.SIGINT, outside)
     assert "stopped" in capsys.readouterr().err
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_study_brings_the_reading_of_its_file(own_file, tmp_path, capsys):
@@ -298,6 +305,44 @@ def test_the_app_is_not_begun_with_nonsense(tmp_path, capsys, monkeypatch):
                                  ("--port", str(taken.getsockname()[1])): "in use"}.items():
             assert main([*arguments]) == 2, arguments
             assert words in capsys.readouterr().err
+
+
+def test_without_a_port_the_next_free_one_is_taken_and_said(capsys, monkeypatch):
+    served = []
+    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: served.append(flags[1]) or 0)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        busy = taken.getsockname()[1]
+        monkeypatch.setattr("mvgviz.command.app._PORT", busy)
+        assert main(["--no-ledger"]) == 0
+        said = capsys.readouterr()
+        [port] = served
+        assert busy < int(port)
+        assert said.err == f"mvgviz: port {busy} is in use, so this app is on port {port}\n"
+        assert f"http://localhost:{port} " in said.out
+
+
+@pytest.mark.parametrize(("arguments", "names"), [
+    ([], ""), (["--allow-host", "a.example", "--allow-host", "b"], "a.example b"), (["--host", "127.0.0.1"], "")])
+def test_names_that_are_allowed_are_told_to_the_app(arguments, names, monkeypatch):
+    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: 0)
+    assert main([*arguments, "--port", "18999", "--no-ledger"]) == 0
+    assert os.environ["MVGVIZ_ALLOW_HOSTS"] == names
+
+
+@pytest.mark.parametrize("name", ["https://a.example", "a.example:80", "a b", "", "a;}", "*"])
+def test_a_name_that_is_none_is_refused(name, capsys):
+    assert main(["--allow-host", name, "--no-ledger"]) == 2
+    assert "--allow-host" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("given", [[], ["--no-browser"]])
+def test_a_browser_is_opened_unless_one_says_otherwise(given, monkeypatch):
+    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: 0)
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert main([*given, "--port", "18999", "--no-ledger"]) == 0
+    assert os.environ.get("MVGVIZ_BROWSER") == (None if given else "http://localhost:18999")
 
 
 def test_a_login_needs_to_know_whom_to_ask(tmp_path, capsys, monkeypatch):

@@ -20,7 +20,7 @@ def setup():
 
 def test_the_ellipse_of_a_setup_has_the_names_of_its_features(setup):
     figure = mv.plot.ellipse(setup, plane=("mcv", "drinks"))
-    assert figure.layout.xaxis.title.text == "noise on mcv × drinks"
+    assert figure.layout.xaxis.title.text == "noise on mcv × mcv"
     assert figure.layout.yaxis.title.text == "noise on drinks × drinks"
     by_position = mv.plot.ellipse(setup, plane=(0, 5))
     assert by_position.to_dict() == figure.to_dict()

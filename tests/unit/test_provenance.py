@@ -17,7 +17,7 @@ def test_the_weakest_origin_is_that_of_the_whole():
     assert weakest([]) is Origin.DECLARED
     assert weakest([Origin.PAID, Origin.DECLARED]) is Origin.PAID
     assert weakest([Origin.READ, Origin.PAID, Origin.DECLARED]) is Origin.READ
-    assert [origin.is_covered for origin in Origin] == [True, True, False]
+    assert [origin.is_covered for origin in Origin] == [True, True, False, False]
 
 
 def test_ranges_have_their_origin_one_by_one_and_queries_inherit_the_weakest():
@@ -38,11 +38,13 @@ def test_an_origin_is_no_text(change, message):
         Dataset(matrix=np.zeros((2, 3)), features=("a", "b"), lower=0, upper=1, **change)
 
 
-def test_what_was_chosen_on_the_data_is_marked_until_it_is_changed():
+def test_a_mark_stays_whatever_the_value_becomes_until_it_is_the_default_again():
     one = Scenario.default_for("liver").chosen_on_data(query="mean", share=0.6, allocation="binary")
     assert one.from_data == ("allocation", "share", "query")
     assert one.changed(epsilon=2).from_data == one.from_data
-    assert one.changed(share=0.7).from_data == ("allocation", "query")
+    assert one.changed(share=0.7).from_data == one.from_data
+    assert one.changed(share=0.8).from_data == ("allocation", "query")
+    assert one.changed(share=0.8).changed(share=0.6).from_data == ("allocation", "query")
     assert one.changed(share=0.6).from_data == one.from_data  # the same value again is no other choice
     assert one.changed(from_data=()).from_data == ()
     assert one.chosen_on_data(epsilon=3.0).from_data == ("allocation", "share", "query", "epsilon")
@@ -64,7 +66,7 @@ def test_every_marked_field_that_matters_is_a_caveat_and_one_that_does_not_is_no
         "weights": {"allocation": "manual", "weights": (1, 2, 3)},
         "form": {"allocation": "max-pnr", "guarantee": "theorem1"}, "tail": {"guarantee": "theorem1"},
         "private_share": {"directions": "private", "query": "mean"}, "length": {"query": "kernel"},
-        "radius": {"bound": "own"},
+        "radius": {"bound": "own"}, "needed": {"needed": (1,)},
         "importance": {"allocation": "least-error", "favoured": (0, 1), "importance": (2, 1)}}.get(field, {})
     one = Scenario(**busy | {"from_data": (field,)})
     part = "directions" if field in DIRECTION_FIELDS else "split" if field in SPLIT_FIELDS else "choices"
@@ -74,6 +76,21 @@ def test_every_marked_field_that_matters_is_a_caveat_and_one_that_does_not_is_no
     matters = field in ("directions", "allocation", "query", "scale", "epsilon", "delta", "guarantee", "mode", "bound",
                          "neighbours")
     assert (plan(build(idle, data)).caveats == ()) != matters
+
+
+@pytest.mark.parametrize(("marked", "derived"), [("favoured", "needed"), ("needed", "favoured")])
+def test_who_matters_keeps_its_mark_in_whichever_field_it_travels(marked, derived):
+    """The advisor carries a marked set in the other field, and shares it out anew."""
+    one = Scenario.default_for(f"upload-{0:012x}").chosen_on_data(**{marked: (1, 2)})
+    carried = one.changed(**{derived: (1, 2)})
+    assert {marked, derived} <= set(carried.from_data)
+    assert derived in carried.changed(**{marked: ()}).from_data
+    assert one.changed(radius=2.0).from_data == (marked,)
+
+
+def test_a_radius_times_another_is_still_the_radius_that_was_seen():
+    one = Scenario.default_for("liver").chosen_on_data(bound="own", radius=1.5)
+    assert one.changed(radius=1.5 * 1.2).from_data == ("bound", "radius")
 
 
 def test_directions_from_a_file_have_the_origin_they_are_given():

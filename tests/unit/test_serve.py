@@ -14,6 +14,7 @@ import pytest
 
 from mvgviz.command.main import main
 from mvgviz.command.serve import _free_ports, nginx_configuration
+from tests.doors import answer, assert_guarded
 
 needs_nginx = pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed")
 
@@ -21,6 +22,7 @@ needs_nginx = pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is
 def test_every_server_has_its_cookie_and_its_share():
     made = nginx_configuration([5001, 5002, 5003], host="127.0.0.1", port=8501, folder="/tmp/x")
     assert "listen 127.0.0.1:8501;" in made
+    assert "listen 127.0.0.1:8501 default_server;" in made
     assert "{ 33.33% 0; 33.33% 1; * 2; }" in made
     assert '{ "0" 0; "1" 1; "2" 2; default $drawn; }' in made
     assert "{ 0 127.0.0.1:5001; 1 127.0.0.1:5002; 2 127.0.0.1:5003; }" in made
@@ -52,13 +54,18 @@ def test_a_number_of_servers_that_makes_no_sense_is_refused(workers, capsys):
 def test_a_visitor_stays_a_server_comes_back_and_all_end_together():
     port = _free_ports(1)[0]
     front = subprocess.Popen([sys.executable, "-m", "mvgviz", "serve", "--workers", "2", "--port", str(port),
-                              "--no-ledger"], stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": "."})
+                              "--no-ledger", "--allow-host", "class.example"], stderr=subprocess.PIPE,
+                             env=os.environ | {"PYTHONPATH": "."})
     try:
         _wait_until(lambda: _asked(port)[0] == 200)
         drawn = {_asked(port)[1] for _ in range(40)}
         assert drawn == {"0", "1"}
         assert {_asked(port, cookie="1")[1] for _ in range(10)} == {"1"}
         assert _asked(port, cookie="7")[1] in drawn
+        for own in (f"localhost:{port}", f"127.0.0.1:{port}", "class.example"):
+            assert_guarded(port, own=own)
+        for closed in ("metrics", "agent/"):
+            assert answer(port, f"/_stcore/{closed}", host="localhost")[0] == 404
         begun = psutil.Process(front.pid).children(recursive=True)
         server = next(process for process in begun if "--no-browser" in process.cmdline())
         server.kill()
@@ -66,7 +73,7 @@ def test_a_visitor_stays_a_server_comes_back_and_all_end_together():
         begun += psutil.Process(front.pid).children(recursive=True)
     finally:
         front.send_signal(signal.SIGINT)
-        front.communicate(timeout=20)
+        front.communicate(timeout=300)
     assert front.returncode == 130
     assert not any(process.is_running() for process in begun)
 
@@ -76,7 +83,7 @@ def _asked(port: int, cookie: str | None = None) -> tuple[int, str]:
     request = urllib.request.Request(f"http://localhost:{port}/_stcore/health",
                                      headers={} if cookie is None else {"Cookie": f"mvgviz_worker={cookie}"})
     try:
-        with urllib.request.urlopen(request, timeout=5) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             given = SimpleCookie("; ".join(text.split(";")[0] for text in answer.headers.get_all("Set-Cookie", [])))
             return answer.status, given["mvgviz_worker"].value
     except OSError:
@@ -84,7 +91,7 @@ def _asked(port: int, cookie: str | None = None) -> tuple[int, str]:
 
 
 def _wait_until(is_so) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while not is_so():
         assert time.monotonic() < end
         time.sleep(0.3)

@@ -72,7 +72,8 @@ class Mechanism:
 
     ``prepare(problem, level)`` raises InputError, with the reason, where it does not apply;
     ``caution(problem)`` is a sentence where the published guarantee is doubtful. ``serial`` tells a person's own
-    mechanisms apart, which may have one name; 0 for those that come with the package.
+    mechanisms apart, which may have one name; 0 for those that come with the package. ``released``: whether a release
+    can draw its noise, hardened; the others are for trials only.
     """
 
     key: str
@@ -84,6 +85,7 @@ class Mechanism:
     fields: tuple[str, ...] = ("epsilon", "delta")
     caution: Callable[[Problem], str | None] = field(default=lambda problem: None, repr=False)
     serial: int = 0
+    released: bool = False
 
     def unsuitable(self, problem: Problem, level: str) -> str | None:
         """Why it cannot give this, or None."""

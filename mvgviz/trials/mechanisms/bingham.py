@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from mvgviz.errors import InputError
+from mvgviz.noise.ties import eigen
 from mvgviz.validation import LARGEST, FloatArray, generator, square
 
 
@@ -37,7 +38,7 @@ def sample_bingham(matrix: Any, generators: Sequence[np.random.Generator]) -> Fl
     arithmetic treats each row alone: a draw is the same, bit for bit, whatever the batch.
     A generator that stands in several places gives several independent draws.
     """
-    values, vectors = np.linalg.eigh(_symmetric(matrix))
+    values, vectors = eigen(_symmetric(matrix))
     try:
         sources = [generator(rng) for rng in generators]
     except TypeError:

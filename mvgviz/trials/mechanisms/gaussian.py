@@ -21,6 +21,7 @@ from mvgviz.noise.accounting import compose_mu, gaussian_mu
 from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.noise.sides import NoiseSide
+from mvgviz.noise.ties import eigen
 from mvgviz.query.norms import largest_diagonal_square
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
@@ -159,7 +160,7 @@ def mvg(guarantee: str | None, *, key: str, label: str, applies: str = "any answ
                                      mu=compose_mu(spent), size=int(problem.query.value.size))
         return _of_design(problem, setup, level, iid=iid)
 
-    return Mechanism(key=key, label=label, guarantee=BOTH, applies=applies, prepare=prepare,
+    return Mechanism(key=key, label=label, guarantee=BOTH, applies=applies, prepare=prepare, released=True,
                      fields=(*noise_fields, "guarantee") if guarantee is None else noise_fields,
                      reference=f"Chanyaswad et al. 2018; {GUARANTEES[guarantee].source if guarantee else 'as chosen'}")
 
@@ -200,7 +201,7 @@ def _square(problem: Problem, rows: NoiseSide, mu: float, bounded: Query | None)
         return GaussianSquare(variances=rows.variances, cols=query.cols, mu=mu, size=rows.size)
     part = np.eye(query.rows)[slice(None) if positions is None else positions]
     seen = part if weighing is None else weighing.matrix @ part
-    variances, turn = np.linalg.eigh(seen @ rows.covariance() @ seen.T)
+    variances, turn = eigen(seen @ rows.covariance() @ seen.T)
     variances = np.maximum(variances, 0.0)
     offsets = None if bounded is None else np.linalg.norm(turn.T @ seen @ (bounded.value - query.value), axis=1)
     return GaussianSquare(variances=variances, cols=query.cols, mu=mu, size=variances.size, offsets=offsets)
@@ -245,7 +246,7 @@ CLASSIC = Mechanism(
     caution=lambda problem: None if problem.epsilon < 1 else (
         "its proof needs ε below 1; at this ε the noise it prescribes may promise too much"))
 ANALYTIC = Mechanism(
-    key="gaussian-analytic", label="Gaussian, analytic", guarantee=BOTH, prepare=_analytic,
+    key="gaussian-analytic", label="Gaussian, analytic", guarantee=BOTH, prepare=_analytic, released=True,
     applies="any answer", reference="Balle & Wang 2018")
 TRIANGLE = Mechanism(
     key="gaussian-triangle", label="Gaussian, upper triangle", guarantee=BOTH, prepare=_triangle,

@@ -170,6 +170,7 @@ def _favoured(problem: Problem) -> list[int]:
 
 REDUCED_GAUSSIAN = Mechanism(
     key="reduced-gaussian", label="Gaussian, only the needed", guarantee=BOTH, prepare=partial(_reduced, ANALYTIC),
+    released=True,
     fields=("epsilon", "delta", "favoured", "needed", "allocation", "mode", *DIRECTION_FIELDS),
     applies="tables, means and covariances of which some features or directions are needed",
     reference="Balle & Wang 2018, on fewer features; the paper's discussion")

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mvgviz.errors import InputError
+from mvgviz.noise.ties import root
 from mvgviz.query.dataset import Dataset
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms.base import BOTH, Mechanism, Sampler, Untold, at_level, need_one_replaced
@@ -100,8 +101,7 @@ def _pseudo_records(problem: Problem, table: Dataset) -> PseudoRecords:
 
 def _lifted_root(products: FloatArray, w: float) -> FloatArray:
     """R with ``R Rᵀ`` the products, every singular value of the table behind them lifted by w."""
-    values, vectors = np.linalg.eigh(products)
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0) + w**2))
+    return root(products + w**2 * np.eye(len(products)))
 
 
 def _caution(problem: Problem) -> str | None:

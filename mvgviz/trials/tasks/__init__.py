@@ -8,8 +8,8 @@ from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.query.weighing import Weighing
 from mvgviz.trials.mechanisms.base import judged_part
-from mvgviz.trials.question import Problem, weighing_of
-from mvgviz.trials.tasks.base import Measure, References, Task
+from mvgviz.trials.question import OF_DIRECTIONS, Problem, weighing_of
+from mvgviz.trials.tasks.base import Measure, References, Task, with_private_mean
 from mvgviz.trials.tasks.moments import COVARIANCE_ESTIMATION, FIRST_COMPONENT, LINEAR_RIDGE, SUBSPACE_ANGLE
 from mvgviz.trials.tasks.own import own_task
 from mvgviz.trials.tasks.tables import KERNEL_RIDGE, RECONSTRUCTION
@@ -18,9 +18,8 @@ from mvgviz.validation import FloatArray
 TASKS = {task.key: task for task in (RECONSTRUCTION, SUBSPACE_ANGLE, KERNEL_RIDGE, LINEAR_RIDGE, FIRST_COMPONENT,
                                      COVARIANCE_ESTIMATION)}
 
-OF_DIRECTIONS = ("first-component", "covariance-estimation", "subspace")
-
-__all__ = ["OF_DIRECTIONS", "TASKS", "Measure", "References", "Task", "measure_for", "own_task", "task_of"]
+__all__ = ["OF_DIRECTIONS", "TASKS", "Measure", "References", "Task", "measure_for", "own_task", "references_for",
+           "task_of"]
 
 
 def task_of(problem: Problem) -> Task:
@@ -45,6 +44,11 @@ def measure_for(problem: Problem) -> Measure:
             measure=measure, positions=list(range(problem.query.rows)) if positions is None else positions,
             both=problem.query.symmetric or measure.level != "answer", weighing=weighing if on_moments else None)
     return known[key]
+
+
+def references_for(problem: Problem) -> References:
+    """What the problem's errors are held against, at its own budget."""
+    return with_private_mean(measure_for(problem).references, problem)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -22,14 +22,19 @@ from mvgviz.validation import FloatArray
 MOST_ROWS = 400
 """Of a matrix whose eigenvectors every trial needs."""
 
+ENOUGH = 16.57
+"""What mu times the records times the label's standard deviation over its range must be for a regression: 70 records
+for a label that fills its range, at ε = 1 and δ = 1e-6."""
+
 
 @dataclass(frozen=True)
 class References:
-    """Three errors to hold a mechanism against.
+    """The errors to hold a mechanism against.
 
     ``non_private``: without noise. ``random_guess``: chance. ``trivial``: an answer that ignores the data,
     the best of a few that anyone could give; ``trivial_is`` says which. ``unit``: what these and all errors are in,
-    where they are in units of the data.
+    where they are in units of the data. ``private_mean``, of regressions: predicting for everyone a mean of the label
+    that got the whole budget; ``records_needed``: what a regression needs with such a label, where there are fewer.
     """
 
     non_private: float
@@ -37,6 +42,15 @@ class References:
     trivial: float
     trivial_is: str = ""
     unit: str = ""
+    private_mean: float = math.nan
+    records_needed: int | None = None
+
+    @property
+    def to_beat(self) -> tuple[str, float]:
+        """What a release has to be better than to be of use, in words, and its error."""
+        if self.private_mean < self.trivial:
+            return "predicting the private mean", self.private_mean
+        return "the answer without data", self.trivial
 
     @classmethod
     def against(cls, *, non_private: float, random_guess: float, blind: Mapping[str, float],
@@ -139,16 +153,19 @@ class Labelled:
         return np.asarray(np.sqrt(np.square(predictions - self.test_labels).mean(axis=1)))
 
 
-def private_mean_rmse(problem: Problem) -> float | None:
-    """Of predicting, for everyone, a mean of the label that got the whole budget; None where nothing is predicted."""
+def with_private_mean(references: References, problem: Problem) -> References:
+    """With what a mean of the label alone would do at the problem's budget; as they are where nothing is predicted."""
     question, label = problem.question, problem.scenario.label
     if question.table is None or question.held_out is None or label is None or label >= question.table.n_features:
-        return None
-    move = question.table.per_person * float(question.table.widths[label]) / (
-        2 if problem.scenario.neighbours == "add-remove" else 1)
-    noise = move / (question.table.n_records * float(gaussian_mu(problem.epsilon, problem.delta)))
-    off = question.held_out.matrix[label] - question.table.matrix[label].mean()
-    return math.hypot(float(np.sqrt(np.square(off).mean())), noise)
+        return references
+    width, labels = float(question.table.widths[label]), question.table.matrix[label]
+    move = question.table.per_person * width / (2 if problem.scenario.neighbours == "add-remove" else 1)
+    mu = float(gaussian_mu(problem.epsilon, problem.delta))
+    noise = move / (labels.size * mu)
+    off = float(np.sqrt(np.square(question.held_out.matrix[label] - labels.mean()).mean()))
+    needed = ENOUGH / mu * width / max(float(labels.std()), 1e-6 * width)
+    return replace(references, private_mean=math.hypot(off, noise),
+                   records_needed=math.ceil(needed) if labels.size < needed else None)
 
 
 def labelled(problem: Problem) -> Labelled:

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.noise import moment_noise
 from mvgviz.noise.moment_noise import MomentNoise, ridge_weights, silent
+from mvgviz.noise.ties import spaces, ties
 from mvgviz.query.prior import guessed_moments
 from mvgviz.trials.question import Problem
 from mvgviz.trials.tasks.base import MOST_ROWS, UNMEASURED, Labelled, References, Task, labelled
@@ -40,9 +42,14 @@ def trivial_moments(problem: Problem) -> FloatArray:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OfDirections:
-    """``score`` of the ``kept`` strongest directions of released second moments, in the columns."""
+    """``score`` of the ``kept`` strongest directions of released second moments, in the columns.
+
+    Where strengths are equal (a table with fewer records than features), any basis of their space is as good:
+    ``expected`` is the mean error over all of them, from a basis for each distinct strength, the strongest first.
+    """
 
     score: Callable[[FloatArray], FloatArray] = field(repr=False)
+    expected: Callable[[list[FloatArray]], float] = field(repr=False)
     kept: int
     size: int
     symmetrise: bool
@@ -54,14 +61,18 @@ class OfDirections:
     def errors(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
         if released.ndim == 2:  # one direction each
             return self.score(released[:, :, None])
-        return self.score(self.components(released, noise)[:, :, : self.kept])
+        strengths, vectors = self.components(released, noise)
+        errors = self.score(vectors[:, :, : self.kept])
+        for k in np.flatnonzero(ties(strengths).any(axis=1)):
+            errors[k] = self.expected(spaces(strengths[k], vectors[k]))
+        return errors
 
     def moments(self, released: FloatArray) -> FloatArray:
         """What directions are taken of."""
         return centred(released) if self.centre else released
 
-    def components(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
-        """All directions of each release, the strongest first; about the mean where that was released too."""
+    def components(self, released: FloatArray, noise: MomentNoise | None = None) -> tuple[FloatArray, FloatArray]:
+        """Strengths and directions of each release, the strongest first; about the mean where that was released too."""
         moments = self.moments(released)
         if noise is None or not self.aware:
             return components(moments, symmetrise=self.symmetrise)
@@ -69,15 +80,18 @@ class OfDirections:
         return moment_noise.components(symmetrised(moments), known)
 
 
-def _of_directions(problem: Problem, score: Callable[[FloatArray], FloatArray], *, kept: int, random_guess: float,
-                   level: str = "moments") -> OfDirections:
+def _of_directions(problem: Problem, score: Callable[[FloatArray], FloatArray],
+                   expected: Callable[[list[FloatArray]], float], *, kept: int, level: str = "moments") -> OfDirections:
     """Held against the directions of evenly spread data, or any at random where such data would mislead."""
     trivial = trivial_moments(problem)[None]
     centre = problem.query.name == "moments"
-    expected = score(components(centred(trivial) if centre else trivial, symmetrise=True)[:, :, :kept])
+    strengths, vectors = components(centred(trivial) if centre else trivial, symmetrise=True)
+    random_guess = expected([np.eye(strengths.size)])
     references = References.against(non_private=0.0, random_guess=random_guess, blind={
-        "the directions of evenly spread data": float(expected[0]), "directions drawn at random": random_guess})
-    return OfDirections(score=score, kept=kept, size=problem.query.rows**2, level=level, references=references,
+        "the directions of evenly spread data": expected(spaces(strengths[0], vectors[0])),
+        "directions drawn at random": random_guess})
+    return OfDirections(score=score, expected=expected, kept=kept, size=problem.query.rows**2, level=level,
+                        references=references,
                         symmetrise="symmetrise" in problem.scenario.post, aware="aware" in problem.scenario.post,
                         centre=centre)
 
@@ -110,11 +124,16 @@ def _lost(vectors: FloatArray, *, moments: FloatArray, largest: float) -> FloatA
     return np.maximum(largest - _captured(vectors, moments)[:, 0], 0.0)
 
 
+def _expected_lost(bases: list[FloatArray], *, moments: FloatArray, largest: float) -> float:
+    """Of a direction anywhere in the strongest space: ``E vᵀSv`` is the mean of S's eigenvalues there."""
+    inside = bases[0].T @ moments @ bases[0]
+    return max(largest - float(np.trace(inside)) / len(inside), 0.0)
+
+
 def _first_component(problem: Problem) -> OfDirections:
     s = _checked_moments(problem, "the first component")
-    largest = float(np.linalg.eigvalsh(s)[-1])
-    return _of_directions(problem, partial(_lost, moments=s, largest=largest), kept=1, level="component",
-                          random_guess=largest - float(np.trace(s)) / s.shape[0])
+    known: dict[str, Any] = {"moments": s, "largest": float(np.linalg.eigvalsh(s)[-1])}
+    return _of_directions(problem, partial(_lost, **known), partial(_expected_lost, **known), kept=1, level="component")
 
 
 def _residuals(vectors: FloatArray, *, moments: FloatArray, eigenvalues: FloatArray) -> FloatArray:
@@ -122,13 +141,23 @@ def _residuals(vectors: FloatArray, *, moments: FloatArray, eigenvalues: FloatAr
     return np.asarray(np.square(eigenvalues - _captured(vectors, moments)).sum(axis=1))
 
 
+def _expected_residuals(bases: list[FloatArray], *, moments: FloatArray, eigenvalues: FloatArray) -> float:
+    """Every direction lies anywhere in its space of dimension d: with A what S is there, ``vᵀAv`` has the mean
+    ``tr A/d`` and the variance ``2 (tr A² - (tr A)²/d)/(d (d + 2))``."""
+    at, total = 0, 0.0
+    for basis in bases:
+        inside, d = basis.T @ moments @ basis, basis.shape[1]
+        middle = float(np.trace(inside)) / d
+        variance = 2 / (d * (d + 2)) * max(float((inside**2).sum()) - d * middle**2, 0.0)
+        total += float(np.square(eigenvalues[at:at + d] - middle).sum()) + d * variance
+        at += d
+    return total
+
+
 def _covariance_estimation(problem: Problem) -> OfDirections:
     s = _checked_moments(problem, "covariance estimation")
-    values, m = np.asarray(np.linalg.eigvalsh(s)[::-1], dtype=np.float64), s.shape[0]
-    middle = float(values.mean())
-    variance = 2 / (m * (m + 2)) * max(float(values @ values) - m * middle**2, 0.0)  # of vᵀ S v, v uniform
-    return _of_directions(problem, partial(_residuals, moments=s, eigenvalues=values), kept=m,
-                          random_guess=float(((values - middle) ** 2).sum()) + m * variance)
+    known: dict[str, Any] = {"moments": s, "eigenvalues": np.linalg.eigvalsh(s)[::-1]}
+    return _of_directions(problem, partial(_residuals, **known), partial(_expected_residuals, **known), kept=s.shape[0])
 
 
 def _largest_angle(others: FloatArray, *, basis: FloatArray) -> FloatArray:
@@ -140,15 +169,35 @@ def _largest_angle(others: FloatArray, *, basis: FloatArray) -> FloatArray:
     return np.asarray(np.degrees(np.arctan2(sine, cosine)))
 
 
+def _expected_angle(bases: list[FloatArray], *, basis: FloatArray) -> float:
+    """The strongest spaces whole, of the next a part anywhere in it: the mean of 2000 draws from a fixed seed.
+
+    They are projected normal numbers, so they depend on the space, not on its basis.
+    """
+    m, left = basis.shape
+    draws, parts = np.random.default_rng(m).standard_normal((2_000, m, left)), []
+    for space in bases:
+        part = space @ (space.T @ draws[:, :, :left]) if space.shape[1] > left else space[None]
+        parts.append(part)
+        left -= part.shape[2]
+        if not left:
+            break
+    some = np.concatenate([np.broadcast_to(part, (max(map(len, parts)), *part.shape[1:])) for part in parts], axis=2)
+    return float(_largest_angle(np.linalg.qr(some)[0], basis=basis).mean())
+
+
 def _subspace(problem: Problem) -> OfDirections:
     s = _checked_moments(problem, "the subspace")
     m = s.shape[0]
     if m < 2:
         raise InputError("the subspace needs at least 2 features, got 1")
     k = min(SUBSPACE, m - 1)
-    angle = partial(_largest_angle, basis=np.linalg.eigh(s)[1][:, ::-1][:, :k])
-    anywhere = np.linalg.qr(np.random.default_rng(m).standard_normal((2_000, m, k)))[0]
-    return _of_directions(problem, angle, kept=k, random_guess=float(angle(anywhere).mean()))
+    values, vectors = np.linalg.eigh(s)
+    if ties(values[::-1])[k - 1]:
+        raise InputError(f"the subspace of the {k} strongest directions is not defined: the next one is as strong; "
+                         "choose another task")
+    basis = vectors[:, ::-1][:, :k]
+    return _of_directions(problem, partial(_largest_angle, basis=basis), partial(_expected_angle, basis=basis), kept=k)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -236,6 +285,6 @@ SUBSPACE_ANGLE = Task(
 LINEAR_RIDGE = Task(
     key="linear-ridge", label="Linear ridge regression", metric="error of predictions (RMSE)", symbol="RMSE",
     rule=f"features divided by their largest declared value, ridge {RIDGE:g} (with the known noise: more on "
-         "noisier features), an intercept where the mean was released too; "
+         "noisier features, all of it where noise hides the signal), an intercept where the mean was released too; "
          "learned from second moments alone, measured on 28 % of the records, held out",
     post=("psd", "subtract", "aware"), prepare=_linear_ridge)

@@ -39,12 +39,14 @@ def centred(joined: FloatArray) -> FloatArray:
     return np.asarray(moments - sums[:, :, None] * (sums / np.maximum(weight, _LEAST)[:, None])[:, None, :])
 
 
-def components(matrices: FloatArray, *, symmetrise: bool) -> FloatArray:
-    """Orthonormal directions in the columns, the strongest first.
+def components(matrices: FloatArray, *, symmetrise: bool) -> tuple[FloatArray, FloatArray]:
+    """Strengths, and orthonormal directions in the columns, the strongest first.
 
     Eigenvectors of the symmetrised matrices by eigenvalue, signs included; without
     symmetrising, left singular vectors, as in the paper.
     """
     if symmetrise:
-        return np.linalg.eigh(symmetrised(matrices))[1][:, :, ::-1]
-    return np.linalg.svd(matrices)[0]
+        values, vectors = np.linalg.eigh(symmetrised(matrices))
+        return values[:, ::-1], vectors[:, :, ::-1]
+    vectors, values, _ = np.linalg.svd(matrices)
+    return values, vectors

@@ -1,18 +1,20 @@
 """Records inside an ellipse: the choice, whom it pulls in, what it saves and what it costs."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from mvgviz.errors import InputError
-from mvgviz.figures.data.lengths import LengthNumbers, length_numbers, plot_lengths
-from mvgviz.provenance import Origin
+from mvgviz.pictures import data as words
+from mvgviz.pictures.data import LengthNumbers, length_numbers, plot_lengths
+from mvgviz.pictures.sentences import bound_choices
 from mvgviz.scenario.resolve import Setup, with_bound
 from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.trials.bound_cost import BoundCost, bound_cost, radius_for_all
 from mvgviz.ui import session
+from mvgviz.ui.cache import cached
 from mvgviz.ui.frame import chart
-from mvgviz.words import data as words
-from mvgviz.words.provenance import bound_choices
 
 _OWN, _RADIUS = "data_bound", "data_radius"
 _MOST = 150  # features; with more a look would take too long
@@ -38,43 +40,41 @@ def draw_bound(setup: Setup) -> None:
         return
     with picture:
         joined = setup.query.name == "moments"
-        chart(plot_lengths(numbers, joined=joined),
-              words.pulled_words(numbers.pulled, setup.dataset.n_records, numbers.longest, joined=joined,
-                                 chosen=setup.scenario.bound != "none"),
-              key="record_lengths", about=words.ABOUT_LENGTHS)
+        takeaway = words.pulled_words(numbers.pulled, setup.dataset.n_records, numbers.longest, joined=joined,
+                                      chosen=setup.scenario.bound != "none")
+        chart(plot_lengths(numbers, joined=joined), f"{takeaway} {session.computed_on()}", key="record_lengths",
+              about=words.ABOUT_LENGTHS)
     with choice:
         _say(tried, cost, chosen=setup.scenario.bound != "none")
 
 
-@session.remembered(8)
+@cached(8, session.here)
 def _worked_out(setup: Setup) -> tuple[Setup, LengthNumbers, BoundCost]:
     """The setup with its bound, or with the one that would be offered first."""
     if setup.query.bound is None:
         setup = with_bound(setup, bound="even")
     assert setup.query.bound is not None
-    return setup, length_numbers(setup.table, setup.query.bound), bound_cost(setup)
+    cost = bound_cost(setup)
+    if session.is_simulated():  # one simulated table is enough
+        cost = replace(cost, data_pull=cost.pull)
+    return setup, length_numbers(setup.table, setup.query.bound), cost
 
 
 def _choose(setup: Setup) -> None:
-    """A length that is chosen beside a picture of the data counts as chosen by looking at it."""
+    """A length that is chosen beside a picture of the data is marked, as any choice then is."""
     scenario = setup.scenario
     choices = bound_choices(scenario.query)
     st.selectbox("Pull records into an ellipse first", list(choices), format_func=choices.__getitem__,
                  **session.bound(_OWN, scenario.bound, lambda kind: {"bound": kind}))
     if scenario.bound == "own":
-        st.session_state[_RADIUS] = scenario.radius
-        st.number_input("Its length (1: as long as an evenly spread record)", LEAST_RADIUS, MOST_RADIUS, step=0.1,
-                        format="%g", key=_RADIUS,
-                        on_change=lambda: session.choose(Origin.READ, radius=st.session_state[_RADIUS]))
-        if "radius" in scenario.from_data:
-            st.caption(":material/visibility: Chosen beside the records' own lengths: counts as chosen by looking at "
-                       "the data, **not private**. Say on release if you would have chosen it anyway.")
+        st.number_input("Clipping radius (1 = a typical record)", LEAST_RADIUS, MOST_RADIUS, step=0.1, format="%g",
+                        **session.bound(_RADIUS, scenario.radius, lambda radius: {"radius": radius}))
 
 
 def _say(tried: Setup, cost: BoundCost, *, chosen: bool) -> None:
     """What is saved and what it costs; the length that pulls nobody in is one click away."""
     st.markdown(words.saved_words(tried, cost, chosen=chosen))
-    st.markdown(words.pull_words(tried, cost))
+    st.markdown(words.pull_words(tried, cost, on_data=not session.is_simulated()))
     warning = words.cost_warning(tried, cost)
     if warning is not None and chosen:
         st.warning(warning, icon=":material/warning:")

@@ -1,4 +1,7 @@
-"""The ranges of a file's features in a table: typing a number states nothing; a tick beside it says it is known."""
+"""The ranges of a file's features in a table: a tick says that what was typed is known.
+
+A proposal stays the data's, whoever accepts it; so does an end that nobody typed.
+"""
 
 from collections.abc import Mapping
 from functools import partial
@@ -7,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from mvgviz.errors import InputError
-from mvgviz.provenance import Origin, Range
+from mvgviz.provenance import Origin, Range, weakest
 from mvgviz.study.ranges import fitting, ranges_from_text, ranges_to_csv, ranges_to_json
 from mvgviz.text import in_markdown, listed
 from mvgviz.ui.data.tables import OpenFile
@@ -16,8 +19,8 @@ from mvgviz.ui.frame import offer_file, show_error
 _FRAMES, _ROUND, _FILE, _TOLD = "_range_frames", "_range_round", "upload_ranges_file", "_range_file_told"
 _KNOWN = "known"
 _HELP = ("Privacy rests on ranges that are known without looking at the data: a questionnaire's scale, a physical "
-         "limit. A tick says so for the two numbers beside it. Without it they count as read from the data, which is "
-         "not private.")
+         "limit. A tick says so for the numbers that you typed beside it. A number proposed from the data stays not "
+         "private; if you know it, take it from a file of ranges.")
 
 Proposal = Mapping[str, tuple[float, float]]
 
@@ -34,40 +37,53 @@ def draw_ranges(opened: OpenFile, proposal: Proposal) -> None:
     edited = st.data_editor(frames[key], key=key, hide_index=True, disabled=["feature"],
                             height=min(36 * (len(proposal) + 1) + 4, 256),
                             column_config={"lowest": number, "highest": number, _KNOWN: known})
-    opened.ranges.update(given_ranges(edited, proposal))
+    opened.ranges.update(given_ranges(edited, proposal, opened.ranges))
     for name in proposal:
         if name in opened.ranges and opened.ranges[name] == (*proposal[name], Origin.READ):
             del opened.ranges[name]  # untouched
     unknown = [name for name in proposal if name not in opened.ranges or not opened.ranges[name].origin.is_covered]
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("I know all these ranges", key="upload_know_all", on_click=_state_all, disabled=not unknown,
-                  args=(opened, dict(proposal), Origin.DECLARED), help=_HELP)
-        st.button("I know none of them", key="upload_know_none", on_click=_state_all,
-                  args=(opened, dict(proposal), Origin.READ), disabled=len(unknown) == len(proposal))
+        ticked = [name for name in proposal if _is_ticked(opened.ranges.get(name))]
+        st.button("I know all these ranges", key="upload_know_all", on_click=_state_all, help=_HELP,
+                  args=(opened, dict(proposal)), kwargs={"known": True}, disabled=len(ticked) == len(proposal))
+        st.button("I know none of them", key="upload_know_none", on_click=_state_all, args=(opened, dict(proposal)),
+                  kwargs={"known": False}, disabled=not ticked)
         _draw_files(opened, proposal)
     if unknown:
         some = "Ranges" if len(unknown) == len(proposal) else f"{len(unknown):,} of {len(proposal):,} ranges"
-        st.caption(f":material/visibility: {some} read from the data, rounded outwards: **not private**. "
+        st.caption(f":material/visibility: {some} proposed from the data: **not private**. "
                    "Type what you know and tick it.")
 
 
 def frame_of(proposal: Proposal, ranges: Mapping[str, Range]) -> pd.DataFrame:
     """What stands in the table: the person's ranges, else what the data suggests, which nobody declared."""
     known = [ranges.get(name, Range(*ends, Origin.READ)) for name, ends in proposal.items()]
-    rows = [(name, float(low), float(high), origin.is_covered)
-            for name, (low, high, origin) in zip(proposal, known, strict=True)]
+    rows = [(name, float(span.low), float(span.high), _is_ticked(span))
+            for name, span in zip(proposal, known, strict=True)]
     return pd.DataFrame(rows, columns=["feature", "lowest", "highest", _KNOWN])
 
 
-def given_ranges(edited: pd.DataFrame, proposal: Proposal) -> dict[str, Range]:
-    """The ranges of the edited table by feature; a tick speaks for the two numbers of its own row."""
+def given_ranges(edited: pd.DataFrame, proposal: Proposal, before: Mapping[str, Range]) -> dict[str, Range]:
+    """The ranges of the edited table by feature; what is as it was ``before`` keeps its origin."""
     found = {}
     columns = (edited[name].tolist() for name in ("lowest", "highest", _KNOWN))
     for name, low, high, known in zip(proposal, *columns, strict=True):
         if pd.isna(low) or pd.isna(high):
             raise InputError(f"the range of {name!r} needs two numbers: type both")
-        found[name] = Range(float(low), float(high), Origin.DECLARED if known is True else Origin.READ)
+        found[name] = _stated((float(low), float(high)), proposal[name], before.get(name), known=known is True)
     return found
+
+
+def _stated(ends: tuple[float, float], proposed: tuple[float, float], before: Range | None, *, known: bool) -> Range:
+    """A range with the weakest origin of its ends: of those that the person says to know, the typed are declared."""
+    if before is not None and before[:2] == ends and _is_ticked(before) is known:
+        return before
+    typed = [Origin.ACCEPTED if end == guess else Origin.DECLARED for end, guess in zip(ends, proposed, strict=True)]
+    return Range(*ends, weakest(typed) if known else Origin.READ)
+
+
+def _is_ticked(span: Range | None) -> bool:
+    return span is not None and span.origin is not Origin.READ
 
 
 def _key(opened: OpenFile, proposal: Proposal) -> str:
@@ -76,11 +92,11 @@ def _key(opened: OpenFile, proposal: Proposal) -> str:
     return f"upload_ranges_{shown}"
 
 
-def _state_all(opened: OpenFile, proposal: Proposal, origin: Origin) -> None:
+def _state_all(opened: OpenFile, proposal: Proposal, *, known: bool) -> None:
     """The person says of every range shown, as it stands, whether it is known."""
     for name, ends in proposal.items():
-        low, high, _ = opened.ranges.get(name, Range(*ends))
-        opened.ranges[name] = Range(low, high, origin)
+        before = opened.ranges.get(name, Range(*ends, Origin.READ))
+        opened.ranges[name] = _stated((before.low, before.high), ends, before, known=known)
     draw_anew()
 
 

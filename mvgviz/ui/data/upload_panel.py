@@ -3,23 +3,26 @@
 import json
 from typing import Any
 
+import pandas as pd
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from mvgviz.data import Table, describe, propose_ranges, read_table, samples, table_to_dataset
 from mvgviz.data.conversion import MOST_FEATURES
-from mvgviz.data.identifiers import Identifier, identifiers
-from mvgviz.data.sniff import SEPARATORS
+from mvgviz.data.delimited import SEPARATORS, HeaderUnclearError
+from mvgviz.data.recognise import Identifier, identifiers
 from mvgviz.errors import InputError
+from mvgviz.pictures.data import identifier_words
 from mvgviz.study.source import DataSource
 from mvgviz.text import in_markdown, listed
 from mvgviz.ui import session
+from mvgviz.ui.cache import cached, of_session
 from mvgviz.ui.data.range_editor import draw_anew, draw_ranges
 from mvgviz.ui.data.room import check_room, keep_count, no_memory
 from mvgviz.ui.data.tables import OpenFile, tables
 from mvgviz.ui.frame import show_error
 from mvgviz.ui.session_releases import declare_same_people, session_releases
-from mvgviz.ui.session_study import named_file, take_over, waiting
-from mvgviz.words.data import identifier_words
+from mvgviz.ui.session_study import LocalFile, named_file, take_over, waiting
 
 _CORRECTIONS: tuple[tuple[str, str, dict[Any, str]], ...] = (
     ("Separator", "separator", {None: "detected"} | SEPARATORS),
@@ -65,17 +68,15 @@ def draw_upload_panel() -> None:
     st.caption("Nothing was lost: the app goes on with the data it had.")
 
 
-@st.cache_resource(scope="session", max_entries=2, show_spinner=False)
-def _read(_opened: OpenFile, file_id: str, **reading: Any) -> Table:
-    file = _opened.file
-    assert file is not None
-    check_room(file.getbuffer().nbytes, _read.clear)
+@cached(2, of_session, key=lambda file, name, **reading: (file.file_id, *sorted(reading.items())))
+def _read(file: UploadedFile | LocalFile, name: str, **reading: Any) -> Table:
+    check_room(file.getbuffer().nbytes, of_session().clear)
     bar = st.progress(0.0, "Reading the file")
     file.seek(0)
     try:
-        table = read_table(file, name=_opened.name, **reading,
+        table = read_table(file, name=name, **reading,
                            progress=lambda share: bar.progress(share, "Reading the file"))
-        check_room(table.values.nbytes, _read.clear)  # of a compressed file more than its own size
+        check_room(table.values.nbytes, of_session().clear)  # of a compressed file more than its own size
         return keep_count(table)
     except MemoryError:
         raise no_memory() from None
@@ -83,9 +84,9 @@ def _read(_opened: OpenFile, file_id: str, **reading: Any) -> Table:
         bar.empty()
 
 
-@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
-def _proposal(_table: Table, use: str, columns: tuple[str, ...], orientation: str) -> dict[str, tuple[float, float]]:
-    return propose_ranges(_table, columns or None, orientation=orientation)
+@cached(4, of_session)
+def _proposal(table: Table, columns: tuple[str, ...], orientation: str) -> dict[str, tuple[float, float]]:
+    return propose_ranges(table, columns or None, orientation=orientation)
 
 
 def _kept(opened: OpenFile, name: str) -> dict[str, Any]:
@@ -100,7 +101,10 @@ def _choose_reading(opened: OpenFile) -> Table | None:
     """How the file is to be read: as detected, or as corrected; None, and a sentence, if it cannot be."""
     assert opened.file is not None
     try:
-        table = _read(opened, opened.file.file_id, **opened.reading)
+        table = _read(opened.file, opened.name, **opened.reading)
+    except HeaderUnclearError as error:
+        _ask_header(opened, error.rows)
+        table = None
     except InputError as error:
         show_error(error)
         table = None
@@ -115,6 +119,20 @@ def _choose_reading(opened: OpenFile) -> Table | None:
             opened.reading.setdefault("member", table.member)
             st.selectbox("Array or sheet", table.members, **_kept(opened, "member"))
     return table
+
+
+def _ask_header(opened: OpenFile, rows: tuple[tuple[str, ...], ...]) -> None:
+    """One record's text must not become published names: both readings, and the person says which is right."""
+    st.markdown("**Does the first row hold names?** They are published with every release.")
+    width = max(map(len, rows))
+    padded = [(*row, *[""] * (width - len(row))) for row in rows]
+    plain = [f"column {k}" for k in range(1, width + 1)]
+    for place, answer, label, names, shown in zip(
+            st.columns(2, gap="large"), (True, False), ("Yes, they are names", "No, it is a record"),
+            ([f"{k}: {name}" for k, name in enumerate(padded[0], start=1)], plain), (padded[1:], padded), strict=True):
+        with place:
+            st.dataframe(pd.DataFrame(shown, columns=names), hide_index=True)
+            st.button(label, key=f"upload_header_{answer}", on_click=opened.reading.update, args=({"header": answer},))
 
 
 def _choose_use(opened: OpenFile, table: Table) -> None:
@@ -148,7 +166,7 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
         st.caption(f"Set aside, as they hold no numbers: {in_markdown(listed(list(table.text_columns)))}. Python "
                    "takes categories and dates (`mv.load_table` with `levels=` and ranges of dates).")
     if not table.is_graph:
-        draw_ranges(opened, _proposal(table, f"{opened.data_name} {opened.read_as}", tuple(columns or ()),
+        draw_ranges(opened, _proposal(table, tuple(columns or ()),
                                       opened.orientation))
     _use(opened, table, columns)
     own = session.upload()
@@ -187,14 +205,14 @@ def _use_all(opened: OpenFile, table: Table) -> bool:
     return bool(st.session_state[key])
 
 
-@st.cache_resource(scope="session", max_entries=2, show_spinner=False)
-def _identifiers(_table: Table, use: str) -> tuple[Identifier, ...]:
-    return identifiers(_table)
+@cached(2, of_session)
+def _identifiers(table: Table) -> tuple[Identifier, ...]:
+    return identifiers(table)
 
 
 def _draw_identifiers(opened: OpenFile, table: Table) -> None:
     """What among the features in use numbers the records or names people, and one button that leaves it out."""
-    known = _identifiers(table, f"{opened.data_name} {opened.read_as}")
+    known = _identifiers(table)
     used = set(opened.said["columns"])
     found = [each for each in known if each.name in used]
     for words in identifier_words(found):

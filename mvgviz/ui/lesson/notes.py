@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 import streamlit as st
 
-from mvgviz.figures.lesson.steps import plot_clock
 from mvgviz.lesson.steps import (
     BUDGET_NOISE,
     COLUMNS,
@@ -20,12 +18,14 @@ from mvgviz.lesson.steps import (
     table_noise,
     turned,
 )
+from mvgviz.pictures.glossary import DELTA_IS
+from mvgviz.pictures.lesson import plot_clock
+from mvgviz.pictures.sentences import neighbour_words
 from mvgviz.query.queries import REPLACED_RECORD
 from mvgviz.text import as_factor, as_number, in_html
+from mvgviz.ui.assets import asset
 from mvgviz.ui.lesson.scenes import SCENES, TEXTS, Scene, hours, minutes
 from mvgviz.ui.menu import LESSON
-from mvgviz.words.glossary import DELTA_IS
-from mvgviz.words.neighbours import neighbour_words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,7 @@ def _numbers(step: int) -> dict[str, str]:
 
 def draw_overview() -> None:
     """The clock, and how to use the notes."""
-    st.html(Path(__file__).with_name("notes.css"))
+    st.html(f"<style>{asset('notes.css')}</style>")
     minutes = [step.minutes for step in STEPS]
     st.plotly_chart(plot_clock([scene.title for scene in SCENES], minutes), key="lesson_clock",
                     alt=f"Seven steps in {sum(minutes)} minutes.", config={"displayModeBar": False})

@@ -3,7 +3,6 @@
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,15 +10,16 @@ import plotly.graph_objects as go
 
 from mvgviz.design.limits import rival
 from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.figures.lesson.steps import Plane, plot_aim, plot_bells, plot_cloud, plot_shapes, plot_sizes, plot_trials
-from mvgviz.figures.shared.rule_model import RuleModel, TheoremPlane, rule_model, theorem_plane
 from mvgviz.labels import GUARANTEES
 from mvgviz.lesson import steps
+from mvgviz.pictures.glossary import DELTA_IS
+from mvgviz.pictures.lesson import Plane, plot_aim, plot_bells, plot_cloud, plot_shapes, plot_sizes, plot_trials
+from mvgviz.pictures.rule import RuleModel, TheoremPlane, rule_model, theorem_plane
 from mvgviz.text import as_factor, as_number
+from mvgviz.ui.assets import asset
 from mvgviz.validation import FloatArray
-from mvgviz.words.glossary import DELTA_IS
 
-TEXTS: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("steps.toml").read_text(encoding="utf-8"))["step"]
+TEXTS: list[dict[str, Any]] = tomllib.loads(asset("steps.toml"))["step"]
 LEAST_GHOST, MOST_GHOST = 0.5, 2.5
 """How tall a ghost can be made, in circles."""
 _HOURS, _SCORE = (float(move) for move in steps.MOVES)

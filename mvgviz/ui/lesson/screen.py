@@ -1,12 +1,19 @@
 """The lesson on a wall and on phones: a view for the projector, and a link with its QR code for the class."""
 
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import segno
 import streamlit as st
+
+from mvgviz.lesson import steps
+from mvgviz.pictures.glossary import DELTA_IS
+from mvgviz.pictures.sentences import neighbour_words
+from mvgviz.query.queries import REPLACED_RECORD
+from mvgviz.text import in_html
+from mvgviz.ui.assets import asset
+from mvgviz.ui.lesson.scenes import SCENES, Scene
 
 _BIG, MOVED = "_lesson_big", "_lesson_moved"
 
@@ -17,7 +24,7 @@ def adopt_screen() -> bool:
     if asked and not moved:
         st.session_state[_BIG] = asked.get("big") == "1"
     if big := is_big():
-        st.html(Path(__file__).with_name("big.css"))
+        st.html(f"<style>{asset('big.css')}</style>")
     return big
 
 
@@ -64,3 +71,33 @@ def qr_code(address: str) -> str:
 def moved(**changes: Any) -> None:
     """Change the session's state from a control: for this run the address is the one before."""
     st.session_state.update({**changes, MOVED: True})
+
+
+def handout(address: str) -> str:
+    """The page as HTML with everything inside it; ``address``: where the lesson is, as a QR code too."""
+    items = "".join(map(_item, SCENES))
+    code = (f'<div class="code"><img alt="" src="{qr_code(address)}"><small>{in_html(address)}</small></div>'
+            if address else "")
+    style = asset("handout.css")
+    return (f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>How can noise have a direction?</title>'
+            f"<style>{style}</style></head><body><header><div><h1>How can noise have a direction?</h1><p>Seven steps "
+            f"on privacy and noise. A made-up class of {steps.PUPILS} pupils publishes averages; no pupil may be found "
+            f"out. ε says how much may be learned about any one of them, δ (one in a million) is {DELTA_IS}. "
+            f"{neighbour_words(REPLACED_RECORD, 'pupil')}</p></div>"
+            f"{_shapes()}{code}</header><ol>{items}</ol></body></html>")
+
+
+def _item(scene: Scene) -> str:
+    question = scene.question(scene.step.start)
+    return (f"<li><h2>{in_html(scene.title)}</h2><p>{in_html(question)} <span class=\"line\"></span></p>"
+            f"<p class=\"takeaway\">{in_html(scene.takeaway)}</p></li>")
+
+
+def _shapes() -> str:
+    """Circle and ellipse of the same privacy around the box of what one pupil can change, at the scale of privacy."""
+    wide, high = steps.against_circle(steps.ellipse(steps.FAVOURED_SHARE))
+    radius = 2**0.5  # the corners of the box, 1 × 1, lie on every private outline
+    return (f'<svg viewBox="-2.6 -2.6 5.2 5.2" width="150" height="150" role="img" aria-label="A circle and an ellipse '
+            f'through the corners of the same box: all that one pupil can change">'
+            f'<rect x="-1" y="-1" width="2" height="2" fill="#bbb"/><circle r="{radius:.4f}" class="circle"/>'
+            f'<ellipse rx="{radius * wide:.4f}" ry="{radius * high:.4f}" class="ellipse"/></svg>')

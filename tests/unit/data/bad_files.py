@@ -18,6 +18,7 @@ SECRET_DIGITS = "987654321"
 
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1")
 _NO_DATES = b'<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties"/>'
+_MAIN = b"http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 SEPARATORS = (",", ";", "\t", "|", " ")
 
 
@@ -76,6 +77,18 @@ def repacked(archive, changes):
             content = changes[name] if name in changes else old.read(name)
             new.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return stream.getvalue()
+
+
+def with_texts(sheet, texts):
+    """A workbook whose sheet and whose shared texts are these bytes of XML."""
+    book = as_xlsx([["x"], [1], [2]])
+    with zipfile.ZipFile(io.BytesIO(book)) as archive:
+        types = archive.read("[Content_Types].xml")
+    kind = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    said = b'<Override PartName="/xl/sharedStrings.xml" ContentType="%s"/></Types>' % kind
+    return repacked(book, {"[Content_Types].xml": types.replace(b"</Types>", said), "xl/sharedStrings.xml":
+                           b'<sst xmlns="%s">%s' % (_MAIN, texts), "xl/worksheets/sheet1.xml":
+                           b'<worksheet xmlns="%s"><sheetData>%s</sheetData></worksheet>' % (_MAIN, sheet)})
 
 
 def npz_bomb(size):

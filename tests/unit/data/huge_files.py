@@ -64,11 +64,11 @@ def tables(part):
         yield "xlsx bomb", bad.xlsx_bomb(300 * MB)
     yield "xlsx of deep elements", bad.repacked(bad.as_xlsx([["x"], [1], [2]]), {
         "xl/worksheets/sheet1.xml": b"<worksheet>" + b"<a>" * (20 * million)})
-    yield "xlsx of deep texts", bad.repacked(bad.as_xlsx([["x"], [1], [2]]), {
-        "xl/sharedStrings.xml": b"<sst>" + b"<a>" * (20 * million)})
-    yield "xlsx of strings", bad.repacked(bad.as_xlsx([["x"], [1], [2]]), {
-        "xl/sharedStrings.xml": b'<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
-                                + b"<si><t>a</t></si>" * 100_000 + b"</sst>"})
+    one, text = b"<row><c><v>1</v></c></row>", b'<c t="s"><v>0</v></c>'
+    yield "xlsx of deep texts", bad.with_texts(one, b"<a>" * (20 * million))
+    yield "xlsx of strings", bad.with_texts(one * 2, b"<si><t>a</t></si>" * 100_000 + b"</sst>")
+    yield "xlsx of one text everywhere", bad.with_texts(
+        b"<row>%s</row>" % (b"<c><v>1</v></c>" + text * 500) * 500, b"<si><t>%s</t></si></sst>" % (b"x" * 30_000))
     yield "zip of many", many_members()
     yield "parquet bomb", parquet_bomb()
     yield "npy of objects", bad.as_npy(np.array([["x", 1]], dtype=object))

@@ -3,9 +3,9 @@
 import pytest
 
 from mvgviz.data import read_table, sample
-from mvgviz.data.identifiers import identifiers
+from mvgviz.data.recognise import identifiers
 from mvgviz.data.table import Table
-from mvgviz.words.data import identifier_words
+from mvgviz.pictures.data import identifier_words
 
 
 def found(header, *rows):

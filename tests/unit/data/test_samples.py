@@ -16,7 +16,7 @@ from mvgviz.data.samples import SampleInfo, describe, sample, samples
 from mvgviz.provenance import Origin
 
 ROOT = pathlib.Path(__file__).parents[3]
-FOLDER = ROOT / "mvgviz" / "data" / "sample_data"
+FOLDER = ROOT / "sample_data"
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
 SHAPES = {  # features × records, and the columns of the file
     "two_features": (2, 120, 2),

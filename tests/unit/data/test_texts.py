@@ -36,7 +36,8 @@ EXPECTED = Dataset.from_frame(FRAME.drop(columns="note")[["id", "age", "sex", "w
 
 @pytest.mark.parametrize("content", [
     CSV, CSV.replace(b",", b";"), CSV.replace(b"2024-01-05", b"2024-01-05 00:00:00"), as_excel(FRAME),
-    FRAME.to_parquet(index=False), FRAME.astype({"sex": "category"}).to_parquet(index=False)])
+    FRAME.to_parquet(index=False), FRAME.astype({"sex": "category"}).to_parquet(index=False)],
+    ids=["csv", "semicolons", "times", "excel", "parquet", "categories"])  # the bytes of an Excel file hold the time
 def test_every_format_gives_what_the_frame_gives(content):
     same(load_table(content, **USE), EXPECTED)
     assert EXPECTED.per_person == 2

@@ -33,10 +33,17 @@ from mvgviz.design.limits import (
     ratio_limit,
     rival,
 )
-from mvgviz.figures.bounds.curves import curve_lines, plot_bound_curves
-from mvgviz.figures.bounds.maps import Edge, place, plot_design_space, plot_winner_map, winner_map
-from mvgviz.figures.shared.theme import EXACT, THEOREM1, THEOREM2, decades
 from mvgviz.noise.bounds import TAILS
+from mvgviz.pictures.bounds import (
+    Edge,
+    curve_lines,
+    place,
+    plot_bound_curves,
+    plot_design_space,
+    plot_winner_map,
+    winner_map,
+)
+from mvgviz.pictures.theme import EXACT, THEOREM1, THEOREM2, decades
 from tests.datasets import make_dataset
 
 ONE = LimitInputs(rows=6, cols=248, epsilon=1, delta=1 / 248, gamma=math.sqrt(248 * 6), sensitivity=math.sqrt(24))

@@ -22,6 +22,7 @@ from mvgviz import (
     manual,
     mean,
     private_eigenvectors,
+    private_radius,
     random_rotation,
     rbf_kernel,
     rotation,
@@ -271,7 +272,7 @@ def test_private_directions_are_for_replaced_records(mu, rng):
     data = make_dataset(3, 200)
     private = private_eigenvectors(data, mu=mu, rng=rng)
     assert design_noise(identity(data), epsilon=1, delta=1e-5, directions=private).row_directions is private
-    with pytest.raises(InputError, match="private directions are worked out for replaced records"):
+    with pytest.raises(InputError, match="what is learned privately is worked out for replaced records"):
         design_noise(identity(data, neighbours="add-remove"), epsilon=1, delta=1e-5, directions=private)
     free = design_noise(identity(data, neighbours="add-remove"), epsilon=1, delta=1e-5, directions=standard_basis(3))
     assert free.mu == pytest.approx(gaussian_mu(1, 1e-5))
@@ -302,8 +303,9 @@ def test_noise_on_bounded_records_has_the_shape_of_the_bound_under_every_guarant
 
 def test_mu_is_called_exact_only_where_it_is():
     """Neither where more features are turned than can be searched, nor where a bound was learned from the data."""
-    plain, learned = (mean(make_dataset(2, 20), bound=RecordBound(radius=1.0, mu=mu, origin=origin))
-                      for mu, origin in ((0.0, Origin.DECLARED), (0.1, Origin.PAID)))
+    data = make_dataset(2, 20)
+    plain, learned = (mean(data, bound=bound) for bound in (
+        RecordBound(radius=1.0), private_radius(data, 0.5, mu=0.1, rng=np.random.default_rng(0))))
     assert design_noise(plain, epsilon=1, delta=1e-5).mu_is == "exact"
     assert design_noise(learned, epsilon=1, delta=1e-5).mu_is == "upper bound"
     turned = random_rotation(17, rng=np.random.default_rng(1))

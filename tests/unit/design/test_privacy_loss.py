@@ -28,16 +28,18 @@ from mvgviz import (
     tradeoff,
 )
 from mvgviz.design.privacy_loss import SpentMu, coin_odds, loss_density, mass_beyond, odds, pair_loss, spent_mu
-from mvgviz.figures.privacy.attack import best_attacks, fewest_misses, plot_tradeoff
-from mvgviz.figures.privacy.loss import (
+from mvgviz.pictures.privacy import (
     RELEASES,
+    best_attacks,
     curve_numbers,
+    fewest_misses,
     largest_shares,
     loss_numbers,
     plot_composition,
     plot_curve,
     plot_loss,
     plot_shares,
+    plot_tradeoff,
     spent_together,
 )
 from tests.datasets import make_dataset

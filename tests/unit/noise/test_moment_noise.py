@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from mvgviz import InputError
-from mvgviz.noise.moment_noise import MomentNoise, components, penalties, projected, ridge_weights, shrunk
+from mvgviz.noise.moment_noise import (
+    MomentNoise,
+    _shrunk_fits,
+    components,
+    penalties,
+    projected,
+    ridge_weights,
+    shrunk,
+)
 
 
 def some_moments(rng, m=5):
@@ -66,8 +74,39 @@ def test_ridge_solves_its_own_equations(rng, constant):
     assert penalties(noise, features, constant=constant) == pytest.approx(ridge)
     expected = [np.linalg.solve(each[np.ix_(features, features)] + np.diag(ridge), each[features, 4])
                 for each in known]
-    assert ridge_weights(noisy, noise, features=features, label=4, constant=constant) == pytest.approx(
+    assert ridge_weights(noisy, noise, features=features, label=4, constant=constant, shrink=False) == pytest.approx(
         np.array(expected), rel=1e-8)
+    silent = MomentNoise.from_std(np.zeros((5, 5)))  # nothing to shrink for
+    found = [ridge_weights(noisy, silent, features=features, label=4, constant=constant, shrink=shrink)
+             for shrink in (True, False)]
+    assert found[0] == pytest.approx(found[1], rel=1e-8)
+
+
+@pytest.mark.parametrize("truth", [(2.0, 0.0, 0.1), (0.1, 0.0, 0.1)])
+def test_the_estimated_risk_is_the_risk(rng, truth):
+    """Mallows' Cp against the true error, where features are known and only the products have noise."""
+    squares, noise, coefficients = np.array([5.0, 1.0, 0.2]), np.array([0.3, 0.2, 0.1]), np.array(truth)
+    products = coefficients * squares + np.sqrt(noise) * rng.standard_normal((200_000, 3))
+    fits = 1 / (squares + 1 + noise / squares)
+    estimated = ((squares * fits - 2) * fits * products**2 + 2 * noise * fits).sum(axis=1).mean()
+    error = (squares * (fits * products - coefficients) ** 2 - squares * coefficients**2).sum(axis=1).mean()
+    assert estimated == pytest.approx(error, rel=0.01, abs=2e-3)
+    explained = products[:1_000] ** 2 / squares
+    fits = _shrunk_fits(np.broadcast_to(squares, explained.shape), explained, np.broadcast_to(noise, explained.shape))
+    shrunk, plain = ((squares * (each * products[:1_000] - coefficients) ** 2).sum(axis=1).mean()
+                     for each in (fits, 1 / (squares + 1)))
+    assert shrunk < 1.05 * plain
+
+
+@pytest.mark.parametrize("constant", [None, 0])
+def test_without_signal_the_mean_is_left(rng, constant):
+    """Its predictions vary a quarter as much as those of a fit that does not shrink."""
+    moments = np.diag([1.0, 0.3, 0.3, 0.3, 0.05])
+    noise = MomentNoise.from_std(0.1 * np.eye(5))
+    noisy = moments + noise.draws(400, rng=rng)
+    varies = [np.square(ridge_weights(noisy, noise, features=range(4), label=4, constant=constant, shrink=shrink)[:, 1:]
+                        ).mean() for shrink in (True, False)]
+    assert varies[0] < 0.25 * varies[1]
 
 
 def test_plain_ridge_does_not_look_at_the_noise(rng):
@@ -100,7 +139,7 @@ def test_each_release_may_have_noise_of_its_own(rng):
     noises = [MomentNoise.from_std(np.diag(rng.uniform(0.01, 1, 5))) for _ in range(3)]
     together = MomentNoise(root=np.stack([noise.root for noise in noises]))
     noisy = some_moments(rng) + together.draws(3, rng=rng)
-    for function in (projected, shrunk, components):
+    for function in (projected, shrunk, lambda *one: components(*one)[1]):
         found = function(noisy, together)
         assert found == pytest.approx(np.stack([function(noisy[k], noises[k]) for k in range(3)]), abs=1e-9)
     found = ridge_weights(noisy, together, features=[0, 1], label=4)
@@ -111,7 +150,7 @@ def test_components_under_equal_noise_are_the_released_ones(rng):
     noise = MomentNoise.from_std(0.2 * np.eye(5))
     noisy = some_moments(rng) + noise.draws(20, rng=rng)
     plain = np.linalg.eigh(noisy)[1][:, :, ::-1]
-    assert np.abs(np.einsum("tji,tji->ti", plain, components(noisy, noise))) == pytest.approx(np.ones((20, 5)))
+    assert np.abs(np.einsum("tji,tji->ti", plain, components(noisy, noise)[1])) == pytest.approx(np.ones((20, 5)))
 
 
 def captured(vectors, moments):
@@ -129,7 +168,7 @@ def test_components_under_uneven_noise_capture_more(rng):
         share = np.where(np.arange(m) < m // 4, 0.7 / (m // 4), 0.3 / (m - m // 4))
         noise = MomentNoise.from_std(np.diag(0.3 / m / share))
         noisy = truth + noise.draws(50, rng=rng)
-        for k, found in enumerate((np.linalg.eigh(noisy)[1][:, :, ::-1], components(noisy, noise))):
+        for k, found in enumerate((np.linalg.eigh(noisy)[1][:, :, ::-1], components(noisy, noise)[1])):
             kept = captured(found, truth)
             lost[k] += (best[0] - kept[:, 0]).mean(), np.square(best - kept).sum(axis=1).mean()
         inverse = np.linalg.inv(noise.root)

@@ -8,14 +8,15 @@ import pytest
 
 from mvgviz import Scenario
 from mvgviz.data import sample
-from mvgviz.figures.compare.frontier import needed, plot_frontier
-from mvgviz.figures.compare.ranking import Mark, colour, label, plot_ranked, ranking, symbol, two_lines
-from mvgviz.figures.shared.error_axis import reference_items
-from mvgviz.figures.shared.theme import DIRECTIONAL, EXACT, IID, THEOREM1, THEOREM2
+from mvgviz.pictures import compare as words
+from mvgviz.pictures.compare import Mark, colour, label, needed, plot_frontier, plot_ranked, ranking, symbol, two_lines
+from mvgviz.pictures.error_axis import reference_items
+from mvgviz.pictures.theme import DIRECTIONAL, EXACT, IID, THEOREM1, THEOREM2
+from mvgviz.text import as_number
 from mvgviz.trials.frontier import EPSILONS, frontier
 from mvgviz.trials.mechanisms import COMPARED, MECHANISMS, mechanism
 from mvgviz.trials.run import run_trials, sweep
-from mvgviz.words import compare as words
+from mvgviz.trials.tasks import References
 
 KEYS = [*(one.key for one in COMPARED), "iid"]
 
@@ -71,7 +72,7 @@ def test_the_chart_has_the_means_the_intervals_and_the_lines(numbers, results):
     figure = plot_ranked(marks, reference_items(results.references), title="error")
     dots = {trace.name: trace for trace in figure.data if trace.error_x.array is not None}
     best = numbers.outcomes[0]
-    dot = dots["Gaussian, upper triangle"]
+    dot = dots["Gaussian, upper triangle, trials only"]
     assert dot.x[0] == pytest.approx(best.mean)
     assert dot.error_x.array[0] == pytest.approx(best.half_width)
     assert dot.error_x.arrayminus[0] == pytest.approx(best.half_width)
@@ -80,6 +81,20 @@ def test_the_chart_has_the_means_the_intervals_and_the_lines(numbers, results):
     assert [mark.ring for mark in marks].count(True) == 1
     names = [trace.name for trace in figure.data if trace.mode == "lines"]
     assert names == ["without privacy: 0 (off the scale)", "answer without data: 0.268", "random guess: 0.268"]
+
+
+def test_the_private_mean_is_drawn_ranked_and_in_the_headline(numbers, results):
+    between = math.sqrt(numbers.outcomes[0].mean * results.references.trivial)
+    known = ranking(replace(results, references=replace(results.references, private_mean=between)))
+    marks = words.ranking_marks(known)
+    better = sum(one.mean < between for one in numbers.outcomes)
+    assert [mark.label for mark in marks].index("private mean of the label") == better
+    figure = plot_ranked(marks, reference_items(known.results.references), title="error")
+    assert any((trace.name or "").startswith("private mean: ") for trace in figure.data)
+    assert "better than predicting the private mean (" in words.ranking_words(known)
+    assert words.table_rows(known)[0]["beats predicting the private mean"] in ("yes", "not clearly")
+    least = replace(results, references=replace(results.references, private_mean=1e-9))
+    assert words.ranking_words(ranking(least)).startswith("**None is clearly better than predicting the private mean;")
 
 
 def test_one_trial_and_a_wide_interval_can_be_drawn():
@@ -94,7 +109,9 @@ def test_one_trial_and_a_wide_interval_can_be_drawn():
 
 def test_the_sentence_has_the_first_the_paired_difference_and_who_is_at_chance(numbers):
     text = words.ranking_words(numbers)
-    first, second = numbers.outcomes[:2]
+    assert numbers.outcomes[0].mechanism.key == "gaussian-triangle"
+    assert f"upper triangle errs no more ({as_number(numbers.outcomes[0].mean)}), but is for trials only" in text
+    first, second = [one for one in numbers.outcomes if one.mechanism.released][:2]
     difference = first.errors - second.errors
     half = 2.045229642132703 * difference.std(ddof=1) / math.sqrt(30)
     assert text.startswith(f"**{first.mechanism.label} ")
@@ -142,7 +159,7 @@ def curves():
 
 def test_the_frontier_is_read_across_and_down(curves):
     lines = needed(curves, 2.0, guarantee="exact")
-    figure = plot_frontier(lines, error=2.0, epsilon=1.0, references=[("trivial", 2.02)], title="error")
+    figure = plot_frontier(lines, error=2.0, epsilon=1.0, references={1.0: References(0.0, 3.0, 2.02)}, title="error")
     epsilons = [one.reading.epsilon for one in lines]
     assert epsilons == sorted(epsilons)
     assert lines[-1].curve.mechanism.key == "mvg-exact"
@@ -159,17 +176,17 @@ def test_the_frontier_is_read_across_and_down(curves):
 def test_the_sentence_of_the_frontier(curves):
     lines = needed(curves, 2.0, guarantee="exact")
     text = words.frontier_words([one.curve for one in lines], [one.reading for one in lines], 2.0, own="laplace",
-                                trivial=2.02)
+                                trivial=2.02, scenario=Scenario())
     assert text.startswith("**For an error of 2.00, Gaussian, analytic needs the least: ε = ")
     assert "This design needs" in text
     assert "Not reached up to ε = 100: MVG, exact." in text
     assert "trivial" not in text
     easy = needed(curves, 5e3, guarantee="exact")
     text = words.frontier_words([one.curve for one in easy], [one.reading for one in easy], 5e3, own="mvg-exact",
-                                trivial=2.02)
+                                trivial=2.02, scenario=Scenario())
     assert "ε ≤ 0.0100" in text
     assert "**The answer without data (2.02) does as well**" in text
     never = needed(curves, 1e-9, guarantee="exact")
     assert words.frontier_words([one.curve for one in never], [one.reading for one in never], 1e-9, own="laplace",
-                                trivial=2.02).startswith("**No mechanism comes down to")
+                                trivial=2.02, scenario=Scenario()).startswith("**No mechanism comes down to")
     assert np.isfinite([one.curve.least for one in never]).all()

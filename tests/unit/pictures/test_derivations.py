@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mvgviz import covariance, identity, mean
-from mvgviz.words.derivations import derivation
+from mvgviz.pictures.data import derivation
 from tests.datasets import make_dataset
 
 

@@ -5,13 +5,14 @@ from importlib import import_module
 
 import pytest
 
-import mvgviz.figures
+import mvgviz.pictures
 from tools import gallery
 
 
 def every_plot():
     """All functions ``plot_…`` of the room, by where they live."""
-    modules = [import_module(found.name) for found in pkgutil.walk_packages(mvgviz.figures.__path__, "mvgviz.figures.")]
+    modules = [import_module(found.name) for found in pkgutil.iter_modules(
+        mvgviz.pictures.__path__, "mvgviz.pictures.")]
     return {f"{module.__name__}.{name}" for module in modules for name, thing in vars(module).items()
             if name.startswith("plot_") and thing.__module__ == module.__name__}
 

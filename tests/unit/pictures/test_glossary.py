@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import re
 import tomllib
 from pathlib import Path
 
@@ -10,11 +11,11 @@ import pytest
 import mvgviz
 from mvgviz import Scenario, build
 from mvgviz.data import sample
-from mvgviz.ui.lesson.handout import handout
+from mvgviz.pictures.glossary import DELTA_IS, WORDS, Word, words_in
+from mvgviz.pictures.report import assumption_sentences
 from mvgviz.ui.lesson.notes import note_of
 from mvgviz.ui.lesson.scenes import SCENES
-from mvgviz.words.glossary import DELTA_IS, WORDS, Word, words_in
-from mvgviz.words.report import assumption_sentences
+from mvgviz.ui.lesson.screen import handout
 
 ROOT = Path(mvgviz.__file__).parent
 PLAIN = ("equal noise", "typical error", "answer without data", "promised limit", "paper's best split",
@@ -24,18 +25,18 @@ OLD = ("i.i.d. noise", "noise of one size", "trivial answer", "least asked for",
 
 @functools.cache
 def texts():
-    """Every string of words, figures, labels and pages that is no docstring, and the texts of the charts."""
+    """Every string of pictures, labels and pages that is no docstring, and the texts of the charts."""
     return tuple(_texts())
 
 
 def _texts():
     for path in [ROOT / "labels.py", ROOT / "provenance.py",
-                 *(file for room in ("words", "figures", "report", "ui") for file in (ROOT / room).rglob("*.py"))]:
+                 *(file for room in ("pictures", "report", "ui") for file in (ROOT / room).rglob("*.py"))]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         yield from (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)
                     and isinstance(node.value, str) and id(node) not in docstrings)
-    yield from tomllib.loads((ROOT / "ui" / "about.toml").read_text(encoding="utf-8")).values()
+    yield from tomllib.loads((ROOT / "ui" / "assets" / "about.toml").read_text(encoding="utf-8")).values()
     yield from (file.read_text(encoding="utf-8") for file in (ROOT / "ui").rglob("*.js"))
     yield (ROOT / "report" / "templates" / "report.html").read_text(encoding="utf-8")
 
@@ -69,7 +70,10 @@ def test_an_entry_says_the_plain_thing_first():
 
 
 def test_what_delta_is_is_said_once_in_the_code_and_everywhere_it_matters():
-    assert not any("allowance" in text for text in texts())  # the glossary has it
+    assert not any("beyond what ε allows" in text for text in texts())  # the glossary has it
+    wrong = re.compile(r"probability of failure|loss may exceed|but for (the probability )?δ", re.IGNORECASE)
+    assert [text for text in texts() if wrong.search(text)] == []
+    assert not any(wrong.search(word.sentence) for word in WORDS)
     setup = build(Scenario.default_for("liver"), sample("liver"))
     told = [handout(""), SCENES[1].sentences(SCENES[1].step.start)[1], note_of(2).mistakes[2][1],
             " ".join(assumption_sentences(setup))]

@@ -5,20 +5,22 @@ import pytest
 
 from mvgviz import Scenario
 from mvgviz.data import sample
-from mvgviz.figures.release.intervals import MOST_LINES, plot_intervals, range_numbers
-from mvgviz.release.release import release_setup
-from mvgviz.scenario.resolve import build
-from mvgviz.text import as_number
-from mvgviz.words.intervals import (
+from mvgviz.pictures.release import (
+    MOST_LINES,
     covers_sentences,
     mean_columns,
     off_by,
     planned_widths,
+    plot_intervals,
+    range_numbers,
     released_widths,
     width_columns,
     widths_sentence,
     within,
 )
+from mvgviz.release.release import release_setup
+from mvgviz.scenario.resolve import build
+from mvgviz.text import as_number
 
 REACH = 1.959963984540054
 
@@ -36,7 +38,7 @@ def test_a_mean_is_told_in_the_units_of_the_data():
     said = widths_sentence(widths, str.upper)
     assert f"± {as_number(half[0] * setup.dataset.widths[0] / 2)} on MCV" in said
     assert said.endswith("and 2 more, in the data's own units.**")
-    assert off_by(widths).endswith("and 3 more, in 95 % of releases")
+    assert off_by(setup, on_data=True).endswith("and 3 more, in 95 % of releases")
 
 
 def test_second_moments_are_told_for_a_feature_alone_and_with_another():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mvgviz import RecordBound
-from mvgviz.figures.data.lengths import length_numbers, plot_lengths
+from mvgviz.pictures.data import length_numbers, plot_lengths
 from tests.datasets import make_dataset
 
 DATA = make_dataset(3, 500)

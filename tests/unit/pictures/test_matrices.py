@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from mvgviz.figures.budget.splits import plot_split
-from mvgviz.figures.shape.pictures import ellipsoid_points, net_lines, plot_ellipsoid, plot_matrix_outcomes
-from mvgviz.figures.shared.matrix_map import named_ticks, plot_matrix
-from mvgviz.figures.shared.theme import IID
+from mvgviz.pictures.budget import plot_split
+from mvgviz.pictures.shape import ellipsoid_points, net_lines, plot_ellipsoid, plot_matrix_outcomes
+from mvgviz.pictures.theme import IID, named_ticks, plot_matrix
 
 
 def drawn(matrix, labels=()):

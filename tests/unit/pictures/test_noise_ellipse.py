@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mvgviz import binary, design_noise, identity, rotation
-from mvgviz.figures.shared.noise_ellipse import ellipse_numbers, ellipse_outline, plot_noise_ellipse
+from mvgviz import Dataset, binary, covariance, design_noise, identity, random_rotation, rotation, sample_noise
+from mvgviz.pictures.theme import ellipse_numbers, ellipse_outline, plot_noise_ellipse
 from tests.datasets import make_dataset
 
 
@@ -40,3 +40,14 @@ def test_plot_has_two_outlines_two_clouds_and_axes_in_words(numbers):
     assert [trace.mode for trace in figure.data] == ["markers", "lines", "markers", "lines"]
     assert figure.layout.xaxis.title.text == "noise on dose"
     assert figure.layout.yaxis.scaleanchor == "x"
+
+
+def test_noise_on_both_sides_is_that_of_two_entries_on_the_diagonal(rng):
+    data = Dataset(matrix=rng.uniform(-1, 1, (3, 40)), features=list("abc"), lower=-1, upper=[1, 2, 3])
+    design = design_noise(covariance(data), epsilon=1, delta=1e-5, directions=random_rotation(3, rng=rng),
+                          theta=[0.6, 0.3, 0.1])
+    drawn = np.array([sample_noise(design, rng=rng)[[2, 0], [2, 0]] for _ in range(20_000)])
+    found = ellipse_numbers(design, design, plane=(2, 0), level=0.95, normals=rng.standard_normal((2, 20_000))).ours
+    np.testing.assert_allclose(drawn.std(axis=0), found.std, rtol=0.03)
+    apart = np.cov(drawn.T) - np.cov(found.draws)
+    assert np.abs(apart).max() < 0.05 * found.std.max() ** 2

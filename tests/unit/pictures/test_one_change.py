@@ -19,7 +19,7 @@ from mvgviz import (
 from mvgviz.design.least_possible import least_possible
 from mvgviz.design.needs import needs_of
 from mvgviz.errors import InputError
-from mvgviz.figures.shared.rule_model import averages_model, rule_model, theorem_plane
+from mvgviz.pictures.rule import averages_model, rule_model, theorem_plane
 from mvgviz.scenario.resolve import build
 from tests.datasets import make_dataset
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mvgviz import Scenario, covariance, design_noise, identity, manual, mean, random_rotation, rotation
-from mvgviz.figures.shared.rule_model import iid_std, moved, rule_model
+from mvgviz.pictures.rule import iid_std, moved, rule_model
 from mvgviz.scenario.resolve import build
 from tests.datasets import make_dataset
 

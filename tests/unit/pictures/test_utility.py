@@ -1,28 +1,40 @@
 """The pictures of utility show the numbers of the trials."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from mvgviz import Scenario
-from mvgviz.figures.shared.error_axis import ErrorAxis, error_axis, mean_words
-from mvgviz.figures.utility.dots import _stacked, dot_numbers, plot_dots, quantile_dots
-from mvgviz.figures.utility.errors import SetRow, error_curve, plot_sets, plot_sweep, ranked_sets
-from mvgviz.figures.utility.one_draw import (
+from mvgviz.pictures.error_axis import ErrorAxis, error_axis, mean_words
+from mvgviz.pictures.utility import (
+    SetNames,
+    SetRow,
+    _stacked,
+    best_set_words,
+    dot_numbers,
+    error_curve,
     largest_loadings,
     matrix_pair,
     plot_captured,
+    plot_dots,
     plot_loadings,
     plot_one_of_pair,
     plot_predictions,
+    plot_sets,
+    plot_sweep,
     prediction_numbers,
+    quantile_dots,
+    ranked_sets,
+    result_words,
+    sets_words,
+    sweep_words,
 )
 from mvgviz.trials.first_trial import Components, Predictions
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.run import Outcome, Results
 from mvgviz.trials.tasks import TASKS, References
-from mvgviz.words.utility import SetNames, best_set_words, result_words, sets_words, sweep_words
 
 REFERENCES = References(0.0, 2.0, 1.0)
 
@@ -34,7 +46,7 @@ def outcome(errors, key="mvg"):
 def results(ours, iid, references=REFERENCES, **changes):
     scenario = Scenario.default_for("liver").changed(**changes)
     return Results(scenario=scenario, task=TASKS[scenario.task], delta=1e-3, sensitivity="own", references=references,
-                   outcomes=(outcome(ours), outcome(iid, "iid")), complete=True)
+                   outcomes=(outcome(ours), outcome(iid, "iid")), complete=True, judged_on=scenario.judged)
 
 
 def test_quantile_dots_of_as_many_trials_are_the_trials():
@@ -132,6 +144,19 @@ def test_one_trial_has_no_interval():
     assert mean_words(one["mvg"]) == "0.400"
 
 
+def test_a_regression_is_held_against_the_private_mean():
+    harder = replace(REFERENCES, private_mean=0.3, records_needed=4_321)
+    said = result_words(results([0.50, 0.52], [0.60, 0.62], harder))
+    assert said.startswith("**Predicting the private mean is better here.** Mean error 0.510")
+    assert "it does not beat predicting the private mean (0.300). " in said
+    assert said.endswith("**This table is too small:** with this label a regression must learn from 4,321 records.")
+    labels = [note.text for note in plot_dots(dot_numbers(results([0.5], [0.6], harder)), title="").layout.annotations]
+    assert "private mean: 0.300" in labels
+    easier = replace(REFERENCES, private_mean=0.7)
+    said = result_words(results([0.50, 0.52], [0.60, 0.62], easier))
+    assert "better than predicting the private mean (0.700)" in said
+
+
 @pytest.mark.parametrize(("ours", "iid", "sentence"), [
     ([0.50, 0.52], [0.60, 0.62], "better than the answer without data (1.00). 16 % less error than equal noise"),
     ([1.50, 1.52], [0.60, 0.62], "**The answer without data is better here.** Mean error 1.51"),
@@ -162,12 +187,20 @@ def test_curves_are_sorted_and_bands_hold_the_interval():
     points = [(1.0, outcome([0.4, 0.6])), (0.1, outcome([0.8, 0.9])), (5.0, outcome([]))]
     curve = error_curve(points, name="a", colour="#2B8CD6")
     assert curve.epsilons.tolist() == [0.1, 1.0]
-    figure = plot_sweep([curve], REFERENCES, own=1.0, span=(0.05, 20), title="error")
+    figure = plot_sweep([curve], {1.0: REFERENCES}, own=1.0, span=(0.05, 20), title="error")
     line = next(trace for trace in figure.data if trace.name == "a" and trace.mode == "lines+markers")
     assert list(line.y) == pytest.approx([0.85, 0.5])
     ring = next(trace for trace in figure.data if trace.marker.symbol == "circle-open")
     assert (ring.x[0], ring.y[0]) == (1.0, 0.5)
     assert sum("answer without data (1.00)" in (trace.name or "") for trace in figure.data) == 1
+
+
+def test_the_private_mean_is_a_curve_over_epsilon():
+    curve = error_curve([(0.1, outcome([0.8, 0.9])), (1.0, outcome([0.4, 0.6]))], name="a", colour="#2B8CD6")
+    references = {1.0: replace(REFERENCES, private_mean=0.7), 0.1: replace(REFERENCES, private_mean=0.9)}
+    figure = plot_sweep([curve], references, own=1.0, span=(0.05, 20), title="error")
+    line = next(trace for trace in figure.data if trace.name == "private mean")
+    assert (list(line.x), list(line.y)) == ([0.1, 1.0], [0.9, 0.7])
 
 
 def test_sets_are_ranked_and_the_best_is_named():

@@ -72,7 +72,7 @@ def test_dates_become_days_in_a_declared_range(days):
     (pd.DataFrame({"a": ["x", "y"], "b": ["1", "2"], "c": [1, 2]}), {}, "Not numbers.*in 'a', 'b'"),
     (pd.DataFrame({"a": [1, 1], "b": [2, 2], "c": [1, 2]}), {}, "every record of 'a', 'b': declare"),
     (pd.DataFrame({"a": [1, np.inf]}), {}, "'a' holds values that are infinite or too large"),
-    (pd.DataFrame({"a": [1, 10**400]}), {}, "'a' holds values that are infinite or too large"),
+    (pd.DataFrame({"a": [1, 10**400]}, dtype=object), {}, "'a' holds values that are infinite or too large"),
     (FRAME, {"columns": 5}, "columns must be a sequence"),
     (pd.DataFrame({"a": [1, 2]}), {"ranges": {"b": (0, 1)}}, "ranges must name columns.*'b' is none"),
     (pd.DataFrame({"a": [1, 2]}), {"label": "b"}, "label must name columns"),

@@ -6,9 +6,20 @@ import math
 import numpy as np
 import pytest
 
-from mvgviz import InputError, RecordBound, design_noise, moments, random_rotation, sample_noise
+from mvgviz import (
+    Dataset,
+    InputError,
+    RecordBound,
+    design_noise,
+    gaussian_mu,
+    moments,
+    random_rotation,
+    sample_noise,
+    uniform,
+)
 from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.sides import NoiseSide
+from mvgviz.query.record_bound import regression_bound
 from tests.datasets import make_dataset
 
 
@@ -49,6 +60,24 @@ def test_regression_without_noise_is_ridge_on_scaled_features(rng):
     expected = 2 + 2 * (plain @ x)
     assert intercept + slopes @ data.matrix[[0, 2]] == pytest.approx(expected, rel=1e-9)
     assert found_by_position(asked)[1] == pytest.approx(slopes)
+
+
+@pytest.mark.parametrize(("n", "spread", "signal", "most"), [
+    (200, 0.25, 0.0, 1.05), (400, 0.15, 0.1, 1.05), (189, 0.05, 0.0, 1.2), (3_000, 0.3, 0.9, 0.6)])
+def test_a_regression_is_not_worse_than_a_private_mean_of_the_label(n, spread, signal, most):
+    """Expected errors over 400 releases; a strong signal in many records stays a gain."""
+    rng, mu = np.random.default_rng(5), float(gaussian_mu(1, 1e-6))
+    x = np.clip(0.4 * rng.standard_normal((8, n)), -1, 1)
+    y = 0.3 + spread * (math.sqrt(signal) * x[0] / 0.4 + math.sqrt(1 - signal) * rng.standard_normal(n))
+    data = Dataset(matrix=np.vstack([x, np.clip(y, -1, 1)]), features=list("abcdefghy"), lower=-1, upper=1)
+    bound, constant = regression_bound(data, uniform(9), mu=mu, label=8)
+    asked = moments(data, bound=bound, constant=constant, whole=True)
+    std = design_noise(asked.query, epsilon=1, delta=1e-6).noise_std()
+    released = asked.query.value + std * rng.standard_normal((400, 10, 10))
+    intercepts, slopes = asked.regressions(released, std, "y")
+    off = intercepts[:, None] + slopes @ data.matrix[:8] - data.matrix[8]
+    private_mean = math.hypot(data.matrix[8].std(), 2 / (n * mu))
+    assert np.sqrt(np.square(off).mean(axis=1)).mean() < most * private_mean
 
 
 def found_by_position(asked):

@@ -30,6 +30,7 @@ from mvgviz.query.record_bound import (
     even_spreads,
     rank_radius,
     regression_bound,
+    regression_shape,
     way_to_box,
 )
 from mvgviz.query.worst_pairs import worst_pair
@@ -410,6 +411,17 @@ def test_the_bound_for_regressions_worked_by_hand():
     assert bound.centre == pytest.approx(np.ones(4))
     assert bound.radius == pytest.approx(3**0.25)
     assert constant == pytest.approx(3**0.25 * 0.5**0.5 * 4**-0.25)
+
+
+@pytest.mark.parametrize(("n", "mu", "share", "constant"), [
+    (70, 1.0, 0.4, 0.75), (1, 1e-6, 0.5, 1.0), (10**7, 1e-2, 0.3, 0.5)])
+def test_the_label_gets_its_part_the_more_the_fewer_the_records(n, mu, share, constant):
+    split, radius, joined = regression_shape(np.full(10, 0.1), n, mu=mu, label=3, radius=2.0)
+    assert split[3] == pytest.approx(share, rel=1e-3)
+    assert np.delete(split, 3) == pytest.approx((1 - share) / 9, rel=1e-3)
+    assert (radius, joined) == pytest.approx((2, 2 * constant), rel=1e-3)
+    kept, _, _ = regression_shape(np.array([0.1, 0.7, 0.2]), n, mu=mu, label=1, radius=2.0)
+    assert kept == pytest.approx([0.1, 0.7, 0.2])
 
 
 @pytest.mark.parametrize(("mu", "quantile"), [(0.1, 0.9), (1.0, 0.99), (0.01, 0.5)])

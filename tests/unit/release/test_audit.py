@@ -18,7 +18,7 @@ from mvgviz import (
     sample_noise,
 )
 from mvgviz.design.privacy_loss import pair_loss
-from mvgviz.figures.privacy.attack import plot_scores
+from mvgviz.pictures.privacy import plot_scores
 from mvgviz.release.audit import audit, epsilon_lower, judge, simulate_scores
 from tests.datasets import make_dataset
 

@@ -368,6 +368,80 @@ def test_released_noise_of_the_wrong_shape_is_caught(name, monkeypatch):
     assert caught(released(name))
 
 
+def used_again(change):
+    """Every other release has the noise of the one before, changed."""
+    kept = []
+
+    def add(values, plan, **keywords):
+        if kept:
+            return values + change(kept.pop())
+        kept.append(honest_noise(values, plan, **keywords) - values)
+        return values + kept[0]
+    return add
+
+
+def half_again(change):
+    """Half of a release has the noise of the other half, changed."""
+    def add(values, plan, **keywords):
+        half = values.size // 2
+        noise = honest_noise(values, plan, **keywords) - values
+        noise[-half:] = change(noise[:half])
+        return values + noise
+    return add
+
+
+@each_quick
+@pytest.mark.parametrize("again", [used_again, half_again], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("change", [lambda noise: noise, lambda noise: -noise, lambda noise: -noise[::-1]],
+                         ids=["the same", "opposite", "opposite and backwards"])
+def test_noise_that_is_used_twice_is_caught_whatever_its_sign(name, again, change, monkeypatch):
+    monkeypatch.setattr(hardened, "add_noise", again(change))
+    assert released(name).check.p_value < 1e-30
+
+
+@pytest.mark.parametrize("trials", [5_000, 100])
+@each
+def test_draws_that_are_used_twice_with_opposite_signs_are_caught(name, trials, monkeypatch):
+    def opposite(design, *, rng, trials):
+        half = honest_sampler(design, rng=rng, trials=-(-trials // 2))
+        return np.concatenate([half, -half])[:trials]
+
+    monkeypatch.setattr(sampling, "sample_noise", opposite)
+    if name in SMALL or trials == 100:
+        assert sampled(name, trials).check.p_value < 1e-30
+
+
+def silent_where_large(limit):
+    return lambda values, plan, **keywords: np.where(
+        np.abs(values) > limit, values, honest_noise(values, plan, **keywords))
+
+
+def silent_when_large(limit):
+    return lambda values, plan, **keywords: (
+        values if np.abs(values).max() > limit else honest_noise(values, plan, **keywords))
+
+
+@each_quick
+@pytest.mark.parametrize("limit", [3, 100, 2_000])
+@pytest.mark.parametrize("silent", [silent_where_large, silent_when_large])
+def test_a_sampler_that_adds_nothing_to_large_answers_is_caught(name, silent, limit, monkeypatch):
+    monkeypatch.setattr(hardened, "add_noise", silent(limit))
+    assert released(name).check.p_value < 1e-30
+
+
+@pytest.mark.parametrize("silent", [silent_where_large, silent_when_large])
+def test_one_that_adds_nothing_to_the_largest_answers_there_can_be_is_caught(silent, monkeypatch):
+    data = make_dataset(3, 200_000, lower=900, upper=1_000)
+    query = mean(data)
+    design = design_noise(query, epsilon=EPSILON, delta=DELTA)
+    largest = hardened.whiten(design.row_side, design.col_side, np.full((3, 1), 1_000.0)).max()
+    assert largest > 1e5
+    monkeypatch.setattr(hardened, "add_noise", silent(0.9 * largest))
+    loss = pair_loss(query, design)
+    scores = release_scores(loss, query, trials=100, largest=data.largest_values)
+    assert judge(loss, scores, delta=DELTA).check.p_value < 1e-30
+
+
 def test_zero_noise_in_a_large_table_is_caught(monkeypatch):
     monkeypatch.setattr(hardened, "add_noise", hardened_zero)
     assert released("table 21 × 2126").check.words == "there is no noise"

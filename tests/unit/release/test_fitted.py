@@ -1,17 +1,18 @@
 """Regressions from a release: their units against predictions, their intervals against the fit without noise."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 from mvgviz import InputError, Scenario, sample_noise
 from mvgviz.data import sample
-from mvgviz.figures.release.intervals import coefficient_numbers
+from mvgviz.noise.moment_noise import ridge_weights
+from mvgviz.pictures.release import coefficient_columns, coefficient_numbers, coefficients_sentence
 from mvgviz.release.fitted import fitted_coefficients, labels, refusal
 from mvgviz.release.release import release_setup
 from mvgviz.scenario.resolve import build
-from mvgviz.words.intervals import coefficient_columns, coefficients_sentence
 
 
 def released(scenario, data="liver", **options):
@@ -19,6 +20,13 @@ def released(scenario, data="liver", **options):
     return setup, release_setup(setup, **options)
 
 
+@pytest.fixture
+def unshrunk(monkeypatch):
+    """Ridge as it stands, which can be solved for by hand."""
+    monkeypatch.setattr("mvgviz.release.fitted.ridge_weights", partial(ridge_weights, shrink=False))
+
+
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize("scale", ["symmetric", "unit", "declared"])
 def test_it_is_ridge_in_the_data_s_units(scale):
     setup, given = released({"scale": scale})
@@ -40,6 +48,15 @@ def test_it_is_ridge_in_the_data_s_units(scale):
     assert fit.features == table.features[:5]
 
 
+def test_a_signal_that_does_not_carry_is_switched_off_and_not_made_certain():
+    setup, given = released({"query": "moments", "epsilon": 0.1})
+    fit = fitted_coefficients(given, "drinks")
+    strong = fitted_coefficients(replace(given, noisy=setup.query.value * 1e6), "drinks")
+    assert (np.abs(fit.values * fit.whole).max() < 0.2 < np.abs(strong.values * strong.whole).max())
+    assert ((fit.upper - fit.lower) * fit.whole > 0.1).all()
+
+
+@pytest.mark.usefixtures("unshrunk")
 def test_with_the_mean_released_too_it_has_an_intercept():
     setup, given = released({"query": "moments"})
     fit = fitted_coefficients(replace(given, noisy=setup.query.value), "drinks")

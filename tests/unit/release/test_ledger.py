@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 import threading
 from dataclasses import FrozenInstanceError
 
@@ -10,10 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mvgviz import InputError, compose_mu, gaussian_epsilon, gaussian_mu
+from mvgviz import InputError, compose_mu, covariance, design_noise, gaussian_epsilon, gaussian_mu, identity, mean
+from mvgviz.query.queries import joint_moments
 from mvgviz.release.ledger import CAVEATS, MIXED_RULES, Ledger
+from tests.datasets import make_dataset
 
-RECORD, EDGE = "one record replaced", "one edge added or removed"
+RECORD, ADDED, EDGE = "one record replaced", "one record added or removed", "one edge added or removed"
 
 
 def enter(ledger, mu, *, data="liver", rule=RECORD, delta=1e-5, caveats=(), query="mean"):
@@ -100,6 +103,50 @@ def test_different_neighbours_do_not_add_up():
     ledger = Ledger()
     enter(ledger, 0.3, rule=RECORD)
     assert enter(ledger, 0.3, rule=EDGE, query="laplacian").total_not_covered == (MIXED_RULES,)
+
+
+@pytest.mark.parametrize("query", [identity, mean, covariance, joint_moments])
+@pytest.mark.parametrize("lower", [-1.0, [0.0, 0.9, -3.0]])
+def test_replacing_a_record_costs_at_most_twice_what_removing_one_does(query, lower):
+    data = make_dataset(3, 40, lower=lower)
+    design = design_noise(query(data, neighbours="add-remove"), epsilon=1, delta=1e-5)
+    replaced = query(data).neighbours.worst(design.row_side, design.col_side).mu
+    assert replaced <= 2 * design.mu * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("rules", [(RECORD, ADDED), ("up to 3 records of one person replaced",
+                                                     "up to 3 records of one person added or removed")])
+def test_replaced_and_removed_records_are_counted_as_replaced(rules):
+    replaced, added = rules
+    ledger = Ledger()
+    enter(ledger, 0.3, rule=added)
+    assert enter(ledger, 0.4, rule=added).total_mu == pytest.approx(0.5)  # of one kind: as they are
+    mixed = enter(ledger, 0.6, rule=replaced)
+    assert mixed.total_mu == pytest.approx(math.hypot(0.6, 0.8, 0.6))
+    assert mixed.total_not_covered == ()
+    assert ledger.total("liver", delta=1e-5).mu == mixed.total_mu
+
+
+@pytest.mark.parametrize("first", [RECORD, ADDED])
+def test_a_cap_counts_a_removed_record_twice_beside_a_replaced_one(first):
+    whole, other = gaussian_mu(1.0, 1e-5), ADDED if first == RECORD else RECORD
+    ledger = Ledger(cap=(1.0, 1e-5))
+    spends = {RECORD: 0.6 * whole, ADDED: 0.41 * whole}  # 0.36 + 4 * 0.1681 > 1
+    enter(ledger, spends[first], rule=first)
+    ledger.check("liver", spends[first], rule=first)
+    assert ledger.would_exceed("liver", spends[other], rule=other)
+    with pytest.raises(InputError, match="would exceed the cap"):
+        enter(ledger, spends[other], rule=other)
+    assert enter(ledger, 0.39 / 0.41 * spends[other] if other == ADDED else 0.5 * whole, rule=other)
+
+
+def test_no_cap_holds_for_records_and_edges_together():
+    ledger = Ledger(cap=(9.0, 1e-5))
+    enter(ledger, 0.1, rule=RECORD)
+    with pytest.raises(InputError, match=r"one record replaced.*one edge added or removed.*another population"):
+        enter(ledger, 0.1, rule=EDGE)
+    assert ledger.would_exceed("liver", 0.1, rule=EDGE)
+    assert enter(ledger, 0.1, rule="as declared with the sensitivity").total_not_covered == (MIXED_RULES,)
 
 
 def test_entries_cannot_be_changed():

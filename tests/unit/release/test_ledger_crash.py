@@ -37,7 +37,7 @@ def test_killed_at_any_step_what_was_drawn_is_counted_and_the_budget_is_not_exce
         if "noise begins" in told:
             assert states, f"step {step}: noise that nobody counts"
         if states:
-            assert result["again"].startswith("InputError: this release would exceed the cap"), step
+            assert result["again"].startswith("CapError: this release would exceed the cap"), step
         else:
             assert result["again"] == "mean", step
         assert result["total"] == pytest.approx(1.0, rel=1e-9), step

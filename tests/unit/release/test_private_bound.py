@@ -41,8 +41,7 @@ def test_a_release_finds_the_length_anew_and_tells_it():
     setup, ledger = build(scenario(), DATA), Ledger(cap=(1.0, 1e-6))
     given = release_setup(setup, ledger=ledger)
     assert given.mu == pytest.approx(float(gaussian_mu(1.0, 1e-6)))
-    assert given.bound.fresh
-    assert not setup.query.bound.fresh
+    assert [receipt.is_fresh for receipt in (*given.bound.receipts, *setup.query.bound.receipts)] == [True, False]
     told = json.loads(to_metadata_json(given))["record_bound"]
     assert told["radius"] == given.bound.radius
     assert told["mu_spent_on_its_radius"] == pytest.approx(setup.design.bound_mu)
@@ -54,7 +53,7 @@ def test_a_release_finds_the_length_anew_and_tells_it():
 
 def test_what_a_seed_found_is_not_released():
     setup = build(scenario(), DATA)
-    with pytest.raises(InputError, match="learned afresh"):
+    with pytest.raises(InputError, match="radius: drawn from a seed"):
         release(setup.query, setup.design)
 
 
@@ -99,7 +98,7 @@ def test_directions_from_a_file_go_with_it():
     turned = from_matrix(np.linalg.qr(np.random.default_rng(1).standard_normal((3, 3)))[0])
     setup = build(scenario(directions="upload"), DATA, uploaded=turned)
     given = release_setup(setup, accept=plan(setup).caveats)
-    assert given.bound.fresh
+    assert all(receipt.is_fresh for receipt in given.bound.receipts)
 
 
 def test_together_it_is_called_an_upper_bound():

@@ -43,7 +43,7 @@ from mvgviz import (
     rotation,
 )
 from mvgviz.data import sample
-from mvgviz.provenance import Origin, Range
+from mvgviz.provenance import Origin, Range, receipt_for
 from mvgviz.release.files import to_csv, to_metadata_json, to_npy
 from mvgviz.release.ledger import Ledger
 from mvgviz.release.release import NoLedgerWarning, Release, plan, release, release_setup
@@ -419,7 +419,8 @@ SPLIT_READ = replace(CASES["rows"][1], theta_origin=Origin.READ)
     ({"query": RECORDS_READ}, "a number of records that follows from which of them were left out; .* accept: records"),
     ({"design": SPLIT_READ}, "a split of the budget read from the data; .* accept: split"),
     ({"query": RANGES_READ, "ranges": None, "design": SPLIT_READ, "accept": "split"}, "accept: ranges$"),
-    ({"scenario": Scenario(from_data=("epsilon",))}, "choices made by looking at the data; .* accept: choices"),
+    ({"scenario": Scenario(from_data=("epsilon",))},
+     "choices made after looking at results on the data; .* accept: choices"),
     ({"scenario": Scenario(from_data=("share",))}, "a split of the budget read from the data; .* accept: split"),
     ({"query": RANGES_READ}, "the ranges and the query come from different data"),
     ({"accept": ["everything"]},
@@ -520,8 +521,9 @@ def test_a_scenario_with_private_directions_draws_them_anew(query, allocation, g
     if guarantee == "exact":
         assert given.epsilon == pytest.approx(2, rel=1e-9)
     # Along the same directions it is the very design that was looked at.
-    monkeypatch.setattr(release_module, "private_directions",
-                        lambda table, *, mu: replace(setup.design.row_directions, label=FRESH_DIRECTIONS))
+    receipt = receipt_for(hardened_module.noisy_answer, **vars(setup.design.row_directions.receipts[0]))
+    monkeypatch.setattr(release_module, "private_directions", lambda table, *, mu: replace(
+        setup.design.row_directions, label=FRESH_DIRECTIONS, receipts=(receipt,)))
     looked_at = release_setup(setup)
     np.testing.assert_allclose(looked_at.row_noise.variances, setup.design.row_variances, rtol=1e-9)
     assert looked_at.mu >= setup.design.total_mu * (1 - 1e-9)

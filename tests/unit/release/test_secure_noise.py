@@ -180,7 +180,7 @@ def test_the_norm_of_an_answer_of_which_nothing_else_is_known(rng, mode, turned)
     query = custom(np.ones((3, 3)), sensitivity=0.1, gamma=7)
     design = design_noise(query, epsilon=1, delta=1e-5, theta=manual([1, 2, 3]), mode=mode,
                           directions=random_rotation(3, rng=rng) if turned else None)
-    found = secure_noise._largest_white_norm(query, design.row_side, design.col_side, None)
+    found = secure_noise.largest_white_norm(query, design.row_side, design.col_side, None)
     sides = design.row_side, design.col_side
     least = 7 * math.prod(np.linalg.norm(np.abs(side.whitener()), ord=2) for side in sides)
     above = math.prod(1 + 1e-12 if side.is_diagonal else math.sqrt(3) for side in sides)
@@ -248,6 +248,20 @@ def test_the_error_of_a_long_sum_is_higham_s():
 def test_the_grid_is_as_fine_as_it_is_said_to_be():
     assert secure_noise.hardening(entries=1, mu=1.0, sensitivity=1.0).exponent == -60
     assert secure_noise.hardening(entries=4, mu=2.0**-29, sensitivity=2.0**-29).exponent == -70
+
+
+@pytest.mark.parametrize("mu", [1e-320, 1e-170, 1e-158, 1e155])
+def test_a_mu_whose_square_is_no_number_is_refused(mu, monkeypatch):
+    measurement, asked = secure_noise.gaussian, itertools.count()
+
+    def counted(*given):
+        assert next(asked) < 100  # it went on for ever
+        return measurement(*given)
+
+    monkeypatch.setattr(secure_noise, "gaussian", counted)
+    with pytest.raises(InputError, match="mu must lie between 1e-150 and 1e\\+150"):
+        secure_noise.hardening(entries=4, mu=mu, sensitivity=mu * (1 + MARGIN))
+    assert secure_noise.hardening(entries=4, mu=1e-150, sensitivity=1e-150 * (1 + MARGIN)).rho > 0
 
 
 @pytest.mark.parametrize("mu", [1e-9, 1e-3, 1.0, 30.0])

@@ -83,12 +83,15 @@ def test_what_fails_while_it_is_drawn_is_spent(monkeypatch):
         assert session.releases == ()
 
 
-def test_two_kinds_of_neighbours_are_named_as_in_the_ledger():
+@pytest.mark.parametrize(("first", "second"), [("replace", "add-remove"), ("add-remove", "replace")])
+def test_a_session_has_one_kind_of_neighbours(first, second):
     with begun() as session:
-        for rule in ("replace", "add-remove"):
-            asked = mean(DATA, neighbours=rule)
-            session.release(asked, session.design(asked, share=0.3))
-        assert session.spent.not_covered == session.ledger.total("people", delta=1e-5).not_covered != ()
+        asked, other = mean(DATA, neighbours=first), mean(DATA, neighbours=second)
+        design = design_noise(other, epsilon=0.1, delta=1e-5)
+        session.release(asked, session.design(asked, share=0.3))
+        for use in (lambda: session.design(other, share=0.3), lambda: session.release(other, design)):
+            with pytest.raises(InputError, match="one kind of neighbours"):
+                use()
 
 
 def test_private_directions_are_not_for_added_records():

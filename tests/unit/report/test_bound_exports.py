@@ -9,13 +9,13 @@ import pytest
 from mvgviz import Scenario, run_trials
 from mvgviz.command.run import table
 from mvgviz.data import sample
+from mvgviz.pictures.report import asked_items, assumption_sentences, measured_sentences, sharing_warnings
+from mvgviz.pictures.sentences import noise_care, origin_items
 from mvgviz.provenance import Origin
 from mvgviz.report.script import notebook, python_script
 from mvgviz.report.slides import design_slides
 from mvgviz.scenario.resolve import build
 from mvgviz.study.source import DataSource
-from mvgviz.words.provenance import noise_care, origin_items
-from mvgviz.words.report import asked_items, assumption_sentences, measured_sentences, sharing_warnings
 from tests.datasets import make_dataset
 
 SCENARIOS = [

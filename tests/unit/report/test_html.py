@@ -17,13 +17,14 @@ from playwright.sync_api import sync_playwright
 import mvgviz
 from mvgviz import Dataset, Scenario, from_matrix, run_trials
 from mvgviz.data import sample, samples
+from mvgviz.pictures.error_axis import reference_items
+from mvgviz.pictures.report import as_html, as_text, assumption_sentences, limit_rows, sharing_warnings, width_table
+from mvgviz.pictures.utility import mean_words
 from mvgviz.provenance import Origin
 from mvgviz.report.html import report_html
 from mvgviz.report.slides import design_slides, utility_slide
 from mvgviz.scenario.resolve import build
 from mvgviz.text import as_number, at_most, in_markdown, one_line
-from mvgviz.words.report import as_html, as_text, assumption_sentences, limit_rows, sharing_warnings, width_table
-from mvgviz.words.utility import mean_words
 from tests.browser.chromium import FLAGS
 from tests.datasets import make_dataset
 from tests.unit.report.setups import setup_of
@@ -75,13 +76,13 @@ def test_the_numbers_are_those_on_screen(name):
     setup = setup_of(scenario)
     results = run_trials(scenario, setup.dataset, trials=20)
     text = text_of(report_html(setup, results, simulated=False))
-    slides = [*design_slides(setup), utility_slide(results)]
+    slides = [*design_slides(setup), utility_slide(setup, results, simulated=False)]
     assert all(" ".join(as_text(slide.takeaway).split()) in text for slide in slides)
     most = at_most(setup.design.mu_is)
     assert f"Really spent by the noise: {most}ε = {as_number(setup.epsilon_spent)}." in text
     for one in results.outcomes:
         assert f"{one.mechanism.label} {mean_words(one)}" in " ".join(text.split())
-    *errors, which, _ = dataclasses.astuple(results.references)
+    which, errors = results.references.trivial_is, [value for _, value in reference_items(results.references)]
     assert all(as_number(value) in text for value in errors)
     assert f"Answer without data: {which}." in text
     for cells in limit_rows(setup):
@@ -118,7 +119,7 @@ def test_what_is_not_private_is_said_first():
         "ranges read from the data": (liver, guessed, None),
         "follows from which of them were left out": (
             liver, dataclasses.replace(data, records_origin=Origin.READ), None),
-        "choices made by looking at the data": (liver.chosen_on_data(epsilon=2.0), data, None),
+        "choices made after looking at results on the data": (liver.chosen_on_data(epsilon=2.0), data, None),
     }
     for words, (scenario, dataset, found) in cases.items():
         setup = setup_of(scenario, dataset)
@@ -128,7 +129,7 @@ def test_what_is_not_private_is_said_first():
         assert len(sharing_warnings(setup, found, simulated=False)) == 1
         assert ("cover the noise only" in text) == (
             found is None and "private" not in (scenario.directions, scenario.bound))
-    assert "Chosen by looking at the data, not private: epsilon" in text
+    assert "Chosen after looking at results on the data, not private: epsilon" in text
 
 
 @pytest.mark.usefixtures("without_library")
@@ -225,7 +226,7 @@ def test_given_directions_and_a_task_that_fails_are_told_in_a_sentence():
     results = run_trials(Scenario(), data, trials=2, cancelled=lambda: True)
     none = tuple(dataclasses.replace(one, reason="it <cannot>") for one in results.outcomes)
     text = text_of(report_html(setup, dataclasses.replace(results, outcomes=none), simulated=False))
-    assert "How good the answer will be it <cannot>" in text
+    assert "Errors on the data itself: not private it <cannot>" in text
     assert "Directions: given, chosen without looking at the data." in text
 
 

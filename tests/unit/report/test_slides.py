@@ -2,12 +2,17 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 from mvgviz import Scenario, run_trials
 from mvgviz.data import sample, samples
+from mvgviz.pictures.shape import needed_and_other
+from mvgviz.pictures.theme import ellipse_numbers
+from mvgviz.pictures.trade_off import others_sentence
+from mvgviz.pictures.utility import needed_names, result_words
 from mvgviz.report.slides import design_slides, utility_slide
-from mvgviz.words.utility import result_words
+from mvgviz.text import as_factor
 from tests.datasets import make_dataset
 from tests.unit.report.setups import setup_of
 
@@ -26,8 +31,8 @@ def test_every_sample_has_its_pictures(name):
 def test_noise_on_both_sides_is_told_of_entries_by_their_names():
     shape, gains = design_slides(setup_of(Scenario.default_for("liver")))[:2]
     assert "on sgpt × sgpt" in shape.takeaway
-    assert "on mcv × sgpt" in shape.takeaway
-    assert shape.figure.layout.xaxis.title.text == "noise on mcv × sgpt"
+    assert "on mcv × mcv" in shape.takeaway
+    assert shape.figure.layout.xaxis.title.text == "noise on sgpt × sgpt"
     assert gains.figure.layout.yaxis.ticktext[0] == "mcv × mcv"
     assert "where two meet" in gains.about
     one_side = design_slides(setup_of(Scenario.default_for("two_features")))[1]
@@ -59,9 +64,11 @@ def test_one_direction_has_no_shape_to_show():
 def test_the_picture_of_utility_shows_the_trials_of_both_noises_and_no_others():
     results = run_trials(Scenario.default_for("liver"), sample("liver"), trials=20,
                          mechanisms=("mvg", "iid", "laplace"))
-    slide = utility_slide(results)
+    setup = setup_of(Scenario.default_for("liver"))
+    slide = utility_slide(setup, results, simulated=False)
     assert slide.key == "utility"
-    assert slide.takeaway == result_words(results)
+    assert slide.takeaway == f"{result_words(results, needed_names(setup))} {others_sentence(setup)}"
+    assert utility_slide(setup, results, simulated=True).takeaway.startswith("**On simulated data: ")
     assert [trace.name for trace in slide.figure.data] == ["directional", "directional, mean", "equal noise",
                                                           "equal noise, mean"]
 
@@ -69,6 +76,27 @@ def test_the_picture_of_utility_shows_the_trials_of_both_noises_and_no_others():
 def test_before_the_first_trial_there_is_no_picture_of_utility():
     results = run_trials(Scenario.default_for("liver"), sample("liver"), trials=5, cancelled=lambda: True)
     assert not results.complete
-    assert utility_slide(results) is None
+    setup = setup_of(Scenario.default_for("liver"))
+    assert utility_slide(setup, results, simulated=False) is None
     reason = dataclasses.replace(results["mvg"], reason="it does not apply")
-    assert utility_slide(dataclasses.replace(results, outcomes=(reason, results["iid"]))) is None
+    unsuited = dataclasses.replace(results, outcomes=(reason, results["iid"]))
+    assert utility_slide(setup, unsuited, simulated=False) is None
+
+
+@pytest.mark.parametrize(("name", "changes"), [
+    *((name, {}) for name in samples()), ("liver", {"query": "mean", "needed": (3,), "allocation": "manual",
+                                                    "weights": (1, 1, 1, 30, 9, 1)}),
+    ("liver", {"query": "mean", "directions": "rotation", "angle": 20.0, "plane": (3, 4), "favoured": (4,)}),
+    ("liver", {"query": "mean", "favoured": (), "allocation": "manual", "weights": (5, 5, 5, 5, 1, 5)})])
+def test_the_plane_of_the_first_slide_shows_a_direction_that_gains_and_one_that_pays(name, changes):
+    setup = setup_of(Scenario.default_for(name).changed(**changes))
+    turned = setup.scenario.needs_along == "directions"
+    needed, other = needed_and_other(setup, of_directions=turned)
+    found = ellipse_numbers(setup.design, setup.iid, plane=(needed, other), level=0.95, normals=np.zeros((2, 1)),
+                            of_directions=turned).factors
+    assert other not in setup.scenario.needs
+    if name == "movement_simulated":  # inside its bound every direction gains
+        assert found[0] <= found[1] < 1
+    else:
+        assert found[0] < 1 < found[1]
+        assert as_factor(found[1]) in design_slides(setup)[0].takeaway

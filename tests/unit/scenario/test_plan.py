@@ -239,10 +239,22 @@ ONE = {"parts": PARTS, "mvgviz": 1, "scenario": {}}
     (file_with(ONE | {"scenario": {"guarantee": "theorem1"}}), "does not add up|do not add up"),
     (file_with(ONE | {"parts": 1}, ONE | {"parts": 9999, "scenario": {"epsilon": 2}}), "one epsilon, got several"),
     (file_with(ONE | {"parts": 1}, ONE | {"parts": 9999, "scenario": {"data": "liver"}}), "one data, got several"),
-    (file_with(ONE | {"parts": 1}, ONE | {"parts": 9999, "scenario": {"query": "laplacian"}}), "kind of neighbours")])
+    (file_with(ONE | {"parts": 1}, ONE | {"parts": 9999, "scenario": {"query": "laplacian"}}), "kind of neighbours"),
+    (file_with(ONE | {"parts": 1}, ONE | {"parts": 9999, "scenario": {"neighbours": "add-remove"}}),
+     "kind of neighbours")])
 def test_a_file_of_nonsense_is_refused_with_a_sentence(text, message):
     with pytest.raises(InputError, match=message):
         QuestionPlan.from_json(text)
+
+
+def test_a_plan_promises_for_one_kind_of_neighbours():
+    added = asking("covariance", neighbours="add-remove")
+    for mix in (lambda: QuestionPlan.of(asking("mean"), added), lambda: QuestionPlan.of(asking("mean")).added(added)):
+        with pytest.raises(InputError, match="one kind of neighbours"):
+            mix()
+    assert len(QuestionPlan.of(added, asking("mean", neighbours="add-remove"))) == 2
+    graph = Scenario.default_for("karate").changed(guarantee="exact")  # where nothing is said of records
+    assert len(QuestionPlan.of(graph, graph.changed(neighbours="add-remove"))) == 2
 
 
 def test_a_share_too_small_for_any_question_is_named():

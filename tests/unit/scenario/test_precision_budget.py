@@ -10,14 +10,17 @@ import pytest
 
 from mvgviz import InputError, Scenario, design_noise, gaussian_mu, manual
 from mvgviz.data import sample
-from mvgviz.figures.budget.noise import noise_factors, plot_noise_factors, plot_signal_to_noise, signal_numbers
-from mvgviz.figures.budget.splits import (
+from mvgviz.pictures.budget import (
     largest_directions,
+    noise_factors,
     percent,
+    plot_noise_factors,
     plot_pnr,
+    plot_signal_to_noise,
     plot_split,
     plot_water,
     pnr_numbers,
+    signal_numbers,
     water_numbers,
 )
 from mvgviz.scenario.precision_budget import (
@@ -239,8 +242,9 @@ def test_private_directions_are_paid_for_on_top():
     found = wanted_noise(setup, {0: 3.0, 1: 4.0})
     drawn = setup.design.row_directions
     spent = math.sqrt(0.36) * float(gaussian_mu(found.needed, setup.delta))
+    receipt = replace(drawn.receipts[0], mu=spent)
     design = design_noise(setup.query, epsilon=found.needed, delta=setup.delta, theta=manual(found.weights),
-                          directions=replace(drawn, mu=spent), cover_directions=True)
+                          directions=replace(drawn, receipts=(receipt,)), cover_directions=True)
     assert design.direction_std()[:2] == pytest.approx([3.0, 4.0], rel=1e-4)
 
 

@@ -36,7 +36,8 @@ def many(sampler, trials, seed=1):
 
 
 def scenario(query="identity", **choices):
-    return Scenario(**{"data": "upload-000000000000", "query": query, "scale": "declared", "delta": 1e-3} | choices)
+    return Scenario(**{"data": "upload-000000000000", "query": query, "scale": "declared", "delta": 1e-3,
+                       "judged": "everything"} | choices)
 
 
 def posed(query="identity", data=None, *, m=3, n=30, lower=-1.0, upper=1.0, sensitivity="own", uploaded=None,

@@ -8,6 +8,8 @@ import pytest
 
 from mvgviz import Dataset, InputError, Scenario
 from mvgviz.data import sample, samples
+from mvgviz.pictures.advice import advice_marks, dropped_words, places, why
+from mvgviz.pictures.sentences import design_words
 from mvgviz.scenario.resolve import build
 from mvgviz.trials.advisor import FINALISTS, FIRST_ROUND, advise
 from mvgviz.trials.candidates import (
@@ -23,13 +25,12 @@ from mvgviz.trials.candidates import (
     neighbours,
     serving_queries,
 )
-from mvgviz.trials.question import PERCENT, pose_each
+from mvgviz.trials.expected_error import expected_error
+from mvgviz.trials.question import PERCENT, pose, pose_each
 from mvgviz.trials.resumable import TrialCache
 from mvgviz.trials.run import run_trials
-from mvgviz.trials.stand_in import stand_in
+from mvgviz.trials.stand_in import simulated_tables, stand_in
 from mvgviz.trials.tasks import measure_for
-from mvgviz.words.advice import advice_marks, dropped_words, places, why
-from mvgviz.words.designs import design_words
 from tests.datasets import make_dataset
 
 LIVER = Scenario.default_for("liver").changed(judged="everything")
@@ -37,7 +38,7 @@ LIVER = Scenario.default_for("liver").changed(judged="everything")
 
 @pytest.fixture(scope="module")
 def advice():
-    return advise(LIVER.changed(trials=45), sample("liver"))
+    return advise(LIVER.changed(trials=45), sample("liver"), on_data=True)
 
 
 # candidates
@@ -185,7 +186,7 @@ def test_what_is_read_openly_stays_flagged_with_a_bound():
 def test_the_first_design_is_as_good_as_the_best_of_all_combinations():
     data = make_dataset(3, 60, lower=[-1, 0, -1], upper=[1, 1, 1])
     scenario = Scenario(data="two_features", query="covariance", task="covariance-estimation", favoured=(1,), trials=40)
-    best = advise(scenario, data).best.outcome.mean
+    best = advise(scenario, data, on_data=True).best.outcome.mean
     least = math.inf
     for query in ("covariance", "identity"):
         for radius in (None, 0.3, 0.5, 0.8, 1.0, 1.3, 1.6):
@@ -200,9 +201,9 @@ def test_the_first_design_is_as_good_as_the_best_of_all_combinations():
 @pytest.mark.slow
 def test_the_ranking_is_that_of_direct_trials(advice):
     assert advice.complete
-    means = [row.outcome.mean for row in advice.rows if row.finalist]
+    means = [row.outcome.mean for row in advice.rows[1:] if row.finalist]
     assert means == sorted(means)
-    assert len(means) == FINALISTS
+    assert len(means) == FINALISTS - advice.rows[0].finalist
     for row in (advice.rows[0], advice.rows[-1]):
         key = row.candidate.mechanism
         direct = run_trials(row.candidate.scenario.changed(trials=row.outcome.errors.size), sample("liver"),
@@ -223,6 +224,7 @@ def test_for_ridge_the_covariance_beats_the_table_and_exact_beats_the_theorems(a
     # Means near 0.42 against 0.70 for the table or a theorem, with standard errors below 0.02.
     best = advice.best.candidate.scenario
     assert (best.query, best.guarantee) == ("covariance", "exact")
+    assert advice.best.clearly_beats(advice.current) or advice.best is advice.current
     others = {one.lever: one for one in advice.levers.without}
     for lever in ("query", "calibration"):
         assert others[lever].factor < 0.75
@@ -232,9 +234,8 @@ def test_for_ridge_the_covariance_beats_the_table_and_exact_beats_the_theorems(a
 @pytest.mark.slow
 def test_two_sentences_say_why_and_by_how_much(advice):
     first, second = why(advice, sample("liver").features)
-    assert first.startswith("First is covariance, exact")
-    assert "the design as it stands (covariance, exact, 80 % to sgpt and drinks)" in first or (
-        "it is the design as it stands" in first)
+    assert first.startswith(("Recommended: covariance, exact", "Keep your design: covariance, exact"))
+    assert ("the design as it stands (covariance, exact, 80 % to sgpt and drinks)" in first) != first.startswith("Keep")
     assert second.startswith("From an error of ")
     assert "(Theorem 1, as printed, table, equal noise) down to" in second
     assert "calibration " in second
@@ -252,18 +253,18 @@ def test_the_chart_has_the_first_the_present_and_one_of_each_kind(advice):
         assert any(mark.label.startswith(kind) for mark in marks)
 
 
-def test_one_trial_still_gives_an_advice_that_claims_nothing():
+def test_one_trial_recommends_to_keep_the_design():
     data = sample("two_features")
-    found = advise(Scenario(trials=1), data)
+    found = advise(Scenario(trials=1, query="covariance", task="first-component"), data)
     assert found.complete
     assert math.isnan(found.best.outcome.half_width)
-    assert not any(found.against(row).clear for row in found.rows if row is not found.best)
-    assert "which chance may explain" in " ".join(why(found, data.features))
+    assert found.best is found.current
+    assert why(found, data.features)[0].startswith("Keep your design: ")
 
 
 @pytest.mark.slow
 def test_cancelled_work_comes_back_as_far_as_it_is_and_goes_on():
-    scenario, data, cache = Scenario(trials=42), sample("two_features"), TrialCache()
+    scenario, data, cache = Scenario(trials=42, task="subspace"), sample("two_features"), TrialCache()
     calls, seen = iter(range(10**9)), []
     part = advise(scenario, data, cache=cache, cancelled=lambda: next(calls) > 12)
     assert not part.complete
@@ -294,19 +295,17 @@ def test_designs_that_do_not_work_out_are_dropped_with_a_count_and_the_reason():
 
 def test_a_task_with_one_query_and_one_feature_has_advice():
     data = make_dataset(1, 20)
-    found = advise(Scenario(data="two_features", query="mean", favoured=(), allocation="uniform", trials=3), data)
+    found = advise(Scenario(data="two_features", query="mean", favoured=(), allocation="uniform"), data)
     assert {row.candidate.scenario.query for row in found.rows} == {"mean"}
-    assert [one.lever for one in found.levers.steps][:2] == ["", "calibration"]
-    assert "query" not in {one.lever for one in (*found.levers.steps, *found.levers.without)}
-    assert "calibration divided it by" in why(found, data.features)[1]
+    assert found.best is found.current
+    assert found.levers is None
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("data", samples())
 def test_advice_on_the_stand_in_of_each_dataset(data):
     scenario = Scenario.default_for(data).changed(trials=2)
-    simulated = stand_in(sample(data), rng=np.random.default_rng(0), graph=data == "karate")
-    found = advise(scenario, simulated)
+    found = advise(scenario, sample(data))
     assert found.complete
     assert found.best is not None
     assert found.dropped == ()
@@ -343,9 +342,24 @@ def test_the_stand_in_stays_in_its_ranges_and_has_one_factor():
     made = stand_in(data, rng=np.random.default_rng(3))
     assert made.count_outside() == 0
     correlations = np.corrcoef(made.matrix)[np.triu_indices(5, 1)]
-    # Clipping at three standard deviations changes ½ by less than 0.005; 40 000 records: sd 0.004.
-    assert np.abs(correlations) == pytest.approx(np.full(10, 0.5), abs=0.03)
-    assert made.matrix.mean(axis=1) == pytest.approx((data.lower + data.upper) / 2, abs=0.01 * data.widths.max())
+    # Skewed features are less than normal ones would be; 40 000 records: sd 0.004.
+    assert np.abs(correlations) == pytest.approx(np.full(10, 0.5), abs=0.05)
+    parts = (made.matrix.mean(axis=1) - data.lower) / data.widths
+    assert np.abs(parts - 0.5) == pytest.approx(np.full(5, 0.25), abs=0.01)  # none in the middle of its range
+
+
+def test_simulated_tables_lie_all_over_the_ranges_and_hold_nothing_of_the_data():
+    data = make_dataset(4, 30, lower=[-1, 0, 2, -5], upper=[1, 10, 3, 5])
+    tables = simulated_tables(data)
+    again = simulated_tables(replace(data, matrix=np.repeat(data.lower[:, None], 30, axis=1)))
+    assert all(np.array_equal(one.matrix, other.matrix) for one, other in zip(tables, again, strict=True))
+    assert all(table.count_outside() == 0 for table in tables)
+    parts = np.array([(table.matrix.mean(axis=1) - data.lower) / data.widths for table in tables])
+    assert (parts.min(axis=0) < 0.15).all()
+    assert (parts.max(axis=0) > 0.85).all()
+    spreads = np.array([table.matrix.std(axis=1) / data.widths for table in tables])
+    assert (spreads.min(axis=0) < 0.03).all()
+    assert (spreads.max(axis=0) > 0.25).all()
 
 
 def test_a_stand_in_graph_is_a_graph_of_public_density():
@@ -372,6 +386,73 @@ def test_where_a_direction_is_needed_all_designs_are_judged_along_it():
                for row in found.rows)
     assert found.references is not None
     assert found.references.unit == PERCENT
-    own = run_trials(scenario, data, mechanisms=["mvg"])["mvg"]
-    assert found.current is not None
-    assert found.current.outcome.mean == pytest.approx(own.mean)
+    assert found.current is not None  # without a bound the noise is all, whatever the table
+    assert found.current.outcome.mean == pytest.approx(expected_error(pose(scenario, data)).total)
+
+
+# what may be recommended
+
+def skewed(seed, records=439):
+    """Visits: six columns whose means lie anywhere in their ranges."""
+    rng = np.random.default_rng([439, seed])
+    widths, lower = 10 ** rng.uniform(0, 2, 6), rng.uniform(-5, 5, 6)
+    parts = np.clip(rng.uniform(0.05, 0.95, (6, 1)) + rng.uniform(0.03, 0.2, (6, 1)) * rng.standard_normal(
+        (6, records)), 0, 1)
+    return Dataset(matrix=lower[:, None] + widths[:, None] * parts, features=list("abcdef"), lower=lower,
+                   upper=lower + widths)
+
+
+def entry_by_entry(scenario, data):
+    """Noise and bias on the needed, written out: a formula that the advisor does not use."""
+    setup = build(scenario, data)
+    off, rows = setup.query.value - setup.box.value, setup.design.row_covariance()
+    total, count = 0.0, 0
+    for i in scenario.needs:
+        for j in scenario.needs if setup.query.symmetric else range(off.shape[1]):
+            noise = (rows[i, i] * rows[j, j] + rows[i, j] ** 2) / 2 if setup.query.symmetric else rows[i, i]
+            total, count = total + off[i, j] ** 2 + noise, count + 1
+    return math.sqrt(total / count)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("query", ["mean", "identity", "covariance", "moments"])
+def test_what_is_recommended_does_not_ruin_an_answer(query):
+    # Once a mean's error grew 12 times: simulated records lay in the middle of the ranges, where clipping is free.
+    ratios = []
+    for seed, needed, before in ((0, (0, 5), {"allocation": "uniform"}), (1, (1,), {"allocation": "uniform"}),
+                                 (2, (2,), {"allocation": "binary", "share": 0.8, "bound": "even"})):
+        data = skewed(seed)
+        scenario = Scenario.for_dataset(data, query=query, needed=needed, favoured=needed, judged="needed", **before)
+        best = advise(scenario, data).best
+        assert best.candidate.is_whole
+        ratios.append(entry_by_entry(best.candidate.scenario, data) / entry_by_entry(scenario, data))
+    assert max(ratios) <= 1.1
+    assert query == "identity" or min(ratios) < 0.8
+
+
+def test_what_clips_many_records_or_does_not_beat_an_answer_without_data_is_not_recommended():
+    data = skewed(7)
+    mean = Scenario.for_dataset(data, query="mean", needed=(1,), judged="needed")
+    found = advise(mean, data)
+    assert found.best is not found.current
+    assert found.best.clips <= 0.05
+    assert max(row.clips for row in found.rows) > 0.5
+    table = advise(mean.changed(query="identity"), data)
+    assert table.best is table.current
+    assert "does not clearly beat the no-data baseline" in why(table, data.features)[0]
+    clipped = advise(mean.changed(bound="own", radius=0.3), data)  # suits records that lie in the middle
+    assert clipped.best is clipped.current
+    assert "No other is better on all of them, but its bound clips up to 100 % of a table" in (
+        why(clipped, data.features)[0])
+    kept = advise(found.best.candidate.scenario, data)
+    assert "No other design is clearly better on all of them" in why(kept, data.features)[0]
+
+
+def test_marks_of_what_was_chosen_on_the_data_stay_on_candidates_that_take_it_over():
+    data = skewed(1)
+    scenario = Scenario.for_dataset(data, query="mean", allocation="binary", favoured=(0,)).chosen_on_data(
+        favoured=(2,))
+    for one in (*candidates(scenario, data), *closer(scenario, data, "mean"),
+                *neighbours(Candidate(scenario=scenario), scenario, data)):
+        if one.scenario.favoured == (2,):
+            assert "favoured" in one.scenario.from_data

@@ -7,11 +7,14 @@ from scipy import stats
 from mvgviz import Scenario
 from mvgviz.data import sample
 from mvgviz.errors import InputError
+from mvgviz.noise.moment_noise import MomentNoise, ridge_weights
+from mvgviz.pictures.utility import parts_words
 from mvgviz.scenario.resolve import build
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.mechanisms.gaussian import GaussianSquare
-from mvgviz.trials.question import split_records
+from mvgviz.trials.parts import part_errors, part_points
+from mvgviz.trials.question import ONE_NEEDED, pose, split_records
 from mvgviz.trials.run import run_trials
 from mvgviz.trials.tasks import TASKS, measure_for
 from tests.datasets import make_dataset
@@ -149,9 +152,12 @@ def test_needed_and_rest_are_told_apart_only_where_there_are_both(favoured):
         measure_for(posed("covariance", favoured=favoured, judged="rest"))
 
 
-def test_one_needed_feature_has_no_components():
+def test_one_needed_feature_has_no_components_so_errors_are_on_everything():
+    problem = posed("covariance", favoured=(0,), judged="needed", task="first-component")
+    assert (problem.judged_on, problem.unfit) == ("everything", ONE_NEEDED)
+    assert measure_for(problem) is measure_for(problem.whole)
     with pytest.raises(InputError, match="at least 2 features"):
-        measure_for(posed("covariance", favoured=(0,), judged="needed", task="first-component"))
+        measure_for(posed("covariance", favoured=(0, 1), judged="rest", task="first-component"))
 
 
 def test_what_is_the_same_for_all_data_cannot_be_judged():
@@ -181,11 +187,9 @@ def test_a_trial_with_a_private_length_uses_the_noise_of_its_own_length():
         setup = build(scenario.changed(seed=int(length.integers(2**29))), learn)
         radii.add(setup.query.bound.radius)
         std = np.sqrt(setup.design.row_variances)  # ranges to 1, features themselves: no units, nothing turned
-        released = setup.query.value / np.outer(std, std) + noise.standard_normal((3, 3))
-        values, vectors = np.linalg.eigh((released + released.T) / 2)
-        moments = np.outer(std, std) * (vectors * np.maximum(values, 0) @ vectors.T)
-        ridge = np.diag(0.003 + 0.5 * np.sqrt(3) * std[:2] ** 2)
-        weights = np.linalg.solve(moments[:2, :2] + ridge, moments[:2, 2])
+        released = setup.query.value + np.outer(std, std) * noise.standard_normal((3, 3))
+        known = MomentNoise.from_std(np.outer(std, std))
+        weights = ridge_weights((released + released.T) / 2, known, features=[0, 1], label=2)
         predicted = weights @ held_out.matrix[:2]
         expected.append(np.sqrt(np.mean((predicted - held_out.matrix[2]) ** 2)))
     assert len(radii) > 1
@@ -195,7 +199,7 @@ def test_a_trial_with_a_private_length_uses_the_noise_of_its_own_length():
 def test_with_a_private_length_noise_aware_use_is_the_same_in_any_batch():
     data = make_dataset(4, 200, -1.0, 1.0)
     scenario = Scenario(data="upload-000000000000", query="covariance", task="covariance-estimation", scale="declared",
-                        bound="private", allocation="binary", favoured=(0, 1), share=0.8, trials=5)
+                        bound="private", allocation="binary", favoured=(0, 1), share=0.8, trials=5, judged="everything")
     aware, alone, plain = (run_trials(scenario.changed(post=post), data, mechanisms=["mvg"], batch=batch)["mvg"].errors
                            for post, batch in ((scenario.post, 5), (scenario.post, 1), (("symmetrise",), 5)))
     assert np.array_equal(aware, alone)
@@ -210,3 +214,18 @@ def test_the_constant_of_joint_moments_is_neither_needed_nor_the_rest():
         assert posed("moments", data, favoured=favoured, judged="needed").chosen is None
     assert posed("moments", data, favoured=(0, 3), judged="needed").chosen == [0, 3]
     assert posed("moments", data, favoured=(0, 3), judged="rest").chosen == [1, 2, 3]
+
+
+def test_errors_are_on_what_is_needed_by_default_and_on_everything_where_nothing_is():
+    assert Scenario().judged == "needed"
+    assert Scenario.from_query({"data": "upload-000000000000", "needed": "1"}).judged == "needed"
+    data = make_dataset(3, 30, -1.0, 1.0)
+    some, none = (Scenario(query="mean", allocation="uniform", favoured=favoured, trials=3) for favoured in ((1,), ()))
+    assert run_trials(some, data).judged_on == "needed"
+    assert run_trials(none, data).judged_on == "everything"
+    points, reasons = part_points(pose(none, data))
+    assert list(points) == ["everything"]  # no error on the needed where nothing is
+    assert set(reasons) == {"needed", "rest"}
+    found = part_errors([run_trials(none.changed(judged="everything"), data,
+                                    mechanisms=["mvg", "iid", "reduced-gaussian"])])
+    assert parts_words(build(none, data), found, on_data=True).startswith("**On everything together ")

@@ -93,7 +93,7 @@ def test_the_scenario_s_own_epsilon_is_among_those_looked_at():
 def swept():
     # Without post-processing the error of the answer itself is that of the noise, s2/mu ||N||_F: invertible by hand.
     data = make_dataset(4, 60)
-    scenario = Scenario(data="two_features", post=(), trials=30, scale="declared", delta=1e-9)
+    scenario = Scenario(data="two_features", post=(), trials=30, scale="declared", delta=1e-9, judged="everything")
     grid = [{"epsilon": epsilon} for epsilon in EPSILONS]
     return data, scenario, sweep(grid, scenario, data, mechanisms=["gaussian-analytic", "laplace", "gaussian-triangle"])
 

@@ -7,14 +7,13 @@ import pytest
 
 from mvgviz import InputError, Scenario, build
 from mvgviz.data import sample
-from mvgviz.figures.compare.waterfall import plot_waterfall
-from mvgviz.figures.shared.error_axis import reference_items
+from mvgviz.pictures.advice import best_kept, falls, levers_sentence, plot_waterfall, table_rows, takeaway
+from mvgviz.pictures.error_axis import reference_items
 from mvgviz.trials.candidates import REDUCED
 from mvgviz.trials.levers import levers, way_to
 from mvgviz.trials.question import pose
 from mvgviz.trials.resumable import TrialCache
 from mvgviz.trials.run import run_trials
-from mvgviz.words.levers import best_kept, falls, levers_sentence, table_rows, takeaway
 
 LIVER = Scenario.default_for("liver").changed(bound="even", judged="everything", trials=30)
 MOVEMENT = Scenario.default_for("movement_simulated").changed(bound="none", judged="everything", share=0.8, trials=30)

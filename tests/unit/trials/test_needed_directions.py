@@ -96,10 +96,12 @@ def test_the_known_noise_is_turned_with_what_is_judged(task, post):
     assert np.isfinite(measure_for(problem).errors(released, sampler.moment_noise(released))).all()
 
 
-def test_what_cannot_be_judged_along_directions_is_refused_in_one_sentence():
-    problem = posed("covariance", DATA, directions="private", favoured=(0,), judged="needed")
+def test_where_needed_directions_cannot_be_judged_by_errors_are_on_everything():
+    problem = posed("covariance", DATA, directions="private", favoured=(0,), importance=(3,), judged="needed")
+    assert problem.judged_on == "everything"
+    assert measure_for(problem) is measure_for(problem.whole)
     with pytest.raises(InputError, match="private directions are found anew in every trial"):
-        measure_for(problem)
+        measure_for(posed("covariance", DATA, directions="private", favoured=(0,), judged="rest"))
     points, reasons = part_points(problem)
     assert list(points) == ["everything"]
     assert set(reasons) == {"needed", "rest"}

@@ -3,7 +3,6 @@
 import math
 import pickle
 import threading
-import time
 import tracemalloc
 from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -331,13 +330,11 @@ def test_a_trial_of_a_million_records_costs_no_more_than_one_of_a_thousand():
     samplers = [mechanism(key).prepare(problem, measure.level) for key in keys]
     assert len(pickle.dumps((samplers, measure))) < 20_000  # what a worker is sent
     tracemalloc.start()
-    begin = time.process_time()
     for sampler in samplers:
         module._errors(sampler, measure, 0, 0, 200)
-    seconds, peak = time.process_time() - begin, tracemalloc.get_traced_memory()[1]
+    peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4_000_000  # one number for each record would be 8 million
-    assert seconds < 4  # 0.1 s without tracing on an idle machine
 
 
 def test_predictions_for_many_records_are_made_a_few_trials_at_a_time():

@@ -10,14 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import linalg
 
-from mvgviz import Dataset, InputError, Scenario
+from mvgviz import Dataset, InputError, Scenario, gaussian_mu
 from mvgviz.data import sample
+from mvgviz.noise.ties import spaces
 from mvgviz.scenario.scenario import POST
 from mvgviz.scenario.scenario import TASKS as NAMES
 from mvgviz.trials.mechanisms import COMPARED, MECHANISMS
 from mvgviz.trials.question import pose, split_records
 from mvgviz.trials.run import run_trials
-from mvgviz.trials.tasks import TASKS, measure_for
+from mvgviz.trials.tasks import TASKS, measure_for, references_for
+from mvgviz.trials.tasks.base import ENOUGH
 from mvgviz.trials.tasks.moments import trivial_moments
 from mvgviz.trials.tasks.post import WORDS, components, nearest_psd, psd_root
 from tests.datasets import make_dataset
@@ -130,8 +132,8 @@ def test_the_first_component_is_lambda_1_less_what_is_captured(rng):
 
 def test_the_strongest_direction_has_the_largest_eigenvalue_not_the_largest_size():
     # Noise can make a negative eigenvalue the largest in size: symmetrised, it is last.
-    assert np.abs(components(np.diag([-5.0, 1.0, 3.0])[None], symmetrise=True)[0, :, 0]).tolist() == [0, 0, 1]
-    assert np.abs(components(np.diag([-5.0, 1.0, 3.0])[None], symmetrise=False)[0, :, 0]).tolist() == [1, 0, 0]
+    assert np.abs(components(np.diag([-5.0, 1.0, 3.0])[None], symmetrise=True)[1][0, :, 0]).tolist() == [0, 0, 1]
+    assert np.abs(components(np.diag([-5.0, 1.0, 3.0])[None], symmetrise=False)[1][0, :, 0]).tolist() == [1, 0, 0]
 
 
 def test_covariance_estimation_is_the_residual_sum_of_squares(rng):
@@ -219,6 +221,21 @@ def test_a_random_guess_of_a_label_is_uniform_in_its_range(rng):
             assert references.trivial == pytest.approx(middle)
 
 
+@pytest.mark.parametrize(("epsilon", "neighbours"), [(1.0, "replace"), (3.0, "add-remove")])
+def test_the_private_mean_is_what_a_release_of_it_alone_would_do(rng, epsilon, neighbours):
+    """By drawing it; its budget is the problem's own, and a label that hardly varies needs more records."""
+    problem = posed("covariance", make_dataset(3, 60, -1.0, 3.0), task="linear-ridge", label=1, epsilon=epsilon,
+                    delta=1e-6, neighbours=neighbours)
+    learned, truth = problem.question.table.matrix[1], problem.question.held_out.matrix[1]
+    moves = 4 / learned.size * (0.5 if neighbours == "add-remove" else 1)
+    means = learned.mean() + moves / float(gaussian_mu(epsilon, 1e-6)) * rng.standard_normal((100_000, 1))
+    found = references_for(problem)
+    assert found.private_mean == pytest.approx(math.sqrt(np.square(truth - means).mean()), rel=0.01)
+    assert found.records_needed == math.ceil(ENOUGH * 4 / learned.std() / float(gaussian_mu(epsilon, 1e-6)))
+    assert math.isnan(references_for(posed("covariance")).private_mean)
+    assert ENOUGH / float(gaussian_mu(1, 1e-6)) == pytest.approx(70, rel=1e-3)
+
+
 @pytest.mark.parametrize("task", ["first-component", "covariance-estimation", "subspace"])
 @pytest.mark.parametrize("m", [1, 2, 5])
 def test_a_random_guess_of_directions_is_a_uniform_basis(task, m, rng):
@@ -248,8 +265,56 @@ def test_the_trivial_answer_knows_the_ranges_alone():
             np.linalg.eigvalsh(s)[-1] - v @ s @ v, rel=1e-4)
 
 
+def bases(problem, rng, trials):
+    """Of the strongest spaces of the answer without data, drawn uniformly: trials × m × m."""
+    strengths, vectors = (found[0] for found in components(trivial_moments(problem)[None], symmetrise=True))
+    turned = []
+    for space in spaces(strengths, vectors):
+        turn, upper = np.linalg.qr(rng.standard_normal((trials, space.shape[1], space.shape[1])))
+        turned.append(space @ (turn * np.sign(np.einsum("tii->ti", upper))[:, None, :]))
+    assert max(part.shape[2] for part in turned) > 1
+    return np.concatenate(turned, axis=2)
+
+
+@pytest.mark.parametrize("lower", [0.0, -1.0])
+@pytest.mark.parametrize("task", ["first-component", "covariance-estimation", "subspace"])
+def test_evenly_spread_data_with_equal_strengths_is_judged_by_the_mean_over_all_its_directions(task, lower, rng):
+    problem = posed("covariance", m=6, n=9, lower=lower, upper=1.0)
+    measure, strengths = measured(task, problem), np.arange(6, 0, -1)
+    found = measure.expected(spaces(*(each[0] for each in components(trivial_moments(problem)[None], symmetrise=True))))
+    drawn = bases(problem, rng, 20_000)
+    errors = measure.errors((drawn * strengths) @ drawn.transpose(0, 2, 1))
+    room = 5 * errors.std() * math.sqrt(1 / 20_000 + (1 / 2_000 if task == "subspace" else 0)) + 1e-9
+    assert abs(errors.mean() - found) < room
+    assert measure.references.trivial == min(found, measure.references.random_guess)
+
+
+def test_the_error_does_not_depend_on_the_basis_of_a_release_with_equal_strengths(rng):
+    """Fewer records than features: the rest of the directions is anybody's choice."""
+    problem = posed("identity", make_dataset(6, 4))
+    table = rng.standard_normal((6, 4))
+    released = np.stack([table @ table.T / 4] * 2)
+    released[1] += 1e-17 * np.add(*[rng.standard_normal((6, 6))] * 2)
+    for post in ((), ("symmetrise",)):
+        measure = measured("covariance-estimation", posed("identity", make_dataset(6, 4), post=post))
+        errors = measure.errors(released)
+        assert errors[0] == pytest.approx(errors[1], rel=1e-9)
+    left, s, _ = np.linalg.svd(table)
+    strengths = np.append(s**2 / 4, [1e-3, 0.0]) * [1, 1, 1, 1, 1e-3, 1]  # the last two told apart, turned anyhow
+    turns = np.stack([linalg.block_diag(np.eye(4), [[c, -d], [d, c]])
+                      for c, d in ((math.cos(a), math.sin(a)) for a in np.linspace(0, math.pi, 101)[:-1])])
+    vectors = left @ turns
+    mean = measured("covariance-estimation", problem).errors((vectors * strengths) @ vectors.transpose(0, 2, 1)).mean()
+    assert errors[0] == pytest.approx(mean, rel=1e-9)
+
+
+def test_a_subspace_that_is_not_defined_is_refused():
+    with pytest.raises(InputError, match="the next one is as strong"):
+        measured("subspace", posed("covariance", constant(3, 12, 0.0)))
+
+
 def test_without_knowledge_of_a_direction_all_features_weigh_the_same():
-    vector = components(trivial_moments(posed("covariance"))[None], symmetrise=True)[0, :, 0]
+    vector = components(trivial_moments(posed("covariance"))[None], symmetrise=True)[1][0, :, 0]
     assert np.abs(vector) == pytest.approx(np.full(3, 3**-0.5))
 
 
@@ -297,6 +362,10 @@ def test_degenerate_graphs_give_numbers_or_a_sentence(query, edges):
     matrix = np.zeros((size, size)) if edges == "none" else np.ones((size, size)) - np.eye(size)
     data = Dataset(matrix=matrix, features=[f"v{i}" for i in range(size)], lower=0, upper=1)
     for task in ("reconstruction", "subspace", "first-component", "covariance-estimation"):
+        if task == "subspace" and size > 2:
+            with pytest.raises(InputError, match="as strong"):
+                run_trials(scenario(query, task=task, trials=2), data, mechanisms=list(MECHANISMS))
+            continue
         results = run_trials(scenario(query, task=task, trials=2), data, mechanisms=list(MECHANISMS))
         assert all(np.isfinite(outcome.errors).all() for outcome in results.outcomes)
         assert math.isfinite(results.references.random_guess)
@@ -362,7 +431,8 @@ def test_a_large_kernel_is_measured_without_the_projection():
 @pytest.mark.parametrize(("query", "centre"), [("covariance", False), ("identity", False), ("moments", True)])
 def test_the_first_component_is_about_the_mean_where_that_is_released_too(query, centre):
     table = sample("liver")
-    problem = pose(Scenario(data="liver", query=query, scale="declared", task="first-component"), table)
+    problem = pose(Scenario(data="liver", query=query, scale="declared", task="first-component",
+                            judged="everything"), table)
     off = table.matrix.mean(axis=1, keepdims=True)
     by_hand = {about_mean: linalg.svd(table.matrix - about_mean * off)[0][:, 0] for about_mean in (False, True)}
     errors = {key: measure_for(problem).errors(vector[None])[0] for key, vector in by_hand.items()}

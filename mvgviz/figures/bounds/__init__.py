@@ -1,1 +1,0 @@
-"""Pictures of the page Bounds: numbers, then a figure."""

@@ -1,1 +1,0 @@
-"""Pictures of the page Precision budget: numbers, then a figure."""

@@ -1,1 +1,0 @@
-"""Pictures of the page Data & query: numbers, then a figure."""

@@ -1,1 +1,0 @@
-"""Pictures of the lesson: numbers, then a figure."""

@@ -1,1 +1,0 @@
-"""Pictures of the page Paper: numbers, then a figure."""

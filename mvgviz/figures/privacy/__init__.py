@@ -1,1 +1,0 @@
-"""Pictures of the page Privacy spent: numbers, then a figure."""

@@ -1,1 +1,0 @@
-"""Pictures of the page Release & report: numbers, then a figure."""

@@ -1,1 +1,0 @@
-"""Pictures of the page Noise shape: numbers, then a figure."""

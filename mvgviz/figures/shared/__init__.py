@@ -1,1 +1,0 @@
-"""What several pages draw: the theme, axes, maps and the ellipse."""

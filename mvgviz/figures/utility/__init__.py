@@ -1,1 +1,0 @@
-"""Pictures of the page Utility: numbers, then a figure."""

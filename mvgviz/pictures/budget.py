@@ -1,0 +1,502 @@
+"""Direction by direction: the noise against equal noise, the split of the precision, and what gets through."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from mvgviz.design.allocation import FLOOR, WaterFilling
+from mvgviz.design.most_information import is_proved
+from mvgviz.labels import GUARANTEES, SPLITS
+from mvgviz.noise.ties import largest_first
+from mvgviz.pictures.sentences import thing
+from mvgviz.pictures.theme import DATA, DIRECTIONAL, EDGE, GUARANTEE_COLOURS, IID, log_axis, row_axis, stroke, styled
+from mvgviz.provenance import Origin, weakest
+from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
+from mvgviz.scenario.precision_budget import BudgetTable, WantedNoise
+from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.splits import SplitScore
+from mvgviz.text import as_factor, as_number, at_most, capitalised, delta_words, in_html, in_markdown, listed
+from mvgviz.validation import FloatArray
+
+MOST = 40
+_FEW = 24
+_SAME = 0.005
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NoiseFactors:
+    """``shown``: positions of the directions drawn."""
+
+    table: BudgetTable
+    shown: list[int]
+
+    @property
+    def gains(self) -> list[int]:
+        """Positions of the directions with less noise than equal noise, the luckiest first."""
+        factors = self.table.factor
+        return [k for k in largest_first(-factors) if factors[k] < 1 - _SAME]
+
+    @property
+    def pays(self) -> list[int]:
+        """Positions of the directions with more noise than equal noise, the dearest first."""
+        factors = self.table.factor
+        return [k for k in largest_first(factors) if factors[k] > 1 + _SAME]
+
+
+def noise_factors(table: BudgetTable) -> NoiseFactors:
+    """All directions in their order, or of more than 40 the 20 with least and the 20 with most noise."""
+    shown: Sequence[int] = range(table.size)
+    if table.size > MOST:
+        order = largest_first(-table.factor)
+        shown = [*order[: MOST // 2], *order[-MOST // 2:]]
+    return NoiseFactors(table=table, shown=list(shown))
+
+
+def plot_noise_factors(numbers: NoiseFactors, *, names: list[str]) -> go.Figure:
+    """A dot a direction and its distance from 1×, which is equal noise. ``names``: of those shown."""
+    shown, few = numbers.table.factor[numbers.shown], len(names) <= _FEW
+    figure = go.Figure()
+    _add_stems(figure, [1.0] * len(names), shown.tolist(), DIRECTIONAL, width=3)
+    figure.add_scatter(
+        x=shown, y=np.arange(len(names)), mode="markers+text" if few else "markers", name="directional noise",
+        marker={"color": DIRECTIONAL, "size": 12 if few else 8}, cliponaxis=False,
+        text=[f"{factor:.2g}×" if factor < 100 else f"{factor:,.0f}×" for factor in shown.tolist()],
+        textposition=["middle left" if factor < 1 else "middle right" for factor in shown.tolist()],
+        customdata=np.column_stack([np.array(names, dtype=object), numbers.table.std[numbers.shown].astype(object)]),
+        hovertemplate="%{customdata[0]}: %{x:.3g} times equal noise,"
+                      " typical error %{customdata[1]:.4g}<extra></extra>")
+    _add_one(figure, len(names), "equal noise, same budget (1×)", {"color": IID, "width": 2, "dash": "dash"})
+    figure.update_xaxes(title="noise, as a multiple of equal noise (log scale)",
+                        **log_axis(min(float(shown.min()), 1.0), max(float(shown.max()), 1.0), room=0.25, least=0.12))
+    return _direction_rows(figure, names)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SignalNumbers:
+    """``shown``: positions of the directions drawn (all but those without any signal, at most 40)."""
+
+    shown: list[int]
+    directional: FloatArray
+    iid: FloatArray
+    silent: int
+    above: int
+    iid_above: int
+    total: int
+
+
+def signal_numbers(table: BudgetTable) -> SignalNumbers | None:
+    """The ratios; None where the signal has no meaning, or is 0 everywhere."""
+    if table.signal is None or not table.signal.max() > 0:
+        return None
+    ours, iid = table.signal / table.std, table.signal / table.iid_std
+    heard = np.flatnonzero(table.signal > 0)
+    shown = heard if heard.size <= MOST else np.sort(heard[largest_first(ours[heard])[:MOST]])
+    return SignalNumbers(shown=[int(k) for k in shown], directional=ours[shown], iid=iid[shown],
+                         silent=table.size - int(heard.size), above=int((ours > 1).sum()),
+                         iid_above=int((iid > 1).sum()), total=table.size)
+
+
+def plot_signal_to_noise(numbers: SignalNumbers, *, names: list[str]) -> go.Figure:
+    """Two dots a direction, joined; right of the line the signal is larger than the noise."""
+    figure = go.Figure()
+    _add_stems(figure, numbers.iid.tolist(), numbers.directional.tolist(), DATA, width=2)
+    for label, values, colour, symbol in (("equal noise", numbers.iid, IID, "circle-open"),
+                                          ("directional noise", numbers.directional, DIRECTIONAL, "circle")):
+        figure.add_scatter(x=values, y=np.arange(len(names)), mode="markers", name=label, customdata=names,
+                           marker={"color": colour, "size": 10 if len(names) <= _FEW else 7, "symbol": symbol,
+                                   "line": {"width": 2, "color": colour}},
+                           hovertemplate=f"%{{customdata}}: %{{x:.3g}} with {label}<extra></extra>")
+    _add_one(figure, len(names), "signal = noise", {"color": DATA, "width": 1, "dash": "dot"})
+    both = [*numbers.iid.tolist(), *numbers.directional.tolist(), 1.0]
+    figure.update_xaxes(title="signal / noise (log scale)", **log_axis(min(both), max(both), room=0.08))
+    return _direction_rows(figure, names, less=20)
+
+
+def _add_stems(figure: go.Figure, starts: Sequence[float], ends: Sequence[float], colour: str, *, width: int) -> None:
+    """A line in each row, from where it starts to where it ends."""
+    figure.add_scatter(x=[x for pair in zip(starts, ends, strict=True) for x in (*pair, None)],
+                       y=[y for row in range(len(ends)) for y in (row, row, None)], hoverinfo="skip", showlegend=False,
+                       **stroke(colour, width))
+
+
+def _add_one(figure: go.Figure, rows: int, name: str, line: dict[str, object]) -> None:
+    """The line at 1, through all rows."""
+    figure.add_scatter(x=[1, 1], y=[-0.6, rows - 0.4], mode="lines", name=name, line=line, hoverinfo="name")
+
+
+def _direction_rows(figure: go.Figure, names: list[str], *, less: int = 0) -> go.Figure:
+    """One line a direction, in a height that suits their number (``less``: pixels lower)."""
+    rows = len(names)
+    figure.update_yaxes(**row_axis(names, 12 if rows <= _FEW else 11))
+    height = min(max(110 + rows * (34 if rows <= 8 else 24 if rows <= _FEW else 13), 230), 700)
+    return styled(figure, height=height - less, top=30)
+
+
+MOST_IN_BAR, MOST_TILES = 12, 40
+_WEAK = "#8FA9BD"  # opaque, so that labels on it read in light and dark
+_THIN, _SKY, _ROOM = 0.1, 1.7, 1.15
+
+
+def largest_directions(theta: FloatArray) -> list[int]:
+    """Positions of every direction, or of more than 40 of the 39 with the largest shares."""
+    if theta.size <= MOST_TILES:
+        return list(range(theta.size))
+    return largest_first(theta)[: MOST_TILES - 1]
+
+
+def plot_split(theta: FloatArray, shown: list[int], *, names: list[str]) -> go.Figure:
+    """Strong colour: more than an equal share. ``names``: of those shown; the others are one tile."""
+    return (_bar if theta.size <= MOST_IN_BAR else _treemap)(theta, shown, names)
+
+
+def _bar(theta: FloatArray, shown: list[int], names: list[str]) -> go.Figure:
+    figure, equal = go.Figure(), 1 / theta.size
+    for name, share in zip(names, theta[shown].tolist(), strict=True):
+        figure.add_bar(x=[100 * share, 100 * equal], y=["this split", "equal shares"], orientation="h", name=name,
+                       marker={"color": [_colour(share, equal), DATA], "line": EDGE, "opacity": [1.0, 0.5]},
+                       text=[f"{name}<br>{percent(share)}", ""], textposition="inside", insidetextanchor="middle",
+                       textangle=0, hovertemplate=f"{name}: %{{x:.3g}} %<extra>%{{y}}</extra>")
+    figure.update_layout(barmode="stack", bargap=0.25, uniformtext={"minsize": 11, "mode": "hide"})
+    figure.update_xaxes(title="share of the precision (%)", range=[0, 100])
+    figure.update_yaxes(autorange="reversed")
+    return styled(figure, height=190, legend=False)
+
+
+def _treemap(theta: FloatArray, shown: list[int], names: list[str]) -> go.Figure:
+    labels, shares, equal = list(names), theta[shown].tolist(), 1 / theta.size
+    colours = [_colour(share, equal) for share in shares]
+    others = theta.size - len(shown)
+    if others:
+        rest = max(1 - float(theta[shown].sum()), 0.0)
+        labels, shares = [*labels, f"the other {others:,}"], [*shares, rest]
+        colours.append(_colour(rest / others, equal))
+    figure = go.Figure(go.Treemap(
+        ids=[str(i) for i in range(len(labels))], labels=labels, parents=[""] * len(labels), values=shares,
+        text=[percent(share) for share in shares], textinfo="label+text", sort=True,
+        marker={"colors": colours, "line": EDGE}, tiling={"pad": 1}, root={"color": "rgba(0,0,0,0)"},
+        pathbar={"visible": False}, hovertemplate="%{label}: %{text} of the precision budget<extra></extra>"))
+    figure.update_layout(uniformtext={"minsize": 11, "mode": "hide"})
+    return styled(figure, height=260, legend=False)
+
+
+def _colour(share: float, equal: float) -> str:
+    return DIRECTIONAL if share > equal * (1 + 1e-9) else _WEAK
+
+
+def percent(share: float) -> str:
+    """40 %, 16.7 %, 0.0021 %; never 100 % for what is less."""
+    value = 100 * share
+    if 99.95 <= value < 100 * (1 - 1e-12):
+        return "over 99.9 %"
+    return f"{value:.3g} %" if value >= 1e-4 else f"{value:.1e} %"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PnrNumbers:
+    """One line a split, in order; ``scores`` by guarantee and split."""
+
+    splits: list[str]
+    scores: dict[str, dict[str, SplitScore]]
+
+    def best(self, guarantee: str) -> SplitScore:
+        """The split that lets most through."""
+        return max(self.scores[guarantee].values(), key=lambda score: score.log_pnr)
+
+    def under(self, guarantee: str) -> "PnrNumbers":
+        """The splits of one guarantee alone."""
+        return PnrNumbers(splits=[split for split in self.splits if split in self.scores[guarantee]],
+                          scores={guarantee: self.scores[guarantee]})
+
+
+def pnr_numbers(scores: tuple[SplitScore, ...]) -> PnrNumbers:
+    """The scores by guarantee; splits in order of first appearance."""
+    table: dict[str, dict[str, SplitScore]] = {}
+    for score in scores:
+        table.setdefault(score.guarantee, {})[score.split] = score
+    return PnrNumbers(splits=list(dict.fromkeys(score.split for score in scores)), scores=table)
+
+
+def plot_survives(numbers: PnrNumbers, *, names: dict[str, str]) -> go.Figure:
+    """A bar for each split under one guarantee, the longer the better; the scenario's own in strong colour."""
+    (by_split,) = numbers.scores.values()
+    scores = [by_split[split] for split in numbers.splits]
+    figure = go.Figure(go.Bar(
+        x=[score.log_pnr for score in scores], y=[_own_name(score, names) for score in scores], orientation="h",
+        marker={"color": [DIRECTIONAL if score.is_current else _WEAK for score in scores], "line": EDGE},
+        text=[f"{score.log_pnr:.3g}" for score in scores], textposition="auto",
+        customdata=[score.mutual_information for score in scores],
+        hovertemplate="%{y}: %{x:.4g} survives (log PNR), mutual information %{customdata:.4g} nats<extra></extra>"))
+    figure.update_xaxes(title="information that survives (log PNR in nats)", rangemode="tozero")
+    figure.update_yaxes(autorange="reversed", automargin=True)
+    return styled(figure, height=340, legend=False)
+
+
+def _own_name(score: SplitScore, names: dict[str, str]) -> str:
+    return f"<b>{names[score.split]}<br>(this design)</b>" if score.is_current else names[score.split]
+
+
+def plot_pnr(numbers: PnrNumbers, *, names: dict[str, str]) -> go.Figure:
+    """Dots on a log axis; the scenario's own split is ringed."""
+    figure = go.Figure()
+    rows = {split: i for i, split in enumerate(numbers.splits)}
+    scores = [score for by_split in numbers.scores.values() for score in by_split.values()]
+    for guarantee in numbers.scores:
+        some = [score for score in scores if score.guarantee == guarantee and score.log_pnr > 0]
+        figure.add_scatter(
+            x=[score.log_pnr for score in some], y=[rows[score.split] for score in some], mode="markers",
+            name=GUARANTEES[guarantee].in_chart,
+            customdata=[[names[score.split], score.mutual_information] for score in some],
+            marker={"color": GUARANTEE_COLOURS[guarantee], "size": 13,
+                    "symbol": "circle" if guarantee == "exact" else "diamond"},
+            hovertemplate="%{customdata[0]}: %{x:.4g} survives (log PNR),"
+                          " mutual information %{customdata[1]:.4g} nats<extra></extra>")
+    current = [score for score in scores if score.is_current]
+    figure.add_scatter(x=[score.log_pnr for score in current], y=[rows[score.split] for score in current],
+                       mode="markers", name="this design", hoverinfo="skip",
+                       marker={"symbol": "circle-open", "size": 22, "color": "rgba(128,128,128,1)",
+                               "line": {"width": 2}})
+    positive = [score.log_pnr for score in scores if score.log_pnr > 0] or [1.0]
+    figure.update_xaxes(title="information that survives<br>(log PNR in nats, log scale)",
+                        **log_axis(min(positive), max(positive), room=0.06))
+    figure.update_yaxes(tickvals=list(rows.values()), ticktext=[names[split] for split in rows],
+                        range=[len(rows) - 0.5, -0.5], zeroline=False)
+    return styled(figure, height=340, top=50)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WaterNumbers:
+    """Heights of the directions shown. ``ground`` is cut at ``top``, where the picture ends.
+
+    ``from_lowest``: heights are measured from the lowest ground, since the water is too thin
+    to be seen from 0. ``surface`` None: no ground and no common level (the unrelaxed form).
+    """
+
+    shown: list[int]
+    ground: FloatArray
+    water: FloatArray
+    dry: np.ndarray[Any, np.dtype[np.bool_]]
+    surface: float | None
+    top: float
+    from_lowest: bool
+
+
+def water_numbers(filled: WaterFilling, *, prices: FloatArray | None = None) -> WaterNumbers:
+    """The picture of a water filling; ``prices`` are the h² of the exact form (None: ones).
+
+    Of more than 40 directions those with the lowest ground.
+    """
+    parts = filled.rho if prices is None else filled.rho * prices
+    shown = np.sort(np.argsort(filled.depth, kind="stable")[:MOST])
+    most, lowest = float(parts.max()), float(filled.depth.min())
+    from_lowest = filled.level is not None and most < _THIN * (lowest + most)
+    if filled.level is None:
+        heights, surface, top = np.zeros(shown.size), None, _ROOM * most
+    else:
+        base = lowest if from_lowest else 0.0
+        surface = lowest - base + most  # who stands lowest has most water: no difference of large numbers
+        heights, top = filled.depth[shown] - base, _SKY * surface
+    return WaterNumbers(shown=[int(k) for k in shown], ground=np.minimum(heights, top), water=parts[shown],
+                        dry=filled.dry[shown], surface=surface, top=top, from_lowest=from_lowest)
+
+
+def plot_water(numbers: WaterNumbers, *, names: list[str], unit: str) -> go.Figure:
+    """Grey ground, blue water, a dashed level; dry directions say so. ``unit``: of the heights."""
+    columns = np.arange(len(numbers.shown))
+    wet = ~numbers.dry
+    figure = go.Figure()
+    if numbers.surface is not None:
+        figure.add_bar(x=columns, y=numbers.ground, name="ground", customdata=names,
+                       marker={"color": DATA, "opacity": 0.55, "line": {"width": 0}},
+                       hovertemplate="%{customdata}: ground at %{y:.4g}<extra></extra>")
+    figure.add_bar(x=columns[wet], y=numbers.water[wet], base=numbers.ground[wet], name="water: precision",
+                   customdata=[name for name, is_wet in zip(names, wet, strict=True) if is_wet],
+                   marker={"color": DIRECTIONAL, "opacity": 0.9, "line": {"width": 0}},
+                   hovertemplate="%{customdata}: %{y:.4g} of water<extra></extra>")
+    if numbers.dry.any():
+        figure.add_scatter(x=columns[numbers.dry], y=np.minimum(numbers.ground[numbers.dry], 0.93 * numbers.top),
+                           mode="markers+text", name="dry: the floor",
+                           text=["dry" if len(columns) <= 16 else ""] * int(numbers.dry.sum()),
+                           textposition="bottom center", hoverinfo="name",
+                           marker={"symbol": "x", "size": 8, "color": "rgba(128,128,128,1)"})
+    if numbers.surface is not None:
+        figure.add_scatter(x=[-0.5, len(columns) - 0.5], y=[numbers.surface] * 2, name="level", hoverinfo="name",
+                           **stroke(DIRECTIONAL, 2, "dash"))
+    figure.update_layout(barmode="overlay", bargap=0.04)
+    figure.update_xaxes(tickvals=columns.tolist(), ticktext=names, showgrid=False, range=[-0.5, len(columns) - 0.5])
+    figure.update_yaxes(title="height above the lowest ground" if numbers.from_lowest else unit,
+                        range=[0, numbers.top], zeroline=False)
+    return styled(figure, height=340, top=40)
+
+
+BETWEEN = " It is that of each direction with itself; where two meet, the noise lies between theirs."
+_NAMED, _LONGEST = 3, 22
+
+
+class Names:
+    """What the directions are called; beyond the names that are kept, "record 10001"."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._names, self._both = setup.direction_names, setup.design.mode == "both"
+
+    def __call__(self, k: int) -> str:
+        if k < len(self._names):
+            return self._names[k]
+        kind, _, number = self._names[-1].rpartition(" ")
+        return f"{kind if number == str(len(self._names)) else 'number'} {k + 1}"
+
+    def labels(self, shown: list[int]) -> list[str]:
+        """For a chart's axis: short, and harmless in Plotly."""
+        return [short_label(self(k)) for k in shown]
+
+    def of_noise(self, shown: list[int]) -> list[str]:
+        """For a chart of noise: with noise on both sides it is told of entries, each direction's with itself."""
+        if not self._both:
+            return self.labels(shown)
+        return [" × ".join([short_label(self(k), _LONGEST // 2)] * 2) for k in shown]
+
+    def few(self, positions: list[int]) -> str:
+        """For a sentence: three or four names, the rest counted."""
+        names = [in_markdown(self(k)) for k in positions[: _NAMED + 1]]
+        more = len(positions) - _NAMED
+        return f"{', '.join(names[:_NAMED])} and {more:,} more" if more > 1 else listed(names)
+
+
+def short_label(name: str, longest: int = _LONGEST) -> str:
+    """A name from a file, cut to what an axis can hold and escaped."""
+    return in_html(name if len(name) <= longest else f"{name[: longest - 1]}…")
+
+
+def promise(setup: Setup) -> str:
+    """What does not change, whatever the split."""
+    epsilon, delta, care = setup.scenario.epsilon, delta_words(setup.delta, setup.dataset.n_records), ""
+    if not weakest(setup.origins.values()).is_covered:
+        care = " It covers the noise; what was read from the data here, no guarantee covers."
+    return (f":material/shield: **What does not change is the guarantee:** with every split the whole answer is "
+            f"private at ε = {epsilon:g}, δ = {delta} for {setup.design.neighbour_rule}; more precision for a "
+            f"direction is not less privacy for a feature.{care}")
+
+
+def who_gains(setup: Setup, names: Names, numbers: NoiseFactors) -> str:
+    """Names and factors of those with less and of those with more noise than equal noise."""
+    gains, pays, factors = numbers.gains, numbers.pays, numbers.table.factor
+    if not gains and not pays:
+        return "**Nobody gains and nobody pays:** this is equal noise."
+    pay = f"**Pay:** {names.few(pays)}, with {_span(factors[pays])}." if pays else "**Nobody pays.**"
+    if not gains:
+        return f"**Nobody gains.** {pay} {_why_nobody_gains(setup)}"
+    return f"**Gain:** {names.few(gains)}, with {_span(factors[gains])} equal noise. {pay}"
+
+
+def gains_verdict(names: Names, numbers: NoiseFactors) -> str:
+    """Who gains, in a few words; empty where nobody does, which is said already."""
+    return f"**Less noise on {names.few(numbers.gains)}, more on the rest.** " if numbers.gains and numbers.pays else ""
+
+
+def largest_share(names: Names, table: BudgetTable) -> str:
+    """Who has most of the budget, against an equal share."""
+    top, equal = float(table.theta.max()), 1 / table.size
+    first = [k for k in range(table.size) if table.theta[k] > top * (1 - 1e-9)]
+    if len(first) == table.size:
+        return f"**Equal shares:** {percent(equal)} each." if table.size > 1 else "**One direction** has it all."
+    return (f"**The largest share**, {percent(top)}{' each' if len(first) > 1 else ''}, goes to {names.few(first)}; "
+            f"an equal share is {percent(equal)}.")
+
+
+def about_split(setup: Setup, table: BudgetTable) -> str:
+    """What theta divides under the guarantee."""
+    if isinstance(setup.design.neighbours, BoundedColumn | BoundedOuterProduct):
+        return ("theta: how much of the precision each direction has, with noise of the shape of the ellipse that "
+                "records are pulled into. Strong colour: more than an equal share.")
+    what = ("1/v (v the noise variance), weighted by how far one record can reach: together μ²"
+            if table.precision_is == "1/v" else "1/v² (v the noise variance), which the paper calls precision")
+    return (f"theta: how the precision budget is divided. Under this guarantee it is the sum of {what}. Strong "
+            "colour: more than an equal share.")
+
+
+def signal_words(numbers: SignalNumbers) -> str:
+    """In how many directions the signal is above the noise."""
+    silent = f" {numbers.silent} without any signal are not drawn." if numbers.silent else ""
+    drawn = len(numbers.shown)
+    part = f" The {drawn} largest are drawn." if drawn + numbers.silent < numbers.total else ""
+    return (f"**Signal above noise** in {numbers.above} of {numbers.total} directions "
+            f"(equal noise: {numbers.iid_above}).{part}{silent}")
+
+
+def about_signal(setup: Setup) -> str:
+    """What signal and noise are."""
+    signal = ("the answer's own entry along the direction" if setup.query.name == "covariance"
+              else "the root mean square of the values along the direction")
+    return f"Signal: {signal}. Noise: its typical error (standard deviation) along the same direction."
+
+
+def loading_words(setup: Setup, loadings: FloatArray, features: tuple[str, ...]) -> str:
+    """What the direction with the largest share is made of."""
+    first = largest_first(setup.design.theta)[0]
+    most = largest_first(abs(loadings[:, first]))[:2]
+    parts = [f"{in_markdown(features[i])} ({loadings[i, first]:+.2f})" for i in most]
+    return f"**Direction {first + 1}**, with the largest share, is mostly {' and '.join(parts)}."
+
+
+def what_gets_through(numbers: PnrNumbers) -> str:
+    """The verdict under the first guarantee told, then for each what survives, against equal shares (log PNR)."""
+    sentences, verdict = [], ""
+    for guarantee in reversed(numbers.scores):
+        best, equal = numbers.best(guarantee), numbers.scores[guarantee]["uniform"]
+        gains = best.log_pnr > equal.log_pnr * (1 + 1e-6)
+        verdict = verdict or (f"Most information survives with: {SPLITS[best.split]}" if gains else
+                              "No split beats equal shares here")
+        most = f"{SPLITS[best.split]} {as_number(best.log_pnr)}, " if gains else ""
+        sentences.append(f"{capitalised(GUARANTEES[guarantee].in_chart)}: {most}equal shares "
+                         f"{as_number(equal.log_pnr)}{'' if gains else ', no split has more'}.")
+    return f"**{verdict}.** Information that survives (log PNR): {' '.join(sentences)}"
+
+
+def exact_words(setup: Setup) -> str:
+    """What the exact form of max-PNR is the largest of."""
+    if setup.design.directions_origin is Origin.PAID:
+        return ("Exact knows the privately released spectrum only: it maximises the ratio that this spectrum promises, "
+                "not the one shown, which is the data's.")
+    if is_proved(setup.design):
+        return "Exact maximises the very ratio shown, correlations included: no split lets more through."
+    return ("Exact searches for the largest of the very ratio shown, correlations and worst neighbours included: it is "
+            "the largest found, not proved to be the largest.")
+
+
+def water_words(setup: Setup, names: Names, numbers: WaterNumbers, filled: WaterFilling) -> str:
+    """The level, who is dry and whose spectrum it is."""
+    dry = [int(k) for k in filled.dry.nonzero()[0]]
+    private = setup.design.directions_origin is Origin.PAID
+    source = " Spectrum from the private release: its cost is in the budget." if private else ""
+    drawn = len(numbers.shown)
+    part = f" The {drawn} with the strongest signal are drawn." if drawn < filled.dry.size else ""
+    floor = f"the floor, {FLOOR:g} of an equal part, since no share at all would be infinite noise"
+    who = (f"**{len(dry)} of {filled.dry.size} dry:** {names.few(dry)} got {floor}." if dry else
+           "**Nobody is dry:** every direction gets water.")
+    level = "Here is no common level: bars are what each direction gets."
+    if filled.level is not None:
+        thin = " The water is thin, so heights are measured from the lowest ground." if numbers.from_lowest else ""
+        level = f"Level: {as_number(filled.level)}.{thin}"
+    return f"{who} {level}{part}{source}"
+
+
+def smallest_words(setup: Setup, wanted: WantedNoise) -> str:
+    """The smallest epsilon for the noise that is wanted."""
+    return (f"**The smallest ε for this noise: {at_most(setup.design.mu_is)}{as_number(wanted.needed)}**, at "
+            f"δ = {delta_words(setup.delta, setup.dataset.n_records)}, by the exact limit (asked now: "
+            f"{setup.scenario.epsilon:g}). The other directions get the floor: almost no precision.")
+
+
+def _span(factors: FloatArray) -> str:
+    low, high = as_factor(float(factors.min())), as_factor(float(factors.max()))
+    return low if low == high else f"{low} to {high}"
+
+
+def _why_nobody_gains(setup: Setup) -> str:
+    if setup.design.mu_is != "exact":
+        return "The worst neighbours of this shape are only known up to an upper bound, and the noise makes up for it."
+    if setup.scenario.directions == "private":
+        return "Finding the directions privately took a part of the budget."
+    return f"One {thing(setup)} can act just where the noise is least, so no direction can be favoured for free."

@@ -1,0 +1,450 @@
+"""What the best attacker can do, the privacy loss, and what many releases add up to."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+from scipy import special
+
+from mvgviz.design.noise_design import NoiseDesign
+from mvgviz.design.privacy_loss import PairLoss, SpentMu, coin_odds, loss_density, mass_beyond, odds
+from mvgviz.noise.accounting import gaussian_delta, gaussian_epsilon, total_variation, tradeoff
+from mvgviz.noise.ties import largest_first
+from mvgviz.pictures.sentences import open_parts, thing
+from mvgviz.pictures.theme import DATA, DIRECTIONAL, EXACT, stroke, styled, upright, wash
+from mvgviz.release.audit import Audit, NoiseScores, attacks_per_release
+from mvgviz.release.noise_check import FALSE_ALARMS, MIXTURES
+from mvgviz.scenario.resolve import Setup
+from mvgviz.text import as_number, as_probability, at_most, delta_words, in_markdown, listed
+from mvgviz.validation import FloatArray
+
+_BINS = 70
+
+
+def best_attacks(mu: float) -> tuple[FloatArray, FloatArray]:
+    """False alarms and misses, evenly along the attacker's thresholds: the bend is drawn smoothly for every mu."""
+    thresholds = np.linspace(-5, mu + 5, 241)
+    false_alarms = np.concatenate([[1.0], special.ndtr(-thresholds), [0.0]])
+    return false_alarms, tradeoff(false_alarms, mu)
+
+
+def fewest_misses(epsilon: float, delta: float) -> FloatArray:
+    """What is promised (2 × points): misses >= 1 - delta - e^epsilon alarms, and the same with the two exchanged."""
+    corner = (1 - delta) * float(special.expit(-epsilon))
+    return np.array([[0, corner, 1 - delta, 1], [1 - delta, corner, 0, 0]])
+
+
+def plot_tradeoff(mu: float, *, epsilon: float, delta: float, marked: float, said: str = "") -> go.Figure:
+    """The curve, the diagonal of guessing, the promised limit, and one attack by its false alarms; ``said``: of it."""
+    false_alarms, misses = best_attacks(mu)
+    limit = fewest_misses(epsilon, delta)
+    hover = "accuses %{x:.2%} of those without it, misses %{y:.2%} of those with it<extra></extra>"
+    figure = go.Figure()
+    figure.add_scatter(x=[0, 1], y=[1, 0], name="guessing", hoverinfo="name", **stroke(DATA, 1.5, "dash"))
+    figure.add_scatter(x=limit[0], y=limit[1], name="promised limit", hoverinfo="name", **stroke(EXACT, 2, "dot"))
+    figure.add_scatter(x=false_alarms, y=misses, name="best attack", hovertemplate=hover, **stroke(DIRECTIONAL, 2.5))
+    figure.add_scatter(x=[marked], y=[float(tradeoff(marked, mu))], mode="markers", name=said, showlegend=bool(said),
+                       cliponaxis=False, marker={"color": DIRECTIONAL, "size": 11}, hovertemplate=hover)
+    for axis, title in ((figure.update_xaxes, "false alarms: without it, yet accused"),
+                        (figure.update_yaxes, "misses: with it, not accused")):
+        axis(title=title, tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], range=[0, 1.02])
+    # Above the diagonal nothing is ever drawn.
+    return styled(figure, height=300).update_layout(
+        legend={"orientation": "v", "x": 1, "xanchor": "right", "y": 1, "yanchor": "top"})
+
+
+def plot_scores(result: Audit, mu: float) -> go.Figure:
+    """Steps for what was simulated, dotted curves for what is claimed, the attack's threshold.
+
+    Densities over common bins; claimed are ``N(0, 1)`` and, for this pair, ``N(mu, 1)``.
+    """
+    low = min(float(result.absent.min()), float(result.present.min()), -3.0)
+    high = max(float(result.absent.max()), float(result.present.max()), mu + 3.0)
+    edges = np.linspace(low, high, _BINS + 1)
+    centres = (edges[1:] + edges[:-1]) / 2
+    figure = go.Figure()
+    for name, scores, claimed, colour in (("without it", result.absent, 0.0, DATA),
+                                          ("with it", result.present, mu, DIRECTIONAL)):
+        figure.add_scatter(x=centres, y=np.histogram(scores, edges, density=True)[0], mode="lines", fill="tozeroy",
+                           fillcolor=wash(colour, 0.45), line={"color": colour, "width": 1, "shape": "hvh"},
+                           name=f"{name}, simulated", hoverinfo="name")
+        figure.add_scatter(x=centres, y=np.exp(-(centres - claimed) ** 2 / 2) / np.sqrt(2 * np.pi),
+                           name=f"{name}, claimed", hoverinfo="name", **stroke(colour, 2, "dot"))
+    figure.add_vline(x=result.threshold, line={"color": EXACT, "width": 2},
+                     annotation={"text": "accused →", "font": {"color": EXACT}})
+    figure.update_xaxes(title="score of a release (claimed noise: 1)", zeroline=False)
+    figure.update_yaxes(title="density", showticklabels=False, showgrid=False, rangemode="tozero")
+    return styled(figure, height=300)
+
+
+_SIDE = 4.0  # standard deviations shown beside the peaks
+_FAR = 9.0  # beyond so many, epsilon is left outside the picture
+_BELOW = 1e-4  # how far under the asked delta the curve is drawn
+_SMALLEST = 1e-300
+_MOST, _FEW, _VISIBLE = 20, 6, 1e-3  # bars drawn singly, the rest are one bar; always; and only above this share
+RELEASES = np.unique(np.round(np.geomspace(1, 1_000, 80))).astype(np.float64)
+_HOVER = "%{x:.0f} releases: ε = %{y:.3g}<extra></extra>"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LossNumbers:
+    """Densities of the loss, true dataset and other; ``beyond`` is the mass over epsilon, ``delta`` its excess.
+
+    ``tail``, ``tail_density`` and ``excess`` (the part whose area is delta) are empty where
+    epsilon lies ``epsilon_away`` > 9 standard deviations off.
+    """
+
+    mu: float
+    epsilon: float
+    beyond: float
+    delta: float
+    loss: FloatArray
+    density: FloatArray
+    replaced_density: FloatArray
+    tail: FloatArray
+    tail_density: FloatArray
+    excess: FloatArray
+
+    @property
+    def epsilon_away(self) -> float:
+        """How many standard deviations epsilon lies above the average loss."""
+        return self.epsilon / self.mu - self.mu / 2
+
+
+def loss_numbers(mu: float, epsilon: float) -> LossNumbers:
+    """The numbers for the worst-case shift ``mu`` and the epsilon that was asked."""
+    end = mu * mu / 2 + _SIDE * mu
+    start, seen = -end, epsilon / mu - mu / 2 <= _FAR
+    if seen:
+        end = max(end, epsilon + mu)
+    loss = np.linspace(start, end, 241)
+    tail = np.linspace(epsilon, end, 81) if seen else np.empty(0)
+    density = loss_density(tail, mu)
+    return LossNumbers(mu=mu, epsilon=epsilon, beyond=mass_beyond(epsilon, mu),
+                       delta=float(gaussian_delta(epsilon, mu)), loss=loss, density=loss_density(loss, mu),
+                       replaced_density=loss_density(loss, mu, replaced=True), tail=tail, tail_density=density,
+                       excess=density * -np.expm1(epsilon - tail))
+
+
+def plot_loss(numbers: LossNumbers, *, label: str, thing: str = "record") -> go.Figure:
+    """Two bells, the tail beyond epsilon shaded, the part that counts as delta darker. ``label`` names the tail."""
+    figure = go.Figure()
+    figure.add_scatter(x=numbers.loss, y=numbers.density, name=f"{thing} there",
+                       hovertemplate="loss %{x:.3g}: density %{y:.3g}<extra></extra>", **stroke(DIRECTIONAL, 2.5))
+    figure.add_scatter(x=numbers.loss, y=numbers.replaced_density, name="not there", hoverinfo="name",
+                       **stroke(DATA, 1.5, "dash"))
+    low, high, peak = float(numbers.loss[0]), float(numbers.loss[-1]), float(numbers.density.max())
+    at = high
+    if numbers.tail.size:
+        at = numbers.epsilon
+        for values, colour, name in ((numbers.tail_density, wash(DIRECTIONAL, 0.5), "beyond ε"),
+                                     (numbers.excess, DIRECTIONAL, "δ")):
+            figure.add_scatter(x=numbers.tail, y=values, name=name, fill="tozeroy", fillcolor=colour, hoverinfo="name",
+                               showlegend=False, **stroke(DIRECTIONAL, 0))
+        figure.add_shape(upright(at, EXACT, "dot", width=2))
+    leftwards = at > (low + high) / 2
+    figure.add_annotation(text=f"{label} →" if leftwards else f"→ {label}", x=at, y=1.32 * peak, showarrow=False,
+                          xanchor="right" if leftwards else "left", font={"color": EXACT})
+    figure.update_xaxes(title="privacy loss (log-odds learned)", zeroline=False, nticks=6, range=[low, high])
+    figure.update_yaxes(title="density", showticklabels=False, showgrid=False, range=[0, 1.42 * peak])
+    return styled(figure, height=300)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CurveNumbers:
+    """``deltas`` at ``epsilons``; ``spent``: the epsilon needed at the asked delta; ``at_zero``: delta at epsilon 0.
+
+    ``log_epsilon``: the two differ so much that epsilon needs a log axis too (0 is then left of it).
+    """
+
+    epsilons: FloatArray
+    deltas: FloatArray
+    at_zero: float
+    asked_epsilon: float
+    asked_delta: float
+    spent: float
+    log_epsilon: bool
+    lowest: float
+
+
+def curve_numbers(mu: float, *, epsilon: float, delta: float) -> CurveNumbers:
+    """The curve from epsilon 0 to a little beyond what was asked."""
+    at_zero = float(total_variation(mu))
+    lowest = max(min(delta, at_zero) * _BELOW, _SMALLEST)
+    reach = float(gaussian_epsilon(lowest, mu))
+    log_epsilon = reach < epsilon / 10
+    if log_epsilon:
+        epsilons = np.geomspace(reach * 1e-3, reach * 1.05, 200)
+        deltas = gaussian_delta(epsilons, mu)
+    else:
+        epsilons = np.linspace(0, max(1.25 * epsilon, min(reach, 4 * epsilon)), 200)
+        deltas = np.concatenate([[at_zero], gaussian_delta(epsilons[1:], mu)])
+    return CurveNumbers(epsilons=epsilons, deltas=np.maximum(deltas, lowest / 1e3), at_zero=at_zero,
+                        asked_epsilon=epsilon, asked_delta=delta, spent=float(gaussian_epsilon(delta, mu)),
+                        log_epsilon=log_epsilon, lowest=lowest)
+
+
+def plot_curve(numbers: CurveNumbers) -> go.Figure:
+    """The curve on a log axis; the asked point, and the spent one where it is another."""
+    figure = go.Figure()
+    figure.add_scatter(x=numbers.epsilons, y=numbers.deltas, name="this noise",
+                       hovertemplate="ε = %{x:.3g} needs δ = %{y:.2e}<extra></extra>", **stroke(DIRECTIONAL, 2.5))
+    points = [("asked", numbers.asked_epsilon, {"color": EXACT, "size": 12, "symbol": "diamond"})]
+    if 0 < numbers.spent < 0.999 * numbers.asked_epsilon:
+        points.insert(0, ("spent", numbers.spent, {"color": DIRECTIONAL, "size": 11}))
+    for name, epsilon, marker in points:
+        figure.add_scatter(x=[epsilon], y=[numbers.asked_delta], mode="markers", name=name, marker=marker,
+                           hovertemplate=f"{name}: ε = %{{x:.3g}} at δ = %{{y:.2e}}<extra></extra>")
+    top = max(numbers.at_zero, numbers.asked_delta)
+    figure.update_yaxes(title="δ needed", type="log", range=[math.log10(numbers.lowest), math.log10(top) + 0.4])
+    if numbers.log_epsilon:
+        figure.update_xaxes(title="ε", type="log",
+                            range=[math.log10(numbers.epsilons[0]), math.log10(3 * numbers.asked_epsilon)])
+    else:
+        figure.update_xaxes(title="ε", range=[0, float(numbers.epsilons[-1])])
+    return styled(figure, height=300)
+
+
+def largest_shares(shares: FloatArray) -> list[int]:
+    """At most 20 positions, the largest first, and beyond the sixth only those whose bar can be seen."""
+    most = min(max(int(np.count_nonzero(shares >= _VISIBLE)), _FEW), _MOST)
+    return largest_first(shares)[:most]
+
+
+def plot_shares(shares: FloatArray, theta: FloatArray, *, labels: list[str]) -> go.Figure:
+    """A bar for each of the largest shares of mu², theta as a mark on it. ``labels``: of the bars, in order."""
+    shown, others = np.split(np.array(largest_first(shares)), [len(labels)])
+    names, drawn, marked = list(labels), list(shares[shown]), list(theta[shown])
+    if others.size:
+        names.append(f"the other {others.size:,} together")
+        drawn.append(float(shares[others].sum()))
+        marked.append(float(theta[others].sum()))
+    places = list(range(len(names)))
+    figure = go.Figure(go.Bar(x=drawn, y=places, orientation="h", marker={"color": DIRECTIONAL}, customdata=names,
+                              name="share of the loss",
+                              hovertemplate="%{customdata}: %{x:.1%} of the loss<extra></extra>"))
+    figure.add_scatter(x=marked, y=places, mode="markers", name="share of the budget (theta)", customdata=names,
+                       marker={"color": DATA, "symbol": "diamond", "size": 9, "line": {"width": 1}},
+                       hovertemplate="%{customdata}: %{x:.1%} of the budget<extra></extra>")
+    figure.update_xaxes(title="share of μ²", tickformat=".0%", rangemode="tozero")
+    figure.update_yaxes(tickvals=places, ticktext=names, autorange="reversed", showgrid=False)
+    figure.update_layout(bargap=0.35)
+    return styled(figure, height=110 + 22 * max(len(names), 4))
+
+
+def spent_together(spent: SpentMu, releases: FloatArray, *, epsilon: float, delta: float
+                   ) -> tuple[FloatArray, FloatArray]:
+    """Epsilon after so many releases: exactly, at the same delta; and added up, at that many times delta.
+
+    ``epsilon`` and ``delta`` are those asked of one; adding up is NaN where delta would reach 1.
+    """
+    together = np.array([spent.after(int(k))[0] for k in releases])
+    return np.asarray(gaussian_epsilon(delta, together)), np.where(releases * delta < 1, releases * epsilon, np.nan)
+
+
+def plot_composition(spent: SpentMu, *, epsilon: float, delta: float, chosen: int) -> go.Figure:
+    """Both curves on log axes, up to 1 000 releases; those that need no epsilon leave a gap."""
+    exact, added = spent_together(spent, RELEASES, epsilon=epsilon, delta=delta)
+    seen = exact > 0
+    figure = go.Figure()
+    figure.add_scatter(x=RELEASES, y=added, name="added up: kε at kδ",
+                       hovertemplate="%{x:.0f} releases, added up: ε = %{y:.3g}<extra></extra>",
+                       **stroke(DATA, 2, "dash"))
+    figure.add_scatter(x=RELEASES, y=np.where(seen, exact, np.nan), name="exact, at δ", hovertemplate=_HOVER,
+                       **stroke(DIRECTIONAL, 2.5))
+    here = spent_together(spent, np.array([chosen]), epsilon=epsilon, delta=delta)
+    for values, colour in zip(reversed(here), (DATA, DIRECTIONAL), strict=True):
+        if values[0] > 0:
+            figure.add_scatter(x=[chosen], y=[float(values[0])], mode="markers", showlegend=False,
+                               marker={"color": colour, "size": 11}, hovertemplate=_HOVER)
+    figure.update_xaxes(title="releases of the same data", type="log", range=[-0.05, 3.05],
+                        tickvals=[1, 10, 100, 1000], ticktext=["1", "10", "100", "1,000"])
+    figure.update_yaxes(title="ε of all together", type="log", dtick=1)
+    if not seen.any():
+        figure.add_annotation(text="exact: no ε is spent, even by 1,000 releases", xref="paper", yref="paper", x=0.98,
+                              y=0.06, showarrow=False, font={"color": DIRECTIONAL})
+    return styled(figure, height=320)
+
+
+_BETTER = ((0.1, "a little better"), (0.3, "better"), (0.7, "much better"), (1.0, "far better"))
+"""By how much more often than a coin, of the times that a coin is wrong, the best attack is right."""
+
+
+def odds_words(setup: Setup, spent: SpentMu) -> str:
+    """The best attack on the worst neighbours as a sentence of whole numbers."""
+    most, what = at_most(setup.design.mu_is), thing(setup)
+    crowd, accused, caught = odds(spent.total)
+    right, guesses = coin_odds(spent.total)
+    if caught == accused:
+        return (f"**No better than guessing:** even an attacker who knows everything else and accuses {accused:,} in "
+                f"{crowd:,} cases {_without(setup)} catches {caught:,} in {crowd:,} with it.")
+    coin = ("practically always right" if right == guesses else
+            f"right {most}{right:,} times in {guesses:,} instead of {guesses // 2:,}")
+    return (f"**{alarm_words(crowd, accused, caught, most)}.** A false alarm accuses {_without(setup)}; the "
+            f"attacker knows all other {what}s. Asked whether one {what} is there, with even odds before, the best "
+            f"guess is {coin}.")
+
+
+def _without(setup: Setup) -> str:
+    """Neighbours: without a record another stands in its place."""
+    what = thing(setup)
+    return f"without the {what}" if setup.query.is_graph else f"without the {what} (another in its place)"
+
+
+def found_label(crowd: int, accused: int, caught: int) -> str:
+    """Beside the point of that attack."""
+    return f"{caught:,} of {crowd:,} found" if caught > accused else ""
+
+
+def alarm_words(crowd: int, accused: int, caught: int, most: str = "") -> str:
+    """"With 5 false alarms in 100 the best attack finds 13; guessing finds 5"."""
+    found = f"all {crowd:,}" if caught == crowd else f"{most}{caught:,}"
+    return (f"With {accused:,} false alarm{'s' if accused > 1 else ''} in {crowd:,} the best attack finds {found}; "
+            f"guessing finds {accused:,}")
+
+
+def caveats(setup: Setup, spent: SpentMu) -> list[str]:
+    """What the numbers count in and what they leave out."""
+    said = []
+    if spent.directions:
+        said.append(f"Counted in: the private directions, which spent {spent.directions_share:.0%} of μ² "
+                    f"(directions μ = {as_number(spent.directions)}, noise {as_number(spent.noise)}, "
+                    f"together {as_number(spent.total)}).")
+    if spent.bound:
+        said.append(f"Counted in: finding the length of the ellipse of records, which spent "
+                    f"{(spent.bound / spent.total) ** 2:.0%} of μ² (μ = {as_number(spent.bound)}, noise "
+                    f"{as_number(spent.noise)}, together at most {as_number(spent.total)}).")
+    parts = open_parts(setup)
+    if parts:
+        said.append(f":material/warning: Not covered: {listed(parts)}. These numbers are about the noise only.")
+    return said
+
+
+def reached_words(setup: Setup, attained: float) -> str:
+    """How much of mu the worst neighbours reach, and what mu is."""
+    exact = setup.design.mu_is == "exact"
+    if exact or attained > 0.999:
+        return f"They reach the whole μ of the design{', which is exact' if exact else ''}."
+    return f"They are the worst found and reach {attained:.0%} of μ, which is an upper bound here."
+
+
+def tradeoff_words(spent: SpentMu, mu_is: str = "exact") -> str:
+    """Takeaway of the trade-off curve; ``mu_is``: whether the curve is the best attack's own or below it."""
+    crowd, accused, caught = odds(spent.total)
+    if caught == accused:
+        return f"**No better than guessing:** μ = {as_number(spent.total)}, the curve is the diagonal."
+    advantage = float(total_variation(spent.total))
+    how = next(words for most, words in _BETTER if advantage <= most)
+    return (f"**The best attack is {how} than guessing:** the further below the diagonal, the less private. "
+            f"{alarm_words(crowd, accused, caught, at_most(mu_is))} (μ = {as_number(spent.total)}).")
+
+
+def loss_words(numbers: LossNumbers) -> str:
+    """Takeaway of the loss density."""
+    if not numbers.tail.size:
+        reach = numbers.mu * numbers.mu / 2 + 4 * numbers.mu
+        return (f"**Never near ε:** the loss hardly ever leaves ±{as_number(reach)}; "
+                f"ε = {numbers.epsilon:g} is {as_number(numbers.epsilon_away)} times its spread (standard "
+                "deviation) off.")
+    delta = as_probability(numbers.delta) if numbers.delta > 1e-300 else "practically 0"
+    return (f"**The loss passes ε = {numbers.epsilon:g} in {often(numbers.beyond)} releases** (shaded); weighed by "
+            f"how far, that is δ = {delta} (dark).")
+
+
+def tail_label(numbers: LossNumbers) -> str:
+    """The name of the mass beyond epsilon."""
+    return f"beyond ε: {often(numbers.beyond)}" if numbers.tail.size else "ε asked: far off"
+
+
+def curve_words(setup: Setup, numbers: CurveNumbers) -> str:
+    """Takeaway of the delta curve."""
+    delta, asked = delta_words(numbers.asked_delta, setup.dataset.n_records), numbers.asked_epsilon
+    most = at_most(setup.design.mu_is)
+    if numbers.spent == 0:
+        return (f"**No ε is spent:** even ε = 0 needs only δ = {as_probability(numbers.at_zero)}, "
+                f"less than the {delta} allowed.")
+    if numbers.spent < 0.999 * asked:
+        return f"**Spends {most}ε = {as_number(numbers.spent)} of the {asked:g} asked**, at δ = {delta}."
+    return (f"**Spends {most or 'just '}what was asked:** ε = {asked:g} at δ = {delta}; "
+            f"ε = 0 would need δ = {as_probability(numbers.at_zero)}.")
+
+
+def shares_words(shares: FloatArray, theta: FloatArray, labels: list[str]) -> str:
+    """Takeaway of the loss by direction: who carries most of it."""
+    first = int(shares.argmax())
+    rest = f" Of {shares.size:,}, the largest {len(labels)} are shown singly." if len(labels) < shares.size else ""
+    return (f"**{in_markdown(labels[0])} carries {percent_words(float(shares[first]))} of the loss** and has "
+            f"{percent_words(float(theta[first]))} of the budget.{rest}")
+
+
+def releases_words(setup: Setup, spent: SpentMu, count: int) -> str:
+    """Takeaway of several releases: what they spend together, and what adding up would say."""
+    exact, summed = (float(values[0]) for values in spent_together(
+        spent, np.array([count]), epsilon=setup.scenario.epsilon, delta=setup.delta))
+    spends = f"{count:,} releases together spend" if count > 1 else "1 release spends"
+    added = ("adding up says nothing, as δ would pass 1" if math.isnan(summed) else
+             f"adding up would say ε = {as_number(summed)} at δ = {as_probability(count * setup.delta)}")
+    return (f"**{spends} {at_most(setup.design.mu_is)}ε = {as_number(exact)}** at "
+            f"δ = {delta_words(setup.delta, setup.dataset.n_records)}; {added}.")
+
+
+def tested_words(design: NoiseDesign, noise: NoiseScores, *, hardened: bool) -> str:
+    """What was drawn and what was tested on it."""
+    each = f", each attacked at every one of its {design.cols:,} records" if attacks_per_release(design) > 1 else ""
+    source = ("by the hardened sampler of a release, fresh each time" if hardened else
+              "by the app's simulator, from the scenario's seed")
+    together = f"whether {' or '.join(noise.tally.pairs)} move together; " if noise.tally.pairs else ""
+    return (f"{noise.releases:,} whole {design.rows:,} × {design.cols:,} answers on each neighbour{each}, drawn "
+            f"{source}. Tested on them: the attack; the size of the noise along each direction of rows and columns, in "
+            f"their sums and in {MIXTURES} mixtures of all entries; {together}whether any of it repeats. Sound noise "
+            f"fails these tests in at most {FALSE_ALARMS * 1000:g} of 1,000 audits. Directions and ranges are not "
+            "audited.")
+
+
+def audit_words(setup: Setup, loss: PairLoss, result: Audit, broken: bool) -> str:
+    """What the audit proves, and what it cannot."""
+    found, claim = result.epsilon_lower, setup.epsilon_spent
+    counts = (f"accusing {result.accused:,} of {result.evaluated:,} {_without(setup)}, it catches {result.caught:,} "
+              f"of {result.evaluated:,} with it: ε is at least **{as_number(found)}** (95 % confidence)")
+    claimed = f"{at_most(setup.design.mu_is)}{as_number(claim)}"
+    if not broken:
+        if found > claim:
+            odd = "" if result.check.as_claimed else f" The noise itself is not as claimed: {result.check.words}."
+            return (f"**Above the claim:** {counts}, claimed is {claimed}. By chance this happens in at most 5 of 100 "
+                    f"audits: try more releases or another seed.{odd}")
+        if not result.check.as_claimed:
+            return f"**The noise is not as claimed:** {result.check.words}. The attack alone: {counts}."
+        part = f" The pair attacked reaches only {loss.attained:.0%} of the bound μ." if loss.attained < 0.99 else ""
+        few = f" So few releases can show at most {as_number(result.ceiling)}." if claim > result.ceiling else ""
+        return f"**The claim stands:** {counts}, claimed is {claimed}.{part}{few}"
+    truth = float(gaussian_epsilon(setup.delta, 2 * loss.mu))
+    if found > claim:
+        return f"**Caught:** {counts}, above the {claimed} claimed. Half the noise really spends {as_number(truth)}."
+    if truth <= setup.scenario.epsilon:
+        why = (f"Half the noise would spend {as_number(truth)} on this pair, still within the "
+               f"ε = {setup.scenario.epsilon:g} asked.")
+    elif claim > result.ceiling:
+        why = f"So few releases can show at most {as_number(result.ceiling)}; a smaller ε can be audited."
+    else:
+        why = f"Half the noise spends {as_number(truth)}; more releases would show it."
+    if not result.check.as_claimed:
+        return (f"**Caught, though not by the attack:** the noise itself is not as claimed: {result.check.words}. The "
+                f"attack: {counts}, claimed is {claimed}. {why}")
+    return f"**Not caught by the attack:** {counts}, claimed is {claimed}. {why}"
+
+
+def percent_words(share: float) -> str:
+    """A share in percent, with more digits near the ends: 9.1 %, 99.95 %."""
+    edge = min(share, 1 - share)
+    digits = 0 if edge >= 0.1 or edge <= 0 else 1 if edge >= 0.005 else 2 if edge >= 5e-4 else 4
+    return f"{round(share * 100, digits):g} %"
+
+
+def often(probability: float) -> str:
+    """How often, in whole numbers: 9 of 100, 1 of 3,400."""
+    if probability >= 0.095:
+        return f"{round(100 * probability)} of 100"
+    if probability >= 0.0095:
+        return f"{round(1000 * probability)} of 1,000"
+    return f"1 of {as_number(1 / probability, 2)}" if probability > 1e-300 else "practically no"

@@ -1,0 +1,217 @@
+"""Colours, and what pictures have in common: axes, strokes, a map of a matrix, an ellipse of noise."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from mvgviz.design.noise_design import NoiseDesign
+from mvgviz.validation import FloatArray
+
+DIRECTIONAL = "#2B8CD6"
+IID = "#D55E00"
+EXACT = "#009E73"
+THEOREM1 = "#CC79A7"
+THEOREM2 = "#E69F00"
+DATA = "#7F7F7F"
+GUARANTEE_COLOURS = {"exact": EXACT, "theorem1": THEOREM1, "theorem2": THEOREM2, "theorem2-any": THEOREM2}
+EDGE = {"width": 1.5, "color": "rgba(128,128,128,0.9)"}
+"""The line around a bar's parts or a map's tiles."""
+
+
+def styled(figure: go.Figure, *, height: int = 400, legend: bool = True, top: int = 10) -> go.Figure:
+    """The figure with the common margins, legend and transparent background."""
+    return laid_out(figure, {
+        "height": height, "margin": {"l": 10, "r": 10, "t": top, "b": 10}, "hovermode": "closest",
+        "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "showlegend": legend,
+        "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
+        "xaxis": {"exponentformat": "power"}, "yaxis": {"exponentformat": "power"}})
+
+
+def laid_out(figure: go.Figure, layout: Mapping[str, Any]) -> go.Figure:
+    """The figure with values of its layout set as they are, nested, lists apart.
+
+    Plotly's own ``update_layout`` holds each against its schema and tells listeners that a server has none of: with a
+    look that never changes that is most of the time that a figure takes.
+    """
+    _merge(figure._layout, layout)
+    return figure
+
+
+def _merge(held: dict[str, Any], new: Mapping[str, Any]) -> None:
+    for name, value in new.items():
+        if isinstance(value, Mapping):
+            _merge(held.setdefault(name, {}), value)
+        else:
+            held[name] = value
+
+
+def stroke(colour: str, width: float, dash: str | None = None) -> dict[str, Any]:
+    """A line without markers, for Plotly's ``add_scatter``."""
+    return {"mode": "lines", "line": {"color": colour, "width": width} | ({} if dash is None else {"dash": dash})}
+
+
+def wash(colour: str, strength: float) -> str:
+    """The colour, mostly transparent, so that it shows on light and dark."""
+    red, green, blue = (int(colour[i:i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{strength:g})"
+
+
+def decades(low: float, high: float) -> dict[str, Any]:
+    """Ticks for a log axis between two exponents: whole powers of ten, at most about eight."""
+    if high - low < 2:
+        return {"exponentformat": "power", "nticks": 8}
+    return {"exponentformat": "power", "dtick": max(1, math.ceil((high - low) / 8))}
+
+
+def log_ticks(low: float, high: float) -> dict[str, Any]:
+    """Few round ticks of a log axis: 1, 2, 5 within a decade or two, whole decades beyond."""
+    span, start = np.log10(high / low), int(np.floor(np.log10(low))) - 1
+    steps = (1, 1.5, 2, 3, 4, 5, 7) if span <= 0.8 else (1, 2, 5) if span <= 2.5 else (1,)
+    every = 1 if span <= 2.5 else int(np.ceil(span / 6))
+    exponents = range(start - start % every, int(np.ceil(np.log10(high))) + 2, every)
+    return {"tickvals": [step * 10.0**e for e in exponents for step in steps]}
+
+
+def log_axis(low: float, high: float, *, room: float, least: float = 0.1) -> dict[str, Any]:
+    """A log axis with round ticks that holds two values and ``room`` (a share of their distance) on either side."""
+    beside = max(room * np.log10(high / low), least)
+    return {"type": "log", "range": [np.log10(low) - beside, np.log10(high) + beside], **log_ticks(low, high)}
+
+
+def row_axis(labels: Sequence[str], size: int | None = None) -> dict[str, Any]:
+    """A vertical axis with one labelled line a row, the first on top."""
+    return {"tickvals": list(range(len(labels))), "ticktext": labels, "range": [len(labels) - 0.4, -0.6],
+            "showgrid": False, "zeroline": False, **({} if size is None else {"tickfont": {"size": size}})}
+
+
+def upright(x: float, colour: str, dash: str, *, width: float, **more: Any) -> dict[str, Any]:
+    """A line (a Plotly shape) from the bottom of the picture to its top."""
+    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper",
+            "line": {"color": colour, "width": width, "dash": dash}, **more}
+
+
+def interval(means: Sequence[float], halves: Sequence[float], *, thickness: float, log: bool) -> dict[str, Any]:
+    """Bars without ends for Plotly's ``error_x`` and ``error_y``; on a log axis none reaches down to 0."""
+    below = [min(half, 0.95 * mean) if log else half for mean, half in zip(means, halves, strict=True)]
+    return {"array": halves, "arrayminus": below, "thickness": thickness, "width": 0}
+
+
+MOST_ROWS, MOST_COLS = 40, 60
+_NUMBERED, _HIGH = 6, 380  # entries a side that have room for numbers, in a picture so high
+_PIXELS = 16  # for a label, with what stands around the picture
+
+
+def top_left(matrix: FloatArray) -> FloatArray:
+    """What is shown of a matrix, at most 40 × 60 entries: more could not be told apart."""
+    return matrix[:MOST_ROWS, :MOST_COLS]
+
+
+def heat_map(matrix: FloatArray, reach: float, value_title: str, *, signed: bool | None = None,
+             **more: Any) -> go.Heatmap:
+    """Colours centred on 0, the same strength for the same size either way, strongest at ``reach``.
+
+    What is never below 0 has one colour, from 0 on.
+    """
+    bar = {"title": {"text": value_title, "side": "right"}, "thickness": 12, "exponentformat": "power"}
+    one_sign = signed is False or (signed is None and float(matrix.min()) >= 0)
+    scale = {"colorscale": "Oranges", "zmin": 0} if one_sign else {"colorscale": "RdBu_r", "zmin": -reach}
+    return go.Heatmap(z=matrix, zmax=reach, colorbar=bar, **scale, **more)
+
+
+def plot_matrix(shown: FloatArray, *, row_labels: list[str], col_labels: list[str], row_title: str, col_title: str,
+                value_title: str, height: int = 380) -> go.Figure:
+    """Every entry, with its number where they are few; rows and columns by name where these are not too many."""
+    rows, cols = shown.shape
+    few = max(rows, cols) <= (_NUMBERED if height >= _HIGH else _NUMBERED // 2)
+    text = [[f"{value:.2g}" for value in line] for line in shown] if few else None
+    figure = go.Figure(heat_map(
+        shown, float(np.abs(shown).max()) or 1.0, value_title, text=text, texttemplate="%{text}" if text else None,
+        textfont={"size": 11},
+        hovertemplate=f"{row_title} %{{y}}, {col_title} %{{x}}: %{{z:.4g}}<extra></extra>",
+        x=list(range(cols)), y=list(range(rows))))
+    most = height // _PIXELS
+    for axis, labels, number, title in ((figure.update_xaxes, col_labels, cols, col_title),
+                                        (figure.update_yaxes, row_labels, rows, row_title)):
+        ticks = named_ticks(labels, most=most) if labels else {"showticklabels": number > 1, "dtick": -(-number // 12)}
+        axis(title=title, showgrid=False, zeroline=False, **ticks)
+    figure.update_yaxes(autorange="reversed")
+    return styled(figure, height=height, legend=False)
+
+
+def named_ticks(labels: list[str], *, most: int = 24) -> dict[str, Any]:
+    """A tick for each label, or for every second, third, … where there are so many that they would overlap."""
+    every = range(0, len(labels), -(-len(labels) // most) or 1)
+    return {"tickvals": list(every), "ticktext": [labels[k] for k in every]} if labels else {}
+
+
+_TURN = np.linspace(0, 2 * np.pi, 181)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cloud:
+    """One noise in a plane: its outline and draws (2 × points each), its standard deviation by feature."""
+
+    outline: FloatArray
+    draws: FloatArray
+    std: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class EllipseNumbers:
+    """What the picture shows: outlines that hold ``level`` of the draws."""
+
+    level: float
+    ours: Cloud
+    iid: Cloud
+
+    @property
+    def factors(self) -> FloatArray:
+        """Directional noise as a multiple of equal noise, for each feature."""
+        return self.ours.std / self.iid.std
+
+
+def ellipse_outline(covariance: FloatArray, level: float) -> FloatArray:
+    """The outline, 2 × points, that holds ``level`` of a centred normal with this 2 × 2 covariance."""
+    values, vectors = np.linalg.eigh(covariance)
+    radius = math.sqrt(-2 * math.log1p(-level))
+    circle = np.vstack([np.cos(_TURN), np.sin(_TURN)])
+    return np.asarray(vectors @ (radius * np.sqrt(values)[:, None] * circle))
+
+
+def ellipse_numbers(design: NoiseDesign, iid: NoiseDesign, *, plane: tuple[int, int], level: float,
+                    normals: FloatArray, of_directions: bool = False) -> EllipseNumbers:
+    """The numbers for the plane of two coordinates, or two directions, of the directional side.
+
+    With noise on both sides, of the two entries of the answer on its diagonal. ``normals`` (2 × points) are shared by
+    both designs.
+    """
+    ours, other = (_cloud(noise, plane, level, normals, of_directions) for noise in (design, iid))
+    return EllipseNumbers(level=level, ours=ours, iid=other)
+
+
+def _cloud(noise: NoiseDesign, plane: tuple[int, int], level: float, normals: FloatArray, of_directions: bool) -> Cloud:
+    side, kept = noise.directional_side, list(plane)
+    covariance = np.diag(side.variances[kept]) if of_directions else side.covariance_of(kept)
+    if noise.mode == "both":  # the same on the other side; entry by entry
+        covariance = covariance * covariance
+    return Cloud(outline=ellipse_outline(covariance, level), draws=np.linalg.cholesky(covariance) @ normals,
+                 std=np.sqrt(np.diag(covariance)))
+
+
+def plot_noise_ellipse(numbers: EllipseNumbers, *, names: tuple[str, str]) -> go.Figure:
+    """Both outlines and both clouds on axes of one scale."""
+    figure = go.Figure()
+    for label, colour, dash, cloud in (("equal noise", IID, "dash", numbers.iid),
+                                       ("directional noise", DIRECTIONAL, "solid", numbers.ours)):
+        figure.add_scatter(x=cloud.draws[0], y=cloud.draws[1], mode="markers", name=label, showlegend=False,
+                           hoverinfo="skip", marker={"size": 4, "color": colour, "opacity": 0.35})
+        figure.add_scatter(x=cloud.outline[0], y=cloud.outline[1], hoverinfo="name",
+                           name=f"{label}, {numbers.level:.0%} of draws", **stroke(colour, 3, dash))
+    reach = 1.25 * float(np.abs(np.hstack([numbers.ours.outline, numbers.iid.outline])).max())
+    figure.update_xaxes(title=f"noise on {names[0]}", range=[-reach, reach])
+    figure.update_yaxes(title=f"noise on {names[1]}", range=[-reach, reach], scaleanchor="x", scaleratio=1)
+    return styled(figure)

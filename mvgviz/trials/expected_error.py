@@ -1,0 +1,118 @@
+"""The expected error of an answer as it is released, in closed form: noise and the bias of clipping, no trials.
+
+For the answers themselves (task "reconstruction") of tables, means, second moments and graphs. The noise is Gaussian,
+so its expected square is a trace; the bias is what clipping does to a table, which is fixed. The two copies of a
+symmetric answer are averaged where the scenario does so. Clipping released values to their ranges and setting negative
+eigenvalues to 0 only bring an answer nearer to the truth, and are left out: where noise is small they do nothing.
+
+Meant for whoever says how large an error is: the Advisor, and sentences about designs with a clipping bound.
+
+>>> from mvgviz import Scenario
+>>> from mvgviz.data import sample
+>>> from mvgviz.trials.expected_error import expected_error
+>>> from mvgviz.trials.question import pose
+>>> mean = Scenario.default_for("two_features").changed(bound="own", radius=0.5)
+>>> found = expected_error(pose(mean, sample("two_features")))
+>>> found.bias > found.noise
+True
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.query.dataset import Dataset
+from mvgviz.scenario.resolve import asked_of
+from mvgviz.scenario.scenario import Scenario
+from mvgviz.trials.bound_cost import answer_of
+from mvgviz.trials.mechanisms import mechanism
+from mvgviz.trials.mechanisms.gaussian import GaussianAnswer
+from mvgviz.trials.mechanisms.reduced import Filled, FilledAlong
+from mvgviz.trials.question import Problem, weighing_of
+from mvgviz.validation import FloatArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpectedError:
+    """Root mean squares on what is judged: of a table or mean in the unit of its weighing (see ``weighing_of``), of
+    another answer the Frobenius norm."""
+
+    noise: float
+    bias: float
+
+    @property
+    def total(self) -> float:
+        return math.hypot(self.noise, self.bias)
+
+
+def has_expected_error(scenario: Scenario) -> bool:
+    """Whether :func:`expected_error` knows the scenario's answer and design."""
+    return (scenario.task == "reconstruction" and scenario.query != "kernel"
+            and "private" not in (scenario.directions, scenario.bound))
+
+
+def expected_error(problem: Problem, key: str = "mvg") -> ExpectedError:
+    """Of a Gaussian mechanism on the problem's own data, which is not private."""
+    return expected_errors(problem, key, [problem.question.dataset])[0]
+
+
+def expected_errors(problem: Problem, key: str, tables: Sequence[Dataset]) -> list[ExpectedError]:
+    """On each of some tables with the ranges of the problem's; the noise is that for its number of records."""
+    if not has_expected_error(problem.scenario):
+        raise InputError("no expected error is known in closed form for this answer and design; run trials")
+    sampler = mechanism(key).prepare(problem, "answer")
+    release, frame, kept = sampler, None, np.eye(problem.query.rows)
+    if isinstance(sampler, Filled):
+        release, frame, kept = sampler.source, sampler.frame, kept[:, sampler.positions]
+    elif isinstance(sampler, FilledAlong):
+        release, frame, kept = sampler.source, sampler.frame, sampler.needed
+    assert isinstance(release, GaussianAnswer)
+    noise, judged = _noise(problem, release, kept), _seen(problem)
+    return [ExpectedError(noise=noise, bias=_bias(problem, table, frame, kept, judged)) for table in tables]
+
+
+def clipped_parts(problem: Problem, tables: Sequence[Dataset]) -> list[float]:
+    """The part of each table's records that the design's bound clips."""
+    bound = problem.setup(problem.scenario.guarantee).query.bound
+    return [0.0 if bound is None else bound.count_outside(asked_of(problem.scenario, table)) / table.n_records
+            for table in tables]
+
+
+def _seen(problem: Problem) -> FloatArray:
+    """M, with ``M A`` (of a symmetric answer ``M A Mᵀ``) what is judged of the answer A."""
+    rows = np.eye(problem.query.rows)
+    part, weighing = rows if problem.positions is None else rows[problem.positions], weighing_of(problem)
+    return part if weighing is None else weighing.matrix @ part
+
+
+def _noise(problem: Problem, release: GaussianAnswer, kept: FloatArray) -> float:
+    """``E ||M Z||² = tr(M Sigma Mᵀ) tr(Psi)``; of a symmetric answer Z has M on both sides, and its copies averaged."""
+    seen = _seen(problem) @ kept
+    over_rows = seen @ release.rows.covariance() @ seen.T
+    if not problem.query.symmetric:
+        return math.sqrt(float(np.trace(over_rows)) * float(release.cols.covariance_diagonal().sum()))
+    over_cols = seen @ release.cols.covariance() @ seen.T
+    square = float(np.trace(over_rows) * np.trace(over_cols))
+    if "symmetrise" in problem.scenario.post:
+        square = (square + float(np.sum(over_rows * over_cols))) / 2
+    return math.sqrt(square)
+
+
+def _bias(problem: Problem, table: Dataset, frame: FloatArray | None, kept: FloatArray, judged: FloatArray) -> float:
+    """How far from a table's answer the middle of its releases is: clipped, or with a ``frame`` around what is kept."""
+    bound = None if frame is not None else problem.setup(problem.scenario.guarantee).query.bound
+    if problem.question.table is None or (frame is None and bound is None):
+        return 0.0
+    query, records = problem.query, asked_of(problem.scenario, table)
+    true = answer_of(query.name, records, problem.scenario.length)
+    if bound is not None:
+        off = answer_of(query.name, bound.pulled(records), problem.scenario.length) - true
+    else:
+        assert frame is not None
+        off = (frame if query.symmetric else frame[:, :1]) - true
+        off = off - kept @ (kept.T @ off @ kept @ kept.T if query.symmetric else kept.T @ off)
+    off = judged @ off @ judged.T if query.symmetric else judged @ off
+    return float(np.linalg.norm(off)) * math.sqrt(query.cols / off.shape[1] if query.name == "identity" else 1.0)

@@ -1,0 +1,24 @@
+"""What a visitor's session runs: the menu, who may come in, and the page that was asked for."""
+
+import streamlit as st
+
+from mvgviz.ui.login import ask_who, may_enter
+from mvgviz.ui.menu import navigation
+
+_ICON = ('<svg viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="#fff" stroke="#17608F" stroke-width="2"/>'
+         '<path d="M8 1a7 7 0 0 0 0 14z" fill="#17608F"/></svg>')
+
+
+def _open() -> None:
+    """Draw the page; ask who it is first, after the menu has read the address, so that a link is kept."""
+    # Before the menu: else the browser fetches a page's symbol, for its tab, from elsewhere.
+    st.set_page_config(page_title="mvgviz", page_icon=_ICON, layout="wide")
+    page = navigation(hidden=not may_enter())
+    if may_enter():
+        page.run()
+    else:
+        ask_who()
+
+
+if __name__ == "__main__":  # Streamlit runs it so; what only imports it draws nothing
+    _open()

@@ -1,1 +1,0 @@
-"""The presenter's view."""

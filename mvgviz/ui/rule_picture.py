@@ -1,0 +1,253 @@
+"""The rule as a picture that moves: numbers to the browser, one message back when something is let go.
+
+``rule`` draws any :class:`RuleModel`; for plain numbers, such as two averages of a lesson, make one with
+``averages_model((0.1, 0.1), epsilon=1, delta=1e-3, share=0.8)``.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from mvgviz.design.limits import rival
+from mvgviz.design.noise_design import NoiseDesign
+from mvgviz.labels import GUARANTEES
+from mvgviz.pictures.rule import RADII, RuleModel, TheoremPlane, ellipse_of, rule_model, theorem_plane
+from mvgviz.provenance import weakest
+from mvgviz.scenario.resolve import SCALED_TO, Setup
+from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
+from mvgviz.trials.question import OWN
+from mvgviz.ui import session
+from mvgviz.ui.assets import asset
+from mvgviz.ui.cache import cached
+from mvgviz.validation import FloatArray, one_of
+
+ANGLE_STEP = 0.1
+"""Degrees: the angles that can be dragged to are multiples of it."""
+CONTROLS = ("share", "angle", "epsilon", "columns")
+"""What can be moved: the split and the angle by handles, epsilon and the number of columns by sliders."""
+
+_SLIDER = 'role="slider" tabindex="0"'
+_HANDLES = "".join(f'<div class="handle" data-name="{name}" {role} hidden></div>' for role, names in (
+    (_SLIDER, ("pull0", "pull1", "turn", "line")), ("", ("records0", "records1"))) for name in names)
+_component = st.components.v2.component(
+    "mvgviz_rule", css=asset("rule.css"),
+    js=asset("formulas.js") + asset("rule.js"),
+    html=f'<div class="rule"><div class="whole"><div class="stage"><div class="picture"></div>{_HANDLES}</div>'
+         '<div class="side"><div class="heading"><b>Noise as a multiple of equal noise</b></div>'
+         '<div class="bars"></div><div class="key">Orange mark: equal noise, 1×. <span>Green mark: the least that '
+         'private noise of any shape can have there.</span></div></div></div>'
+         '<div class="switches"></div><div class="sliders"></div><div class="numbers"></div></div>')
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleChange:
+    """What was let go: the shares of both axes, the angle (radians), epsilon where it can be moved, the columns."""
+
+    theta: tuple[float, float]
+    angle: float
+    turned: bool
+    epsilon: float | None
+    columns: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RecordPicture:
+    """The ellipse that records are pulled into, about its centre, beside that of the noise.
+
+    ``box``: lowest and highest across, lowest and highest up, of the ranges. ``points``, 4 × records, none where they
+    are not to be shown: where they were, their squared length along all other directions, what they are multiplied by.
+    """
+
+    radius: float
+    view: float
+    box: tuple[float, float, float, float]
+    points: FloatArray = field(repr=False)
+    names: tuple[str, str]
+
+
+def rule(model: RuleModel, *, key: str, names: tuple[str, str], alt: str, iid: float | None = None,
+         on_change: Callable[[RuleChange], None] | None = None, controls: Sequence[str] = ("share", "angle"),
+         units: tuple[str, str] = ("", ""), factors: tuple[float, float] = (1.0, 1.0),
+         line: float = math.pi / 4, share_step: float = 0.001,
+         theorem: TheoremPlane | None = None, normals: FloatArray | None = None, points: FloatArray | None = None,
+         spread: float = 0.0, records: RecordPicture | None = None, tall: bool = False) -> None:
+    """Draw what one record can change inside the noise, and beside it the noise along a line that can be turned.
+
+    ``factors``: what 1 in the model is in the unit of each axis.
+    ``iid``: equal noise at the same privacy; by default that of a table or mean of the model's own columns. ``line``:
+    the angle (radians) of the use at first. ``normals`` and ``points`` (2 × many): draws of the noise and data to look
+    at; ``spread`` the data's root mean square. ``share_step``: shares are taken in multiples of it, so the picture
+    shows no others. ``theorem``: what a theorem asks for, behind a switch. ``tall``: for a wall, down to the bottom of
+    the screen.
+    """
+    for control in controls:
+        one_of("controls", control, CONTROLS)
+    if iid is None:
+        iid = math.hypot(*(model.reaches or model.reach)) / model.mu
+    zooms = [name for name, wanted in (("rule", model.changes is not None or normals is None),
+                                       ("noise", normals is not None), ("data", points is not None and points.size > 0))
+             if wanted]
+    shadow = model.changes is not None and model.changes.shadow
+
+    def moved() -> None:
+        change = st.session_state[key].moved
+        if on_change is not None and change is not None:
+            on_change(_change(change))
+
+    # Tuples: Streamlit looks at every list for a table.
+    _component(key=key, on_moved_change=moved, data={
+        "model": _sent(model, share_step), "iid": iid, "names": names, "units": units, "line": line,
+        "factors": factors, "tall": tall,
+        "axisNames": tuple(f"on {name}{f' ({unit})' if unit else ''}" for name, unit in zip(names, units, strict=True)),
+        "controls": tuple(controls), "zooms": tuple(zooms), "radii": tuple(RADII), "spread": spread, "alt": alt,
+        "grey": f"all that one record can change{', seen in this plane' if shadow else ''}",
+        "theorem": None if theorem is None or model.changes is None else _camel(asdict(theorem)),
+        "normals": () if normals is None else tuple(normals.T.round(4).tolist()),
+        "points": () if points is None else tuple(points.T.tolist()),
+        "records": None if records is None else {
+            "radius": records.radius, "view": records.view, "box": list(records.box),
+            "axisNames": [f"{name}{f' ({unit})' if unit else ''}"
+                          for name, unit in zip(records.names, units, strict=True)],
+            "points": records.points.T.tolist()}})
+
+
+def _sent(model: RuleModel, share_step: float) -> dict[str, Any]:
+    """The model as the browser's formulas read it."""
+    return _camel(asdict(model)) | {"sum": model.rest + sum(model.theta), "least": LEAST_SHARE, "step": share_step,
+                                    "angleStep": ANGLE_STEP}
+
+
+def _camel(fields: dict[str, Any]) -> dict[str, Any]:
+    """Names as JavaScript has them."""
+    return {name.split("_")[0] + "".join(map(str.capitalize, name.split("_")[1:])): value
+            for name, value in fields.items()}
+
+
+def _change(sent: dict[str, Any]) -> RuleChange:
+    first, second = (float(share) for share in sent["theta"])
+    epsilon = sent["epsilon"]
+    return RuleChange(theta=(first, second), angle=float(sent["angle"]), turned=bool(sent["turned"]),
+                      epsilon=None if epsilon is None else float(epsilon), columns=int(sent["columns"]))
+
+
+PARTS = 10_000
+"""Of the whole budget, where a split is given by hand."""
+STEP = 0.001
+"""Of a share of two."""
+
+
+def share_step(setup: Setup, model: RuleModel) -> float:
+    """The shares that the scenario takes are multiples of it."""
+    constant = float(setup.split[-1]) if setup.query.name == "moments" else 0.0  # not a person's to divide
+    return (STEP if is_one_share(setup, model) else 1 / PARTS) * (1 - constant)
+
+
+def is_one_share(setup: Setup, model: RuleModel) -> bool:
+    """Whether the two axes have all of the budget between them and those that they stand for."""
+    return sum(model.groups) == setup.split.size - (setup.query.name == "moments")
+
+
+def needed_against_others(setup: Setup, pair: tuple[int, int]) -> RuleModel:
+    """The plane of a coordinate that is needed and one that is not, each standing for all of its kind."""
+    scenario, size = setup.scenario, setup.design.theta.size
+    favoured = [k for k in scenario.favoured if k < size]
+    alike = (scenario.allocation == "binary" and not scenario.importance and setup.query.name != "moments"
+             and sum(k in favoured for k in pair) == 1
+             and setup.design.directional_side.directions.is_standard)
+    first, second = (len(favoured) if k in favoured else size - len(favoured) for k in pair)
+    groups = (first, second) if alike else (1, 1)
+    return rule_model(setup.design, pair, of_directions=False, split=setup.split, groups=groups)
+
+
+@cached(12, session.here)
+def asked_by_theorem(setup: Setup) -> NoiseDesign:
+    """What the paper's Theorem 1, as printed, asks for in place of this noise."""
+    return rival(setup.design, setup.query, guarantee="theorem1", epsilon=setup.scenario.epsilon, delta=setup.delta,
+                 tail="printed").design
+
+
+def theorem_in(setup: Setup, pair: tuple[int, int], *, of_directions: bool = False) -> TheoremPlane | None:
+    """The same in a plane; None where the noise is a theorem's own."""
+    if setup.scenario.guarantee != "exact":
+        return None
+    return theorem_plane(asked_by_theorem(setup), setup.design, pair, of_directions=of_directions,
+                         name=GUARANTEES["theorem1"].name)
+
+
+def own_axes(setup: Setup, pair: tuple[int, int], *, of_directions: bool = False) -> dict[str, Any]:
+    """The axes of a table or mean in the data's own units: their names, and what 1 in the query's scale is there."""
+    data, ends = setup.dataset, SCALED_TO.get(setup.scenario.scale)
+    if setup.query.name not in ("identity", "mean") or setup.design.mode != "rows" or of_directions:
+        return {}
+    factors = tuple(1.0 if ends is None else float(data.widths[k]) / (ends[1] - ends[0]) for k in pair)
+    return {"units": tuple(data.units[k] or OWN for k in pair), "factors": factors}
+
+
+def take_change(setup: Setup, model: RuleModel, pair: tuple[int, int], change: RuleChange) -> None:
+    """What was let go becomes part of the scenario: epsilon, a share or parts, and directions if it was turned."""
+    if change.epsilon is not None and change.epsilon != setup.scenario.epsilon:
+        session.update(epsilon=change.epsilon)
+    if change.theta == model.theta and not change.turned:
+        return
+    changes = _split_of(setup, model, pair, change)
+    if change.turned:
+        degrees = round(round(math.degrees(change.angle) / ANGLE_STEP) * ANGLE_STEP, 6)
+        changes |= {"directions": "rotation" if degrees else "standard", "plane": pair, "angle": degrees}
+    # What was not dragged is taken over as it stands, and so is where it comes from.
+    seen = setup.looked_at
+    session.choose(weakest([seen["directions"], seen["split"]]), **changes)
+
+
+def _split_of(setup: Setup, model: RuleModel, pair: tuple[int, int], change: RuleChange) -> dict[str, Any]:
+    theta = change.theta
+    if model.groups != (1, 1):
+        at = 0 if pair[0] in setup.scenario.favoured else 1
+        return {"allocation": "binary", "share": taken_share(theta[at] * model.groups[at])}
+    shares = np.array(setup.split)
+    shares[list(pair)] = theta
+    if setup.query.name == "moments":
+        shares = shares[:-1] / shares[:-1].sum()
+    if shares.size > 2:
+        return {"allocation": "manual", "weights": tuple(max(round(PARTS * part), 1) for part in shares.tolist())}
+    most, needs = int(np.argmax(shares)), setup.scenario.needed_features
+    # Dragging changes who gets the budget, not who needs it.
+    return {"allocation": "binary", "favoured": (most,), "share": taken_share(float(shares[most])),
+            "needed": () if needs == (most,) and not change.turned else needs}
+
+
+def taken_share(dragged: float) -> float:
+    """A share as the scenario takes it: the browser keeps to the same step and limit."""
+    return min(max(round(round(dragged / STEP) * STEP, 6), LEAST_SHARE), MOST_SHARE)
+
+
+_POINTS = 300
+
+
+def record_picture(setup: Setup, model: RuleModel, pair: tuple[int, int], names: tuple[str, str], *,
+                   of_directions: bool, show: bool) -> RecordPicture | None:
+    """The plane of two features, or of two directions, about the ellipse's centre; None where there is no ellipse."""
+    ellipse, table = ellipse_of(setup.design), setup.table
+    if ellipse is None:
+        return None
+    shown, centre = list(pair), ellipse.centre
+    w = ellipse.directions.matrix
+    basis = w[:, shown] if of_directions else np.eye(table.n_features)[:, shown]
+    middle, half = basis.T @ ((table.lower + table.upper) / 2 - centre), np.abs(basis.T) @ (table.widths / 2)
+    records = table.matrix[:, ::max(table.n_records // _POINTS, 1)][:, :_POINTS] if show else table.matrix[:, :0]
+    own = ellipse.coordinates(records)
+    own[shown] = 0.0  # what is left is the length along all other directions
+    ends = np.abs(middle) + half
+    c, s = abs(math.cos(model.angle)), abs(math.sin(model.angle))
+    first, second = (model.records * std for std in model.std)
+    across, up = max(ends[0], math.hypot(c * first, s * second)), max(ends[1], math.hypot(s * first, c * second))
+    where = "about the middle of its range" if setup.query.name in ("identity", "mean") else "about 0"
+    low, high = middle - half, middle + half
+    return RecordPicture(
+        radius=ellipse.radius, view=1.12 * max(up, across / 1.1),
+        box=(float(low[0]), float(high[0]), float(low[1]), float(high[1])),
+        names=(f"{names[0]}, {where}", f"{names[1]}, {where}"),
+        points=np.vstack([basis.T @ (records - centre[:, None]), np.sum(own**2, axis=0), ellipse.parts(records)]))

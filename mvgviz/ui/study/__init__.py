@@ -1,1 +1,0 @@
-"""The study on every page: save, open, and what the browser's tab keeps."""

@@ -1,1 +1,0 @@
-"""Every sentence that is computed from numbers; no streamlit."""

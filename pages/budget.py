@@ -1,0 +1,272 @@
+"""Precision budget: theta, noise and signal by direction, what each split lets through, and the inverse question."""
+
+import math
+
+import numpy as np
+import streamlit as st
+
+from mvgviz.design.allocation import WaterFilling
+from mvgviz.errors import InputError
+from mvgviz.labels import FORMS, GUARANTEES, SPLITS
+from mvgviz.noise.directions import standard_basis
+from mvgviz.pictures import budget as words
+from mvgviz.pictures.budget import (
+    Names,
+    PnrNumbers,
+    about_signal,
+    about_split,
+    largest_directions,
+    largest_share,
+    noise_factors,
+    plot_noise_factors,
+    plot_pnr,
+    plot_signal_to_noise,
+    plot_split,
+    plot_survives,
+    plot_water,
+    pnr_numbers,
+    promise,
+    signal_numbers,
+    signal_words,
+    water_numbers,
+    who_gains,
+)
+from mvgviz.pictures.sentences import noise_care
+from mvgviz.pictures.theme import plot_matrix, top_left
+from mvgviz.provenance import weakest
+from mvgviz.scenario.names import names_of_directions
+from mvgviz.scenario.precision_budget import (
+    LEAST_EPSILON,
+    MOST_EPSILON,
+    BudgetTable,
+    budget_table,
+    inverse_refusal,
+    table_csv,
+    wanted_noise,
+)
+from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.splits import compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
+from mvgviz.scenario.trade_off import trade_off_refusal
+from mvgviz.text import in_markdown, spreadsheet_cell
+from mvgviz.ui import session
+from mvgviz.ui.cache import cached
+from mvgviz.ui.frame import chart, draw_open_tab, offer_file, open_page, show_error, show_table
+from mvgviz.ui.frontier import draw_frontier
+from mvgviz.ui.menu import BUDGET
+from mvgviz.validation import FloatArray
+
+_MANY, _SPLIT_IN_LINK, _ASKED = 400, 50, 8
+_UNITS = {"exact": "height (part of μ²)", "relaxed": "height (inverse variance)", "unrelaxed": "inverse noise variance"}
+_WEIGHED = "inverse noise variance × reach²"
+_SURVIVES = "information that survives (log PNR)"
+_scores = cached(40, session.here, key=lambda setup, moments: (setup,))(compare_splits)
+
+
+@cached(40, session.here, key=lambda setup, moments, guarantee, form: (setup, guarantee, form))
+def _filled(setup: Setup, moments: FloatArray, guarantee: str, form: str) -> tuple[WaterFilling, FloatArray | None]:
+    """The water filling and, for the exact form, its prices h²."""
+    equal = equal_design(setup, guarantee)
+    return fill(equal, setup.query, moments, form), equal.reach**2 if form == "exact" else None
+
+
+def draw_trade_off(setup: Setup, table: BudgetTable, names: Names) -> None:
+    """Noise on the needed against noise on the rest: what every other split would give."""
+    refusal = trade_off_refusal(setup)
+    if refusal is not None:
+        st.info(refusal)
+    else:
+        draw_frontier(setup, key="budget_trade_off")
+
+
+def draw_loadings(setup: Setup, table: BudgetTable) -> None:
+    """Which features each direction is made of, when the directions are not the features themselves."""
+    directions = setup.design.directional_side.directions
+    if directions.is_standard:
+        return
+    features = names_of_directions(setup.query, setup.design.mode, standard_basis(table.size))
+    drawn = top_left(directions.matrix)
+    rows, cols = drawn.shape
+    part = f" The first {rows} × {cols} loadings are drawn." if drawn.size < directions.matrix.size else ""
+    care = f" {session.computed_on()}" if not setup.origins["directions"].is_covered else ""
+    chart(plot_matrix(drawn, row_labels=[words.short_label(name) for name in features[:rows]], row_title="feature",
+                      col_labels=[str(k + 1) for k in range(cols)], col_title="direction", value_title="loading"),
+          f"{words.loading_words(setup, directions.matrix, features)}{part}{care}", key="budget_loadings")
+
+
+def draw_pnr(setup: Setup, table: BudgetTable, names: Names) -> None:
+    """log PNR of every split, and the water filling behind the three forms of max-PNR."""
+    refusal, moments = pnr_refusal(setup), session.moments(setup)
+    if refusal is not None or moments is None:
+        st.info(f"Nothing to compare: {refusal}.", icon=":material/water_drop:")
+        return
+    if not moments.any():
+        st.info("Every value is 0: there is no signal to get through.", icon=":material/water_drop:")
+        return
+    if table.size > _MANY and not st.toggle(f"Compare the splits of {table.size} directions (takes a while)",
+                                            key="budget_compare"):
+        return
+    splits, water = st.columns(2, gap="large")
+    try:
+        numbers = pnr_numbers(_scores(setup, moments))
+        with splits:
+            _draw_scores(setup, numbers)
+        with water:
+            _draw_water(setup, moments, names)
+        _draw_score_table(numbers)
+    except InputError as error:
+        show_error(error)
+
+
+def _draw_scores(setup: Setup, numbers: PnrNumbers) -> None:
+    if "binary" not in numbers.splits and setup.design.theta.size > 1:
+        st.caption("Choose in the sidebar which directions matter, to see a share for some and least error here too.")
+    own = setup.scenario.guarantee
+    other = next(guarantee for guarantee in numbers.scores if guarantee != own)
+    both = st.toggle(f"Beside it: {GUARANTEES[other].in_chart}", key="budget_both")
+    shown = numbers if both else numbers.under(own)
+    chart((plot_pnr if both else plot_survives)(shown, names=SPLITS),
+          f"{words.what_gets_through(shown)} {session.computed_on()}", key="budget_pnr",
+          about="PNR, the power-to-noise ratio: how much the answer stands out from the noise, over all directions at "
+                "once. Half its logarithm is the mutual information between true and noisy answer **for Gaussian "
+                "answers only**. Each form of the paper's best split (max-PNR) solves the constraint of its own "
+                "guarantee. Relaxed (the paper's) and unrelaxed take a theorem's, and maximise the ratio of a table "
+                f"along its eigenvectors: elsewhere another split may come out ahead. {words.exact_words(setup)}")
+
+
+def _draw_score_table(numbers: PnrNumbers) -> None:
+    rows = [{"split": SPLITS[split]} | {
+        f"{what}, {GUARANTEES[guarantee].in_chart}": getattr(by_split[split], field) if split in by_split else None
+        for guarantee, by_split in numbers.scores.items()
+        for what, field in ((_SURVIVES, "log_pnr"), ("information (nats)", "mutual_information"))}
+        for split in numbers.splits]
+    show_table(rows, numbers=list(rows[0])[1:], key="budget_pnr_table")
+
+
+def _draw_water(setup: Setup, moments: FloatArray, names: Names) -> None:
+    own = "exact" if setup.scenario.guarantee == "exact" else setup.scenario.form
+    form = st.segmented_control("Form of the paper's best split (max-PNR)", list(FORMS),
+                                format_func=lambda form: FORMS[form][1], default=own, key=f"budget_form_{own}",
+                                required=True)
+    guarantee = "exact" if form == "exact" else printed_guarantee(setup)
+    filled, prices = _filled(setup, moments, guarantee, form)
+    numbers = water_numbers(filled, prices=prices)
+    chart(plot_water(numbers, names=names.labels(numbers.shown),
+                     unit=_WEIGHED if form == "exact" and filled.level is None else _UNITS[form]),
+          f"{words.water_words(setup, names, numbers, filled)} {session.computed_on()}", key="budget_water",
+          about="The paper's best split (max-PNR) pours the budget like water over uneven ground. A direction's ground "
+                "is high where the data's second moment along it is small (exact form: where the other directions, "
+                "noise and all, already tell most of it). Under water, every direction reaches the same level; what "
+                "stands above stays dry; ground that leaves the picture is cut. Guarantee: "
+                f"{GUARANTEES[guarantee].in_chart}.")
+
+
+def draw_inverse(setup: Setup, table: BudgetTable, names: Names) -> None:
+    """Wanted standard deviations in, the smallest epsilon out, one click to take it over."""
+    refusal = inverse_refusal(setup)
+    if refusal is not None:
+        st.info(f"The inverse question is not asked here: {refusal}.", icon=":material/undo:")
+        return
+    scenario, version = setup.scenario, session.data_version().replace(" ", "_")
+    context = f"{version}_{scenario.query}_{scenario.scale}_{scenario.directions}_{table.size}"
+    favoured = [k for k in scenario.favoured if k < table.size][:_ASKED] or [0]
+    asking, answer = st.columns(2, gap="large")
+    with asking:
+        chosen = st.multiselect("Directions whose noise matters", range(min(table.size, 2_000)), default=favoured,
+                                format_func=names, key=f"budget_asked_{context}", max_selections=_ASKED)
+        targets = {k: _wanted_std(f"{context}_{k}", names(k), float(table.std[k])) for k in chosen}
+    with answer:
+        if targets:
+            _draw_answer(setup, targets)
+        else:
+            st.info("Choose at least one direction.")
+
+
+def _wanted_std(key: str, name: str, now: float) -> float:
+    """A number that starts at the design's own and then stays the person's, whatever the design becomes."""
+    first: float = st.session_state.setdefault(f"budget_first_{key}", float(f"{now:.3g}"))
+    return st.number_input(f"Typical error wanted along {in_markdown(name)} (standard deviation)", min_value=1e-60,
+                           max_value=1e60, value=first, step=10.0 ** (math.floor(math.log10(first)) - 1),
+                           format="%.6g", key=f"budget_want_{key}")
+
+
+def _draw_answer(setup: Setup, targets: dict[int, float]) -> None:
+    found = wanted_noise(setup, targets)
+    st.markdown(words.smallest_words(setup, found))
+    if not found.reachable:
+        st.warning(f"That is outside what this app holds: at most {MOST_EPSILON:g}. Even that hides hardly anything.")
+    elif found.needed < LEAST_EPSILON:
+        st.caption(f"That is below {LEAST_EPSILON:g}, the least this app holds; {LEAST_EPSILON:g} is taken over.")
+    with_split = setup.design.theta.size <= _SPLIT_IN_LINK and found.reachable
+    changes: dict[str, object] = {"epsilon": found.epsilon, "guarantee": "exact"}
+    if with_split:
+        changes |= {"allocation": "manual", "weights": found.weights}
+    st.button(f"Take over ε = {found.epsilon:g}", key="budget_take", type="primary", icon=":material/check:",
+              on_click=session.choose, args=(weakest(setup.looked_at.values()),), kwargs=changes)
+    st.caption("Sets ε, the exact guarantee and the split by hand that gives this noise." if with_split
+               else "Sets ε and the exact guarantee; the split stays as it is, so the noise will differ.")
+    if setup.scenario.directions == "private":
+        st.caption("ε includes the share spent on the directions. They are drawn anew for another ε, so the noise "
+                   "comes out about as wanted, not exactly.")
+
+
+ROWS = 1_000
+
+
+def draw_noise(setup: Setup, table: BudgetTable, names: Names) -> None:
+    """Noise against equal noise: the page's question."""
+    numbers = noise_factors(table)
+    part = f" The {len(numbers.shown)} with least and most noise are drawn." if len(numbers.shown) < table.size else ""
+    chart(plot_noise_factors(numbers, names=names.of_noise(numbers.shown)), who_gains(setup, names, numbers) + part,
+          key="budget_noise")
+
+
+def draw_split(setup: Setup, table: BudgetTable, names: Names) -> None:
+    """The shares, as a bar or a treemap."""
+    shown = largest_directions(table.theta)
+    chart(plot_split(table.theta, shown, names=names.labels(shown)), largest_share(names, table), key="budget_split",
+          about=about_split(setup, table))
+
+
+def draw_signal(setup: Setup, table: BudgetTable, names: Names) -> None:
+    """Signal-to-noise, where the signal has a meaning."""
+    numbers = signal_numbers(table)
+    if numbers is not None:
+        chart(plot_signal_to_noise(numbers, names=names.labels(numbers.shown)),
+              f"{signal_words(numbers)} {session.computed_on()}",
+              key="budget_signal", about=about_signal(setup))
+
+
+def draw_directions(setup: Setup, table: BudgetTable, names: Names) -> None:
+    """Every number, sortable, and what the directions are made of."""
+    order = np.sort(np.argsort(-table.theta, kind="stable")[:ROWS])
+    columns = {"theta": table.theta, f"precision {table.precision_is}": table.precision, "variance v": table.variance,
+               "typical error": table.std, "typical error, equal noise": table.iid_std, "factor": table.factor}
+    if table.signal is not None and table.signal_to_noise is not None:
+        columns |= {"signal (not private)": table.signal, "signal / noise (not private)": table.signal_to_noise}
+    show_table({"direction": [spreadsheet_cell(names(int(k))) for k in order]}
+               | {name: column[order] for name, column in columns.items()}, numbers=columns, key="budget_table",
+               height="auto" if len(order) <= 9 else 360)
+    both = " With noise on both sides it is that of the answer's entry (k, k), which is v." if (
+        setup.design.mode == "both") else ""
+    part = f" The {ROWS:,} largest shares of {table.size:,}; the file has all." if table.size > ROWS else ""
+    st.caption(f"Theta divides the sum of {table.precision_is} under this guarantee (1/v² under a theorem, 1/v under "
+               f"the exact limit), so look at the typical errors (standard deviations) beside it.{both}{part}")
+    offer_file("All numbers as CSV", "precision_budget.csv", "text/csv", key="budget_csv", content=lambda: table_csv(
+        table, [names(k) for k in range(table.size)], care=noise_care(setup)))
+    st.caption("What was measured on the data is not in the file.")
+    left, right = st.columns(2, gap="large")
+    with left:
+        draw_signal(setup, table, names)
+    with right:
+        draw_loadings(setup, table)
+
+
+setup = open_page(BUDGET)
+table, names = budget_table(setup, session.moments(setup)), Names(setup)
+st.markdown(promise(setup))
+for column, draw in zip(st.columns(2, gap="large"), (draw_noise, draw_split), strict=True):
+    with column:
+        draw(setup, table, names)
+draw_open_tab({"Needed and rest": draw_trade_off, "Direction by direction": draw_directions,
+               "What gets through": draw_pnr, "From noise to epsilon": draw_inverse}, setup, table, names,
+              key="budget_tab")

@@ -1,0 +1,347 @@
+"""Compare: all mechanisms on one task, the epsilon each needs for the same error, the levers, and the advisor."""
+
+import math
+import zlib
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from mvgviz.errors import InputError
+from mvgviz.pictures import advice as advised
+from mvgviz.pictures import compare as words
+from mvgviz.pictures.advice import plot_waterfall
+from mvgviz.pictures.compare import Ranking, needed, plot_frontier, plot_ranked, ranking
+from mvgviz.pictures.error_axis import reference_items
+from mvgviz.pictures.sentences import clipping_words, design_words
+from mvgviz.pictures.trade_off import least_sentence, others_sentence
+from mvgviz.pictures.utility import measured_words, metric_words
+from mvgviz.provenance import Origin, weakest
+from mvgviz.query.queries import Query
+from mvgviz.scenario.resolve import Setup
+from mvgviz.text import as_number, capitalised, in_markdown
+from mvgviz.trials.advisor import FIRST_ROUND, Advice, Row, advise
+from mvgviz.trials.candidates import SEARCHED, forgets_directions
+from mvgviz.trials.frontier import frontier, grid_with
+from mvgviz.trials.levers import levers
+from mvgviz.trials.mechanisms import COMPARED, MECHANISMS
+from mvgviz.trials.outcomes import Results
+from mvgviz.trials.resumable import Point, coarse_first
+from mvgviz.trials.tasks import TASKS
+from mvgviz.ui import session
+from mvgviz.ui.frame import chart, draw_open_tab, open_page, show_table
+from mvgviz.ui.menu import COMPARE
+from mvgviz.ui.slices import Slice, begin, problem, show_progress, trial_cache
+from mvgviz.ui.task_controls import draw_task, say_why_not
+
+KEYS = (*(mechanism.key for mechanism in COMPARED), "iid")
+CURVES, FRONTIER_TRIALS, _STEPS = 6, 40, 41
+
+
+def choose_sensitivity(query: Query) -> tuple[str, str]:
+    """One sensitivity for all mechanisms, and what it is called."""
+    tight, printed = query.sensitivity, query.printed_sensitivity
+    names = {"tight": f"the tight sensitivity s₂ = {as_number(tight)}",
+             "printed": f"the sensitivity as the paper prints it, s₂ = {as_number(printed)}"}
+    if not printed > tight * (1 + 1e-9):
+        st.caption(f"Sensitivity of all: s₂ = {as_number(tight)}; tight and as printed are the same.")
+        return "tight", names["tight"]
+    chosen = st.segmented_control(
+        "Sensitivity for all", list(names), default="tight", required=True, key="compare_s2",
+        format_func={"tight": "Tight", "printed": "As printed"}.__getitem__,
+        help=f"A comparison uses one and the same for all mechanisms: the tight one ({as_number(tight)}), or the one "
+             f"the paper prints ({as_number(printed)}).")
+    return chosen or "tight", names[chosen or "tight"]
+
+
+def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
+    """All mechanisms and guarantees on the task, ranked; what does not apply, and every number."""
+    work = begin("compare_ranking", setup.scenario.to_json(), sensitivity)
+    try:
+        posed = problem(setup, sensitivity=sensitivity)
+        results = work.resume([Point(posed, KEYS)])[0]
+    except InputError as error:
+        say_why_not(setup, error)
+        return
+    if results is None:
+        show_progress(work, complete=False)
+        return
+    numbers = ranking(results)
+    marks, best = words.ranking_marks(numbers), words.worth_zooming(numbers)
+    if best and st.toggle(f"Only the {best} that beat {results.references.to_beat[0]}", key="compare_zoom"):
+        marks = marks[:best]
+    chart(plot_ranked(marks, reference_items(results.references) if len(marks) != best else [],
+                      title=metric_words(results)),
+          words.ranking_words(numbers), key="compare_ranking", about=words.ranking_about(results, s2_words))
+    st.markdown(" ".join([least_sentence(setup), others_sentence(setup),
+                          clipping_words(setup, on_data=not session.is_simulated(), name=in_markdown)]))
+    slot = st.container()
+    st.caption(f"{words.symbol_words(numbers)} All with {s2_words}, and with the same random numbers, trial by trial. "
+               f"{session.computed_on()} {in_markdown(measured_words(posed, results))}")
+    _draw_rest(numbers)
+    with slot:
+        show_progress(work, complete=results.complete)
+
+
+def _draw_rest(numbers: Ranking) -> None:
+    caution = words.caution_words(numbers)
+    if caution:
+        st.caption(f":material/warning: {caution}")
+    left_out = words.unsuitable_words(numbers)
+    if left_out:
+        with st.expander(f"Not in the chart: {len(left_out)}, and why", icon=":material/block:"):
+            st.markdown("\n".join(f"- {line}" for line in left_out))
+    with st.expander("All numbers", icon=":material/table:"):
+        frame = pd.DataFrame(words.table_rows(numbers))
+        show_table(frame, numbers=list(frame.select_dtypes("number").columns), key="compare_table")
+
+
+def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
+    """The epsilon each mechanism needs for one error."""
+    work = begin("compare_frontier", setup.scenario.to_json(), sensitivity)
+    scenario = setup.scenario.changed(trials=min(FRONTIER_TRIALS, setup.scenario.trials))
+    try:
+        posed = problem(setup, sensitivity=sensitivity).with_scenario(scenario)
+        here = work.resume([Point(posed, KEYS)])[0]
+    except InputError as error:
+        say_why_not(setup, error)
+        return
+    if here is None or not here.complete:
+        st.caption("First, all mechanisms at this ε.")
+        show_progress(work, complete=False)
+        return
+    own = f"mvg-{setup.scenario.guarantee}"
+    left, right = st.columns([1, 3], gap="medium", vertical_alignment="bottom")
+    with left:
+        shown = _choose_mechanisms(setup, here, own)
+    with right:
+        wanted = _choose_error(setup, here, own, sensitivity)
+    if not shown or wanted is None:
+        st.info("Choose at least one mechanism." if not shown else "Every error is 0 here: any ε will do.",
+                icon=":material/info:")
+        return
+    found = work.resume([Point(posed.with_scenario(scenario.changed(epsilon=epsilon)), tuple(shown))
+                         for epsilon in coarse_first(grid_with(scenario.epsilon), scenario.epsilon)])
+    known = [results for results in found if results is not None]
+    curves = [curve for curve in frontier(known) if np.isfinite(curve.means).all()]
+    if curves:
+        lines = needed(curves, wanted, guarantee=scenario.guarantee)
+        chart(plot_frontier(lines, error=wanted, epsilon=scenario.epsilon, title=here.metric,
+                            references={results.scenario.epsilon: results.references for results in known}),
+              words.frontier_words([line.curve for line in lines], [line.reading for line in lines], wanted, own=own,
+                                   trivial=here.references.trivial, scenario=scenario), key="compare_frontier")
+    slot = st.container()
+    st.caption(f"All with {s2_words}; {scenario.trials:,} trials a point, the same random numbers at every ε. "
+               f"Gaussian, classic is proved for ε below 1 only. {session.computed_on()}")
+    with slot:
+        show_progress(work, complete=len(known) == len(found) and all(results.complete for results in known))
+
+
+def _choose_mechanisms(setup: Setup, here: Results, own: str) -> list[str]:
+    """Some of those that apply; at first the design as it stands and the best others."""
+    ranked = [outcome.mechanism.key for outcome in ranking(here).outcomes]
+    first = [key for key in ranked if key != own][: CURVES - (own in ranked)]
+    usual = [key for key in ranked if key == own or key in first]
+    scenario = setup.scenario
+    key = f"compare_shown {scenario.data} {scenario.query} {scenario.task} {scenario.guarantee}"
+    with st.popover(f"Mechanisms: {len(st.session_state.get(key, usual))} of {len(ranked)}", width="stretch"):
+        return st.multiselect("Mechanisms drawn", ranked, default=usual, placeholder="choose some", key=key,
+                              format_func=lambda key: MECHANISMS[key].label)
+
+
+def _choose_error(setup: Setup, here: Results, own: str, sensitivity: str) -> float | None:
+    """The wanted error, at first that of the design as it stands; None where every error is 0."""
+    ranked = [outcome.mean for outcome in here.ranked() if np.isfinite(outcome.mean) and outcome.mean > 0]
+    if not ranked:
+        return None
+    usual = _rounded(next((outcome.mean for outcome in here.outcomes
+                           if outcome.mechanism.key == own and outcome.mean > 0), ranked[0]))
+    low, high = max(ranked[0] / 10, here.references.non_private), max(here.references.trivial, usual)
+    steps = np.geomspace(low, high, _STEPS) if 0 < low < high else np.array([usual])
+    options = sorted({_rounded(float(step)) for step in steps} | {usual})
+    if len(options) < 2:
+        return usual
+    return float(st.select_slider("Wanted error", options, value=usual, format_func=as_number,
+                                  key=f"compare_error {sensitivity} {setup.scenario.to_json()}",
+                                  help="At first the error of the design as it stands. Move it and read across."))
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.3g}")
+
+
+def draw_levers(setup: Setup, sensitivity: str, s2_words: str) -> None:
+    """A waterfall from the paper's noise as printed down to this design, and a table of the design without each."""
+    work = begin("compare_levers", setup.scenario.to_json(), sensitivity)
+    own = "own" if sensitivity == "tight" else sensitivity  # theorems with the sensitivity that they are printed with
+    try:
+        posed = problem(setup, sensitivity=own)
+        with work.turn(trial_cache()) as options:
+            found = levers(setup.scenario, setup.dataset, problem=posed, **options)
+    except InputError as error:
+        say_why_not(setup, error)
+        return
+    if found is None:
+        show_progress(work, complete=False)
+        return
+    references = [item for item in reference_items(found.references) if item[0] != "random_guess"]
+    title = TASKS[setup.scenario.task].metric_in(found.references)
+    chart(plot_waterfall(advised.falls(found, setup.dataset.features), references, title=title),
+          advised.takeaway(found), key="compare_levers")
+    slot = st.container()
+    st.markdown(f"{advised.best_kept(found)} {others_sentence(setup)}")
+    show_table(advised.table_rows(found), numbers=("mean error", "95 % from", "95 % to", "times this design's error"),
+               key="compare_without")
+    theorems = "the theorems with the sensitivity as printed, the rest with the tight one" if own == "own" else (
+        f"all with {s2_words}")
+    st.caption(f"{found.design.outcome.errors.size:,} trials each, with the same random numbers; {theorems}. "
+               f"{session.computed_on()}")
+    with slot:
+        show_progress(work, complete=found.complete)
+
+
+BUTTONS, _MOST_KEPT = 5, 100
+_CHOSEN, _ADVICE = "_compare_other", "_compare_advice"
+
+
+def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
+    """The designs tried for the task and budget, ranked."""
+    ranges = setup.dataset.ranges_origin
+    care = "" if ranges.is_covered else f" The ranges, however, are {ranges.words}."
+    st.caption(f"{session.computed_on()}{care}")
+    work = begin("compare_advisor", setup.scenario.to_json(), sensitivity)
+    advice = _advice(setup, work, sensitivity)
+    names = setup.dataset.features
+    if not advice.rows:
+        for line in advised.dropped_words(advice):
+            st.info(in_markdown(capitalised(line)) + ".", icon=":material/block:")
+        show_progress(work, complete=advice.complete)
+        return
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        references = [] if advice.references is None else reference_items(advice.references)
+        task = TASKS[setup.scenario.task]
+        chart(plot_ranked(advised.advice_marks(advice, names), references,
+                          title=task.metric if advice.references is None else task.metric_in(advice.references)),
+              in_markdown(advised.places(advice)), key="compare_advice")
+    with right:
+        slot = st.container()
+        sentences = advised.why(advice, names)
+        if sentences is not None:
+            so_far = "" if advice.complete else "*So far.* "
+            st.markdown(f"{so_far}**{in_markdown(sentences[0])}** {in_markdown(sentences[1])}")
+        _draw_loading(advice, names, _origin_of_advice(setup))
+    st.caption(_tried_words(advice, s2_words))
+    _draw_table(advice, names)
+    with slot:
+        show_progress(work, complete=advice.complete, what="trials" if advice.trials else "designs")
+
+
+def _origin_of_advice(setup: Setup) -> Origin:
+    """What is advised for marked choices, or on a file, is as little covered as these are."""
+    scenario, data = setup.scenario, setup.dataset
+    seen = scenario.is_upload and session.shows_data()
+    return Origin.READ if seen or scenario.read_among(scenario.from_data) else weakest(
+        [data.ranges_origin, data.records_origin])
+
+
+def _advice(setup: Setup, work: Slice, sensitivity: str) -> Advice:
+    """The advice as far as this slice comes; a finished one is kept."""
+    key = f"{session.version()} {sensitivity} {setup.scenario.to_json()}"
+    kept: dict[str, Advice] = st.session_state.setdefault(_ADVICE, {})
+    if key in kept:
+        return kept[key]
+    with work.turn(trial_cache()) as options:
+        advice = advise(setup.scenario, setup.dataset, on_data=session.shows_data(), sensitivity=sensitivity,
+                        uploaded=session.uploaded_directions(), **options)
+    if advice.complete:
+        kept[key] = advice
+        while len(kept) > _MOST_KEPT:
+            del kept[next(iter(kept))]
+    return advice
+
+
+def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> None:
+    """A button for each of the best, and any other one by name; ``origin``: of a choice made here."""
+    st.caption("Load a design into the scenario with one click:" if origin.is_covered else advised.LOADED_ON_DATA)
+    if any(forgets_directions(row.candidate, session.scenario()) for row in advice.rows if _can_load(row)):
+        st.caption(advised.FORGETS_DIRECTIONS)
+    rows = {place: row for place, row in enumerate(advice.rows, start=1) if math.isfinite(row.outcome.mean)}
+    best = advice.kinds[:BUTTONS]
+    kinds = [(place, row) for place, row in rows.items() if row in best]
+    with st.container(gap="xsmall"):
+        for at, (place, row) in enumerate(kinds):
+            own, error = " (this design)" * row.candidate.is_current, in_markdown(as_number(row.outcome.mean))
+            st.button(f"{place}\\. {in_markdown(str(design_words(row.candidate, names)))}: {error}{own}",
+                      key=f"compare_load_{at}", on_click=_load, args=(row, origin), disabled=not _can_load(row),
+                      help=_loading_help(row), width="stretch")
+    rest = [(place, row) for place, row in rows.items() if (place, row) not in kinds]
+    if rest:
+        chosen = rest[_any_other([f"{place}. {design_words(row.candidate, names)}: {as_number(row.outcome.mean)}"
+                                  for place, row in rest], [row for _, row in rest])][1]
+        st.button("Load it", key="compare_load_other", on_click=_load, args=(chosen, origin),
+                  disabled=not _can_load(chosen), help=_loading_help(chosen))
+
+
+def _loading_help(row: Row) -> str | None:
+    """What loading a design asks for, or changes besides the design."""
+    if not row.candidate.is_whole:
+        return advised.ONLY_THE_NEEDED
+    return advised.FORGETS_DIRECTIONS if forgets_directions(row.candidate, session.scenario()) else None
+
+
+def _can_load(row: Row) -> bool:
+    return row.candidate.is_whole and not row.candidate.is_current
+
+
+def _any_other(labels: list[str], rest: list[Row]) -> int:
+    """The position chosen among the others; the design chosen before stays chosen where it stands now."""
+    before = st.session_state.get(_CHOSEN)
+    index = next((k for k, row in enumerate(rest) if row.candidate.scenario == before), 0)
+    # A list with other entries is another control: the browser would go on showing an entry of the old one.
+    key = f"compare_other_{zlib.crc32(chr(10).join(labels).encode()):08x}"
+    chosen: int = st.selectbox("Any other", range(len(rest)), index=index, key=key, format_func=labels.__getitem__,
+                               on_change=lambda: st.session_state.update(
+                                   {_CHOSEN: rest[st.session_state[key]].candidate.scenario}))
+    return chosen
+
+
+def _load(row: Row, origin: Origin) -> None:
+    """Every field that the advisor searches: what it leaves as it is, it has chosen too. Marks of the design stay."""
+    chosen = {name: getattr(row.candidate.scenario, name) for name in SEARCHED}
+    session.choose(origin, **chosen)
+    session.choose(Origin.READ, **{name: chosen[name] for name in row.candidate.scenario.from_data if name in chosen})
+
+
+def _tried_words(advice: Advice, s2_words: str) -> str:
+    first = min(FIRST_ROUND, advice.trials)
+    rounds = f"{first:,} trials each" + (f", the best {advice.trials:,}" if advice.trials > first else "")
+    if not advice.trials:
+        rounds = "expected error: noise and the bias of clipping"
+    dropped = " ".join(f"{in_markdown(line)}." for line in advised.dropped_words(advice))
+    return f"{len(advice.rows)} designs tried, {rounds}; all with {s2_words}. {dropped}"
+
+
+def _draw_table(advice: Advice, names: tuple[str, ...]) -> None:
+    with st.expander("All designs tried", icon=":material/table:"):
+        lines = []
+        for at, row in enumerate(advice.rows):
+            text = design_words(row.candidate, names)
+            low, high = row.outcome.interval
+            lines.append({"place": at + 1, "query": text.query, "guarantee": text.guarantee, "bound": text.bound,
+                          "split": text.split, "use": text.use,
+                          "mean error": row.outcome.mean, "95 % from": low, "95 % to": high,
+                          "epsilon really spent": row.outcome.epsilon_spent,
+                          **({"trials": row.outcome.errors.size} if advice.trials else {"clips at most": row.clips}),
+                          "this design": row.candidate.is_current})
+        show_table(lines, numbers=("mean error", "95 % from", "95 % to", "epsilon really spent"), key="compare_designs")
+
+
+setup = open_page(COMPARE)
+left, right = st.columns([3, 1], vertical_alignment="bottom")
+with left:
+    draw_task(setup)
+with right:
+    sensitivity, s2_words = choose_sensitivity(setup.query)
+draw_open_tab({"All mechanisms": draw_ranking, "Same error": draw_same_error, "Lever by lever": draw_levers,
+               "Advisor": draw_advisor}, setup, sensitivity, s2_words, key="compare_section")

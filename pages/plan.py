@@ -1,0 +1,276 @@
+"""Several questions: one budget divided over several answers, what each gets, and their release."""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from mvgviz.errors import InputError
+from mvgviz.pictures import plan as words
+from mvgviz.pictures.plan import plan_words, plot_pair, question_name
+from mvgviz.pictures.release import ACCEPT
+from mvgviz.pictures.sentences import open_parts
+from mvgviz.provenance import weakest
+from mvgviz.release.ledger import CAVEATS
+from mvgviz.release.release_plan import plan_together
+from mvgviz.scenario.plan import MOST_QUESTIONS, QuestionPlan, under_budget_of, without
+from mvgviz.scenario.plan_noise import QuestionNoise, least_noise, pair_trade, plan_noise, same_noise
+from mvgviz.scenario.resolve import Setup
+from mvgviz.text import as_number, in_markdown, listed, spreadsheet_cell
+from mvgviz.ui import session
+from mvgviz.ui.frame import chart, offer_file, open_page, show_error, show_table
+from mvgviz.ui.menu import PLAN, RELEASE
+from mvgviz.ui.population import draw_population
+from mvgviz.ui.session_plan import HeldPlan, held_plan, keep, plan_setups, plan_ticket, release_questions, start_anew
+from mvgviz.ui.session_releases import session_releases
+
+_FILE, _REFUSED = "plan_file", "_plan_refused"
+_LARGEST = 1_000_000  # bytes of a plan file
+
+
+def draw_questions(held: HeldPlan, names: Sequence[str]) -> None:
+    """A slider, a lock and a way out for each question; the others that are not locked make up for a move."""
+    plan = held.plan
+    for k, (share, name) in enumerate(zip(plan.shares, names, strict=True)):
+        out = k in held.released
+        st.session_state[f"plan_share_{k}"] = min(max(round(100 * share, 1), 0.1), 99.9)
+        label = f"{in_markdown(name)}{' · released' if out else ''}"
+        st.markdown(label)  # a slider's own label fades with it
+        slider, tools = st.columns([3, 1], vertical_alignment="bottom")
+        slider.slider(label, 0.1, 99.9, step=0.1, format="%.1f%%", key=f"plan_share_{k}", label_visibility="collapsed",
+                      disabled=k in held.fixed or len(plan) == 1, on_change=_move, args=(held, k))
+        st.session_state[f"plan_lock_{k}"] = k in held.fixed
+        with tools, st.container(horizontal=True, vertical_alignment="center"):
+            st.checkbox(":material/lock:", key=f"plan_lock_{k}", disabled=out, on_change=_lock, args=(held, k),
+                        width="content")
+            st.button(":material/delete:", key=f"plan_remove_{k}", type="tertiary", disabled=out or len(plan) == 1,
+                      on_click=_remove, args=(held, k), help=f"Take {in_markdown(name)} out of the plan")
+    st.caption("Shares of μ², which always sum to 100 %: moving one moves the others that are not locked "
+               "(:material/lock:).")
+
+
+def draw_changes(held: HeldPlan, noise: Sequence[QuestionNoise], setups: Sequence[Setup], current: str) -> None:
+    """Add the sidebar's question; divide by a rule; keep, open or forget the plan."""
+    exact, full = session.scenario().guarantee == "exact", len(held.plan) >= MOST_QUESTIONS
+    with st.container(horizontal=True):
+        st.button("Add the sidebar's question", key="plan_add", icon=":material/add:", on_click=_add, args=(held,),
+                  disabled=not exact or full, help=f"Now: {in_markdown(current)}. It gets a mean share.")
+        for key, label, weights, about in (
+                ("equal", "Equal shares", lambda: [1.0] * len(held.plan), "Every question the same part of μ²"),
+                ("same", "Same noise", lambda: same_noise(noise), "Every question the same noise"),
+                ("least", "Least noise", lambda: least_noise(noise),
+                 "The squares of the noise of all questions sum to as little as they can")):
+            st.button(label, key=f"plan_{key}", on_click=_share, args=(held, weights, () if key == "equal" else setups),
+                      help=f"{about}; locked ones stay", type="tertiary", disabled=key != "equal" and not noise)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _draw_file(held)
+        st.button("Start anew", key="plan_anew", type="tertiary", on_click=start_anew,
+                  help="Forget this plan. What was released stays in the ledger.")
+    if not exact:
+        draw_only_exact()
+    if held.released:
+        left = "What is left can still be divided." if held.waiting else "Start anew to plan more."
+        st.caption(f":material/lock: {'A part' if held.waiting else 'All'} of this plan is released, so its budget "
+                   f"stays ε = {held.plan.epsilon:g}: the sidebar does not change it. {left}")
+    refused = st.session_state.pop(_REFUSED, None)
+    if refused is not None:
+        show_error(refused)
+
+
+def draw_only_exact() -> None:
+    """Why the sidebar's question cannot be planned, and the way out."""
+    st.info(words.ONLY_EXACT)
+    st.button("Use the exact guarantee", key="plan_exact", on_click=session.update, kwargs={"guarantee": "exact"})
+
+
+def draw_noise(plan: QuestionPlan, noise: Sequence[QuestionNoise], setups: Sequence[Setup], names: Sequence[str]
+               ) -> None:
+    """What every question gets, and all of them together."""
+    unit = words.unit_of_noise(plan)
+    rows: list[dict[str, object]] = [{
+        "question": spreadsheet_cell(name), "share of μ²": f"{100 * question.share:.2f} %", "μ": question.mu,
+        "ε alone": question.epsilon, f"noise ({unit})": question.noise, "least noise": _at(question.least),
+        "most noise": _at(question.most)} for name, question in zip(names, noise, strict=True)]
+    if any(open_parts(setup) for setup in setups):
+        for row, setup in zip(rows, setups, strict=True):
+            row["not covered"] = listed(parts) if (parts := open_parts(setup)) else ""
+    show_table(rows, numbers=("μ", "ε alone", f"noise ({unit})"), key="plan_table")
+    total = words.total_words(plan, setups[0].delta, setups[0].dataset.n_records)
+    st.caption(f"**{total}** Noise is that on the features you need, where you said so, else on all of them (root mean "
+               "square). Least and most: typical errors (standard deviations) in the data's own units, of a "
+               "square answer on its diagonal.")
+
+
+def draw_trade(plan: QuestionPlan, noise: Sequence[QuestionNoise]) -> None:
+    """Noise on one question against noise on another, the others as they are."""
+    if len(plan) < 2:
+        st.info("Add a second question: the picture shows what it takes from the first.", icon=":material/call_split:")
+        return
+    names, unit = words.short_names(plan), words.unit_of_noise(plan)
+    first, second = _pair(names)
+    trade, pair = pair_trade(noise, first, second), (names[first], names[second])
+    chart(plot_pair(trade, pair, unit=unit), words.trade_words(trade, pair, unit), key="plan_pair")
+
+
+def _draw_file(held: HeldPlan) -> None:
+    """The plan as JSON, out and in."""
+    with st.popover("Plan as a file", icon=":material/description:"):
+        offer_file("Plan as JSON", "plan.json", "application/json", held.plan.to_json, key="plan_json")
+        st.file_uploader("Open a plan (JSON, as downloaded here)", type="json", max_upload_size=1, key=_FILE,
+                         on_change=_take)
+        st.caption("It holds your choices, never your data. Links hold the sidebar's question, not the plan.")
+
+
+def _pair(names: Sequence[str]) -> tuple[int, int]:
+    """Which two questions are drawn: chosen where there are more."""
+    if len(names) == 2:
+        return 0, 1
+    left, right = st.columns(2)
+    positions = range(len(names))
+    first = left.selectbox("Noise across", positions, format_func=names.__getitem__, key=f"plan_first_{len(names)}")
+    others = [k for k in positions if k != first]
+    second = right.selectbox("Noise up", others, format_func=names.__getitem__, key=f"plan_second_{len(names)}_{first}")
+    return first, second
+
+
+def _at(feature: tuple[str, float]) -> str:
+    return spreadsheet_cell(f"{feature[0]}: {as_number(feature[1])}")
+
+
+def _move(held: HeldPlan, k: int) -> None:
+    keep(held, plan=held.plan.moved(k, st.session_state[f"plan_share_{k}"] / 100, locked=held.fixed))
+
+
+def _lock(held: HeldPlan, k: int) -> None:
+    keep(held, locked=held.locked | {k} if st.session_state[f"plan_lock_{k}"] else held.locked - {k})
+
+
+def _remove(held: HeldPlan, k: int) -> None:
+    _try(lambda: keep(held, plan=held.plan.removed(k, locked=held.fixed), locked=without(held.locked, k),
+                      released=without(held.released, k)))
+
+
+def _add(held: HeldPlan) -> None:
+    _try(lambda: keep(held, plan=held.plan.added(session.scenario(), locked=held.fixed)))
+
+
+def _share(held: HeldPlan, weights: Callable[[], Sequence[float]], seen: Sequence[Setup]) -> None:
+    """Divide by a rule; where the rule looked at noise that was read from the data, the shares are marked so."""
+    read = not all(weakest(setup.looked_at.values()).is_covered for setup in seen)
+    keep(held, plan=held.plan.shared(weights(), locked=held.fixed, read=read))
+
+
+def _take() -> None:
+    """A plan file becomes the session's plan, once."""
+    chosen = st.session_state.get(_FILE)
+    if chosen is None:
+        return
+
+    def take() -> None:
+        if chosen.size > _LARGEST:
+            raise InputError("a plan file must be small, as downloaded from mvgviz")
+        plan = QuestionPlan.from_json(chosen.getvalue())
+        if plan.data != session.scenario().data:
+            raise InputError(f"the plan is about {plan.data}, and this is {session.scenario().data}; choose that data "
+                             "first")
+        keep(HeldPlan(plan=plan, features=session.dataset().features))
+        session.put(under_budget_of(plan.scenarios[0], session.scenario()))
+
+    _try(take)
+
+
+def _try(work: Callable[[], None]) -> None:
+    """A refusal is kept as a sentence for the next run."""
+    try:
+        work()
+    except InputError as error:
+        st.session_state[_REFUSED] = error
+
+
+_ALL = -1
+
+
+def draw_plan_release(held: HeldPlan, setups: Sequence[Setup], names: Sequence[str]) -> None:
+    """Which questions, what they spend, what has to be accepted, the button."""
+    st.markdown("#### Release")
+    if held.waiting:
+        try:
+            _draw_waiting(held, setups, names)
+        except InputError as error:  # of the ledger
+            show_error(error)
+    desk = session_releases()
+    if desk.refusal is not None:
+        show_error(desk.refusal)
+        desk.refusal = None
+    if held.released:
+        st.caption(f":material/check: {words.released_words([names[k] for k in sorted(held.released)])}")
+        st.page_link(RELEASE.path, label="The noisy answers and the ledger", icon=RELEASE.icon)
+
+
+def _draw_waiting(held: HeldPlan, setups: Sequence[Setup], names: Sequence[str]) -> None:
+    options = [_ALL, *held.waiting] if len(held.waiting) > 1 else list(held.waiting)
+    all_words = f"{'All that is left' if held.released else 'The whole plan'}, {len(held.waiting)} answers at once"
+    one = st.selectbox("What to release now", options, key=f"plan_which_{len(held.plan)}_{len(held.released)}",
+                       format_func=lambda k: all_words if k == _ALL else names[k])
+    chosen = held.waiting if one == _ALL else (one,)
+    planned, n_records = plan_together([setups[k] for k in chosen]), setups[0].dataset.n_records
+    desk, now = session_releases(), plan_ticket(held, chosen)
+    named = draw_population(held.plan.data)
+    st.caption(words.ledger_words(desk.totals(held.plan.data, planned), questions=len(chosen), lasts=desk.ledger.lasts))
+    accepted = tuple(caveat for caveat in planned.caveats
+                     if st.checkbox(ACCEPT[caveat], key=f"plan_accept_{caveat}_{now}"))
+    missing = [CAVEATS[caveat] for caveat in planned.caveats if caveat not in accepted]
+    refused = None
+    try:
+        desk.check(held.plan.data, planned)
+    except InputError as error:
+        refused = error
+    sure = st.checkbox(f"I understand that this spends **{words.spends(planned, n_records)}**, once and for good.",
+                       key=f"plan_sure_{now}", disabled=refused is not None)
+    st.button("Release once" if len(chosen) == 1 else f"Release all {len(chosen)} at once", key="plan_go",
+              type="primary", icon=":material/outbox:", on_click=release_questions, width="stretch",
+              args=(now, chosen, accepted, st.empty()),
+              disabled=refused is not None or bool(missing) or not sure or not named)
+    if refused is not None:
+        show_error(refused)
+    elif not named:
+        st.caption("Not before you say who the records are about.")
+    elif missing:
+        st.caption(f"Not before you accept: {listed(missing)}.")
+    else:
+        st.caption("Fresh noise from the operating system, drawn once, an entry in the ledger for each answer: all of "
+                   "them or none. A cap can be set on the page Release & report.")
+
+
+def draw_plan(setup: Setup, held: HeldPlan) -> None:
+    """Sliders on the left, the trade on the right, every number and the release below."""
+    plan, data = held.plan, setup.dataset
+    names = [f"{k + 1}: {question_name(asked, data.features)}" for k, asked in enumerate(plan.scenarios)]
+    setups, noise = worked_out(held)
+    if setups:
+        st.markdown(plan_words(plan, noise, setups[0].delta, data.n_records))
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        draw_questions(held, names)
+        draw_changes(held, noise, setups, question_name(setup.scenario, data.features))
+    if setups:
+        with right:
+            draw_trade(plan, noise)
+        draw_noise(plan, noise, setups, names)
+        draw_plan_release(held, setups, names)
+
+
+def worked_out(held: HeldPlan) -> tuple[Sequence[Setup], Sequence[QuestionNoise]]:
+    """Every question's design and what it gets; nothing, and a sentence, where one does not work out."""
+    try:
+        setups = plan_setups(held.plan)
+        return setups, plan_noise(held.plan, setups)
+    except InputError as error:
+        show_error(error)
+        return (), ()
+
+
+setup, held = open_page(PLAN), held_plan()
+if held is None:
+    draw_only_exact()
+else:
+    draw_plan(setup, held)

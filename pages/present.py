@@ -1,0 +1,90 @@
+"""Present: the scenario in a few pictures, one a screen."""
+
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from mvgviz.errors import InputError
+from mvgviz.report.slides import Slide, design_slides, headline, utility_slide
+from mvgviz.scenario.resolve import Setup
+from mvgviz.trials.resumable import Point
+from mvgviz.ui import session, slices
+from mvgviz.ui.assets import asset
+from mvgviz.ui.cache import cached
+from mvgviz.ui.frame import open_bare_page, show_error
+from mvgviz.ui.menu import PRESENT, SHAPE
+from mvgviz.ui.strip import draw_switch
+
+_ROOM = 10  # pixels above the labels, which are larger here
+_slides = cached(2, session.here)(design_slides)
+
+
+def draw_deck(setup: Setup) -> None:
+    """The slide one is at, and the way on."""
+    st.html(f"<style>{asset('presenter.css')}</style>")
+    deck: list[Slide | None] = [*_slides(setup), None]  # None: the trials, run when one comes to them
+    at = _place(len(deck))
+    session.write_link(slide=str(at + 1))
+    slide, unfinished = deck[at], None
+    if slide is None:
+        slide, unfinished = _trials(setup)
+    if slide is not None:
+        _draw(slide)
+    _draw_ways(at, len(deck))
+    if unfinished is not None:
+        slices.show_progress(unfinished, complete=False)
+
+
+def _trials(setup: Setup) -> tuple[Slide | None, slices.Slice | None]:
+    work = slices.begin("present", setup.scenario.to_json())
+    try:
+        results = work.resume([Point(slices.problem(setup), ("mvg", "iid"))])[0]
+    except InputError as error:
+        show_error(error)
+        return None, None
+    if results is None:
+        return None, work
+    return utility_slide(setup, results, simulated=session.is_simulated()), None if results.complete else work
+
+
+def _draw(slide: Slide) -> None:
+    title, rest = headline(slide.takeaway)
+    with st.container(key="slide"):
+        st.title(title, anchor=False)
+        if rest:
+            st.markdown(rest)
+    margin = max(slide.figure.layout.margin.t or 0, 60) + _ROOM
+    figure = go.Figure(slide.figure)  # a copy: the slide is kept, for every session
+    figure.update_layout(template="plotly_white", height=None, font={"size": 18, "color": "#1a1a1a"},
+                         legend={"font": {"size": 18}}, margin={"t": margin})
+    axis = {"title_font_size": 20, "tickfont_size": 16, "constrain": "domain"}  # a circle grows with the screen
+    figure.update_xaxes(axis).update_yaxes(axis)
+    figure.update_annotations(font_size=16, font_color="#1a1a1a")
+    with st.container(key="slide_picture"):
+        st.plotly_chart(figure, key=f"present_{slide.key}", theme=None, alt=slide.takeaway.replace("**", ""),
+                        height="stretch", config={"displayModeBar": False})
+
+
+def _draw_ways(at: int, size: int) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="center"):
+        st.button("Back", key="present_back", icon=":material/arrow_back:", shortcut="Left", disabled=at == 0,
+                  on_click=st.session_state.update, args=({session.SLIDE: at - 1},))
+        st.markdown(f"{at + 1} of {size}")
+        st.button("Next", key="present_next", icon=":material/arrow_forward:", shortcut="Right",
+                  disabled=at == size - 1, on_click=st.session_state.update, args=({session.SLIDE: at + 1},))
+        if st.button("Leave", key="present_leave", icon=":material/close:", shortcut="Esc"):
+            session.come_back(SHAPE.path)
+        draw_switch()
+
+
+def _place(size: int) -> int:
+    """The slide that was gone to, else the one of the address."""
+    asked = st.session_state.get(session.SLIDE)
+    if asked is None:
+        text = st.query_params.get("slide", "1")
+        asked = int(text) - 1 if text.isdecimal() and len(text) < 4 else 0
+    at = st.session_state[session.SLIDE] = min(max(asked, 0), size - 1)
+    return at
+
+
+draw_deck(open_bare_page(PRESENT))

@@ -1,0 +1,239 @@
+"""Privacy spent: the attacker's odds, three pictures of the loss, the worst neighbours, an audit, several releases."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+
+from mvgviz.design.noise_design import NoiseDesign
+from mvgviz.design.privacy_loss import PairLoss, SpentMu, odds, pair_loss, spent_mu
+from mvgviz.errors import InputError
+from mvgviz.pictures.privacy import (
+    audit_words,
+    caveats,
+    curve_numbers,
+    curve_words,
+    found_label,
+    largest_shares,
+    loss_numbers,
+    loss_words,
+    odds_words,
+    percent_words,
+    plot_composition,
+    plot_curve,
+    plot_loss,
+    plot_scores,
+    plot_shares,
+    plot_tradeoff,
+    reached_words,
+    releases_words,
+    shares_words,
+    tail_label,
+    tested_words,
+    tradeoff_words,
+)
+from mvgviz.pictures.sentences import thing
+from mvgviz.release.audit import (
+    NoiseScores,
+    attacks_per_release,
+    judge,
+    release_scores,
+    seconds_to_draw,
+    simulate_scores,
+)
+from mvgviz.scenario.resolve import Setup, asked_of
+from mvgviz.text import as_number, in_html, in_markdown
+from mvgviz.ui import session
+from mvgviz.ui.cache import cached
+from mvgviz.ui.frame import chart, draw_open_tab, open_page, show_table
+from mvgviz.ui.menu import PRIVACY
+from mvgviz.ui.progress import show_progress
+from mvgviz.validation import FloatArray
+
+RELEASES = (1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300, 500, 700, 1_000)
+
+
+@cached(8, session.here, spinner="Looking for the worst neighbours …")
+def _pair_loss(setup: Setup) -> PairLoss:
+    return pair_loss(setup.query, setup.design)
+
+
+def found_pair(setup: Setup) -> PairLoss | None:
+    """The worst neighbours, or None and a sentence."""
+    try:
+        return _pair_loss(setup)
+    except InputError as error:
+        st.markdown(f"No neighbours to show: {in_markdown(str(error))}.")
+        return None
+
+
+def draw_neighbours(setup: Setup) -> None:
+    """Which record is replaced by which, and which directions carry the loss."""
+    loss = found_pair(setup)
+    if loss is None:
+        return
+    words = f"**Hardest to hide:** {in_markdown(loss.pair.words)}. {reached_words(setup, loss.attained)}"
+    if loss.pair.before is None or loss.pair.after is None:
+        st.markdown(words)
+        _draw_shares(setup, loss)
+        return
+    table, bars = st.columns([2, 3], gap="large")
+    with table:
+        st.markdown(words)
+        before, after = (_own_units(setup, record) for record in (loss.pair.before, loss.pair.after))
+        show_table({"Feature": list(setup.table.features), "Before": before, "After": after},
+                   numbers=("Before", "After"), height=min(36 * (len(before) + 1) + 2, 330))
+        inside = "" if setup.query.bound is None else ", the ellipse that both are inside"
+        if setup.scenario.bound == "private" and inside:
+            inside += " (its length was found by a known seed: not private)"
+        st.caption(f"In the data's own units. Nobody's records: only the declared ranges{inside} and the noise enter.")
+    with bars:
+        _draw_shares(setup, loss)
+
+
+def _own_units(setup: Setup, record: FloatArray) -> FloatArray:
+    """A record of the worst pair on the dataset's declared scale (tables give offsets inside the range)."""
+    data, table = asked_of(setup.scenario.changed(scale="declared"), setup.dataset), setup.table
+    offset = record if setup.query.name in ("identity", "mean") else record - table.lower
+    return np.asarray(data.lower + offset / table.widths * data.widths)
+
+
+def _draw_shares(setup: Setup, loss: PairLoss) -> None:
+    names, shares, theta = setup.direction_names, loss.shares, setup.design.theta
+    labels = [names[k] if k < len(names) else f"number {k + 1}" for k in largest_shares(shares)]
+    chart(plot_shares(shares, theta, labels=[in_html(label) for label in labels]), shares_words(shares, theta, labels),
+          key="privacy_shares")
+
+
+@st.fragment
+def draw_releases(setup: Setup) -> None:
+    """What k releases spend together."""
+    picture, choices = st.columns([3, 1], gap="large")
+    with choices:
+        k = st.select_slider("Releases of the same data", RELEASES, value=10, key="privacy_k",
+                             format_func="{:,}".format)
+    spent = spent_mu(setup.design)
+    with picture:
+        chart(plot_composition(spent, epsilon=setup.scenario.epsilon, delta=setup.delta, chosen=k),
+              releases_words(setup, spent, k), key="privacy_releases")
+    with choices:
+        mu, share = spent.after(k)
+        times = f"{k:,} release{'s' if k > 1 else ''}"
+        st.markdown(f"One release: μ = {as_number(spent.total)}  \n{times}: μ = **{as_number(mu)}**")
+        if spent.directions:
+            st.caption(f"The private directions are learned once and used in all: {percent_words(share)} of μ² after "
+                       f"{times}.")
+
+
+TRIALS, USUAL = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000), 10_000
+SIMULATED, HARDENED = "Simulated noise", "The release's own sampler, fewer draws"
+_QUICK, _LONG = 3.0, 20.0  # seconds: what is done unasked, and what needs a click
+_HARDENED_ENTRY, _HARDENED_RELEASE = 2.7e-5, 1.5e-3  # seconds
+_HARDENED_TIME, _HARDENED_MOST = 5.0, 500
+_KEPT, _MOST_KEPT = "_privacy_draws", 6
+
+
+@st.fragment
+def draw_audit(setup: Setup) -> None:
+    """Simulated releases on both neighbours, attacked."""
+    loss = found_pair(setup)
+    if loss is None:
+        return
+    picture, choices = st.columns([3, 1], gap="large")
+    with choices:
+        hardened = st.radio("Drawn by", (SIMULATED, HARDENED), key="privacy_sampler") == HARDENED
+        trials, seconds = _trials(loss.design, hardened=hardened)
+        broken = st.toggle("Break it: half the noise", key="privacy_broken")
+    noise = _drawn(setup, loss, trials, seconds, hardened)
+    if noise is None:
+        return
+    result = judge(loss, noise, delta=setup.delta, noise_factor=0.5 if broken else 1.0)
+    with choices:
+        st.caption(tested_words(loss.design, noise, hardened=hardened))
+    with picture:
+        chart(plot_scores(result, loss.mu), audit_words(setup, loss, result, broken), key="privacy_audit")
+
+
+def _trials(design: NoiseDesign, *, hardened: bool) -> tuple[int, float]:
+    """How many attacks on each neighbour, and about how long their releases take to draw."""
+    each = attacks_per_release(design)
+    if hardened:
+        seconds = design.rows * design.cols * _HARDENED_ENTRY + _HARDENED_RELEASE  # for one release
+        releases = min(max(int(_HARDENED_TIME / seconds / 2), 2), _HARDENED_MOST)
+        return releases * each, 2 * releases * seconds
+    seconds = seconds_to_draw(design)
+
+    def taken(trials: int) -> float:
+        return 2 * max(math.ceil(trials / each), 2) * seconds
+
+    usual = max((n for n in TRIALS if n <= USUAL and taken(n) <= _QUICK), default=TRIALS[0])
+    # Another size of answer is another control: a choice made for a small one would take long on a large one.
+    key = "privacy_trials" if usual == USUAL else f"privacy_trials_{usual}"
+    trials = st.select_slider("Attacks on each neighbour", TRIALS, value=usual, key=key, format_func="{:,}".format)
+    return trials, taken(trials)
+
+
+def _drawn(setup: Setup, loss: PairLoss, trials: int, seconds: float, hardened: bool) -> NoiseScores | None:
+    """The draws, kept for the session: epsilon and delta only scale them. None where they wait for a click."""
+    kept: dict[object, NoiseScores] = st.session_state.setdefault(_KEPT, {})
+    key = (loss.shape(), trials, setup.scenario.seed, hardened)
+    if key not in kept:
+        wait = f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
+        if seconds > _LONG and not st.button(f"Draw the releases (about {wait})", key="privacy_draw"):
+            return None
+        text = "Simulating releases …"
+        bar = st.progress(0.0, text) if seconds > 0.5 else None
+        found = _draw(setup, loss, trials, hardened, None if bar is None else show_progress(bar, text))
+        if bar is not None:
+            bar.empty()
+        if found is None:
+            return None
+        while len(kept) >= _MOST_KEPT:
+            kept.pop(next(iter(kept)))
+        kept[key] = found
+    return kept[key]
+
+
+def _draw(setup: Setup, loss: PairLoss, trials: int, hardened: bool,
+          show: Callable[[float], None] | None) -> NoiseScores | None:
+    """The scores from one of the two samplers, or None and a sentence."""
+    if not hardened:
+        return simulate_scores(loss, trials=trials, rng=np.random.default_rng([setup.scenario.seed, 4]), progress=show)
+    try:
+        return release_scores(loss, setup.query, trials=trials, largest=setup.largest_values, progress=show)
+    except InputError as error:
+        st.markdown(f"The release's own sampler refuses: {in_markdown(str(error))}.")
+        return None
+
+
+def draw_tradeoff(setup: Setup, spent: SpentMu) -> None:
+    """Misses against false alarms."""
+    said = odds(spent.total)
+    chart(plot_tradeoff(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta,
+                        marked=said.accused / said.out_of, said=found_label(*said)),
+          tradeoff_words(spent, setup.design.mu_is), key="privacy_tradeoff")
+
+
+def draw_loss(setup: Setup, spent: SpentMu) -> None:
+    """The density of the privacy loss."""
+    numbers = loss_numbers(spent.total, setup.scenario.epsilon)
+    chart(plot_loss(numbers, label=tail_label(numbers), thing=thing(setup)), loss_words(numbers), key="privacy_loss")
+
+
+def draw_curve(setup: Setup, spent: SpentMu) -> None:
+    """delta against epsilon."""
+    numbers = curve_numbers(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta)
+    chart(plot_curve(numbers), curve_words(setup, numbers), key="privacy_curve")
+
+
+setup = open_page(PRIVACY)
+spent = spent_mu(setup.design)
+st.markdown(odds_words(setup, spent))
+for sentence in caveats(setup, spent):
+    st.caption(sentence)
+for column, draw in zip(st.columns(3, gap="medium"), (draw_tradeoff, draw_loss, draw_curve), strict=True):
+    with column:
+        draw(setup, spent)
+draw_open_tab({"The worst neighbours": draw_neighbours, "Audit by simulation": draw_audit,
+               "Several releases": draw_releases}, setup, key="privacy_section")

@@ -1,0 +1,489 @@
+"""Release & report: one noisy answer and its ledger; report, script, notebook, link."""
+
+import io
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from mvgviz.errors import InputError
+from mvgviz.pictures import release as words
+from mvgviz.pictures.release import (
+    MOST_LINES,
+    budget_numbers,
+    coefficient_numbers,
+    plot_budget,
+    plot_intervals,
+    range_numbers,
+)
+from mvgviz.pictures.sentences import link_words, open_parts, released_clipping
+from mvgviz.pictures.theme import plot_matrix, top_left
+from mvgviz.release.entries import Sum
+from mvgviz.release.files import to_csv, to_intervals_csv, to_metadata_json, to_npy
+from mvgviz.release.fitted import fitted_coefficients, labels, refusal
+from mvgviz.release.ledger import CAVEATS
+from mvgviz.release.release import Plan, Release, plan
+from mvgviz.report.script import notebook, python_script
+from mvgviz.scenario.resolve import Setup, usual_delta
+from mvgviz.text import as_number, as_probability, capitalised, in_html, in_markdown, listed, spreadsheet_cell
+from mvgviz.trials.question import Problem, pose
+from mvgviz.trials.resumable import Point
+from mvgviz.trials.run import Results
+from mvgviz.trials.stand_in import on_stand_in
+from mvgviz.ui import session
+from mvgviz.ui.cache import cached
+from mvgviz.ui.frame import chart, draw_open_tab, offer_file, show_error, show_table, try_open_page
+from mvgviz.ui.menu import RELEASE
+from mvgviz.ui.population import choose_population, draw_population
+from mvgviz.ui.session_releases import hardened_factor, release_once, session_releases, ticket
+from mvgviz.ui.session_study import session_source, session_study
+from mvgviz.ui.slices import Slice, begin, problem, show_progress
+from mvgviz.ui.strip import draw_switch
+
+
+@cached(8, session.here)
+def off_by(setup: Setup, on_data: bool) -> str:
+    """How far the numbers of a release will lie from the answer, as plain text."""
+    return words.off_by(setup, on_data=on_data)
+
+
+def draw_intervals(release: Release) -> None:
+    """Of what was released; why there are none where the shape of the noise may not be told."""
+    widths = words.released_widths(release)
+    if widths is None:
+        st.caption(f":material/visibility: {words.NOT_TOLD}")
+        return
+    takeaway = words.widths_sentence(widths, in_markdown)
+    st.markdown("#### How far from the answer?")
+    if release.query == "mean" and release.ranges is not None:
+        _draw_mean(release, takeaway)
+    else:
+        st.markdown(takeaway)
+        _draw_table(words.width_columns(widths))
+    st.caption(" ".join([released_clipping(release, in_markdown), words.covers_sentences(widths)]))
+    if refusal(release) is None:
+        _draw_fit(release)
+
+
+def _draw_mean(release: Release, takeaway: str) -> None:
+    columns, ranges = words.mean_columns(release), release.declared_ranges or release.ranges or {}
+    picture, table = st.columns([3, 2], gap="large")
+    part = f" The first {MOST_LINES} shown." if len(ranges) > MOST_LINES else ""
+    with picture:
+        numbers = range_numbers(*columns.values(), ends=[known[:2] for known in ranges.values()])
+        chart(plot_intervals(numbers, title="released mean, in % of its range", lines=(0, 100)), f"{takeaway}{part}",
+              key="release_mean")
+    with table:
+        _draw_table(columns)
+
+
+def _draw_fit(release: Release) -> None:
+    """A regression from what was released, for the label that is chosen."""
+    names = labels(release)
+    usual = None if release.scenario is None else release.scenario.label
+    st.markdown("#### What would a regression say?")
+    label: str | None = st.selectbox(
+        "Feature to predict from the others", names, placeholder="Choose a feature", width=320,
+        index=usual if usual is not None and usual < len(names) else None, key=f"release_label_{release.time}")
+    if label is None:
+        return
+    fit = fitted_coefficients(release, label)
+    picture, table = st.columns([3, 2], gap="large")
+    part = f" The first {MOST_LINES} shown." if len(fit.features) > MOST_LINES else ""
+    title = f"change of {in_html(label)}, in % of its range,<br>while a feature crosses its own"
+    with picture:
+        chart(plot_intervals(coefficient_numbers(fit), title=title, lines=(0,)),
+              f"{words.coefficients_sentence(fit, in_markdown)}{part}", key="release_fit")
+    with table:
+        _draw_table(words.coefficient_columns(fit), key="release_coefficients")
+    st.caption(words.ABOUT_FIT)
+
+
+def _draw_table(columns: Mapping[str, Sequence[Any]], *, key: str = "release_widths") -> None:
+    if columns:
+        harmless = {"feature": [spreadsheet_cell(name) for name in columns["feature"]]}
+        show_table({**columns, **harmless}, numbers=[head for head in columns if head != "feature"],
+                   key=key)
+
+
+_FACTS = """<style>
+.facts {display: grid; grid-template-columns: minmax(5rem, max-content) 1fr; gap: .15rem .9rem; margin: 0;
+        padding: 0 !important; font-size: .92rem;}
+.facts dt {opacity: .75; font-weight: 400;}
+.facts dd {margin: 0; overflow-wrap: anywhere;}
+.st-key-release_conditions label * {white-space: normal; text-overflow: clip; overflow: visible;}
+</style>"""
+_FILES: tuple[tuple[str, str, str, str, Callable[..., str | bytes]], ...] = (
+    ("Noisy answer as CSV", "csv", ".csv", "text/csv", to_csv),
+    ("An interval for each number, as CSV", "intervals", "_intervals.csv", "text/csv", to_intervals_csv),
+    ("Noisy answer as NPY", "npy", ".npy", "application/octet-stream", to_npy),
+    ("What is to be known about it, as JSON", "json", ".json", "application/json", to_metadata_json))
+"""Label, key, end of the name, type and content."""
+
+
+def draw_release(setup: Setup) -> None:
+    """What will be spent, in words and as a bar; then what has to be ticked, and the button."""
+    planned = plan(setup)
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        _draw_summary(setup, planned)
+    with right:
+        named = draw_population(setup.scenario.data)
+        _draw_budget(setup, planned, named=named)
+        with st.container(key="release_conditions"):
+            _draw_button(setup, planned, named=named)
+
+
+def _draw_budget(setup: Setup, planned: Plan, *, named: bool) -> None:
+    desk, data = session_releases(), setup.scenario.data
+    made = desk.entries_about(data)
+    *before, this = Sum([*made, planned]).counted(*made, planned)
+    numbers = budget_numbers(before, this, delta=planned.delta, cap=desk.cap(data))
+    chart(plot_budget(numbers), words.budget_words(setup, numbers, planned, lasts=desk.ledger.lasts, named=named),
+          key="release_budget")
+
+
+def _draw_summary(setup: Setup, planned: Plan) -> None:
+    desk = session_releases()
+    totals = desk.totals(setup.scenario.data, planned)
+    try:
+        factor = hardened_factor(setup)
+    except InputError:
+        factor = None  # the button says why
+    lines = "".join(f"<dt>{in_html(name)}</dt><dd>{in_html(text)}</dd>"
+                    for name, text in words.facts(setup, planned, totals, factor, off_by(setup, session.shows_data()),
+                                                  lasts=desk.ledger.lasts))
+    st.html(f'{_FACTS}<dl class="facts" aria-label="What this release will spend">{lines}</dl>')
+    if not setup.query.is_graph:
+        with st.popover("Every range", icon=":material/straighten:", type="tertiary"):
+            show_table(words.ranges_table(setup.dataset), numbers=())
+            st.caption("In the data's own units.")
+
+
+def _draw_button(setup: Setup, planned: Plan, *, named: bool) -> None:
+    """Everything that has to be ticked, then the click; ``named``: whether it is known who the records are about."""
+    held, now = session_releases(), ticket()
+    accepted = tuple(caveat for caveat in planned.caveats
+                     if st.checkbox(words.ACCEPT[caveat], key=f"release_accept_{caveat}_{now}"))
+    symmetrise = setup.query.symmetric and st.checkbox(
+        "Make the noisy answer symmetric (free: after the noise)", value="symmetrise" in setup.scenario.post,
+        key="release_symmetric")
+    refused = _refusal(setup, planned)
+    missing = [CAVEATS[caveat] for caveat in planned.caveats if caveat not in accepted]
+    certain = st.checkbox(f"I understand that this spends **{words.spends(setup, planned)}**, once and for good.",
+                          key=f"release_sure_{now}", disabled=refused is not None)
+    st.button("Release once", key="release_go", type="primary", icon=":material/outbox:", on_click=release_once,
+              args=(now, accepted, bool(symmetrise), st.empty()), width="stretch",
+              disabled=refused is not None or bool(missing) or not certain or not named)
+    if refused is not None:
+        show_error(refused)
+    elif not named:
+        st.caption("Not before you say who the records are about.")
+    elif missing:
+        st.caption(f"Not before you accept: {listed(missing)}.")
+    elif not certain:
+        st.caption("Not before the box above is ticked. Fresh noise from the operating system, drawn once; a release "
+                   "cannot be taken back.")
+    else:
+        st.caption(f"Draws fresh noise once and spends {words.spends(setup, planned)}.")
+    if held.releases:
+        st.caption(f":material/check: {len(held.releases):,} released in this session: see below.")
+    if held.refusal is not None and refused is None:  # else it is said above
+        show_error(held.refusal)
+    held.refusal = None
+
+
+def _refusal(setup: Setup, planned: Plan) -> InputError | None:
+    """Why no release can be made, before any noise is drawn."""
+    try:
+        session_releases().check(setup.scenario.data, planned)
+        hardened_factor(setup)
+    except InputError as error:
+        return error
+    return None
+
+
+def draw_keep() -> None:
+    """One file with all that was released in this session: it is kept nowhere else."""
+    if releases := session_releases().releases:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            offer_file("Download everything released", "released.zip", "application/zip", partial(_zipped, releases),
+                       key="release_everything", type="primary")
+            st.markdown(":material/warning: **Not kept: download now.** A reload loses these numbers; the budget stays "
+                        "spent.", width="content")
+
+
+def _zipped(releases: list[Release]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        for number, release in enumerate(releases, 1):
+            for _, _, name, _, content in _files(number, release):
+                packed.writestr(name, content())
+    return file.getvalue()
+
+
+def _files(number: int, release: Release) -> Iterator[tuple[str, str, str, str, Callable[[], str | bytes]]]:
+    """Label, key, name, type and content of each file of a release."""
+    stem = f"release_{number}_{release.data}_{release.query.replace(' ', '_')}"
+    for label, key, end, mime, content in _FILES:
+        if content is not to_intervals_csv or release.entry_noise is not None:
+            yield label, key, f"{stem}{end}", mime, partial(content, release)
+
+
+def draw_released() -> None:
+    """The noisy answers of this session and their files; nothing true is in them."""
+    releases = session_releases().releases
+    if not releases:
+        return
+    st.divider()
+    number = len(releases)
+    if number > 1:
+        number = st.selectbox("Released in this session", range(number, 0, -1), key=f"release_shown_{number}",
+                              format_func=lambda k: f"{k}: {_title(releases[k - 1])}")
+    shown = releases[number - 1]
+    picture, files = st.columns([3, 2], gap="large")
+    with picture:
+        _draw_noisy(shown)
+    with files:
+        st.markdown(f"**{in_markdown(_title(shown))}**")
+        for label, key, name, mime, content in _files(number, shown):
+            offer_file(label, name, mime, content, key=f"release_{key}", width="stretch")
+        st.caption(f"{words.KEPT} Keep the JSON beside the numbers: it says what was promised, for which neighbours "
+                   "and ranges, and what is not covered. The true answer is in none of them.")
+    draw_intervals(shown)
+
+
+def _title(release: Release) -> str:
+    return f"{release.query} of {release.data}, {release.time.replace('T', ' ').replace('+00:00', ' UTC')}"
+
+
+def _draw_noisy(release: Release) -> None:
+    shown = top_left(release.noisy)
+    rows = [in_html(name) for name in (release.row_names or ())[: shown.shape[0]]]
+    square = release.noisy.shape[0] == release.noisy.shape[1] and release.query != "identity"
+    part = f" The first {shown.shape[0]} × {shown.shape[1]} shown." if shown.size < release.noisy.size else ""
+    across = "record" if release.query == "identity" else "feature" if rows and square else "column"
+    cols = rows if square else ["mean"] if release.query == "mean" else []
+    chart(plot_matrix(shown, row_labels=rows, col_labels=cols, height=300,
+                      row_title="feature" if rows else "row", col_title=across, value_title="noisy answer"),
+          f"{words.released_words(release, release.n_records or 0)}{part}", key="release_answer")
+
+
+def draw_exports(setup: Setup) -> None:
+    """Downloads on the left, the scenario as link and file on the right; works off trials for the report."""
+    draw_switch()
+    simulated = not session.shows_data()
+    told = _stand_in(setup) if simulated else setup
+    work, results, error = _trials(told, simulated)
+    complete = results is not None and results.complete
+    left, right = st.columns(2, gap="large")
+    with left:
+        _draw_report(told, results, error, busy=not (error or complete or work.stopped), simulated=simulated)
+        progress = st.container()
+        _draw_programs(setup)
+    with right:
+        _draw_scenario(setup)
+    if error is None:
+        with progress:
+            show_progress(work, complete=complete)
+
+
+def _trials(setup: Setup, simulated: bool) -> tuple[Slice, Results | None, InputError | None]:
+    """Directional and equal noise on the scenario's task: a slice of the work, or why there is none."""
+    work = begin("release_report", setup.scenario.to_json(), simulated)
+    try:
+        posed = _posed(setup) if simulated else problem(setup)
+        return work, work.resume([Point(posed, ("mvg", "iid"))], simulated=simulated)[0], None
+    except InputError as error:
+        return work, None, error
+
+
+@cached(2, session.here)
+def _stand_in(setup: Setup) -> Setup:
+    return on_stand_in(setup, uploaded=session.uploaded_directions())
+
+
+@cached(2, session.here)
+def _posed(told: Setup) -> Problem:
+    return pose(told.scenario, told.dataset, uploaded=session.uploaded_directions())
+
+
+def _draw_report(setup: Setup, results: Results | None, error: InputError | None, *, busy: bool, simulated: bool
+                 ) -> None:
+    from mvgviz.report.html import report_html
+
+    study = session_study()
+    st.markdown("#### Report for others")
+    offer_file("Report as HTML", "report.html", "text/html", lambda: report_html(setup, results, simulated=simulated,
+                                                                                 study=study),
+               disabled=busy, key="release_report_html")
+    if error is not None:
+        show_error(error)
+        st.caption("The report can be had without trials: it then says nothing about the error of the answer.")
+        return
+    st.caption("One file with the guarantee in plain words and odds, the pictures, the expected error and what was "
+               "assumed; works offline and prints well.")
+    parts = open_parts(setup)
+    told = f" But for this, which it names at its top: {listed(parts)}." if parts else ""
+    st.caption("Measured on simulated records with the same ranges and number: nothing in it is computed from the "
+               f"data. No released answer is in it.{told}" if simulated else
+               ":material/visibility: The error in it is **measured on the data itself and is not private**: look "
+               "before you pass it on. No released answer is in it.")
+
+
+def _draw_programs(setup: Setup) -> None:
+    scenario, source = setup.scenario, session_source()
+    st.markdown("#### The same without the app")
+    with st.container(horizontal=True):
+        offer_file("Python program", "program.py", "text/x-python", partial(python_script, scenario, source=source),
+                   key="release_program_py")
+        offer_file("Notebook", "notebook.ipynb", "application/x-ipynb+json", partial(notebook, scenario, source=source),
+                   key="release_notebook_ipynb")
+    st.caption("Rebuild the design, the trials and, only if asked, one release. They hold your choices, never your "
+               "data.")
+    if scenario.is_upload:
+        st.caption("They read your file as you had it read, with its columns, gaps and the ranges you gave; ranges "
+                   "that you left to the data are read from it again.")
+
+
+def _draw_scenario(setup: Setup) -> None:
+    st.markdown("#### The scenario")
+    st.code(session.link(), language=None, wrap_lines=True)
+    st.caption(link_words(setup.scenario))
+    offer_file("Scenario as JSON", "scenario.json", "application/json", setup.scenario.to_json,
+               key="release_scenario_json")
+    st.caption("**Study**, in the sidebar, saves all of it in one file, with ranges, plan and notes, and opens it "
+               "again.")
+
+
+_DELTAS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
+_FIRST_CAP = 3.0
+_IMPORTED = "_ledger_imported"
+
+
+def draw_ledger() -> None:
+    """Every release in the ledger, the cap and the ledger's files."""
+    ledger = session_releases().ledger
+    st.markdown("#### Ledger" if ledger.lasts else "#### Ledger of this session")
+    _draw_entries()
+    cap, files = st.columns([3, 2], gap="large", vertical_alignment="bottom")
+    with cap:
+        _draw_cap()
+    with files, st.container(horizontal=True):
+        for kind, mime, content in (("csv", "text/csv", ledger.to_csv), ("json", "application/json", ledger.to_json)):
+            offer_file(f"Ledger as {kind.upper()}", f"ledger.{kind}", mime, content, key=f"release_ledger_{kind}",
+                       disabled=not ledger.entries)
+        if ledger.lasts:
+            _draw_import()
+    st.caption(words.LASTS if ledger.lasts else words.SESSION_ONLY)
+
+
+def _draw_entries() -> None:
+    ledger = session_releases().ledger
+    entries = ledger.entries
+    if not entries:
+        st.caption(f"Nothing was released {'yet' if ledger.lasts else 'in this session'}.")
+        return
+    show_table([{
+        "time (UTC)": entry.time.replace("T", " ").replace("+00:00", ""),
+        **({"about": spreadsheet_cell(entry.population)} if ledger.lasts else {}), "data": entry.data,
+        "query": entry.query, "design": spreadsheet_cell(entry.design), "μ": entry.mu, "ε": entry.epsilon,
+        "at δ": as_probability(entry.delta), "not covered": listed(list(entry.not_covered)) if entry.caveats else "",
+        **({"state": "released" if entry.is_finished else "never finished"} if ledger.lasts else {}),
+        "total ε of the same people": entry.total_epsilon} for entry in entries],
+        numbers=("μ", "ε", "total ε of the same people"), key="release_ledger")
+    st.caption(words.totals_words(ledger))
+    if unfinished := words.unfinished_words(entries):
+        st.caption(unfinished)
+
+
+def _draw_cap() -> None:
+    """The cap is the ledger's, where it lasts the population's; the controls show it and change it."""
+    desk, data = session_releases(), session.scenario().data
+    people = desk.population(data) if desk.ledger.lasts else None
+    if desk.ledger.lasts and people is None:
+        st.caption("A cap can be set when it is said who the records are about.")
+        return
+    cap = desk.cap(data)
+    epsilon, delta = cap or (_FIRST_CAP, _usual_delta())
+    st.session_state.update({"release_capped": cap is not None, "release_cap_epsilon": epsilon,
+                             "release_cap_delta": delta})
+
+    def change() -> None:
+        state = st.session_state
+        new = state.get("release_cap_epsilon", epsilon), state.get("release_cap_delta", delta)
+        try:
+            desk.ledger.set_cap(new if state["release_capped"] else None, people)
+        except InputError as error:
+            desk.refusal = error
+
+    whom = "the same people" if people is None else in_markdown(people)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.toggle(f"Cap what may be spent on {whom}", key="release_capped", on_change=change)
+        if cap is not None:
+            st.number_input("ε at most", min_value=0.01, max_value=1000.0, step=0.5, key="release_cap_epsilon",
+                            format="%g", on_change=change, width=130)
+            st.selectbox("at δ", sorted({*_DELTAS, delta}, reverse=True), key="release_cap_delta",
+                         format_func=as_probability, on_change=change, width=130)
+    if cap is not None:
+        st.caption(f"Over ε = {as_number(epsilon)} at δ = {as_probability(delta)} a release is refused before any "
+                   "noise is drawn.")
+
+
+def _usual_delta() -> float:
+    entries = session_releases().ledger.entries
+    if entries:
+        return entries[-1].delta
+    try:
+        return usual_delta(session.dataset().n_records)
+    except InputError:
+        return _DELTAS[2]
+
+
+def _draw_import() -> None:
+    """Take in the JSON that an earlier session downloaded."""
+    desk = session_releases()
+    with st.popover("Bring a downloaded ledger", icon=":material/upload:"):
+        file = st.file_uploader("A ledger as JSON", type="json", key="release_ledger_file", help=words.IMPORT_HELP)
+        choose_population("Who are its releases about?", "release_ledger_about",
+                          st.session_state.get(_IMPORTED), lambda name: st.session_state.update({_IMPORTED: name}))
+        population = st.session_state.get(_IMPORTED)
+
+        def take() -> None:
+            assert file is not None
+            try:
+                new = desk.ledger.import_json(file.getvalue().decode("utf-8", "replace"), population=population)
+                st.toast(words.imported_words(new, population or ""), icon=":material/check:")
+            except InputError as error:
+                st.toast(in_markdown(capitalised(str(error))), icon=":material/error:")
+
+        st.button("Count what is in it", key="release_ledger_import", on_click=take,
+                  disabled=file is None or population is None)
+
+
+def draw_releases(setup: Setup | None) -> None:
+    """What can be released of a scenario that works out; what was released, and the ledger."""
+    usable = setup is None or worked(lambda: draw_release(setup))
+    draw_released()
+    if usable:
+        worked(draw_ledger)
+
+
+def worked(draw: Callable[[], None]) -> bool:
+    """Draw what asks the ledger; a sentence where that cannot be used, and nothing can be released."""
+    try:
+        draw()
+    except InputError as error:
+        show_error(error)
+        return False
+    return True
+
+
+setup = try_open_page(RELEASE)
+draw_keep()
+if setup is None:
+    draw_releases(None)
+else:
+    draw_open_tab({"Release": draw_releases, "Report, script, link": draw_exports}, setup, key="release_tab")
