@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from mvgviz.data.identifiers import Identifier
+from mvgviz.data.recognise import Identifier
 from mvgviz.labels import BOUNDS
 from mvgviz.pictures.sentences import neighbour_words
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, styled, upright
