@@ -15,14 +15,6 @@ class Guarantee(NamedTuple):
     source: str
 
 
-class Query(NamedTuple):
-    """``choice``: as a control offers it; ``question``: what is asked, for someone new to it."""
-
-    name: str
-    choice: str
-    question: str
-
-
 class Tail(NamedTuple):
     """``short``: beside a curve; ``in_sentence``: with its article."""
 
@@ -68,19 +60,6 @@ GUARANTEES = {
         explained="Theorem 2's constant for any query: its proof needs no more. Ours, not the paper's.",
         calibrated="by Theorem 2's constant for any answer (its proof needs no more; not in the paper)",
         source="Theorem 2's constant, for any query (not in the paper)"),
-}
-QUERIES = {
-    "identity": Query("table", "The table itself", "the table itself: every record, with noise"),
-    "covariance": Query("covariance", "Second moments (covariance)",
-                        "the second moments (covariance): how the features vary together"),
-    "moments": Query("mean and second moments", "Mean and second moments together",
-                     "the mean and the second moments in one answer, for a regression with an intercept"),
-    "mean": Query("mean", "The mean record", "the mean of every feature"),
-    "kernel": Query("kernel matrix", "Kernel matrix of the records",
-                    "how similar every two records are (Gaussian kernel matrix)"),
-    "adjacency": Query("adjacency matrix", "Adjacency matrix of the graph",
-                       "who is tied to whom (adjacency matrix of the graph)"),
-    "laplacian": Query("Laplacian", "Laplacian of the graph", "ties and degrees of the graph (its Laplacian)"),
 }
 TAILS = {
     "printed": Tail("as printed", "as printed", "the printed tail"),

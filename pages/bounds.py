@@ -47,7 +47,7 @@ def rivals(setup: Setup) -> tuple[Rival, ...]:
 def sensitivity_is_exact(query: Query) -> bool:
     """Whether the tight sensitivity is attained; that of many features' second moments is an upper bound."""
     unit = NoiseSide.identity(query.rows)
-    return query.name != "covariance" or query.neighbours.worst(unit, unit).exact
+    return query.degree != 2 or query.neighbours.worst(unit, unit).exact
 
 
 @cached(20, session.here)

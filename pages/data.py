@@ -51,11 +51,11 @@ def draw_answer(setup: Setup) -> None:
     """The query's answer as a heat map."""
     query, shown = setup.query, top_left(setup.query.value)
     rows = [in_html(name) for name in (query.row_names or ())[: shown.shape[0]]]
-    cols = rows if query.symmetric else ["mean"] if query.name == "mean" else []
+    cols = rows if query.symmetric else ["mean"] if query.is_mean else []
     part = f" (the first {shown.shape[0]} × {shown.shape[1]} shown)" if shown.size < query.value.size else ""
     inside = "" if query.bound is None else " about records inside their ellipse"
     chart(plot_matrix(shown, row_labels=rows, col_labels=cols, row_title="feature" if rows else "row",
-                      col_title="feature" if query.symmetric and rows else "record" if query.name == "identity" else "",
+                      col_title="feature" if query.symmetric and rows else "record" if query.is_table else "",
                       value_title="true answer"),
           f"**The true answer{inside}**, {query.rows:,} × {query.cols:,}{part}. {session.computed_on()}", key="answer")
 

@@ -95,7 +95,7 @@ def draw_neighbours(setup: Setup) -> None:
 def _own_units(setup: Setup, record: FloatArray) -> FloatArray:
     """A record of the worst pair on the dataset's declared scale (tables give offsets inside the range)."""
     data, table = asked_of(setup.scenario.changed(scale="declared"), setup.dataset), setup.table
-    offset = record if setup.query.name in ("identity", "mean") else record - table.lower
+    offset = record if setup.query.degree == 1 else record - table.lower
     return np.asarray(data.lower + offset / table.widths * data.widths)
 
 

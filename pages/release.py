@@ -57,7 +57,7 @@ def draw_intervals(release: Release) -> None:
         return
     takeaway = words.widths_sentence(widths, in_markdown)
     st.markdown("#### How far from the answer?")
-    if release.query == "mean" and release.ranges is not None:
+    if release.kind.is_mean and release.ranges is not None:
         _draw_mean(release, takeaway)
     else:
         st.markdown(takeaway)
@@ -262,10 +262,10 @@ def _title(release: Release) -> str:
 def _draw_noisy(release: Release) -> None:
     shown = top_left(release.noisy)
     rows = [in_html(name) for name in (release.row_names or ())[: shown.shape[0]]]
-    square = release.noisy.shape[0] == release.noisy.shape[1] and release.query != "identity"
+    square = release.noisy.shape[0] == release.noisy.shape[1] and not release.kind.is_table
     part = f" The first {shown.shape[0]} × {shown.shape[1]} shown." if shown.size < release.noisy.size else ""
-    across = "record" if release.query == "identity" else "feature" if rows and square else "column"
-    cols = rows if square else ["mean"] if release.query == "mean" else []
+    across = "record" if release.kind.is_table else "feature" if rows and square else "column"
+    cols = rows if square else ["mean"] if release.kind.is_mean else []
     chart(plot_matrix(shown, row_labels=rows, col_labels=cols, height=300,
                       row_title="feature" if rows else "row", col_title=across, value_title="noisy answer"),
           f"{words.released_words(release, release.n_records or 0)}{part}", key="release_answer")

@@ -155,7 +155,7 @@ def draw_outcomes(setup: Setup) -> None:
               "picture is the true answer, not private.", key="shape_play")
         return
     answers = np.concatenate([query.value[None], query.value + sample_noise(design, rng=rng, trials=_OUTCOMES)])
-    about_mean = query.name == "moments"
+    about_mean = query.has_constant
     components = leading_components(centred(answers) if about_mean else answers)
     overlap = np.abs(components[1:] @ components[0])
     labels = [in_html(name) for name in (query.row_names or [])][: components.shape[1]]
@@ -167,14 +167,14 @@ def draw_outcomes(setup: Setup) -> None:
 
 def _column_labels(setup: Setup, names: list[str]) -> list[str]:
     """The columns of the answer: features again, the mean, or nothing but numbers."""
-    return names if setup.query.symmetric else ["mean"] if setup.query.name == "mean" else []
+    return names if setup.query.symmetric else ["mean"] if setup.query.is_mean else []
 
 
 def _coordinates(setup: Setup) -> tuple[str, ...]:
     """Names of the coordinates of the directional side (features, vertices, records), but for a joined constant."""
     design = setup.design
     names = names_of_coordinates(setup.query, design.mode, design.directional_side.size)
-    return (names[:-1] if setup.query.name == "moments" else names)[:_MANY]
+    return names[: setup.query.own_features(len(names))][:_MANY]
 
 
 def _choose_plane(setup: Setup, names: tuple[str, ...]) -> tuple[tuple[int, int], bool]:
@@ -199,7 +199,7 @@ def _choose_plane(setup: Setup, names: tuple[str, ...]) -> tuple[tuple[int, int]
 
 def _data_points(setup: Setup, pair: tuple[int, int]) -> FloatArray:
     """Some records around the middle of their ranges, as they are asked about, for the table itself."""
-    if setup.query.name != "identity" or setup.design.mode == "columns":
+    if not setup.query.is_table or setup.design.mode == "columns":
         return np.empty((2, 0))
     table = setup.table
     middle = (table.lower + table.upper) / 2

@@ -38,7 +38,7 @@ _ENOUGH, _CLOSE = 1e-9, 1e-4
 
 def has_measure(design: NoiseDesign) -> bool:
     """Whether the power-to-noise ratio is defined for the design's query and mode."""
-    return (design.query_name, design.mode) in (("identity", "rows"), ("mean", "rows"), ("covariance", "both"))
+    return design.kind.of_all_features and design.mode == ("rows" if design.kind.degree == 1 else "both")
 
 
 def is_proved(design: NoiseDesign) -> bool:
@@ -59,7 +59,7 @@ def most_informative(query: Query, equal: NoiseDesign, along: FloatArray) -> Wat
     side = equal.directional_side
     released = along.ndim == 1
     signal = np.diag(along) if released else along
-    if equal.query_name == "mean":
+    if equal.kind.is_mean:
         signal = signal / (equal.n_records or 1)
     h = equal.reach
     budget = float(np.sum(h**2 * side.precisions))

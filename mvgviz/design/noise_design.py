@@ -44,7 +44,7 @@ class NoiseDesign:
     theta that were read from the data, which their origins say.
     """
 
-    query_name: str
+    kind: type[Query]
     n_records: int | None
     neighbour_rule: str
     neighbours: Neighbours = field(repr=False)
@@ -204,7 +204,7 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
         mu, exact = query.neighbours.worst(*both_sides(query, mode, side))
     row_side, col_side = both_sides(query, mode, side)
     return NoiseDesign(
-        query_name=query.name, n_records=query.n_records, neighbour_rule=query.neighbour_rule,
+        kind=type(query), n_records=query.n_records, neighbour_rule=query.neighbour_rule,
         neighbours=query.neighbours, epsilon=epsilon, delta=delta, guarantee=guarantee, mode=mode,
         bound=bound, row_side=row_side, col_side=col_side, theta=theta, precision_budget=budget,
         mu=mu, mu_is="exact" if exact and not learned else "upper bound", theta_origin=theta_origin,

@@ -35,14 +35,14 @@ def log_pnr(eigenvalues: Any, design: NoiseDesign) -> float:
     kappa_j/n)`` (noise on both sides).
     """
     kappa = _signal_to_noise(eigenvalues, design)
-    if design.query_name == "covariance":
+    if not design.kind.of_all_features:
+        raise InputError(f"pnr is defined for identity, mean and covariance queries, got {design.kind.name}")
+    if design.kind.degree == 2:
         if design.mode != "both":
             raise InputError(f"pnr of a covariance query needs mode both, got {design.mode}")
         return float(np.log1p(2 * np.outer(kappa, kappa)[np.triu_indices(kappa.size)] / _records(design)).sum())
-    if design.query_name == "mean":
+    if not design.kind.is_table:
         kappa = kappa / _records(design)
-    elif design.query_name != "identity":
-        raise InputError(f"pnr is defined for identity, mean and covariance queries, got {design.query_name}")
     if design.col_side.is_identity:
         return float(design.cols * np.log1p(kappa).sum())
     return float(np.log1p(np.outer(kappa, design.col_side.precisions)).sum())

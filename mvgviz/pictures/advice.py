@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import plotly.graph_objects as go
 
-from mvgviz.labels import GUARANTEES, QUERIES, REFERENCES
+from mvgviz.labels import GUARANTEES, REFERENCES
 from mvgviz.pictures.compare import Mark, more_words
 from mvgviz.pictures.error_axis import ErrorAxis, error_axis, mean_words, reference_look
 from mvgviz.pictures.sentences import design_words
@@ -132,11 +132,11 @@ def _times(ratio: float) -> str:
 def _start(step: Step) -> str:
     scenario = step.scenario
     printed = ", as printed" if scenario.guarantee != "exact" else ""
-    return f"{GUARANTEES[scenario.guarantee].in_sentence}{printed}, {QUERIES[scenario.query].name}, equal noise"
+    return f"{GUARANTEES[scenario.guarantee].in_sentence}{printed}, {scenario.kind.title}, equal noise"
 
 
 def _name(step: Step) -> str:
-    return f"the query ({QUERIES[step.scenario.query].name})" if step.lever == "query" else NAMES[step.lever]
+    return f"the query ({step.scenario.kind.title})" if step.lever == "query" else NAMES[step.lever]
 
 
 def _gain(step: Step) -> str:
@@ -170,7 +170,7 @@ def falls(found: Levers, names: Sequence[str]) -> list[Fall]:
 
 def _standing(label: str, step: Step, more: str) -> Fall:
     said = f"<b>{label}</b><br>{f'{more}<br>' if more else ''}error {mean_words(step.outcome)}"
-    return Fall(label=f"<b>{label}</b>" + (f"<br>{more.split(',')[0]}, {QUERIES[step.scenario.query].name}"
+    return Fall(label=f"<b>{label}</b>" + (f"<br>{more.split(',')[0]}, {step.scenario.kind.title}"
                                            if more else ""), before=None, after=step.outcome.mean,
                 text=f"<b>{as_number(step.outcome.mean)}</b>", said=said)
 
@@ -256,7 +256,7 @@ def _mark(row: Row, names: Sequence[str]) -> Mark:
     lines = [in_html(line) for line in textwrap.wrap(text, _LINE)]
     return Mark(label="<br>".join(lines), mean=outcome.mean,
                 half_width=outcome.half_width, colour=GUARANTEE_COLOURS[scenario.guarantee],
-                symbol=("square" if scenario.query == "identity" else "circle") + "-open" * (
+                symbol=("square" if scenario.kind.is_table else "circle") + "-open" * (
                     not row.candidate.is_whole), ring=row.candidate.is_current,
                 faint=not row.finalist,
                 said="expected error" if row.on_tables is not None else f"{outcome.errors.size:,} trials{spent}")
@@ -267,7 +267,7 @@ def places(advice: Advice) -> str:
     kinds: dict[str, int] = {}
     for place, row in enumerate(advice.rows, start=1):
         scenario = row.candidate.scenario
-        kinds.setdefault(f"{QUERIES[scenario.query].name}, {GUARANTEES[scenario.guarantee].name}", place)
+        kinds.setdefault(f"{scenario.kind.title}, {GUARANTEES[scenario.guarantee].name}", place)
     best = "; ".join(f"{kind}: place {place}" for kind, place in kinds.items())
     return f"Best of each kind, of {len(advice.rows)} designs: {best}."
 

@@ -427,7 +427,7 @@ def signal_words(numbers: SignalNumbers) -> str:
 
 def about_signal(setup: Setup) -> str:
     """What signal and noise are."""
-    signal = ("the answer's own entry along the direction" if setup.query.name == "covariance"
+    signal = ("the answer's own entry along the direction" if setup.query.degree == 2 and setup.query.of_all_features
               else "the root mean square of the values along the direction")
     return f"Signal: {signal}. Noise: its typical error (standard deviation) along the same direction."
 

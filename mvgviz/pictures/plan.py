@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from mvgviz.labels import QUERIES
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
 from mvgviz.pictures.sentences import split_words
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, log_axis, styled
@@ -52,13 +51,13 @@ ONLY_EXACT = "What the theorems promise does not add up exactly, so a plan needs
 
 def short_names(plan: QuestionPlan) -> list[str]:
     """What is asked, and the question's number."""
-    return [f"{QUERIES[asked.query].name} ({k + 1})" for k, asked in enumerate(plan.scenarios)]
+    return [f"{asked.kind.title} ({k + 1})" for k, asked in enumerate(plan.scenarios)]
 
 
 def question_name(scenario: Scenario, names: Sequence[str]) -> str:
     """What is asked and how its noise is divided; ``names``: of the features, as in the file."""
     bounded = "" if scenario.bound == "none" or scenario.is_graph else ", bounded records"
-    return f"{QUERIES[scenario.query].name}, {split_words(scenario, names)}{bounded}"
+    return f"{scenario.kind.title}, {split_words(scenario, names)}{bounded}"
 
 
 def unit_of_noise(plan: QuestionPlan) -> str:

@@ -17,6 +17,7 @@ from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.pictures.sentences import bound_words, clipping_words, released_clipping, thing
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, EDGE, row_axis, styled, upright, wash
 from mvgviz.query.dataset import Dataset
+from mvgviz.query.queries import Query
 from mvgviz.release.entries import Entry
 from mvgviz.release.fitted import Coefficients
 from mvgviz.release.intervals import LEVEL, DataUnits, EntryNoise, covered_words, data_units, planned_noise
@@ -314,7 +315,7 @@ _OWN, _PERCENT = " (data's units)", f"{100 * LEVEL:g} %"
 class Widths:
     """Half the widths of the intervals of one answer. ``names``: of its features, if it has such; ``scale``: theirs."""
 
-    query: str
+    kind: type[Query]
     names: tuple[str, ...] | None
     scale: str
     clipped: bool
@@ -324,7 +325,7 @@ class Widths:
     @property
     def square(self) -> bool:
         """Whether both sides of the answer are the features."""
-        return self.names is not None and self.noise.cols.size == len(self.names) and self.query != "identity"
+        return self.names is not None and self.kind.symmetric
 
     @property
     def rows(self) -> FloatArray:
@@ -336,9 +337,9 @@ class Widths:
 def planned_widths(setup: Setup) -> Widths:
     """Of a release of this setup, as designed."""
     query, scale = setup.query, setup.scenario.scale
-    return Widths(query=query.name, names=query.row_names, scale=scale, clipped=clipping_of(setup) is not None,
+    return Widths(kind=type(query), names=query.row_names, scale=scale, clipped=clipping_of(setup) is not None,
                   noise=planned_noise(setup),
-                  units=None if query.is_graph else data_units(query.name, scale, setup.dataset.ranges))
+                  units=None if query.is_graph else data_units(type(query), scale, setup.dataset.ranges))
 
 
 def released_widths(release: Release) -> Widths | None:
@@ -346,7 +347,7 @@ def released_widths(release: Release) -> Widths | None:
     if release.entry_noise is None:
         return None
     scale = "declared" if release.scenario is None else release.scenario.scale
-    return Widths(query=release.query, names=release.row_names, scale=scale, clipped=bool(released_clipping(release)),
+    return Widths(kind=release.kind, names=release.row_names, scale=scale, clipped=bool(released_clipping(release)),
                   noise=release.entry_noise, units=release.data_units)
 
 
@@ -372,7 +373,7 @@ def widths_sentence(widths: Widths, name: Callable[[str], str]) -> str:
 def worth_sentence(setup: Setup) -> str:
     """The same against the width of the ranges, on what is needed and on the other columns; empty for other answers."""
     query, noise, features = setup.query, planned_noise(setup), setup.dataset.n_features
-    if query.name not in ("identity", "mean", "covariance", "moments"):
+    if not query.degree:
         return ""
     parts = (noise.largest_std() / setup.table.widths)[:, None]
     if query.symmetric:
@@ -394,7 +395,7 @@ def covers_sentences(widths: Widths) -> str:
     symmetric = (" Off the diagonal it is the average of two noisy numbers, which is counted." *
                  (widths.noise.symmetrised and widths.noise.rows.size > 1))
     return (f"Each number by itself: of a hundred, about {100 * (1 - LEVEL):.0f} lie further away.{symmetric} "
-            f"{capitalised(covered_words(widths.query, bounded=widths.clipped))}.")
+            f"{capitalised(covered_words(widths.kind, bounded=widths.clipped))}.")
 
 
 def off_by(setup: Setup, *, on_data: bool) -> str:
@@ -422,12 +423,12 @@ def width_columns(widths: Widths) -> dict[str, list[Any]]:
 
 def _of_moments(widths: Widths) -> dict[str, FloatArray]:
     """Of second moments; of the mean too, where a constant was joined to the features, last."""
-    noise, size = widths.noise, len(widths.names or ()) - (widths.query == "moments")
+    noise, size = widths.noise, widths.kind.own_features(len(widths.names or ()))
     rows = [noise.std_of_row(i) for i in range(size)]
     columns = {_ALONE: noise.diagonal_std()[:size]}
     if size > 1:
         columns[_WITH] = np.array([np.delete(row[:size], i).max() for i, row in enumerate(rows)])
-    return ({_MEAN: np.array([row[-1] for row in rows])} if widths.query == "moments" else {}) | columns
+    return ({_MEAN: np.array([row[-1] for row in rows])} if widths.kind.has_constant else {}) | columns
 
 
 def mean_columns(release: Release) -> dict[str, list[Any]]:

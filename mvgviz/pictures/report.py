@@ -9,7 +9,7 @@ from itertools import islice
 from mvgviz.data import describe
 from mvgviz.design.limits import exact_limit, iid_std, limit_inputs
 from mvgviz.design.privacy_loss import spent_mu
-from mvgviz.labels import GUARANTEES, JUDGED, MODES, QUERIES, REFERENCES, SCALES, SPLITS, TAILS
+from mvgviz.labels import GUARANTEES, JUDGED, MODES, REFERENCES, SCALES, SPLITS, TAILS
 from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.pictures.bounds import second_name
 from mvgviz.pictures.budget import Names
@@ -73,8 +73,8 @@ def data_title(setup: Setup) -> str:
 def asked_items(setup: Setup) -> list[tuple[str, str]]:
     """What was asked of which data: names and sentences."""
     scenario, query, data = setup.scenario, setup.query, setup.dataset
-    length = f", length {scenario.length:g}" if scenario.query == "kernel" else ""
-    items = [("Question", f"{QUERIES[scenario.query].question}{length}"),
+    length = f", length {scenario.length:g}" if scenario.kind.is_kernel else ""
+    items = [("Question", f"{scenario.kind.question}{length}"),
              ("Answer", f"a matrix, {query.rows:,} × {query.cols:,}"), ("Data", in_markdown(data_title(setup)))]
     if query.is_graph:
         items.append(("Vertices", f"{query.rows:,}"))
@@ -227,7 +227,7 @@ def _directions_words(setup: Setup) -> str:
 
 def _split_words(setup: Setup) -> str:
     scenario, kind = setup.scenario, SPLITS[setup.scenario.allocation]
-    joined = setup.query.name == "moments"
+    joined = setup.query.has_constant
     size = setup.design.theta.size - joined
     favoured = [k for k in scenario.favoured if k < size]
     if scenario.allocation in ("binary", "least-error"):
@@ -238,7 +238,7 @@ def _split_words(setup: Setup) -> str:
         kind = f"{CONSTANT_SHARE:.0%} for the constant; of the rest, {kind}"
     origin = _ORIGINS.get(setup.origins["split"], "from the private release of the directions")
     shape = " The ellipse of the records has its shape from it, and the noise from the ellipse." if (
-        setup.query.bound is not None and setup.query.name != "rbf kernel") else ""
+        setup.query.bound is not None and not setup.query.is_kernel) else ""
     return f"**Split of the budget:** {kind}, {origin}.{shape}"
 
 

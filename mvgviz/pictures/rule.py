@@ -427,7 +427,7 @@ def _movable(design: NoiseDesign, pair: tuple[int, int], angle: float, across: f
         kind="exact" if exact else "theorem", std=std, angle=angle, theta=theta, rest=rest, reach=reach,
         root_budget=1 / (v[0] * math.sqrt(theta[0])), factor=h_now[0] ** 2 / (v[0] * theta[0]), total=total,
         across=across, can_turn=can_turn,
-        rough=design.mode == "both" or (exact and not (can_turn and design.query_name in ("identity", "mean"))))
+        rough=design.mode == "both" or (exact and not (can_turn and design.kind.degree == 1)))
 
 
 def _worst(reach: tuple[float, float], rest: float, theta: tuple[float, float], angle: float

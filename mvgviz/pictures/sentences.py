@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mvgviz.labels import ALLOCATIONS, BOUNDS, DIRECTIONS, GUARANTEES, QUERIES
+from mvgviz.labels import ALLOCATIONS, BOUNDS, DIRECTIONS, GUARANTEES
 from mvgviz.provenance import Origin, Range, weakest
-from mvgviz.query.queries import REPLACED_RECORD
+from mvgviz.query.queries import REPLACED_RECORD, Query
 from mvgviz.release.ledger import CAVEATS
 from mvgviz.release.release import Release
 from mvgviz.scenario.clipping import clipping_of
@@ -55,7 +55,7 @@ def design_words(candidate: Candidate, names: Sequence[str]) -> DesignWords:
     scenario, flag = candidate.scenario, "" if candidate.private else " (not private)"
     plain = "aware" in TASKS[scenario.task].post and "aware" not in scenario.post
     split = split_words(scenario, names) if candidate.is_whole else _only(scenario, names)
-    return DesignWords(QUERIES[scenario.query].name, GUARANTEES[scenario.guarantee].name,
+    return DesignWords(scenario.kind.title, GUARANTEES[scenario.guarantee].name,
                        _bound_words(scenario, names) if candidate.is_whole else "", split + flag,
                        "noise not looked at" if plain else "")
 
@@ -70,7 +70,7 @@ def _only(scenario: Scenario, names: Sequence[str]) -> str:
 def _bound_words(scenario: Scenario, names: Sequence[str]) -> str:
     if scenario.bound == "none" or scenario.is_graph:
         return ""
-    round_one = scenario.query == "kernel" or (scenario.directions == "standard" and _is_equal(scenario, names))
+    round_one = scenario.kind.is_kernel or (scenario.directions == "standard" and _is_equal(scenario, names))
     radius = f" × {scenario.radius:g}" if scenario.bound == "own" else ""
     found = ", length found privately" if scenario.bound == "private" else ""
     return f"{'round bound' if round_one else 'ellipse'}{radius}{found}"
@@ -79,8 +79,8 @@ def _bound_words(scenario: Scenario, names: Sequence[str]) -> str:
 def _is_equal(scenario: Scenario, names: Sequence[str]) -> bool:
     """Whether the split comes to equal shares."""
     if scenario.allocation in ("binary", "least-error"):
-        some = [k for k in scenario.favoured if scenario.query == "kernel" or k < len(names)]
-        return not 0 < len(some) < (math.inf if scenario.query == "kernel" else len(names))
+        some = [k for k in scenario.favoured if scenario.kind.is_kernel or k < len(names)]
+        return not 0 < len(some) < (math.inf if scenario.kind.is_kernel else len(names))
     return scenario.allocation == "uniform"
 
 
@@ -96,7 +96,7 @@ def _favoured(scenario: Scenario, names: Sequence[str]) -> str:
     if scenario.directions in ("private", "eigenvectors"):
         k = len(scenario.favoured)
         return "the strongest" if k == 1 else f"the {k} strongest"
-    known = scenario.directions == "standard" and scenario.query != "kernel"
+    known = scenario.directions == "standard" and not scenario.kind.is_kernel
     return _named(scenario.favoured, names if known else ())
 
 
@@ -130,10 +130,10 @@ _FOR_REGRESSIONS = ("An ellipse made for regressions",
                     "clipped to an ellipse made for regressions: precise for the label, wider with more records")
 
 
-def bound_choices(query: str) -> dict[str, str]:
+def bound_choices(kind: type[Query]) -> dict[str, str]:
     """What a control offers; for joint moments the length follows from the number of records."""
-    choices = {kind: choice for kind, (choice, _) in BOUNDS.items()}
-    if query == "moments":
+    choices = {key: choice for key, (choice, _) in BOUNDS.items()}
+    if kind.has_constant:
         del choices["private"]
         choices["even"] = _FOR_REGRESSIONS[0]
     return choices
@@ -142,7 +142,7 @@ def bound_choices(query: str) -> dict[str, str]:
 def bound_words(scenario: Scenario) -> str:
     """What records are pulled into before anything is asked; without their name, for a list."""
     kept = "none" if scenario.is_graph else scenario.bound
-    if kept == "even" and scenario.query == "moments":
+    if kept == "even" and scenario.kind.has_constant:
         return _FOR_REGRESSIONS[1]
     return BOUNDS[kept][1].format(radius=scenario.radius).removeprefix("records ")
 
@@ -218,27 +218,27 @@ def released_clipping(release: Release, name: Callable[[str], str] = str) -> str
     assert release.ranges is not None
     needed = () if release.scenario is None else release.scenario.needed_features
     declared = release.declared_ranges or release.ranges
-    amount = _told(release.query, release.most_clipped, release.ranges, declared, needed, (), name)
+    amount = _told(release.kind, release.most_clipped, release.ranges, declared, needed, (), name)
     return f"Noise alone: clipping adds a bias of at most {amount}."
 
 
 def _amount(setup: Setup, bias: FloatArray, name: Callable[[str], str]) -> str:
-    return _told(setup.query.name, bias, setup.table.ranges, setup.dataset.ranges, setup.scenario.needed_features,
+    return _told(type(setup.query), bias, setup.table.ranges, setup.dataset.ranges, setup.scenario.needed_features,
                  setup.dataset.units, name)
 
 
-def _told(query: str, bias: FloatArray, asked: Mapping[str, Range], declared: Mapping[str, Range],
+def _told(kind: type[Query], bias: FloatArray, asked: Mapping[str, Range], declared: Mapping[str, Range],
           needed: Sequence[int], units: Sequence[str], name: Callable[[str], str]) -> str:
     """The largest on what is needed: in the data's units for one or two features of a table or mean, else in percent.
 
     ``asked``: the ranges of the numbers that the query was asked of; ``declared``: in the units of the data.
     """
-    if query == "rbf kernel":
+    if kind.is_kernel:
         return as_number(float(bias.max()))
     ends, own = (np.array([known[:2] for known in ranges.values()]) for ranges in (asked, declared))
     features = list(declared)
     kept = [k for k in needed if k < len(features)] or list(range(len(features)))
-    if query not in ("identity", "mean"):
+    if kind.degree != 1:
         largest = np.maximum(np.abs(ends).max(axis=1), np.finfo(float).tiny)
         block = np.ix_(*[[*kept, *range(len(features), len(largest))]] * 2)  # with the constant, where there is one
         return f"{as_number(100 * float((bias / np.outer(largest, largest))[block].max()))} % of full scale"

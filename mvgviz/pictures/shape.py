@@ -115,7 +115,7 @@ def plane_labels(noise: Setup | NoiseDesign, labels: tuple[str, ...], pair: tupl
 def needed_and_other(setup: Setup, *, of_directions: bool = False) -> tuple[int, int]:
     """The first coordinate (or direction) that is needed, or gains most, and the one that pays most of the others."""
     needs = setup.scenario.needs if of_directions else setup.scenario.needed_features
-    size = setup.design.theta.size - (setup.query.name == "moments")
+    size = setup.query.own_features(setup.design.theta.size)
     ours, equal = (noise.directional_side.variances if of_directions else noise.directional_side.covariance_diagonal()
                    for noise in (setup.design, setup.iid))
     paid = np.round((ours / equal)[:size], 9)

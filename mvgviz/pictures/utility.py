@@ -594,7 +594,7 @@ def _gain(ratio: float) -> str:
 
 def own_units_words(setup: Setup, rows: list[FeatureNoise], *, on_data: bool) -> str:
     """The noise on the first needed feature, as a person would say it; ``on_data`` as in ``parts_words``."""
-    what = "A released value" if setup.query.name == "identity" else "The released mean"
+    what = "A released value" if setup.query.is_table else "The released mean"
     row = rows[0]
     unit = f" {in_markdown(row.unit)}" if row.unit else ""
     clipped = clipping_words(setup, on_data=on_data, name=in_markdown)

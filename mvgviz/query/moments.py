@@ -28,13 +28,12 @@ from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions
 from mvgviz.noise.moment_noise import MomentNoise, ridge_weights
 from mvgviz.noise.sides import NoiseSide
+from mvgviz.query.base import Query, inside, is_added, origins
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import WorstCase
-from mvgviz.query.queries import Query, inside, is_added, origins
 from mvgviz.query.record_bound import Ellipse, RecordBound
+from mvgviz.query.second_moments import CONSTANT, JointMoments
 from mvgviz.validation import FloatArray, array, frozen, instance, positive
-
-CONSTANT = "constant"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,9 +202,9 @@ def moments(dataset: Dataset, *, bound: RecordBound, constant: float | None = No
     unit = NoiseSide.identity(data.n_features + 1)
     names = data.features if ellipse.directions.is_standard else tuple(
         f"direction {i + 1}" for i in range(data.n_features))
-    query = Query(
-        name="moments", value=frozen(joined @ joined.T / data.n_records), sensitivity=body.worst(unit, unit).mu,
-        printed_sensitivity=(1 if added else 2) * square / n, gamma=square, psd=True, symmetric=True, neighbours=body,
+    query = JointMoments(
+        value=frozen(joined @ joined.T / data.n_records), sensitivity=body.worst(unit, unit).mu,
+        printed_sensitivity=(1 if added else 2) * square / n, gamma=square, neighbours=body,
         row_names=(CONSTANT, *names), bound=bound, **origins(data, neighbours),
     )
     return MomentsQuery(query=query, dataset=data, ellipse=ellipse, constant=b0, whole=whole)

@@ -18,7 +18,6 @@ import numpy as np
 from scipy.special import erf, expm1
 
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.queries import Query
 from mvgviz.query.weighing import Weighing
 from mvgviz.validation import FloatArray
 
@@ -69,21 +68,12 @@ def length(answer: FloatArray, weighing: Weighing | None = None) -> float:
     return float(np.linalg.norm(answer if weighing is None else weighing.of(answer)))
 
 
-def ignorant_guess(query: Query, table: Dataset | None, *, length: float = 1.0) -> Guess:
-    """The guess for a query of ``table`` (None for graphs); ``length`` of an RBF kernel."""
-    if table is None:
-        return _graph(query)
-    middle, widths = (table.lower + table.upper) / 2, table.widths
-    spread = widths**2 / 12
-    if query.name in ("identity", "mean"):
-        spread = spread * query.cols if query.name == "identity" else spread / table.n_records
-        nearest = np.clip(0.0, table.lower, table.upper)[:, None]
-        return Guess(answer=np.broadcast_to(middle[:, None], query.value.shape), spread=partial(_of_rows, spread),
-                     name="the middle of every range",
-                     plain={"in every range the value nearest 0": np.broadcast_to(nearest, query.value.shape)})
-    if query.name in ("covariance", "moments"):
-        return guessed_moments(table, constant=query.name == "moments")
-    return _kernel(widths / length, table.n_records)
+def guessed_rows(table: Dataset, shape: tuple[int, ...], records: float) -> Guess:
+    """The guess for values of the features, each averaged over so many records."""
+    middle, nearest = (table.lower + table.upper) / 2, np.clip(0.0, table.lower, table.upper)
+    return Guess(answer=np.broadcast_to(middle[:, None], shape), name="the middle of every range",
+                 spread=partial(_of_rows, table.widths**2 / 12 * (shape[1] / records)),
+                 plain={"in every range the value nearest 0": np.broadcast_to(nearest[:, None], shape)})
 
 
 def guessed_moments(table: Dataset, *, constant: bool = False) -> Guess:
@@ -115,7 +105,8 @@ def _of_entries(off: float, diagonal: float, weighing: Weighing | None, *, size:
     return off * (float(squares.sum()) ** 2 - on) + diagonal * on
 
 
-def _kernel(widths: FloatArray, n: int) -> Guess:
+def guessed_similarities(widths: FloatArray, n: int) -> Guess:
+    """The guess for a kernel matrix of n records; ``widths`` of the ranges in its lengths."""
     mean, square = (float(np.prod(_expected_similarity(widths * factor))) for factor in (1.0, math.sqrt(2)))
     answer = np.full((n, n), mean)
     np.fill_diagonal(answer, 1.0)
@@ -129,10 +120,7 @@ def _expected_similarity(a: FloatArray) -> FloatArray:
     return np.where(a < 1e-3, 1 - a**2 / 12, full)
 
 
-def _graph(query: Query) -> Guess:
-    size = query.rows
-    full = np.full((size, size), 1.0 if query.name == "adjacency" else -1.0)
-    np.fill_diagonal(full, 0.0 if query.name == "adjacency" else size - 1)
-    degree = 0.0 if query.name == "adjacency" else (size - 1) / 4
-    return Guess(answer=full / 2, spread=partial(_of_entries, 1 / 4, degree, size=size),
+def guessed_edges(full: FloatArray, degree: float) -> Guess:
+    """The guess for a graph; ``full``: the answer where every edge is there, ``degree``: variance on the diagonal."""
+    return Guess(answer=full / 2, spread=partial(_of_entries, 1 / 4, degree, size=len(full)),
                  name="half an edge between any two vertices", plain={"every edge there": full})

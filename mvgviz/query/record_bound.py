@@ -238,7 +238,7 @@ def private_radius(dataset: Dataset, quantile: float, *, mu: float, rng: np.rand
 
 
 def _receipt(source: object, dataset: Dataset, **told: Any) -> Receipt:
-    from mvgviz.query.queries import origins  # which imports this module
+    from mvgviz.query.base import origins  # which imports this module
 
     return receipt_for(source, **told, **origins(dataset))
 

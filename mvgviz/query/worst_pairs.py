@@ -51,7 +51,7 @@ def worst_pair(query: Query, rows: NoiseSide | None = None, cols: NoiseSide | No
         return _replaced_outer_product(body, rows, cols)
     if isinstance(body, FlippedEdge):
         return _flipped_edge(query, body, rows, cols)
-    if query.name == "rbf kernel":
+    if query.is_kernel:
         return _replaced_kernel_record(query, rows, cols)
     raise InputError(f"a {query.name} query has no records or edges to show")
 

@@ -13,7 +13,6 @@ from mvgviz.errors import InputError
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.optional import optional
 from mvgviz.provenance import Range
-from mvgviz.query.queries import GRAPHS
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.release.intervals import LEVEL, covered_words
 from mvgviz.release.release import Release
@@ -35,10 +34,10 @@ def to_csv(release: Release, row_names: Sequence[str] | None = None, col_names: 
     Names that a spreadsheet would read as a formula get an apostrophe; numbers are plain, to the last digit.
     """
     matrix = release.noisy
-    usual_rows, usual_cols = _usual_names(release)
+    usual_rows, usual_cols = release.names
     rows = _names("row_names", row_names, usual_rows, matrix.shape[0])
     cols = _names("col_names", col_names, usual_cols, matrix.shape[1])
-    if release.query == "identity":
+    if release.kind.is_table:
         matrix, rows, cols = matrix.T, cols, rows
     lines = ([_cell(name), *map(repr, values.tolist())] for name, values in zip(rows, matrix, strict=True))
     return csv_text(chain([["", *map(_cell, cols)]], lines))
@@ -53,7 +52,7 @@ def to_intervals_csv(release: Release, level: float = LEVEL) -> str:
     """
     single = release.noisy.size <= MOST_INTERVALS
     names = ["value", f"lower {level:g}", f"upper {level:g}"] if single else [f"half width {level:g}"]
-    heads = ["feature" if release.row_names else "row", *(["record" if release.query == "identity" else "column"]
+    heads = ["feature" if release.row_names else "row", *(["record" if release.kind.is_table else "column"]
                                                           if single else []), *names]
     if release.data_units is not None:
         heads += [f"{name} (data's units)" for name in names]
@@ -63,7 +62,7 @@ def to_intervals_csv(release: Release, level: float = LEVEL) -> str:
 
 def interval_frame(release: Release, level: float) -> Any:
     """The lines of :func:`to_intervals_csv` as a pandas frame, one for each number."""
-    rows, cols = _usual_names(release)
+    rows, cols = release.names
     numbers = {"value": release.noisy}
     if release.entry_noise is not None:
         widths = release.half_widths(level)
@@ -71,7 +70,7 @@ def interval_frame(release: Release, level: float) -> Any:
     if (units := release.data_units) is not None:
         numbers |= {f"{name} (data's units)": units.of(values) for name, values in numbers.items()}
     names = {"feature" if release.row_names else "row": np.repeat(np.array(rows, dtype=object), len(cols)),
-             "record" if release.query == "identity" else "column": np.tile(np.array(cols, dtype=object), len(rows))}
+             "record" if release.kind.is_table else "column": np.tile(np.array(cols, dtype=object), len(rows))}
     numbers |= {head: np.repeat([_clipped(release, i)[head] for i in range(len(rows))], len(cols))
                 for head in _clipped(release, 0)}
     return optional("pandas").DataFrame(names | {name: values.ravel() for name, values in numbers.items()})
@@ -79,7 +78,7 @@ def interval_frame(release: Release, level: float) -> Any:
 
 def _number_lines(release: Release, level: float) -> Iterator[list[str]]:
     noise, units = release.known_noise, release.data_units
-    row_names, col_names = (list(map(_cell, names)) for names in _usual_names(release))
+    row_names, col_names = (list(map(_cell, names)) for names in release.names)
     for i, (name, values) in enumerate(zip(row_names, release.noisy, strict=True)):
         widths = noise.per_std(level) * noise.std_of_row(i)
         ends = np.array([values, values - widths, values + widths])
@@ -93,7 +92,7 @@ def _row_lines(release: Release, level: float) -> Iterator[list[str]]:
     noise, units = release.known_noise, release.data_units
     widths = noise.per_std(level) * noise.largest_std()
     columns = [widths] if units is None else [widths, widths * units.factor]
-    rows = zip(_usual_names(release)[0], *(column.tolist() for column in columns), strict=True)
+    rows = zip(release.names[0], *(column.tolist() for column in columns), strict=True)
     for i, (name, *numbers) in enumerate(rows):
         yield [_cell(name), *map(repr, [*numbers, *_clipped(release, i).values()])]
 
@@ -118,7 +117,7 @@ def to_npy(release: Release) -> bytes:
 def to_metadata_json(release: Release) -> str:
     """Everything about the release but its numbers."""
     rows, cols = release.noisy.shape
-    csv_layout = "records in rows, features in columns" if release.query == "identity" else "as the NPY"
+    csv_layout = "records in rows, features in columns" if release.kind.is_table else "as the NPY"
     content = {
         "mvgviz_release": FORMAT,
         "time": release.time,
@@ -155,7 +154,7 @@ def _intervals(release: Release) -> dict[str, Any] | None:
     noise, units = release.entry_noise, release.data_units
     if noise is None:
         return None
-    covers, entry = covered_words(release.query, bounded="bound" in release.origins), "rows[i] * cols[j]"
+    covers, entry = covered_words(release.kind, bounded="bound" in release.origins), "rows[i] * cols[j]"
     if noise.symmetrised:
         entry += " on the diagonal, elsewhere sqrt((rows[i] * cols[j])**2 + (rows[j] * cols[i])**2"
         entry += ") / 2" if noise.shared is None else " + 2 * R[i][j] * C[i][j]) / 2, R and C the noise's covariances"
@@ -188,19 +187,6 @@ def _compact(values: FloatArray) -> float | list[float] | None:
     if values.min() == values.max():
         return float(values[0])
     return values.tolist() if values.size <= _MOST_STD else None
-
-
-def _usual_names(release: Release) -> tuple[Sequence[str], Sequence[str]]:
-    """Of the rows and of the columns."""
-    n_rows, n_cols = release.noisy.shape
-    kind = {"rbf kernel": "record"}.get(release.query, "vertex" if release.query in GRAPHS else "row")
-    rows = _numbered(kind, n_rows) if release.row_names is None else release.row_names
-    known = {"identity": _numbered("record", n_cols), "mean": ("mean",), "custom": _numbered("column", n_cols)}
-    return rows, known.get(release.query, rows)
-
-
-def _numbered(kind: str, size: int) -> tuple[str, ...]:
-    return tuple(f"{kind} {i + 1}" for i in range(size))
 
 
 def _names(what: str, given: Sequence[str] | None, usual: Sequence[str], size: int) -> Sequence[str]:

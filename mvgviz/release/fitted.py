@@ -44,10 +44,11 @@ class Coefficients:
 
 def refusal(release: Release) -> str | None:
     """Why no regression can be fitted from this release; None if one can."""
-    joined = release.query == "moments" and release.scenario is not None
-    if not (release.query == "covariance" or joined) or release.ranges is None:
+    kind = release.kind
+    unknown = release.ranges is None or (kind.has_constant and release.scenario is None)
+    if unknown or not kind.has_moments or kind.degree != 2:
         return f"a regression needs released second moments with their ranges, got {release.query}"
-    features = len(release.ranges) - joined
+    features = kind.own_features(len(release.ranges or ()))
     if not 2 <= features <= MOST_FEATURES:
         return f"a regression needs 2 to {MOST_FEATURES} features with the label, got {features}"
     if release.mode != "both" or release.row_noise is None:
@@ -58,7 +59,7 @@ def refusal(release: Release) -> str | None:
 def labels(release: Release) -> list[str]:
     """The features that may be predicted: all but the constant."""
     names = list(release.ranges or ())
-    return names[:-1] if release.query == "moments" else names
+    return names[: release.kind.own_features(len(names))]
 
 
 def fitted_coefficients(release: Release, label: str, *, level: float = LEVEL, draws: int = DRAWS) -> Coefficients:
@@ -74,7 +75,7 @@ def fitted_coefficients(release: Release, label: str, *, level: float = LEVEL, d
     one_of("label", label, names)
     position = names.index(label)
     others = [i for i in range(len(names)) if i != position]
-    constant = len(names) if release.query == "moments" else None
+    constant = len(names) if release.kind.has_constant else None
     chosen = others if constant is None else [*others, constant]
     lower, upper = np.array([ends[:2] for ends in asked.values()], dtype=np.float64).T
     size = np.maximum(np.abs(lower), np.abs(upper))

@@ -25,12 +25,12 @@ from scipy import special
 
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Range
+from mvgviz.query.queries import Query
 from mvgviz.release.secure_noise import Hardening
 from mvgviz.scenario.resolve import SCALED_TO, Setup
 from mvgviz.validation import FloatArray, fraction, frozen
 
 LEVEL = 0.95
-_OF_RECORDS = ("identity", "mean", "covariance", "moments", "rbf kernel")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -114,9 +114,9 @@ class DataUnits:
         return np.asarray(self.offset[:, None] + self.factor[:, None] * numbers)
 
 
-def data_units(query: str, scale: str, ranges: Mapping[str, Range]) -> DataUnits | None:
+def data_units(kind: type[Query], scale: str, ranges: Mapping[str, Range]) -> DataUnits | None:
     """The way back to ``ranges``; None where there is none (products of features) or none is needed."""
-    if query not in ("identity", "mean") or scale not in SCALED_TO:
+    if kind.degree != 1 or scale not in SCALED_TO:
         return None
     low, high = SCALED_TO[scale]
     lower, upper = np.array([ends[:2] for ends in ranges.values()], dtype=np.float64).T
@@ -124,9 +124,9 @@ def data_units(query: str, scale: str, ranges: Mapping[str, Range]) -> DataUnits
     return DataUnits(offset=frozen(lower - low * factor), factor=frozen(factor))
 
 
-def covered_words(query: str, *, bounded: bool = False) -> str:
+def covered_words(kind: type[Query], *, bounded: bool = False) -> str:
     """What an interval speaks of, to stand behind a semicolon."""
-    if query not in _OF_RECORDS:
+    if not (kind.degree or kind.is_kernel):
         return "this covers the noise alone"
     pulled = " and pulled inside their bound" * bounded
     return (f"this covers the noise alone, on the answer of these records clipped to their ranges{pulled}: not what "

@@ -101,7 +101,7 @@ def _check_made_for(query: Query, design: NoiseDesign) -> None:
         raise InputError(f"the design must be {query.rows} × {query.cols} like the answer, "
                          f"got {design.rows} × {design.cols}")
     for what in ("name", "neighbour_rule", "n_records"):
-        here, there = getattr(query, what), getattr(design, "query_name" if what == "name" else what)
+        here, there = getattr(query, what), getattr(design.kind if what == "name" else design, what)
         if here != there:
             raise InputError(f"the design was made for another query: its {what.replace('_', ' ')} is {there}, "
                              f"this one's is {here}")
@@ -143,7 +143,7 @@ def _largest_values(query: Query, ranges: Mapping[str, Range] | None) -> FloatAr
     same = query.row_names in (None, tuple(ranges))
     if isinstance(asked, BoundedColumn | ReplacedOuterProduct):
         ends = asked.declared if isinstance(asked, BoundedColumn | BoundedOuterProduct) else (asked.lower, asked.upper)
-        own = slice(-1) if query.name == "moments" else slice(None)  # the constant is 1, and less in a scaled record
+        own = slice(query.features)  # the constant is 1, and less in a scaled record
         same = same and np.array_equal(ends[0][own], lower[own]) and np.array_equal(ends[1][own], upper[own])
     elif isinstance(asked, ReplacedColumn):
         widths = move_widths(upper - lower, asked.levels, added=asked.added)

@@ -29,7 +29,7 @@ from mvgviz.errors import InputError
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin, Range, Ranges
-from mvgviz.query.queries import Query
+from mvgviz.query.queries import Query, kind_of
 from mvgviz.query.ranges import checked_range
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.release.intervals import LEVEL, DataUnits, EntryNoise, data_units
@@ -104,11 +104,21 @@ class Release:
         return () if self.scenario is None else self.scenario.read_among(self.scenario.from_data)
 
     @property
+    def kind(self) -> type[Query]:
+        """The kind of query that was asked."""
+        return kind_of(self.query)
+
+    @property
+    def names(self) -> tuple[tuple[str, ...], ...]:
+        """What the rows and the columns are called."""
+        return self.kind.names_of(self.noisy.shape, self.row_names)
+
+    @property
     def data_units(self) -> DataUnits | None:
         """The way back to the units of the data, where the answer is in others and has one."""
         if self.scenario is None or self.declared_ranges is None:
             return None
-        return data_units(self.query, self.scenario.scale, self.declared_ranges)
+        return data_units(self.kind, self.scenario.scale, self.declared_ranges)
 
     @property
     def most_clipped(self) -> FloatArray | None:
@@ -119,7 +129,7 @@ class Release:
         if self.bound is None or not self.bound.origin.is_covered or self.ranges is None:
             return None
         lower, upper = np.array([ends[:2] for ends in self.ranges.values()], dtype=np.float64).T
-        return most_clipped(self.query, self.bound, lower, upper)
+        return most_clipped(self.kind, self.bound, lower, upper)
 
     def half_widths(self, level: float = LEVEL) -> FloatArray:
         """Half the width of each number's interval: the answer that was asked lies within it, ``level`` of the time.

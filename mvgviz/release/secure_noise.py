@@ -46,9 +46,8 @@ from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import system_noise
+from mvgviz.query.base import sum_error
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.moments import JoinedOuterProduct
-from mvgviz.query.neighbours import ReplacedOuterProduct
 from mvgviz.query.queries import Query, covariance
 from mvgviz.validation import FloatArray, positive
 from mvgviz.version import install_words
@@ -59,7 +58,6 @@ MARGIN = 1e-9
 FRESH_DIRECTIONS = "private eigenvectors, drawn for a release"
 """The label of directions that were."""
 
-_UNIT = 2.0**-53  # a rounding's relative error
 _COARSEST = -60
 _FINER = 40  # binary digits that the grid has beyond mu/sqrt(entries)
 _MOST_EXTRA = 0.1
@@ -151,8 +149,8 @@ def computed_sensitivity(query: Query, rows: NoiseSide, cols: NoiseSide, mu: flo
                          largest: FloatArray | None = None) -> float:
     """How far one neighbour moves the whitened answer *as computed*: ``mu`` and every rounding.
 
-    Sums of p products have a relative error of at most ``gamma_p = p u/(1 - p u)``, in any order, of the same sums of
-    absolute values; those are bounded by ``|A| a bᵀ |B|ᵀ``, where ``|f_ij| <= a_i b_j`` for every dataset.
+    Sums of products have a relative error (``sum_error``) of the same sums of absolute values; those are bounded by
+    ``|A| a bᵀ |B|ᵀ``, where ``|f_ij| <= a_i b_j`` for every dataset.
     """
     worst = query.neighbours.worst(rows, cols).mu
     if not abs(worst - mu) <= _SAME_MU * mu:
@@ -160,10 +158,8 @@ def computed_sensitivity(query: Query, rows: NoiseSide, cols: NoiseSide, mu: flo
     steps = sum(side.size if not side.is_diagonal else 2 * (not side.is_identity) for side in (rows, cols)) + 2
     size = largest_white_norm(query, rows, cols, largest)
     exact = max(worst, mu) * (1 + MARGIN)
-    computed = exact + 2 * (_gamma(steps) + _answer_error(query, largest)) * size * (1 + MARGIN)
-    if query.name == "rbf kernel":  # entries lie in [0, 1] as computed too: errors cannot add more
-        most = exact * math.sqrt(2 * ((query.n_records or 2) - 1)) / query.sensitivity
-        computed = min(computed, most + 2 * _gamma(steps) * size * (1 + MARGIN))
+    computed = exact + 2 * (sum_error(steps) + query.rounding(largest)) * size * (1 + MARGIN)
+    computed = min(computed, query.most_moved(exact) + 2 * sum_error(steps) * size * (1 + MARGIN))
     if not computed <= mu * (1 + _MOST_EXTRA):
         raise InputError("rounding errors in this answer could reach a tenth of what one neighbour changes, so it "
                          "cannot be released safely; use fewer records or ranges that are not so far from 0")
@@ -172,39 +168,10 @@ def computed_sensitivity(query: Query, rows: NoiseSide, cols: NoiseSide, mu: flo
 
 def largest_white_norm(query: Query, rows: NoiseSide, cols: NoiseSide, largest: FloatArray | None) -> float:
     """A bound on ``|| |A| |f| |B|ᵀ ||_F`` over all datasets."""
-    if query.name == "custom":  # only its norm is known
+    entries = query.largest_entries(largest)
+    if entries is None:
         return query.gamma * _root_sum(rows) * _root_sum(cols)
-    left, right = _largest_entries(query, largest)
-    return _spread(rows, left) * _spread(cols, right)
-
-
-def _largest_entries(query: Query, largest: FloatArray | None) -> tuple[FloatArray, FloatArray]:
-    """``a`` and ``b`` with ``|f_ij| <= a_i b_j`` for every dataset."""
-    if isinstance(query.neighbours, ReplacedOuterProduct):
-        return query.neighbours.largest_values, query.neighbours.largest_values
-    if isinstance(query.neighbours, JoinedOuterProduct):
-        ends = np.full(query.rows, math.sqrt(query.gamma))
-        return ends, ends
-    if query.name in ("identity", "mean"):
-        if largest is None:
-            largest = np.full(query.rows, query.gamma / math.sqrt(query.cols))
-        return largest, np.broadcast_to(1.0, (query.cols,))
-    ends = np.full(query.rows, math.sqrt(query.rows - 1) if query.name == "laplacian" else 1.0)
-    return ends, ends
-
-
-def _answer_error(query: Query, largest: FloatArray | None) -> float:
-    """The error of the answer as computed, as a share of the bound on its entries."""
-    n = query.n_records or 0
-    if query.name in ("mean", "covariance", "moments"):
-        return _gamma(n + 3)
-    if query.name == "rbf kernel":
-        share = query.sensitivity / math.sqrt(2 * (n - 1))
-        if largest is None or not share < 1:
-            return 1.0
-        span = -2 * math.log1p(-share)  # the largest squared distance, in lengths
-        return 2 * span * _gamma(largest.size + 6) + 8 * _UNIT
-    return 0.0  # the data itself, whole numbers, or declared by the caller
+    return _spread(rows, entries[0]) * _spread(cols, entries[1])
 
 
 def _spread(side: NoiseSide, vector: FloatArray) -> float:
@@ -217,10 +184,6 @@ def _spread(side: NoiseSide, vector: FloatArray) -> float:
 def _root_sum(side: NoiseSide) -> float:
     """A bound on the spectral norm of ``|A|``."""
     return math.sqrt(side.largest_precision if side.is_diagonal else float(side.precisions.sum()))
-
-
-def _gamma(steps: int) -> float:
-    return steps * _UNIT / (1 - steps * _UNIT)
 
 
 def hardening(*, entries: int, mu: float, sensitivity: float) -> Hardening:

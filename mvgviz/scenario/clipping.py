@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mvgviz.query.queries import Query
 from mvgviz.query.record_bound import RecordBound
 from mvgviz.scenario.resolve import Setup
 from mvgviz.validation import FloatArray
 
 _ROUNDING = 1e-9
-_PRODUCTS = ("covariance", "moments")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -27,14 +27,14 @@ def clipping_of(setup: Setup) -> Clipping | None:
     """Return None where no record inside the ranges is clipped."""
     if setup.query.bound is None:
         return None
-    most = most_clipped(setup.query.name, setup.query.bound, setup.table.lower, setup.table.upper)
+    most = most_clipped(type(setup.query), setup.query.bound, setup.table.lower, setup.table.upper)
     if most is None:
         return None
     here = np.abs(setup.query.value - setup.box.value)
-    return Clipping(most=most, here=here.max(axis=1, keepdims=True) if setup.query.name == "identity" else here)
+    return Clipping(most=most, here=here.max(axis=1, keepdims=True) if setup.query.is_table else here)
 
 
-def most_clipped(query: str, bound: RecordBound, lower: FloatArray, upper: FloatArray) -> FloatArray | None:
+def most_clipped(kind: type[Query], bound: RecordBound, lower: FloatArray, upper: FloatArray) -> FloatArray | None:
     """How far clipping moves each number of an answer at most, from ranges and bound; None: by nothing.
 
     A number of a kernel lies between 0 and 1 whatever the records are.
@@ -42,6 +42,6 @@ def most_clipped(query: str, bound: RecordBound, lower: FloatArray, upper: Float
     ellipse = bound.ellipse(lower.size)
     if ellipse.length_of(ellipse.furthest(lower, upper)) <= bound.radius * (1 + _ROUNDING):
         return None
-    if query == "rbf kernel":
+    if kind.is_kernel:
         return np.ones((1, 1))
-    return bound.worst_bias(lower, upper, products=query in _PRODUCTS).reshape(lower.size, -1)
+    return bound.worst_bias(lower, upper, products=kind.degree == 2).reshape(lower.size, -1)

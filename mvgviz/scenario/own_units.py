@@ -22,7 +22,7 @@ class FeatureNoise:
 
 def own_units(setup: Setup) -> list[FeatureNoise]:
     """The needed features first; nothing for answers that are not in the units of the data."""
-    if setup.query.name not in ("identity", "mean"):
+    if setup.query.degree != 1:
         return []
     data, table = setup.dataset, setup.table
     ours, equal = (np.sqrt(design.row_side.covariance_diagonal() * design.col_side.covariance_diagonal().mean())

@@ -25,7 +25,6 @@ from mvgviz.scenario.resolve import Setup, build, delta_of
 from mvgviz.validation import FloatArray
 
 _POINTS, _END = 81, 0.01
-_POWERS = {"identity": 1, "mean": 1, "covariance": 2, "moments": 2}
 """Of a feature's unit, in an entry (k, k) of the answer."""
 
 
@@ -131,8 +130,8 @@ def feature_std(setup: Setup) -> FloatArray:
     design, query = setup.design, setup.query
     rows, cols = (np.sqrt(side.covariance_diagonal()) for side in (design.row_side, design.col_side))
     std = rows * (cols if query.symmetric else math.sqrt(float(np.mean(cols**2))))
-    if query.name not in _POWERS:
+    if not query.degree:
         return std
     units = setup.dataset.widths / setup.table.widths[: setup.dataset.n_features]
     units = np.append(units, np.ones(std.size - units.size))  # a constant that was joined has none
-    return np.asarray(std * units ** _POWERS[query.name])
+    return np.asarray(std * units**query.degree)

@@ -73,9 +73,9 @@ def budget_table(setup: Setup, moments: FloatArray | None = None) -> BudgetTable
 
 def _signal(design: NoiseDesign, moments: FloatArray) -> FloatArray | None:
     """Table and mean: root mean square of the values. Covariance: entry (k, k) of the answer itself."""
-    if design.mode == "rows" and design.query_name in ("identity", "mean"):
+    if design.mode == "rows" and design.kind.degree == 1:
         return np.sqrt(moments_along(design.row_directions, moments))
-    if design.mode == "both" and design.query_name == "covariance":
+    if design.mode == "both" and design.kind.degree == 2 and design.kind.of_all_features:
         return moments_along(design.row_directions, moments)
     return None
 
@@ -130,7 +130,7 @@ def inverse_refusal(setup: Setup) -> str | None:
     if setup.query.bound is not None:
         return ("records are pulled into an ellipse, and the noise has its shape; it is worked out for records as they "
                 "are")
-    if setup.query.name == "moments":
+    if setup.query.has_constant:
         return "mean and second moments together keep a part of the budget for the constant"
     if mode == "columns" and not symmetric:
         return "it is worked out for noise over features, and here the noise is directional over records"

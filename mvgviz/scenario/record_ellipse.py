@@ -29,7 +29,7 @@ def refuse_bound(scenario: Scenario, mode: str) -> None:
                          "that or another bound")
     if scenario.bound == "private" and scenario.neighbours != "replace":
         raise InputError("a length found privately is worked out for replaced records; choose these or another bound")
-    if scenario.bound == "private" and scenario.query == "moments":
+    if scenario.bound == "private" and scenario.kind.has_constant:
         raise InputError("for mean and second moments together the length follows from the number of records; choose "
                          "an ellipse as long as an evenly spread record")
 
@@ -41,12 +41,11 @@ def record_ellipse(scenario: Scenario, table: Dataset, directions: Directions, t
     ``mu`` is that of the whole budget: a length found privately takes its part of it, with noise from ``rng``. A
     kernel's shares are of records, so there the ellipse is round.
     """
-    if scenario.query == "kernel":
+    if scenario.kind.is_kernel:
         directions, theta = standard_basis(table.n_features), uniform(table.n_features)
-    if scenario.query == "moments":
+    if scenario.kind.has_constant:
         return _joined(scenario, table, directions, theta, origin, mu)
-    second = scenario.query not in ("identity", "mean", "kernel")
-    centre = np.zeros(table.n_features) if second else (table.lower + table.upper) / 2
+    centre = np.zeros(table.n_features) if scenario.kind.degree == 2 else (table.lower + table.upper) / 2
     bound = RecordBound(
         radius=scenario.radius if scenario.bound == "own" else 1.0, centre=centre,
         weights=np.sqrt(theta) / _spreads(directions, even_moments(table, centre)),

@@ -20,9 +20,8 @@ from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions, random_rotation, rotation, standard_basis
 from mvgviz.provenance import Origin, receipts_of, weakest
-from mvgviz.query import queries
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.queries import Query
+from mvgviz.query.queries import Query, rule_of
 from mvgviz.query.record_bound import NoisyCount, RecordBound
 from mvgviz.scenario.names import names_of_directions
 from mvgviz.scenario.record_ellipse import record_ellipse, refuse_bound
@@ -126,22 +125,13 @@ def scaled(dataset: Dataset, scale: str) -> Dataset:
 
 def ask(scenario: Scenario, dataset: Dataset, *, bound: RecordBound | None = None) -> Query:
     """The scenario's query of a dataset whose values are inside their ranges; of records inside a ``bound``."""
-    if scenario.is_graph:
-        return getattr(queries, scenario.query)(dataset.matrix)  # type: ignore[no-any-return]
-    table = scaled(dataset, scenario.scale)
-    if scenario.query == "kernel":
-        if scenario.neighbours != "replace":
-            raise InputError("the kernel has a row for each record, so none can be added or removed; choose replaced "
-                             "records, or another question")
-        return queries.rbf_kernel(table, length=scenario.length, bound=bound)
-    name = "joint_moments" if scenario.query == "moments" else scenario.query
-    return getattr(queries, name)(table, bound=bound, neighbours=scenario.neighbours)  # type: ignore[no-any-return]
+    table = dataset if scenario.is_graph else scaled(dataset, scenario.scale)
+    return scenario.kind.ask(table, bound=bound, neighbours=scenario.neighbours, length=scenario.length)
 
 
 def asked_of(scenario: Scenario, dataset: Dataset) -> Dataset:
     """The table on the scenario's scale; with the constant, where that is asked about too."""
-    table = scaled(dataset, scenario.scale)
-    return queries.with_constant(table) if scenario.query == "moments" else table
+    return scenario.kind.table_of(scaled(dataset, scenario.scale))
 
 
 def delta_of(scenario: Scenario, dataset: Dataset) -> float:
@@ -168,7 +158,7 @@ def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None,
     a bound privately, by default the scenario's seed.
     """
     box = _as_used(ask(scenario, dataset) if query is None else query, tight)
-    if not scenario.is_graph and box.neighbour_rule != queries.rule_of(scenario.neighbours, dataset.per_person):
+    if not scenario.is_graph and box.neighbour_rule != rule_of(scenario.neighbours, dataset.per_person):
         raise InputError(f"the query was asked for other neighbours than the scenario's: {box.neighbour_rule}")
     mode = mode_of(box, scenario.mode)
     size = box.cols if mode == "columns" else box.rows
@@ -202,7 +192,7 @@ def _worked_out(scenario: Scenario, dataset: Dataset, box: Query, iid: NoiseDesi
                            mu=float(gaussian_mu(scenario.epsilon, delta)),
                            rng=np.random.default_rng([scenario.seed, 2]) if noisy_count is None else noisy_count)
     bounded = _as_used(ask(scenario, dataset, bound=bound), tight)
-    own_shape = scenario.query != "kernel"  # the noise has the shape of the ellipse
+    own_shape = not box.is_kernel  # the noise has the shape of the ellipse
     return setup(query=bounded, design=design_noise(
         bounded, epsilon=scenario.epsilon, delta=delta, mode=mode, guarantee=scenario.guarantee, tail=scenario.tail,
         theta=None if own_shape else theta, theta_origin=origin, directions=None if own_shape else directions,
@@ -262,7 +252,7 @@ def turned_moments(directions: Directions, moments: FloatArray) -> FloatArray:
 def _directions(scenario: Scenario, dataset: Dataset, query: Query, size: int, delta: float,
                 uploaded: Directions | None) -> Directions:
     kind, rng = scenario.directions, np.random.default_rng([scenario.seed, 1])
-    if query.name == "moments" and kind not in ("standard", "rotation"):
+    if query.has_constant and kind not in ("standard", "rotation"):
         raise InputError("mean and second moments together need the features themselves as directions, or turned by an "
                          "angle; choose one of these")
     if kind == "rotation":
@@ -280,7 +270,7 @@ def _directions(scenario: Scenario, dataset: Dataset, query: Query, size: int, d
     if kind == "private":
         if scenario.neighbours != "replace":
             raise InputError("private directions are worked out for replaced records; choose these or other directions")
-        if query.name not in ("identity", "mean", "covariance"):
+        if not query.of_all_features:
             raise InputError(f"private directions need a table, mean or covariance query, got {query.name}")
         return private_eigenvectors(scaled(dataset, scenario.scale), mu=mu_for_directions(scenario, delta), rng=rng)
     return standard_basis(size)
@@ -289,7 +279,7 @@ def _directions(scenario: Scenario, dataset: Dataset, query: Query, size: int, d
 def _theta(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, Origin]:
     """theta and where it comes from; ``equal`` is the design with equal shares, for its budget."""
     size, kind = equal.theta.size, scenario.allocation
-    if query.name == "moments":
+    if query.has_constant:
         return _with_constant(scenario, equal), Origin.DECLARED
     if kind == "manual":
         return _by_hand(scenario, size), Origin.DECLARED
@@ -391,7 +381,7 @@ def filled(query: Query, equal: NoiseDesign, signal: FloatArray, form: str) -> W
 
 def _signal(scenario: Scenario, dataset: Dataset, query: Query, directions: Directions) -> FloatArray:
     """The data's second moment along each direction, ``w_kᵀ K w_k``."""
-    if query.name in ("identity", "mean"):
+    if query.degree == 1:
         x = scaled(dataset, scenario.scale).matrix
         along = x if directions.is_standard else directions.matrix.T @ x
         return np.asarray(np.einsum("ij,ij->i", along, along) / x.shape[1])
@@ -400,7 +390,7 @@ def _signal(scenario: Scenario, dataset: Dataset, query: Query, directions: Dire
 
 def second_moments(setup: Setup) -> FloatArray | None:
     """``X Xᵀ/n`` in the query's units (not private); None where the query has no records to speak of."""
-    if setup.query.name not in ("identity", "mean", "covariance", "moments"):
+    if not setup.query.degree:
         return None
     return moments_of(setup.scenario, setup.dataset, setup.box)
 

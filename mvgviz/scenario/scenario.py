@@ -22,12 +22,11 @@ from mvgviz.design.noise_design import GUARANTEES, MODES
 from mvgviz.errors import InputError
 from mvgviz.noise.bounds import TAILS
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.queries import GRAPHS, NEIGHBOURS
+from mvgviz.query.queries import NEIGHBOURS, QUERIES, Query
 from mvgviz.validation import count, fraction, instance, number, one_of, parsed_json, positive
 
 VERSION = 1
 UPLOAD = "upload-"
-QUERIES = ("identity", "covariance", "moments", "mean", "kernel", *GRAPHS)
 SCALES = ("declared", "symmetric", "unit")
 DIRECTIONS = ("standard", "rotation", "eigenvectors", "private", "random", "upload")
 ALLOCATIONS = ("uniform", "binary", "manual", "max-pnr", "least-error")
@@ -49,7 +48,6 @@ _WHO = ("favoured", "needed")  # one choice in two fields: its mark goes along
 
 _DATA = re.compile(rf"[a-z][a-z0-9_]{{0,40}}|{UPLOAD}[0-9a-f]{{12}}")
 _MOST_POSITIONS = 10_000
-_OF_FEATURES = ("identity", "mean", "covariance", "moments")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,8 +145,13 @@ class Scenario:
         return self.data.startswith(UPLOAD)
 
     @property
+    def kind(self) -> type[Query]:
+        """The kind of query, which knows all that does not depend on the data."""
+        return QUERIES[self.query]
+
+    @property
     def is_graph(self) -> bool:
-        return self.query in GRAPHS
+        return self.kind.is_graph
 
     @property
     def needs(self) -> tuple[int, ...]:
@@ -160,7 +163,7 @@ class Scenario:
     def needs_along(self) -> str:
         """Whether needs are "features" (or vertices, or records), or other "directions" that the split favours."""
         other = self.directions != "standard" and not self.needed and self.mode != "columns"
-        return "directions" if other and self.query in _OF_FEATURES and not self.is_idle("favoured") else "features"
+        return "directions" if other and self.kind.degree and not self.is_idle("favoured") else "features"
 
     @property
     def needed_features(self) -> tuple[int, ...]:
@@ -248,7 +251,7 @@ class Scenario:
         """Whether this field changes nothing, the others being as they are."""
         needs = {
             "angle": self.directions == "rotation", "plane": self.directions == "rotation",
-            "private_share": self.directions == "private", "length": self.query == "kernel",
+            "private_share": self.directions == "private", "length": self.kind.is_kernel,
             "favoured": self.allocation in ("binary", "least-error"),
             "share": self.allocation in ("binary", "least-error"), "weights": self.allocation == "manual",
             "importance": self.allocation in ("binary", "least-error") and bool(self.importance),
@@ -305,7 +308,7 @@ class Scenario:
 
 
 _CHOICES = {
-    "query": QUERIES, "scale": SCALES, "guarantee": GUARANTEES, "tail": TAILS, "mode": ("auto", *MODES),
+    "query": tuple(QUERIES), "scale": SCALES, "guarantee": GUARANTEES, "tail": TAILS, "mode": ("auto", *MODES),
     "directions": DIRECTIONS, "allocation": ALLOCATIONS, "form": FORMS, "task": TASKS,
     "bound": BOUNDS, "judged": JUDGED, "neighbours": NEIGHBOURS,
 }

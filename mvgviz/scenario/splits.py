@@ -36,15 +36,16 @@ class SplitScore:
 
 def pnr_refusal(setup: Setup) -> str | None:
     """Why the power-to-noise ratio cannot be compared here; None if it can."""
-    name, mode = setup.query.name, setup.design.mode
-    if setup.query.bound is not None:
+    query, mode = setup.query, setup.design.mode
+    if query.bound is not None:
         return "every split would pull the records into another ellipse, so it would ask another question"
-    if name not in ("identity", "mean", "covariance"):
-        return f"the power-to-noise ratio is defined for the table, the mean and the covariance, not for the {name}"
+    if not query.of_all_features:
+        return ("the power-to-noise ratio is defined for the table, the mean and the covariance, not for the "
+                f"{query.name}")
     if mode == "columns":
         return ("the paper's best split (max-PNR) divides the budget over features, and here the noise is directional "
                 "over records")
-    if name == "covariance" and mode != "both":
+    if query.degree == 2 and mode != "both":
         return "for the covariance the power-to-noise ratio is defined with noise on both sides, not on one"
     return None
 

@@ -15,11 +15,9 @@ from mvgviz.design.noise_design import mode_of
 from mvgviz.design.trade_off import TradeOff, usual_shares
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_mu
-from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup, build
 from mvgviz.validation import FloatArray
 
-_TABLES = ("identity", "mean", "covariance", "moments")
 _THEOREMS = ("theorem1", "theorem2")
 _PARTS = 1_000_000
 
@@ -80,7 +78,7 @@ def trade_off_refusal(setup: Setup) -> str | None:
                 "covariance, where the split favours some of the directions, no features are named as needed, the "
                 "directions are not private and the records have no bound: change that, or choose the features "
                 "themselves as directions.")
-    if not 0 < len(_needed(setup)) < _features(setup.query):
+    if not 0 < len(_needed(setup)) < setup.query.features:
         return ("Say in the sidebar which features (or directions) are needed, some but not all: the picture shows "
                 "what they gain and what the rest pay.")
     return None
@@ -103,7 +101,7 @@ def curves_of(setup: Setup) -> Curves:
     needed, measure = _needed(setup), _measure(setup)
     plain = _changed(setup, guarantee="exact", bound="none", allocation="uniform")
     equal = measure(replace(plain, design=plain.iid))
-    shares = usual_shares(len(needed), _features(setup.query))
+    shares = usual_shares(len(needed), setup.query.features)
 
     def traced(bound: str) -> TradeOff:
         curve = tuple(measure(_changed(setup, guarantee="exact", allocation="binary", favoured=needed, share=share,
@@ -156,33 +154,28 @@ def rest_against_equal(setup: Setup) -> float | None:
 
 
 def _between_features(setup: Setup) -> bool:
-    return setup.query.name in _TABLES and setup.design.mode == mode_of(setup.query)
+    return setup.query.degree > 0 and setup.design.mode == mode_of(setup.query)
 
 
 def _between_directions(setup: Setup) -> bool:
     scenario = setup.scenario
     return (scenario.needs_along == "directions" and scenario.directions != "private" and scenario.bound == "none"
-            and setup.query.name != "moments")
-
-
-def _features(query: Query) -> int:
-    """How many rows are features: the constant joined to the records is none."""
-    return query.rows - (query.name == "moments")
+            and not setup.query.has_constant)
 
 
 def _needed(setup: Setup) -> tuple[int, ...]:
-    return tuple(k for k in setup.scenario.needs if k < _features(setup.query))
+    return tuple(k for k in setup.scenario.needs if k < setup.query.features)
 
 
 def _weights(setup: Setup) -> tuple[FloatArray, bool]:
     """How much each feature is needed, all alike where nobody said; and whether anybody did."""
-    features = _features(setup.query)
+    features = setup.query.features
     needed = {k: weight for k, weight in setup.scenario.need_weights.items() if k < features}
     return needs_of(needed or range(features), setup.query.rows), bool(needed)
 
 
 def _measure(setup: Setup) -> Callable[[Setup], NoiseOn]:
-    weights, features, directions = _weights(setup)[0], _features(setup.query), setup.need_directions
+    weights, features, directions = _weights(setup)[0], setup.query.features, setup.need_directions
     return lambda other: noise_on(other.design, weights, features=features, directions=directions)
 
 

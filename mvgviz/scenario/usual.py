@@ -42,10 +42,10 @@ def for_task(scenario: Scenario, task: str) -> dict[str, Any]:
     if usual and not own_split and any(all(getattr(scenario, name) == getattr(other, name) or scenario.is_idle(name)
                                            for name in _CHOSEN) for other in known):
         return {"task": task} | usual
-    if task == "kernel-ridge" and not (asked.is_graph or asked.query == "identity"):
+    if task == "kernel-ridge" and not (asked.is_graph or asked.kind.is_table):
         least = {"guarantee": "theorem1"} if asked.guarantee == "theorem2" else {}
         return {"task": task, "query": "identity", "mode": "auto"} | least
-    if task in ("linear-ridge", *_OF_DIRECTIONS) and asked.query in ("mean", "kernel"):
+    if task in ("linear-ridge", *_OF_DIRECTIONS) and not asked.kind.has_moments:
         return {"task": task, "query": "covariance", "mode": "auto"}
     from_before = {"even"} if scenario.task == "kernel-ridge" else set()  # which has no usual bound of its own
     brought = scenario.bound in {other.bound for other in known} | from_before

@@ -201,7 +201,7 @@ def _judge(problem: Problem) -> Problem | None:
 
 def _judging(scenario: Scenario, dataset: Dataset) -> Scenario:
     """The scenario, judged by everything where it does not say which features are needed: no candidate may say it."""
-    size = dataset.n_records if scenario.query == "kernel" else dataset.n_features
+    size = dataset.n_records if scenario.kind.is_kernel else dataset.n_features
     some = 0 < len([k for k in scenario.needs if k < size]) < size
     kept = scenario.needs_along == "features" and (some or scenario.judged != "needed")
     return scenario if kept else scenario.changed(judged="everything")

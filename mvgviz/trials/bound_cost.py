@@ -47,8 +47,7 @@ def bound_cost(setup: Setup) -> BoundCost:
     weights = needs_of(needed or range(rows), rows)
     simulated, bound = _simulated(setup), setup.query.bound
     assert bound is not None
-    clipped, whole = (answer_of(setup.query.name, table, setup.scenario.length)
-                      for table in (bound.pulled(simulated), simulated))
+    clipped, whole = (setup.query.answer(table.matrix) for table in (bound.pulled(simulated), simulated))
     plain = with_bound(setup, bound="none")
     noise, without = (noise_on(each.design, weights, directions=setup.need_directions) for each in (setup, plain))
     return BoundCost(noise=noise.needed, without=without.needed,
@@ -68,24 +67,10 @@ def _size(setup: Setup, apart: FloatArray, weights: FloatArray) -> float:
 def _simulated(setup: Setup) -> Dataset:
     """A stand-in in the query's units; for a mean all on one side of the middle, where pulls do not cancel."""
     table = asked_of(setup.scenario, stand_in(setup.dataset, rng=np.random.default_rng(SEED)))
-    if setup.query.name != "mean":
+    if not setup.query.is_mean:
         return table
     middle = ((table.lower + table.upper) / 2)[:, None]
     return replace(table, matrix=middle + np.abs(table.matrix - middle))
-
-
-def answer_of(name: str, table: Dataset, length: float = 1.0) -> FloatArray:
-    """What a query (by its own name) says of a table in its units; ``length``: of a kernel."""
-    x = table.matrix
-    if name == "identity":
-        return x
-    if name == "mean":
-        return np.asarray(x.mean(axis=1, keepdims=True))
-    if name != "rbf kernel":
-        return np.asarray(x @ x.T / x.shape[1])
-    squares = np.einsum("ij,ij->j", x, x)
-    apart = np.maximum(squares[:, None] + squares - 2 * (x.T @ x), 0.0)
-    return np.asarray(np.exp(-apart / (2 * length**2)))
 
 
 def radius_for_all(setup: Setup) -> float:
@@ -94,7 +79,7 @@ def radius_for_all(setup: Setup) -> float:
     assert bound is not None
     ellipse = bound.ellipse(setup.table.n_features)
     longest = ellipse.longest(setup.table)
-    if setup.query.name == "moments":  # without the constant, last, whose length follows the radius
+    if setup.query.has_constant:  # without the constant, last, whose length follows the radius
         longest = math.sqrt(longest**2 - float(ellipse.weights[-1]) ** 2)
     unit = 10.0 ** (math.floor(math.log10(longest)) - 3)
     return float(f"{math.ceil(longest / unit) * unit:.4g}")

@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any
 
 from mvgviz.query.dataset import Dataset
+from mvgviz.query.queries import QUERIES
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, MOST_SHARE, SPLIT_FIELDS, Scenario
 from mvgviz.trials.question import REGRESSIONS
 from mvgviz.trials.tasks import TASKS
@@ -26,8 +27,6 @@ SEARCHED = ("query", "guarantee", "tail", "mode", *DIRECTION_FIELDS, "private_sh
 
 REDUCED = "reduced-gaussian"
 _SETTINGS = ("share", "weights", "form", "angle", "plane", "private_share", "radius")
-_PSD = ("covariance", "kernel", "laplacian")
-_TABLES = ("identity", "mean", "covariance", "moments")
 _PRIVATE_SHARE = 0.2
 _PRIVATE_SPLIT = 0.65
 _THEOREM_SHARE = 0.75
@@ -75,7 +74,7 @@ def serving_queries(scenario: Scenario) -> tuple[str, ...]:
         return ("identity",)
     if scenario.task == "linear-ridge":
         return ("covariance", "moments", "identity")
-    if scenario.query in ("kernel", "moments"):  # moments: directions about the mean are other directions
+    if scenario.kind.is_kernel or scenario.kind.has_constant:  # moments: directions about the mean are other directions
         return (scenario.query,)
     return ("covariance", "identity")
 
@@ -122,7 +121,7 @@ def key_of(candidate: Candidate, dataset: Dataset) -> object:
 
 
 def _size(query: str, dataset: Dataset) -> int:
-    return dataset.n_records if query == "kernel" else dataset.n_features
+    return dataset.n_records if QUERIES[query].is_kernel else dataset.n_features
 
 
 def favoured_features(scenario: Scenario, size: int) -> tuple[int, ...]:
@@ -168,26 +167,27 @@ def _base(scenario: Scenario, query: str, dataset: Dataset) -> Scenario:
 def _kinds(scenario: Scenario, query: str, dataset: Dataset) -> Iterator[Candidate]:
     """Each kind of design for one query."""
     size, base = _size(query, dataset), _base(scenario, query, dataset)
+    kind = base.kind
     favoured = favoured_features(scenario, size)
     yield from _grid(base, scenario, size, FEW_RADII, FEW_SHARES)
     yield from _only_the_needed(base, scenario, size)
-    if query in ("mean", "covariance"):
+    if kind.of_all_features and not kind.is_table:
         yield from _grid(base, scenario, size, ("private",), FEW_SHARES[-1:])
-    if favoured and query != "moments":
+    if favoured and not kind.has_constant:
         yield _judged_alike(base.changed(allocation="least-error"), scenario, size)
-    if scenario.directions == "rotation" or (scenario.directions in _OWN and query != "moments"):
+    if scenario.directions == "rotation" or (scenario.directions in _OWN and not kind.has_constant):
         own = base.changed(directions=scenario.directions, angle=scenario.angle, plane=scenario.plane,
                            favoured=scenario.favoured)
         yield from _grid(own, scenario, size, FEW_RADII, SHARES)
         if _needs_directions(scenario):
             yield from (Candidate(scenario=own.changed(allocation="binary", post=post), mechanism=REDUCED)
                         for post in _uses(own))
-    if query in ("identity", "mean", "covariance") and size > 1:
+    if kind.of_all_features and size > 1:
         strongest = tuple(range(min(max(len(favoured), 1), size - 1)))
         turned = base.changed(directions="private", private_share=_PRIVATE_SHARE, favoured=strongest)
         yield _judged_alike(turned.changed(allocation="max-pnr"), scenario, size)
         yield _judged_alike(turned.changed(allocation="binary", share=_PRIVATE_SPLIT), scenario, size)
-    for theorem in () if query == "moments" else ("theorem1", "theorem2") if query in _PSD else ("theorem1",):
+    for theorem in () if kind.has_constant else ("theorem1", "theorem2") if kind.psd else ("theorem1",):
         printed = base.changed(guarantee=theorem)
         yield _judged_alike(printed, scenario, size)
         if favoured:
@@ -206,7 +206,7 @@ def _grid(base: Scenario, scenario: Scenario, size: int, radii: Iterable[float |
 def _only_the_needed(base: Scenario, scenario: Scenario, size: int) -> Iterator[Candidate]:
     """Other features not asked about at all; what is judged must be judged the same."""
     needed = _with_label(favoured_features(scenario, size), scenario)
-    if base.query in _TABLES and 0 < len(needed) < size and not _needs_directions(scenario):
+    if base.kind.degree and 0 < len(needed) < size and not _needs_directions(scenario):
         for post in _uses(base):
             yield Candidate(scenario=_needing(base, needed, scenario).changed(post=post), mechanism=REDUCED)
 
@@ -281,7 +281,7 @@ def _design(scenario: Scenario, size: int) -> Scenario:
     used = TASKS[scenario.task].post
     scenario = scenario.changed(importance=() if scenario.is_idle("importance") else scenario.importance,
                                 needed=(), post=tuple(step for step in scenario.post if step in used))
-    if scenario.bound == "own" and scenario.radius == 1 and scenario.query != "moments":  # that has its own length
+    if scenario.bound == "own" and scenario.radius == 1 and not scenario.kind.has_constant:  # that has its own length
         scenario = scenario.changed(bound="even")
     if scenario.is_idle("bound"):
         scenario = scenario.changed(bound="none")
@@ -297,6 +297,6 @@ def _bare(scenario: Scenario, *, favoured: tuple[int, ...]) -> Scenario:
     """The scenario without the settings that its own choices make idle."""
     plain = Scenario.default_for(scenario.data)
     cleared = {name: getattr(plain, name) for name in _SETTINGS if scenario.is_idle(name)}
-    if scenario.mode == ("both" if scenario.query in (*_PSD, "moments", "adjacency") else "rows"):  # as "auto" has it
+    if scenario.mode == ("both" if scenario.kind.symmetric else "rows"):  # as "auto" has it
         cleared["mode"] = "auto"
     return scenario.changed(**cleared, favoured=favoured)

@@ -27,7 +27,6 @@ from mvgviz.errors import InputError
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.resolve import asked_of
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.trials.bound_cost import answer_of
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.mechanisms.gaussian import GaussianAnswer
 from mvgviz.trials.mechanisms.reduced import Filled, FilledAlong
@@ -50,7 +49,7 @@ class ExpectedError:
 
 def has_expected_error(scenario: Scenario) -> bool:
     """Whether :func:`expected_error` knows the scenario's answer and design."""
-    return (scenario.task == "reconstruction" and scenario.query != "kernel"
+    return (scenario.task == "reconstruction" and not scenario.kind.is_kernel
             and "private" not in (scenario.directions, scenario.bound))
 
 
@@ -107,12 +106,12 @@ def _bias(problem: Problem, table: Dataset, frame: FloatArray | None, kept: Floa
     if problem.question.table is None or (frame is None and bound is None):
         return 0.0
     query, records = problem.query, asked_of(problem.scenario, table)
-    true = answer_of(query.name, records, problem.scenario.length)
+    true = query.answer(records.matrix)
     if bound is not None:
-        off = answer_of(query.name, bound.pulled(records), problem.scenario.length) - true
+        off = query.answer(bound.pulled(records).matrix) - true
     else:
         assert frame is not None
         off = (frame if query.symmetric else frame[:, :1]) - true
         off = off - kept @ (kept.T @ off @ kept @ kept.T if query.symmetric else kept.T @ off)
     off = judged @ off @ judged.T if query.symmetric else judged @ off
-    return float(np.linalg.norm(off)) * math.sqrt(query.cols / off.shape[1] if query.name == "identity" else 1.0)
+    return float(np.linalg.norm(off)) * math.sqrt(query.cols / off.shape[1] if query.is_table else 1.0)

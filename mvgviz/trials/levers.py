@@ -32,7 +32,6 @@ from mvgviz.trials.tasks import TASKS, References, references_for
 
 LEVERS = ("calibration", "query", "bound", "shape", "use")
 
-_PSD = ("covariance", "kernel", "laplacian")
 _ROADS = {"linear-ridge": ("identity", "covariance", "moments")} | dict.fromkeys(
     ("first-component", "covariance-estimation", "subspace"), ("identity", "covariance"))
 """The queries that serve a task with the same truth, from the most to the least noise that they usually need."""
@@ -185,7 +184,7 @@ def without_each(way: Sequence[Stage]) -> Iterator[Stage]:
 
 def printed(scenario: Scenario) -> Scenario:
     """The same calibrated by the paper: Theorem 2 where it applies, else Theorem 1."""
-    second = scenario.query in _PSD and scenario.mode in ("auto", "both")
+    second = scenario.kind.psd and not scenario.kind.has_constant and scenario.mode in ("auto", "both")
     return scenario.changed(guarantee="theorem2" if second else "theorem1")
 
 

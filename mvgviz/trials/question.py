@@ -18,7 +18,7 @@ from mvgviz.design.sampling import Gram
 from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.prior import Guess, ignorant_guess
+from mvgviz.query.prior import Guess
 from mvgviz.query.queries import Query
 from mvgviz.query.weighing import Weighing
 from mvgviz.scenario.resolve import Setup, ask, build, delta_of, scaled
@@ -57,7 +57,6 @@ class Question:
     table: Dataset | None = field(repr=False)
     held_out: Dataset | None = field(repr=False)
     query: Query
-    length: float = 1.0
     part: Guess | None = field(default=None, repr=False)
 
     @cached_property
@@ -68,7 +67,7 @@ class Question:
     @cached_property
     def guess(self) -> Guess:
         """The answer of someone who has not seen the data."""
-        return ignorant_guess(self.query, self.table, length=self.length) if self.part is None else self.part
+        return self.query.guess(self.table) if self.part is None else self.part
 
     @cached_property
     def measures(self) -> dict[tuple[object, ...], Measure]:
@@ -82,7 +81,7 @@ class Question:
         part = replace(query, value=query.value[block] if query.symmetric else query.value[positions], row_names=names)
         if self.table is None:
             return replace(self, query=part, part=self.guess.on(positions))
-        if query.name == "rbf kernel":
+        if query.is_kernel:
             return replace(self, query=part, table=replace(self.table, matrix=self.table.matrix[:, positions]))
         table, held_out = (None if rows is None else rows_of(rows, positions) for rows in (self.table, self.held_out))
         return replace(self, query=part, table=table, held_out=held_out)
@@ -169,7 +168,7 @@ class Problem:
             if scenario.judged == "needed":
                 return None
             raise InputError(f"{self.unfit}; judge by everything")
-        features = size - (self.query.name == "moments")  # the constant is needed by all, and is no feature
+        features = self.query.features  # the constant is needed by all, and is no feature
         needed = {k for k in scenario.needs if k < features}
         if not 0 < len(needed) < features:
             if scenario.judged == "needed":
@@ -257,7 +256,7 @@ def weighing_of(problem: Problem) -> Weighing | None:
     if problem.judged_on == "needed" and scenario.task not in REGRESSIONS:
         weights = np.array([scenario.need_weights.get(k, 1.0) for k in kept])
     factors, both = np.sqrt(weights), query.symmetric or scenario.task != "reconstruction"  # others use moments
-    if scenario.task == "reconstruction" and query.name in ("identity", "mean"):
+    if scenario.task == "reconstruction" and query.degree == 1:
         unit, sizes = _own_unit(problem.question, kept, along)
         factors *= sizes / math.sqrt(weights.sum() * query.cols)
     if along is not None:
@@ -279,7 +278,7 @@ def _own_unit(question: Question, kept: list[int], along: Directions | None) -> 
 
 def question_key(scenario: Scenario) -> tuple[object, ...]:
     """What of a scenario decides the answer to a query and which records are held out."""
-    return (scenario.data, scenario.query, scenario.scale, scenario.length if scenario.query == "kernel" else 0.0,
+    return (scenario.data, scenario.query, scenario.scale, 0.0 if scenario.is_idle("length") else scenario.length,
             scenario.task in REGRESSIONS, scenario.neighbours)
 
 
@@ -318,7 +317,7 @@ def ask_once(scenario: Scenario, dataset: Dataset) -> Question:
     kept, rest = split_records(dataset) if scenario.task in REGRESSIONS else (dataset, None)
     table = scaled(kept, scenario.scale)
     return Question(dataset=kept, table=table, held_out=None if rest is None else scaled(rest, scenario.scale),
-                    query=ask(scenario.changed(scale="declared"), table), length=scenario.length)
+                    query=ask(scenario.changed(scale="declared"), table))
 
 
 def rows_of(dataset: Dataset, positions: list[int]) -> Dataset:

@@ -88,6 +88,6 @@ def draw_frontier(setup: Setup, *, key: str) -> None:
 def _share_on_curve(setup: Setup, found: NeedsTradeOff) -> float | None:
     """The share, where this design is one of the curve's."""
     scenario, shares = setup.scenario, found.curves.own.shares
-    favoured = tuple(k for k in scenario.favoured if k < setup.design.theta.size - (setup.query.name == "moments"))
+    favoured = tuple(k for k in scenario.favoured if k < setup.query.own_features(setup.design.theta.size))
     on = scenario.allocation == "binary" and scenario.guarantee == "exact" and favoured == found.needed
     return scenario.share if on and shares[0] <= scenario.share <= shares[-1] else None

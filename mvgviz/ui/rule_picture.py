@@ -142,20 +142,20 @@ STEP = 0.001
 
 def share_step(setup: Setup, model: RuleModel) -> float:
     """The shares that the scenario takes are multiples of it."""
-    constant = float(setup.split[-1]) if setup.query.name == "moments" else 0.0  # not a person's to divide
+    constant = float(setup.split[-1]) if setup.query.has_constant else 0.0  # not a person's to divide
     return (STEP if is_one_share(setup, model) else 1 / PARTS) * (1 - constant)
 
 
 def is_one_share(setup: Setup, model: RuleModel) -> bool:
     """Whether the two axes have all of the budget between them and those that they stand for."""
-    return sum(model.groups) == setup.split.size - (setup.query.name == "moments")
+    return sum(model.groups) == setup.query.own_features(setup.split.size)
 
 
 def needed_against_others(setup: Setup, pair: tuple[int, int]) -> RuleModel:
     """The plane of a coordinate that is needed and one that is not, each standing for all of its kind."""
     scenario, size = setup.scenario, setup.design.theta.size
     favoured = [k for k in scenario.favoured if k < size]
-    alike = (scenario.allocation == "binary" and not scenario.importance and setup.query.name != "moments"
+    alike = (scenario.allocation == "binary" and not scenario.importance and not setup.query.has_constant
              and sum(k in favoured for k in pair) == 1
              and setup.design.directional_side.directions.is_standard)
     first, second = (len(favoured) if k in favoured else size - len(favoured) for k in pair)
@@ -181,7 +181,7 @@ def theorem_in(setup: Setup, pair: tuple[int, int], *, of_directions: bool = Fal
 def own_axes(setup: Setup, pair: tuple[int, int], *, of_directions: bool = False) -> dict[str, Any]:
     """The axes of a table or mean in the data's own units: their names, and what 1 in the query's scale is there."""
     data, ends = setup.dataset, SCALED_TO.get(setup.scenario.scale)
-    if setup.query.name not in ("identity", "mean") or setup.design.mode != "rows" or of_directions:
+    if setup.query.degree != 1 or setup.design.mode != "rows" or of_directions:
         return {}
     factors = tuple(1.0 if ends is None else float(data.widths[k]) / (ends[1] - ends[0]) for k in pair)
     return {"units": tuple(data.units[k] or OWN for k in pair), "factors": factors}
@@ -209,7 +209,7 @@ def _split_of(setup: Setup, model: RuleModel, pair: tuple[int, int], change: Rul
         return {"allocation": "binary", "share": taken_share(theta[at] * model.groups[at])}
     shares = np.array(setup.split)
     shares[list(pair)] = theta
-    if setup.query.name == "moments":
+    if setup.query.has_constant:
         shares = shares[:-1] / shares[:-1].sum()
     if shares.size > 2:
         return {"allocation": "manual", "weights": tuple(max(round(PARTS * part), 1) for part in shares.tolist())}
@@ -244,7 +244,7 @@ def record_picture(setup: Setup, model: RuleModel, pair: tuple[int, int], names:
     c, s = abs(math.cos(model.angle)), abs(math.sin(model.angle))
     first, second = (model.records * std for std in model.std)
     across, up = max(ends[0], math.hypot(c * first, s * second)), max(ends[1], math.hypot(s * first, c * second))
-    where = "about the middle of its range" if setup.query.name in ("identity", "mean") else "about 0"
+    where = "about the middle of its range" if setup.query.degree == 1 else "about 0"
     low, high = middle - half, middle + half
     return RecordPicture(
         radius=ellipse.radius, view=1.12 * max(up, across / 1.1),

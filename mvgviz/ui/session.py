@@ -315,7 +315,7 @@ def query() -> Query:
 
 
 @cached(6, here, key=lambda data, chosen: (data, chosen.query, chosen.scale, chosen.neighbours,
-                                            chosen.length if chosen.query == "kernel" else 0.0))
+                                            0.0 if chosen.is_idle("length") else chosen.length))
 def _query(data: Dataset, chosen: Scenario) -> Query:
     return ask(chosen, data)
 

@@ -15,7 +15,6 @@ from streamlit.delta_generator import DeltaGenerator
 from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.queries import GRAPHS
 from mvgviz.release.release_plan import release_together
 from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.plan_noise import build_plan
@@ -27,7 +26,7 @@ from mvgviz.ui.progress import show_progress
 from mvgviz.ui.session_releases import session_releases
 
 _DRAWING, _LONG = "Drawing the noise …", 20_000
-_PARTNERS = {"mean": "covariance", **dict(zip(GRAPHS, reversed(GRAPHS), strict=True))}
+_PARTNERS = {"mean": "covariance", "adjacency": "laplacian", "laplacian": "adjacency"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +122,6 @@ def _plans() -> dict[str, HeldPlan]:
 def _partner(scenario: Scenario) -> Scenario:
     """Another question of the same records, to begin with; a bound would bias a mean, however many they are."""
     other = scenario.changed(query=_PARTNERS.get(scenario.query, "mean"), mode="auto", bound="none")
-    if scenario.query == "kernel" or scenario.mode == "columns":  # there positions are those of records
+    if scenario.kind.is_kernel or scenario.mode == "columns":  # there positions are those of records
         other = other.changed(directions="standard", allocation="uniform")
     return other

@@ -6,15 +6,14 @@ import streamlit as st
 from mvgviz.data import describe, samples
 from mvgviz.design.noise_design import mode_of
 from mvgviz.errors import InputError
-from mvgviz.labels import QUERIES as QUERY_LABELS
 from mvgviz.labels import SCALES
 from mvgviz.pictures.glossary import DELTA_IS
 from mvgviz.pictures.sentences import bound_choices, bound_words, link_words
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.queries import GRAPHS
+from mvgviz.query.queries import QUERIES
 from mvgviz.scenario.names import names_of_coordinates, numbered
 from mvgviz.scenario.resolve import delta_of, paper_delta, usual_delta
-from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS, QUERIES, Scenario
+from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS, Scenario
 from mvgviz.text import as_number, as_probability, capitalised, delta_caution, delta_words
 from mvgviz.ui import session
 from mvgviz.ui.sidebar_design import (
@@ -77,31 +76,31 @@ def _draw_data() -> None:
 
 def _draw_query() -> None:
     scenario = session.scenario()
-    words = {name: QUERY_LABELS[name].choice for name in _queries(scenario.query)}
+    words = {name: QUERIES[name].choice for name in _queries(scenario.query)}
     draw_choice("Query: what is asked of the data", words, **session.bound("w_query", scenario.query, _query_change))
     if not scenario.is_graph:
         draw_choice("Ranges", {name: capitalised(words) for name, words in SCALES.items()},
                     **session.bound_field("scale"))
-        draw_choice("Records pulled into an ellipse", bound_choices(scenario.query),
+        draw_choice("Records pulled into an ellipse", bound_choices(scenario.kind),
                     **session.bound_field("bound"))
         if scenario.bound == "own":
             st.number_input("Its length (1: an evenly spread record's)", min_value=LEAST_RADIUS, max_value=MOST_RADIUS,
                             step=0.1, format="%g", **session.bound_field("radius"))
-    if scenario.query == "kernel":
+    if scenario.kind.is_kernel:
         st.number_input("Kernel length", min_value=1e-6, max_value=1e6, format="%g", **session.bound_field("length"))
 
 
 def _query_change(query: str) -> dict[str, object]:
     """Theorem 2, a chosen side, directions and split may not fit the new query: fall back to what does."""
     change: dict[str, object] = {"query": query, "mode": "auto"}
-    old = session.scenario()
-    if old.guarantee == "theorem2" and query in ("identity", "mean", "adjacency"):
+    old, kind = session.scenario(), QUERIES[query]
+    if old.guarantee == "theorem2" and not kind.psd:
         change["guarantee"] = "theorem1"
-    if old.allocation == "manual" or (query == "moments" and old.allocation == "max-pnr"):
+    if old.allocation == "manual" or (kind.has_constant and old.allocation == "max-pnr"):
         change["allocation"] = "binary"
-    if query == "moments" and old.bound == "private":
+    if kind.has_constant and old.bound == "private":
         change["bound"] = "even"
-    if query == "moments" and old.directions != "rotation":
+    if kind.has_constant and old.directions != "rotation":
         change["directions"] = "standard"
     return change
 
@@ -116,8 +115,7 @@ def _queries(current: str) -> tuple[str, ...]:
     square = matrix.shape[0] == matrix.shape[1] >= 2
     graph = square and bool(np.isin(matrix, (0.0, 1.0)).all() and (matrix == matrix.T).all()
                             and not np.diag(matrix).any())
-    fitting = GRAPHS if graph else tuple(name for name in QUERIES if name not in GRAPHS and (
-        name != "kernel" or 2 <= data.n_records <= 5_000))
+    fitting = tuple(name for name, kind in QUERIES.items() if kind.is_graph == graph and kind.fits(data))
     return fitting if current in fitting else (*fitting, current)
 
 
@@ -173,8 +171,7 @@ def _direction_names() -> tuple[str, ...]:
         return ()
     mode = mode_of(query, scenario.mode)
     size = query.cols if mode == "columns" else query.rows
-    if scenario.query == "moments":  # the constant's share is not a person's to choose
-        size -= 1
+    size = query.own_features(size)  # a constant's share is not a person's to choose
     if scenario.directions == "standard" or size < 2:
         return names_of_coordinates(query, mode, size)[:size]
     try:

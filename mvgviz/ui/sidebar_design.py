@@ -55,7 +55,7 @@ def draw_guarantee() -> None:
 def draw_directions(size: int) -> None:
     """Where the ``size`` directions come from, and what that costs."""
     scenario = session.scenario()
-    learned = scenario.query in ("identity", "mean", "covariance") and scenario.neighbours == "replace"
+    learned = scenario.kind.of_all_features and scenario.neighbours == "replace"
     draw_choice("Directions", {kind: choice for kind, (choice, _) in DIRECTIONS.items()
                                if kind != "private" or learned or scenario.directions == "private"},
                 **session.bound_field("directions"))
@@ -136,7 +136,7 @@ def favoured_label() -> str:
     """What is asked of the person: the needed features, or which of other directions matter."""
     scenario = session.scenario()
     of_features = scenario.directions == "standard" and scenario.mode != "columns" and not (
-        scenario.is_graph or scenario.query == "kernel")
+        scenario.is_graph or scenario.kind.is_kernel)
     return "Which columns must be precise?" if of_features else "Which must be precise?"
 
 

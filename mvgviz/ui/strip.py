@@ -75,7 +75,7 @@ def _error(setup: Setup, name: str) -> Fact:
         parts = [f"{as_number(row.ours)}{f' {row.unit}' if row.unit else ''} on {row.name} "
                  f"({as_factor(row.ours / row.equal)} equal noise)" for row in needed]
         return Fact(name, listed(parts))
-    if rows or setup.query.name in ("covariance", "moments"):
+    if rows or setup.query.degree == 2:
         kept = _counted(setup)
         ours, equal = (_of_ranges(setup, rows, of, kept) if rows else _on_entries(setup, design, kept)
                        for of, design in (("ours", setup.design), ("equal", setup.iid)))
@@ -89,7 +89,7 @@ def _error(setup: Setup, name: str) -> Fact:
 def _along_needed(setup: Setup) -> str:
     """The same along the directions that are needed, where these are no features; nothing where they cannot be told."""
     scenario = setup.scenario
-    if scenario.needs_along != "directions" or not scenario.needs or setup.query.name == "moments":
+    if scenario.needs_along != "directions" or not scenario.needs or setup.query.has_constant:
         return ""
     needs = needs_of({k: scenario.need_weights[k] for k in scenario.needs}, setup.query.rows)
     ours, equal = (noise_on(design, needs, directions=setup.need_directions).needed
@@ -99,7 +99,7 @@ def _along_needed(setup: Setup) -> str:
 
 def _counted(setup: Setup) -> dict[int, float]:
     """How much each of the needed features matters; every feature alike where nobody said."""
-    scenario, features = setup.scenario, setup.query.rows - (setup.query.name == "moments")
+    scenario, features = setup.scenario, setup.query.features
     kept = {k: scenario.need_weights[k] for k in scenario.needed_features if k < features}
     return kept or dict.fromkeys(range(features), 1.0)
 

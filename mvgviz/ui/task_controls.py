@@ -57,7 +57,7 @@ def _draw_about_mean(scenario: Scenario) -> None:
     """Whether components are the usual ones, and a way to have those."""
     if scenario.task not in OF_DIRECTIONS or scenario.is_graph:
         return
-    if scenario.query == "moments":
+    if scenario.kind.has_constant:
         st.caption("Components are about the mean, which is released too: the usual principal components.")
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -84,9 +84,9 @@ def say_why_not(setup: Setup, error: InputError) -> None:
     with st.container(horizontal=True):
         if scenario.task != "reconstruction":
             _way_out("Measure the answer itself instead", task="reconstruction")
-        if scenario.query in ("mean", "kernel"):
+        if not scenario.kind.has_moments:
             _way_out("Ask for the covariance instead", query="covariance", mode="auto")
-        elif scenario.task == "kernel-ridge" and scenario.query in ("identity", "covariance"):
+        elif scenario.task == "kernel-ridge" and not scenario.is_graph:
             _way_out("Use linear ridge instead", task="linear-ridge")
         if scenario.judged != "everything" and scenario.needs:
             _way_out("Judge by everything instead", judged="everything")

@@ -1,5 +1,6 @@
 """The package as a whole: what it exports, what it loads, how it refuses nonsense."""
 
+import ast
 import inspect
 import math
 import pathlib
@@ -11,6 +12,7 @@ import pytest
 
 import mvgviz
 from mvgviz import InputError
+from mvgviz.query.queries import QUERIES
 from tests.datasets import make_dataset
 
 PROMISED = [
@@ -106,3 +108,19 @@ def test_the_first_page_is_drawn_without_the_libraries_that_read_files():
     done = subprocess.run([sys.executable, "-c", code, str(ROOT / "ui" / "entry.py")], capture_output=True, text=True,
                           check=True, cwd=ROOT.parent)
     assert done.stdout.strip() == "[]"
+
+
+def test_no_room_but_query_asks_for_the_name_of_a_query():
+    def words(node):
+        return {inner.value for inner in ast.walk(node) if isinstance(inner, ast.Constant)} & set(QUERIES)
+
+    def asks(node):
+        return any((isinstance(inner, ast.Attribute) and inner.attr in ("query", "name")) or
+                   (isinstance(inner, ast.Name) and inner.id in ("query", "name")) for inner in ast.walk(node))
+
+    modules = [path for path in (*ROOT.rglob("*.py"), *(ROOT.parent / "pages").glob("*.py"))
+               if path.parent.name != "query"]
+    found = [f"{path.name}:{node.lineno}" for path in modules for node in ast.walk(ast.parse(path.read_text()))
+             if isinstance(node, ast.Compare) and asks(node) and words(node)]
+    assert len(modules) > 100
+    assert not found

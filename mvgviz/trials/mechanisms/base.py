@@ -186,6 +186,6 @@ def at_level(answer: Sampler, problem: Problem, level: str, *, known: FloatArray
                            weighing=judged.weighing)
     if level == "answer" or query.symmetric:
         return answer
-    if query.name != "identity":
+    if not query.is_table:
         raise InputError(f"second moments must come from a table or a symmetric answer, got the {query.name} query")
     return Moments(source=answer, n_records=query.cols, known=known if "subtract" in problem.scenario.post else None)

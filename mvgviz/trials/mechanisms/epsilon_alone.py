@@ -18,7 +18,6 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise
-from mvgviz.query.norms import largest_absolute_sum
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms.base import EPSILON, Mechanism, NoisyAnswer, Sampler, Untold, at_level, need_one_replaced
 from mvgviz.trials.mechanisms.bingham import sample_bingham
@@ -47,7 +46,7 @@ def _laplace(problem: Problem, level: str, *, triangle: bool) -> Sampler:
     query = problem.query
     if triangle:
         need_symmetric(query)
-    scale = largest_absolute_sum(query, triangle=triangle) / problem.epsilon
+    scale = query.absolute_sum(triangle=triangle) / problem.epsilon
     answer = LaplaceAnswer(value=query.value, scale=scale, triangle=triangle)
     return at_level(answer, problem, level, known=2 * scale**2 * np.eye(query.rows))
 
@@ -93,7 +92,7 @@ class BinghamComponent(Untold):
 
 def _of_norm(problem: Problem, level: str, *, by_column: bool) -> Sampler:
     query, scale = problem.query, problem.s2 / problem.epsilon
-    if by_column and query.name != "identity":
+    if by_column and not query.is_table:
         raise InputError("column-wise noise is for tables, where a neighbour changes one column; "
                          f"got the {query.name} query")
     if by_column:
@@ -107,7 +106,7 @@ def _component(problem: Problem, level: str) -> Sampler:
     query, table = problem.query, problem.question.table
     if level != "component":
         raise InputError("it releases a direction and nothing else; choose the task first component")
-    if table is None or query.name not in ("identity", "covariance"):
+    if table is None or not query.has_moments or query.has_constant:
         raise InputError(f"it needs the records of a table, got the {query.name} query")
     need_one_replaced(problem)
     products = query.value * table.n_records if query.symmetric else query.value @ query.value.T

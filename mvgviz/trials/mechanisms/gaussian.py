@@ -22,7 +22,6 @@ from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.noise.ties import eigen
-from mvgviz.query.norms import largest_diagonal_square
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, SPLIT_FIELDS
@@ -183,7 +182,7 @@ def gaussian(problem: Problem, rows: NoiseSide, cols: NoiseSide, mu: float, leve
     if cols.is_identity and level == "square" and (whole or not query.symmetric):
         return _square(problem, rows, mu, bounded)
     known = None
-    if query.name == "identity" and level in ("moments", "component"):
+    if query.is_table and level in ("moments", "component"):
         known = rows.covariance() * float(cols.covariance_diagonal().mean())
         if cols.is_identity:
             gram = problem.question.gram if bounded is None else Gram.of(bounded.value)
@@ -230,7 +229,7 @@ def _analytic(problem: Problem, level: str) -> Sampler:
 def _triangle(problem: Problem, level: str) -> Sampler:
     query = problem.query
     need_symmetric(query)
-    diagonal = largest_diagonal_square(query)
+    diagonal = query.diagonal_square()
 
     def largest(s2: float) -> float:  # ||upper triangle||² = (||D||² + ||diagonal||²)/2
         return math.sqrt((s2**2 + min(diagonal, s2**2)) / 2)

@@ -26,7 +26,6 @@ from mvgviz.trials.mechanisms.sketch import SKETCH
 from mvgviz.trials.question import BY_FEATURES, REGRESSIONS, Problem, Question, rows_of
 from mvgviz.validation import FloatArray
 
-_TABLES = ("identity", "mean", "covariance", "moments")
 _UNASKED = 1e-26  # beside 1: the square of what a direction counts that is not asked about
 
 
@@ -147,7 +146,7 @@ def sensitivity_along(neighbours: Neighbours, directions: Directions, positions:
 
 def _frame(question: Question, level: str) -> FloatArray:
     """What stands where nothing is released: the answer, or the second moments, of evenly spread records."""
-    if level in ("moments", "component") and question.query.name == "identity":
+    if level in ("moments", "component") and question.query.is_table:
         assert question.table is not None
         return guessed_moments(question.table).answer
     return np.array(question.guess.answer)
@@ -155,11 +154,11 @@ def _frame(question: Question, level: str) -> FloatArray:
 
 def _favoured(problem: Problem) -> list[int]:
     scenario, query = problem.scenario, problem.query
-    if query.name not in _TABLES:
+    if not query.degree:
         raise InputError(f"dimension reduction keeps some features of a table, got the {query.name} query")
     if scenario.directions != "standard" and scenario.needs_along == "features" and not scenario.needed:
         raise InputError("dimension reduction keeps what is needed: say which features or directions are")
-    size = query.rows - (query.name == "moments")
+    size = query.features
     positions = [k for k in scenario.needs if k < size]
     if not 0 < len(positions) < size:
         raise InputError(f"dimension reduction needs some {scenario.needs_along} favoured, not all and not none")

@@ -73,10 +73,10 @@ def lift(epsilon: float, delta: float, sketch: int) -> float:
 
 def _prepare(problem: Problem, level: str) -> Sampler:
     query, table = problem.query, problem.question.table
-    if table is None or query.name not in ("identity", "covariance"):
+    if table is None or not query.has_moments or query.has_constant:
         raise InputError(f"a random projection needs the records of a table, got the {query.name} query")
     need_one_replaced(problem)
-    if level in ("answer", "square") and query.name == "identity":
+    if level in ("answer", "square") and query.is_table:
         if level == "answer" and problem.scenario.task == "kernel-ridge":
             return _pseudo_records(problem, table)
         raise InputError("it releases a sketch whose rows mix the records: there is no noisy table to use; "

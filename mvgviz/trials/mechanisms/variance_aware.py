@@ -85,7 +85,7 @@ class VarianceAwareMean(Untold):
 
 def _prepare(problem: Problem, level: str) -> Sampler:
     query, table = problem.query, problem.question.table
-    if table is None or query.name != "mean":
+    if table is None or not query.is_mean:
         raise InputError(f"it learns spreads and a radius for the mean of a table, got the {query.name} query")
     need_one_replaced(problem)
     mean = VarianceAwareMean(table=table, mu=float(gaussian_mu(problem.epsilon, problem.delta)))

@@ -36,7 +36,7 @@ def measure_for(problem: Problem) -> Measure:
     known = problem.question.measures
     if key not in known:
         some = problem.chosen
-        if some and len(some) - (problem.query.name == "moments") < 2 and task.key in OF_DIRECTIONS:
+        if some and problem.query.own_features(len(some)) < 2 and task.key in OF_DIRECTIONS:
             raise InputError("components need at least 2 features; say that more are needed, or judge by everything")
         measure = task.prepare(problem.judged)
         on_moments = weighing is not None and measure.level in ("moments", "component")

@@ -84,7 +84,7 @@ def _of_directions(problem: Problem, score: Callable[[FloatArray], FloatArray],
                    expected: Callable[[list[FloatArray]], float], *, kept: int, level: str = "moments") -> OfDirections:
     """Held against the directions of evenly spread data, or any at random where such data would mislead."""
     trivial = trivial_moments(problem)[None]
-    centre = problem.query.name == "moments"
+    centre = problem.query.has_constant
     strengths, vectors = components(centred(trivial) if centre else trivial, symmetrise=True)
     random_guess = expected([np.eye(strengths.size)])
     references = References.against(non_private=0.0, random_guess=random_guess, blind={
@@ -99,12 +99,12 @@ def _of_directions(problem: Problem, score: Callable[[FloatArray], FloatArray],
 def _checked_moments(problem: Problem, task: str) -> FloatArray:
     """The true second moments; refuses an answer that has none."""
     query = problem.query
-    if not (query.symmetric or query.name == "identity"):
+    if not (query.symmetric or query.is_table):
         raise InputError(f"{task} needs a table or a symmetric answer, got the {query.name} query; "
                          "ask for the table or the covariance")
     _small_enough(problem, task)
     moments = true_moments(problem)
-    return centred(moments[None])[0] if query.name == "moments" else moments
+    return centred(moments[None])[0] if query.has_constant else moments
 
 
 def _small_enough(problem: Problem, task: str) -> None:
@@ -256,12 +256,12 @@ class LinearRidge:
 
 def _linear_ridge(problem: Problem) -> LinearRidge:
     query = problem.query
-    if query.name not in ("identity", "covariance", "moments"):
+    if not (query.degree and query.has_moments):
         raise InputError(f"linear ridge needs the table or its covariance, got the {query.name} query")
     _small_enough(problem, "linear ridge")
     labels = labelled(problem)
     unmeasured = LinearRidge(labels=labels, psd="psd" in problem.scenario.post, references=UNMEASURED,
-                             aware="aware" in problem.scenario.post, constant=query.name == "moments")
+                             aware="aware" in problem.scenario.post, constant=query.has_constant)
     clean = float(unmeasured.errors(true_moments(problem)[None], silent(query.rows))[0])
     # Ranges away from 0 let even the expected moments predict something.
     expected = float(unmeasured.errors(trivial_moments(problem)[None])[0])

@@ -98,7 +98,7 @@ def _similarity(exponents: FloatArray, *, out: FloatArray | None = None) -> Floa
 
 def _kernel_ridge(problem: Problem) -> KernelRidge:
     query = problem.query
-    if query.name != "identity":
+    if not query.is_table:
         raise InputError(f"kernel ridge needs the records one by one: ask for the table, not for the {query.name}; "
                          "linear ridge works from a covariance")
     labels = labelled(problem)
@@ -154,7 +154,7 @@ def _reconstruction(problem: Problem) -> Reconstruction:
     query, post, table, guess = problem.query, problem.scenario.post, problem.question.table, problem.question.guess
     weighing, own_unit = problem.weighing, "" if problem.weighing is None else problem.weighing.unit
     clip_to = None
-    if table is not None and "clip" in post and query.name in ("identity", "mean"):
+    if table is not None and "clip" in post and query.degree == 1:
         clip_to = table.lower[:, None], table.upper[:, None]
     symmetrise = "symmetrise" in post and query.symmetric
     psd = "psd" in post and query.psd and symmetrise and query.rows <= MOST_ROWS

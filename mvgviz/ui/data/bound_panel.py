@@ -39,7 +39,7 @@ def draw_bound(setup: Setup) -> None:
             st.info(f"{capitalised(in_markdown(str(error)))}.", icon=":material/info:")
         return
     with picture:
-        joined = setup.query.name == "moments"
+        joined = setup.query.has_constant
         takeaway = words.pulled_words(numbers.pulled, setup.dataset.n_records, numbers.longest, joined=joined,
                                       chosen=setup.scenario.bound != "none")
         chart(plot_lengths(numbers, joined=joined), f"{takeaway} {session.computed_on()}", key="record_lengths",
@@ -63,7 +63,7 @@ def _worked_out(setup: Setup) -> tuple[Setup, LengthNumbers, BoundCost]:
 def _choose(setup: Setup) -> None:
     """A length that is chosen beside a picture of the data is marked, as any choice then is."""
     scenario = setup.scenario
-    choices = bound_choices(scenario.query)
+    choices = bound_choices(scenario.kind)
     st.selectbox("Pull records into an ellipse first", list(choices), format_func=choices.__getitem__,
                  **session.bound(_OWN, scenario.bound, lambda kind: {"bound": kind}))
     if scenario.bound == "own":

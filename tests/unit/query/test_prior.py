@@ -8,7 +8,7 @@ from scipy import integrate
 
 from mvgviz import Dataset, InputError, Scenario
 from mvgviz.data import sample, samples
-from mvgviz.query.prior import guessed_moments, ignorant_guess
+from mvgviz.query.prior import guessed_moments
 from mvgviz.trials.question import pose
 from mvgviz.trials.tasks import TASKS
 from tests.unit.trials.problems import BOXES, graph, posed
@@ -78,7 +78,7 @@ def test_the_expected_similarity_of_two_records_matches_quadrature(width):
 
 def test_moments_can_be_guessed_without_asking_for_them():
     table = posed("covariance", lower=-2.0, upper=5.0).question.table
-    asked = ignorant_guess(posed("covariance", lower=-2.0, upper=5.0).query, table)
+    asked = posed("covariance", lower=-2.0, upper=5.0).query.guess(table)
     assert np.array_equal(guessed_moments(table).answer, asked.answer)
     assert guessed_moments(table).variance == asked.variance
 

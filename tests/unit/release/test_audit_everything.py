@@ -78,7 +78,7 @@ def designed(name, guarantee, bounded, neighbours):
 def audited(query, design, *, releases, error):
     loss = pair_loss(query, design)
     assert loss.mu <= design.mu * (1 + 1e-9)
-    largest = np.ones(SIZE) if query.name == "rbf kernel" else None
+    largest = np.ones(SIZE) if query.is_kernel else None
     noise = release_scores(loss, query, trials=releases * attacks_per_release(design), largest=largest)
     return judge(loss, noise, delta=DELTA, confidence=1 - error / len(CASES))
 

@@ -26,6 +26,7 @@ from mvgviz import (
     random_rotation,
 )
 from mvgviz.data import sample
+from mvgviz.query.queries import QUERIES
 from mvgviz.release import files
 from mvgviz.release.files import to_csv, to_intervals_csv, to_metadata_json
 from mvgviz.release.intervals import EntryNoise, data_units, planned_noise
@@ -134,10 +135,10 @@ def test_a_shape_read_from_the_data_has_no_intervals():
 @pytest.mark.parametrize(("scale", "ends"), [("symmetric", (-1, 1)), ("unit", (0, 1))])
 def test_data_units_undo_the_mapping_of_the_ranges(scale, ends):
     data = make_dataset(3, 40, lower=[0, -5, 900], upper=[1e-3, 5, 1000])
-    units = data_units("identity", scale, data.ranges)
+    units = data_units(QUERIES["identity"], scale, data.ranges)
     np.testing.assert_allclose(units.of(data.normalised(to=ends).matrix), data.matrix, rtol=1e-12, atol=1e-12)
-    assert data_units("covariance", scale, data.ranges) is None
-    assert data_units("mean", "declared", data.ranges) is None
+    assert data_units(QUERIES["covariance"], scale, data.ranges) is None
+    assert data_units(QUERIES["mean"], "declared", data.ranges) is None
 
 
 def test_the_second_file_has_a_line_for_each_number_in_both_units():

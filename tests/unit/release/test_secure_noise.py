@@ -22,6 +22,7 @@ from mvgviz import (
     rbf_kernel,
 )
 from mvgviz.noise.sides import NoiseSide
+from mvgviz.query.base import sum_error
 from mvgviz.query.moments import moments
 from mvgviz.release import secure_noise
 from mvgviz.release.secure_noise import MARGIN, computed_sensitivity, noisy_count, private_directions
@@ -127,7 +128,7 @@ def test_the_error_of_a_kernel_grows_with_the_longest_distance(n):
     data = make_dataset(2, n)
     query = rbf_kernel(data, length=2.0)
     span = (data.widths**2).sum() / 2.0**2
-    roundings = secure_noise._answer_error(query, data.largest_values) / ROUNDING
+    roundings = query.rounding(data.largest_values) / ROUNDING
     assert span * (2 + 2) <= roundings <= 4 * span * (2 + 2) + 12
 
 
@@ -143,7 +144,7 @@ def every_graph(size):
 @pytest.mark.parametrize("ask", [adjacency, laplacian])
 def test_no_graph_has_larger_entries_and_some_has_as_large(ask):
     answers = np.array([np.abs(ask(graph).value) for graph in every_graph(4)])
-    left, right = secure_noise._largest_entries(ask(next(every_graph(4))), None)
+    left, right = ask(next(every_graph(4))).largest_entries(None)
     assert (answers <= np.outer(left, right) * (1 + 1e-12)).all()
     assert np.outer(left, right).max() == pytest.approx(answers.max())
 
@@ -151,7 +152,7 @@ def test_no_graph_has_larger_entries_and_some_has_as_large(ask):
 @pytest.mark.parametrize("ask", [identity, mean, covariance])
 def test_no_table_has_larger_entries_and_some_has_as_large(ask):
     data = make_dataset(3, 4, lower=[-1, -5, 2], upper=[2, 3, 4])
-    left, right = secure_noise._largest_entries(ask(data), data.largest_values)
+    left, right = ask(data).largest_entries(data.largest_values)
     ends = np.array([2.0, 5.0, 4.0])
     answer = {"identity": np.outer(ends, np.ones(4)), "mean": ends[:, None], "covariance": np.outer(ends, ends)}
     assert np.outer(left, right) == pytest.approx(answer[ask(data).name])
@@ -160,14 +161,14 @@ def test_no_table_has_larger_entries_and_some_has_as_large(ask):
 def test_of_a_table_whose_values_are_not_told_only_the_longest_record_is_known():
     data = make_dataset(3, 7)
     for ask in (identity, mean):
-        left, right = secure_noise._largest_entries(ask(data), None)
+        left, right = ask(data).largest_entries(None)
         assert np.outer(left, right) == pytest.approx(np.full((3, 7 if ask is identity else 1), math.sqrt(3)))
 
 
 def test_moments_are_at_most_the_square_of_a_joined_record():
     data = make_dataset(3, 20)
     query = moments(data, bound=RecordBound(radius=0.8), constant=0.5, whole=True).query
-    left, right = secure_noise._largest_entries(query, None)
+    left, right = query.largest_entries(None)
     assert (np.abs(query.value) <= np.outer(left, right)).all()
     longest = math.sqrt(0.8**2 + 0.5**2)
     assert (left[0], right[0]) == pytest.approx((longest, longest))
@@ -229,7 +230,7 @@ def test_sides_that_only_scale_are_whitened_as_their_matrices_are(rng):
 def test_of_a_kernel_every_operation_is_counted(n, length):
     """Twice the two products and six operations for each length², and eight roundings of the entry itself."""
     data = make_dataset(2, n)
-    error = secure_noise._answer_error(rbf_kernel(data, length=length), data.largest_values)
+    error = rbf_kernel(data, length=length).rounding(data.largest_values)
     span = (data.widths**2).sum() / length**2
     assert error / ROUNDING == pytest.approx(2 * span * 8 + 8, rel=1e-9)
 
@@ -242,7 +243,7 @@ def test_the_margin_is_a_billionth():
 
 
 def test_the_error_of_a_long_sum_is_higham_s():
-    assert secure_noise._gamma(2**52) == 1  # half of one, by the other half
+    assert sum_error(2**52) == 1  # half of one, by the other half
 
 
 def test_the_grid_is_as_fine_as_it_is_said_to_be():

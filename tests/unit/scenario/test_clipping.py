@@ -7,9 +7,10 @@ import pytest
 
 from mvgviz import Dataset, RecordBound, Scenario, build
 from mvgviz.noise.directions import random_rotation
+from mvgviz.query.queries import QUERIES
 from mvgviz.scenario.clipping import clipping_of, most_clipped
 
-QUERIES = ("identity", "mean", "covariance", "moments", "kernel")
+ASKED = ("identity", "mean", "covariance", "moments", "kernel")
 
 
 def answer(query, x, length=1.0):
@@ -35,7 +36,7 @@ def test_no_record_of_the_ranges_is_moved_further_and_a_corner_is_moved_as_far(q
     clipped = bound.pulled(Dataset(matrix=records, features=list("abc"), lower=lower, upper=upper)).matrix
     each = np.array([np.abs(answer(query, one[:, None]) - answer(query, other[:, None]))
                      for one, other in zip(records.T, clipped.T, strict=True)]).max(axis=0)
-    most = most_clipped(query, bound, lower, upper)
+    most = most_clipped(QUERIES[query], bound, lower, upper)
     if most is None:
         assert each.max() == 0
         return
@@ -44,7 +45,7 @@ def test_no_record_of_the_ranges_is_moved_further_and_a_corner_is_moved_as_far(q
         assert each == pytest.approx(most)  # the corners are on the grid
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("query", ASKED)
 @pytest.mark.parametrize("bound", [{"bound": "even"}, {"bound": "own", "radius": 0.3}, {"bound": "own", "radius": 9.0}])
 def test_of_a_scenario_the_data_is_moved_by_no_more_than_the_most(query, bound):
     rng = np.random.default_rng(2)

@@ -213,7 +213,7 @@ def test_the_printed_guarantee_beside_the_exact_one():
     ({"mode": "columns"}, "over records", "over records"),
     ({"query": "covariance", "mode": "rows"}, "both sides", "both sides"),
     ({"query": "covariance", "mode": "columns"}, "over records", "both sides"),
-    ({"query": "kernel"}, "not for the rbf kernel", None)])
+    ({"query": "kernel"}, "not for the kernel", None)])
 def test_what_cannot_be_asked_says_why(choices, pnr, inverse):
     setup = setup_of(**choices)
     for expected, refusal in ((pnr, pnr_refusal(setup)), (inverse, inverse_refusal(setup))):

@@ -26,7 +26,7 @@ scenarios = st.builds(
     Scenario,
     data=st.one_of(st.sampled_from(["two_features", "liver", "cardiotocography", "movement_simulated", "karate"]),
                    st.text("0123456789abcdef", min_size=12, max_size=12).map("upload-{}".format)),
-    query=st.sampled_from(QUERIES), scale=st.sampled_from(SCALES), length=st.floats(1e-6, 1e6),
+    query=st.sampled_from(list(QUERIES)), scale=st.sampled_from(SCALES), length=st.floats(1e-6, 1e6),
     label=st.one_of(st.none(), st.integers(0, 99)), epsilon=st.floats(1e-3, 1e3),
     delta=st.one_of(st.none(), st.floats(1e-300, 0.999)),
     guarantee=st.sampled_from(["theorem1", "theorem2", "theorem2-any", "exact"]),

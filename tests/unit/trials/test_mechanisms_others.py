@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mvgviz import Dataset
-from mvgviz.query.norms import largest_absolute_sum, largest_diagonal_square
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import BOTH, COMPARED, EPSILON, MECHANISMS, mechanism
 from mvgviz.trials.mechanisms.sketch import lift
@@ -33,17 +32,17 @@ def test_no_pair_of_records_exceeds_the_l1_sensitivities_of_a_covariance(box, m)
     lower, upper = (np.array(ends[:m]) for ends in BOXES[box])
     query = posed("covariance", m=m, n=10, lower=lower, upper=upper).query
     c = np.maximum(np.abs(lower), np.abs(upper))
-    assert largest_absolute_sum(query) <= c.sum() ** 2 / 10 * (1 + 1e-12)
-    assert largest_absolute_sum(query, triangle=True) <= (c.sum() ** 2 + c @ c) / 20 * (1 + 1e-12)
+    assert query.absolute_sum() <= c.sum() ** 2 / 10 * (1 + 1e-12)
+    assert query.absolute_sum(triangle=True) <= (c.sum() ** 2 + c @ c) / 20 * (1 + 1e-12)
     everywhere, triangle = absolute_sums(differences(lower, upper))
-    assert everywhere <= largest_absolute_sum(query) * 10 * (1 + 1e-12)
-    assert triangle <= largest_absolute_sum(query, triangle=True) * 10 * (1 + 1e-12)
+    assert everywhere <= query.absolute_sum() * 10 * (1 + 1e-12)
+    assert triangle <= query.absolute_sum(triangle=True) * 10 * (1 + 1e-12)
     diagonals = np.einsum("tii->ti", differences(lower, upper))
-    assert float((diagonals**2).sum(axis=1).max()) <= largest_diagonal_square(query) * 100 * (1 + 1e-12)
+    assert float((diagonals**2).sum(axis=1).max()) <= query.diagonal_square() * 100 * (1 + 1e-12)
     if box != "away":  # 0 is a record: a corner against it attains both
-        assert everywhere == pytest.approx(largest_absolute_sum(query) * 10)
-        assert triangle == pytest.approx(largest_absolute_sum(query, triangle=True) * 10)
-        assert float((diagonals**2).sum(axis=1).max()) == pytest.approx(largest_diagonal_square(query) * 100)
+        assert everywhere == pytest.approx(query.absolute_sum() * 10)
+        assert triangle == pytest.approx(query.absolute_sum(triangle=True) * 10)
+        assert float((diagonals**2).sum(axis=1).max()) == pytest.approx(query.diagonal_square() * 100)
 
 
 @settings(deadline=None, max_examples=60)
@@ -56,8 +55,8 @@ def test_random_pairs_in_random_boxes_never_exceed_them_either(data, m):
             for _ in range(2))
     query = posed("covariance", m=m, n=1, lower=lower, upper=upper).query
     everywhere, triangle = absolute_sums((np.outer(x, x) - np.outer(y, y))[None])
-    assert everywhere <= largest_absolute_sum(query) * (1 + 1e-9) + 1e-9
-    assert triangle <= largest_absolute_sum(query, triangle=True) * (1 + 1e-9) + 1e-9
+    assert everywhere <= query.absolute_sum() * (1 + 1e-9) + 1e-9
+    assert triangle <= query.absolute_sum(triangle=True) * (1 + 1e-9) + 1e-9
 
 
 @settings(deadline=None, max_examples=60)
@@ -69,7 +68,7 @@ def test_l1_sensitivities_are_no_more_than_entry_by_entry_nor_than_the_largest_v
     products = np.array([np.outer(a, b) for a in (lower, upper) for b in (lower, upper)])
     spans, c = products.max(axis=0) - products.min(axis=0), np.maximum(np.abs(lower), np.abs(upper))
     np.fill_diagonal(spans, c**2 - np.clip(0, lower, upper) ** 2)
-    everywhere, triangle = largest_absolute_sum(query), largest_absolute_sum(query, triangle=True)
+    everywhere, triangle = query.absolute_sum(), query.absolute_sum(triangle=True)
     assert everywhere <= min(spans.sum(), c.sum() ** 2) * (1 + 1e-9)
     assert triangle <= min(np.triu(spans).sum(), (c.sum() ** 2 + c @ c) / 2) * (1 + 1e-9)
 
@@ -81,19 +80,19 @@ def test_where_no_range_changes_sign_one_pair_attains_the_l1_sensitivities(lower
     query = posed("covariance", m=lower.size, n=1, lower=lower, upper=upper).query
     far, near = (np.where((np.abs(upper) > np.abs(lower)) == is_far, upper, lower) for is_far in (True, False))
     everywhere, triangle = absolute_sums((np.outer(far, far) - np.outer(near, near))[None])
-    assert largest_absolute_sum(query) == pytest.approx(everywhere)
-    assert largest_absolute_sum(query, triangle=True) == pytest.approx(triangle)
+    assert query.absolute_sum() == pytest.approx(everywhere)
+    assert query.absolute_sum(triangle=True) == pytest.approx(triangle)
 
 
 def test_narrow_ranges_far_from_0_need_fifty_times_less_laplace_noise_than_by_their_largest_values():
     query = posed("covariance", m=2, n=1, lower=[100.0, 100.0], upper=[101.0, 101.0]).query
-    assert largest_absolute_sum(query) == pytest.approx(4 * 201)
-    assert 202**2 / largest_absolute_sum(query) == pytest.approx(50.75, abs=0.01)
+    assert query.absolute_sum() == pytest.approx(4 * 201)
+    assert 202**2 / query.absolute_sum() == pytest.approx(50.75, abs=0.01)
 
 
 def test_tables_and_means_have_the_sum_of_widths():
-    assert largest_absolute_sum(posed("identity", lower=-1.0, upper=[1.0, 2.0, 4.0]).query) == pytest.approx(10)
-    assert largest_absolute_sum(posed("mean", lower=-1.0, upper=[1.0, 2.0, 4.0]).query) == pytest.approx(10 / 30)
+    assert posed("identity", lower=-1.0, upper=[1.0, 2.0, 4.0]).query.absolute_sum() == pytest.approx(10)
+    assert posed("mean", lower=-1.0, upper=[1.0, 2.0, 4.0]).query.absolute_sum() == pytest.approx(10 / 30)
 
 
 @pytest.mark.parametrize("query", ["adjacency", "laplacian"])
@@ -105,8 +104,8 @@ def test_every_edge_attains_the_l1_sensitivities_of_a_graph(query):
         flipped[i, j] = flipped[j, i] = 1 - flipped[i, j]
         other = posed(query, Dataset(matrix=flipped, features=data.features, lower=0, upper=1)).query
         everywhere, triangle = absolute_sums((one.value - other.value)[None])
-        assert (everywhere, triangle) == (largest_absolute_sum(one), largest_absolute_sum(one, triangle=True))
-        assert (np.diag(one.value - other.value) ** 2).sum() == largest_diagonal_square(one)
+        assert (everywhere, triangle) == (one.absolute_sum(), one.absolute_sum(triangle=True))
+        assert (np.diag(one.value - other.value) ** 2).sum() == one.diagonal_square()
 
 
 @pytest.mark.parametrize("n", [2, 3, 7])
@@ -120,11 +119,11 @@ def test_a_kernels_l1_sensitivity_is_attained_and_never_exceeded(n, rng):
         one, other = (posed("kernel", Dataset(matrix=table, features=["a", "b"], lower=0, upper=1), length=0.5).query
                       for table in (x, y))
         everywhere, triangle = absolute_sums((one.value - other.value)[None])
-        assert everywhere <= largest_absolute_sum(one) * (1 + 1e-12)
-        assert triangle <= largest_absolute_sum(one, triangle=True) * (1 + 1e-12)
+        assert everywhere <= one.absolute_sum() * (1 + 1e-12)
+        assert triangle <= one.absolute_sum(triangle=True) * (1 + 1e-12)
         if attempt == 0:
-            assert everywhere == pytest.approx(largest_absolute_sum(one))
-            assert triangle == pytest.approx(largest_absolute_sum(one, triangle=True))
+            assert everywhere == pytest.approx(one.absolute_sum())
+            assert triangle == pytest.approx(one.absolute_sum(triangle=True))
 
 
 @pytest.mark.parametrize(("query", "l1"), [("identity", 6.0), ("mean", 6 / 30), ("covariance", 9 / 30)])

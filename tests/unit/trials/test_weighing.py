@@ -8,7 +8,6 @@ import pytest
 
 from mvgviz import Scenario, run_trials
 from mvgviz.data import sample
-from mvgviz.query.prior import ignorant_guess
 from mvgviz.query.weighing import Weighing
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import mechanism
@@ -112,4 +111,4 @@ def test_the_spread_of_a_weighed_guess_is_that_of_evenly_spread_records(rows, rn
                    "covariance": drawn @ drawn.transpose(0, 2, 1) / 6}[query]
         squares = np.square(weighing.of(answers - guess.answer)).sum(axis=(1, 2))
         assert guess.spread(weighing) == pytest.approx(squares.mean(), abs=6 * squares.std() / math.sqrt(20_000))
-        assert ignorant_guess(problem.query, table).variance == guess.spread(None)
+        assert problem.query.guess(table).variance == guess.spread(None)

@@ -1,0 +1,244 @@
+"""What every kind of query has: an answer, how far one neighbour can move it, its structure, its words.
+
+Neighbours have the same number of records, one of them *replaced*; for graphs, one
+edge is *added or removed*. With ``neighbours="add-remove"`` one record is there or its place is empty: the number of
+places is public, and an empty one counts as the middle of every range (as the centre of a bound; of the levels of a
+category, as an equal part of each), in second moments as nothing. Where a person has several records, all of them
+change together.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.provenance import Origin
+from mvgviz.query.bounded_neighbours import filled
+from mvgviz.query.dataset import Dataset
+from mvgviz.query.frames import answer_frame
+from mvgviz.query.neighbours import Neighbours
+from mvgviz.query.prior import Guess
+from mvgviz.query.record_bound import RecordBound
+from mvgviz.validation import FloatArray, count, instance, one_of
+
+REPLACED_RECORD = "one record replaced"
+FLIPPED_EDGE = "one edge added or removed"
+ADDED_RECORD = "one record added or removed"
+NEIGHBOURS = ("replace", "add-remove")
+AS_DECLARED = "as declared with the sensitivity"
+_ELSEWHERE = "an answer that was computed elsewhere cannot be asked of other records"
+UNIT = 2.0**-53
+"""The relative error of one operation in floating point."""
+
+
+class Derivation(NamedTuple):
+    """Why a sensitivity is what it is: two lines of LaTeX and a sentence."""
+
+    lines: tuple[str, str]
+    words: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Query:
+    """A matrix-valued answer with what is publicly known about it; one subclass for each kind of query.
+
+    ``value`` is private; all other fields are public facts, as far as the ranges
+    and the number of records are (``ranges_origin``, ``records_origin``).
+    ``printed_sensitivity`` is what the paper computes for ``s2``, ``sensitivity`` the tight value; ``gamma`` bounds
+    the norm of any answer. ``symmetric`` and ``psd`` hold for every possible dataset, not just this one.
+    ``n_records`` is None where records have no meaning; ``bound`` is what records were clipped to first.
+
+    Facts of a kind. ``rows_are``, ``cols_are``: "feature", "record", "vertex", "mean", "row" or "column". ``degree``:
+    in the data, 1 or 2; 0 where answers are neither values nor products of features. ``has_constant``: the last row
+    belongs to a constant, which is no feature. ``of_all_features``: the rows are all features of the table and nothing
+    else. ``has_moments``: second moments follow from the answer. ``is_table``: the answer is the records themselves,
+    one in each column; ``is_mean``: their average. ``is_kernel``: rows are records, and so are directions and needs.
+    ``title`` names the kind among others, ``in_sentence`` with its article, ``choice`` in a control, ``question`` for
+    somebody new to it.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str] = "answer"
+    in_sentence: ClassVar[str] = "an answer"
+    choice: ClassVar[str] = ""
+    question: ClassVar[str] = ""
+    rows_are: ClassVar[str] = "feature"
+    cols_are: ClassVar[str] = "feature"
+    degree: ClassVar[int] = 0
+    has_constant: ClassVar[bool] = False
+    of_all_features: ClassVar[bool] = False
+    has_moments: ClassVar[bool] = False
+    is_table: ClassVar[bool] = False
+    is_mean: ClassVar[bool] = False
+    is_kernel: ClassVar[bool] = False
+    is_graph: ClassVar[bool] = False
+    derivations: ClassVar[dict[str, Derivation]] = {}
+    """By "plain", "bounded", "added" and "added bounded", as far as they can be."""
+
+    value: FloatArray = field(repr=False)
+    sensitivity: float
+    printed_sensitivity: float
+    gamma: float
+    psd: bool = False
+    symmetric: bool = False
+    neighbours: Neighbours = field(repr=False)
+    neighbour_rule: str
+    row_names: tuple[str, ...] | None = None
+    n_records: int | None = None
+    bound: RecordBound | None = None
+    ranges_origin: Origin = Origin.DECLARED
+    records_origin: Origin = Origin.DECLARED
+
+    def __post_init__(self) -> None:
+        for attribute in ("sensitivity", "printed_sensitivity", "gamma"):
+            value = getattr(self, attribute)
+            if not (math.isfinite(value) and value > 0):
+                raise InputError(f"{attribute} of the {self.name} query must be positive and finite, got {value:g}")
+
+    @classmethod
+    def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
+            length: float = 1.0) -> Query:
+        """Ask a table whose values are inside their ranges; ``length`` is for a kernel."""
+        raise InputError(_ELSEWHERE)
+
+    @classmethod
+    def fits(cls, table: Dataset) -> bool:
+        """Whether it can be asked of a table of this size."""
+        return True
+
+    @classmethod
+    def table_of(cls, table: Dataset) -> Dataset:
+        """Return the table with one feature for each row of the answer."""
+        return table
+
+    def answer(self, records: FloatArray) -> FloatArray:
+        """Return what the query says of other records, features × records, in its units."""
+        raise InputError(_ELSEWHERE)
+
+    def guess(self, table: Dataset | None) -> Guess:
+        """Return what somebody would answer who knows the ranges of ``table`` and has not seen the data."""
+        raise InputError(_ELSEWHERE)
+
+    def largest_entries(self, largest: FloatArray | None) -> tuple[FloatArray, FloatArray] | None:
+        """Return ``a`` and ``b`` with ``|f_ij| <= a_i b_j`` for every dataset; None where only the norm is known.
+
+        ``largest``: the largest absolute value of each feature, if known.
+        """
+        return None
+
+    def rounding(self, largest: FloatArray | None) -> float:
+        """Bound the error of the answer as computed, as a share of the bound on its entries."""
+        return 0.0
+
+    def most_moved(self, mu: float) -> float:
+        """Bound how far one neighbour moves the answer *as computed*, where ``mu`` bounds the exact one."""
+        return math.inf
+
+    def absolute_sum(self, *, triangle: bool = False) -> float:
+        """Bound the sum of ``|D_ij|`` over neighbours, over all entries or over the upper triangle."""
+        return self.sensitivity * math.sqrt(self.value.size)
+
+    def diagonal_square(self) -> float:
+        """Bound the sum of ``D_ii²`` over neighbours."""
+        return self.sensitivity**2
+
+    @classmethod
+    def own_features(cls, rows: int) -> int:
+        """How many of the answer's rows are features, which stand first; vertices and records count as such."""
+        return rows - cls.has_constant
+
+    @property
+    def features(self) -> int:
+        """How many rows are features: a constant joined to the records is none."""
+        return self.own_features(self.rows)
+
+    @property
+    def rows(self) -> int:
+        return int(self.value.shape[0])
+
+    @property
+    def cols(self) -> int:
+        return int(self.value.shape[1])
+
+    def position(self, feature: str | int) -> int:
+        """Where a row of the answer stands, by its name or its position."""
+        if isinstance(feature, str):
+            if feature not in (self.row_names or ()):
+                raise InputError(f"the {self.name} query has no row named {feature[:40]!r}")
+            return self.row_names.index(feature)  # type: ignore[union-attr]
+        return count("the position of a feature", feature, at_least=0)
+
+    @classmethod
+    def names_of(cls, shape: tuple[int, ...], row_names: tuple[str, ...] | None) -> tuple[tuple[str, ...], ...]:
+        """Name the rows and the columns of an answer."""
+        rows = numbered("row" if cls.rows_are == "feature" else cls.rows_are, shape[0]) if row_names is None else (
+            row_names)
+        if cls.cols_are == cls.rows_are:
+            return rows, rows
+        return rows, ("mean",) if cls.is_mean else numbered(cls.cols_are, shape[1])
+
+    def to_frame(self) -> Any:
+        """The true answer, which is private, as a pandas frame with names; a table has its records in rows."""
+        rows, cols = self.names_of(self.value.shape, self.row_names)
+        return answer_frame(self.value, rows=rows, cols=cols, turned=self.is_table)
+
+
+def numbered(kind: str, size: int) -> tuple[str, ...]:
+    """"record 1", "record 2", …"""
+    return tuple(f"{kind} {i + 1}" for i in range(size))
+
+
+def sum_error(steps: int) -> float:
+    """Bound the relative error of a sum of products, in any order, of the same sum of absolute values."""
+    return steps * UNIT / (1 - steps * UNIT)
+
+
+def origins(data: Dataset, neighbours: str = "replace") -> dict[str, Any]:
+    """How many records there are, one of which changes; where that number and the ranges come from."""
+    return {"n_records": data.n_records, "ranges_origin": data.ranges_origin, "records_origin": data.records_origin,
+            "neighbour_rule": rule_of(neighbours, data.per_person)}
+
+
+def rule_of(neighbours: str, per_person: int = 1) -> str:
+    """What neighbours differ by, in words."""
+    if per_person == 1:
+        return ADDED_RECORD if is_added(neighbours) else REPLACED_RECORD
+    return f"up to {per_person} records of one person {'added or removed' if is_added(neighbours) else 'replaced'}"
+
+
+def is_added(neighbours: str) -> bool:
+    """Whether a neighbour has a record more or fewer, instead of another one."""
+    return one_of("neighbours", neighbours, NEIGHBOURS) == "add-remove"
+
+
+def largest_norm(data: Dataset, bound: RecordBound | None) -> float:
+    """The longest record that ranges and bound allow."""
+    box = norm(data.largest_values)
+    if bound is None:
+        return box
+    ellipse = bound.ellipse(data.n_features)
+    if ellipse.directions.is_standard and not ellipse.centre.any():  # as much as fits, where length is cheapest
+        squares = ellipse.weights**2
+        parts = filled(ellipse.radius**2, squares * data.largest_values**2, 1 / squares)
+        return min(box, math.sqrt(float(np.sum(parts / squares))))
+    return min(box, norm(ellipse.centre) + ellipse.radius / float(ellipse.weights.min()))
+
+
+def inside(dataset: Dataset, bound: RecordBound | None = None) -> Dataset:
+    """The dataset, refused where values lie outside their ranges, with its records clipped to the bound."""
+    outside = instance("dataset", dataset, Dataset).count_outside()
+    if outside:
+        raise InputError(
+            f"{outside} of {dataset.matrix.size} entries lie outside their declared ranges; "
+            "widen the ranges or use dataset.clipped()"
+        )
+    return dataset if bound is None else instance("bound", bound, RecordBound).pulled(dataset)
+
+
+def norm(values: FloatArray) -> float:
+    """Euclidean norm without overflow."""
+    return math.hypot(*values.tolist())

@@ -1,0 +1,115 @@
+"""The kernel matrix of the records: how similar every two of them are."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.query.base import UNIT, Derivation, Query, inside, origins, sum_error
+from mvgviz.query.dataset import Dataset
+from mvgviz.query.neighbours import AnyChange
+from mvgviz.query.prior import Guess, guessed_similarities
+from mvgviz.query.record_bound import RecordBound
+from mvgviz.query.tables import INSIDE, column_body, longest_move
+from mvgviz.validation import FloatArray, frozen, positive
+
+_LARGEST = 5_000
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Kernel(Query):
+    """``exp(-||x_i - x_j||²/(2 length²))``, records × records."""
+
+    name: ClassVar = "kernel"
+    title: ClassVar = "kernel matrix"
+    in_sentence: ClassVar = "a kernel matrix"
+    choice: ClassVar = "Kernel matrix of the records"
+    question: ClassVar = "how similar every two records are (Gaussian kernel matrix)"
+    rows_are: ClassVar = "record"
+    cols_are: ClassVar = "record"
+    is_kernel: ClassVar = True
+    derivations: ClassVar = {
+        "plain": Derivation((r"|k-k'|\le\kappa:=1-e^{-\sum r_i^2/2\ell^2}",
+                             r"s_2=\kappa\sqrt{2(n-1)},\quad \gamma=n"),
+                            "One row and one column change; ℓ is the kernel length. The paper uses √(8n − 4)."),
+        "bounded": Derivation((INSIDE + r"\|x-x'\|\le D=2R/s_{\min}(B)",
+                               r"s_2=\kappa\sqrt{2(n-1)},\quad\kappa:=1-e^{-D^2/2\ell^2}"),
+                              "One row and one column change, as far as two records of the ellipse can be apart; ℓ is "
+                              "the kernel length."),
+    }
+    psd: bool = True
+    symmetric: bool = True
+    length: float
+
+    @classmethod
+    def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
+            length: float = 1.0) -> Query:
+        if neighbours != "replace":
+            raise InputError("the kernel has a row for each record, so none can be added or removed; choose replaced "
+                             "records, or another question")
+        return rbf_kernel(table, length=length, bound=bound)
+
+    @classmethod
+    def fits(cls, table: Dataset) -> bool:
+        return 2 <= table.n_records <= _LARGEST
+
+    def answer(self, records: FloatArray) -> FloatArray:
+        return _similarities(records / self.length)
+
+    def guess(self, table: Dataset | None) -> Guess:
+        assert table is not None
+        return guessed_similarities(table.widths / self.length, table.n_records)
+
+    @property
+    def _drop(self) -> float:
+        """By how much one number falls at most."""
+        return self.sensitivity / math.sqrt(2 * (self.rows - 1))
+
+    def largest_entries(self, largest: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+        ends = np.ones(self.rows)
+        return ends, ends
+
+    def rounding(self, largest: FloatArray | None) -> float:
+        if largest is None or not self._drop < 1:
+            return 1.0
+        span = -2 * math.log1p(-self._drop)  # the largest squared distance, in lengths
+        return 2 * span * sum_error(largest.size + 6) + 8 * UNIT
+
+    def most_moved(self, mu: float) -> float:
+        return mu / self._drop  # numbers lie in [0, 1] as computed too: errors cannot add more
+
+    def absolute_sum(self, *, triangle: bool = False) -> float:
+        everywhere = self._drop * 2 * (self.rows - 1)  # one row and column off the diagonal
+        return everywhere / 2 if triangle else everywhere
+
+    def diagonal_square(self) -> float:
+        return 0.0
+
+
+def rbf_kernel(dataset: Dataset, *, length: float, bound: RecordBound | None = None) -> Query:
+    """The kernel matrix ``exp(-||x_i - x_j||²/(2 length²))``, records × records."""
+    data, scale = inside(dataset, bound), positive("length", length, least=1e-60, most=1e60)
+    n = data.n_records
+    if data.per_person > 1:
+        raise InputError("the kernel query is worked out for one record a person; ask for second moments or the mean")
+    if not 2 <= n <= _LARGEST:
+        raise InputError(f"the kernel query needs 2 to {_LARGEST} records, got {n}")
+    x = (data.matrix - data.lower[:, None]) / scale  # the kernel does not see where the origin is
+    span = (longest_move(column_body(dataset, data, bound, 1.0)) / scale) ** 2
+    s2 = -math.expm1(-span / 2) * math.sqrt(2 * (n - 1))
+    return Kernel(
+        value=frozen(_similarities(x)), sensitivity=s2, printed_sensitivity=math.sqrt(8 * n - 4), gamma=float(n),
+        neighbours=AnyChange(sensitivity=s2, fills_ball=False), bound=bound, length=scale, **origins(data),
+    )
+
+
+def _similarities(x: FloatArray) -> FloatArray:
+    """``exp(-||x_i - x_j||²/2)``."""
+    squares = np.einsum("ij,ij->j", x, x)
+    distances = np.maximum(squares[:, None] + squares[None, :] - 2 * (x.T @ x), 0.0)
+    np.fill_diagonal(distances, 0.0)
+    return np.asarray(np.exp(-distances / 2))

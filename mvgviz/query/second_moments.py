@@ -1,0 +1,191 @@
+"""Queries whose numbers are mean products of features: ``X Xᵀ/n``, alone or with the mean beside it.
+
+A bound on how far they move in other norms than the Frobenius norm: differences are
+``x xᵀ - y yᵀ = ½(a bᵀ + b aᵀ)`` with a = x + y, b = x - y, so that
+the sum of all ``|D_ij|`` is at most ``sum |a_i| · sum |b_i| / n``. Since ``|a_i| + |b_i| <= 2 c_i`` and
+``|b_i| <= r_i``, c_i the largest absolute value and r_i the width, that is at most ``(2C - B) B/n``,
+``C = sum c_i``, ``B`` the smaller of C and ``sum r_i``: ``C²/n`` for ranges around 0, far less for
+narrow ranges far from it, and never more than ``sum_ij sup |x_i x_j - y_i y_j|/n`` (equal to it when no
+range changes sign, where one pair attains it).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.provenance import Origin
+from mvgviz.query.base import Derivation, Query, inside, is_added, largest_norm, origins, sum_error
+from mvgviz.query.bounded_neighbours import BoundedOuterProduct
+from mvgviz.query.dataset import Dataset
+from mvgviz.query.neighbours import ReplacedOuterProduct
+from mvgviz.query.prior import Guess, guessed_moments
+from mvgviz.query.record_bound import RecordBound
+from mvgviz.query.tables import INSIDE
+from mvgviz.validation import FloatArray, frozen
+
+CONSTANT = "constant"
+_BOUNDED = (r"z=Bx:\quad zz^{\mathsf T}\!-z'z'^{\mathsf T}\text{ of rank 2, within}\pm R^2",
+            r"\mu\le\tfrac{R^2}{n}\sqrt{q_1^2+q_2^2},\;\; q_k\text{ precisions in }z")
+_ADDED_BOUNDED = (INSIDE + r"\|z-0\|\le R", r"\text{noise }\sigma\text{ on every entry of }z:\quad\mu=R^2/(n\sigma)")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Covariance(Query):
+    """The second-moment matrix ``X Xᵀ/n``."""
+
+    name: ClassVar[str] = "covariance"
+    title: ClassVar[str] = "covariance"
+    in_sentence: ClassVar[str] = "second moments"
+    choice: ClassVar[str] = "Second moments (covariance)"
+    question: ClassVar[str] = "the second moments (covariance): how the features vary together"
+    degree: ClassVar = 2
+    of_all_features: ClassVar[bool] = True
+    has_moments: ClassVar = True
+    derivations: ClassVar[dict[str, Derivation]] = {
+        "plain": Derivation((r"\|xx^{\mathsf T}\!-x'x'^{\mathsf T}\|_F^2=|x|^4+|x'|^4-2(x\!\cdot\! x')^2",
+                             r"s_2\le\tfrac{\sqrt2}{n}\textstyle\sum_i c_i^2,\quad \gamma=\textstyle\sum_i c_i^2"),
+                            "Largest with one record at a corner of the ranges and the other on an edge; cᵢ is the "
+                            "largest size in a range. The paper uses 2 in place of √2."),
+        "bounded": Derivation(_BOUNDED,
+                              "Worst from the end of one axis to that of another; q₁ ≥ q₂ are the largest. With the "
+                              "ellipse's own shape q₁ = q₂ = 1/σ, so μ = √2 R²/(nσ). The ranges hold, too: where they "
+                              "allow less, the smaller bound is used."),
+        "added": Derivation((r"\|xx^{\mathsf T}\|_F=|x|^2",
+                             r"s_2=\tfrac1n\textstyle\sum_i c_i^2,\quad \gamma=\sum_i c_i^2")),
+        "added bounded": Derivation(_ADDED_BOUNDED),
+    }
+    psd: bool = True
+    symmetric: bool = True
+
+    @classmethod
+    def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
+            length: float = 1.0) -> Query:
+        return covariance(table, bound=bound, neighbours=neighbours)
+
+    def answer(self, records: FloatArray) -> FloatArray:
+        return np.asarray(records @ records.T / records.shape[1])
+
+    def guess(self, table: Dataset | None) -> Guess:
+        assert table is not None
+        return guessed_moments(table, constant=self.has_constant)
+
+    def largest_entries(self, largest: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+        body = self.neighbours
+        ends = (body.largest_values if isinstance(body, ReplacedOuterProduct)
+                else np.full(self.rows, math.sqrt(self.gamma)))
+        return ends, ends
+
+    def rounding(self, largest: FloatArray | None) -> float:
+        return sum_error((self.n_records or 0) + 3)
+
+    def absolute_sum(self, *, triangle: bool = False) -> float:
+        body = self.neighbours
+        if not isinstance(body, ReplacedOuterProduct):
+            return super().absolute_sum(triangle=triangle)
+        largest, diagonal = float(body.largest_values.sum()), float(_squares(body).sum())
+        moved = largest if body.added else min(float((body.upper - body.lower).sum()), largest)
+        everywhere = (2 * largest - moved) * moved
+        return ((everywhere + diagonal) / 2 if triangle else everywhere) / body.n_records
+
+    def diagonal_square(self) -> float:
+        body = self.neighbours
+        if not isinstance(body, ReplacedOuterProduct):
+            return super().diagonal_square()
+        return float((_squares(body) ** 2).sum()) / body.n_records**2
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JointMoments(Covariance):
+    """Mean and second moments in one answer: a constant is joined to every record."""
+
+    name: ClassVar[str] = "moments"
+    title: ClassVar[str] = "mean and second moments"
+    in_sentence: ClassVar[str] = "a mean and second moments"
+    choice: ClassVar[str] = "Mean and second moments together"
+    question: ClassVar[str] = "the mean and the second moments in one answer, for a regression with an intercept"
+    has_constant: ClassVar = True
+    of_all_features: ClassVar[bool] = False
+    derivations: ClassVar[dict[str, Derivation]] = {
+        "plain": Derivation((r"y=(x,1),\quad\|yy^{\mathsf T}\!-y'y'^{\mathsf T}\|_F^2=|y|^4+|y'|^4-2(y\!\cdot\! y')^2",
+                             r"s_2\le\tfrac{\sqrt2}{n}\bigl(1+\textstyle\sum_i c_i^2\bigr),\quad "
+                             r"\gamma=1+\textstyle\sum_i c_i^2"),
+                            "The constant 1 is joined to every record; the second moments of both hold the mean beside "
+                            "them."),
+        "bounded": Derivation(_BOUNDED, "As for second moments, of the record with its constant joined: both are "
+                                        "scaled together, so pulling only lowers a record's weight."),
+        "added": Derivation((r"y=(x,1),\quad\|yy^{\mathsf T}\|_F=|y|^2",
+                             r"s_2=\tfrac1n\bigl(1+\textstyle\sum_i c_i^2\bigr),\quad "
+                             r"\gamma=1+\textstyle\sum_i c_i^2")),
+        "added bounded": Derivation(_ADDED_BOUNDED),
+    }
+
+    @classmethod
+    def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
+            length: float = 1.0) -> Query:
+        return joint_moments(table, bound=bound, neighbours=neighbours)
+
+    @classmethod
+    def table_of(cls, table: Dataset) -> Dataset:
+        return with_constant(table)
+
+
+def covariance(dataset: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
+    """The second-moment matrix ``X Xᵀ/n`` (the paper's covariance; nothing is centred)."""
+    return _second_moments(Covariance, dataset, dataset.lower, bound, neighbours)
+
+
+def joint_moments(dataset: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
+    """Mean and second moments in one answer: ``X Xᵀ/n`` with the constant 1 joined to every record, last.
+
+    ``bound`` is for the joined record. So the constant is scaled with a record that is too long: pulling it in
+    only lowers its weight, which leaves a regression as it is.
+    """
+    return _second_moments(JointMoments, with_constant(dataset), np.append(dataset.lower, 1.0), bound, neighbours)
+
+
+def with_constant(dataset: Dataset) -> Dataset:
+    """The table with one more feature, last, that is 1 everywhere (and less where a record is scaled)."""
+    name = CONSTANT
+    while name in dataset.features:
+        name += "_"
+    return replace(dataset, matrix=np.vstack([dataset.matrix, np.ones(dataset.n_records)]),
+                   features=(*dataset.features, name), lower=np.append(dataset.lower, 0.0),
+                   upper=np.append(dataset.upper, 1.0), range_origins=(*dataset.range_origins, Origin.DECLARED),
+                   units=(*dataset.units, ""))
+
+
+def _second_moments(kind: type[Covariance], dataset: Dataset, least: FloatArray, bound: RecordBound | None,
+                    neighbours: str) -> Query:
+    """``X Xᵀ/n``; ``least``: the lowest values before records are clipped."""
+    data = inside(dataset, bound)
+    n, added = data.n_records / data.per_person, is_added(neighbours)
+    total = largest_norm(data, bound) ** 2
+    if bound is None:
+        body = ReplacedOuterProduct(lower=least, upper=data.upper, n_records=n, added=added, levels=data.levels)
+    else:
+        ellipse = bound.ellipse(data.n_features)
+        if ellipse.centre.any():
+            raise InputError("second moments are about 0: the bound's centre must be 0; moments() takes any centre")
+        body = BoundedOuterProduct(lower=data.lower, upper=data.upper, n_records=n, ellipse=ellipse,
+                                   declared=(least, dataset.upper), added=added, corners=not dataset.levels)
+    unit = NoiseSide.identity(data.n_features)
+    return kind(
+        value=frozen(data.matrix @ data.matrix.T / data.n_records), sensitivity=body.worst(unit, unit).mu,
+        printed_sensitivity=(1 if added else 2) * total / n, gamma=total, neighbours=body,
+        row_names=data.features, bound=bound, **origins(data, neighbours),
+    )
+
+
+def _squares(body: ReplacedOuterProduct) -> FloatArray:
+    """How much the square of each feature can change."""
+    largest = body.largest_values
+    if body.added:
+        return largest**2
+    nearest = np.abs(np.clip(0.0, body.lower, body.upper))
+    return np.asarray((largest - nearest) * (largest + nearest))

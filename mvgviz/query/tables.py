@@ -1,0 +1,175 @@
+"""Queries whose numbers are values of features: the table itself and the mean record.
+
+>>> import numpy as np
+>>> from mvgviz import Dataset, mean
+>>> query = mean(Dataset(matrix=np.zeros((2, 50)), features=("a", "b"), lower=-1, upper=1))
+>>> f"{query.sensitivity:.4f}"
+'0.0566'
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.query.base import Derivation, Query, inside, is_added, largest_norm, norm, origins, sum_error
+from mvgviz.query.bounded_neighbours import BoundedColumn
+from mvgviz.query.dataset import Dataset
+from mvgviz.query.neighbours import ReplacedColumn, move_widths
+from mvgviz.query.prior import Guess, guessed_rows
+from mvgviz.query.record_bound import RecordBound
+from mvgviz.validation import FloatArray, frozen
+
+INSIDE = r"z=B(x-c),\quad \|z\|\le R\;\Rightarrow\;"
+"""For records inside an ellipse: B is its matrix, c its centre, R its radius."""
+
+
+class _Values(Query):
+    """What both have: one column of the answer moves with a record."""
+
+    degree: ClassVar = 1
+    of_all_features: ClassVar = True
+    neighbours: ReplacedColumn
+
+    def guess(self, table: Dataset | None) -> Guess:
+        assert table is not None
+        return guessed_rows(table, self.value.shape, self._records(table))
+
+    def _records(self, table: Dataset) -> float:
+        """Over how many records a number of the answer is averaged."""
+        return 1.0
+
+    def largest_entries(self, largest: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+        if largest is None:
+            largest = np.full(self.rows, self.gamma / math.sqrt(self.cols))
+        return largest, np.broadcast_to(1.0, (self.cols,))
+
+    def absolute_sum(self, *, triangle: bool = False) -> float:
+        body = self.neighbours
+        return float(body.widths.sum()) * body.records / body.divisor
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Table(_Values):
+    """The table itself, features × records."""
+
+    name: ClassVar = "identity"
+    title: ClassVar = "table"
+    in_sentence: ClassVar = "the table"
+    choice: ClassVar = "The table itself"
+    question: ClassVar = "the table itself: every record, with noise"
+    cols_are: ClassVar = "record"
+    has_moments: ClassVar = True
+    is_table: ClassVar = True
+    derivations: ClassVar = {
+        "plain": Derivation((r"\|X-X'\|_F=\|x-x'\|_2,\quad |x_i-x'_i|\le r_i",
+                             r"s_2=\sqrt{\textstyle\sum_i r_i^2},\quad \gamma=\sqrt{n\textstyle\sum_i c_i^2}"),
+                            "Only the column of the replaced record changes, by at most the width rᵢ of each range."),
+        "bounded": Derivation((INSIDE + r"\|z-z'\|\le 2R",
+                               r"\text{noise }\sigma\text{ on every entry of }z:\quad\mu=2R/\sigma"),
+                              "Worst from one end of the ellipse to the other. The noise has the ellipse's own shape, "
+                              "so it is the same in every direction of z, and no private Gaussian noise has less "
+                              "anywhere."),
+        "added": Derivation((r"\|X-X'\|_F=\|x-m\|_2,\quad |x_i-m_i|\le r_i/2",
+                             r"s_2=\tfrac12\sqrt{\textstyle\sum_i r_i^2},\quad \gamma=\sqrt{n\textstyle\sum_i c_i^2}")),
+        "added bounded": Derivation((INSIDE + r"\|z-0\|\le R",
+                                     r"\text{noise }\sigma\text{ on every entry of }z:\quad\mu=R/\sigma")),
+    }
+
+    @classmethod
+    def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
+            length: float = 1.0) -> Query:
+        return identity(table, bound=bound, neighbours=neighbours)
+
+    def answer(self, records: FloatArray) -> FloatArray:
+        return records
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Mean(_Values):
+    """The average record, features × 1."""
+
+    name: ClassVar = "mean"
+    title: ClassVar = "mean"
+    in_sentence: ClassVar = "a mean"
+    choice: ClassVar = "The mean record"
+    question: ClassVar = "the mean of every feature"
+    cols_are: ClassVar = "mean"
+    is_mean: ClassVar = True
+    derivations: ClassVar = {
+        "plain": Derivation((r"\|\bar x-\bar x'\|_2=\tfrac1n\|x-x'\|_2,\quad |x_i-x'_i|\le r_i",
+                             r"s_2=\tfrac1n\sqrt{\textstyle\sum_i r_i^2},\quad \gamma=\sqrt{\textstyle\sum_i c_i^2}"),
+                            "One record of n moves the mean by an n-th of its own move."),
+        "bounded": Derivation((INSIDE + r"\|\bar z-\bar z'\|\le 2R/n",
+                               r"\text{noise }\sigma\text{ on every entry of }z:\quad\mu=2R/(n\sigma)"),
+                              "One record of n moves the mean by an n-th of its own move, from one end of the ellipse "
+                              "to the other. The noise has the ellipse's own shape: the same in every direction of z."),
+        "added": Derivation((r"\|\bar x-\bar x'\|_2=\tfrac1n\|x-m\|_2,\quad |x_i-m_i|\le r_i/2",
+                             r"s_2=\tfrac1{2n}\sqrt{\textstyle\sum_i r_i^2},\quad "
+                             r"\gamma=\sqrt{\textstyle\sum_i c_i^2}")),
+        "added bounded": Derivation((INSIDE + r"\|z-0\|\le R",
+                                     r"\text{noise }\sigma\text{ on every entry of }z:\quad\mu=R/(n\sigma)")),
+    }
+
+    @classmethod
+    def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
+            length: float = 1.0) -> Query:
+        return mean(table, bound=bound, neighbours=neighbours)
+
+    def answer(self, records: FloatArray) -> FloatArray:
+        return np.asarray(records.mean(axis=1, keepdims=True))
+
+    def _records(self, table: Dataset) -> float:
+        return table.n_records
+
+    def rounding(self, largest: FloatArray | None) -> float:
+        return sum_error((self.n_records or 0) + 3)
+
+
+def identity(dataset: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
+    """The table itself, features × records."""
+    data = inside(dataset, bound)
+    body = column_body(dataset, data, bound, 1.0, neighbours, records=data.per_person)
+    s2 = longest_move(body)
+    return Table(
+        value=data.matrix, sensitivity=s2, printed_sensitivity=s2,
+        gamma=math.sqrt(data.n_records) * largest_norm(data, bound),
+        neighbours=body, row_names=data.features, bound=bound, **origins(data, neighbours),
+    )
+
+
+def mean(dataset: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
+    """The average record, features × 1."""
+    data = inside(dataset, bound)
+    body = column_body(dataset, data, bound, data.n_records / data.per_person, neighbours)
+    s2 = longest_move(body)
+    return Mean(
+        value=frozen(data.matrix.mean(axis=1, keepdims=True)), sensitivity=s2,
+        printed_sensitivity=s2, gamma=largest_norm(data, bound),
+        neighbours=body, row_names=data.features, bound=bound, **origins(data, neighbours),
+    )
+
+
+def column_body(declared: Dataset, data: Dataset, bound: RecordBound | None, divisor: float,
+                neighbours: str = "replace", records: int = 1) -> ReplacedColumn:
+    """What a table or mean can move by: across the ranges, and within the bound if there is one."""
+    added = is_added(neighbours)
+    if bound is None:
+        return ReplacedColumn(widths=move_widths(data.widths, data.levels, added=added), divisor=divisor, added=added,
+                              records=records, levels=data.levels)
+    ellipse = bound.ellipse(data.n_features)
+    widths = np.maximum(data.upper - ellipse.centre, ellipse.centre - data.lower) if added else data.widths
+    return BoundedColumn(widths=widths, divisor=divisor, ellipse=ellipse, lower=data.lower, upper=data.upper,
+                         declared=(declared.lower, declared.upper), added=added, records=records,
+                         corners=not declared.levels)
+
+
+def longest_move(body: ReplacedColumn) -> float:
+    """The largest change of a table or mean, measured without noise."""
+    if isinstance(body, BoundedColumn):
+        return body.worst(NoiseSide.identity(body.widths.size), NoiseSide.identity(body.records)).mu
+    return norm(body.widest(np.ones(body.widths.size))) * math.sqrt(body.records) / body.divisor
