@@ -110,12 +110,61 @@ def receipt_for(source: object, **told: Any) -> Receipt:
 
 
 class Learned(np.ndarray[Any, np.dtype[np.float64]]):
-    """Numbers that were learned from the data; arrays computed from them keep their receipts."""
+    """Numbers that were learned from the data; what numpy computes from them keeps their receipts.
+
+    Only what counts receipts takes them (:func:`counted`); every other check of an argument refuses them.
+    """
 
     receipts: tuple[Receipt, ...] = ()
 
     def __array_finalize__(self, before: Any) -> None:
         self.receipts = receipts_of(before)
+
+    def __getitem__(self, index: Any) -> Any:
+        return _with_receipts(super().__getitem__(index), self.receipts)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        plain = {name: _plain(value) for name, value in options.items()}
+        return _with_receipts(getattr(ufunc, method)(*_plain(inputs), **plain), _receipts_in([inputs, options]))
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        plain = {name: _plain(value) for name, value in kwargs.items()}
+        return _with_receipts(func(*_plain(args), **plain), _receipts_in([args, kwargs]))
+
+
+def _plain(value: Any) -> Any:
+    """The same without receipts, in nested sequences too."""
+    if isinstance(value, Learned):
+        return value.view(np.ndarray)
+    return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
+
+
+def _receipts_in(values: Any) -> tuple[Receipt, ...]:
+    if isinstance(values, dict):
+        values = list(values.values())
+    found = [_receipts_in(value) for value in values] if isinstance(values, list | tuple) else [receipts_of(values)]
+    return tuple(dict.fromkeys(receipt for some in found for receipt in some))
+
+
+def _with_receipts(result: Any, receipts: tuple[Receipt, ...]) -> Any:
+    """Real numbers with these receipts; whatever else numpy returns as it is."""
+    if isinstance(result, tuple):
+        parts = [_with_receipts(part, receipts) for part in result]
+        return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
+    if not (isinstance(result, np.ndarray | np.floating) and result.dtype.kind == "f"):
+        return result
+    learned = np.asarray(result).view(Learned)
+    learned.receipts = receipts
+    return learned
+
+
+def counted(value: Any) -> Any:
+    """Numbers whose receipts are counted here, without them; refuse what has lost its receipts."""
+    if not isinstance(value, Learned):
+        return value
+    if not value.receipts:
+        raise InputError("these numbers were learned from the data, and have lost their receipts; learn them anew")
+    return value.view(np.ndarray)
 
 
 def receipts_of(*values: Any) -> tuple[Receipt, ...]:

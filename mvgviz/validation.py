@@ -35,6 +35,7 @@ _SMALLEST_SHARE = 1e-100
 
 def number(name: str, value: Any) -> float:
     """A finite float."""
+    _refuse_learned(name, value)
     try:
         if isinstance(value, _NOT_NUMBERS | np.complexfloating):  # float() would take them
             raise TypeError
@@ -204,7 +205,16 @@ def _all_finite(values: FloatArray) -> bool:
         return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
 
 
+def _refuse_learned(name: str, value: Any) -> None:
+    """Numbers with receipts go where those are counted, and nowhere else."""
+    if hasattr(value, "receipts"):
+        raise InputError(f"{name}: this was learned from the data, and what that has spent is not counted here; use it "
+                         "as the weights or centre of a RecordBound, or as theta or directions of design_noise")
+
+
 def _as_floats(name: str, value: Any) -> FloatArray:
+    for one in value if isinstance(value, list | tuple) else (value,):
+        _refuse_learned(name, one)
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise InputError(f"{name} must have no masked entries")
     try:

@@ -33,7 +33,6 @@ from mvgviz.pictures.budget import (
 )
 from mvgviz.pictures.sentences import noise_care
 from mvgviz.pictures.theme import plot_matrix, top_left
-from mvgviz.provenance import weakest
 from mvgviz.scenario.names import names_of_directions
 from mvgviz.scenario.precision_budget import (
     LEAST_EPSILON,
@@ -201,7 +200,7 @@ def _draw_answer(setup: Setup, targets: dict[int, float]) -> None:
     if with_split:
         changes |= {"allocation": "manual", "weights": found.weights}
     st.button(f"Take over ε = {found.epsilon:g}", key="budget_take", type="primary", icon=":material/check:",
-              on_click=session.choose, args=(weakest(setup.looked_at.values()),), kwargs=changes)
+              on_click=session.take_over, args=(setup,), kwargs=changes)
     st.caption("Sets ε, the exact guarantee and the split by hand that gives this noise." if with_split
                else "Sets ε and the exact guarantee; the split stays as it is, so the noise will differ.")
     if setup.scenario.directions == "private":

@@ -16,7 +16,7 @@ from mvgviz.pictures.error_axis import reference_items
 from mvgviz.pictures.sentences import clipping_words, design_words
 from mvgviz.pictures.trade_off import least_sentence, others_sentence
 from mvgviz.pictures.utility import measured_words, metric_words
-from mvgviz.provenance import Origin, weakest
+from mvgviz.provenance import Origin
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, capitalised, in_markdown
@@ -230,19 +230,11 @@ def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
         if sentences is not None:
             so_far = "" if advice.complete else "*So far.* "
             st.markdown(f"{so_far}**{in_markdown(sentences[0])}** {in_markdown(sentences[1])}")
-        _draw_loading(advice, names, _origin_of_advice(setup))
+        _draw_loading(advice, names, session.origin_of_results(setup))
     st.caption(_tried_words(advice, s2_words))
     _draw_table(advice, names)
     with slot:
         show_progress(work, complete=advice.complete, what="trials" if advice.trials else "designs")
-
-
-def _origin_of_advice(setup: Setup) -> Origin:
-    """What is advised for marked choices, or on a file, is as little covered as these are."""
-    scenario, data = setup.scenario, setup.dataset
-    seen = scenario.is_upload and session.shows_data()
-    return Origin.READ if seen or scenario.read_among(scenario.from_data) else weakest(
-        [data.ranges_origin, data.records_origin])
 
 
 def _advice(setup: Setup, work: Slice, sensitivity: str) -> Advice:

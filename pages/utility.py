@@ -255,7 +255,7 @@ def _draw_take_over(setup: Setup, names: SetNames, rows: list[SetRow]) -> None:
     change = set_change(scenario, best)
     if scenario.changed(**change) != scenario:
         st.button(f"Take over the best set: {in_markdown(names(best))}", key="utility_take",
-                  icon=":material/check:", on_click=session.update, kwargs=change)
+                  icon=":material/check:", on_click=session.take_over, args=(setup,), kwargs=change)
 
 
 def _draw_chooser(setup: Setup, names: SetNames, size: int) -> list[Favoured]:

@@ -174,7 +174,7 @@ class HeaderUnclearError(InputError):
 def has_header(rows: Sequence[Sequence[str]], decimal: str, name: str) -> bool:
     """Whether the first row names the columns; raise where a record could look like it.
 
-    Names are text, without a number among them, and none is found again below it.
+    Names are text, without a number or a gap among them; each has a letter, and none is found again below it.
     """
     first, rest = rows[0], rows[1:]
     filled = [i for i, cell in enumerate(first) if not is_missing(cell)]
@@ -185,7 +185,8 @@ def has_header(rows: Sequence[Sequence[str]], decimal: str, name: str) -> bool:
     above_numbers = any(2 * sum(is_numeric(cell, decimal) for cell in cells) > len(cells) for cells in below.values())
     if len(words) < len(filled) and not above_numbers:
         return False
-    if len(words) < len(filled) or any(first[i].strip() in cells for i, cells in below.items()):
+    nameless = any(cell.strip() and (is_missing(cell) or not any(map(str.isalpha, cell))) for cell in first)
+    if nameless or any(first[i].strip() in cells for i, cells in below.items()):
         raise HeaderUnclearError(name, rows)
     return True
 

@@ -21,7 +21,7 @@ from mvgviz.noise.bounds import TAILS, Bound, theorem_bound
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.optional import plots
-from mvgviz.provenance import Origin, Receipt, checked_origin, receipts_of, weakest
+from mvgviz.provenance import Origin, Receipt, checked_origin, counted, receipts_of, weakest
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
 from mvgviz.query.neighbours import Neighbours
 from mvgviz.query.queries import Query
@@ -181,7 +181,7 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
     receipts, learned = receipts_of(directions, theta, query.bound), receipts_of(query.bound)
     theta_origin = weakest([checked_origin("the split", theta_origin, receipts_of(directions, theta)),
                             *([Origin.PAID] if receipts_of(theta) else [])])
-    theta = uniform(size) if theta is None else shares("theta", theta, size=size)
+    theta = uniform(size) if theta is None else shares("theta", counted(theta), size=size)
 
     if receipts and getattr(query.neighbours, "added", False):
         raise InputError("what is learned privately is worked out for replaced records; choose these, or declare "

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from mvgviz.errors import InputError
-from mvgviz.provenance import Origin, Receipt, checked_origin
+from mvgviz.provenance import Origin, Receipt, checked_origin, weakest
 from mvgviz.validation import FloatArray, array, count, frozen, generator, number, square
 
 _TOLERANCE = 1e-8
@@ -42,7 +42,8 @@ class Directions:
 
     def __post_init__(self) -> None:
         count("size", self.size)
-        checked_origin("this set of directions", self.origin, self.receipts)
+        origin = checked_origin("this set of directions", self.origin, self.receipts)
+        object.__setattr__(self, "origin", weakest([origin, *([Origin.PAID] if self.receipts else [])]))
         if self.rotated is not None:
             object.__setattr__(self, "rotated", _orthonormal(self.rotated, self.size))
         if self.eigenvalues is not None:

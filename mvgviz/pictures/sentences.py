@@ -106,13 +106,15 @@ def _named(positions: Sequence[int], names: Sequence[str]) -> str:
 
 FIELDS = {
     "directions": "the kind of directions", "angle": "the angle", "plane": "the plane that is turned",
+    "seed": "the seed of random directions",
     "allocation": "the kind of split", "favoured": "who matters", "share": "their share", "weights": "the parts",
     "importance": "how much each of the needed matters",
     "form": "the form of the paper's best split", "query": "the query", "scale": "the mapping of the ranges",
     "length": "the kernel's length", "epsilon": "epsilon", "delta": "delta", "guarantee": "the guarantee",
     "tail": "the theorem's tail", "mode": "the sides of the noise",
     "private_share": "the directions' share of the budget", "bound": "the bound on the records",
-    "radius": "the bound's length", "neighbours": "what neighbours differ by", "needed": "which columns have priority"}
+    "radius": "the bound's length", "neighbours": "what neighbours differ by", "needed": "which columns have priority",
+    "label": "the label", "task": "the task"}
 """A scenario's fields as a person calls them."""
 
 ON_DATA, ON_SIMULATED = "Computed on the data itself: not private.", "Computed on simulated data."

@@ -23,7 +23,7 @@ import numpy as np
 from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.provenance import Learned, Origin, Receipt, checked_origin, receipt_for, receipts_of, weakest
+from mvgviz.provenance import Learned, Origin, Receipt, checked_origin, counted, receipt_for, receipts_of, weakest
 from mvgviz.query.dataset import Dataset
 from mvgviz.validation import FloatArray, array, count, fraction, frozen, generator, numbers, positive, shares
 
@@ -67,9 +67,8 @@ class RecordBound:
         object.__setattr__(self, "origin", weakest(
             [origin, *([Origin.PAID] if receipts else []), *([self.directions.origin] if self.directions else [])]))
         for name in ("weights", "centre"):
-            values = numbers(name, getattr(self, name))
-            if values.ndim:
-                object.__setattr__(self, name, array(name, values, ndim=1))
+            values = numbers(name, counted(getattr(self, name)))
+            object.__setattr__(self, name, array(name, values, ndim=1) if values.ndim else float(values))
         if not (np.asarray(self.weights) > 0).all():
             raise InputError("weights of a bound must be positive")
 
@@ -86,9 +85,9 @@ class RecordBound:
         ranges; equal shares give a ball in features divided by their spreads. ``spreads`` must be public;
         by default they are those of a value spread evenly over its range, about the centre.
         """
-        receipts, theta = receipts_of(theta, spreads, centre), shares("theta", theta, size=dataset.n_features)
-        middle = np.broadcast_to(numbers("centre", centre), theta.shape)
-        sigma = even_spreads(dataset, middle) if spreads is None else array("spreads", spreads, ndim=1)
+        receipts, theta = receipts_of(theta, spreads, centre), shares("theta", counted(theta), size=dataset.n_features)
+        middle = np.broadcast_to(numbers("centre", counted(centre)), theta.shape)
+        sigma = even_spreads(dataset, middle) if spreads is None else array("spreads", counted(spreads), ndim=1)
         if sigma.shape != theta.shape or not (sigma > 0).all():
             raise InputError(f"spreads must be {theta.size} positive numbers, one for each feature")
         return cls(radius=1.0, weights=np.sqrt(theta) / sigma, centre=middle, origin=dataset.ranges_origin,

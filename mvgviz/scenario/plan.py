@@ -137,7 +137,7 @@ class QuestionPlan:
     def shared(self, weights: Any, *, locked: Collection[int] = (), read: bool = False) -> QuestionPlan:
         """Shares in proportion to weights, none below a thousandth; locked ones stay as they are.
 
-        ``read``: whether the weights were read from the data.
+        ``read``: whether the weights were read from the data. Equal shares of everything tell nothing.
         """
         wanted = non_negative("weights", weights)
         if wanted.size != len(self):
@@ -148,8 +148,8 @@ class QuestionPlan:
             least = min(LEAST_SHARE / room, 1 / len(free))
             wanted = wanted.copy()
             wanted[free] = with_floor(wanted[free] / wanted[free].sum(), least)
-        return replace(self, parts=_divided(self.parts, wanted.tolist(), locked),
-                       shares_read=read or (self.shares_read and len(free) < len(self)))
+        parts = _divided(self.parts, wanted.tolist(), locked)
+        return replace(self, parts=parts, shares_read=read or (self.shares_read and not are_equal(parts)))
 
     def _position(self, k: int) -> int:
         if not 0 <= k < len(self):
@@ -181,6 +181,11 @@ class QuestionPlan:
             raise InputError('every question of a plan file must hold "parts", "mvgviz" and "scenario"')
         return cls(shares_read=content["shares_read"], parts=tuple(held.pop("parts") for held in content["questions"]),
                    scenarios=tuple(Scenario.from_json(json.dumps(held)) for held in content["questions"]))
+
+
+def are_equal(parts: Sequence[int]) -> bool:
+    """Whether these parts are equal shares, to a whole part."""
+    return max(parts) - min(parts) <= 1
 
 
 def without(positions: Iterable[int], k: int) -> frozenset[int]:

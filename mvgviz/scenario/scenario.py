@@ -38,10 +38,10 @@ POST = ("clip", "symmetrise", "psd", "subtract", "aware")
 LEAST_SHARE, MOST_SHARE = 0.01, 0.99
 """Of the favoured directions together; every control keeps to it."""
 LEAST_RADIUS, MOST_RADIUS = 1e-3, 1e3
-DIRECTION_FIELDS = ("directions", "angle", "plane")
+DIRECTION_FIELDS = ("directions", "angle", "plane", "seed")
 SPLIT_FIELDS = ("allocation", "favoured", "share", "weights", "form", "importance")
 OTHER_FIELDS = ("query", "scale", "length", "epsilon", "delta", "guarantee", "tail", "mode", "private_share",
-                "bound", "radius", "neighbours", "needed")
+                "bound", "radius", "neighbours", "needed", "label", "task")
 """The fields that a release shows, by what they decide: directions, split, everything else. Each can be marked."""
 _MARKED = (*DIRECTION_FIELDS, *SPLIT_FIELDS, *OTHER_FIELDS)
 _WHO = ("favoured", "needed")  # one choice in two fields: its mark goes along
@@ -206,10 +206,14 @@ class Scenario:
         return replace(new, from_data=tuple(marked))
 
     def moved_to(self, new: Scenario) -> dict[str, Any]:
-        """The fields a release shows that ``new`` has otherwise, and not as the data's defaults have them."""
+        """The fields a release shows that ``new`` has otherwise, and not as the data's defaults have them.
+
+        Of other data, all that are not the defaults: what is the same came along.
+        """
         usual = self.default_for(new.data)
+        before = self if new.data == self.data else usual
         return {name: value for name in _MARKED
-                if (value := getattr(new, name)) not in (getattr(self, name), getattr(usual, name))}
+                if (value := getattr(new, name)) not in (getattr(before, name), getattr(usual, name))}
 
     @classmethod
     def for_dataset(cls, dataset: Dataset, **changes: Any) -> Scenario:
@@ -248,7 +252,8 @@ class Scenario:
         return tuple(name for name in names if name in self.from_data and not self.is_idle(name))
 
     def is_idle(self, name: str) -> bool:
-        """Whether this field changes nothing, the others being as they are."""
+        """Whether this field changes nothing of a release, the others being as they are."""
+        predicts = self.query == "moments" and self.bound != "none"  # the label then has a share of the ellipse
         needs = {
             "angle": self.directions == "rotation", "plane": self.directions == "rotation",
             "private_share": self.directions == "private", "length": self.kind.is_kernel,
@@ -258,6 +263,7 @@ class Scenario:
             "form": self.allocation == "max-pnr" and self.guarantee != "exact", "tail": self.guarantee != "exact",
             "neighbours": not self.is_graph, "bound": not self.is_graph,
             "radius": self.bound == "own" and not self.is_graph, "needed": bool(self.needed),
+            "seed": self.directions == "random", "label": predicts and self.label is not None, "task": predicts,
         }
         return not needs.get(name, True)
 
@@ -287,6 +293,8 @@ class Scenario:
                             else scenario.changed(**{name: _from_text(name, text)}))
             except InputError as error:
                 ignored.append(str(error))
+                if name == "from_data":  # what is not understood takes no other mark along
+                    scenario = scenario.changed(from_data=tuple({*_MARKED} & {*text.split("-")}))
         return scenario, tuple(ignored)
 
     def to_json(self) -> str:

@@ -15,7 +15,7 @@ from mvgviz.data import sample, samples
 from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions, from_matrix
 from mvgviz.pictures.sentences import ON_DATA, ON_SIMULATED
-from mvgviz.provenance import Origin
+from mvgviz.provenance import Origin, weakest
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
 from mvgviz.query.worst_pairs import WorstPair, worst_pair
@@ -118,11 +118,10 @@ def scenario() -> Scenario:
 def update(**changes: Any) -> None:
     """Change fields of the scenario (from a callback, or before the controls are drawn).
 
-    After results on the person's own file were shown, what changes is marked, unless the changes say otherwise.
+    After results on the person's own file were shown, what changes is marked; so is what comes along from other data.
     """
-    new = scenario().changed(**changes)
-    looked = scenario().is_upload and scenario().data in _shown() and "from_data" not in changes
-    put(new.chosen_on_data(**scenario().moved_to(new)) if looked else new)
+    old, new = scenario(), scenario().changed(**changes)
+    put(new.chosen_on_data(**old.moved_to(new)) if has_looked(new.data) else new)
 
 
 def choose(origin: Origin, /, **changes: Any) -> None:
@@ -133,9 +132,19 @@ def choose(origin: Origin, /, **changes: Any) -> None:
         put(scenario().chosen_on_data(**changes))
 
 
+def take_over(setup: Setup, /, **changes: Any) -> None:
+    """Change fields of the scenario to what follows from results of ``setup``."""
+    choose(origin_of_results(setup), **changes)
+
+
+def origin_of_results(setup: Setup) -> Origin:
+    """Results on the person's file, and those of marked or read choices, are as little covered as these are."""
+    return Origin.READ if setup.scenario.is_upload and shows_data() else weakest(setup.looked_at.values())
+
+
 def would_choose(*names: str) -> None:
     """The person says that these marked fields would have been chosen without the data."""
-    update(from_data=tuple(name for name in scenario().from_data if name not in names))
+    put(scenario().changed(from_data=tuple(name for name in scenario().from_data if name not in names)))
 
 
 def shows_data() -> bool:
@@ -147,6 +156,11 @@ def show_data(on: bool) -> None:
     """Results about the person's own file from now on, or about simulated data again; what was seen stays seen."""
     if on or scenario().data in _shown():
         _shown()[scenario().data] = on
+
+
+def has_looked(data: str) -> bool:
+    """Whether results on this file were shown in the session; bundled tables are public."""
+    return data in _shown()
 
 
 def count_as_seen(data: str, other: str) -> None:
@@ -203,7 +217,10 @@ def set_upload(new: Upload) -> None:
 
 
 def carried(scenario: Scenario, before: tuple[str, ...], after: tuple[str, ...]) -> Scenario:
-    """The scenario for other features of the same data: positions follow the names, what is gone is let go."""
+    """The scenario for other features of the same data: positions follow the names, what is gone is let go.
+
+    After results on the data were shown, other features are a query that was chosen by looking.
+    """
     moved = {position: after.index(name) for position, name in enumerate(before) if name in after}
     changes: dict[str, Any] = {"label": None if scenario.label is None else moved.get(scenario.label)}
     if scenario.directions == "standard":
@@ -217,7 +234,8 @@ def carried(scenario: Scenario, before: tuple[str, ...], after: tuple[str, ...])
         changes |= {"plane": kept} if len(kept) == 2 else {"directions": "standard", "plane": (0, 1)}
     if scenario.allocation == "manual" and len(before) != len(after):
         changes |= {"allocation": "uniform", "weights": ()}
-    return scenario.changed(**changes, from_data=scenario.from_data)
+    new = scenario.changed(**changes, from_data=scenario.from_data)
+    return new.chosen_on_data(query=new.query) if has_looked(new.data) else new
 
 
 def uploaded_directions() -> Directions | None:
@@ -327,8 +345,16 @@ def unseen_pair(asked: Query) -> WorstPair:
 
 
 def setup() -> Setup:
-    """The scenario worked out: its design, and equal noise at the same budget."""
-    return _setup(scenario(), dataset(), uploaded_directions())
+    """The scenario worked out: its design, and equal noise at the same budget.
+
+    Where the noise is shaped by the person's own records, which a page that releases shows, they were looked at.
+    """
+    made = _setup(scenario(), dataset(), uploaded_directions())
+    shaped = (made.scenario.directions in ("eigenvectors", "private") or made.scenario.bound == "private"
+              or made.design.theta_origin is not Origin.DECLARED)
+    if made.scenario.is_upload and shaped and not is_simulated():
+        _shown().setdefault(made.scenario.data, False)
+    return made
 
 
 @cached(40, here)

@@ -16,7 +16,7 @@ from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
 from mvgviz.release.release_plan import release_together
-from mvgviz.scenario.plan import QuestionPlan
+from mvgviz.scenario.plan import QuestionPlan, are_equal
 from mvgviz.scenario.plan_noise import build_plan
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
@@ -67,8 +67,11 @@ def held_plan() -> HeldPlan | None:
 
 
 def keep(held: HeldPlan, **changes: Any) -> None:
-    """From now on the plan is the person's own."""
-    _plans()[held.plan.data] = replace(held, **changes)
+    """From now on the plan is the person's own; shares changed after results on their file were shown are marked."""
+    new = replace(held, **changes)
+    if session.has_looked(new.plan.data) and new.plan.parts != held.plan.parts and not are_equal(new.plan.parts):
+        new = replace(new, plan=replace(new.plan, shares_read=True))
+    _plans()[new.plan.data] = new
 
 
 def start_anew() -> None:

@@ -9,18 +9,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mvgviz import Scenario, gaussian_mu
+from mvgviz import Scenario, Study, gaussian_mu
 from mvgviz.data import load_table, sample
 from mvgviz.pictures.rule import rule_model
 from mvgviz.provenance import Origin, Range
 from mvgviz.release.files import to_metadata_json
 from mvgviz.report.script import python_script
 from mvgviz.scenario.resolve import build
+from mvgviz.study.ranges import ranges_to_csv
 from mvgviz.study.source import DataSource
 from mvgviz.ui import frontier
 from mvgviz.ui import rule_picture as rule_scenario
 from mvgviz.ui.data.range_editor import frame_of, given_ranges
-from mvgviz.ui.menu import BUDGET, COMPARE, DATA, HOME, PRESENT, RELEASE, SHAPE, UTILITY
+from mvgviz.ui.menu import BUDGET, COMPARE, DATA, HOME, PLAN, PRESENT, RELEASE, SHAPE, UTILITY
 from mvgviz.ui.rule_picture import RuleChange
 from mvgviz.ui.slices import _CACHE
 from tests.pages.app import (
@@ -108,7 +109,7 @@ def test_a_number_typed_or_pasted_states_nothing_and_a_tick_speaks_for_its_own_r
     assert frame["known"].tolist() == [False, False, True]
     frame.loc[:, ["lowest", "highest"]] = [[-1, 9], [0, 99], [0, 2]]
     frame.loc[1, "known"] = True
-    assert given_ranges(frame, proposal, {}) == {
+    assert given_ranges(frame, proposal, {}, {}) == {
         "a": Range(-1, 9, Origin.READ), "b": Range(0, 99), "c": Range(0, 2, Origin.ACCEPTED)}
 
 
@@ -117,7 +118,7 @@ def test_an_end_that_nobody_typed_stays_the_datas():
     frame = frame_of(proposal, {name: Range(*ends, Origin.ACCEPTED) for name, ends in proposal.items()})
     assert frame["known"].all()
     frame.loc[:, ["lowest", "highest"]] = [[0, 5], [10, 99], [-1, 1], [0, 1]]
-    known = given_ranges(frame, proposal, {"d": Range(0.0, 1.0)})  # from a file of ranges: said to be known
+    known = given_ranges(frame, proposal, {"d": Range(0.0, 1.0)}, {})  # from a file of ranges: said to be known
     assert [known[name].origin for name in "abcd"] == [Origin.ACCEPTED] * 3 + [Origin.DECLARED]
 
 
@@ -136,6 +137,30 @@ def test_a_proposal_that_is_accepted_untouched_stays_one_in_certificate_study_an
     clean(app.switch_page(DATA.path).run())
     app.button(key="upload_know_none").click().run()
     assert own(clean(app)).dataset.ranges_origin is Origin.READ
+
+
+LONGER = "height,weight,age\n" + "".join(f"{151 + i},{54 + i % 30},{31 + i % 9}\n" for i in range(55))
+
+
+def test_ranges_read_from_another_file_are_not_known_because_a_button_says_so():
+    app = bring(opened(), OTHER)
+    saved = ranges_to_csv(own(app).dataset.ranges)
+    app = bring(opened(), LONGER)
+    app.file_uploader(key="upload_ranges_file").set_value(("ranges.csv", saved.encode(), "text/csv")).run()
+    app.button(key="upload_know_all").click().run()
+    assert own(clean(app)).dataset.range_origins == (Origin.ACCEPTED,) * 3
+
+
+def test_ranges_accepted_in_a_study_stay_so_for_a_longer_file():
+    app = bring(opened(), OTHER)
+    app.button(key="upload_know_all").click().run()
+    study = Study(scenario=scenario(app), source=own(clean(app)).source).to_json()
+    app = opened(DATA.path)
+    app.file_uploader(key="study_file").set_value(("study.json", study.encode(), "application/json")).run()
+    bring(app, LONGER)
+    app.button(key="upload_know_none").click().run()
+    app.button(key="upload_know_all").click().run()
+    assert own(clean(app)).dataset.range_origins == (Origin.ACCEPTED,) * 3
 
 
 def test_the_panel_can_be_used_after_a_visit_to_another_page():
@@ -276,6 +301,23 @@ def test_the_best_set_on_the_data_is_no_declared_one():
     assert build(scenario(app), own(app).dataset).origins["split"] is Origin.READ
 
 
+def test_a_length_that_follows_from_a_marked_split_is_marked():
+    app = declared()
+    app.session_state["_scenario"] = scenario(app).chosen_on_data(allocation="binary", favoured=(1,))
+    clean(app.run()).button(key="data_bound_all").click().run()
+    assert {"bound", "radius"} <= set(scenario(clean(app)).from_data)
+
+
+def test_the_best_set_along_marked_directions_is_marked():
+    app = declared()
+    app.session_state["_scenario"] = scenario(app).chosen_on_data(
+        directions="rotation", angle=33.0, plane=(0, 2)).changed(trials=4, query="identity", needed=(1,))
+    app.session_state["utility_section"] = "Choice of directions"
+    clean(app.switch_page(UTILITY.path).run())
+    app.button(key="utility_take").click().run()
+    assert "favoured" in scenario(clean(app)).from_data
+
+
 # Choosing after looking
 
 
@@ -324,6 +366,62 @@ def test_a_choice_after_looking_is_marked_and_one_before_is_not():
     assert "epsilon" in scenario(clean(app)).from_data
     app.select_slider(key="w_epsilon").set_value(1.0).run()
     assert "epsilon" not in scenario(clean(app)).from_data  # the default tells nothing
+
+
+def test_epsilon_that_comes_along_from_other_data_is_marked_after_looking():
+    app = look(declared())
+    mine = scenario(app).data
+    app.selectbox(key="w_data").set_value("liver").run()
+    app.select_slider(key="w_epsilon").set_value(2.0).run()
+    assert scenario(clean(app)).from_data == ()
+    app.selectbox(key="w_data").set_value(mine).run()
+    assert (scenario(clean(app)).epsilon, scenario(app).from_data) == (2.0, ("epsilon",))
+
+
+def test_a_new_draw_of_random_directions_after_looking_is_marked():
+    app = look(declared())
+    app.session_state["_scenario"] = scenario(app).changed(directions="random", query="identity")
+    clean(app.run())
+    app.button(key="w_draw").click().run()
+    assert scenario(clean(app)).from_data == ("seed",)
+    assert build(scenario(app), own(app).dataset).origins["directions"] is Origin.READ
+
+
+def test_a_label_that_shapes_the_ellipse_is_marked_after_looking():
+    app = look(declared())
+    app.session_state["_scenario"] = scenario(app).changed(query="moments", bound="even", task="linear-ridge", label=0)
+    clean(app.run())
+    app.selectbox(key="upload_label").set_value("age").run()
+    assert scenario(clean(app)).from_data == ("label",)
+    assert build(scenario(app), own(app).dataset).origins["choices"] is Origin.READ
+    assert scenario(app).changed(query="mean").read_among(scenario(app).from_data) == ()
+
+
+def test_columns_that_are_left_out_after_looking_mark_the_query():
+    app = declared()
+    app.multiselect(key="upload_columns").set_value(["height", "weight"]).run()
+    assert scenario(clean(app)).from_data == ()
+    look(app)
+    app.multiselect(key="upload_columns").set_value(["height", "age"]).run()
+    assert scenario(clean(app)).from_data == ("query",)
+
+
+def test_shares_of_a_plan_that_are_moved_after_looking_are_marked():
+    app = clean(look(declared()).switch_page(PLAN.path).run())
+    app.slider(key="plan_share_0").set_value(77.0).run()
+    [kept] = app.session_state["_plans"].values()
+    assert kept.plan.shares_read
+    clean(app).button(key="plan_equal").click().run()
+    [kept] = app.session_state["_plans"].values()
+    assert not kept.plan.shares_read
+
+
+def test_noise_shaped_by_the_records_was_looked_at_where_a_page_shows_it():
+    app = declared()
+    app.session_state["_scenario"] = scenario(app).changed(query="mean", directions="eigenvectors")
+    clean(app.switch_page(RELEASE.path).run())
+    app.select_slider(key="w_epsilon").set_value(2.0).run()
+    assert scenario(clean(app)).from_data == ("epsilon",)
 
 
 def test_looking_at_a_bundled_table_marks_nothing():
@@ -399,6 +497,9 @@ def test_a_mark_survives_another_dataset_and_the_order_of_a_link():
     app.selectbox(key="w_data").set_value("liver").run()
     assert scenario(clean(app)).from_data == ("epsilon",)
     assert Scenario.from_query({"from_data": "share", "share": "0.7"}).from_data == ("share",)
+    kept, [said] = Scenario.read_query({"from_data": "share-later", "share": "0.7"})
+    assert kept.from_data == ("share",)
+    assert "'later'" in said
 
 
 def test_one_over_a_number_of_records_that_follows_from_gaps_is_marked():

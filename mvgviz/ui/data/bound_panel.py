@@ -85,4 +85,4 @@ def _say(tried: Setup, cost: BoundCost, *, chosen: bool) -> None:
         st.button("An ellipse that pulls nobody in", key="data_bound_all", type="tertiary",
                   disabled=tried.scenario.bound == "own" and tried.scenario.radius >= radius,
                   help=f"As long as the longest record that the ranges allow: {radius:g}. It follows from the ranges "
-                       "alone.", on_click=session.update, kwargs={"bound": "own", "radius": radius})
+                       "alone.", on_click=session.take_over, args=(tried,), kwargs={"bound": "own", "radius": radius})

@@ -37,7 +37,7 @@ def draw_ranges(opened: OpenFile, proposal: Proposal) -> None:
     edited = st.data_editor(frames[key], key=key, hide_index=True, disabled=["feature"],
                             height=min(36 * (len(proposal) + 1) + 4, 256),
                             column_config={"lowest": number, "highest": number, _KNOWN: known})
-    opened.ranges.update(given_ranges(edited, proposal, opened.ranges))
+    opened.ranges.update(given_ranges(edited, proposal, opened.ranges, opened.proposed))
     for name in proposal:
         if name in opened.ranges and opened.ranges[name] == (*proposal[name], Origin.READ):
             del opened.ranges[name]  # untouched
@@ -63,23 +63,28 @@ def frame_of(proposal: Proposal, ranges: Mapping[str, Range]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["feature", "lowest", "highest", _KNOWN])
 
 
-def given_ranges(edited: pd.DataFrame, proposal: Proposal, before: Mapping[str, Range]) -> dict[str, Range]:
-    """The ranges of the edited table by feature; what is as it was ``before`` keeps its origin."""
+def given_ranges(edited: pd.DataFrame, proposal: Proposal, before: Mapping[str, Range],
+                 proposed: Mapping[str, tuple[float, ...]]) -> dict[str, Range]:
+    """The ranges of the edited table by feature; what is as it was ``before`` keeps its origin.
+
+    ``proposed``: ends that are no person's, beside those of the ``proposal``.
+    """
     found = {}
     columns = (edited[name].tolist() for name in ("lowest", "highest", _KNOWN))
     for name, low, high, known in zip(proposal, *columns, strict=True):
         if pd.isna(low) or pd.isna(high):
             raise InputError(f"the range of {name!r} needs two numbers: type both")
-        found[name] = _stated((float(low), float(high)), proposal[name], before.get(name), known=known is True)
+        found[name] = _stated((float(low), float(high)), (*proposal[name], *proposed.get(name, ())), before.get(name),
+                              known=known is True)
     return found
 
 
-def _stated(ends: tuple[float, float], proposed: tuple[float, float], before: Range | None, *, known: bool) -> Range:
+def _stated(ends: tuple[float, float], proposed: tuple[float, ...], before: Range | None, *, known: bool) -> Range:
     """A range with the weakest origin of its ends: of those that the person says to know, the typed are declared."""
     if before is not None and before[:2] == ends and _is_ticked(before) is known:
         return before
-    typed = [Origin.ACCEPTED if end == guess else Origin.DECLARED for end, guess in zip(ends, proposed, strict=True)]
-    return Range(*ends, weakest(typed) if known else Origin.READ)
+    typed = weakest(Origin.ACCEPTED if end in proposed else Origin.DECLARED for end in ends)
+    return Range(*ends, typed if known else Origin.READ)
 
 
 def _is_ticked(span: Range | None) -> bool:
@@ -96,7 +101,8 @@ def _state_all(opened: OpenFile, proposal: Proposal, *, known: bool) -> None:
     """The person says of every range shown, as it stands, whether it is known."""
     for name, ends in proposal.items():
         before = opened.ranges.get(name, Range(*ends, Origin.READ))
-        opened.ranges[name] = _stated((before.low, before.high), ends, before, known=known)
+        proposed = (*ends, *opened.proposed.get(name, ()))
+        opened.ranges[name] = _stated((before.low, before.high), proposed, before, known=known)
     draw_anew()
 
 
@@ -135,7 +141,7 @@ def _take_file(opened: OpenFile, features: tuple[str, ...]) -> None:
     except InputError as error:
         st.session_state[_TOLD] = error
         return
-    opened.ranges.update(taken)
+    opened.take_ranges(taken)
     rest = f"; left aside, as no feature has these names: {in_markdown(listed(others))}" if others else ""
     st.session_state[_TOLD] = f"{len(taken):,} of {len(features):,} ranges were taken from the file{rest}."
     draw_anew()

@@ -14,7 +14,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from mvgviz.data import Table, sample, samples
 from mvgviz.data.recognise import Contents, contents_of, new_key
-from mvgviz.provenance import Range
+from mvgviz.provenance import Range, Ranges
 from mvgviz.scenario.scenario import UPLOAD
 from mvgviz.study.study import Study
 from mvgviz.text import one_line
@@ -42,13 +42,28 @@ class OpenFile:
 
     @property
     def said(self) -> dict[str, Any]:
-        """What the person said of the table as it is read now: ``columns`` to use (None: all), ``ranges``."""
-        return self._said.setdefault(self.read_as, {"columns": None, "ranges": {}})
+        """What the person said of the table as it is read now: ``columns`` to use (None: all), ``ranges``.
+
+        ``proposed``: ends of ranges by feature that came with a file or a study, which do not say that they are known.
+        """
+        return self._said.setdefault(self.read_as, {"columns": None, "ranges": {}, "proposed": {}})
 
     @property
     def ranges(self) -> dict[str, Range]:
         """Those that the person gave or stated to know, by feature."""
         return self.said["ranges"]  # type: ignore[no-any-return]
+
+    @property
+    def proposed(self) -> dict[str, tuple[float, ...]]:
+        """Ends that data proposed, this file's or another's, beside what is proposed now."""
+        return self.said["proposed"]  # type: ignore[no-any-return]
+
+    def take_ranges(self, given: Ranges) -> None:
+        """Ranges from a file or a study, with their origins."""
+        for name, span in ((name, Range(*ends)) for name, ends in given.items()):
+            self.ranges[name] = span
+            if not span.origin.is_covered:
+                self.proposed[name] = (*self.proposed.get(name, ()), span.low, span.high)
 
 
 @dataclass(eq=False)

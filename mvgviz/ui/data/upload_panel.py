@@ -144,7 +144,8 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
         session_releases().count_together(opened.data_name, other)
     if study is not None:
         used = study.source.columns
-        opened.said.update(columns=None if used is None else list(used), ranges=dict(study.source.ranges or {}))
+        opened.said.update(columns=None if used is None else list(used), ranges={})
+        opened.take_ranges(study.source.ranges or {})
         draw_anew()
         take_over(study, opened.data_name, same_file=study.source.name == opened.name)
     used_by = opened.study

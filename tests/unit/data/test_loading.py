@@ -193,6 +193,8 @@ def test_one_record_does_not_decide_how_all_others_are_read(content):
 @pytest.mark.parametrize("content", [
     b"Smith,unknown,45\nJones,12,50\nBrown,30,61\n",  # text and numbers, as in the rows below
     b"f,unknown\nm,3\nf,4\n",  # its text is found again below
+    b"refused,n/a\n12,3\n13,4\n",  # a gap is no name
+    b"refused,-\n12,3\n13,4\n",  # nor is a dash
     b"Smith,f,smoker,unknown\nJones,m,never,7\nBrown,f,never,8\n"])
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])
 def test_a_record_that_may_be_taken_for_names_is_asked_about(content, kind):

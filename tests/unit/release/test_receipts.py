@@ -2,6 +2,7 @@
 
 import json
 import math
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from mvgviz import (
     Scenario,
     Session,
     Study,
+    binary,
     covariance,
     custom,
     design_noise,
@@ -25,6 +27,8 @@ from mvgviz import (
     from_matrix,
     gaussian_mu,
     identity,
+    manual,
+    max_pnr,
     mean,
     moments,
     private_eigenvectors,
@@ -33,6 +37,7 @@ from mvgviz import (
     uniform,
 )
 from mvgviz.errors import InputError
+from mvgviz.provenance import receipts_of
 from mvgviz.release.release import plan, release, release_setup
 from mvgviz.release.release_plan import release_together
 from mvgviz.release.secure_noise import noisy_count, private_directions
@@ -100,6 +105,54 @@ def test_shares_made_of_private_spreads_are_refused():
     spreads = private_spreads(DATA, mu=0.1, rng=np.random.default_rng(0))
     with pytest.raises(InputError, match="from a seed"):
         released(mean(DATA), theta=spreads / spreads.sum())
+
+
+SPREADS = private_spreads(DATA, mu=0.1, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("use", [
+    lambda: manual(SPREADS),
+    lambda: max_pnr(SPREADS**2, budget=1.0),
+    lambda: binary(3, favoured=[0, 1], share=0.7, importance=SPREADS[:2]),
+    lambda: RecordBound(radius=SPREADS.max()),
+    lambda: RecordBound(radius=np.linalg.norm(SPREADS)),
+    lambda: RecordBound.from_shares(DATA, uniform(3), centre=list(SPREADS)),
+    lambda: replace(DATA, lower=-3 * SPREADS, upper=3 * SPREADS),
+    lambda: replace(DATA, matrix=DATA.matrix / SPREADS[:, None]),
+    lambda: Dataset.from_frame(pd.DataFrame({"a": [1.0, 2.0]}), ranges={"a": (0, SPREADS[0])}),
+    lambda: from_matrix(np.linalg.qr(np.outer(SPREADS, SPREADS) + np.eye(3))[0]),
+    lambda: moments(DATA, bound=RecordBound(radius=1.0), constant=SPREADS.sum()),
+    lambda: from_matrix(SEEDED),
+])
+def test_what_was_learned_is_refused_where_its_receipts_are_not_counted(use):
+    with pytest.raises(InputError, match="learned from the data"):
+        use()
+
+
+@pytest.mark.parametrize("theta", [
+    lambda: np.concatenate([SPREADS[:1], SPREADS[1:]]) / SPREADS.sum(),
+    lambda: np.array([0.2, 0.3, 0.5]) ** (0 * SPREADS + 1),
+    lambda: np.where([True, False, True], SPREADS, 0.1) / np.where([True, False, True], SPREADS, 0.1).sum(),
+])
+def test_what_numpy_makes_of_private_spreads_is_refused(theta):
+    with pytest.raises(InputError, match="from a seed"):
+        released(mean(DATA), theta=theta())
+
+
+def test_numbers_that_lost_their_receipts_are_refused():
+    again = pickle.loads(pickle.dumps(SPREADS))
+    with pytest.raises(InputError, match="lost their receipts"):
+        released(mean(DATA), theta=again / again.sum())
+
+
+def test_a_product_has_the_receipts_of_both_factors():
+    other = private_spreads(DATA, mu=0.2, rng=np.random.default_rng(1))
+    assert receipts_of(SPREADS * other) == (*SPREADS.receipts, *other.receipts)
+
+
+def test_directions_with_a_receipt_are_paid_for_whatever_is_said():
+    fresh = private_directions(DATA, mu=0.5)
+    assert released(mean(DATA), directions=replace(fresh, origin=Origin.DECLARED)).origins["directions"] is Origin.PAID
 
 
 # Directions of a bound

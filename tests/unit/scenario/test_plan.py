@@ -147,6 +147,7 @@ def test_another_budget_keeps_the_shares_and_brings_its_origin_along():
     guessed = plan.shared([2, 1], read=True).with_budget(BASE).moved(0, 0.3)
     assert guessed.question(1, delta=DELTA).from_data == ("epsilon",)
     assert not guessed.shared([1, 1]).shares_read
+    assert guessed.shared([2, 5]).shares_read  # a mark is sticky; only equal shares tell nothing
     assert guessed.shared([1, 1], locked={0}).shares_read  # the locked share is still what it was
     assert plan.added(asking("mean").chosen_on_data(epsilon=2.0)).scenarios[2].from_data == ()
 
