@@ -56,7 +56,7 @@ def test_a_mark_travels_in_links_and_files_but_makes_no_other_scenario():
     assert Scenario.from_json(one.to_json()).from_data == one.from_data
     assert one == one.changed(from_data=())
     with pytest.raises(InputError, match="from_data must be one of"):
-        Scenario(from_data=("seed",))
+        Scenario(from_data=("trials",))
 
 
 @pytest.mark.parametrize("field", [*DIRECTION_FIELDS, *SPLIT_FIELDS, *OTHER_FIELDS])
@@ -66,7 +66,8 @@ def test_every_marked_field_that_matters_is_a_caveat_and_one_that_does_not_is_no
         "weights": {"allocation": "manual", "weights": (1, 2, 3)},
         "form": {"allocation": "max-pnr", "guarantee": "theorem1"}, "tail": {"guarantee": "theorem1"},
         "private_share": {"directions": "private", "query": "mean"}, "length": {"query": "kernel"},
-        "radius": {"bound": "own"}, "needed": {"needed": (1,)},
+        "radius": {"bound": "own"}, "needed": {"needed": (1,)}, "seed": {"directions": "random"},
+        "label": {"query": "moments", "bound": "even", "label": 1}, "task": {"query": "moments", "bound": "even"},
         "importance": {"allocation": "least-error", "favoured": (0, 1), "importance": (2, 1)}}.get(field, {})
     one = Scenario(**busy | {"from_data": (field,)})
     part = "directions" if field in DIRECTION_FIELDS else "split" if field in SPLIT_FIELDS else "choices"
