@@ -21,9 +21,9 @@ import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import csv as arrow_csv
 
-from mvgviz.data.columns import Columns, is_fraction, is_grouped, is_missing, is_numeric
-from mvgviz.data.source import SAMPLE, Source
-from mvgviz.data.table import IntArray, Table, check_width, clean_names, file_rows, plain_names
+from mvgviz.data.columns import Columns, is_fraction, is_grouped, is_numeric
+from mvgviz.data.readers import SAMPLE, Source
+from mvgviz.data.table import IntArray, Table, check_width, clean_names, file_rows, is_missing, plain_names
 from mvgviz.errors import InputError
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}

@@ -24,7 +24,7 @@ from openpyxl.worksheet._reader import WorkSheetParser  # type: ignore[import-un
 
 from mvgviz.data.columns import Columns
 from mvgviz.data.delimited import has_header
-from mvgviz.data.source import ZIP_ERRORS, Source, check_declared, check_expanded, damaged, pieces
+from mvgviz.data.readers import ZIP_ERRORS, Source, check_declared, check_expanded, damaged, pieces
 from mvgviz.data.table import Table, clean_names, plain_names
 from mvgviz.errors import InputError
 

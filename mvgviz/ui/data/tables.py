@@ -55,7 +55,7 @@ class OpenFile:
 class Tables:
     """All that the session knows about its files."""
 
-    key: int = field(default_factory=new_key, repr=False)
+    key: bytes = field(default_factory=new_key, repr=False)
     current: OpenFile | None = None
     _file_id: str = ""
     _files: dict[bytes, OpenFile] = field(default_factory=dict, repr=False)
@@ -66,7 +66,7 @@ class Tables:
         if self.current is None or chosen.file_id != self._file_id:
             if self.current is not None:
                 self.current.file = None
-            digest = hashlib.blake2b(chosen.getbuffer(), key=self.key.to_bytes(8)).digest()
+            digest = hashlib.blake2b(chosen.getbuffer(), key=self.key).digest()
             known = self._files.get(digest)
             if known is None:
                 taken = {file.data_name for file in self._files.values()}

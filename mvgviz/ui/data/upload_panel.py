@@ -8,9 +8,9 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from mvgviz.data import Table, describe, propose_ranges, read_table, samples, table_to_dataset
-from mvgviz.data.conversion import MOST_FEATURES
 from mvgviz.data.delimited import SEPARATORS, HeaderUnclearError
 from mvgviz.data.recognise import Identifier, identifiers
+from mvgviz.data.table import MOST_FEATURES
 from mvgviz.errors import InputError
 from mvgviz.pictures.data import identifier_words
 from mvgviz.study.source import DataSource
