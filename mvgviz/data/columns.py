@@ -1,4 +1,4 @@
-"""Cells as text, turned into numbers; blocks of rows gathered into one array, and what each column turns out to be.
+"""Columns of Arrow as numbers: cells of text in blocks, gathered into one array, and Parquet files.
 
 A cell is a number, a percentage (``12%`` is read as 12), a truth value (0 or 1), missing, or text. Thousands may be set
 apart by a comma (a point where the comma is the decimal mark), an apostrophe or a space. The array grows in place: its
@@ -288,12 +288,13 @@ def _parquet(source: Source, wanted: set[str]) -> Table:
     file = parquet.ParquetFile(source.stream)
     schema, n_rows = file.schema_arrow, file.metadata.num_rows
     names = clean_names(schema.names, source.name)
-    numeric = [i for i, field in enumerate(schema) if _holds_numbers(field.type) and not _PANDAS_INDEX.fullmatch(field.name)]
+    numeric = [i for i, field in enumerate(schema)
+               if _holds_numbers(field.type) and not _PANDAS_INDEX.fullmatch(field.name)]
     others = sorted({i for i, field in enumerate(schema) if not pa.types.is_null(field.type)} - {*numeric})
     if not n_rows >= 1:
         raise InputError(f"{source.name} has no records: at least two are needed.")
     kept = [i for i in others if names[i] in wanted]
-    others = [i for i in others if i not in kept]
+    others = [i for i in others if names[i] not in wanted]
     if not numeric and not kept:
         raise InputError(f"{source.name} has no column of numbers: choose another file.")
     expanded = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))

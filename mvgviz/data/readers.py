@@ -84,7 +84,7 @@ def read_table(file: File, *, name: str | None = None, separator: str | None = N
     with opened(file, name=name, max_bytes=count("max_bytes", max_bytes), progress=progress) as source:
         found = format_of(source.head(SAMPLE), source.name)
         if found == "npy":
-            table = read_npy(source)
+            table = _array_table(source, source.stream.read(), format="npy")
         elif found == "parquet":
             from mvgviz.data.columns import read_parquet
 
@@ -219,13 +219,19 @@ class Source:
 @contextmanager
 def opened(file: File, *, name: str | None, max_bytes: int, progress: Progress | None) -> Iterator[Source]:
     """The file as a :class:`Source`; what was opened here is closed here."""
-    shown = one_line(name or _own_name(file))[:LONGEST_NAME] or "The file"
+    own = file if isinstance(file, str | os.PathLike) else getattr(file, "name", "")
+    shown = name or (Path(own).name if isinstance(own, str | os.PathLike) else "")
+    shown = one_line(shown)[:LONGEST_NAME] or "The file"
     ours = not hasattr(file, "read")
     stream = _stream(file, shown, max_bytes)
     try:
         size = stream.seek(0, io.SEEK_END)
         stream.seek(0)
-        _check_size(size, shown, max_bytes)
+        if size == 0:
+            raise InputError(f"{shown} is empty: choose a file with a table of at least two records.")
+        if not size <= max_bytes:
+            raise InputError(f"{shown} is larger than the limit of {megabytes(max_bytes)}: keep fewer rows or columns, "
+                             "or raise the limit.")
         yield Source(stream=stream, name=shown, size=size, max_bytes=max_bytes, progress=progress)
     except OSError as error:
         raise InputError(f"{shown} cannot be read ({error.strerror or 'input/output error'}): try again.") from None
@@ -239,14 +245,8 @@ def megabytes(count: int) -> str:
     return f"{count / 2**20:.3g} MB" if count >= 2**20 / 10 else f"{count} bytes"
 
 
-def _own_name(file: Any) -> str:
-    own = file if isinstance(file, str | os.PathLike) else getattr(file, "name", "")
-    return Path(own).name if isinstance(own, str | os.PathLike) else ""
-
-
 def _stream(file: Any, name: str, max_bytes: int) -> BinaryIO:
     if isinstance(file, bytes | bytearray | memoryview):
-        _check_size(memoryview(file).nbytes, name, max_bytes)
         return io.BytesIO(file)
     if isinstance(file, str | os.PathLike):
         try:
@@ -267,14 +267,6 @@ def _stream(file: Any, name: str, max_bytes: int) -> BinaryIO:
         raise
     except (OSError, ValueError):  # closed, or open for writing only
         raise InputError(f"{name} cannot be read: open it for reading in binary mode.") from None
-
-
-def _check_size(size: int, name: str, max_bytes: int) -> None:
-    if size == 0:
-        raise InputError(f"{name} is empty: choose a file with a table of at least two records.")
-    if not size <= max_bytes:
-        raise InputError(f"{name} is larger than the limit of {megabytes(max_bytes)}: keep fewer rows or columns, "
-                         "or raise the limit.")
 
 
 @contextmanager
@@ -328,11 +320,6 @@ def check_expanded(size: int, source: Source) -> None:
                          "keep fewer rows or columns, or save the table as CSV.")
 
 
-def read_npy(source: Source) -> Table:
-    """An .npy file as a table."""
-    return _table(source, source.stream.read(), format="npy")
-
-
 def read_npz(source: Source, opened: zipfile.ZipFile, member: str | None) -> Table:
     """One array of an .npz file: the one asked for, else the first matrix of numbers."""
     found = {info.filename.removesuffix(".npy"): info for info in opened.infolist() if info.filename.endswith(".npy")}
@@ -342,8 +329,8 @@ def read_npz(source: Source, opened: zipfile.ZipFile, member: str | None) -> Tab
         raise InputError(f"{source.name} has no array of that name: choose one of the {len(found)} it holds.")
     check_declared([found[member]], source)
     notes = (f"The file holds {len(found)} arrays: one was read, another can be chosen.",) if len(found) > 1 else ()
-    return _table(source, b"".join(pieces(opened, found[member], source)), notes, format="npz", member=member,
-                  members=tuple(found))
+    return _array_table(source, b"".join(pieces(opened, found[member], source)), notes, format="npz", member=member,
+                        members=tuple(found))
 
 
 def _first_matrix(source: Source, opened: zipfile.ZipFile, found: dict[str, zipfile.ZipInfo]) -> str:
@@ -361,7 +348,8 @@ def _first_matrix(source: Source, opened: zipfile.ZipFile, found: dict[str, zipf
     return next(iter(found))
 
 
-def _table(source: Source, content: bytes, notes: tuple[str, ...] = (), **said: Any) -> Table:
+def _array_table(source: Source, content: bytes, notes: tuple[str, ...] = (), **said: Any) -> Table:
+    """The array of an .npy file as a table."""
     values = _numbers(content, source)
     rows, columns = values.shape
     return Table(name=source.name, values=values, header=False, columns=plain_names(columns, source.name),

@@ -297,7 +297,8 @@ def _features(table: Table, orientation: str, columns: Iterable[str] | None) -> 
     """The chosen features in the chosen order; all of them by default."""
     names, values = table.columns, table.values
     if one_of("orientation", orientation, ("rows", "columns")) == "columns":
-        names, values = tuple(clean_name(name, row) for row, name in enumerate(table.row_names or (), start=1)), values.T
+        values = values.T
+        names = tuple(clean_name(name, row) for row, name in enumerate(table.row_names or (), start=1))
         if not names or len(set(names)) < len(names):
             names = tuple(f"row {row}" for row in range(1, table.n_rows + 1))
     chosen = names if columns is None else _chosen(columns, names, table)
