@@ -1,4 +1,4 @@
-"""Cells as text, turned into numbers; blocks of rows gathered into one array, and what each column turns out to be.
+"""Columns of Arrow as numbers: cells of text in blocks, gathered into one array, and Parquet files.
 
 A cell is a number, a percentage (``12%`` is read as 12), a truth value (0 or 1), missing, or text. Thousands may be set
 apart by a comma (a point where the comma is the decimal mark), an apostrophe or a space. The array grows in place: its
@@ -7,15 +7,17 @@ size is estimated from the share of the file that has been read, so that never m
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from datetime import date
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
+from pyarrow import parquet
 
-from mvgviz.data.source import Source
-from mvgviz.data.table import IntArray, listed, shown
+from mvgviz.data.readers import Source, damaged, megabytes
+from mvgviz.data.table import MISSING_WORDS, MOST_FEATURES, IntArray, Table, clean_names, listed, shown
 from mvgviz.errors import InputError
 from mvgviz.validation import FloatArray
 
@@ -23,13 +25,11 @@ NUMBER, PERCENT, BOOLEAN, TEXT, MISSING = range(5)
 
 Kinds: TypeAlias = npt.NDArray[np.uint8]
 
-_MISSING_WORDS = (
-    "", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-NaN", "-nan", "NULL", "Null", "null", "None",
-    "none", "?", ".")
 _NOTHING = pa.scalar(None, pa.string())
 _SPACES = "'’ \u00a0\u202f"
 _EXPONENT = "(?:[eE][+-]?[0-9]+)?"
-_MOST_ROW_NAMES = 2_000  # as many as a dataset may have features
+_BLOCK = 65_536
+_PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 _WORDS = {NUMBER: "plain numbers", PERCENT: "percentages", BOOLEAN: "true/false"}
 
 
@@ -58,7 +58,7 @@ def parse(cells: Any, decimal: str) -> tuple[FloatArray, Kinds, bool]:
     values = cells if isinstance(cells, np.ndarray) else _cast(cells, decimal)
     if values is None:
         trimmed = pc.utf8_trim_whitespace(cells)
-        cells = pc.if_else(pc.is_in(trimmed, value_set=pa.array(_MISSING_WORDS)), _NOTHING, trimmed)
+        cells = pc.if_else(pc.is_in(trimmed, value_set=pa.array(MISSING_WORDS)), _NOTHING, trimmed)
         values = _cast(cells, decimal)
     if values is None:
         return _mixed(cells, decimal)
@@ -80,11 +80,6 @@ def is_fraction(cell: str, decimal: str) -> bool:
 def is_grouped(cell: str, decimal: str) -> bool:
     """Whether a cell is a number whose thousands are set apart."""
     return bool(_PATTERNS[decimal]["grouped"].match(cell.strip()))
-
-
-def is_missing(cell: str) -> bool:
-    """Whether a cell stands for a missing value."""
-    return cell.strip() in _MISSING_WORDS
 
 
 def _cast(cells: Any, decimal: str) -> FloatArray | None:
@@ -221,7 +216,7 @@ class Columns:
         return blank
 
     def _collect_row_names(self, column: Any, blank: Any) -> None:
-        if not isinstance(column, pa.Array) or self._kept > _MOST_ROW_NAMES:
+        if not isinstance(column, pa.Array) or self._kept > MOST_FEATURES:
             self._row_names = None
         if self._row_names is not None:
             self._row_names += [name for name, out in zip(column.to_pylist(), blank, strict=True) if not out]
@@ -279,3 +274,77 @@ def _as_written(column: Any) -> Any:
     else:
         written = ["" if np.isnan(cell) else str(int(cell) if cell.is_integer() else cell) for cell in column.tolist()]
     return np.array(written, dtype=object)
+
+
+def read_parquet(source: Source, *, texts: Iterable[str] = ()) -> Table:
+    """A Parquet file as a table."""
+    try:
+        return _parquet(source, set(texts))
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        raise damaged(source.name) from None
+
+
+def _parquet(source: Source, wanted: set[str]) -> Table:
+    file = parquet.ParquetFile(source.stream)
+    schema, n_rows = file.schema_arrow, file.metadata.num_rows
+    names = clean_names(schema.names, source.name)
+    numeric = [i for i, field in enumerate(schema)
+               if _holds_numbers(field.type) and not _PANDAS_INDEX.fullmatch(field.name)]
+    others = sorted({i for i, field in enumerate(schema) if not pa.types.is_null(field.type)} - {*numeric})
+    if not n_rows >= 1:
+        raise InputError(f"{source.name} has no records: at least two are needed.")
+    kept = [i for i in others if names[i] in wanted]
+    others = [i for i in others if names[i] not in wanted]
+    if not numeric and not kept:
+        raise InputError(f"{source.name} has no column of numbers: choose another file.")
+    expanded = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
+    if not expanded <= 4 * source.max_bytes:
+        raise InputError(f"{source.name} expands to more than {megabytes(4 * source.max_bytes)}: keep fewer columns.")
+    source.check_cells(n_rows, len(numeric) + len(kept))
+    values = _parquet_values(file, [schema.names[i] for i in numeric], n_rows, source)
+    filled = np.array([not np.isnan(column).all() for column in values.T])
+    if not filled.any() and not kept:
+        raise InputError(f"{source.name} has no numbers: every numeric column is empty.")
+    used = [i for i, is_filled in zip(numeric, filled, strict=True) if is_filled]
+    empty = sorted({*range(len(names))} - {*used, *others, *kept})
+    notes = ["Read from a Parquet file."]
+    for positions, words in ((others, "they hold no plain numbers"), (empty, "they are empty")):
+        if positions:
+            quoted = listed([names[i] for i in positions], [i + 1 for i in positions])
+            notes.append(f"Set aside because {words}: {quoted}.")
+    return Table(name=source.name, format="parquet", header=True, columns=tuple(names[i] for i in used),
+                 values=values if filled.all() else values[:, filled],
+                 texts={names[i]: _parquet_texts(file.read(columns=[schema.names[i]]).column(0)) for i in kept},
+                 text_columns=tuple(names[i] for i in others),
+                 empty_columns=tuple(names[i] for i in empty), notes=tuple(notes))
+
+
+def _parquet_values(file: Any, names: list[str], n_rows: int, source: Source) -> FloatArray:
+    values = np.empty((n_rows, len(names)))
+    row = 0
+    for batch in file.iter_batches(batch_size=_BLOCK, columns=names, use_threads=False):
+        if not row + batch.num_rows <= n_rows:
+            break
+        for slot, name in enumerate(names):
+            column = batch.column(name)
+            decoded = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+            # whole numbers beyond 2**53 are rounded
+            values[row : row + batch.num_rows, slot] = floats(pc.cast(decoded, pa.float64(), safe=False))
+        row += batch.num_rows
+        source.report(row / n_rows)
+    if row != n_rows:
+        raise damaged(source.name)
+    return values
+
+
+def _parquet_texts(column: Any) -> Any:
+    """The cells of a column as text, dates as 2024-03-05."""
+    cells = ("" if cell is None else cell.isoformat() if isinstance(cell, date) else str(cell).strip()
+             for cell in column.to_pylist())
+    return np.array(list(cells), dtype=object)
+
+
+def _holds_numbers(kind: Any) -> bool:
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return any(test(kind) for test in (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean,
+                                       pa.types.is_decimal))

@@ -11,8 +11,8 @@ import io
 import re
 import threading
 from collections import Counter
-from collections.abc import Generator, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import accumulate, dropwhile, islice
 from typing import Any, NamedTuple
@@ -21,9 +21,9 @@ import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import csv as arrow_csv
 
-from mvgviz.data.columns import Columns, is_fraction, is_grouped, is_missing, is_numeric
-from mvgviz.data.source import SAMPLE, Source
-from mvgviz.data.table import IntArray, Table, check_width, clean_names, file_rows, plain_names
+from mvgviz.data.columns import Columns, is_fraction, is_grouped, is_numeric
+from mvgviz.data.readers import SAMPLE, Source
+from mvgviz.data.table import IntArray, Table, check_width, clean_names, file_rows, is_missing, plain_names
 from mvgviz.errors import InputError
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
@@ -73,7 +73,7 @@ class _Record(NamedTuple):
 def encoding_of(head: bytes) -> str:
     """The encoding of a text: by its mark, by the zeros of UTF-16, as UTF-8, else Latin-1.
 
-    charset-normalizer takes a German or French header over numbers for Urdu or Cyrillic: too little text to guess by.
+    charset-normalizer takes a header such as "âge" over numbers for Big5: too little text to guess by.
     """
     for mark, encoding in _BOMS.items():
         if head.startswith(mark):
@@ -99,7 +99,10 @@ def layout_of(text: str, *, name: str, complete: bool, separator: str | None, de
         raise InputError(f"{name} holds no table, only blank space or comments: choose a file with a table.")
     above = every[: len(every) - len(records)]
     comments = [record.text for record in above if record.idle and record.text.strip()]
-    lines = _looked_at(records, separator, name)
+    lines = [record.text for record in records if not record.idle]
+    # before anything is split: a line of millions of separators takes its time
+    check_width(1 + max(lines[0].count(mark) for mark in (separator or ",;\t|")), name)
+    lines = lines[: max(5, _MOST_CHARACTERS // len(lines[0]))]
     separator = separator or _separator(lines, decimal)
     rows = [fields(line, separator) for line in lines]
     decimal = decimal or _told_decimal(rows, separator, name)
@@ -116,14 +119,6 @@ def layout_of(text: str, *, name: str, complete: bool, separator: str | None, de
 def _without_idle(records: Sequence[_Record]) -> list[_Record]:
     """From the first that is neither blank nor a comment."""
     return list(dropwhile(lambda record: record.idle, records))
-
-
-def _looked_at(records: Sequence[_Record], separator: str | None, name: str) -> list[str]:
-    """The lines that decide: a few, if they are long."""
-    lines = [record.text for record in records if not record.idle]
-    # before anything is split: a line of millions of separators takes its time
-    check_width(1 + max(lines[0].count(mark) for mark in (separator or ",;\t|")), name)
-    return lines[: max(5, _MOST_CHARACTERS // len(lines[0]))]
 
 
 def _commented_names(comment: str, row: Sequence[str], separator: str, decimal: str) -> tuple[str, ...] | None:
@@ -400,8 +395,14 @@ class _OddRows:
 def _parse(stream: TextStream, layout: Layout, columns: Columns, source: Source) -> _OddRows:
     """Fill ``columns``; returns what was left out."""
     odd, last = _OddRows(), None
+    keys = [str(position) for position in range(layout.width)]
+    block_size = min(max(1 << 20, layout.width * 8_000), _LONGEST_ROW)  # enough rows to be worth a call for each column
+    reading = arrow_csv.ReadOptions(use_threads=False, block_size=block_size, column_names=keys)
+    parsing = arrow_csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True, ignore_empty_lines=False,
+                                     invalid_row_handler=odd)
+    texts = arrow_csv.ConvertOptions(column_types=dict.fromkeys(keys, pa.string()), strings_can_be_null=False)
     try:
-        with closing(_batches(stream, layout, odd)) as batches:
+        with arrow_csv.open_csv(stream, reading, parsing, texts) if not stream.is_over else nullcontext(()) as batches:
             for batch in batches:
                 if batch.num_rows:
                     columns.add(batch.columns, stream.share)
@@ -419,20 +420,6 @@ def _parse(stream: TextStream, layout: Layout, columns: Columns, source: Source)
             f"{source.name} opens a quotation mark that is never closed and swallows the rows from about row "
             f"{layout.first_row + columns.n_added - 1 + len(odd.left_out)} on: remove or close it.")
     return odd
-
-
-def _batches(stream: TextStream, layout: Layout, odd: _OddRows) -> Generator[Any]:
-    """Blocks of whole rows as text: enough of them to be worth a call for each column."""
-    if stream.is_over:
-        return
-    keys = [str(position) for position in range(layout.width)]
-    block_size = min(max(1 << 20, layout.width * 8_000), _LONGEST_ROW)
-    reading = arrow_csv.ReadOptions(use_threads=False, block_size=block_size, column_names=keys)
-    parsing = arrow_csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True, ignore_empty_lines=False,
-                               invalid_row_handler=odd)
-    texts = arrow_csv.ConvertOptions(column_types=dict.fromkeys(keys, pa.string()), strings_can_be_null=False)
-    with arrow_csv.open_csv(stream, reading, parsing, texts) as batches:
-        yield from batches
 
 
 def _unparsed(odd: _OddRows, layout: Layout, columns: Columns, source: Source) -> InputError:

@@ -11,23 +11,36 @@ numbers, and objects inside them are never unpickled.
 
 import io
 import math
+import os
+import struct
 import tokenize
 import warnings
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 
-from mvgviz.data.conversion import table_to_dataset, texts_of
-from mvgviz.data.source import SAMPLE, File, Progress, Source, archive, check_declared, damaged, opened, pieces
-from mvgviz.data.table import Table, check_width, plain_names
+from mvgviz.data.table import LONGEST_NAME, Table, check_width, plain_names, table_to_dataset, texts_of
 from mvgviz.errors import InputError
 from mvgviz.provenance import Ranges
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.frames import is_frame
+from mvgviz.text import one_line
 from mvgviz.validation import FloatArray, count, one_of
 
+Progress: TypeAlias = Callable[[float], object]
+File: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
+SAMPLE = 1 << 16
+"""Bytes at the beginning of a file that tell what it is."""
+_PIECE, _MOST_MEMBERS = 1 << 18, 10_000
+_USUAL = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+# What zipfile and zlib raise on damaged, encrypted or unusual archives.
+ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OverflowError, KeyError)
 DEFAULT_LIMIT = 200 * 2**20
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1", "cp1252")
 _PICKLES = tuple(bytes([0x80, protocol]) for protocol in range(2, 6))
@@ -71,9 +84,9 @@ def read_table(file: File, *, name: str | None = None, separator: str | None = N
     with opened(file, name=name, max_bytes=count("max_bytes", max_bytes), progress=progress) as source:
         found = format_of(source.head(SAMPLE), source.name)
         if found == "npy":
-            table = read_npy(source)
+            table = _array_table(source, source.stream.read(), format="npy")
         elif found == "parquet":
-            from mvgviz.data.parquet import read_parquet
+            from mvgviz.data.columns import read_parquet
 
             table = read_parquet(source, texts=texts)
         elif found == "zip":
@@ -170,9 +183,141 @@ def _foreign(head: bytes) -> str | None:
     return "a JSON file" if start.startswith(_JSON) else None
 
 
-def read_npy(source: Source) -> Table:
-    """An .npy file as a table."""
-    return _table(source, source.stream.read(), format="npy")
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """``stream`` stands at its beginning and can be sought; ``name`` is for messages."""
+
+    stream: BinaryIO
+    name: str
+    size: int
+    max_bytes: int
+    progress: Progress | None = None
+
+    def report(self, fraction: float) -> None:
+        """Tell whoever waits how far the reading is."""
+        if self.progress is not None:
+            self.progress(min(max(fraction, 0.0), 1.0))
+
+    def head(self, count: int) -> bytes:
+        """The first bytes; the stream stays at its beginning."""
+        found = self.stream.read(count)
+        self.stream.seek(0)
+        return found
+
+    def most_rows(self, columns: int) -> int:
+        """How many rows of numbers may be held in memory: four times the file limit, as floats."""
+        return 4 * self.max_bytes // (8 * max(columns, 1))
+
+    def check_cells(self, rows: int, columns: int) -> None:
+        """Whether so many numbers may be held in memory."""
+        if not rows <= self.most_rows(columns):
+            most = megabytes(4 * self.max_bytes)
+            raise InputError(f"{self.name} holds a table of {rows} × {columns} or more, which is too large: numbers "
+                             f"may take {most} in memory. Keep fewer rows or columns.")
+
+
+@contextmanager
+def opened(file: File, *, name: str | None, max_bytes: int, progress: Progress | None) -> Iterator[Source]:
+    """The file as a :class:`Source`; what was opened here is closed here."""
+    own = file if isinstance(file, str | os.PathLike) else getattr(file, "name", "")
+    shown = name or (Path(own).name if isinstance(own, str | os.PathLike) else "")
+    shown = one_line(shown)[:LONGEST_NAME] or "The file"
+    ours = not hasattr(file, "read")
+    stream = _stream(file, shown, max_bytes)
+    try:
+        size = stream.seek(0, io.SEEK_END)
+        stream.seek(0)
+        if size == 0:
+            raise InputError(f"{shown} is empty: choose a file with a table of at least two records.")
+        if not size <= max_bytes:
+            raise InputError(f"{shown} is larger than the limit of {megabytes(max_bytes)}: keep fewer rows or columns, "
+                             "or raise the limit.")
+        yield Source(stream=stream, name=shown, size=size, max_bytes=max_bytes, progress=progress)
+    except OSError as error:
+        raise InputError(f"{shown} cannot be read ({error.strerror or 'input/output error'}): try again.") from None
+    finally:
+        if ours:
+            stream.close()
+
+
+def megabytes(count: int) -> str:
+    """A number of bytes for a sentence."""
+    return f"{count / 2**20:.3g} MB" if count >= 2**20 / 10 else f"{count} bytes"
+
+
+def _stream(file: Any, name: str, max_bytes: int) -> BinaryIO:
+    if isinstance(file, bytes | bytearray | memoryview):
+        return io.BytesIO(file)
+    if isinstance(file, str | os.PathLike):
+        try:
+            return Path(file).open("rb")
+        except OSError as error:
+            raise InputError(f"{name} cannot be opened: {error.strerror or 'input/output error'}.") from None
+        except ValueError:  # a NUL in the path
+            raise InputError(f"{name} cannot be opened: this is not a file name.") from None
+    if not callable(getattr(file, "read", None)):
+        raise InputError(f"file must be a path, bytes or an open binary file, got a {type(file).__name__}")
+    try:
+        if not isinstance(file.read(0), bytes):
+            raise InputError(f"{name} is open as text: open it in binary mode.")
+        if hasattr(file, "seekable") and file.seekable():
+            return file  # type: ignore[no-any-return]
+        return io.BytesIO(file.read(max_bytes + 1))
+    except InputError:
+        raise
+    except (OSError, ValueError):  # closed, or open for writing only
+        raise InputError(f"{name} cannot be read: open it for reading in binary mode.") from None
+
+
+@contextmanager
+def archive(source: Source) -> Iterator[zipfile.ZipFile]:
+    """The archive, its directory read and found sane."""
+    try:
+        opened = zipfile.ZipFile(source.stream)
+    except ZIP_ERRORS:
+        raise damaged(source.name) from None
+    with opened:
+        if len(opened.infolist()) > _MOST_MEMBERS:
+            raise InputError(f"{source.name} is a ZIP archive of more than {_MOST_MEMBERS} files, not a table.")
+        yield opened
+
+
+def check_declared(members: list[zipfile.ZipInfo], source: Source) -> None:
+    """Whether what the archive says it holds stays below the limit."""
+    if not all(member.compress_type in _USUAL for member in members):
+        raise InputError(f"{source.name} uses an unusual compression: save it again, or as CSV.")
+    if any(member.flag_bits & 1 for member in members):
+        raise InputError(f"{source.name} is protected by a password: save it without one.")
+    check_expanded(sum(member.file_size for member in members), source)
+
+
+def pieces(opened: zipfile.ZipFile, member: zipfile.ZipInfo, source: Source) -> Iterator[bytes]:
+    """A member, expanded piece by piece; never more than it declared or than the limit."""
+    expanded = 0
+    try:
+        with opened.open(member) as stream:
+            while piece := stream.read(_PIECE):
+                expanded += len(piece)
+                if not expanded <= min(member.file_size, source.max_bytes):
+                    break
+                yield piece
+    except ZIP_ERRORS:
+        raise damaged(source.name) from None
+    check_expanded(expanded, source)
+    if expanded != member.file_size:
+        raise damaged(source.name)
+
+
+def damaged(name: str) -> InputError:
+    """What to say of an archive that does not open."""
+    return InputError(f"{name} is damaged or cut short: copy or download it again, or save the table as CSV.")
+
+
+def check_expanded(size: int, source: Source) -> None:
+    """Whether so many bytes stay below the limit."""
+    if not size <= source.max_bytes:
+        raise InputError(f"{source.name} expands to more than the limit of {megabytes(source.max_bytes)}: "
+                         "keep fewer rows or columns, or save the table as CSV.")
 
 
 def read_npz(source: Source, opened: zipfile.ZipFile, member: str | None) -> Table:
@@ -184,8 +329,8 @@ def read_npz(source: Source, opened: zipfile.ZipFile, member: str | None) -> Tab
         raise InputError(f"{source.name} has no array of that name: choose one of the {len(found)} it holds.")
     check_declared([found[member]], source)
     notes = (f"The file holds {len(found)} arrays: one was read, another can be chosen.",) if len(found) > 1 else ()
-    return _table(source, b"".join(pieces(opened, found[member], source)), notes, format="npz", member=member,
-                  members=tuple(found))
+    return _array_table(source, b"".join(pieces(opened, found[member], source)), notes, format="npz", member=member,
+                        members=tuple(found))
 
 
 def _first_matrix(source: Source, opened: zipfile.ZipFile, found: dict[str, zipfile.ZipInfo]) -> str:
@@ -203,7 +348,8 @@ def _first_matrix(source: Source, opened: zipfile.ZipFile, found: dict[str, zipf
     return next(iter(found))
 
 
-def _table(source: Source, content: bytes, notes: tuple[str, ...] = (), **said: Any) -> Table:
+def _array_table(source: Source, content: bytes, notes: tuple[str, ...] = (), **said: Any) -> Table:
+    """The array of an .npy file as a table."""
     values = _numbers(content, source)
     rows, columns = values.shape
     return Table(name=source.name, values=values, header=False, columns=plain_names(columns, source.name),

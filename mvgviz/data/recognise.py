@@ -19,23 +19,17 @@ True
 
 from __future__ import annotations
 
+import hashlib
 import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
-from mvgviz.data.table import Table
+from mvgviz.data.table import MOST_FEATURES, Table
 from mvgviz.validation import FloatArray
 
-_MOST_RECORDS = 2_000  # as features: no more than a dataset may have
-_BLOCK = 16_384
-
-Words = npt.NDArray[np.uint64]
-Flags = npt.NDArray[np.bool_]
-Line = tuple[int, int, int]
 _INDEX = re.compile(r"unnamed: \d+|index|level_\d+|row(_?(nr|no|number|names?))?|column 1", re.IGNORECASE)
 _ID = re.compile(r"(?i:(.*[\s_.-])?(id|uid|uuid|guid|ssn|mrn))|.*[a-z](ID|Id)|(?i:(patient|person|subject|user|customer"
                  r"|client|member|household|participant|respondent)([\s_.-]?(no|nr|number|num|code))?)")
@@ -45,72 +39,43 @@ _ID = re.compile(r"(?i:(.*[\s_.-])?(id|uid|uuid|guid|ssn|mrn))|.*[a-z](ID|Id)|(?
 class Contents:
     """The features of a table, and its records where those could be features of one that lies on its side."""
 
-    features: frozenset[Line] = field(repr=False)
-    records: frozenset[Line] = field(repr=False)
+    features: frozenset[bytes] = field(repr=False)
+    records: frozenset[bytes] = field(repr=False)
 
     def matches(self, other: Contents) -> bool:
         """Whether both hold the same records, as far as their numbers tell."""
         return bool(self.features & other.features or self.features & other.records or self.records & other.features)
 
 
-def new_key() -> int:
-    """64 fresh bits for :func:`contents_of`."""
-    return secrets.randbits(64)
+def new_key() -> bytes:
+    """Fresh bits for :func:`contents_of`."""
+    return secrets.token_bytes(16)
 
 
-def contents_of(values: FloatArray, key: int) -> Contents:
+def contents_of(values: FloatArray, key: bytes) -> Contents:
     """What makes a table, records × features, known again to whoever has the same key."""
-    records = _lines(values.T, key) if values.shape[0] <= _MOST_RECORDS else ()
-    return Contents(features=frozenset(_lines(values, key)), records=frozenset(records))
+    records = _digests(values.T, key) if values.shape[0] <= MOST_FEATURES else ()
+    return Contents(features=frozenset(_digests(values, key)), records=frozenset(records))
 
 
-def _lines(values: FloatArray, key: int) -> Iterator[Line]:
-    """One for each column that tells records apart: not the same everywhere, not simply counting.
-
-    How many values, and two sums of their mixed bits, which do not depend on their order. Two values say
-    little beyond how often each occurs: there the order has to be the same, too.
-    """
-    counts, binary, constant = _kinds(values)
-    first, second = (np.zeros(values.shape[1], dtype=np.uint64) for _ in range(2))
-    with np.errstate(over="ignore"):
-        for start in range(0, values.shape[0], _BLOCK):
-            bits = _bits(values[start : start + _BLOCK])
-            places = np.arange(start, start + bits.shape[0], dtype=np.uint64) << np.uint64(32)
-            bits[:, binary] += places[:, None]
-            mixed = _mixed(bits ^ np.uint64(key))
-            first += mixed.sum(axis=0)
-            second += _mixed(mixed ^ np.uint64(key)).sum(axis=0)
-    for column in np.flatnonzero(~(counts | constant)):
-        yield values.shape[0], int(first[column]), int(second[column])
+def _digests(values: FloatArray, key: bytes) -> Iterator[bytes]:
+    """One for each column that tells records apart, whatever their order; the order counts where it has two values."""
+    for column in values.T:
+        low, high = np.fmin.reduce(column), np.fmax.reduce(column)
+        if not low < high or _has_equal_steps(column):
+            continue
+        with np.errstate(over="ignore"):
+            short = column.astype(np.float32) + np.float32(0)  # as some files have them; -0 is 0
+        short[np.isnan(short)] = np.nan  # one gap is like another
+        if not ((column == low) | (column == high)).all():
+            short.sort()
+        yield hashlib.blake2b(short.tobytes(), key=key, digest_size=16).digest()
 
 
-def _kinds(values: FloatArray) -> tuple[Flags, Flags, Flags]:
-    """Which columns run in equal steps (as record numbers do), have but two values, or one."""
-    low, high = np.fmin.reduce(values), np.fmax.reduce(values)
-    steps = values[1] - values[0] if values.shape[0] > 2 else np.full(values.shape[1], np.nan)
-    counts, binary = np.ones(values.shape[1], dtype=np.bool_), np.ones(values.shape[1], dtype=np.bool_)
-    for start in range(0, values.shape[0], _BLOCK):
-        block = values[start : start + _BLOCK + 1]
-        if counts.any():
-            counts &= (np.abs(np.diff(block, axis=0) - steps) <= 1e-9 * np.abs(steps)).all(axis=0)
-        if binary.any():
-            binary &= ((block == low) | (block == high)).all(axis=0)
-    return counts, binary, ~(low < high)
-
-
-def _bits(block: FloatArray) -> Words:
-    """As 32-bit floats, whatever the file had of them: -0 is 0, and one gap is like another."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        short = np.ascontiguousarray(block, dtype=np.float32) + np.float32(0)
-    return np.where(np.isnan(short), np.uint32(1), short.view(np.uint32)).astype(np.uint64)
-
-
-def _mixed(words: Words) -> Words:
-    """Each word's bits stirred (the finaliser of SplitMix64: Steele, Lea & Flood 2014)."""
-    words = words + np.uint64(0x9E3779B97F4A7C15)
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(words ^ (words >> np.uint64(31)))
+def _has_equal_steps(column: FloatArray) -> bool:
+    """Whether a column simply counts, as record numbers do."""
+    step = column[1] - column[0]
+    return bool(column.size > 2 and (np.abs(np.diff(column) - step) <= 1e-9 * np.abs(step)).all())
 
 
 @dataclass(frozen=True, kw_only=True)

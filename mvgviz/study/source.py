@@ -5,9 +5,9 @@ from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any, Self
 
-from mvgviz.data import Table, table_to_dataset
-from mvgviz.data.conversion import texts_of
-from mvgviz.data.source import File
+from mvgviz.data import Table, read_table, table_to_dataset
+from mvgviz.data.readers import File
+from mvgviz.data.table import texts_of
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range, Ranges, checked_origin
 from mvgviz.query.dataset import MISSING, Dataset
@@ -81,8 +81,6 @@ class DataSource:
 
     def read(self, file: File, *, name: str | None = None) -> Table:
         """The table in a file, read as it was; refused, with the names, where columns are gone."""
-        from mvgviz.data import read_table  # brings large libraries along
-
         table = read_table(file, name=name, texts=self.texts, **self.reading)
         self.check(table)
         return table

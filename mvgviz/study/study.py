@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from mvgviz.data import sample, samples
-from mvgviz.data.source import File
+from mvgviz.data.readers import File
 from mvgviz.errors import InputError
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.plan import QuestionPlan

@@ -1,6 +1,5 @@
 """The session as a study: saved to a file, opened from one, and kept in the browser's tab for a bad day."""
 
-import io
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -18,14 +17,6 @@ from mvgviz.ui.session_releases import session_releases
 from mvgviz.validation import parsed_json
 
 NOTES, _WAITING, _BEGUN, _NAMED = "_notes", "_study_waiting", "_study_begun", "_study_named_file"
-
-
-class LocalFile(io.BytesIO):
-    """A file of this computer that the command named; to the app like one that was uploaded."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path.read_bytes())
-        self.name, self.file_id = path.name, str(path)
 
 
 def session_study() -> Study:
@@ -105,13 +96,13 @@ def begin() -> bool:
     return waiting() is not None or st.session_state[_NAMED] is not None
 
 
-def named_file() -> LocalFile | None:
-    """The file that the command was given, in a session that no link began."""
+def named_file() -> tuple[str, str, bytes] | None:
+    """The path, name and content of the file that the command was given, in a session that no link began."""
     path = st.session_state.get(_NAMED)
     if path is None:
         return None
     try:
-        return LocalFile(Path(path))
+        return path, Path(path).name, Path(path).read_bytes()
     except OSError as error:
         raise InputError(f"the file that mvgviz was started with cannot be read: {error.strerror}") from None
 

@@ -252,7 +252,7 @@ def test_what_was_read_from_the_data_has_to_be_accepted():
 
 def test_a_plan_follows_the_names_of_its_features():
     app = clean(uploaded(CSV.replace(",name", ",size").replace(",p", ",").encode()))
-    app.session_state["_tables"].current.ranges.update(age=Range(0, 100))
+    app.session_state["_open_files"].current.ranges.update(age=Range(0, 100))
     app.switch_page(PLAN.path).run()
     app.multiselect(key="w_favoured").set_value([1]).run()
     app.slider(key="plan_share_0").set_value(70.0).run()

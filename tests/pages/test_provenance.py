@@ -57,7 +57,7 @@ def own(app):
 
 
 def held(app):
-    return app.session_state["_tables"].current
+    return app.session_state["_open_files"].current
 
 
 def scenario(app):
@@ -533,7 +533,7 @@ def test_two_files_with_the_same_records_are_told_apart():
     bring(app, CSV)
     assert own(app).name == "mine.csv"
     assert own(app).dataset.upper[1] == 7
-    assert len({one.data_name for one in app.session_state["_tables"]._files.values()}) == 2
+    assert len({one.data_name for one in app.session_state["_open_files"]._files.values()}) == 2
 
 
 def workbook(*sheets):

@@ -8,7 +8,6 @@ import pytest
 from mvgviz import DataSource, Origin, QuestionPlan, Range, Scenario, Study
 from mvgviz.ui import study as panel
 from mvgviz.ui.menu import BUDGET, DATA, HOME, LESSON, PAGES, PLAN, RELEASE
-from mvgviz.ui.session_study import LocalFile
 from tests.pages.app import CSV, clean, desk, link, opened, released, text, uploaded
 
 LIVER = Scenario.default_for("liver")
@@ -180,11 +179,6 @@ def test_a_study_given_to_the_command_opens_with_its_file(given, monkeypatch):
     app = clean(opened(DATA.path))
     assert saved(app).source == SOURCE
     assert saved(app).scenario.query == "mean"
-
-
-def test_a_local_file_is_read_like_an_upload(given):
-    file = LocalFile(given / "mine.csv")
-    assert (file.name, file.getbuffer().nbytes) == ("mine.csv", len(CSV))
 
 
 def test_the_lesson_has_the_study_too():

@@ -21,7 +21,7 @@ from mvgviz.report.html import report_html
 from mvgviz.report.script import notebook, python_script
 from mvgviz.trials.stand_in import on_stand_in
 from mvgviz.ui import session
-from mvgviz.ui.data import tables
+from mvgviz.ui.data import open_files
 from mvgviz.ui.menu import DATA, RELEASE
 from tests.pages.app import CSV, clean, desk, go, link, on_exports, opened
 
@@ -41,7 +41,7 @@ def table(*, marked, gap):
 
 def declared(app):
     """Every range stated by the person, to the same numbers whatever the file holds."""
-    held = app.session_state["_tables"].current
+    held = app.session_state["_open_files"].current
     held.ranges.update(dict.fromkeys(("age", "dose", "score"), Range(0.0, 100.0)))
     app.session_state["_range_round"] = 1  # draws the table of ranges anew
     return app.run()
@@ -50,7 +50,7 @@ def declared(app):
 def outputs(content, monkeypatch):
     """Everything that a session on this file can give away, by name; without time, and without the noisy numbers."""
     streamlit.cache_resource.clear()  # a session of its own: the two tables have the same name here
-    monkeypatch.setattr(tables.secrets, "token_hex", lambda size: "0123456789ab")
+    monkeypatch.setattr(open_files.secrets, "token_hex", lambda size: "0123456789ab")
     app = opened(DATA.path)
     app.file_uploader(key="upload_file").set_value(("mine.csv", content, "text/csv")).run()
     declared(app)

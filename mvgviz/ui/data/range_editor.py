@@ -13,7 +13,7 @@ from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range, weakest
 from mvgviz.study.ranges import fitting, ranges_from_text, ranges_to_csv, ranges_to_json
 from mvgviz.text import in_markdown, listed
-from mvgviz.ui.data.tables import OpenFile
+from mvgviz.ui.data.open_files import OpenFile
 from mvgviz.ui.frame import offer_file, show_error
 
 _FRAMES, _ROUND, _FILE, _TOLD = "_range_frames", "_range_round", "upload_ranges_file", "_range_file_told"

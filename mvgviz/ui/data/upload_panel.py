@@ -5,24 +5,23 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from mvgviz.data import Table, describe, propose_ranges, read_table, samples, table_to_dataset
-from mvgviz.data.conversion import MOST_FEATURES
 from mvgviz.data.delimited import SEPARATORS, HeaderUnclearError
 from mvgviz.data.recognise import Identifier, identifiers
+from mvgviz.data.table import MOST_FEATURES
 from mvgviz.errors import InputError
 from mvgviz.pictures.data import identifier_words
 from mvgviz.study.source import DataSource
 from mvgviz.text import in_markdown, listed
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached, of_session
+from mvgviz.ui.data.open_files import OpenFile, open_files
 from mvgviz.ui.data.range_editor import draw_anew, draw_ranges
 from mvgviz.ui.data.room import check_room, keep_count, no_memory
-from mvgviz.ui.data.tables import OpenFile, tables
 from mvgviz.ui.frame import show_error
 from mvgviz.ui.session_releases import declare_same_people, session_releases
-from mvgviz.ui.session_study import LocalFile, named_file, take_over, waiting
+from mvgviz.ui.session_study import named_file, take_over, waiting
 
 _CORRECTIONS: tuple[tuple[str, str, dict[Any, str]], ...] = (
     ("Separator", "separator", {None: "detected"} | SEPARATORS),
@@ -44,11 +43,13 @@ _MISSING_WORDS = {
 def draw_upload_panel() -> None:
     """The uploader and its corrections; a readable file becomes the session's data at once."""
     chosen = st.file_uploader("A table: CSV, TSV, Excel, Parquet, NPY or NPZ, up to 200 MB", key="upload_file")
-    linked = session.scenario()
-    given = named_file() if chosen is None and tables().current is None else chosen
-    opened = tables().current if given is None else tables().open(
-        given, wanted=linked.data if linked.is_upload else None)
-    if opened is None or opened.file is None:
+    linked, opened = session.scenario(), open_files().current
+    given = None if chosen is None else (chosen.file_id, chosen.name, chosen.getvalue())
+    if chosen is None and opened is None:
+        given = named_file()
+    if given is not None:
+        opened = open_files().open(*given, wanted=linked.data if linked.is_upload else None)
+    if opened is None or opened.content is None:
         return
     study = waiting()
     if study is not None and opened.study is not study:
@@ -68,13 +69,13 @@ def draw_upload_panel() -> None:
     st.caption("Nothing was lost: the app goes on with the data it had.")
 
 
-@cached(2, of_session, key=lambda file, name, **reading: (file.file_id, *sorted(reading.items())))
-def _read(file: UploadedFile | LocalFile, name: str, **reading: Any) -> Table:
-    check_room(file.getbuffer().nbytes, of_session().clear)
+@cached(2, of_session, key=lambda opened: (opened.data_name, *sorted(opened.reading.items())))
+def _read(opened: OpenFile) -> Table:
+    assert opened.content is not None
+    check_room(len(opened.content), of_session().clear)
     bar = st.progress(0.0, "Reading the file")
-    file.seek(0)
     try:
-        table = read_table(file, name=name, **reading,
+        table = read_table(opened.content, name=opened.name, **opened.reading,
                            progress=lambda share: bar.progress(share, "Reading the file"))
         check_room(table.values.nbytes, of_session().clear)  # of a compressed file more than its own size
         return keep_count(table)
@@ -99,9 +100,8 @@ def _kept(opened: OpenFile, name: str) -> dict[str, Any]:
 
 def _choose_reading(opened: OpenFile) -> Table | None:
     """How the file is to be read: as detected, or as corrected; None, and a sentence, if it cannot be."""
-    assert opened.file is not None
     try:
-        table = _read(opened.file, opened.name, **opened.reading)
+        table = _read(opened)
     except HeaderUnclearError as error:
         _ask_header(opened, error.rows)
         table = None
@@ -140,7 +140,7 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
     study = waiting()
     if study is not None:
         study.source.check(table)
-    for other in tables().read(opened, table):  # what holds the same records counts as the same people from now on
+    for other in open_files().read(opened, table):  # what holds the same records counts as the same people from now on
         session_releases().count_together(opened.data_name, other)
     if study is not None:
         used = study.source.columns
@@ -248,7 +248,7 @@ def _use(opened: OpenFile, table: Table, columns: list[str] | None) -> None:
 
 def _choose_people(opened: OpenFile) -> None:
     """Files about the same people share one budget: known by their records, or by what the person says."""
-    others, desk, own = tables().others(), session_releases(), opened.data_name
+    others, desk, own = open_files().others(), session_releases(), opened.data_name
     known = {name: describe(name).title for name in samples()} | {name: file.name for name, file in others.items()}
     joined = [known[name] for name in known if name in desk.same_people(own)]
     if joined:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from mvgviz.data import Table, sample, samples
 from mvgviz.data.recognise import Contents, contents_of, new_key
@@ -18,18 +17,20 @@ from mvgviz.provenance import Range, Ranges
 from mvgviz.scenario.scenario import UPLOAD
 from mvgviz.study.study import Study
 from mvgviz.text import one_line
-from mvgviz.ui.session_study import LocalFile
 
-_TABLES = "_tables"
+_OPEN_FILES = "_open_files"
 
 
 @dataclass(eq=False)
 class OpenFile:
-    """A file as it is read and used. ``data_name``: what the scenario calls it, random; no other file has it."""
+    """A file as it is read and used; ``content`` is that of the current file alone.
+
+    ``data_name``: what the scenario calls it, random; no other file has it.
+    """
 
     name: str
     data_name: str
-    file: UploadedFile | LocalFile | None = field(repr=False)
+    content: bytes | None = field(repr=False)
     reading: dict[str, Any] = field(default_factory=dict)
     orientation: str = "rows"
     missing: str = "middle"
@@ -67,28 +68,28 @@ class OpenFile:
 
 
 @dataclass(eq=False)
-class Tables:
+class OpenFiles:
     """All that the session knows about its files."""
 
-    key: int = field(default_factory=new_key, repr=False)
+    key: bytes = field(default_factory=new_key, repr=False)
     current: OpenFile | None = None
     _file_id: str = ""
     _files: dict[bytes, OpenFile] = field(default_factory=dict, repr=False)
     _contents: dict[str, list[Contents]] = field(default_factory=dict, repr=False)
 
-    def open(self, chosen: UploadedFile | LocalFile, *, wanted: str | None) -> OpenFile:
+    def open(self, file_id: str, name: str, content: bytes, *, wanted: str | None) -> OpenFile:
         """The file just chosen; the same bytes keep what was said of them. ``wanted``: a link's name for a new file."""
-        if self.current is None or chosen.file_id != self._file_id:
+        if self.current is None or file_id != self._file_id:
             if self.current is not None:
-                self.current.file = None
-            digest = hashlib.blake2b(chosen.getbuffer(), key=self.key.to_bytes(8)).digest()
+                self.current.content = None
+            digest = hashlib.blake2b(content, key=self.key).digest()
             known = self._files.get(digest)
             if known is None:
                 taken = {file.data_name for file in self._files.values()}
-                name = wanted if wanted and wanted not in taken else f"{UPLOAD}{secrets.token_hex(6)}"
-                known = self._files[digest] = OpenFile(name=one_line(chosen.name), data_name=name, file=chosen)
-            self.current, self._file_id = known, chosen.file_id
-            known.file = chosen
+                data_name = wanted if wanted and wanted not in taken else f"{UPLOAD}{secrets.token_hex(6)}"
+                known = self._files[digest] = OpenFile(name=one_line(name), data_name=data_name, content=content)
+            self.current, self._file_id = known, file_id
+            known.content = content
         return self.current
 
     def read(self, opened: OpenFile, table: Table) -> tuple[str, ...]:
@@ -111,6 +112,6 @@ class Tables:
         return {file.data_name: file for file in self._files.values() if file is not self.current and file.features}
 
 
-def tables() -> Tables:
+def open_files() -> OpenFiles:
     """The session's own; lost with it."""
-    return st.session_state.setdefault(_TABLES, Tables())  # type: ignore[no-any-return]
+    return st.session_state.setdefault(_OPEN_FILES, OpenFiles())  # type: ignore[no-any-return]
