@@ -253,7 +253,7 @@ class Scenario:
 
     def is_idle(self, name: str) -> bool:
         """Whether this field changes nothing of a release, the others being as they are."""
-        predicts = self.query == "moments" and self.bound != "none"  # the label then has a share of the ellipse
+        predicts = self.kind.has_constant and self.bound != "none"  # the label then has a share of the ellipse
         needs = {
             "angle": self.directions == "rotation", "plane": self.directions == "rotation",
             "private_share": self.directions == "private", "length": self.kind.is_kernel,
