@@ -280,20 +280,34 @@ def why(advice: Advice, names: Sequence[str]) -> tuple[str, str] | None:
     best, current = advice.best, advice.current
     if best is None or advice.references is None:
         return None
-    trivial, keep = advice.references.trivial, best is current
+    keep, (baseline, trivial) = best is current, advice.references.to_beat
     where = f" on the worst of {advice.tables} simulated tables" if advice.tables > 1 else ""
-    said = f"{'Keep your design' if keep else 'Recommended'}: {design_words(best.candidate, names)}. "
-    said += f"Its error is {mean_words(best.outcome)}{where}"
+    verdict = "No recommendation. Yours" if advice.is_doubtful else "Keep your design" if keep else "Recommended"
+    said = f"{verdict}: {design_words(best.candidate, names)}. Its error is {mean_words(best.outcome)}{where}"
     if current is not None and not keep:
         more = more_words(current.outcome.mean, best.outcome.mean)
         said += f"; the design as it stands ({design_words(current.candidate, names)}) has {more}"
     if not best.is_useful(trivial):
-        said += f". It does not clearly beat the no-data baseline ({as_number(trivial)})"
-    elif keep and best.clips > FEW and where:
-        said += f". No other is better on all of them, but its bound clips up to {100 * best.clips:.0f} % of a table"
+        named = "the no-data baseline" if trivial == advice.references.trivial else baseline
+        said += f". It does not clearly beat {named} ({as_number(trivial)})"
+    if advice.is_doubtful and where and best.clips > FEW:
+        said += f". Its bound clips up to {100 * best.clips:.0f} % of a table"
+    if advice.is_doubtful:
+        said += _safer_words(best, advice.safer, names)
     elif keep:
         said += f". No other design is clearly better{' on all of them' if where else ''}"
     return f"{said}.", "" if advice.levers is None else levers_sentence(advice.levers)
+
+
+def _safer_words(kept: Row, safer: Row | None, names: Sequence[str]) -> str:
+    """What could stand in place of a doubtful design."""
+    if safer is None:
+        return ". No other design is clearly better"
+    said = f". Consider {design_words(safer.candidate, names)}: {mean_words(safer.outcome)} on the worst"
+    if kept.on_tables is None or safer.on_tables is None:
+        return said
+    less = int((safer.on_tables < kept.on_tables).sum())
+    return f"{said}, less error than yours on {less} of {kept.on_tables.size}"
 
 
 def dropped_words(advice: Advice) -> list[str]:

@@ -11,7 +11,7 @@ from mvgviz.design.allocation import FLOOR, WaterFilling
 from mvgviz.design.most_information import is_proved
 from mvgviz.labels import GUARANTEES, SPLITS
 from mvgviz.noise.ties import largest_first
-from mvgviz.pictures.sentences import thing
+from mvgviz.pictures.sentences import clipping_words, thing
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, EDGE, GUARANTEE_COLOURS, IID, log_axis, row_axis, stroke, styled
 from mvgviz.provenance import Origin, weakest
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
@@ -384,15 +384,18 @@ def who_gains(setup: Setup, names: Names, numbers: NoiseFactors) -> str:
     gains, pays, factors = numbers.gains, numbers.pays, numbers.table.factor
     if not gains and not pays:
         return "**Nobody gains and nobody pays:** this is equal noise."
-    pay = f"**Pay:** {names.few(pays)}, with {_span(factors[pays])}." if pays else "**Nobody pays.**"
-    if not gains:
-        return f"**Nobody gains.** {pay} {_why_nobody_gains(setup)}"
-    return f"**Gain:** {names.few(gains)}, with {_span(factors[gains])} equal noise. {pay}"
+    clipped = clipping_words(setup, name=in_markdown)
+    pay = f"**Pay:** {names.few(pays)}, with {_span(factors[pays])}." if pays else "" if clipped else "**Nobody pays.**"
+    said = f"**Gain:** {names.few(gains)}, with {_span(factors[gains])} equal noise. {pay}" if gains else (
+        f"**Nobody gains.** {pay} {_why_nobody_gains(setup)}")
+    return f"{said.rstrip()} {clipped}".rstrip()
 
 
-def gains_verdict(names: Names, numbers: NoiseFactors) -> str:
-    """Who gains, in a few words; empty where nobody does, which is said already."""
-    return f"**Less noise on {names.few(numbers.gains)}, more on the rest.** " if numbers.gains and numbers.pays else ""
+def gains_verdict(setup: Setup, names: Names, numbers: NoiseFactors) -> str:
+    """Who gains, in a few words; empty where that is said already."""
+    if numbers.gains and numbers.pays:
+        return f"**Less noise on {names.few(numbers.gains)}, more on the rest.** "
+    return "**Less noise, but clipping adds a bias.** " if numbers.gains and clipping_words(setup) else ""
 
 
 def largest_share(names: Names, table: BudgetTable) -> str:

@@ -237,7 +237,7 @@ def facts(setup: Setup, planned: Plan, totals: tuple[Total, Total] | None, facto
     return [
         ("leaves the house", f"{query.name}, {query.rows:,} × {query.cols:,} noisy numbers"),
         ("noise", design_words(setup.design)),
-        ("a number is off by", off_by),
+        ("a number is off by" if clipping_of(setup) is None else "noise moves a number by", off_by),
         ("spends", f"{spends(setup, planned)} (μ = {as_number(planned.mu)})"),
         ("these people, in all sessions" if lasts else "this data in this session",
          _totals_words(totals, delta)),

@@ -210,6 +210,15 @@ def clipping_amount(setup: Setup, *, name: Callable[[str], str] = str) -> str | 
     return None if found is None else f"at most {_amount(setup, found.most, name)}"
 
 
+def other_clipping(setup: Setup) -> str | None:
+    """The same on the columns that are not needed, in percent."""
+    found, needed = clipping_of(setup), setup.scenario.needed_features
+    if found is None:
+        return None
+    others = [k for k in range(setup.dataset.n_features) if k not in needed]
+    return f"at most {_told(type(setup.query), found.most, setup.table.ranges, setup.dataset.ranges, others)}"
+
+
 def released_clipping(release: Release, name: Callable[[str], str] = str) -> str:
     """The same of a release, from what is public about it."""
     if release.bound is None:
@@ -230,10 +239,11 @@ def _amount(setup: Setup, bias: FloatArray, name: Callable[[str], str]) -> str:
 
 
 def _told(kind: type[Query], bias: FloatArray, asked: Mapping[str, Range], declared: Mapping[str, Range],
-          needed: Sequence[int], units: Sequence[str], name: Callable[[str], str]) -> str:
+          needed: Sequence[int], units: Sequence[str] = (), name: Callable[[str], str] | None = None) -> str:
     """The largest on what is needed: in the data's units for one or two features of a table or mean, else in percent.
 
-    ``asked``: the ranges of the numbers that the query was asked of; ``declared``: in the units of the data.
+    ``asked``: the ranges of the numbers that the query was asked of; ``declared``: in the units of the data. Without a
+    way to write ``name``, always in percent.
     """
     if kind.is_kernel:
         return as_number(float(bias.max()))
@@ -245,7 +255,7 @@ def _told(kind: type[Query], bias: FloatArray, asked: Mapping[str, Range], decla
         block = np.ix_(*[[*kept, *range(len(features), len(largest))]] * 2)  # with the constant, where there is one
         return f"{as_number(100 * float((bias / np.outer(largest, largest))[block].max()))} % of full scale"
     parts, widths = bias[:, 0] / np.ptp(ends, axis=1), np.ptp(own, axis=1)
-    if len(kept) > _NAMED:
+    if name is None or len(kept) > _NAMED:
         return f"{as_number(100 * float(parts[kept].max()))} % of a range"
     return listed([f"{as_number(parts[k] * widths[k])}{f' {name(units[k])}' if units and units[k] else ''} "
                    f"on {name(features[k])}" for k in kept])

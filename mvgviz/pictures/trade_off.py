@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from mvgviz.design.needs import NoiseOn
 from mvgviz.design.trade_off import TradeOff
 from mvgviz.pictures.budget import Names
-from mvgviz.pictures.sentences import clipping_words
+from mvgviz.pictures.sentences import clipping_words, other_clipping
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, GUARANTEE_COLOURS, IID, log_axis, styled
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.trade_off import AgainstLeast, NeedsTradeOff, against_least, rest_against_equal
@@ -165,7 +165,11 @@ def others_sentence(setup: Setup) -> str:
     """What the other columns pay, to stand behind an error on what is needed; empty where nothing is."""
     paid = rest_against_equal(setup) if setup.scenario.judged == "needed" else None
     what = "directions" if setup.scenario.needs_along == "directions" else "columns"
-    return "" if paid is None else f"Noise on other {what}: {as_factor(paid)} equal noise."
+    if paid is None:
+        return ""
+    clipped = other_clipping(setup)
+    alone = "" if clipped is None else f" alone; clipping adds a bias of {clipped}"
+    return f"Noise on other {what}: {as_factor(paid)} equal noise{alone}."
 
 
 def trade_off_words(setup: Setup, found: NeedsTradeOff) -> str:

@@ -51,6 +51,7 @@ _COUNTS = (100, 50, 20)
 _BINS = 64
 _TALLEST = 11
 _HEIGHT = 385
+_ALIKE = 5e-4  # of an error: less is no difference
 LANES = {"mvg": ("directional", DIRECTIONAL), "iid": ("equal noise", IID)}
 
 
@@ -447,10 +448,10 @@ NOT_PRIVATE = "Measured on the data itself, so these numbers are for choosing an
 SHOWN_TO_HOLDER = "One draw, for you alone: no part of any release. The noise comes from the scenario's seed."
 
 
-def result_words(results: Results, needed: Sequence[str] = (), *, simulated: bool = False) -> str:
+def result_words(results: Results, needed: Sequence[str] = (), *, on: str = "") -> str:
     """The verdict, then mean and interval, against the answer without data, against equal noise.
 
-    ``needed``: the names of that. ``simulated``: the records were.
+    ``needed``: the names of that. ``on``: which records, where the verdict has to say so.
     """
     ours, iid = results["mvg"], results["iid"]
     if not ours.errors.size:
@@ -462,8 +463,8 @@ def result_words(results: Results, needed: Sequence[str] = (), *, simulated: boo
         on = f" on {in_markdown(listed(list(needed), 3))}" if needed and results.judged_on == "needed" else ""
         kind, unit = "Typical", f" {in_markdown(unit)}{on}"
     verdict = _verdict(results, difference)
-    if simulated:
-        verdict = f"On simulated data: {verdict[0].lower()}{verdict[1:]}"
+    if on:
+        verdict = f"On {on}: {verdict[0].lower()}{verdict[1:]}"
     return (f"**{verdict}.** {kind} error {mean_words(ours)}{unit} ({trials}): "
             f"{_trivial_words(ours, *results.references.to_beat)}"
             + ("" if difference is None else f" {_difference_words(difference, ours, iid)}") + small_words(results))
@@ -589,6 +590,8 @@ def _gain(ratio: float) -> str:
         return "there is no error to compare"
     if ratio > 2:
         return f"{as_factor(ratio)} the error"
+    if abs(ratio - 1) < _ALIKE:
+        return "the same error"
     return f"{as_number(100 * abs(ratio - 1), 2)} % {'less' if ratio < 1 else 'more'} error"
 
 

@@ -12,6 +12,7 @@ from mvgviz.pictures import bounds
 from mvgviz.pictures.bounds import curve_lines, plot_bound_curves
 from mvgviz.pictures.budget import BETWEEN, Names, gains_verdict, noise_factors, plot_noise_factors, who_gains
 from mvgviz.pictures.privacy import found_label, odds_words, plot_tradeoff
+from mvgviz.pictures.sentences import clipping_words
 from mvgviz.pictures.shape import (
     ABOUT_BOUND,
     ABOUT_ELLIPSE,
@@ -32,7 +33,7 @@ from mvgviz.pictures.utility import LANES, dot_numbers, dots_about, metric_words
 from mvgviz.scenario.precision_budget import budget_table
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.trade_off import trade_off_of, trade_off_refusal
-from mvgviz.text import as_number, capitalised, in_html
+from mvgviz.text import as_number, capitalised, in_html, in_markdown
 from mvgviz.trials.run import Results
 
 _TITLE = 110  # letters, at most
@@ -63,7 +64,8 @@ def utility_slide(setup: Setup, results: Results, *, simulated: bool) -> Slide |
     if not shown["mvg"].errors.size:
         return None
     numbers = dot_numbers(shown)
-    said = f"{result_words(shown, needed_names(setup), simulated=simulated)} {others_sentence(setup)}".rstrip()
+    on = "simulated data" if simulated else "this data (not private)" if setup.scenario.is_upload else ""
+    said = f"{result_words(shown, needed_names(setup), on=on)} {others_sentence(setup)}".rstrip()
     return Slide(key="utility", takeaway=said, about=dots_about(numbers),
                  figure=plot_dots(numbers, title=metric_words(shown)))
 
@@ -78,7 +80,8 @@ def _shape(setup: Setup) -> Slide | None:
                               normals=np.random.default_rng(setup.scenario.seed).standard_normal((2, 250)))
     kept = "" if setup.query.bound is None else f" {ABOUT_BOUND}"
     names = plane_labels(setup, labels, pair, of_directions=turned, diagonal=True)
-    return Slide(key="shape", takeaway=ellipse_words(numbers.factors, names), about=f"{ABOUT_ELLIPSE}{kept}",
+    said = f"{ellipse_words(numbers.factors, names)} {clipping_words(setup, name=in_markdown)}".rstrip()
+    return Slide(key="shape", takeaway=said, about=f"{ABOUT_ELLIPSE}{kept}",
                  figure=plot_noise_ellipse(numbers, names=(in_html(names[0]), in_html(names[1]))))
 
 
@@ -87,7 +90,7 @@ def _gains(setup: Setup) -> Slide | None:
     if table.size < 2:
         return None
     names, numbers = Names(setup), noise_factors(table)
-    return Slide(key="gains", takeaway=f"{gains_verdict(names, numbers)}{who_gains(setup, names, numbers)}",
+    return Slide(key="gains", takeaway=f"{gains_verdict(setup, names, numbers)}{who_gains(setup, names, numbers)}",
                  figure=plot_noise_factors(numbers, names=names.of_noise(numbers.shown)),
                  about="The typical error (standard deviation of the noise) along each direction, divided by that of "
                        "equal noise with the same guarantee. Left of the line a direction gains, right of it it pays."

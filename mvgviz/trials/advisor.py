@@ -114,6 +114,27 @@ class Advice:
         return next((row for row in self.rows if row.candidate.private and row.candidate.is_whole), None)
 
     @property
+    def is_doubtful(self) -> bool:
+        """Whether the best is the design as it stands, and would not be recommended by itself."""
+        best = self.best
+        return best is not None and best is self.current and not self._is_sound(best)
+
+    @property
+    def safer(self) -> Row | None:
+        """In place of a doubtful design: clearly less error on the worst table, though not less on every table."""
+        kept = self.best
+        if kept is None or not self.is_doubtful:
+            return None
+        sound = [row for row in self.rows if row.candidate.private and row.candidate.is_whole and self._is_sound(row)
+                 and row.outcome.mean <= CLEARLY * kept.outcome.mean]
+        return min(sound, key=lambda row: to_nine_digits(row.outcome.mean), default=None)
+
+    def _is_sound(self, row: Row) -> bool:
+        """Whether it beats an answer without data, and clips few records of simulated tables."""
+        assert self.references is not None
+        return row.is_useful(self.references.to_beat[1]) and (row.clips <= FEW or self.tables == 1)
+
+    @property
     def current(self) -> Row | None:
         """The design as it stands, where it was tried."""
         return next((row for row in self.rows if row.candidate.is_current), None)

@@ -104,3 +104,12 @@ def test_the_last_slide_of_a_file_is_on_simulated_data_and_tells_nothing_about_i
         found.append((app.title[0].value, spec(app)["data"]))
     assert found[0][0].startswith("On simulated data: ")
     assert found[0] == found[1]
+
+
+def test_the_last_slide_on_the_data_of_a_file_says_that_it_is_not_private():
+    app = uploaded("\n".join(["a,b", *(f"{i % 10},{3 * i % 10}" for i in range(30))]).encode())
+    app.switch_page(PRESENT.path).run()
+    app.toggle(key="w_my_data").set_value(True).run()
+    while not app.button(key="present_next").disabled:
+        press(app, "present_next")
+    assert app.title[0].value.startswith("On this data (not private): ")

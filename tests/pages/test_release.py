@@ -339,6 +339,10 @@ def test_two_threads_of_a_session_with_one_ticket_make_one_release(monkeypatch):
 def test_what_is_released_has_intervals_on_the_page_and_a_file():
     app = released(page(data="liver", query="mean", task="reconstruction"))
     assert "a number is off by" in "".join(one.value for one in app.get("html"))
+    clipped = clean(opened(RELEASE.path, data="two_features", bound="own", radius="0.3"))
+    shown = "".join(one.value for one in clipped.get("html"))
+    assert "noise moves a number by" in shown
+    assert "a number is off by" not in shown
     assert "In 95 % of releases a released number is at most this far from the answer: ± 6.44 on mcv" in text(app)
     assert "This covers the noise alone, on the answer of these records clipped to their ranges" in text(app)
     everything, *parts = (button.proto.label for button in app.get("download_button"))

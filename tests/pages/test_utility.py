@@ -418,3 +418,9 @@ def test_components_about_0_are_called_so_and_those_about_the_mean_are_offered(t
     assert not [button for button in app.button if button.key == "task_about_mean"]
     assert "about the mean" not in text(clean(opened(UTILITY.path, data="karate", task=task, trials="2"))).replace(
         "about the mean where", "")
+
+
+def test_equal_shares_have_the_same_error_not_0_percent_more():
+    said = text(clean(opened(UTILITY.path, data="two_features", allocation="uniform", trials="5")))
+    assert "0 % more error" not in said
+    assert "the same error" in said

@@ -9,7 +9,7 @@ from mvgviz import Dataset, Scenario, build, release_setup
 from mvgviz.pictures.release import off_by
 from mvgviz.pictures.report import width_table
 from mvgviz.pictures.sentences import clipping_words, released_clipping
-from mvgviz.pictures.trade_off import trade_off_words
+from mvgviz.pictures.trade_off import others_sentence, trade_off_words
 from mvgviz.pictures.utility import own_units_words
 from mvgviz.release.files import to_intervals_csv, to_metadata_json
 from mvgviz.report.slides import design_slides
@@ -59,14 +59,16 @@ def test_every_sentence_on_noise_as_an_error_says_noise_alone_and_the_most_that_
     assert public.startswith("Noise alone: clipping adds a bias of at most ")
     assert "this data" not in public
     for said in [trade_off_words(setup, trade_off_of(setup)), " ".join(width_table(setup).said),
-                 next(slide.takeaway for slide in design_slides(setup) if slide.key == "trade_off")]:
+                 *(slide.takeaway for slide in design_slides(setup) if slide.key in ("shape", "gains", "trade_off"))]:
         assert public in said
+        assert "Nobody pays" not in said
         assert "this data" not in said
     front = {fact.name: fact.text for fact in strip.facts(setup)[0]}
     assert f"clipping adds a bias of {front['clipping adds']}" in public
     assert any("noise alone" in name for name in front)
     assert clipping_words(setup, on_data=True) in off_by(setup, on_data=True)
     assert "on this data" not in off_by(setup, on_data=False)
+    assert re.search(r"equal noise alone; clipping adds a bias of at most [\d.]+ %", others_sentence(setup))
     if query in ("identity", "mean"):
         assert clipping_words(setup, on_data=True) in own_units_words(setup, own_units(setup), on_data=True)
 

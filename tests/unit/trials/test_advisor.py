@@ -253,13 +253,13 @@ def test_the_chart_has_the_first_the_present_and_one_of_each_kind(advice):
         assert any(mark.label.startswith(kind) for mark in marks)
 
 
-def test_one_trial_recommends_to_keep_the_design():
+def test_one_trial_recommends_nothing():
     data = sample("two_features")
     found = advise(Scenario(trials=1, query="covariance", task="first-component"), data)
     assert found.complete
     assert math.isnan(found.best.outcome.half_width)
     assert found.best is found.current
-    assert why(found, data.features)[0].startswith("Keep your design: ")
+    assert why(found, data.features)[0].startswith("No recommendation. Yours: ")
 
 
 @pytest.mark.slow
@@ -442,8 +442,14 @@ def test_what_clips_many_records_or_does_not_beat_an_answer_without_data_is_not_
     assert "does not clearly beat the no-data baseline" in why(table, data.features)[0]
     clipped = advise(mean.changed(bound="own", radius=0.3), data)  # suits records that lie in the middle
     assert clipped.best is clipped.current
-    assert "No other is better on all of them, but its bound clips up to 100 % of a table" in (
-        why(clipped, data.features)[0])
+    said = why(clipped, data.features)[0]
+    assert "Its bound clips up to 100 % of a table. Consider mean, exact, " in said
+    for doubtful in (table, clipped):  # to keep a design is a recommendation, too
+        assert why(doubtful, data.features)[0].startswith("No recommendation. Yours: ")
+    assert table.safer is None
+    assert clipped.safer.clips <= 0.05
+    assert clipped.safer.outcome.mean < 0.1 * clipped.best.outcome.mean
+    assert found.safer is None
     kept = advise(found.best.candidate.scenario, data)
     assert "No other design is clearly better on all of them" in why(kept, data.features)[0]
 
