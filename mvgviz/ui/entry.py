@@ -4,6 +4,7 @@ import streamlit as st
 
 from mvgviz.ui.login import ask_who, may_enter
 from mvgviz.ui.menu import navigation
+from mvgviz.ui.turns import replying
 
 _ICON = ('<svg viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="#fff" stroke="#17608F" stroke-width="2"/>'
          '<path d="M8 1a7 7 0 0 0 0 14z" fill="#17608F"/></svg>')
@@ -21,4 +22,5 @@ def _open() -> None:
 
 
 if __name__ == "__main__":  # Streamlit runs it so; what only imports it draws nothing
-    _open()
+    with replying():
+        _open()

@@ -13,11 +13,21 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _LOOK = 0.1
-_REPLY = "ScriptRunner.scriptThread"
-"""What Streamlit calls the thread that runs a page."""
 _USUAL, _BRISK = sys.getswitchinterval(), 0.0005
 """Seconds after which a thread that works lets others in; a reply passes from thread to thread many times."""
 _GLANCE, _PATIENCE = 0.003, 0.2  # seconds between two looks, and of waiting for replies at most
+_replying = set[int]()
+
+
+@contextmanager
+def replying() -> Iterator[None]:
+    """This thread runs a page for somebody who waits."""
+    own = threading.get_ident()
+    _replying.add(own)
+    try:
+        yield
+    finally:
+        _replying.discard(own)
 
 
 class Turns:
@@ -83,9 +93,6 @@ class Polite:
 
     def _after_replies(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         end = time.monotonic() + _PATIENCE
-        while time.monotonic() < end and self._replies():
+        while time.monotonic() < end and _replying - self._waiting:
             time.sleep(_GLANCE)
         return fn(*args, **kwargs)
-
-    def _replies(self) -> bool:
-        return any(_REPLY in thread.name and thread.ident not in self._waiting for thread in threading.enumerate())

@@ -1,17 +1,15 @@
 """Sessions take turns: never more than allowed at once, in the order of coming, and nobody who left is waited for."""
 
-import inspect
 import sys
 import threading
 import time
 
 import pytest
-from streamlit.runtime.scriptrunner import script_runner
 from streamlit.testing.v1 import AppTest
 
 from mvgviz.ui import slices, turns
 from mvgviz.ui.menu import UTILITY
-from mvgviz.ui.turns import Polite, Turns
+from mvgviz.ui.turns import Polite, Turns, replying
 from tests.pages.app import clean, opened
 
 
@@ -73,14 +71,14 @@ def test_who_leaves_is_not_waited_for():
 
 
 def page(work):
-    """A thread with the name that Streamlit gives to a page's."""
-    thread = threading.Thread(target=work, name="ScriptRunner.scriptThread")
+    """A thread that runs a page."""
+    def run():
+        with replying():
+            work()
+
+    thread = threading.Thread(target=run)
     thread.start()
     return thread
-
-
-def test_streamlit_still_calls_its_threads_so():
-    assert 'name="ScriptRunner.scriptThread"' in inspect.getsource(script_runner)
 
 
 def test_work_makes_way_for_a_page_but_not_for_one_that_waits_for_work(monkeypatch):

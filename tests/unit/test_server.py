@@ -1,7 +1,6 @@
 """The life of the app's server."""
 
 import asyncio
-import socket
 
 import pytest
 from starlette.datastructures import MutableHeaders
@@ -10,14 +9,6 @@ from starlette.requests import Request
 from mvgviz.ui import server
 from mvgviz.ui.door import is_known
 from mvgviz.ui.login import _keep_place
-
-
-def test_what_listens_sends_at_once_and_hands_that_on():
-    with socket.create_server(("127.0.0.1", 0)) as listening, socket.socket() as other:
-        server._send_at_once()
-        assert not other.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-        with socket.create_connection(listening.getsockname()), listening.accept()[0] as accepted:
-            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_a_server_that_is_no_longer_kept_tidy_says_so_and_lives(monkeypatch, caplog):

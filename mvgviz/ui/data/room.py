@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from mvgviz.data import Table
 from mvgviz.errors import InputError
-from mvgviz.ui.server import let_go
+from mvgviz.ui.streamlit_internals import let_go
 
 ENVIRONMENT, USUAL = "MVGVIZ_TABLES_MB", 2_000.0
 _HELD: "weakref.WeakSet[Table]" = weakref.WeakSet()

@@ -1,0 +1,49 @@
+"""All that leans on how Streamlit and Starlette work inside: checked with Streamlit 1.67 and Starlette 1.10.
+
+Each function has its reason and a test in tests/unit/test_streamlit_internals.py. What is not a name in Python: the
+selectors of ``assets/*.css`` and ``*.js`` (``data-testid``, ``.st-key-…``), which tests/browser walks through.
+"""
+
+import gc
+import socket
+
+from starlette.formparsers import MultiPartParser
+from streamlit import runtime
+
+_NEVER = 2**40  # bytes
+
+
+def keep_uploads_in_memory() -> None:
+    """Write no upload to the disk: of more than 1 MB Starlette would make a temporary file."""
+    MultiPartParser.spool_max_size = _NEVER
+
+
+def send_at_once() -> None:
+    """Send small messages without waiting for word that the last one arrived: up to 40 ms of every reply.
+
+    asyncio sees to that for sockets that it opens itself; Streamlit opens its own. The option is inherited by every
+    connection of a socket that listens.
+    """
+    for held in gc.get_objects():
+        if type(held) is socket.socket and held.fileno() >= 0 and held.type == socket.SOCK_STREAM and (
+                held.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)):
+            held.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def let_go() -> None:
+    """Forget sessions whose pages left long ago: Streamlit itself does so only when another page leaves."""
+    if not runtime.exists():
+        return
+    manager = runtime.get_instance()._session_mgr
+    with manager._storage_lock:  # type: ignore[attr-defined]
+        gone = manager._session_storage._cache.expire()  # type: ignore[attr-defined]
+    if gone:
+        gone.clear()
+        gc.collect()
+
+
+def freeze_imports() -> None:
+    """Take what is imported out of later collections of garbage; a visitor who is here would stay in memory with it."""
+    if runtime.exists() and not runtime.get_instance()._session_mgr.list_active_sessions():
+        gc.collect()
+        gc.freeze()
