@@ -351,9 +351,12 @@ def read_delimited(source: Source, *, separator: str | None, decimal: str | None
         return file_rows(indices, first_row=layout.first_row, left_out=skipped)
 
     found, notes = columns.finish(lambda index: int(rows_of(index)))
+    said = f"header in row {layout.first_row - 1}" if layout.names is not None else "no header"
+    detected = (f"Read as text separated by {SEPARATORS.get(layout.separator, repr(layout.separator))}, decimal "
+                f"{'comma' if layout.decimal == ',' else 'point'}, {said}, {stream.encoding.upper()}.")
     return Table(name=source.name, format="csv", **found, separator=layout.separator, decimal=layout.decimal,
                  header=layout.names is not None, encoding=stream.encoding,
-                 notes=(_detected(layout, stream.encoding), *layout.notes, *notes), first_row=layout.first_row,
+                 notes=(detected, *layout.notes, *notes), first_row=layout.first_row,
                  left_out=np.sort(np.append(skipped, rows_of(columns.blank))),
                  empty_rows=max(columns.blank.size - stream.empty_end, 0) + odd.comments)
 
@@ -442,10 +445,3 @@ def _unparsed(odd: _OddRows, layout: Layout, columns: Columns, source: Source) -
         question = "is there a column without a name? Give it one."
     return InputError(f"{source.name} has {bad.actual_columns} value{'s' * (bad.actual_columns != 1)} in row "
                       f"{bad.number + layout.first_row - 1} where {where} has {bad.expected_columns}: {question}")
-
-
-def _detected(layout: Layout, encoding: str) -> str:
-    separator = SEPARATORS.get(layout.separator, repr(layout.separator))
-    header = f"header in row {layout.first_row - 1}" if layout.names is not None else "no header"
-    mark = "comma" if layout.decimal == "," else "point"
-    return f"Read as text separated by {separator}, decimal {mark}, {header}, {encoding.upper()}."

@@ -1,7 +1,7 @@
 """Excel workbooks (.xlsx), looked through before openpyxl opens them.
 
-calamine (0.9) is faster, but a file of 5 KB with two cells far apart, or of 19 KB with one text in many cells, makes it
-end the whole process; it also passes over rows that stand twice.
+calamine (0.9) is faster, but ends the whole process where a gigabyte is too little: for a file of 5 KB with two cells
+far apart, or of 19 KB with one text in many cells. It also passes over rows that stand twice.
 """
 
 import io

@@ -69,14 +69,19 @@ def as_parquet(columns, **options):
     return stream.getvalue()
 
 
+def as_zip(members, packing=zipfile.ZIP_DEFLATED):
+    """A ZIP archive of a mapping from names to bytes."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(zipfile.ZipInfo(name), content, packing)
+    return stream.getvalue()
+
+
 def repacked(archive, changes):
     """A ZIP archive with the content of some members replaced or added."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as new:
-        for name in dict.fromkeys([*old.namelist(), *changes]):
-            content = changes[name] if name in changes else old.read(name)
-            new.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
-    return stream.getvalue()
+    with zipfile.ZipFile(io.BytesIO(archive)) as old:
+        return as_zip({name: old.read(name) for name in old.namelist()} | changes)
 
 
 def with_texts(sheet, texts):

@@ -52,15 +52,11 @@ def test_the_samples_are_the_five_in_order_of_difficulty():
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_shapes_are_as_published(name):
-    features, records, columns = SHAPES[name]
-    assert sample(name).matrix.shape == (features, records)
-    assert (len(read(name)), len(read(name)[0])) == (records, columns)
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_a_sample_lies_in_the_ranges_of_the_catalogue(name):
+def test_a_sample_has_the_published_shape_and_lies_in_the_ranges_of_the_catalogue(name):
     data, info = sample(name), describe(name)
+    features, records, columns = SHAPES[name]
+    assert data.matrix.shape == (features, records)
+    assert (len(read(name)), len(read(name)[0])) == (records, columns)
     assert data.count_outside() == 0
     assert data.ranges_origin is Origin.DECLARED
     assert data.features == tuple(feature.name for feature in info.features)
@@ -83,12 +79,9 @@ def test_the_catalogue_tells_everything_about_every_column(name):
     entry = next(entry for entry in json.loads((FOLDER / "catalogue.json").read_text("utf-8")) if entry["name"] == name)
     assert [feature.name for feature in info.features] + list(entry["left_out"]) == list(read(name)[0])
     for feature in info.features:
-        assert feature.meaning
-        assert feature.unit
-        assert feature.range_source
+        assert all((feature.meaning, feature.unit, feature.range_source))
         assert feature.lower < feature.upper
-    for text in (info.title, info.summary, info.story, info.record, info.source, info.citation, info.licence):
-        assert text
+    assert all((info.title, info.summary, info.story, info.record, info.source, info.citation, info.licence))
     names = {feature.name for feature in info.features}
     assert set(info.favoured) <= names
     assert info.label is None or info.label in names
@@ -184,14 +177,11 @@ def test_an_unknown_name_is_refused_and_the_known_ones_named(name):
             call(name)
 
 
-def test_the_readme_names_every_file():
+def test_the_readme_names_every_file_and_gives_citations_and_licences():
     files = {path.name for path in FOLDER.glob("[!.]*.*")} - {"README.md"}
     assert {describe(name).file for name in samples()} | {"catalogue.json"} == files
     for name in (*files, "tools/build_samples.py"):
         assert f"`{name}`" in README
-
-
-def test_the_readme_gives_citation_and_licence_of_every_published_set():
     for fact in ("10.24432/C54G67", "10.24432/C51S4N", "Bacciu", "Zachary, W. W. (1977)", "CC BY 4.0"):
         assert fact in README
 
