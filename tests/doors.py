@@ -14,7 +14,7 @@ def answer(port, path="/", *, host, origin=None, tls=False):
     """Status, headers and text; a path of the WebSocket is asked with a handshake."""
     context = {"context": ssl._create_unverified_context()} if tls else {}
     kind = http.client.HTTPSConnection if tls else http.client.HTTPConnection
-    with closing(kind("localhost", port, timeout=20, **context)) as asked:
+    with closing(kind("localhost", port, timeout=300, **context)) as asked:
         headers = {"Host": host} | ({"Origin": origin} if origin else {}) | (_UPGRADE if path == STREAM else {})
         asked.request("GET", path, headers=headers)
         given = asked.getresponse()

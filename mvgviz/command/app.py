@@ -70,11 +70,13 @@ def ready_to_open(chosen: argparse.Namespace) -> int:
 
 def _allow_hosts(names: list[str]) -> None:
     """Export the names under which the app may be asked for, with those that its environment knows already."""
-    names = [*door.allowed_names(), *names]
-    for name in names:
-        if not re.fullmatch(r"[\w-]+(\.[\w-]+)*", name, re.ASCII):
-            raise InputError(f"--allow-host: {name!r} is not a name as your.host; leave out scheme, port and path")
-    os.environ[door.ENVIRONMENT] = " ".join(dict.fromkeys(names))
+    if (url := os.environ.get(door.PUBLIC_URL)) and not door.public_name():
+        raise InputError(f"{door.PUBLIC_URL}: {url!r} is not an address as https://your.host")
+    told = [name for name in door.allowed_names() if name != door.public_name()]
+    for option, name in [*((door.ENVIRONMENT, name) for name in told), *(("--allow-host", name) for name in names)]:
+        if not re.fullmatch(door.NAME, name, re.ASCII):
+            raise InputError(f"{option}: {name!r} is not a name as your.host; leave out scheme, port and path")
+    os.environ[door.ENVIRONMENT] = " ".join(dict.fromkeys([*told, *names]))
 
 
 def _choose_ledger(chosen: argparse.Namespace) -> None:

@@ -8,7 +8,6 @@ import ipaddress
 import os
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
 ENVIRONMENT, PUBLIC_URL = "MVGVIZ_ALLOW_HOSTS", "MVGVIZ_PUBLIC_URL"
 REFUSAL = (f"mvgviz does not know this address: start it with --allow-host NAME, or set {ENVIRONMENT}=NAME "
            "(docs/deployment.md).")
+NAME = r"[\w-]+(?:\.[\w-]+)*"
+_HOST = re.compile(rf"(?:\[([\da-f:.]+)\]|({NAME})\.?)(?::\d*)?", re.ASCII | re.IGNORECASE)
 _HEADERS = {b"x-frame-options": b"SAMEORIGIN", b"x-content-type-options": b"nosniff",
             b"referrer-policy": b"same-origin"}
 
@@ -47,27 +48,31 @@ class Door:
 
 def is_known(host: str) -> bool:
     """Whether a Host header (a name or an address, with or without port) may be served."""
-    name = "" if set("@/?#\\") & set(host) else _name(f"//{host}")
+    name = _name(host)
     return name == "localhost" or name.endswith(".localhost") or _is_address(name) or name in allowed_names()
 
 
 def allowed_names() -> list[str]:
     """Return the names that the server was told, in lower case: by its variables, which ``--allow-host`` extends."""
-    told = [*re.split(r"[\s,]+", os.environ.get(ENVIRONMENT, "")), _name(os.environ.get(PUBLIC_URL, ""))]
+    told = [*re.split(r"[\s,]+", os.environ.get(ENVIRONMENT, "")), public_name()]
     return [name.lower().rstrip(".") for name in told if name]
+
+
+def public_name() -> str:
+    """Return the host of the public URL, with or without scheme; nothing where it has none."""
+    return _name(re.split("[/?#]", os.environ.get(PUBLIC_URL, "").rpartition("://")[2])[0])
 
 
 def _is_own(origin: str, host: str) -> bool:
     """Whether a page belongs to this server: it comes from the same name and port, or from a name that was told."""
-    return origin.partition("://")[2].lower() == host.lower() or _name(origin) in allowed_names()
+    scheme, _, place = origin.lower().partition("://")
+    return scheme in ("http", "https") and (place == host.lower() or _name(place) in allowed_names())
 
 
-def _name(url: str) -> str:
-    """Return the host of a URL, in lower case; nothing where it has none."""
-    try:
-        return (urlsplit(url).hostname or "").rstrip(".")
-    except ValueError:
-        return ""
+def _name(host: str) -> str:
+    """Return a Host header without port and last dot, in lower case; nothing where it is not one."""
+    found = _HOST.fullmatch(host)
+    return (found[1] or found[2]).lower() if found else ""
 
 
 def _is_address(name: str) -> bool:

@@ -47,11 +47,15 @@ def assert_accessible(tab):
     assert serious_findings(tab) == []
 
 
-def serious_findings(tab, *, again=True):
-    """What is found while something is still drawn is looked at once more."""
-    at_rest(tab)
-    tab.wait_for_timeout(500 if again else 2_000)
-    found = Axe().run(tab, options={"resultTypes": ["violations"]}).response["violations"]
-    serious = [(one["id"], node["html"][:200]) for one in found if one["impact"] in ("serious", "critical")
-               for node in one["nodes"]]
-    return serious_findings(tab, again=False) if serious and again else serious
+def serious_findings(tab):
+    """What is found while something is still drawn is looked at again, after a longer while each time."""
+    serious = []
+    for wait in (500, 2_000, 8_000, 30_000):
+        at_rest(tab)
+        tab.wait_for_timeout(wait)
+        found = Axe().run(tab, options={"resultTypes": ["violations"]}).response["violations"]
+        serious = [(one["id"], node["html"][:200]) for one in found if one["impact"] in ("serious", "critical")
+                   for node in one["nodes"]]
+        if not serious:
+            break
+    return serious

@@ -77,19 +77,22 @@ def address_with_ledger(tmp_path):
         yield url
 
 
+def patient(opens):
+    """What it opens waits as long as a busy machine may need."""
+    def opened(**options):
+        one = opens(**options)
+        one.set_default_timeout(PATIENCE)
+        return one
+
+    return opened
+
+
 @pytest.fixture(scope="session")
 def browser():
     system = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=system, args=FLAGS)
-        opened = chromium.new_page
-
-        def patient(**options):
-            page = opened(**options)
-            page.set_default_timeout(PATIENCE)
-            return page
-
-        chromium.new_page = patient
+        chromium.new_page, chromium.new_context = patient(chromium.new_page), patient(chromium.new_context)
         yield chromium
         chromium.close()
 

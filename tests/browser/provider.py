@@ -81,13 +81,13 @@ def write_secrets(provider, home, folder):
 def log_in(tab, home):
     """Follow a link to a page as the first request: nothing of it, nor a menu, before the login; the page after it."""
     tab.goto(f"{home}/shape?data=liver&epsilon=0.5")
-    tab.get_by_role("button", name="Log in").wait_for(timeout=60_000)
+    tab.get_by_role("button", name="Log in").wait_for()
     at_rest(tab)
     assert tab.locator(PICTURES).count() == 0
     assert tab.get_by_test_id("stSidebar").locator("a, button, input").count() == 0
     tab.get_by_role("button", name="Log in").click()
-    tab.get_by_role("button", name="Log out").wait_for(state="attached", timeout=60_000)
-    tab.wait_for_selector(".rule svg", timeout=60_000)
+    tab.get_by_role("button", name="Log out").wait_for(state="attached")
+    tab.wait_for_selector(".rule svg")
     address = urllib.parse.urlsplit(tab.url)
     kept = dict(urllib.parse.parse_qsl(address.query))
     assert (address.path, kept["data"], kept["epsilon"]) == ("/shape", "liver", "0.5")

@@ -13,7 +13,7 @@ from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.pictures.trade_off import trade_off_picture
 from mvgviz.scenario.trade_off import trade_off_of
 from mvgviz.ui.menu import ATTACKER, DATA, HOME, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
-from tests.browser.chromium import PICTURES, ROOT, assert_accessible, at_rest, box_of, shoot
+from tests.browser.chromium import PICTURES, ROOT, assert_accessible, at_rest, box_of, eventually, shoot
 
 
 def path_of(page):
@@ -124,15 +124,16 @@ def test_an_uploaded_file_stays_in_its_session(visit, address):
 def type_into(tab, row, column, text):
     """Edit a cell of the table of ranges: a click, arrow keys to the cell, the text, until the table says so.
 
-    The table is a drawing: while the page above it still grows a click meets another place, so it is tried again.
+    The table is a drawing: while the page above it still grows a click meets another place, so it is tried again,
+    with more patience each time.
     """
     grid = tab.locator("[data-testid=stDataFrame]").first
     cell = grid.get_by_test_id(f"glide-cell-{column}-{row}")
-    for _ in range(10):
+    for pause in (500 * 2**k for k in range(8)):
         at_rest(tab)
         grid.scroll_into_view_if_needed()
         grid.click(position={"x": 60, "y": 50}, force=True)
-        tab.wait_for_timeout(500)
+        tab.wait_for_timeout(pause)
         chosen = grid.locator("td[aria-selected=true]")
         if chosen.count() != 1:
             continue
@@ -141,15 +142,15 @@ def type_into(tab, row, column, text):
                            ("ArrowUp", at[1] - row)):
             for _ in range(steps):
                 tab.keyboard.press(key)
-        tab.wait_for_timeout(300)
+        tab.wait_for_timeout(pause)
         if cell.get_attribute("aria-selected") != "true":
             continue
         tab.keyboard.press("Enter")
-        tab.wait_for_timeout(500)
+        tab.wait_for_timeout(pause)
         tab.keyboard.press("Control+a")
         tab.keyboard.type(text, delay=50)
         tab.keyboard.press("Enter")
-        tab.wait_for_timeout(2_000)
+        tab.wait_for_timeout(4 * pause)
         at_rest(tab)
         if cell.text_content() == text:
             return
@@ -171,13 +172,15 @@ def test_a_typed_range_is_kept_through_other_pages_and_stated_by_the_person_alon
     tab.get_by_role("link", name=DATA.label).click()
     tab.wait_for_url("**/data?**")
     expect(tab.get_by_text("height uses the least of it")).to_be_visible()
-    for _ in range(3):  # a click on what is just being drawn anew may be lost
-        at_rest(tab)
-        tab.get_by_role("button", name="I know all these ranges").click()
-        tab.wait_for_timeout(2_000)
-        at_rest(tab)
-        if not tab.get_by_text("read from the data: not private").count():
-            break
+    knows = tab.get_by_role("button", name="I know all these ranges")
+
+    def all_known():  # a click on what is just being drawn anew may be lost
+        if knows.is_enabled():
+            knows.dispatch_event("click")
+            at_rest(tab)
+        return knows.is_disabled()
+
+    eventually(tab, all_known)
     expect(tab.get_by_text("read from the data: not private")).to_have_count(0)
     shoot(tab, "ranges")
 

@@ -37,16 +37,18 @@ def behind_nginx(app_port, port, folder):
     with (folder / "said.txt").open("w") as said:
         front = subprocess.Popen([NGINX, "-p", folder, "-c", folder / "nginx.conf", "-g", "daemon off;"], stderr=said)
     try:
-        for _ in range(50):
+        while not answers(port):
             assert front.poll() is None, (folder / "said.txt").read_text()
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
             time.sleep(0.1)
         yield port
     finally:
         front.terminate()
         front.wait()
+
+
+def answers(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_the_app_runs_behind_the_example_with_a_login_and_without_a_violation(browser, tmp_path):

@@ -131,7 +131,7 @@ def test_report_program_notebook_and_scenario_open(visit, browser, tmp_path):
     program = tmp_path / "program.py"
     program.write_bytes(fetched(tab, "release_program_py")[0])
     ran = subprocess.run([sys.executable, program, "--trials", "3"], cwd=tmp_path, capture_output=True, text=True,
-                         timeout=60, check=True)
+                         check=True)
     assert "epsilon asked: 2 at delta" in ran.stdout
     assert "in 3 trials" in ran.stdout
 

@@ -74,7 +74,6 @@ def server(tmp_path_factory):
 @pytest.fixture
 def tab(browser):
     page = browser.new_page(viewport={"width": 1440, "height": 900})
-    page.set_default_timeout(60_000)
     yield page
     page.close()
 
@@ -129,9 +128,8 @@ def test_a_tab_that_is_closed_during_trials_ends_its_work(server, tab):
     process = psutil.Process(server.process.pid)
     busy = seconds_of_work(process)
     tab.close()
-    end = time.monotonic() + 20
-    while seconds_of_work(process) > busy / 8:  # on a busy machine the slice that had begun takes long
-        assert time.monotonic() < end
+    # On a busy machine the slice that had begun takes long.
+    assert any(seconds_of_work(process) <= busy / 8 for _ in range(90))
 
 
 def seconds_of_work(process, during=2.0):
@@ -309,8 +307,11 @@ def test_a_tab_closed_at_a_release_leaves_the_ledger_true(server, tab):
     ready_to_release(tab, server.address)
     tab.locator(".st-key-release_go button").click()
     tab.close()
-    time.sleep(1.0)
-    new = server.entries()[len(before):]
+    for _ in range(600):
+        time.sleep(0.3)
+        new = server.entries()[len(before):]
+        if all(entry.is_finished for entry in new):
+            break
     assert len(new) in (0, 1)
     assert all(entry.is_finished for entry in new)
 

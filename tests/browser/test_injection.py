@@ -11,7 +11,7 @@ import pytest
 from mvgviz import Scenario, Study
 from mvgviz.ui.menu import BUDGET, COMPARE, PLAN, PRIVACY, RELEASE, SHAPE, UTILITY
 from tests import hostile
-from tests.browser.chromium import PICTURES, at_rest
+from tests.browser.chromium import PICTURES, at_rest, eventually
 
 _ACTIVE = """() => {
     const found = [];
@@ -78,9 +78,9 @@ def test_nothing_from_a_file_runs_on_a_page_or_in_what_is_taken_along(watched, a
     tab.get_by_role("button", name="Study", exact=True).click()
     tab.get_by_label("Notes").fill("\n".join(hostile.NAMES[:-1]))
     tab.get_by_label("Notes").press("Control+Enter")
-    tab.wait_for_timeout(1_000)
-    at_rest(tab)
-    study = Study.from_json(watched.fetched("Save the study"))
+    saved = []
+    eventually(tab, lambda: saved.append(Study.from_json(watched.fetched("Save the study"))) or saved[-1].notes)
+    study = saved[-1]
     assert hostile.NAMES[0] in study.notes
     assert hostile.NAMES[0] in study.source.columns
     tab.keyboard.press("Escape")

@@ -25,7 +25,6 @@ def test_a_name_is_typed_once_and_the_next_session_knows_what_was_spent(visit):
     expect(tab.get_by_text("Counts for patients of 2024.")).to_be_visible()
     at_rest(tab)
     again = visit("release?data=liver", screen="phone", scheme="dark")
-    expect(again.get_by_text("With what was released about these people already (ε = 1.00)")).to_be_visible(
-        timeout=30_000)
+    expect(again.get_by_text("With what was released about these people already (ε = 1.00)")).to_be_visible()
     assert again.locator(".st-key-population_liver input").input_value() == "patients of 2024"
     assert_accessible(again)

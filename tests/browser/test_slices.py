@@ -1,6 +1,5 @@
 """Long work, seen from the browser: what each slice draws arrives and can be read, and the button to stop works."""
 
-
 import pytest
 from playwright.sync_api import expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg

@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-from tests.browser.chromium import PICTURES, at_rest
+from tests.browser.chromium import PICTURES, eventually
 from tests.browser.conftest import served
 
 CSV = "age,dose\n" + "".join(f"{20 + i % 50},{i % 7}.5\n" for i in range(60))
@@ -22,6 +22,13 @@ def choose_file(page, path):
     page.get_by_text("Use your own file").click()
     page.locator(".st-key-upload_file input[type=file]").set_input_files(path)
     page.get_by_text("2 features × 60 records").wait_for()
+
+
+def saved(page, folder):
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the study").click()
+    download.value.save_as(folder / "study.json")
+    return json.loads((folder / "study.json").read_text())
 
 
 @pytest.mark.slow
@@ -43,12 +50,8 @@ def test_a_study_is_saved_lost_offered_and_opened_again(browser, own_file, tmp_p
         page.get_by_role("button", name="Study", exact=True).click()
         page.get_by_label("Notes").fill("for Monday")
         page.get_by_label("Notes").press("Control+Enter")
-        page.wait_for_timeout(1_000)
-        at_rest(page)
-        with page.expect_download() as download:
-            page.get_by_role("button", name="Save the study").click()
-        download.value.save_as(tmp_path / "study.json")
-        study = json.loads((tmp_path / "study.json").read_text())
+        eventually(page, lambda: saved(page, tmp_path)["notes"])
+        study = saved(page, tmp_path)
         assert study["data"]["name"] == "mine.csv"
         assert study["data"]["ranges"] == {"age": [20.0, 70.0], "dose": [0.0, 7.0]}
         assert study["notes"] == "for Monday"

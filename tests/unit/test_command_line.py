@@ -337,6 +337,25 @@ def test_a_name_that_is_none_is_refused(name, capsys):
     assert "--allow-host" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("variable", "value"), [
+    ("MVGVIZ_PUBLIC_URL", "https://"), ("MVGVIZ_PUBLIC_URL", "https://a b"), ("MVGVIZ_PUBLIC_URL", "https://münch.example"),
+    ("MVGVIZ_ALLOW_HOSTS", "a.example:80")])
+def test_a_variable_without_a_name_is_refused_by_its_own_name(variable, value, capsys, monkeypatch):
+    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: 0)
+    monkeypatch.setenv(variable, value)
+    assert main(["--no-ledger"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"mvgviz: {variable}: ")
+    assert "--allow-host" not in said
+
+
+@pytest.mark.parametrize("url", ["http://[::1]:8501/x", "http://10.1.2.3", "https://a.example"])
+def test_a_public_address_may_be_a_name_or_in_numbers(url, monkeypatch):
+    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: 0)
+    monkeypatch.setenv("MVGVIZ_PUBLIC_URL", url)
+    assert main(["--port", "18999", "--no-ledger"]) == 0
+
+
 @pytest.mark.parametrize("given", [[], ["--no-browser"]])
 def test_a_browser_is_opened_unless_one_says_otherwise(given, monkeypatch):
     monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: 0)

@@ -103,7 +103,7 @@ def test_the_picture_of_the_rooms_is_what_the_code_says():
 @pytest.mark.slow
 def test_the_first_page_is_drawn_without_the_libraries_that_read_files():
     code = ("import sys; from streamlit.testing.v1 import AppTest; "
-            "app = AppTest.from_file(sys.argv[1]).run(timeout=60); assert not app.exception; "
+            "app = AppTest.from_file(sys.argv[1]).run(timeout=600); assert not app.exception; "
             "print(sorted({'openpyxl', 'mvgviz.data.delimited'} & set(sys.modules)))")
     done = subprocess.run([sys.executable, "-c", code, str(ROOT / "ui" / "entry.py")], capture_output=True, text=True,
                           check=True, cwd=ROOT.parent)

@@ -35,7 +35,7 @@ def clean(folder, program, *arguments):
     path.write_text(program, encoding="utf-8")
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT") if name in os.environ}
     return subprocess.run([sys.executable, "-I", "-W", "error", str(path), *map(str, arguments)], cwd=folder, env=kept,
-                          capture_output=True, text=True, encoding="utf-8", timeout=120)
+                          capture_output=True, text=True, encoding="utf-8")
 
 
 @pytest.fixture
