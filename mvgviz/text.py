@@ -11,6 +11,7 @@ from fractions import Fraction
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _UNSEEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters, marks that turn the direction of what follows, halves of a character; blanks are left."""
+_BOLD = re.compile(r"\\(.)|\*\*", re.DOTALL)
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|$~:<>&^=])")
 
 
@@ -70,6 +71,19 @@ def in_markdown(name: str) -> str:
 def in_html(name: str) -> str:
     """A name from a file, for HTML and for Plotly's labels."""
     return html.escape(one_line(name))
+
+
+def as_html(markdown: str) -> str:
+    """Markdown of bold and backslash escapes alone as HTML; everything else is text."""
+    text = html.escape(markdown)
+    bold = sum(match[1] is None for match in _BOLD.finditer(text)) // 2
+    tags = iter(["<strong>", "</strong>"] * bold)
+    return _BOLD.sub(lambda match: match[1] or next(tags, "**"), text)
+
+
+def as_text(markdown: str) -> str:
+    """The same without bold, for text alternatives."""
+    return html.unescape(re.sub(r"</?strong>", "", as_html(markdown)))
 
 
 def capitalised(text: str) -> str:

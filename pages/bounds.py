@@ -20,6 +20,7 @@ from mvgviz.pictures.bounds import (
     plot_winner_map,
     winner_map,
 )
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.theme import DIRECTIONAL, EXACT, GUARANTEE_COLOURS, THEOREM1, THEOREM2
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup, left_for_noise
@@ -90,14 +91,18 @@ def choose_sensitivity(setup: Setup) -> tuple[LimitInputs, str]:
 def draw_curves(problem: LimitInputs, s2_words: str, axis: str, tail: str, *, as_noise: bool, all_tails: bool) -> None:
     """The three limits as one input varies."""
     figure, lines = _curves(problem, axis, tail, as_noise, all_tails)
-    chart(figure, f"{words.curves_takeaway(problem, lines, as_noise=as_noise, s2_words=s2_words)} "
-                  f"{words.held_fixed(problem, axis)}", key="bounds_curves")
+    chart(Picture(
+        figure,
+        f"{words.curves_takeaway(problem, lines, as_noise=as_noise, s2_words=s2_words)} "
+        f"{words.held_fixed(problem, axis)}"), key="bounds_curves")
 
 
 def draw_map(problem: LimitInputs, tail: str, s2_words: str) -> None:
     """Where Theorem 2 allows more."""
     figure, numbers = _map(problem.rank, problem.sensitivity / problem.gamma, problem.psd, words.short_second(problem))
-    chart(figure, words.map_takeaway(problem, numbers, tail, s2_words=s2_words), key="bounds_map")
+    chart(Picture(
+        figure,
+        words.map_takeaway(problem, numbers, tail, s2_words=s2_words)), key="bounds_map")
 
 
 def draw_space(setup: Setup, problem: LimitInputs) -> None:
@@ -115,8 +120,9 @@ def draw_space(setup: Setup, problem: LimitInputs) -> None:
         reason = words.own_edge_reason(setup, problem)
         edges.append(Edge(name=f"its own edge ({reason})", colour=GUARANTEE_COLOURS[design.guarantee],
                           limit=design.bound.limit, dash="dash", filled=False, width=2))
-    chart(plot_design_space(edges, [*others, this]),
-          words.space_takeaway(setup, this, exact_limit=limit, own_edge=reason), key="bounds_space")
+    chart(Picture(
+        plot_design_space(edges, [*others, this]),
+        words.space_takeaway(setup, this, exact_limit=limit, own_edge=reason)), key="bounds_space")
 
 
 def draw_looseness(setup: Setup) -> None:

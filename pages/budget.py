@@ -31,6 +31,7 @@ from mvgviz.pictures.budget import (
     water_numbers,
     who_gains,
 )
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import noise_care
 from mvgviz.pictures.theme import plot_matrix, top_left
 from mvgviz.scenario.names import names_of_directions
@@ -87,9 +88,10 @@ def draw_loadings(setup: Setup, table: BudgetTable) -> None:
     rows, cols = drawn.shape
     part = f" The first {rows} × {cols} loadings are drawn." if drawn.size < directions.matrix.size else ""
     care = f" {session.computed_on()}" if not setup.origins["directions"].is_covered else ""
-    chart(plot_matrix(drawn, row_labels=[words.short_label(name) for name in features[:rows]], row_title="feature",
-                      col_labels=[str(k + 1) for k in range(cols)], col_title="direction", value_title="loading"),
-          f"{words.loading_words(setup, directions.matrix, features)}{part}{care}", key="budget_loadings")
+    chart(Picture(
+        plot_matrix(drawn, row_labels=[words.short_label(name) for name in features[:rows]], row_title="feature",
+                    col_labels=[str(k + 1) for k in range(cols)], col_title="direction", value_title="loading"),
+        f"{words.loading_words(setup, directions.matrix, features)}{part}{care}"), key="budget_loadings")
 
 
 def draw_pnr(setup: Setup, table: BudgetTable, names: Names) -> None:
@@ -123,13 +125,15 @@ def _draw_scores(setup: Setup, numbers: PnrNumbers) -> None:
     other = next(guarantee for guarantee in numbers.scores if guarantee != own)
     both = st.toggle(f"Beside it: {GUARANTEES[other].in_chart}", key="budget_both")
     shown = numbers if both else numbers.under(own)
-    chart((plot_pnr if both else plot_survives)(shown, names=SPLITS),
-          f"{words.what_gets_through(shown)} {session.computed_on()}", key="budget_pnr",
-          about="PNR, the power-to-noise ratio: how much the answer stands out from the noise, over all directions at "
-                "once. Half its logarithm is the mutual information between true and noisy answer **for Gaussian "
-                "answers only**. Each form of the paper's best split (max-PNR) solves the constraint of its own "
-                "guarantee. Relaxed (the paper's) and unrelaxed take a theorem's, and maximise the ratio of a table "
-                f"along its eigenvectors: elsewhere another split may come out ahead. {words.exact_words(setup)}")
+    chart(Picture(
+        (plot_pnr if both else plot_survives)(shown, names=SPLITS),
+        f"{words.what_gets_through(shown)} {session.computed_on()}",
+        about=("PNR, the power-to-noise ratio: how much the answer stands out from the noise, over all directions at "
+               "once. Half its logarithm is the mutual information between true and noisy answer **for Gaussian "
+               "answers only**. Each form of the paper's best split (max-PNR) solves the constraint of its own "
+               "guarantee. Relaxed (the paper's) and unrelaxed take a theorem's, and maximise the ratio of a table "
+               f"along its eigenvectors: elsewhere another split may come out ahead. {words.exact_words(setup)}")),
+          key="budget_pnr")
 
 
 def _draw_score_table(numbers: PnrNumbers) -> None:
@@ -149,14 +153,15 @@ def _draw_water(setup: Setup, moments: FloatArray, names: Names) -> None:
     guarantee = "exact" if form == "exact" else printed_guarantee(setup)
     filled, prices = _filled(setup, moments, guarantee, form)
     numbers = water_numbers(filled, prices=prices)
-    chart(plot_water(numbers, names=names.labels(numbers.shown),
-                     unit=_WEIGHED if form == "exact" and filled.level is None else _UNITS[form]),
-          f"{words.water_words(setup, names, numbers, filled)} {session.computed_on()}", key="budget_water",
-          about="The paper's best split (max-PNR) pours the budget like water over uneven ground. A direction's ground "
-                "is high where the data's second moment along it is small (exact form: where the other directions, "
-                "noise and all, already tell most of it). Under water, every direction reaches the same level; what "
-                "stands above stays dry; ground that leaves the picture is cut. Guarantee: "
-                f"{GUARANTEES[guarantee].in_chart}.")
+    chart(Picture(
+        plot_water(numbers, names=names.labels(numbers.shown),
+                   unit=_WEIGHED if form == "exact" and filled.level is None else _UNITS[form]),
+        f"{words.water_words(setup, names, numbers, filled)} {session.computed_on()}",
+        about=("The paper's best split (max-PNR) pours the budget like water over uneven ground. A direction's ground "
+               "is high where the data's second moment along it is small (exact form: where the other directions, "
+               "noise and all, already tell most of it). Under water, every direction reaches the same level; what "
+               "stands above stays dry; ground that leaves the picture is cut. Guarantee: "
+               f"{GUARANTEES[guarantee].in_chart}.")), key="budget_water")
 
 
 def draw_inverse(setup: Setup, table: BudgetTable, names: Names) -> None:
@@ -215,24 +220,28 @@ def draw_noise(setup: Setup, table: BudgetTable, names: Names) -> None:
     """Noise against equal noise: the page's question."""
     numbers = noise_factors(table)
     part = f" The {len(numbers.shown)} with least and most noise are drawn." if len(numbers.shown) < table.size else ""
-    chart(plot_noise_factors(numbers, names=names.of_noise(numbers.shown)), who_gains(setup, names, numbers) + part,
-          key="budget_noise")
+    chart(Picture(
+        plot_noise_factors(numbers, names=names.of_noise(numbers.shown)),
+        who_gains(setup, names, numbers) + part), key="budget_noise")
 
 
 def draw_split(setup: Setup, table: BudgetTable, names: Names) -> None:
     """The shares, as a bar or a treemap."""
     shown = largest_directions(table.theta)
-    chart(plot_split(table.theta, shown, names=names.labels(shown)), largest_share(names, table), key="budget_split",
-          about=about_split(setup, table))
+    chart(Picture(
+        plot_split(table.theta, shown, names=names.labels(shown)),
+        largest_share(names, table),
+        about=about_split(setup, table)), key="budget_split")
 
 
 def draw_signal(setup: Setup, table: BudgetTable, names: Names) -> None:
     """Signal-to-noise, where the signal has a meaning."""
     numbers = signal_numbers(table)
     if numbers is not None:
-        chart(plot_signal_to_noise(numbers, names=names.labels(numbers.shown)),
-              f"{signal_words(numbers)} {session.computed_on()}",
-              key="budget_signal", about=about_signal(setup))
+        chart(Picture(
+            plot_signal_to_noise(numbers, names=names.labels(numbers.shown)),
+            f"{signal_words(numbers)} {session.computed_on()}",
+            about=about_signal(setup)), key="budget_signal")
 
 
 def draw_directions(setup: Setup, table: BudgetTable, names: Names) -> None:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from mvgviz.data import describe, samples
 from mvgviz.pictures.data import FeatureHistogram, derivation, facts, feature_histograms, plot_histograms
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import EMPTY_PLACE
 from mvgviz.pictures.theme import plot_matrix, top_left
 from mvgviz.query.dataset import Dataset
@@ -37,11 +38,12 @@ def draw_data(setup: Setup) -> None:
                              format_func=lambda g: f"Features {g[0] + 1} to {g[-1] + 1} of {data.n_features}")
     histograms, figure = _histograms(data, tuple(group))
     narrow = min(histograms, key=lambda h: h.used)
-    chart(figure,
-          f"**{data.n_features} features × {data.n_records:,} records**, each against its range; "
-          f"{in_markdown(narrow.name)} uses the least of it ({narrow.used:.0%}).", key="histograms",
-          about=f"{session.computed_on()} Privacy rests on the declared ranges, which are public: the wider they are, "
-                "the more noise is needed.")
+    chart(Picture(
+        figure,
+        f"**{data.n_features} features × {data.n_records:,} records**, each against its range; "
+        f"{in_markdown(narrow.name)} uses the least of it ({narrow.used:.0%}).",
+        about=(f"{session.computed_on()} Privacy rests on the declared ranges, which are public: the wider they are, "
+               "the more noise is needed.")), key="histograms")
     if setup.scenario.data in samples() and describe(setup.scenario.data).not_person_level:
         st.caption(f":material/group: A record is {describe(setup.scenario.data).record}. "
                    "What hides one record does not hide a person who has several.")
@@ -54,10 +56,11 @@ def draw_answer(setup: Setup) -> None:
     cols = rows if query.symmetric else ["mean"] if query.is_mean else []
     part = f" (the first {shown.shape[0]} × {shown.shape[1]} shown)" if shown.size < query.value.size else ""
     inside = "" if query.bound is None else " about records inside their ellipse"
-    chart(plot_matrix(shown, row_labels=rows, col_labels=cols, row_title="feature" if rows else "row",
-                      col_title="feature" if query.symmetric and rows else "record" if query.is_table else "",
-                      value_title="true answer"),
-          f"**The true answer{inside}**, {query.rows:,} × {query.cols:,}{part}. {session.computed_on()}", key="answer")
+    chart(Picture(
+        plot_matrix(shown, row_labels=rows, col_labels=cols, row_title="feature" if rows else "row",
+                    col_title="feature" if query.symmetric and rows else "record" if query.is_table else "",
+                    value_title="true answer"),
+        f"**The true answer{inside}**, {query.rows:,} × {query.cols:,}{part}. {session.computed_on()}"), key="answer")
 
 
 def draw_change(setup: Setup) -> None:
@@ -68,11 +71,12 @@ def draw_change(setup: Setup) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         almost = "" if pair.attained > 0.999 else f" (the worst found; the bound used is {1 / pair.attained:.2f}×)"
-        chart(plot_matrix(shown, row_labels=rows, col_labels=rows if query.symmetric else [], height=300,
-                          row_title="feature" if rows else "row", value_title="change of the answer",
-                          col_title="feature" if rows and query.symmetric else "column"),
-              f"**What one record can change:** {pair.words}; the answer moves by "
-              f"{as_number(query.sensitivity * pair.attained)}{almost}.", key="change")
+        chart(Picture(
+            plot_matrix(shown, row_labels=rows, col_labels=rows if query.symmetric else [], height=300,
+                        row_title="feature" if rows else "row", value_title="change of the answer",
+                        col_title="feature" if rows and query.symmetric else "column"),
+            f"**What one record can change:** {pair.words}; the answer moves by "
+            f"{as_number(query.sensitivity * pair.attained)}{almost}."), key="change")
     with right:
         draw_neighbours()
         st.markdown(facts(query))

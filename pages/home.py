@@ -56,7 +56,7 @@ else:
          normals=np.random.default_rng(scenario.seed).standard_normal((2, 250)), theorem=theorem_in(setup, pair),
          alt=takeaway.replace("**", "").replace("\\", ""))
     draw_takeaway(f"{takeaway} {rule_words(model, design.theta.size, thing(setup))}", key="home_rule",
-                  about=None if setup.query.bound is None else ABOUT_BOUND)
+                  about="" if setup.query.bound is None else ABOUT_BOUND)
 st.markdown("#### The more columns, the more there is to gain")
 draw_more_columns(key="home_columns", epsilon=scenario.epsilon)
 if trade_off_refusal(setup) is None:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.pictures import plan as words
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.plan import plan_words, plot_pair, question_name
 from mvgviz.pictures.release import ACCEPT
 from mvgviz.pictures.sentences import open_parts
@@ -108,7 +109,9 @@ def draw_trade(plan: QuestionPlan, noise: Sequence[QuestionNoise]) -> None:
     names, unit = words.short_names(plan), words.unit_of_noise(plan)
     first, second = _pair(names)
     trade, pair = pair_trade(noise, first, second), (names[first], names[second])
-    chart(plot_pair(trade, pair, unit=unit), words.trade_words(trade, pair, unit), key="plan_pair")
+    chart(Picture(
+        plot_pair(trade, pair, unit=unit),
+        words.trade_words(trade, pair, unit)), key="plan_pair")
 
 
 def _draw_file(held: HeldPlan) -> None:

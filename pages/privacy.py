@@ -9,6 +9,7 @@ import streamlit as st
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import PairLoss, SpentMu, odds, pair_loss, spent_mu
 from mvgviz.errors import InputError
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.privacy import (
     audit_words,
     caveats,
@@ -102,8 +103,9 @@ def _own_units(setup: Setup, record: FloatArray) -> FloatArray:
 def _draw_shares(setup: Setup, loss: PairLoss) -> None:
     names, shares, theta = setup.direction_names, loss.shares, setup.design.theta
     labels = [names[k] if k < len(names) else f"number {k + 1}" for k in largest_shares(shares)]
-    chart(plot_shares(shares, theta, labels=[in_html(label) for label in labels]), shares_words(shares, theta, labels),
-          key="privacy_shares")
+    chart(Picture(
+        plot_shares(shares, theta, labels=[in_html(label) for label in labels]),
+        shares_words(shares, theta, labels)), key="privacy_shares")
 
 
 @st.fragment
@@ -115,8 +117,9 @@ def draw_releases(setup: Setup) -> None:
                              format_func="{:,}".format)
     spent = spent_mu(setup.design)
     with picture:
-        chart(plot_composition(spent, epsilon=setup.scenario.epsilon, delta=setup.delta, chosen=k),
-              releases_words(setup, spent, k), key="privacy_releases")
+        chart(Picture(
+            plot_composition(spent, epsilon=setup.scenario.epsilon, delta=setup.delta, chosen=k),
+            releases_words(setup, spent, k)), key="privacy_releases")
     with choices:
         mu, share = spent.after(k)
         times = f"{k:,} release{'s' if k > 1 else ''}"
@@ -152,7 +155,9 @@ def draw_audit(setup: Setup) -> None:
     with choices:
         st.caption(tested_words(loss.design, noise, hardened=hardened))
     with picture:
-        chart(plot_scores(result, loss.mu), audit_words(setup, loss, result, broken), key="privacy_audit")
+        chart(Picture(
+            plot_scores(result, loss.mu),
+            audit_words(setup, loss, result, broken)), key="privacy_audit")
 
 
 def _trials(design: NoiseDesign, *, hardened: bool) -> tuple[int, float]:
@@ -210,21 +215,26 @@ def _draw(setup: Setup, loss: PairLoss, trials: int, hardened: bool,
 def draw_tradeoff(setup: Setup, spent: SpentMu) -> None:
     """Misses against false alarms."""
     said = odds(spent.total)
-    chart(plot_tradeoff(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta,
-                        marked=said.accused / said.out_of, said=found_label(*said)),
-          tradeoff_words(spent, setup.design.mu_is), key="privacy_tradeoff")
+    chart(Picture(
+        plot_tradeoff(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta,
+                      marked=said.accused / said.out_of, said=found_label(*said)),
+        tradeoff_words(spent, setup.design.mu_is)), key="privacy_tradeoff")
 
 
 def draw_loss(setup: Setup, spent: SpentMu) -> None:
     """The density of the privacy loss."""
     numbers = loss_numbers(spent.total, setup.scenario.epsilon)
-    chart(plot_loss(numbers, label=tail_label(numbers), thing=thing(setup)), loss_words(numbers), key="privacy_loss")
+    chart(Picture(
+        plot_loss(numbers, label=tail_label(numbers), thing=thing(setup)),
+        loss_words(numbers)), key="privacy_loss")
 
 
 def draw_curve(setup: Setup, spent: SpentMu) -> None:
     """delta against epsilon."""
     numbers = curve_numbers(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta)
-    chart(plot_curve(numbers), curve_words(setup, numbers), key="privacy_curve")
+    chart(Picture(
+        plot_curve(numbers),
+        curve_words(setup, numbers)), key="privacy_curve")
 
 
 setup = open_page(PRIVACY)

@@ -10,6 +10,7 @@ import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.pictures import release as words
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.release import (
     MOST_LINES,
     budget_numbers,
@@ -73,8 +74,9 @@ def _draw_mean(release: Release, takeaway: str) -> None:
     part = f" The first {MOST_LINES} shown." if len(ranges) > MOST_LINES else ""
     with picture:
         numbers = range_numbers(*columns.values(), ends=[known[:2] for known in ranges.values()])
-        chart(plot_intervals(numbers, title="released mean, in % of its range", lines=(0, 100)), f"{takeaway}{part}",
-              key="release_mean")
+        chart(Picture(
+            plot_intervals(numbers, title="released mean, in % of its range", lines=(0, 100)),
+            f"{takeaway}{part}"), key="release_mean")
     with table:
         _draw_table(columns)
 
@@ -94,8 +96,9 @@ def _draw_fit(release: Release) -> None:
     part = f" The first {MOST_LINES} shown." if len(fit.features) > MOST_LINES else ""
     title = f"change of {in_html(label)}, in % of its range,<br>while a feature crosses its own"
     with picture:
-        chart(plot_intervals(coefficient_numbers(fit), title=title, lines=(0,)),
-              f"{words.coefficients_sentence(fit, in_markdown)}{part}", key="release_fit")
+        chart(Picture(
+            plot_intervals(coefficient_numbers(fit), title=title, lines=(0,)),
+            f"{words.coefficients_sentence(fit, in_markdown)}{part}"), key="release_fit")
     with table:
         _draw_table(words.coefficient_columns(fit), key="release_coefficients")
     st.caption(words.ABOUT_FIT)
@@ -141,8 +144,9 @@ def _draw_budget(setup: Setup, planned: Plan, *, named: bool) -> None:
     made = desk.entries_about(data)
     *before, this = Sum([*made, planned]).counted(*made, planned)
     numbers = budget_numbers(before, this, delta=planned.delta, cap=desk.cap(data))
-    chart(plot_budget(numbers), words.budget_words(setup, numbers, planned, lasts=desk.ledger.lasts, named=named),
-          key="release_budget")
+    chart(Picture(
+        plot_budget(numbers),
+        words.budget_words(setup, numbers, planned, lasts=desk.ledger.lasts, named=named)), key="release_budget")
 
 
 def _draw_summary(setup: Setup, planned: Plan) -> None:
@@ -266,9 +270,10 @@ def _draw_noisy(release: Release) -> None:
     part = f" The first {shown.shape[0]} × {shown.shape[1]} shown." if shown.size < release.noisy.size else ""
     across = "record" if release.kind.is_table else "feature" if rows and square else "column"
     cols = rows if square else ["mean"] if release.kind.is_mean else []
-    chart(plot_matrix(shown, row_labels=rows, col_labels=cols, height=300,
-                      row_title="feature" if rows else "row", col_title=across, value_title="noisy answer"),
-          f"{words.released_words(release, release.n_records or 0)}{part}", key="release_answer")
+    chart(Picture(
+        plot_matrix(shown, row_labels=rows, col_labels=cols, height=300,
+                    row_title="feature" if rows else "row", col_title=across, value_title="noisy answer"),
+        f"{words.released_words(release, release.n_records or 0)}{part}"), key="release_answer")
 
 
 def draw_exports(setup: Setup) -> None:

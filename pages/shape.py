@@ -9,6 +9,7 @@ from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.sampling import sample_noise
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.noise.ties import eigen
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.rule import iid_std, rule_model
 from mvgviz.pictures.sentences import thing
 from mvgviz.pictures.shape import (
@@ -96,10 +97,11 @@ def draw_space(setup: Setup) -> None:
         covariance = covariance * design.directional_side.covariance_of([column])[0, 0]
         labels = [f"{label} × {labels[-1]}" for label in labels]
     std = np.sqrt(np.diag(covariance))
-    chart(plot_ellipsoid(covariance, iid_std(setup.iid, column), names=(labels[0], labels[1], labels[2])),
-          f"**From {as_number(std.min())} to {as_number(std.max())}**: the typical error (standard deviation) on these "
-          f"three"
-          f"{f' entries of the column {in_markdown(names[column])}' if design.mode == 'both' else ''}.",
+    chart(Picture(
+        plot_ellipsoid(covariance, iid_std(setup.iid, column), names=(labels[0], labels[1], labels[2])),
+        f"**From {as_number(std.min())} to {as_number(std.max())}**: the typical error (standard deviation) on these "
+        f"three"
+        f"{f' entries of the column {in_markdown(names[column])}' if design.mode == 'both' else ''}."),
           key="shape_ellipsoid")
 
 
@@ -113,10 +115,11 @@ def draw_matrices(setup: Setup) -> None:
     middle, sides = st.columns([3, 2], gap="large")
     with middle:
         names = [in_html(name) for name in setup.query.row_names or ()]
-        chart(plot_matrix(std, row_labels=names[:rows], col_labels=_column_labels(setup, names)[:cols], row_title="row",
-                          col_title="column", value_title="typical error (standard deviation)"),
-              entries_words(std, f"{part}, equal noise {as_number(_first_entry(setup.iid))}")
-              + (" Row and column noise multiply: entry (i, j) has variance vᵢ vⱼ." if design.mode == "both" else ""),
+        chart(Picture(
+            plot_matrix(std, row_labels=names[:rows], col_labels=_column_labels(setup, names)[:cols], row_title="row",
+                        col_title="column", value_title="typical error (standard deviation)"),
+            entries_words(std, f"{part}, equal noise {as_number(_first_entry(setup.iid))}")
+            + (" Row and column noise multiply: entry (i, j) has variance vᵢ vⱼ." if design.mode == "both" else "")),
               key="shape_std")
     with sides:
         for name, side in (("Sigma, over rows", design.row_side), ("Psi, over columns", design.col_side)):
@@ -124,10 +127,10 @@ def draw_matrices(setup: Setup) -> None:
                 st.caption(f"{name}: the identity, {side.size:,} × {side.size:,}.")
                 continue
             labels = names[:MOST_ROWS] if side is design.row_side else _column_labels(setup, names)[:MOST_ROWS]
-            chart(plot_matrix(_corner(side, MOST_ROWS), row_labels=labels, col_labels=labels, row_title="",
-                              col_title="", value_title="covariance", height=300),
-                  mixing_words(name, mixes=not side.is_diagonal),
-                  key=f"shape_{name[:3]}")
+            chart(Picture(
+                plot_matrix(_corner(side, MOST_ROWS), row_labels=labels, col_labels=labels, row_title="",
+                            col_title="", value_title="covariance", height=300),
+                mixing_words(name, mixes=not side.is_diagonal)), key=f"shape_{name[:3]}")
             if design.mode == "both":
                 st.caption("Psi is the same matrix.")
                 break
@@ -148,11 +151,12 @@ def draw_outcomes(setup: Setup) -> None:
         noise = np.asarray(rows @ rng.standard_normal((_OUTCOMES, *truth.shape)) @ cols.T)
         ratio = _root_mean_square(noise) / (_root_mean_square(truth) or 1.0)
         names = [in_html(name) for name in query.row_names or ()]
-        chart(plot_matrix_outcomes(truth, truth + noise, value_title="answer", row_labels=names[:_CORNER],
-                                   col_labels=_column_labels(setup, names)[:_CORNER]),
-              f"**{drowned_words(ratio)}.** The noise is {as_factor(ratio)} the answer (root mean square, "
-              f"{truth.shape[0]} × {truth.shape[1]} shown). Press play: 30 releases that might have been; the first "
-              "picture is the true answer, not private.", key="shape_play")
+        chart(Picture(
+            plot_matrix_outcomes(truth, truth + noise, value_title="answer", row_labels=names[:_CORNER],
+                                 col_labels=_column_labels(setup, names)[:_CORNER]),
+            f"**{drowned_words(ratio)}.** The noise is {as_factor(ratio)} the answer (root mean square, "
+            f"{truth.shape[0]} × {truth.shape[1]} shown). Press play: 30 releases that might have been; the first "
+            "picture is the true answer, not private."), key="shape_play")
         return
     answers = np.concatenate([query.value[None], query.value + sample_noise(design, rng=rng, trials=_OUTCOMES)])
     about_mean = query.has_constant
@@ -160,9 +164,10 @@ def draw_outcomes(setup: Setup) -> None:
     overlap = np.abs(components[1:] @ components[0])
     labels = [in_html(name) for name in (query.row_names or [])][: components.shape[1]]
     about = "" if about_mean or setup.scenario.is_graph else f" {ABOUT_ZERO}"
-    chart(plot_component_outcomes(components[0], components[1:], names=labels),
-          f"**{overlap_words(overlap)}.** Overlap with the true component: {overlap.mean():.2f} on average (1 is "
-          f"perfect), from {overlap.min():.2f} to {overlap.max():.2f} over 30 releases.{about}", key="shape_play")
+    chart(Picture(
+        plot_component_outcomes(components[0], components[1:], names=labels),
+        f"**{overlap_words(overlap)}.** Overlap with the true component: {overlap.mean():.2f} on average (1 is "
+        f"perfect), from {overlap.min():.2f} to {overlap.max():.2f} over 30 releases.{about}"), key="shape_play")
 
 
 def _column_labels(setup: Setup, names: list[str]) -> list[str]:

@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from mvgviz.errors import InputError
 from mvgviz.pictures import utility as one_draw
 from mvgviz.pictures.budget import Names, SignalNumbers, plot_signal_to_noise, short_label, signal_numbers
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, IID, MOST_COLS
 from mvgviz.pictures.trade_off import others_sentence
 from mvgviz.pictures.utility import (
@@ -127,7 +128,10 @@ def draw_trials(setup: Setup) -> Pending | None:
     if results is not None:
         numbers = dot_numbers(results)
         said = f"{result_words(results, needed_names(setup))} {others_sentence(setup)}".rstrip()
-        chart(plot_dots(numbers, title=metric_words(results)), said, key="utility_dots", about=dots_about(numbers))
+        chart(Picture(
+            plot_dots(numbers, title=metric_words(results)),
+            said,
+            about=dots_about(numbers)), key="utility_dots")
         st.caption(f"{session.computed_on()} {in_markdown(measured_words(posed, results))}")
     return Pending(work, results is not None and results.complete, st.container())
 
@@ -143,8 +147,9 @@ def draw_sweep(setup: Setup) -> Pending:
         curves = [error_curve([(results.scenario.epsilon, results[key]) for results in known], name=name, colour=colour)
                   for key, name, colour in (("iid", "equal noise", IID), ("mvg", "directional", DIRECTIONAL))]
         references = {results.scenario.epsilon: results.references for results in known}
-        chart(plot_sweep(curves, references, own=own, span=(grid[0], grid[-1]), title=known[0].metric),
-              sweep_words(known), key="utility_sweep")
+        chart(Picture(
+            plot_sweep(curves, references, own=own, span=(grid[0], grid[-1]), title=known[0].metric),
+            sweep_words(known)), key="utility_sweep")
     return pending
 
 
@@ -164,7 +169,9 @@ def draw_parts(setup: Setup) -> Pending:
     left, right = st.columns(2, gap="large")
     with left:
         if found:
-            chart(plot_parts(found), parts_words(setup, found, on_data=not session.is_simulated()), key="utility_parts")
+            chart(Picture(
+                plot_parts(found),
+                parts_words(setup, found, on_data=not session.is_simulated())), key="utility_parts")
         for part, reason in reasons.items():
             if len(points) > 1:
                 st.caption(in_markdown(f"{capitalised(part)}: {reason}."))
@@ -221,8 +228,9 @@ def _draw_set_charts(setup: Setup, names: SetNames, sets: list[Favoured], grid: 
     left, right = st.columns(2, gap="large")
     with left:
         labels = [short_label(names(row.choice)) for row in rows]
-        chart(plot_sets(rows, here[0].references, names=labels, title=here[0].metric),
-              best_set_words(names, rows), key="utility_sets")
+        chart(Picture(
+            plot_sets(rows, here[0].references, names=labels, title=here[0].metric),
+            best_set_words(names, rows)), key="utility_sets")
         _draw_take_over(setup, names, rows)
     with right:
         curves = []
@@ -233,9 +241,10 @@ def _draw_set_charts(setup: Setup, names: SetNames, sets: list[Favoured], grid: 
             curves.append(error_curve(outcomes, name=short_label(names(choice)), colour=colour, symbol=symbol,
                                       band=colour != DATA))
         references = {results.scenario.epsilon: results.references for results in found}
-        chart(plot_sweep(curves, references, own=scenario.epsilon, span=(grid[0], grid[-1]),
-                         title=here[0].metric, legend=False), sets_words(curves, own=scenario.epsilon),
-              key="utility_set_sweep")
+        chart(Picture(
+            plot_sweep(curves, references, own=scenario.epsilon, span=(grid[0], grid[-1]),
+                       title=here[0].metric, legend=False),
+            sets_words(curves, own=scenario.epsilon)), key="utility_set_sweep")
 
 
 def _outcome(found: list[Results], choice: Favoured | None) -> Outcome | None:
@@ -321,10 +330,13 @@ def draw_one_draw(setup: Setup) -> None:
     draw_use = _use(setup, posed, trial)
     columns = st.columns([8, 9] if draw_use is None else [8, 9, 9], gap="medium")
     with columns[0]:
-        chart(_matrix(pair, labels, noisy=False), _true_words(trial, pair), key="utility_true")
+        chart(Picture(
+            _matrix(pair, labels, noisy=False),
+            _true_words(trial, pair)), key="utility_true")
     with columns[1]:
-        chart(_matrix(pair, labels, noisy=True), draw_words(trial, pair, TASKS[setup.scenario.task].symbol),
-              key="utility_noisy")
+        chart(Picture(
+            _matrix(pair, labels, noisy=True),
+            draw_words(trial, pair, TASKS[setup.scenario.task].symbol)), key="utility_noisy")
     if draw_use is not None:
         with columns[2]:
             draw_use()
@@ -381,17 +393,19 @@ def _draw_predictions(setup: Setup, found: Predictions) -> None:
     outside = f" {numbers.outside} noisy predictions leave the picture." if numbers.outside else ""
     part = f" The first {len(numbers.labels)} of {found.labels.size:,} are drawn." if len(
         numbers.labels) < found.labels.size else ""
-    chart(one_draw.plot_predictions(numbers, name=short_label(name)),
-          f"**Predictions** of {in_markdown(name)} on records held out: off by {as_number(rmse[1])} (RMSE), without "
-          f"privacy {as_number(rmse[0])}.{outside}{part}", key="utility_predictions")
+    chart(Picture(
+        one_draw.plot_predictions(numbers, name=short_label(name)),
+        f"**Predictions** of {in_markdown(name)} on records held out: off by {as_number(rmse[1])} (RMSE), without "
+        f"privacy {as_number(rmse[0])}.{outside}{part}"), key="utility_predictions")
 
 
 def _draw_loadings(posed: Problem, parts: Components) -> None:
     shown, total = one_draw.largest_loadings(parts), parts.first.size
     names = names_of_coordinates(posed.query, "rows", total)
     part = f" The {len(shown)} largest of {total} loadings are drawn." if len(shown) < total else ""
-    chart(one_draw.plot_loadings(parts, shown, names=[short_label(names[k]) for k in shown]),
-          f"**First component:** {as_number(parts.angle, 2)}° from the true one.{part}", key="utility_loadings")
+    chart(Picture(
+        one_draw.plot_loadings(parts, shown, names=[short_label(names[k]) for k in shown]),
+        f"**First component:** {as_number(parts.angle, 2)}° from the true one.{part}"), key="utility_loadings")
 
 
 def _draw_captured(parts: Components) -> None:
@@ -400,16 +414,19 @@ def _draw_captured(parts: Components) -> None:
     part = f" The first {drawn} of {every}." if drawn < every else ""
     total = float(parts.eigenvalues[0])
     share = f", {as_number(100 * float(parts.captured[0]) / total, 2)} % of what the true one does" if total > 0 else ""
-    chart(figure, f"**The first noisy component** captures {as_number(float(parts.captured[0]))}{share}.{part}",
+    chart(Picture(
+        figure,
+        f"**The first noisy component** captures {as_number(float(parts.captured[0]))}{share}.{part}"),
           key="utility_captured")
 
 
 def _draw_signal(setup: Setup, numbers: SignalNumbers) -> None:
     """Signal-to-noise along each direction."""
     part = f" {len(numbers.shown)} of {numbers.total} are drawn." if len(numbers.shown) < numbers.total else ""
-    chart(plot_signal_to_noise(numbers, names=Names(setup).labels(numbers.shown)),
-          f"**Signal above noise** in {numbers.above} of {numbers.total} directions (equal noise: "
-          f"{numbers.iid_above}).{part}", key="utility_signal")
+    chart(Picture(
+        plot_signal_to_noise(numbers, names=Names(setup).labels(numbers.shown)),
+        f"**Signal above noise** in {numbers.above} of {numbers.total} directions (equal noise: "
+        f"{numbers.iid_above}).{part}"), key="utility_signal")
 
 
 SECTIONS = {"Needed and rest": draw_parts, "Over epsilon": draw_sweep, "Choice of directions": draw_sets,

@@ -1,8 +1,6 @@
 """A report in sentences: Markdown with bold and backslash escapes alone, also as HTML or plain text; names escaped."""
 
-import html
 import math
-import re
 from dataclasses import dataclass
 from itertools import islice
 
@@ -35,7 +33,6 @@ from mvgviz.trials.question import REGRESSIONS, split_records
 from mvgviz.trials.run import Results
 from mvgviz.trials.tasks.post import WORDS as POST_WORDS
 
-_TOKENS = re.compile(r"\\(.)|\*\*", re.DOTALL)
 _ORIGINS = {Origin.DECLARED: Origin.DECLARED.words, Origin.READ: "**read from the data, not private**"}
 _MOST_RANGES, _MOST_DIGITS = 30, 300
 ON_STAND_IN = ("**Measured on simulated data** with the same ranges and number of records, so nothing here tells about "
@@ -48,19 +45,6 @@ _REFERENCES = (
     "J. Dong, A. Roth, W. J. Su. Gaussian differential privacy. Journal of the Royal Statistical Society B, 2022. "
     "(Odds, and several releases.)",
     "C. Dwork, A. Roth. The algorithmic foundations of differential privacy. 2014. (What the guarantee means.)")
-
-
-def as_html(markdown: str) -> str:
-    """Bold and escapes become HTML; everything else is text."""
-    text = html.escape(markdown)
-    bold = sum(match[1] is None for match in _TOKENS.finditer(text)) // 2
-    tags = iter(["<strong>", "</strong>"] * bold)
-    return _TOKENS.sub(lambda match: match[1] or next(tags, "**"), text)
-
-
-def as_text(markdown: str) -> str:
-    """The same without bold, for text alternatives."""
-    return html.unescape(re.sub(r"</?strong>", "", as_html(markdown)))
 
 
 def data_title(setup: Setup) -> str:

@@ -18,6 +18,7 @@ from mvgviz.pictures.utility import metric_words
 from mvgviz.report.slides import design_slides, utility_slide
 from mvgviz.scenario.resolve import Setup
 from mvgviz.study.study import Study
+from mvgviz.text import as_html, as_text
 from mvgviz.trials.run import Results
 from mvgviz.version import VERSION
 
@@ -26,7 +27,7 @@ _LINES = {"xaxis": 50, "yaxis": 28}
 _PAGES = Environment(loader=PackageLoader("mvgviz.report"), autoescape=True, undefined=StrictUndefined,
                      trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
 _PAGES.policies["json.dumps_kwargs"] = {}
-_PAGES.filters |= {"markdown": lambda text: Markup(words.as_html(text)), "plain": words.as_text}  # noqa: S704 as_html escapes
+_PAGES.filters |= {"markdown": lambda text: Markup(as_html(text)), "plain": as_text}  # noqa: S704 as_html escapes
 
 
 def report_html(setup: Setup, results: Results | None, *, simulated: bool, study: Study | None = None) -> str:

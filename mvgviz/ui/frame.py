@@ -5,14 +5,13 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.pictures.glossary import WORDS, Word, words_in
-from mvgviz.pictures.report import as_html, as_text
+from mvgviz.pictures.picture import Picture
 from mvgviz.scenario.resolve import Setup as Setup
-from mvgviz.text import capitalised, in_markdown
+from mvgviz.text import as_html, capitalised, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset
 from mvgviz.ui.login import draw_logout
@@ -81,14 +80,14 @@ def show_error(error: InputError) -> None:
     st.error(in_markdown(text), icon=":material/error:")  # it may name a column
 
 
-def chart(figure: go.Figure, takeaway: str, *, key: str, about: str | None = None) -> None:
-    """A figure with its takeaway under it, which is also its text alternative; ``about``: else from about.toml."""
-    st.plotly_chart(figure, key=key, alt=as_text(takeaway), config=_SAVING)
-    draw_takeaway(takeaway, key=key, about=about)
+def chart(picture: Picture, *, key: str) -> None:
+    """Draw a picture with its takeaway under it."""
+    st.plotly_chart(picture.figure, key=key, alt=picture.text_alternative, config=_SAVING)
+    draw_takeaway(picture.takeaway, picture.about, key=key)
 
 
-def draw_takeaway(takeaway: str, *, key: str, about: str | None = None) -> None:
-    """What stands under the picture with this key: the takeaway, what it shows, and buttons to save it."""
+def draw_takeaway(takeaway: str, about: str = "", *, key: str) -> None:
+    """Draw what stands under the picture with this key: the takeaway, what it shows, and buttons to save it."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(takeaway)
         about = about or _ABOUT.get(key, "")

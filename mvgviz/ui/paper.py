@@ -13,6 +13,7 @@ from mvgviz.paper import EXPERIMENTS, Curve, Experiment, MeasuredRow, Report, di
 from mvgviz.paper.runs import FIGURE4_SHARE
 from mvgviz.paper.words import ONCE, cell_text, figure_text, printed_text, sentence, setting, ways_text
 from mvgviz.pictures.paper import AS_PRINTED, EXACTLY, PRINTED, Dot, measured, plot_directions, plot_rows, row_dots
+from mvgviz.pictures.picture import Picture
 from mvgviz.text import as_number
 from mvgviz.trials.resumable import TrialCache
 from mvgviz.trials.tasks import References
@@ -100,7 +101,9 @@ def draw_rows(report: Report) -> None:
     dots = row_dots(report)
     if all(dot.series == PRINTED for dot in dots):
         st.caption("The first trials are on their way; the paper's figures are drawn already.")
-    chart(plot_rows(report, dots), rows_words(report, dots), key="paper_rows")
+    chart(Picture(
+        plot_rows(report, dots),
+        rows_words(report, dots)), key="paper_rows")
 
 
 def rows_words(report: Report, dots: list[Dot]) -> str:
@@ -154,10 +157,12 @@ def draw_shares(report: Report) -> None:
 
 def draw_directions(experiment: Experiment, curves: list[Curve], references: References) -> None:
     """Figure 4."""
-    chart(plot_directions(curves, references, symbol=experiment.symbol), directions_words(curves), about=(
-        f"Favoured features get {FIGURE4_SHARE:.0%} of the budget, the middle of the paper's five shares. Lines of "
-        "one colour belong to one guarantee; the dash tells the set. The paper draws Theorem 1 only, and does not "
-        "print the figures behind its curves."), key="paper_directions")
+    chart(Picture(
+        plot_directions(curves, references, symbol=experiment.symbol),
+        directions_words(curves),
+        about=(f"Favoured features get {FIGURE4_SHARE:.0%} of the budget, the middle of the paper's five shares. "
+               "Lines of one colour belong to one guarantee; the dash tells the set. The paper draws Theorem 1 only, "
+               "and does not print the figures behind its curves.")), key="paper_directions")
 
 
 def directions_words(curves: list[Curve]) -> str:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mvgviz.pictures.glossary import WORDS
-from mvgviz.pictures.report import as_html
+from mvgviz.text import as_html
 from mvgviz.ui.menu import BUDGET, PAGES, PRIVACY
 from tests.pages.app import clean, opened, text
 

@@ -7,6 +7,7 @@ import streamlit as st
 from mvgviz.errors import InputError
 from mvgviz.pictures import data as words
 from mvgviz.pictures.data import LengthNumbers, length_numbers, plot_lengths
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import bound_choices
 from mvgviz.scenario.resolve import Setup, with_bound
 from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS
@@ -42,8 +43,10 @@ def draw_bound(setup: Setup) -> None:
         joined = setup.query.has_constant
         takeaway = words.pulled_words(numbers.pulled, setup.dataset.n_records, numbers.longest, joined=joined,
                                       chosen=setup.scenario.bound != "none")
-        chart(plot_lengths(numbers, joined=joined), f"{takeaway} {session.computed_on()}", key="record_lengths",
-              about=words.ABOUT_LENGTHS)
+        chart(Picture(
+            plot_lengths(numbers, joined=joined),
+            f"{takeaway} {session.computed_on()}",
+            about=words.ABOUT_LENGTHS), key="record_lengths")
     with choice:
         _say(tried, cost, chosen=setup.scenario.bound != "none")
 

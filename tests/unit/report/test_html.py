@@ -18,13 +18,13 @@ import mvgviz
 from mvgviz import Dataset, Scenario, from_matrix, run_trials
 from mvgviz.data import sample, samples
 from mvgviz.pictures.error_axis import reference_items
-from mvgviz.pictures.report import as_html, as_text, assumption_sentences, limit_rows, sharing_warnings, width_table
+from mvgviz.pictures.report import assumption_sentences, limit_rows, sharing_warnings, width_table
 from mvgviz.pictures.utility import mean_words
 from mvgviz.provenance import Origin
 from mvgviz.report.html import report_html
 from mvgviz.report.slides import design_slides, utility_slide
 from mvgviz.scenario.resolve import build
-from mvgviz.text import as_number, at_most, in_markdown, one_line
+from mvgviz.text import as_html, as_number, as_text, at_most, in_markdown, one_line
 from tests.browser.chromium import FLAGS
 from tests.datasets import make_dataset
 from tests.unit.report.setups import setup_of

@@ -1,0 +1,22 @@
+"""A picture and what it says: the one value that page, report, slides, notebook and gallery show."""
+
+from dataclasses import dataclass, field
+
+import plotly.graph_objects as go
+
+from mvgviz.text import as_text
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A figure, its ``takeaway`` and what it shows (``about``), both Markdown; ``alt`` only where it says more."""
+
+    figure: go.Figure = field(repr=False)
+    takeaway: str
+    about: str = ""
+    alt: str = ""
+
+    @property
+    def text_alternative(self) -> str:
+        """Return what is read aloud in place of the figure."""
+        return self.alt or as_text(self.takeaway)
