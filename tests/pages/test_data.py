@@ -1,16 +1,35 @@
 """Data & query: records inside an ellipse, what that saves and costs, and where it comes from."""
 
-import base64
-
-import numpy as np
 import pytest
 
 from mvgviz import Scenario
 from mvgviz.data import sample
+from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.query.worst_pairs import worst_pair
+from mvgviz.report.html import report_html
 from mvgviz.scenario.resolve import build
+from mvgviz.text import as_number
 from mvgviz.ui.menu import BUDGET, DATA, HOME, PRIVACY, RELEASE, SHAPE
-from tests.pages.app import CSV, box, clean, go, link, opened, released, spec, strip, text, uploaded
+from tests.pages.app import (
+    CSV,
+    assert_says,
+    box,
+    change,
+    charts,
+    clean,
+    go,
+    link,
+    numbers,
+    opened,
+    press,
+    put,
+    released,
+    said,
+    strip,
+    text,
+    to,
+    uploaded,
+)
 
 
 def pulled(**changes):
@@ -34,9 +53,8 @@ def test_before_it_is_chosen_the_page_says_what_it_would_do():
 
 def test_the_histogram_counts_the_records_and_shows_the_line():
     app = opened(DATA.path, data="liver", bound="own", radius="1.3")
-    drawn = next(one for one in (spec(app, k) for k in range(4)) if one["data"][-1].get("name") == "pulled in")
-    heights = np.frombuffer(base64.b64decode(drawn["data"][1]["y"]["bdata"]), dtype=drawn["data"][1]["y"]["dtype"])
-    assert heights.sum() == pulled(data="liver", bound="own", radius=1.3)
+    drawn = next(one for one in charts(app) if one["data"][-1].get("name") == "pulled in")
+    assert numbers(drawn["data"][1]["y"]).sum() == pulled(data="liver", bound="own", radius=1.3)
     assert drawn["layout"]["shapes"][0]["x0"] == 1.3
 
 
@@ -47,7 +65,7 @@ def test_a_length_chosen_beside_the_lengths_counts_as_chosen_on_the_data():
     app.number_input(key="data_radius").set_value(1.4).run()
     assert link(clean(app))["from_data"] == "radius"
     assert "the bound&#x27;s length" in strip(app)
-    app.switch_page(RELEASE.path).run()
+    to(app, RELEASE)
     assert "choices made after looking at results on the data" in text(clean(app))
     assert go(app).disabled
 
@@ -56,8 +74,7 @@ def test_a_length_from_the_sidebar_or_from_the_ranges_is_a_person_s_own():
     app = opened(DATA.path, everything=True, data="liver", bound="own")
     app.number_input(key="w_radius").set_value(1.4).run()
     assert link(clean(app)) == {"data": "liver", "bound": "own", "radius": "1.4"}
-    app.button(key="data_bound_all").click().run()
-    assert link(clean(app)) == {"data": "liver", "bound": "own", "radius": "1.733"}
+    assert link(press(app, "data_bound_all")) == {"data": "liver", "bound": "own", "radius": "1.733"}
     assert "0 of 345 records are pulled in" in text(app)
 
 
@@ -67,9 +84,8 @@ def test_a_length_from_the_sidebar_or_from_the_ranges_is_a_person_s_own():
     ({"data": "liver", "query": "moments", "bound": "even"}, "A regression from them is hardly touched"),
     ({"data": "liver", "query": "identity", "bound": "even"}, None)])
 def test_where_the_pull_costs_more_than_it_saves_the_page_says_so(parameters, warned):
-    app = clean(opened(DATA.path, **parameters))
-    said = " ".join(one.value for one in app.warning)
-    assert said == "" if warned is None else warned in said
+    found = " ".join(one.value for one in clean(opened(DATA.path, **parameters)).warning)
+    assert found == "" if warned is None else warned in found
 
 
 def test_a_graph_has_no_records_to_pull():
@@ -82,20 +98,43 @@ def test_a_graph_has_no_records_to_pull():
 def test_where_a_bound_does_not_fit_there_is_a_sentence_and_a_way_out(path):
     app = opened(path, data="liver", directions="private", bound="even")
     assert "directions that are known before" in app.error[0].value
-    app.button(key="without_bound").click().run()
-    assert link(clean(app)) == {"data": "liver", "directions": "private"}
+    assert link(press(app, "without_bound")) == {"data": "liver", "directions": "private"}
 
 
-def test_without_a_fitting_bound_the_page_says_why():
-    app = clean(opened(DATA.path, data="liver", query="identity", mode="columns"))
-    assert "A record bound gives noise over features the shape of the records" in text(app)
+@pytest.mark.parametrize(("page", "parameters", "parts", "absent"), [
+    (DATA, {"query": "identity", "mode": "columns"},
+     ["A record bound gives noise over features the shape of the records"], []),
+    (DATA, {"query": "moments", "bound": "even"}, ["made for regressions"], ["An evenly spread record has length 1"]),
+    (PRIVACY, {"bound": "private"}, ["found by a known seed: not private"], []),
+    (PRIVACY, {"bound": "even"}, [], ["known seed"]),
+    (BUDGET, {"bound": "even"}, ["Noise alone: clipping adds a bias of at most"], [])])
+def test_what_a_page_says_of_a_bound(page, parameters, parts, absent):
+    app = opened(page.path, data="liver", **parameters)
+    assert_says(app, parts, absent)
+    if page is PRIVACY:
+        assert ("found by a known seed: not private" in strip(app)) == (parameters["bound"] == "private")
+
+
+def test_what_finding_the_length_spends_is_in_every_total():
+    setup = build(Scenario.default_for("liver").changed(bound="private", epsilon=5.0), sample("liver"))
+    assert_says(opened(PRIVACY.path, data="liver", bound="private", epsilon="5"), [
+        f"together at most {as_number(setup.design.total_mu)}", "the best attack finds at most 27"])
+    assert float(gaussian_epsilon(setup.delta, setup.design.total_mu)) == pytest.approx(5.0)
+    assert "found privately, together: at most ε = 5.00" in report_html(setup, None, simulated=False)
+
+
+def test_asking_for_joint_moments_lets_go_of_a_length_found_privately():
+    app = opened(DATA.path, everything=True, data="liver", bound="private")
+    app.selectbox(key="w_query").set_value("moments").run()
+    assert link(clean(app))["bound"] == "even"
+    assert "private" not in app.selectbox(key="data_bound").options
 
 
 def test_a_bound_on_ranges_read_from_the_data_has_to_be_accepted():
     app = uploaded(CSV.encode())
     app.selectbox(key="data_bound").set_value("even").run()
     assert "evenly spread record, read from the data: not private" in strip(clean(app)).replace("&#x27;", "'")
-    app.switch_page(RELEASE.path).run()
+    to(app, RELEASE)
     for caveat in ("ranges", "bound"):
         assert go(app).disabled
         box(app, f"release_accept_{caveat}_").check().run()
@@ -105,8 +144,7 @@ def test_a_bound_on_ranges_read_from_the_data_has_to_be_accepted():
 
 def test_positions_of_what_is_needed_follow_the_features():
     app = uploaded(b"a,b,c\n" + b"".join(b"%d,%d,%d\n" % (i, i * i % 7, i % 3) for i in range(40)))
-    app.session_state["_scenario"] = app.session_state["_scenario"].changed(needed=(0, 2))
-    app.multiselect(key="upload_columns").set_value(["b", "c"]).run()
+    change(app, needed=(0, 2)).multiselect(key="upload_columns").set_value(["b", "c"]).run()
     assert clean(app).session_state["_scenario"].needed == (1,)
 
 
@@ -121,19 +159,8 @@ def test_the_sidebar_offers_joint_moments_and_only_the_features_to_favour():
     assert "constant" not in app.multiselect(key="w_favoured").options
     app.selectbox(key="w_allocation").set_value("manual").run()
     assert len(link(clean(app))["weights"].split("-")) == 6
-
-
-def test_a_large_table_has_no_kernel_matrix():
-    app = opened(DATA.path, everything=True, data="movement_simulated")
-    assert "Kernel matrix of the records" not in app.selectbox(key="w_query").options
-
-
-@pytest.mark.parametrize("query", ["identity", "mean", "covariance", "moments", "kernel"])
-@pytest.mark.parametrize("path", [DATA.path, SHAPE.path, BUDGET.path, PRIVACY.path])
-def test_pages_know_bounded_records_and_joint_moments(path, query):
-    clean(opened(path, data="liver", query=query, bound="even"))
-    if query == "moments":
-        clean(opened(path, data="liver", query=query))
+    large = opened(everything=True, data="movement_simulated")
+    assert "Kernel matrix of the records" not in large.selectbox(key="w_query").options
 
 
 @pytest.mark.parametrize("query", ["identity", "mean", "covariance", "moments"])
@@ -152,11 +179,9 @@ def test_the_worst_neighbours_shown_lie_inside_the_ellipse(query):
 
 def test_the_inverse_question_and_the_splits_are_refused_with_a_reason():
     app = opened(BUDGET.path, data="liver", bound="even")
-    assert "Noise alone: clipping adds a bias of at most" in text(clean(app))
     for tab, reason in (("From noise to epsilon", "worked out for records as they are"),
                         ("What gets through", "another ellipse")):
-        app.session_state["budget_tab"] = tab
-        assert reason in text(clean(app.run()))
+        assert reason in said(put(app, budget_tab=tab))
 
 
 def test_what_one_record_can_change_is_what_it_can_change_inside_the_bound():
@@ -177,26 +202,28 @@ def test_columns_that_are_no_features_are_named_and_left_out_with_a_button():
     assert "is no feature" not in text(clean(app))
 
 
+def wide(columns):
+    header = ",".join(f"c{i}" for i in range(columns))
+    rows = "".join(",".join(str((i * (k % 5) + i * i + k) % 11) for k in range(columns)) + "\n" for i in range(1, 12))
+    return clean(uploaded(f"{header}\n{rows}"))
+
+
 def test_of_very_many_columns_the_first_are_used_until_others_are_chosen():
-    header = ",".join(f"c{i}" for i in range(2_100))
-    rows = "".join(",".join(str((i * (k % 5) + i * i + k) % 11) for k in range(2_100)) + "\n" for i in range(1, 12))
-    app = clean(uploaded(f"{header}\n{rows}".encode()))
+    app = wide(2_100)
     assert app.toggle(key="upload_all_columns").disabled
     assert app.multiselect(key="upload_columns").value == [f"c{i}" for i in range(30)]
     assert "The first 30 of 2,100 columns" in text(app)
     app.multiselect(key="upload_columns").set_value(["c7", "c9"]).run()
-    assert "**2 features × 11 records**" in text(clean(app))
+    assert "**2 features × 11 records**" in said(app)
 
 
 def test_of_many_columns_all_or_some_are_used():
-    header = ",".join(f"c{i}" for i in range(70))
-    rows = "".join(",".join(str((i * (k % 5) + i * i + k) % 11) for k in range(70)) + "\n" for i in range(1, 12))
-    app = clean(uploaded(f"{header}\n{rows}".encode()))
+    app = wide(70)
     assert app.toggle(key="upload_all_columns").value
     assert "upload_columns" not in [one.key for one in app.multiselect]
     assert "**70 features × 11 records**" in text(app)
     app.toggle(key="upload_all_columns").set_value(False).run()
-    assert "**30 features × 11 records**" in text(clean(app))
+    assert "**30 features × 11 records**" in said(app)
 
 
 def test_neighbours_are_chosen_and_named():

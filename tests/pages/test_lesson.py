@@ -4,15 +4,13 @@ import json
 import re
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from mvgviz.lesson.steps import STEPS, token_of
 from mvgviz.ui.lesson.notes import note_of
 from mvgviz.ui.lesson.scenes import SCENES
 from mvgviz.ui.lesson.screen import handout
 from mvgviz.ui.menu import DATA, HOME, LESSON, LESSON_NOTES, PAGES
-from mvgviz.ui.server import ENTRY
-from tests.pages.app import clean, component, link, opened, text
+from tests.pages.app import clean, component, link, opened, press, text, to
 
 NUMBERS = range(1, 8)
 END = re.compile(r"[.!?](?=\s|$)")
@@ -20,12 +18,7 @@ END = re.compile(r"[.!?](?=\s|$)")
 
 def at_step(number, **parameters):
     """A fresh session that followed a deep link to a step."""
-    app = AppTest.from_file(str(ENTRY), default_timeout=600)
-    app.switch_page(LESSON.path)
-    app.query_params["step"] = str(number)
-    for name, value in parameters.items():
-        app.query_params[name] = value
-    return app.run()
+    return opened(LESSON.path, step=str(number), **parameters)
 
 
 def control(app, number):
@@ -61,43 +54,52 @@ def right_and_wrong(number, value):
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_each_step_has_one_control_one_chart_one_question_and_formulas(number):
-    app = clean(at_step(number))
+def test_a_deep_link_opens_a_step_of_one_control_one_chart_one_question_and_formulas(number):
+    scene = SCENES[number - 1]
+    app = clean(at_step(number, data="liver", epsilon="0.3"))
     keys = [widget.key for kind in ("slider", "select_slider", "selectbox", "segmented_control", "radio", "checkbox",
                                     "number_input", "multiselect", "text_input", "toggle") for widget in app.get(kind)]
     assert sorted(keys) == sorted(["lesson_steps", f"lesson_control_{number}", key_of(number, STEPS[number - 1].start)])
     assert len(app.get("plotly_chart")) == 1
-    assert len(app.latex) == len(SCENES[number - 1].formulas) >= 2
+    assert len(app.latex) == len(scene.formulas) >= 2
     assert f"step {number} of 7" in text(app)
+    shown = [one.value for one in app.markdown]
+    assert f"#### {scene.title}" in shown
+    assert "  \n".join(scene.sentences(STEPS[number - 1].start)) in shown
+    assert link(app) == {"data": "liver", "epsilon": "0.3"} | ({"step": str(number)} if number > 1 else {})
+    assert "ignored" not in text(app)
+    assert not [block for block in app.get("html") if "<dl" in block.proto.body]  # no strip
 
 
-@pytest.mark.parametrize("number", NUMBERS)
-def test_each_step_says_three_sentences_at_every_value(number):
-    scene = SCENES[number - 1]
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: str(scene.step.number))
+def test_each_step_has_three_sentences_and_a_readable_picture_at_every_value(scene):
+    pictures = set()
     for value in scene.step.values:
-        sentences = scene.sentences(value)
+        sentences = [sentence.replace("*", "") for sentence in scene.sentences(value)]
         assert len(sentences) == 3
-        for sentence in sentences:
-            plain = sentence.replace("*", "")
-            assert len(END.findall(plain)) == 1, sentence
+        for plain in sentences:
+            assert len(END.findall(plain)) == 1, plain
             assert plain.endswith(".")
             assert "—" not in plain
+        figure, words = scene.picture(value)
+        pictures.add(figure.to_json())
+        spec = json.loads(figure.to_json())["layout"]
+        assert spec["font"]["size"] >= 16
+        assert spec["paper_bgcolor"] == "rgba(0,0,0,0)"
+        assert len(words) > 30
+        assert scene.before(value, 1.0)[1] != words
+    assert len(pictures) == len(scene.step.values)  # the picture follows the control
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_three_sentences_are_what_the_page_shows(number):
+def test_questions_check_themselves_for_one_picture_and_the_picture_waits_for_a_guess(number):
     app = at_step(number)
-    assert "  \n".join(SCENES[number - 1].sentences(STEPS[number - 1].start)) in [one.value for one in app.markdown]
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_questions_check_themselves_at_every_value_of_the_control(number):
-    app = at_step(number)
-    for value in STEPS[number - 1].values:
+    for value in (STEPS[number - 1].values[0], STEPS[number - 1].values[-1]):
         control(app, number).set_value(value)
         clean(app.run())
         assert not app.success
         assert not app.warning  # an answer is for one picture
+        waiting = app.get("plotly_chart")[0].proto.spec
         right, wrong = right_and_wrong(number, value)
         answered(app, number, value, wrong)
         assert not app.success
@@ -105,6 +107,11 @@ def test_questions_check_themselves_at_every_value_of_the_control(number):
         answered(app, number, value, right)
         assert not app.warning
         assert app.success[0].value == f"**Right.** {SCENES[number - 1].why(value)}"
+        assert app.get("plotly_chart")[0].proto.spec != waiting
+        expected = None if value == STEPS[number - 1].start else token_of(value)
+        fresh = clean(at_step(number, **({"value": expected} if expected else {})))  # a link holds the control too
+        assert control(fresh, number).value == value
+        assert link(app).get("value") == link(fresh).get("value") == expected
     assert link(app).get("step", "1") == str(number)
 
 
@@ -113,24 +120,13 @@ def test_answers_are_kept_for_each_step_and_each_value_of_its_control():
     control(app, 6).set_value("exact").run()
     assert question(app, 6, "exact").value is None
     answered(app, 6, "exact", "half")
-    app.button(key="lesson_next").click().run()
-    app.button(key="lesson_back").click().run()
+    press(app, "lesson_next")
+    press(app, "lesson_back")
     assert question(app, 6, "exact").value == "half"
     assert app.warning[0].value.startswith("**Not yet.**")
     control(app, 6).set_value("theorem1").run()
     assert question(app, 6, "theorem1").value == "little"
     assert app.success[0].value.startswith("**Right.**")
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_the_picture_waits_for_a_guess(number):
-    scene, value = SCENES[number - 1], STEPS[number - 1].start
-    app = at_step(number)
-    waiting = app.get("plotly_chart")[0].proto.spec
-    right, _ = right_and_wrong(number, value)
-    answered(app, number, value, right)
-    assert app.get("plotly_chart")[0].proto.spec != waiting
-    assert scene.before(value, 1.0)[1] != scene.picture(value)[1]
 
 
 def test_whoever_does_not_guess_can_look():
@@ -223,24 +219,14 @@ def test_the_answers_are_not_one_click_from_the_questions():
 def test_the_step_is_kept_in_the_address_by_every_way_to_move():
     app = clean(opened(LESSON.path))
     assert link(app) == {"data": "two_features"}
-    app.button(key="lesson_next").click().run()
-    assert link(clean(app)) == {"data": "two_features", "step": "2"}
+    assert link(press(app, "lesson_next")) == {"data": "two_features", "step": "2"}
     app.segmented_control(key="lesson_steps").set_value(5).run()
     assert link(clean(app)) == {"data": "two_features", "step": "5"}
-    app.button(key="lesson_back").click().run()
-    assert link(clean(app))["step"] == "4"
+    assert link(press(app, "lesson_back"))["step"] == "4"
     app.segmented_control(key="lesson_steps").set_value(1).run()
     assert link(clean(app)) == {"data": "two_features"}
     assert app.button(key="lesson_back").disabled
     assert at_step(7).button(key="lesson_next").disabled
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_a_deep_link_opens_its_step(number):
-    app = clean(at_step(number, data="liver", epsilon="0.3"))
-    assert f"#### {SCENES[number - 1].title}" in [one.value for one in app.markdown]
-    assert link(app) == {"data": "liver", "epsilon": "0.3"} | ({"step": str(number)} if number > 1 else {})
-    assert "ignored" not in text(app)
 
 
 def test_going_back_in_the_browser_goes_back_in_the_lesson():
@@ -260,15 +246,7 @@ def test_a_step_that_is_not_there_is_said_and_the_first_opens(place):
     assert "the steps are 1 to 7" in text(app)
     assert "step 1 of 7" in text(app)
     assert "step" not in link(app)
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_a_link_holds_the_control_too(number):
-    for value in (STEPS[number - 1].values[0], STEPS[number - 1].values[-1]):
-        app = clean(at_step(number, value=token_of(value)))
-        assert control(app, number).value == value
-        assert link(app).get("value") == (None if value == STEPS[number - 1].start else token_of(value))
-        assert "ignored" not in text(app)
+    assert "ignored" not in text(to(app, HOME))  # another page does not complain
 
 
 def test_a_value_that_is_not_there_is_said():
@@ -281,10 +259,8 @@ def test_the_big_screen_has_arrow_keys_and_stays_while_one_goes_on():
     app = clean(at_step(4, value="75", big="1"))
     assert link(app) == {"data": "two_features", "step": "4", "value": "75", "big": "1"}
     assert [app.button(key=f"lesson_{way}").proto.shortcut for way in ("back", "next")] == ["left", "right"]
-    app.button(key="lesson_next").click().run()
-    assert link(clean(app)) == {"data": "two_features", "step": "5", "big": "1"}
-    app.button(key="lesson_big").click().run()
-    assert link(clean(app)) == {"data": "two_features", "step": "5"}
+    assert link(press(app, "lesson_next")) == {"data": "two_features", "step": "5", "big": "1"}
+    assert link(press(app, "lesson_big")) == {"data": "two_features", "step": "5"}
     assert not app.button(key="lesson_next").proto.shortcut
 
 
@@ -301,50 +277,14 @@ def test_the_handout_is_one_page_with_everything_inside():
 def test_the_scenario_goes_through_the_lesson_untouched():
     app = opened(HOME.path, data="liver", epsilon="0.3")
     app.switch_page(LESSON.path).run()
-    app.button(key="lesson_next").click().run()
+    press(app, "lesson_next")
     control(app, 2).set_value(4.0).run()
-    assert link(clean(app)) == {"data": "liver", "epsilon": "0.3", "step": "2", "value": "4"}
-    app.switch_page(DATA.path).run()
-    assert link(clean(app)) == {"data": "liver", "epsilon": "0.3"}
+    press(app, "lesson_next")
+    press(app, "lesson_back")
+    assert control(app, 2).value == 4.0  # kept while the lesson goes on
+    assert link(app) == {"data": "liver", "epsilon": "0.3", "step": "2", "value": "4"}
+    assert link(to(app, DATA)) == {"data": "liver", "epsilon": "0.3"}
     assert app.select_slider(key="w_epsilon").value == 0.3
-
-
-def test_another_page_does_not_complain_about_a_step():
-    app = clean(opened(HOME.path, data="liver", step="4"))
-    assert "ignored" not in text(app)
-    assert link(app) == {"data": "liver"}
-
-
-def test_controls_keep_their_values_while_the_lesson_goes_on():
-    app = at_step(3)
-    control(app, 3).set_value(0.9).run()
-    app.button(key="lesson_next").click().run()
-    app.button(key="lesson_back").click().run()
-    assert control(clean(app), 3).value == 0.9
-    assert "**90 %**" in text(app)
-
-
-def test_the_lesson_has_no_scenario_controls_and_no_strip():
-    app = at_step(1)
-    assert not [block for block in app.get("html") if "<dl" in block.proto.body]
-    assert not [widget for widget in app.get("selectbox") if widget.key == "w_data"]
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_pictures_are_readable_from_afar_and_have_words(number):
-    scene = SCENES[number - 1]
-    for value in scene.step.values:
-        figure, words = scene.picture(value)
-        spec = json.loads(figure.to_json())["layout"]
-        assert spec["font"]["size"] >= 16
-        assert spec["paper_bgcolor"] == "rgba(0,0,0,0)"
-        assert len(words) > 30
-
-
-def test_the_picture_follows_the_control():
-    for scene in SCENES:
-        pictures = {scene.picture(value)[0].to_json() for value in scene.step.values}
-        assert len(pictures) == len(scene.step.values)
 
 
 def test_the_plane_is_drawn_in_steps_of_what_one_pupil_changes():
@@ -377,7 +317,4 @@ def test_the_notes_have_timing_questions_mistakes_and_all_answers():
     assert [table.count("<td>") for table in tables] == [len(step.values) for step in STEPS]
     assert "36 minutes" in tables[1]
     assert len(app.get("plotly_chart")) == 1
-
-
-def test_the_notes_can_be_printed():
-    assert "@media print" in " ".join(block.proto.body for block in opened(LESSON_NOTES.path).get("html"))
+    assert "@media print" in " ".join(block.proto.body for block in app.get("html"))

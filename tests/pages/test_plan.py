@@ -12,7 +12,23 @@ from mvgviz.provenance import Range
 from mvgviz.scenario.plan_noise import build_plan, plan_noise
 from mvgviz.ui import session_plan
 from mvgviz.ui.menu import DATA, HOME, PLAN, RELEASE
-from tests.pages.app import CSV, box, clean, desk, link, opened, spec, text, uploaded
+from tests.pages.app import (
+    CSV,
+    box,
+    choose,
+    clean,
+    desk,
+    frame,
+    link,
+    opened,
+    press,
+    put,
+    said,
+    spec,
+    text,
+    to,
+    uploaded,
+)
 
 LIVER = Scenario.default_for("liver")
 
@@ -29,18 +45,13 @@ def names(app):
     return [slider.label for slider in app.slider if slider.key.startswith("plan_share_")]
 
 
-def press(app, key):
-    app.button(key=f"plan_{key}").click()
-    return clean(app.run())
-
-
 def released(app):
     box(app, "plan_sure_").check().run()
-    return press(app, "go")
+    return press(app, "plan_go")
 
 
 def table(app):
-    return next(frame.value for frame in app.dataframe if "share of μ²" in frame.value.columns)
+    return frame(app, "share of μ²")
 
 
 def test_it_opens_with_two_questions_that_share_the_sidebar_s_budget():
@@ -70,7 +81,7 @@ def test_the_table_is_the_engine_s():
 def test_moving_one_share_moves_the_others_that_are_not_locked():
     app = page()
     app.session_state["_scenario"] = LIVER.changed(query="identity")
-    press(app, "add")
+    press(app, "plan_add")
     assert [label.split(" ")[1] for label in names(app)] == ["covariance,", "mean,", "table,"]
     app.checkbox(key="plan_lock_1").check().run()
     before = shares(app)[1]
@@ -83,37 +94,37 @@ def test_moving_one_share_moves_the_others_that_are_not_locked():
 
 
 def test_rules_divide_the_budget_and_leave_locked_shares_alone():
-    app = press(page(), "same")
+    app = press(page(), "plan_same")
     noise = table(app)["noise (in units of the ranges)"]
     assert noise[0] == pytest.approx(noise[1], rel=1e-3)
-    press(app, "least")
+    press(app, "plan_least")
     assert 50 < shares(app)[0] < 99
     app.checkbox(key="plan_lock_0").check().run()
     kept = shares(app)
-    assert shares(press(app, "equal")) == kept
+    assert shares(press(app, "plan_equal")) == kept
     app.checkbox(key="plan_lock_0").uncheck().run()
-    assert shares(press(app, "equal")) == [50.0, 50.0]
+    assert shares(press(app, "plan_equal")) == [50.0, 50.0]
 
 
 def test_a_rule_that_looked_at_the_data_is_not_covered():
-    app = press(page(directions="eigenvectors"), "least")
+    app = press(page(directions="eigenvectors"), "plan_least")
     assert "choices made after looking at results on the data" in " ".join(table(app)["not covered"])
-    assert "choices" not in " ".join(table(press(app, "equal"))["not covered"])
+    assert "choices" not in " ".join(table(press(app, "plan_equal"))["not covered"])
 
 
 def test_questions_come_and_go_and_the_last_stays():
-    app = press(page(), "remove_0")
+    app = press(page(), "plan_remove_0")
     assert len(names(app)) == 1
     assert "One question has all of ε = 1" in text(app)
     assert "Add a second question" in text(app)
     assert app.button(key="plan_remove_0").disabled
-    press(app, "add")
+    press(app, "plan_add")
     assert len(names(app)) == 2
     app.checkbox(key="plan_lock_0").check().run()
     app.button(key="plan_remove_1").click().run()
     assert [error.value[:29] for error in app.error] == ["Unlock another question first"]
     assert len(names(clean(app.run()))) == 2  # said once
-    assert shares(press(app, "anew")) == [50.0, 50.0]
+    assert shares(press(app, "plan_anew")) == [50.0, 50.0]
 
 
 def test_until_it_is_touched_the_plan_follows_the_sidebar_and_then_its_budget_alone_does():
@@ -125,9 +136,8 @@ def test_until_it_is_touched_the_plan_follows_the_sidebar_and_then_its_budget_al
     app.select_slider(key="w_epsilon").set_value(2.0).run()
     assert "80 % to mcv" in names(clean(app))[0]
     assert "spend at most ε = 2 at" in text(app)
-    app.switch_page(HOME.path).run()
-    app.switch_page(PLAN.path).run()
-    assert shares(clean(app)) == [70.0, 30.0]
+    to(app, HOME)
+    assert shares(to(app, PLAN)) == [70.0, 30.0]
     app.selectbox(key="w_data").set_value("karate").run()
     assert "adjacency" in " ".join(names(clean(app)))
     app.selectbox(key="w_data").set_value("liver").run()
@@ -138,10 +148,9 @@ def test_a_theorem_s_question_is_not_planned_and_one_click_helps():
     app = page(guarantee="theorem1")
     assert "does not add up exactly" in text(app)
     assert not names(app)
-    assert len(names(press(app, "exact"))) == 2
+    assert len(names(press(app, "plan_exact"))) == 2
     app.slider(key="plan_share_0").set_value(70.0).run()
-    app.session_state["_scenario"] = LIVER.changed(guarantee="theorem2")
-    clean(app.run())
+    clean(put(app, _scenario=LIVER.changed(guarantee="theorem2")))
     assert app.button(key="plan_add").disabled
     assert shares(app) == [70.0, 30.0]
 
@@ -156,7 +165,9 @@ def test_a_share_that_is_too_small_says_so_and_the_sliders_stay():
 
 def test_the_whole_plan_is_released_at_once_with_an_entry_each():
     app = page()
-    app.slider(key="plan_share_0").set_value(70.0).run()
+    box(app, "plan_sure_").check().run()
+    app.slider(key="plan_share_0").set_value(70.0).run()  # a changed plan takes the tick back
+    assert not box(app, "plan_sure_").value
     assert app.button(key="plan_go").disabled
     assert "this spends **ε = 1.00 at δ = 1e-6**" in box(app, "plan_sure_").label
     released(app)
@@ -181,7 +192,7 @@ def test_one_by_one_the_total_stays_the_plan_s_whatever_the_sidebar_says():
     assert entry.query == "mean"
     assert entry.mu == pytest.approx(math.sqrt(0.3) * gaussian_mu(1, 1e-6), rel=1e-9)
     app.select_slider(key="w_epsilon").set_value(5.0).run()
-    assert "its budget stays ε = 1" in text(clean(app))
+    assert "its budget stays ε = 1" in said(app)
     assert app.slider(key="plan_share_1").disabled
     assert app.button(key="plan_remove_1").disabled
     released(app)
@@ -201,14 +212,6 @@ def test_over_the_cap_nothing_of_the_plan_is_released():
     app.button(key="plan_go").click().run()
     assert "would exceed the cap" in app.error[0].value  # the other does not any more
     assert len(desk(app).ledger.entries) == 1
-
-
-def test_a_changed_plan_takes_the_tick_back():
-    app = page()
-    box(app, "plan_sure_").check().run()
-    app.slider(key="plan_share_0").set_value(65.0).run()
-    assert not box(app, "plan_sure_").value
-    assert app.button(key="plan_go").disabled
 
 
 def test_the_callback_itself_releases_once_per_ticket(monkeypatch):
@@ -241,12 +244,11 @@ def test_a_refusal_while_drawing_leaves_nothing(monkeypatch):
 
 
 def test_what_was_read_from_the_data_has_to_be_accepted():
-    app = clean(uploaded(CSV.encode()))
-    clean(app.switch_page(PLAN.path).run())
+    app = to(uploaded(CSV), PLAN)
     box(app, "plan_sure_").check().run()
     assert app.button(key="plan_go").disabled
     box(app, "plan_accept_ranges").check().run()
-    press(app, "go")
+    press(app, "plan_go")
     assert {entry.caveats for entry in desk(app).ledger.entries} == {("ranges",)}
 
 
@@ -257,31 +259,23 @@ def test_a_plan_follows_the_names_of_its_features():
     app.multiselect(key="w_favoured").set_value([1]).run()
     app.slider(key="plan_share_0").set_value(70.0).run()
     assert "to dose" in names(clean(app))[0]
-    app.switch_page(DATA.path).run()
-    app.multiselect(key="upload_columns").set_value(["dose", "size"]).run()
-    app.switch_page(PLAN.path).run()
-    assert "to dose" in names(clean(app))[0]
+    to(app, DATA).multiselect(key="upload_columns").set_value(["dose", "size"]).run()
+    assert "to dose" in names(to(app, PLAN))[0]
     assert shares(app) == [70.0, 30.0]
 
 
-def test_a_plan_goes_out_as_a_file_and_comes_back():
+def test_a_plan_goes_out_as_a_file_and_comes_back_and_a_bad_one_gets_a_sentence():
     plan = QuestionPlan.of(LIVER.changed(epsilon=2.0), LIVER.changed(query="identity")).moved(0, 0.9)
-    app = page()
-    app.file_uploader(key="plan_file").set_value(("plan.json", plan.to_json().encode(), "application/json")).run()
+    app = choose(page(), plan.to_json(), "plan.json", key="plan_file")
     assert shares(clean(app)) == [90.0, 10.0]
     assert link(app) == {"data": "liver", "epsilon": "2"}
     assert "spend at most ε = 2" in text(app)
     assert {button.proto.label for button in app.get("download_button")} == {"Plan as JSON", "Save the study"}
-
-
-@pytest.mark.parametrize(("content", "message"), [
-    (b"", "must be JSON"), (LIVER.to_json().encode(), "must hold"), (b" " * 1_000_001, "small"),
-    (json.dumps({"mvgviz_plan": 1, "shares_read": False, "questions": [1]}).encode(), "Every question"),
-    (QuestionPlan.of(Scenario()).to_json().encode(), "choose that data first")])
-def test_a_bad_plan_file_gets_a_sentence_and_nothing_is_lost(content, message):
-    app = page()
-    app.slider(key="plan_share_0").set_value(70.0).run()
-    app.file_uploader(key="plan_file").set_value(("plan.json", content, "application/json")).run()
-    assert not app.exception
-    assert message in " ".join(error.value for error in app.error)
-    assert shares(app) == [70.0, 30.0]
+    for content, message in (
+            (b"", "must be JSON"), (LIVER.to_json(), "must hold"), (b" " * 1_000_001, "small"),
+            (json.dumps({"mvgviz_plan": 1, "shares_read": False, "questions": [1]}), "Every question"),
+            (QuestionPlan.of(Scenario()).to_json(), "choose that data first")):
+        choose(app, content, "plan.json", key="plan_file")
+        assert not app.exception
+        assert message in " ".join(error.value for error in app.error)
+        assert shares(app) == [90.0, 10.0]  # nothing is lost

@@ -4,21 +4,16 @@ import json
 
 import pytest
 
-from mvgviz.data import samples
 from mvgviz.report.slides import headline
 from mvgviz.ui.menu import HOME, PRESENT
-from tests.pages.app import clean, link, opened, spec, uploaded
+from tests.pages.app import clean, link, opened, press, spec, to, uploaded
 
 
 def presented(**parameters):
     return clean(opened(PRESENT.path, trials="5", **parameters))
 
 
-def press(app, key):
-    return clean(app.button(key=key).click().run())
-
-
-@pytest.mark.parametrize("data", samples())
+@pytest.mark.parametrize("data", ["liver", "karate"])
 def test_every_slide_has_one_picture_with_its_takeaway_for_a_title(data):
     app, slides = presented(data=data), 5 if data == "karate" else 6  # a graph has no features to trade
     for number in range(1, slides + 1):
@@ -34,24 +29,20 @@ def test_every_slide_has_one_picture_with_its_takeaway_for_a_title(data):
     assert app.button(key="present_next").disabled
 
 
-def test_menus_are_away_and_the_scenario_stays():
+def test_menus_are_away_the_scenario_stays_and_a_slide_looks_the_same_to_everyone():
     app = presented(data="liver", epsilon="0.3")
     assert not app.sidebar.children
+    assert spec(app) == spec(clean(app.run())) == spec(presented(data="liver", epsilon="0.3"))
     press(app, "present_next")
+    assert app.title[0].value == "Less noise on sgpt and drinks, more on the rest."
     assert link(app) == {"data": "liver", "epsilon": "0.3", "trials": "5", "slide": "2"}
-
-
-def test_a_slide_looks_the_same_however_often_and_by_whomever_it_was_seen():
-    app = presented(data="liver")
-    first, again = spec(app), spec(clean(app.run()))
-    assert first == again == spec(presented(data="liver"))
 
 
 def test_a_link_opens_at_its_slide_and_nonsense_at_the_nearest():
     for text, number in (("3", "3"), ("99", "6"), ("-1", "1"), ("x", "1")):
         app = opened(trials="5")
         app.query_params["slide"] = text
-        clean(app.switch_page(PRESENT.path).run())
+        to(app, PRESENT)
         assert link(app)["slide"] == number
 
 
@@ -63,11 +54,6 @@ def test_a_task_that_does_not_fit_gets_a_sentence_and_a_way_back():
     assert not app.error
 
 
-def test_the_title_of_who_gains_is_a_verdict():
-    app = clean(opened(PRESENT.path, data="liver", slide="2"))
-    assert app.title[0].value == "Less noise on sgpt and drinks, more on the rest."
-
-
 def test_a_long_takeaway_becomes_a_title_and_a_text():
     rest = "and then a good deal more of it " * 4
     assert headline(f"**Noise is needed:** {rest}") == ("Noise is needed", rest[:1].upper() + rest[1:])
@@ -77,20 +63,13 @@ def test_a_long_takeaway_becomes_a_title_and_a_text():
 def test_leaving_comes_back_to_the_page_and_the_scenario_that_one_came_from():
     app = opened(HOME.path, epsilon="0.7")
     app.query_params["data"] = "liver"  # as Home's door has it
-    clean(app.switch_page(PRESENT.path).run())
+    to(app, PRESENT)
     assert app.session_state["_scenario"].data == "liver"
     press(app, "present_next")
     app.button(key="present_leave").click().run()
     assert app.subheader[0].value == HOME.question
     assert link(app) == {"data": "two_features", "epsilon": "0.7"}
-
-
-def test_a_second_visit_begins_at_the_first_slide():
-    app = presented()
-    press(app, "present_next")
-    app.button(key="present_leave").click().run()
-    app.switch_page(PRESENT.path).run()
-    assert link(app)["slide"] == "1"
+    assert link(to(app, PRESENT))["slide"] == "1"  # a second visit begins anew
 
 
 def test_the_last_slide_of_a_file_is_on_simulated_data_and_tells_nothing_about_it():
@@ -107,8 +86,7 @@ def test_the_last_slide_of_a_file_is_on_simulated_data_and_tells_nothing_about_i
 
 
 def test_the_last_slide_on_the_data_of_a_file_says_that_it_is_not_private():
-    app = uploaded("\n".join(["a,b", *(f"{i % 10},{3 * i % 10}" for i in range(30))]).encode())
-    app.switch_page(PRESENT.path).run()
+    app = to(uploaded("\n".join(["a,b", *(f"{i % 10},{3 * i % 10}" for i in range(30))])), PRESENT)
     app.toggle(key="w_my_data").set_value(True).run()
     while not app.button(key="present_next").disabled:
         press(app, "present_next")

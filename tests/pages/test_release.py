@@ -18,7 +18,24 @@ from mvgviz.scenario.resolve import build
 from mvgviz.text import as_number
 from mvgviz.ui import session_releases
 from mvgviz.ui.menu import DATA, HOME, RELEASE
-from tests.pages.app import box, clean, desk, go, on_exports, opened, released, text, uploaded
+from tests.pages.app import (
+    assert_says,
+    box,
+    change,
+    clean,
+    desk,
+    frame,
+    go,
+    keyed,
+    on_exports,
+    opened,
+    put,
+    released,
+    said,
+    text,
+    to,
+    uploaded,
+)
 
 CSV = "age,=dose\n" + "".join(f"{20 + i % 50},{i % 7}.5\n" for i in range(60))
 
@@ -33,37 +50,28 @@ def test_one_over_n_is_cautioned_against_before_a_release():
     assert caution in "".join(one.value for one in clean(page(data="liver", delta=str(1 / 345))).get("html"))
 
 
-def test_nothing_is_released_without_the_tick_and_the_click():
+def test_one_tick_and_one_click_make_one_release_and_one_entry():
     app = clean(page(data="liver"))
+    assert "reloading or closing the browser tab loses it" in text(app)
+    assert app.get("download_button")[0].key != "release_everything"
     assert go(app).disabled
-    assert desk(app).ledger.entries == ()
+    assert "spends **ε = 1.00 at δ = 1e-6**, once and for good" in box(app, "release_sure_").label
     box(app, "release_sure_").check().run()
     assert not go(app).disabled
     assert desk(app).ledger.entries == ()
-    assert "spends **ε = 1.00 at δ = 1e-6**, once and for good" in box(app, "release_sure_").label
-
-
-def test_one_click_makes_one_release_and_one_entry():
-    app = released(page(data="liver"))
-    [entry], [made] = desk(app).ledger.entries, desk(app).releases
+    go(app).click().run()
+    [entry], [made] = desk(clean(app)).ledger.entries, desk(app).releases
     assert (entry.data, entry.query, entry.caveats) == ("liver", "covariance", ())
     assert entry.epsilon == pytest.approx(1, rel=1e-6)
     assert made.noisy.shape == (6, 6)
     assert np.array_equal(made.noisy, made.noisy.T)  # symmetric unless one says otherwise
     true = build(Scenario.default_for("liver"), sample("liver")).query.value
     assert not np.isclose(made.noisy, true, rtol=1e-10, atol=0).any()  # by luck: below 1e-7
-    assert "Released, 6 × 6, noise included" in text(app)
     twice = gaussian_epsilon(1e-6, math.sqrt(2) * gaussian_mu(1, 1e-6))
-    assert f"the total becomes ε = {as_number(float(twice))}" in text(app)  # with the next one
-
-
-def test_after_a_release_one_download_of_everything_stands_first():
-    app = page(data="liver")
-    assert app.get("download_button")[0].key != "release_everything"
-    app = released(app)
-    for _ in range(2):
-        said = [one.value for one in app.main.markdown]
-        assert "Not kept: download now" in next(value for value in said if value)
+    assert_says(app, ["Released, 6 × 6, noise included",
+                      f"the total becomes ε = {as_number(float(twice))}"])  # with the next one
+    for _ in range(2):  # one download of everything stands first, on both tabs
+        assert "Not kept: download now" in next(one.value for one in app.main.markdown if one.value)
         assert app.get("download_button")[0].key == "release_everything"
         on_exports(app)
 
@@ -74,48 +82,48 @@ def test_reruns_sliders_and_other_pages_neither_draw_again_nor_enter():
     app.run()
     app.select_slider(key="w_epsilon").set_value(2.0).run()
     app.slider(key="w_share").set_value(60).run()
-    for path in (HOME.path, DATA.path, RELEASE.path):
-        clean(app.switch_page(path).run())
+    for one in (HOME, DATA, RELEASE):
+        to(app, one)
     on_exports(app)
-    app.session_state["release_tab"] = "Release"
-    app.run()
+    put(app, release_tab="Release")
     assert len(desk(app).ledger.entries) == len(desk(app).releases) == 1
     assert np.array_equal(desk(app).releases[0].noisy, before)
-    assert "Released, 6 × 6" in text(clean(app))
+    assert "Released, 6 × 6" in said(app)
     assert go(app).disabled
 
 
-def test_the_callback_itself_releases_once_per_ticket(monkeypatch):
-    held, session = session_releases.SessionReleases(), {}
-    monkeypatch.setattr(session_releases.st, "session_state", session)
-    session["_release_desk"] = held
-    scenario, data = Scenario.default_for("liver"), sample("liver")
-    setup = build(scenario, data)
-    for name, value in (("scenario", scenario), ("setup", setup), ("dataset", data), ("data_version", "liver"),
-                        ("uploaded_directions", None)):
-        monkeypatch.setattr(session_releases.session, name, lambda value=value: value)
+@pytest.fixture
+def callback(monkeypatch):
+    """Makes the session that the button's callback finds: its releases, and its state."""
+    def ready(scenario):
+        held, data = session_releases.SessionReleases(), sample(scenario.data)
+        state = {"_release_desk": held}
+        monkeypatch.setattr(session_releases.st, "session_state", state)
+        for name, value in (("scenario", scenario), ("setup", build(scenario, data)), ("dataset", data),
+                            ("data_version", scenario.data), ("uploaded_directions", None)):
+            monkeypatch.setattr(session_releases.session, name, lambda value=value: value)
+        return held, state
+
+    return ready
+
+
+def test_the_callback_itself_releases_once_per_ticket(callback, monkeypatch):
+    held, state = callback(Scenario.default_for("liver"))
     first = session_releases.ticket()
     session_releases.release_once(first, (), False, None)
     assert held.releases == []  # not ticked
-    session[f"release_sure_{first}"] = True
+    state[f"release_sure_{first}"] = True
     for _ in range(3):
         session_releases.release_once(first, (), False, None)
     assert len(held.releases) == len(held.ledger.entries) == 1
-    monkeypatch.setattr(session_releases.session, "scenario", lambda: scenario.changed(epsilon=2.0))
+    other = Scenario.default_for("liver").changed(epsilon=2.0)
+    monkeypatch.setattr(session_releases.session, "scenario", lambda: other)
     session_releases.release_once(first, (), False, None)
     assert len(held.releases) == 1
 
 
-def test_an_interrupted_release_spends_nothing_and_can_be_asked_again(monkeypatch):
-    held, session = session_releases.SessionReleases(), {}
-    monkeypatch.setattr(session_releases.st, "session_state", session)
-    session["_release_desk"] = held
-    data = sample("cardiotocography")
-    scenario = Scenario.default_for("cardiotocography").changed(query="identity", bound="none")
-    setup = build(scenario, data)
-    for name, value in (("scenario", scenario), ("setup", setup), ("dataset", data), ("data_version", "x"),
-                        ("uploaded_directions", None)):
-        monkeypatch.setattr(session_releases.session, name, lambda value=value: value)
+def test_an_interrupted_release_spends_nothing_and_can_be_asked_again(callback):
+    held, state = callback(Scenario.default_for("cardiotocography").changed(query="identity", bound="none"))
     shares = []
 
     class Bar:
@@ -126,7 +134,7 @@ def test_an_interrupted_release_spends_nothing_and_can_be_asked_again(monkeypatc
             return self
 
     now = session_releases.ticket()
-    session[f"release_sure_{now}"] = True
+    state[f"release_sure_{now}"] = True
     with pytest.raises(KeyboardInterrupt):
         session_releases.release_once(now, (), False, Bar())
     assert shares[0] == 0
@@ -146,17 +154,14 @@ def test_what_is_not_private_must_be_accepted_one_by_one():
     assert go(app).disabled
     box(app, "release_accept_split").check().run()
     assert not go(app).disabled
+    app.select_slider(key="w_epsilon").set_value(2.0).run()  # another scenario takes the ticks back
+    assert go(app).disabled
+    assert not box(app, "release_sure_").value
+    for tick in ("release_sure_", "release_accept_directions", "release_accept_split"):
+        box(app, tick).check().run()
     go(clean(app)).click().run()
     assert desk(clean(app)).ledger.entries[0].caveats == ("directions", "split")
     assert "Not covered: directions read from the data" in text(app)
-
-
-def test_a_changed_scenario_takes_the_ticks_back():
-    app = page(data="liver")
-    box(app, "release_sure_").check().run()
-    app.select_slider(key="w_epsilon").set_value(2.0).run()
-    assert go(app).disabled
-    assert not box(app, "release_sure_").value
 
 
 def test_over_the_cap_it_refuses_before_any_noise():
@@ -171,7 +176,7 @@ def test_over_the_cap_it_refuses_before_any_noise():
     [refusal] = [element.value for element in app.error]
     assert "exceed the cap" in refusal
     assert len(desk(app).ledger.entries) == 1
-    app.switch_page(HOME.path).run()
+    to(app, HOME)
     app.switch_page(RELEASE.path).run()
     assert desk(app).ledger.cap == (1.2, pytest.approx(1e-6))
     assert app.number_input(key="release_cap_epsilon").value == 1.2
@@ -202,27 +207,19 @@ def test_without_opendp_there_is_a_sentence_and_no_entry(monkeypatch):
     assert not app.run().error  # said once
 
 
-@pytest.mark.parametrize("directions", ["private", "random", "rotation"])
-@pytest.mark.parametrize("guarantee", ["exact", "theorem1"])
-def test_every_kind_of_directions_can_be_released(directions, guarantee):
-    app = released(page(data="liver", directions=directions, guarantee=guarantee))
-    [made] = desk(app).releases
-    assert made.origins["directions"] is (Origin.PAID if directions == "private" else Origin.DECLARED)
+@pytest.mark.parametrize("parameters", [
+    {"data": "liver", "directions": "private", "guarantee": "theorem1"}, {"data": "liver", "directions": "private"},
+    {"data": "liver", "directions": "rotation"}, {"data": "liver", "query": "mean", "directions": "random"},
+    {"data": "karate", "query": "adjacency"}, {"data": "two_features", "query": "identity"}])
+def test_every_kind_of_design_and_query_can_be_released(parameters):
+    [made] = desk(released(page(**parameters))).releases
+    assert made.origins["directions"] is (Origin.PAID if "private" in parameters.values() else Origin.DECLARED)
     assert made.epsilon <= 1 + 1e-9
-
-
-@pytest.mark.parametrize(("data", "query"), [("karate", "adjacency"), ("karate", "laplacian"), ("liver", "mean"),
-                                             ("two_features", "identity"), ("liver", "kernel")])
-def test_every_query_can_be_released(data, query):
-    app = released(page(data=data, query=query))
-    [made] = desk(app).releases
-    assert made.noisy.shape == (made.scenario and build(made.scenario, sample(data)).query.value.shape)
+    assert made.noisy.shape == build(made.scenario, sample(made.data)).query.value.shape
 
 
 def test_an_uploaded_table_is_released_from_the_session_with_its_provenance():
-    app = opened(DATA.path)
-    app.file_uploader(key="upload_file").set_value(("mine.csv", CSV.encode(), "text/csv")).run()
-    clean(app.switch_page(RELEASE.path).run())
+    app = to(uploaded(CSV), RELEASE)
     assert go(app).disabled
     box(app, "release_accept_ranges").check().run()
     released(app)
@@ -245,10 +242,6 @@ def test_the_ledger_adds_up_exactly_over_two_releases():
     assert len(desk(clean(app)).releases) == 2
 
 
-def test_the_ledger_says_that_a_reload_loses_it():
-    assert "reloading or closing the browser tab loses it" in text(page())
-
-
 def test_the_second_tab_offers_report_programs_json_and_link():
     app = page(data="two_features", trials="3")
     clean(on_exports(app))
@@ -259,12 +252,10 @@ def test_the_second_tab_offers_report_programs_json_and_link():
 
 
 def test_a_report_on_a_file_is_simulated_until_its_holder_asks():
-    app = uploaded(CSV.encode())
-    app.session_state["_scenario"] = app.session_state["_scenario"].changed(trials=3)
-    clean(on_exports(app.switch_page(RELEASE.path).run()))
+    app = on_exports(to(change(uploaded(CSV), trials=3), RELEASE))
     assert "nothing in it is computed from the data" in text(app)
     app.toggle(key="w_my_data").set_value(True).run()
-    assert "measured on the data itself and is not private" in text(clean(app))
+    assert "measured on the data itself and is not private" in said(app)
 
 
 def test_the_bar_s_lengths_are_squares_of_mu_and_its_ticks_their_epsilon():
@@ -348,7 +339,7 @@ def test_what_is_released_has_intervals_on_the_page_and_a_file():
     everything, *parts = (button.proto.label for button in app.get("download_button"))
     assert everything == "Download everything released"
     assert "An interval for each number, as CSV" in parts
-    told = next(one.value for one in app.dataframe if "lower" in one.value)
+    told = frame(app, "lower")
     data, made = sample("liver"), desk(app).releases[0]
     halves = data.widths / 2 * made.half_widths()[:, 0]
     np.testing.assert_allclose(told["upper"] - told["released"], halves, rtol=1e-9)
@@ -365,13 +356,13 @@ def test_no_interval_is_told_where_the_noise_s_shape_is_read_from_the_data():
 
 def test_second_moments_are_fitted_for_the_label_that_is_chosen():
     app = released(page(data="liver"))
-    [label] = [one for one in app.selectbox if str(one.key).startswith("release_label_")]
+    [label] = keyed(app, "selectbox", "release_label_")
     assert label.value == "drinks"
     assert "of drinks" in text(app)
-    table = next(one.value for one in app.dataframe if "coefficient" in one.value)
+    table = frame(app, "coefficient")
     assert list(table["feature"]) == list(sample("liver").features[:5])
     label.set_value("mcv").run()
-    table = next(one.value for one in clean(app).dataframe if "coefficient" in one.value)
+    table = frame(clean(app), "coefficient")
     assert "drinks" in list(table["feature"])
     assert "They are about the same fit without noise" in text(app)
     assert len(desk(app).ledger.entries) == 1

@@ -8,7 +8,7 @@ import pytest
 from mvgviz import DataSource, Origin, QuestionPlan, Range, Scenario, Study
 from mvgviz.ui import study as panel
 from mvgviz.ui.menu import BUDGET, DATA, HOME, LESSON, PAGES, PLAN, RELEASE
-from tests.pages.app import CSV, clean, desk, link, opened, released, text, uploaded
+from tests.pages.app import CSV, clean, desk, link, opened, released, said, text, uploaded
 
 LIVER = Scenario.default_for("liver")
 
@@ -151,7 +151,7 @@ def test_ranges_go_out_and_come_in_as_a_file():
     app = uploaded(CSV.encode())
     app.file_uploader(key="upload_ranges_file").set_value(
         ("ranges.csv", b"feature,lowest,highest,known\nage,0,130,yes\nsize,0,1,no\n", "text/csv")).run()
-    assert "1 of 2 ranges were taken from the file; left aside, as no feature has these names: size" in text(clean(app))
+    assert "1 of 2 ranges were taken from the file; left aside, as no feature has these names: size" in said(app)
     assert app.session_state["_upload"].dataset.upper.tolist()[0] == 130
     assert app.session_state["_upload"].source.ranges["age"] == (0, 130, Origin.DECLARED)
     app.file_uploader(key="upload_ranges_file").set_value(("r.json", b'{"age": [3]}', "application/json")).run()

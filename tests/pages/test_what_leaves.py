@@ -22,8 +22,19 @@ from mvgviz.report.script import notebook, python_script
 from mvgviz.trials.stand_in import on_stand_in
 from mvgviz.ui import session
 from mvgviz.ui.data import open_files
-from mvgviz.ui.menu import DATA, RELEASE
-from tests.pages.app import CSV, clean, desk, go, link, on_exports, opened
+from mvgviz.ui.menu import RELEASE
+from tests.pages.app import (
+    CSV,
+    change,
+    clean,
+    desk,
+    link,
+    on_exports,
+    put,
+    released,
+    to,
+    uploaded,
+)
 
 MARKS = ("31.4159", "27.1828", "16.1803")
 
@@ -41,25 +52,17 @@ def table(*, marked, gap):
 
 def declared(app):
     """Every range stated by the person, to the same numbers whatever the file holds."""
-    held = app.session_state["_open_files"].current
-    held.ranges.update(dict.fromkeys(("age", "dose", "score"), Range(0.0, 100.0)))
-    app.session_state["_range_round"] = 1  # draws the table of ranges anew
-    return app.run()
+    app.session_state["_open_files"].current.ranges.update(dict.fromkeys(("age", "dose", "score"), Range(0.0, 100.0)))
+    return put(app, _range_round=1)  # draws the table of ranges anew
 
 
 def outputs(content, monkeypatch):
     """Everything that a session on this file can give away, by name; without time, and without the noisy numbers."""
     streamlit.cache_resource.clear()  # a session of its own: the two tables have the same name here
     monkeypatch.setattr(open_files.secrets, "token_hex", lambda size: "0123456789ab")
-    app = opened(DATA.path)
-    app.file_uploader(key="upload_file").set_value(("mine.csv", content, "text/csv")).run()
-    declared(app)
-    app.session_state["_scenario"] = app.session_state["_scenario"].changed(
-        query="mean", allocation="binary", favoured=(0,), task="reconstruction", trials=4)
-    clean(app.switch_page(RELEASE.path).run())
-    next(one for one in app.checkbox if one.key.startswith("release_sure_")).check().run()
-    go(app).click().run()
-    clean(on_exports(app))
+    app = change(declared(uploaded(content)), query="mean", allocation="binary", favoured=(0,), task="reconstruction",
+                 trials=4)
+    clean(on_exports(released(to(app, RELEASE))))
     [made], own, scenario = desk(app).releases, app.session_state["_upload"], app.session_state["_scenario"]
     setup = session.build(scenario, own.dataset)
     simulated = on_stand_in(setup)
@@ -78,43 +81,27 @@ def outputs(content, monkeypatch):
     return {name: re.sub(r"\d{4}-\d\d-\d\dT[\d:]+(\+00:00)?", "now", file) for name, file in files.items()}
 
 
-@pytest.mark.parametrize("other", [{"marked": True, "gap": False}, {"marked": False, "gap": True}])
-def test_everything_but_the_noisy_matrix_is_the_same_for_neighbours(other, monkeypatch):
-    here, there = outputs(table(marked=False, gap=False), monkeypatch), outputs(table(**other), monkeypatch)
-    for name in here:
-        assert here[name] == there[name], name
-
-
-def test_no_marked_value_and_no_digest_of_the_file_leaves(monkeypatch):
+def test_everything_but_the_noisy_matrix_is_the_same_for_neighbours_and_nothing_tells_a_value(
+        monkeypatch, caplog, capfd):
     content = table(marked=True, gap=False)
-    found = "\n".join(outputs(content, monkeypatch).values())
-    for mark in MARKS:
-        assert mark not in found
+    with caplog.at_level("DEBUG"):
+        marked = outputs(content, monkeypatch)
+    logged = "".join(capfd.readouterr()) + caplog.text
+    assert not any(mark in logged for mark in MARKS)
+    for other in (table(marked=False, gap=False), table(marked=False, gap=True)):
+        found = outputs(other, monkeypatch)
+        assert [name for name in marked if marked[name] != found[name]] == []
+    assert "Nothing in this report was computed from the records." in marked["report"]
+    assert "Measured on simulated data" in marked["report"]
+    given = "\n".join(marked.values())
+    assert not any(mark in given for mark in MARKS)
     for name in ("sha256", "sha1", "md5", "blake2b", "sha512"):
         for text in (content, content.rstrip(), read_table(content).values.tobytes()):
-            assert hashlib.new(name, text).hexdigest()[:8] not in found
+            assert hashlib.new(name, text).hexdigest()[:8] not in given
 
 
 def test_the_name_of_a_table_is_random():
-    names = set()
-    for _ in range(3):
-        app = opened(DATA.path)
-        app.file_uploader(key="upload_file").set_value(("mine.csv", CSV.encode(), "text/csv")).run()
-        names.add(link(clean(app))["data"])
-    assert len(names) == 3
-
-
-def test_a_report_on_a_stand_in_says_that_nothing_was_computed_from_the_records(monkeypatch):
-    report = outputs(table(marked=True, gap=False), monkeypatch)["report"]
-    assert "Nothing in this report was computed from the records." in report
-    assert "Measured on simulated data" in report
-
-
-def test_no_marked_value_stands_in_the_server_s_log(monkeypatch, caplog, capfd):
-    with caplog.at_level("DEBUG"):
-        outputs(table(marked=True, gap=False), monkeypatch)
-    said = "".join(capfd.readouterr()) + caplog.text
-    assert not any(mark in said for mark in MARKS)
+    assert len({link(clean(uploaded(CSV)))["data"] for _ in range(3)}) == 3
 
 
 @pytest.mark.parametrize("content", [
@@ -123,8 +110,7 @@ def test_no_marked_value_stands_in_the_server_s_log(monkeypatch, caplog, capfd):
     f"a,b\n{MARKS[0]},inf\n{MARKS[1]},2\n", f"a,b\n{MARKS[0]},2\n{MARKS[0]},3\n", f"a;b\n{MARKS[0]};2\n3,5;4,5\n3;4\n",
     f"a,b\n{MARKS[0]}e99,2\n{MARKS[1]},3\n", f'a,b\n"{MARKS[0]},2\n{MARKS[1]},3\n'])
 def test_a_sentence_about_a_bad_file_tells_no_value(content):
-    app = opened(DATA.path)
-    app.file_uploader(key="upload_file").set_value(("mine.csv", content.encode(), "text/csv")).run()
+    app = uploaded(content)
     said = " ".join(element.value for element in app.error)
     assert not app.exception
     assert said
