@@ -82,11 +82,7 @@ def test_a_deep_link_restores_the_screen_and_back_undoes(visit):
     expect(tab.get_by_text("ε = 0.15 at δ = 1e-6")).to_be_visible()
     tab.go_back()
     expect(tab.get_by_text("ε = 0.1 at δ = 1e-6")).to_be_visible()
-
-
-def test_the_tab_has_a_picture_that_comes_with_the_page(visit):
-    tab = visit("shape")
-    icon = tab.locator("link[rel~=icon]").get_attribute("href")
+    icon = tab.locator("link[rel~=icon]").get_attribute("href")  # a picture that comes with the page
     assert icon.startswith("data:image/svg+xml")
     assert tab.evaluate("async address => { const one = new Image(); one.src = address; await one.decode(); "
                         "return one.naturalWidth > 0 }", icon)
@@ -103,22 +99,6 @@ def test_the_scenario_follows_through_the_menu_and_survives_a_reload(visit):
     assert "/data?" in tab.url  # the open panel, with what was typed in it, does not call the page back
     tab.reload()
     expect(tab.get_by_text("ε = 0.3 at δ = 1e-6")).to_be_visible()
-
-
-def test_an_uploaded_file_stays_in_its_session(visit, address):
-    tab = visit("data")
-    tab.get_by_text("Use your own file").click()
-    content = "\n".join(["height,weight,name", *(f"{150 + i % 40},{50 + i % 35},p{i}" for i in range(300))])
-    tab.locator("input[type=file]").first.set_input_files(
-        {"name": "people.csv", "mimeType": "text/csv", "buffer": content.encode()})
-    tab.wait_for_url("**data=upload-**")
-    expect(tab.get_by_text("2 features × 300 records")).to_be_visible()
-    expect(tab.get_by_text("read from the data: not private").first).to_be_visible()
-    shoot(tab, "upload")
-    stranger = visit("data")
-    stranger.goto(tab.url)
-    expect(stranger.get_by_text("choose it again on the page")).to_be_visible()
-    assert "people.csv" not in stranger.content()
 
 
 def type_into(tab, row, column, text):
@@ -157,13 +137,18 @@ def type_into(tab, row, column, text):
     pytest.fail("the cell could not be edited")
 
 
-def test_a_typed_range_is_kept_through_other_pages_and_stated_by_the_person_alone(visit):
+def test_a_file_stays_in_its_session_and_a_typed_range_is_kept_and_stated_by_the_person_alone(visit):
     tab = visit("data")
     tab.get_by_text("Use your own file").click()
-    content = "\n".join(["height,weight", *(f"{150 + i % 40},{50 + i % 35}" for i in range(300))])
+    content = "\n".join(["height,weight,name", *(f"{150 + i % 40},{50 + i % 35},p{i}" for i in range(300))])
     tab.locator("input[type=file]").first.set_input_files(
         {"name": "people.csv", "mimeType": "text/csv", "buffer": content.encode()})
+    tab.wait_for_url("**data=upload-**")
     expect(tab.get_by_text("2 features × 300 records")).to_be_visible()
+    stranger = visit("data")
+    stranger.goto(tab.url)
+    expect(stranger.get_by_text("choose it again on the page")).to_be_visible()
+    assert "people.csv" not in stranger.content()
     type_into(tab, 0, 2, "260")
     expect(tab.get_by_text("height uses the least of it")).to_be_visible()  # 40 of 110
     expect(tab.get_by_text("read from the data: not private").first).to_be_visible()
@@ -183,16 +168,6 @@ def test_a_typed_range_is_kept_through_other_pages_and_stated_by_the_person_alon
     eventually(tab, all_known)
     expect(tab.get_by_text("read from the data: not private")).to_have_count(0)
     shoot(tab, "ranges")
-
-
-def test_a_bad_file_gets_a_sentence(visit):
-    tab = visit("data?data=liver")
-    tab.get_by_text("Use your own file").click()
-    tab.locator("input[type=file]").first.set_input_files(
-        {"name": "photo.csv", "mimeType": "text/csv", "buffer": b"\x89PNG\r\n\x1a\n" + bytes(500)})
-    expect(tab.get_by_text("Nothing was lost")).to_be_visible()
-    expect(tab.get_by_text("6 features × 345 records")).to_be_visible()
-    shoot(tab, "bad-file")
 
 
 def noise_of(text):

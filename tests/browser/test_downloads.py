@@ -96,26 +96,6 @@ def test_clicks_while_a_long_release_is_drawn_make_one(visit):
     assert (len(rows), len(rows[0])) == (2127, 22)  # records in rows
 
 
-def test_names_from_a_file_are_no_formulas_in_what_is_released(visit):
-    tab = visit("data")
-    tab.get_by_text("Use your own file").click()
-    content = "\n".join(["=1+1,@b", *(f"{i % 9},{i % 5}" for i in range(80))])
-    tab.locator("input[type=file]").first.set_input_files(
-        {"name": "mine.csv", "mimeType": "text/csv", "buffer": content.encode()})
-    tab.wait_for_url("**data=upload-**")
-    tab.get_by_role("link", name="Release & report").click()
-    tab.get_by_text("I accept that the ranges were read from the data").click()
-    tick(tab)
-    tab.locator(".st-key-release_go button").click()
-    expect(tab.get_by_text("noise included.")).to_be_visible()
-    text, name = fetched(tab, "release_csv")
-    assert name.startswith("release_1_upload-")
-    assert not any(cell[:1] in ("=", "@", "+") for row in table(text) for cell in row)
-    about = json.loads(fetched(tab, "release_json")[0])
-    assert about["guarantee"]["caveats_accepted"] == ["ranges"]
-    assert "ranges read from the data" in fetched(tab, "release_ledger_csv")[0].decode()
-
-
 def test_report_program_notebook_and_scenario_open(visit, browser, tmp_path):
     asked = Scenario.default_for("liver").changed(epsilon=2.0, trials=5)
     tab = visit("release?data=liver&epsilon=2&trials=5")
@@ -179,6 +159,11 @@ def test_every_chart_of_a_page_is_saved_as_png_and_svg(visit, path, scheme, char
                 page = tab.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
                 own = f"{'fill' if plotly else 'background'}: {page}".encode()
                 assert own in content[:3000]  # on the page's own background
+                if not plotly and position == 0:  # the rule, with the styles of the page
+                    assert download.value.suggested_filename == "mvgviz-home_rule.svg"
+                    assert content.count(b"<ellipse") == 2  # directional and equal noise
+                    assert content.count(b"<polygon") == 1  # what one record can change
+                    assert b"stroke: rgb" in content
     assert tab.locator(".modebar:visible").count() == 0
 
 
@@ -196,20 +181,6 @@ def test_the_handout_prints_on_one_page(visit):
     assert name == "mvgviz-lesson.html"
     tab.set_content(content.decode())
     assert len(re.findall(rb"/Type\s*/Page[^s]", tab.pdf(format="A4"))) == 1
-
-
-def test_the_rule_is_saved_as_it_looks(visit):
-    tab = visit("shape?data=liver", scheme="dark", waits_for=".rule svg")
-    for kind, begins in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
-        with tab.expect_download() as download:
-            tab.get_by_role("button", name=f"Save this chart as {kind}").first.click()
-        content = pathlib.Path(download.value.path()).read_bytes()
-        assert content.startswith(begins)
-        assert download.value.suggested_filename == f"mvgviz-shape_rule.{kind.lower()}"
-        if kind == "SVG":
-            assert content.count(b"<ellipse") == 2  # directional and equal noise
-            assert content.count(b"<polygon") == 1  # what one record can change
-            assert b"stroke: rgb" in content  # the styles of the page go with it
 
 
 def test_a_plan_is_released_once_however_it_is_clicked_and_its_file_opens(visit):

@@ -9,24 +9,7 @@ from mvgviz.lesson.game import game
 from tests.browser.chromium import assert_accessible, at_rest, box_of, shoot
 
 
-def test_an_answer_is_for_one_value_of_the_control_and_can_be_given_again(visit):
-    tab = visit("lesson?step=6")
-    tab.get_by_text("Less than a twentieth of it", exact=True).click()
-    expect(tab.get_by_text("Right.")).to_be_visible()
-    tab.get_by_role("radio", name="Exact calculation").click()
-    tab.wait_for_url("**value=exact**")
-    at_rest(tab)
-    expect(tab.locator(".st-key-lesson_question input:checked")).to_have_count(0)
-    tab.get_by_text("Less than a twentieth of it", exact=True).click()
-    expect(tab.get_by_text("Not yet.")).to_be_visible()
-    tab.get_by_role("button", name="Next").click()
-    tab.wait_for_url("**step=7**")
-    tab.get_by_role("button", name="Back").click()
-    tab.wait_for_url("**step=6**")
-    expect(tab.get_by_text("Not yet.")).to_be_visible()
-
-
-def test_on_the_wall_arrow_keys_go_on_and_the_picture_fills_the_height(visit):
+def test_on_the_wall_arrow_keys_go_on_and_the_class_link_holds_step_and_value(visit):
     tab = visit("lesson?step=4&value=75&big=1")
     tab.set_viewport_size({"width": 1920, "height": 1080})
     at_rest(tab)
@@ -45,10 +28,7 @@ def test_on_the_wall_arrow_keys_go_on_and_the_picture_fills_the_height(visit):
     tab.keyboard.press("Escape")
     expect(tab.get_by_test_id("stSidebar")).to_be_visible()
     tab.wait_for_url(lambda url: "big" not in url)
-
-
-def test_the_class_link_has_a_code_and_holds_step_and_value(visit):
-    tab = visit("lesson?step=4&value=75")
+    at_rest(tab)
     tab.get_by_role("button", name="Class link").click()
     expect(tab.get_by_role("img", name="QR code of the link")).to_be_visible()
     expect(tab.locator("code")).to_contain_text("/lesson?step=4&value=75")

@@ -32,15 +32,3 @@ def test_every_slide_fills_the_screen_and_shows_all_its_labels(visit, width, hei
         if number < 6:
             tab.keyboard.press("ArrowRight")
     assert tab.locator(".js-plotly-plot .annotation-text").count() == 3
-
-
-def test_escape_comes_back_to_the_page_before(visit):
-    tab = visit("?epsilon=0.7")
-    tab.get_by_role("link", name="Present: ").click()
-    tab.get_by_text("1 of 6", exact=True).wait_for()
-    at_rest(tab)
-    tab.keyboard.press("Escape")
-    tab.get_by_role("heading", name="Where should the noise go?").wait_for()
-    at_rest(tab)
-    assert "epsilon=0.7" in tab.url
-    assert "liver" not in tab.url

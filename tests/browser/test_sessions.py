@@ -67,8 +67,8 @@ def left_in(folder):
 
 
 @pytest.mark.slow
-def test_three_sessions_hear_nothing_of_each_other_and_no_file_is_left(browser, tmp_path):
-    assert_apart(browser, 3, tmp_path)
+def test_two_sessions_hear_nothing_of_each_other_and_no_file_is_left(browser, tmp_path):
+    assert_apart(browser, 2, tmp_path)
 
 
 @pytest.mark.soak

@@ -19,7 +19,7 @@ TABS = {
     SHAPE: ("shape_panel", ["Ellipse", "Three features", "Covariances", "Possible outcomes"]),
     BUDGET: ("budget_tab", ["Needed and rest", "Direction by direction", "What gets through", "From noise to epsilon"]),
     PRIVACY: ("privacy_section", ["The worst neighbours", "Audit by simulation", "Several releases"]),
-    UTILITY: ("utility_section", ["Over epsilon", "Choice of directions", "True against noisy"]),
+    UTILITY: ("utility_section", ["Needed and rest", "Over epsilon", "Choice of directions", "True against noisy"]),
     COMPARE: ("compare_section", ["All mechanisms", "Same error", "Lever by lever"]),
     RELEASE: ("release_tab", ["Release", "Report, script, link"])}
 """The pages that show a scenario: the key of their tabs, and the tabs."""

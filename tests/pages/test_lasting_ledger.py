@@ -5,7 +5,7 @@ import pytest
 from mvgviz import Ledger
 from mvgviz.release.ledger import Spend
 from mvgviz.ui.menu import DATA, PLAN, RELEASE
-from tests.pages.app import CSV, box, clean, desk, go, opened, released, said, text
+from tests.pages.app import CSV, box, choose, clean, desk, go, keyed, opened, released, said, text, to
 
 PATIENTS = "patients of 2024"
 
@@ -23,7 +23,7 @@ def page(**parameters):
 
 def named(app, name=PATIENTS, key="population_"):
     """Type a name; the test's own selectbox takes only what it offers."""
-    field = next(one for one in app.selectbox if str(one.key).startswith(key))
+    field = keyed(app, "selectbox", key)[0]
     field.options = [*field.options, name]
     field.set_value(name).run()
     return app
@@ -131,9 +131,7 @@ def test_a_plan_counts_for_the_population_too(path):
 def test_files_with_the_same_records_have_one_name_in_a_session(path):
     app = opened(DATA.path)
     for name, content in (("mine.csv", CSV), ("again.csv", CSV + "\n")):
-        app.file_uploader(key="upload_file").set_value((name, content.encode(), "text/csv")).run()
-        clean(app)
-        app.switch_page(RELEASE.path).run()
+        to(choose(app, content, name), RELEASE)
         if name == "mine.csv":
             named(app)
         held = desk(app)
@@ -160,8 +158,7 @@ def test_a_downloaded_ledger_is_counted_once(path):
                   neighbour_rule="one record replaced", mu=0.3, delta=1e-6)
     app = clean(page())
     for _ in range(2):
-        app.file_uploader(key="release_ledger_file").set_value(
-            ("ledger.json", session.to_json().encode(), "application/json")).run()
+        choose(app, session.to_json(), "ledger.json", key="release_ledger_file")
         named(app, key="release_ledger_about")
         app.button(key="release_ledger_import").click().run()
     assert [(entry.population, entry.mu) for entry in Ledger(path).entries] == [(PATIENTS, 0.3)]
@@ -172,8 +169,7 @@ def test_a_downloaded_ledger_is_counted_once(path):
 def test_no_value_of_a_table_is_in_the_ledger_s_file(path):
     rows = "".join(f"{1000 + i}.8317,{i % 7}.9931\n" for i in range(60))
     app = opened(DATA.path)
-    app.file_uploader(key="upload_file").set_value(("secret-file.csv", f"age,dose\n{rows}".encode(), "text/csv")).run()
-    app.switch_page(RELEASE.path).run()
+    to(choose(app, f"age,dose\n{rows}", "secret-file.csv"), RELEASE)
     box(app, "release_accept_ranges").check().run()
     released(named(app))
     kept = b"".join(file.read_bytes() for file in path.parent.iterdir())

@@ -8,7 +8,22 @@ import pytest
 from mvgviz import DataSource, Origin, QuestionPlan, Range, Scenario, Study
 from mvgviz.ui import study as panel
 from mvgviz.ui.menu import BUDGET, DATA, HOME, LESSON, PAGES, PLAN, RELEASE
-from tests.pages.app import CSV, clean, desk, link, opened, released, said, text, uploaded
+from tests.pages.app import (
+    CSV,
+    bring,
+    change,
+    choose,
+    clean,
+    desk,
+    link,
+    opened,
+    own,
+    put,
+    released,
+    said,
+    text,
+    uploaded,
+)
 
 LIVER = Scenario.default_for("liver")
 
@@ -21,27 +36,20 @@ def saved(app):
         return session_study.session_study()
 
 
-def choose(app, study):
-    content = study if isinstance(study, bytes) else study.to_json().encode()
-    app.file_uploader(key="study_file").set_value(("study.json", content, "application/json"))
-    return app.run()
+def open_study(app, study):
+    return choose(app, study if isinstance(study, bytes) else study.to_json(), "study.json", key="study_file")
 
 
-def bring(app, content=CSV, name="mine.csv"):
-    app.file_uploader(key="upload_file").set_value((name, content.encode(), "text/csv"))
-    return app.run()
-
-
-@pytest.mark.parametrize("page", PAGES[::2], ids=lambda page: page.label)
+@pytest.mark.parametrize("page", [LESSON, *PAGES[::2]], ids=lambda page: page.label)
 def test_a_study_can_be_saved_and_opened_on_pages(page):
     app = opened(page.path, data="liver")
     assert "study_save" in [button.proto.id.split("-")[-1] for button in app.get("download_button")]
-    choose(app, Study.of_sample(Scenario.default_for("karate").changed(epsilon=0.5)))
+    open_study(app, Study.of_sample(Scenario.default_for("karate").changed(epsilon=0.5)))
     assert saved(app).scenario == Scenario.default_for("karate").changed(epsilon=0.5)
 
 
 def test_a_study_file_is_taken_once():
-    app = choose(opened(BUDGET.path, data="liver"), Study.of_sample(LIVER.changed(epsilon=3.0), notes="for Monday"))
+    app = open_study(opened(BUDGET.path, data="liver"), Study.of_sample(LIVER.changed(epsilon=3.0), notes="for Monday"))
     assert link(clean(app)) == {"data": "liver", "epsilon": "3"}
     assert app.text_area(key="w_notes").value == "for Monday"
     app.select_slider(key="w_epsilon").set_value(2.0).run()
@@ -51,7 +59,7 @@ def test_a_study_file_is_taken_once():
 def test_scenario_plan_and_notes_come_back():
     plan = QuestionPlan.of(LIVER, LIVER.changed(query="identity"), LIVER.changed(query="mean")).moved(0, 0.9)
     study = Study.of_sample(LIVER.changed(seed=4), plan=plan, notes="ε first", population="patients of 2024")
-    app = clean(choose(opened(PLAN.path), study))
+    app = clean(open_study(opened(PLAN.path), study))
     assert [slider.value for slider in app.slider if slider.key.startswith("plan_share_")] == [90.0, 5.0, 5.0]
     assert saved(app) == study
     app.slider(key="plan_share_0").set_value(50.0).run()
@@ -66,14 +74,14 @@ def test_scenario_plan_and_notes_come_back():
     (json.dumps({"mvgviz": 1, "scenario": {"data": "nosuch"}}).encode(), "not here"),
     (b" " * 4_000_001, "small")], ids=lambda value: str(value)[:20])
 def test_a_bad_study_gets_a_sentence_and_nothing_is_lost(content, message):
-    app = choose(opened(RELEASE.path, data="liver", trials="2"), content)
+    app = open_study(opened(RELEASE.path, data="liver", trials="2"), content)
     assert not app.exception
     assert message in " ".join(element.value for element in app.error)
     assert link(app) == {"data": "liver", "trials": "2"}
 
 
 def test_a_scenario_of_another_session_s_upload_asks_for_the_file_and_keeps_the_ledger():
-    app = choose(released(opened(RELEASE.path, data="liver")),
+    app = open_study(released(opened(RELEASE.path, data="liver")),
                  Scenario.default_for("upload-0123456789ab").to_json().encode())
     assert not app.exception
     assert "choose it again" in app.error[0].value
@@ -88,13 +96,12 @@ SOURCE = DataSource(name="mine.csv", columns=("dose", "age"), missing="middle",
 
 def test_a_study_of_a_file_asks_for_it_and_goes_on_as_it_was_saved():
     study = Study(scenario=OWN, source=SOURCE, notes="n", plan=QuestionPlan.of(OWN, OWN.changed(query="covariance")))
-    app = choose(opened(HOME.path), study)
+    app = open_study(opened(HOME.path), study)
     assert not app.exception
     assert r"The study is about **mine\.csv**" in app.info[0].value
     assert saved(app) == study  # nothing is lost while it waits
-    app = bring(app.switch_page(DATA.path).run())
-    assert saved(clean(app)) == study
-    data = app.session_state["_upload"].dataset
+    assert saved(bring(app, CSV)) == study
+    data = own(app).dataset
     assert data.features == ("dose", "age")
     assert (data.upper.tolist(), [o.value for o in data.range_origins]) == (
         [9, 120], ["read from the data", "declared"])
@@ -102,26 +109,25 @@ def test_a_study_of_a_file_asks_for_it_and_goes_on_as_it_was_saved():
 
 def test_a_file_that_does_not_fit_is_refused_and_the_study_waits_on():
     study = Study(scenario=OWN, source=SOURCE)
-    app = choose(opened(DATA.path), study)
-    bring(app, "age,size\n1,2\n3,4\n", "other.csv")
+    app = open_study(opened(DATA.path), study)
+    choose(app, "age,size\n1,2\n3,4\n", "other.csv")
     assert not app.exception
     assert any("the study uses dose" in error.value for error in app.error)
     assert "_upload" not in app.session_state
-    assert saved(clean(bring(app))).source == SOURCE
+    assert saved(bring(app, CSV)).source == SOURCE
 
 
 def test_a_study_with_persons_is_refused_and_not_opened_without_them():
-    app = choose(opened(HOME.path), Study(scenario=OWN, source=DataSource(name="mine.csv", person="id", at_most=2)))
+    app = open_study(opened(HOME.path), Study(scenario=OWN, source=DataSource(name="mine.csv", person="id", at_most=2)))
     assert not app.exception
     assert any("open it in Python" in error.value for error in app.error)
     assert saved(app).scenario.data != OWN.data
 
 
 def test_the_study_of_a_file_that_is_open_needs_no_second_choice():
-    app = uploaded(CSV.encode())
+    app = uploaded(CSV)
     before = saved(app)
-    app.session_state["_scenario"] = app.session_state["_scenario"].changed(epsilon=7.0)
-    clean(choose(app.run(), before))
+    clean(open_study(change(app, epsilon=7.0), before))
     assert saved(app) == before
     assert link(app)["data"] == before.scenario.data
 
@@ -137,26 +143,23 @@ def test_other_data_is_never_shown_in_the_place_of_a_lost_file():
 def test_what_the_tab_kept_is_offered_and_opened():
     study = Study(scenario=OWN, source=SOURCE, notes="kept")
     for name, offered in ((OWN.data, True), ("upload-ba9876543210", False)):
-        app = opened(BUDGET.path, data=name)
-        app.session_state["study_kept"] = {"kept": json.dumps({"study": study.to_json(), "time": "10:32"})}
-        app.run()
+        kept = json.dumps({"study": study.to_json(), "time": "10:32"})
+        app = put(opened(BUDGET.path, data=name), study_kept={"kept": kept})
         assert ("study_restore" in [button.key for button in app.button]) is offered
         if offered:
             assert "as of 10:32" in app.warning[0].value
-            app.button(key="study_restore").click().run()
-            assert saved(app) == study
+            assert saved(app.button(key="study_restore").click().run()) == study
 
 
 def test_ranges_go_out_and_come_in_as_a_file():
-    app = uploaded(CSV.encode())
-    app.file_uploader(key="upload_ranges_file").set_value(
-        ("ranges.csv", b"feature,lowest,highest,known\nage,0,130,yes\nsize,0,1,no\n", "text/csv")).run()
+    app = choose(uploaded(CSV), "feature,lowest,highest,known\nage,0,130,yes\nsize,0,1,no\n", "ranges.csv",
+                 key="upload_ranges_file")
     assert "1 of 2 ranges were taken from the file; left aside, as no feature has these names: size" in said(app)
-    assert app.session_state["_upload"].dataset.upper.tolist()[0] == 130
-    assert app.session_state["_upload"].source.ranges["age"] == (0, 130, Origin.DECLARED)
-    app.file_uploader(key="upload_ranges_file").set_value(("r.json", b'{"age": [3]}', "application/json")).run()
+    assert own(app).dataset.upper.tolist()[0] == 130
+    assert own(app).source.ranges["age"] == (0, 130, Origin.DECLARED)
+    choose(app, '{"age": [3]}', "r.json", key="upload_ranges_file")
     assert any("low, high" in error.value for error in app.error)
-    assert app.session_state["_upload"].source.ranges["age"] == (0, 130, Origin.DECLARED)
+    assert own(app).source.ranges["age"] == (0, 130, Origin.DECLARED)
 
 
 @pytest.fixture
@@ -170,7 +173,7 @@ def given(tmp_path, monkeypatch):
 
 def test_a_file_given_to_the_command_is_there_at_once(given):
     app = clean(opened(DATA.path))
-    assert app.session_state["_upload"].name == "mine.csv"
+    assert own(app).name == "mine.csv"
     assert link(clean(opened(DATA.path, data="liver")))["data"] == "liver"  # a link says what to show
 
 
@@ -179,10 +182,6 @@ def test_a_study_given_to_the_command_opens_with_its_file(given, monkeypatch):
     app = clean(opened(DATA.path))
     assert saved(app).source == SOURCE
     assert saved(app).scenario.query == "mean"
-
-
-def test_the_lesson_has_the_study_too():
-    assert "study_file" in [one.key for one in opened(LESSON.path).file_uploader]
 
 
 def test_a_choice_of_the_session_before_that_is_no_longer_there_changes_nothing():
