@@ -35,7 +35,7 @@ SCENARIOS = [
     {"data": "two_features"}, {"data": "two_features", "query": "mean", "epsilon": "1000"},
     {"data": "liver", "task": "linear-ridge"}, {"data": "liver", "query": "identity", "mode": "columns"},
     {"data": "liver", "query": "mean", "directions": "random", "bound": "own"},
-    {"data": "liver", "query": "kernel"}, {"data": "liver", "query": "kernel", "mode": "rows"},
+    {"data": "liver", "query": "kernel"},
     {"data": "liver", "query": "moments"}, {"data": "liver", "query": "moments", "bound": "even"},
     {"data": "liver", "query": "identity", "bound": "even", "allocation": "least-error", "scale": "declared"},
     {"data": "liver", "guarantee": "theorem1", "directions": "private", "allocation": "max-pnr", "form": "unrelaxed"},
