@@ -460,8 +460,8 @@ def result_words(results: Results, needed: Sequence[str] = (), *, on: str = "") 
     trials = "one trial, so no interval" if n == 1 else f"95 % interval, {n:,} trials"
     kind, unit = "Mean", results.references.unit
     if unit:
-        on = f" on {in_markdown(listed(list(needed), 3))}" if needed and results.judged_on == "needed" else ""
-        kind, unit = "Typical", f" {in_markdown(unit)}{on}"
+        columns = f" on {in_markdown(listed(list(needed), 3))}" if needed and results.judged_on == "needed" else ""
+        kind, unit = "Typical", f" {in_markdown(unit)}{columns}"
     verdict = _verdict(results, difference)
     if on:
         verdict = f"On {on}: {verdict[0].lower()}{verdict[1:]}"

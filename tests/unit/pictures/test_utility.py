@@ -173,6 +173,13 @@ def test_the_takeaway_says_what_the_trials_allow(ours, iid, sentence):
     assert sentence in result_words(results(ours, iid))
 
 
+def test_the_verdict_names_the_records_and_the_error_the_columns():
+    judged = replace(results([0.5, 0.52], [0.6, 0.62], replace(REFERENCES, unit="h")), judged_on="needed")
+    assert result_words(judged, ["sleep"]).startswith("**Directional noise is better here.** Typical error 0.510")
+    assert "h on sleep (" in result_words(judged, ["sleep"])
+    assert result_words(judged, ["sleep"], on="this data").startswith("**On this data: directional noise is better")
+
+
 def test_the_sweep_says_from_which_epsilon_on():
     good, bad = [0.5, 0.51], [1.5, 1.51]
     curve = [results(bad, bad, epsilon=0.1), results(good, bad, epsilon=1.0), results(good, good, epsilon=10.0)]
