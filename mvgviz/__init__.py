@@ -39,7 +39,7 @@ _LATER = {
     "clipping_of": "scenario.clipping",
     "ledger_from_environment": "release.ledger", "load_table": "data", "own_mechanism": "trials.mechanisms",
     "own_task": "trials.tasks", "plan": "release.release", "pose": "trials.question", "read_table": "data",
-    "release_setup": "release.release", "release_together": "release.release_plan", "sample": "data",
+    "release_setup": "release.release", "release_together": "release.release", "sample": "data",
     "samples": "data", "table_to_dataset": "data", "to_csv": "release.files", "to_intervals_csv": "release.files",
     "to_metadata_json": "release.files", "to_npy": "release.files",
 }

@@ -12,7 +12,7 @@ from mvgviz.pictures.release import ACCEPT
 from mvgviz.pictures.sentences import open_parts
 from mvgviz.provenance import weakest
 from mvgviz.release.ledger import CAVEATS
-from mvgviz.release.release_plan import plan_together
+from mvgviz.release.release import plan_together
 from mvgviz.scenario.plan import MOST_QUESTIONS, QuestionPlan, under_budget_of, without
 from mvgviz.scenario.plan_noise import QuestionNoise, least_noise, pair_trade, plan_noise, same_noise
 from mvgviz.scenario.resolve import Setup

@@ -44,7 +44,6 @@ MODULES = {
     "secure_noise": ("release/secure_noise.py", ["release/test_secure_noise.py", "release/test_release.py"]),
     "ledger": ("release/ledger.py", ["release/test_ledger.py", "release/test_ledger_file.py"]),
     "ledger_file": ("release/ledger_file.py", ["release/test_ledger_file.py", "release/test_ledger.py"]),
-    "ledger_book": ("release/ledger_book.py", ["release/test_ledger.py", "release/test_ledger_file.py"]),
     "session": ("release/session.py", ["release/test_session.py"]),
 }
 # Loaded once, before the copies: what tests import and nobody changes.

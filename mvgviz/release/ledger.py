@@ -36,8 +36,7 @@ from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.query.queries import AS_DECLARED
 from mvgviz.release.entries import CAVEATS, MIXED_RULES, Entry, Spend, Sum, Total, told_by, total_of
-from mvgviz.release.ledger_book import Book, tidy
-from mvgviz.release.ledger_file import LedgerFile, usual_place
+from mvgviz.release.ledger_file import Book, LedgerFile, tidy, usual_place
 from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import fraction, positive
 

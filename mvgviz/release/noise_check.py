@@ -4,23 +4,220 @@ Noise that is whitened with the design, ``A Z Bᵀ``, must be standard normal in
 others. An attack along one direction does not see a wrong shape that is too large there and too small elsewhere; so the
 size along every direction of the rows and of the columns is tested too, with a few mixtures of all entries, where noise
 that repeats itself inside a draw stands out. Noise that is drawn once and used again, whatever its sign, gives the
-same score or the same entries again. What moves together is found by :mod:`mvgviz.release.noise_pairs`.
+same score or the same entries again. What moves together is found by :mod:`mvgviz.release.noise_check`.
 
 All tests together fail for sound noise in at most :data:`FALSE_ALARMS` of all checks (Bonferroni).
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy import special
 
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.release.noise_pairs import Finding, PairTally, moving_together, tally_pairs
+from mvgviz.threads import one_blas_thread
 from mvgviz.validation import FloatArray
+
+_PAIRS = 2**18  # products of one side: more cost more than the draws
+_SEARCHED, _SAMPLES = 4_096, 64  # of how many parts all pairs are looked at, in how few samples
+_MOST_ENTRIES = 2_048  # beyond, their pairs have too few samples to tell
+_AT_ONCE = 256  # parts
+_NARROW = 3
+_SHORT_TAIL = 0.85
+_FEWEST = 3  # samples; two give correlations anywhere between -1 and 1
+
+
+class Finding(NamedTuple):
+    """The oddest of several tests; ``p_value`` is already that of all of them."""
+
+    p_value: float
+    words: str
+
+
+class _Pair(NamedTuple):
+    """The largest correlation of ``pairs`` and the two parts that have it."""
+
+    correlation: float
+    first: int
+    second: int
+    pairs: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PairTally:
+    """Sums of products between parts of whitened noise (rows, columns or entries), over samples of all parts.
+
+    ``products``: arrangements × groups × width × width, see :func:`_arranged`. ``kept`` are the
+    first samples of the parts that are searched for any pair; none where one group has all pairs.
+    """
+
+    samples: int
+    size: int
+    products: FloatArray = field(repr=False)
+    kept: FloatArray = field(repr=False)
+
+    @classmethod
+    def of(cls, values: FloatArray) -> PairTally:
+        """Of samples × parts."""
+        samples, size = values.shape
+        if size**2 <= _PAIRS:
+            return cls(samples=samples, size=size, products=(values.T @ values)[None, None], kept=np.empty((0, 0)))
+        orders = _arranged(size)
+        products = np.empty((len(orders), *orders[0].shape, orders[0].shape[1]))
+        for order, out in zip(orders, products, strict=True):
+            _multiply(np.take(values, order.ravel(), axis=1).reshape(samples, *order.shape), out)
+        return cls(samples=samples, size=size, products=products, kept=values[:_SAMPLES, _searched(size)])
+
+    def plus(self, other: PairTally) -> PairTally:
+        """Of the samples of both."""
+        kept = self.kept if len(self.kept) >= _SAMPLES else np.concatenate([self.kept, other.kept])[:_SAMPLES]
+        return PairTally(samples=self.samples + other.samples, size=self.size, kept=kept,
+                         products=self.products + other.products)
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs are in a group, in all arrangements."""
+        arrangements, groups, width, _ = self.products.shape
+        return int(arrangements * groups * width * (width - 1) // 2)
+
+    @cached_property
+    def squares(self) -> FloatArray:
+        """The squared correlation of each pair, twice; 0 for a part with itself or without noise."""
+        width = self.products.shape[-1]
+        powers = np.diagonal(self.products, axis1=-2, axis2=-1)
+        scale = powers[..., :, None] * powers[..., None, :]
+        squares = np.divide(np.square(self.products), scale, out=np.zeros_like(scale), where=scale > 0)
+        squares[..., np.arange(width), np.arange(width)] = 0
+        return squares
+
+    @cached_property
+    def largest(self) -> _Pair:
+        """The largest correlation in the groups, over all samples."""
+        place = np.unravel_index(int(np.argmax(self.squares)), self.squares.shape)
+        arrangement, group, i, j = (int(k) for k in place)
+        order = _arranged(self.size)[arrangement]
+        correlation = math.copysign(math.sqrt(self.squares[place]), self.products[place])
+        return _Pair(correlation, int(order[group, i]), int(order[group, j]), self.pairs)
+
+    @cached_property
+    @one_blas_thread()
+    def largest_found(self) -> _Pair:
+        """The largest correlation of all pairs of the parts that are searched, in the samples kept."""
+        lengths = np.linalg.norm(self.kept, axis=0)
+        units = np.divide(self.kept, lengths, out=np.zeros_like(self.kept), where=lengths > 0)
+        parts, size = _searched(self.size), units.shape[1]
+        best = _Pair(0.0, 0, 0, 0)
+        for start in range(0, size, _AT_ONCE):
+            found = np.triu(units[:, start : start + _AT_ONCE].T @ units[:, start:], 1)
+            i, j = np.unravel_index(int(np.argmax(np.abs(found))), found.shape)
+            best = max(best, _Pair(float(found[i, j]), int(parts[start + i]), int(parts[start + j]), 0),
+                       key=lambda pair: abs(pair.correlation))
+        return best._replace(pairs=size * (size - 1) // 2)
+
+
+def _multiply(groups: FloatArray, out: FloatArray) -> None:
+    """The sums of products of samples × groups × width, groups × width × width."""
+    width = groups.shape[2]
+    if width > _NARROW:
+        np.matmul(groups.transpose(1, 2, 0), groups.transpose(1, 0, 2), out=out)
+        return
+    for i, j in itertools.combinations_with_replacement(range(width), 2):  # so many tiny matrices are slow
+        out[:, i, j] = out[:, j, i] = np.einsum("sg,sg->g", groups[:, :, i], groups[:, :, j])
+
+
+@lru_cache(maxsize=4)
+def _arranged(size: int) -> tuple[npt.NDArray[np.intp], ...]:
+    """Which parts are in which group (groups × width): all in one, or neighbours and random ones.
+
+    Neighbours are grouped twice, the second time across the ends of the first groups.
+    """
+    parts = np.arange(size)
+    if size**2 <= _PAIRS:
+        return (parts[None],)
+    width = max(_PAIRS // (6 * size), 2)
+    shifted = np.roll(parts, -(size % width or width // 2))  # what the groups leave over at one end, then at the other
+    mixed = np.random.default_rng(1).permutation(size)
+    return tuple(order[: size // width * width].reshape(-1, width) for order in (parts, shifted, mixed))
+
+
+@lru_cache(maxsize=4)
+def _searched(size: int) -> npt.NDArray[np.intp]:
+    """The parts whose pairs are all looked at: all of them, or a random choice."""
+    if size <= _SEARCHED:
+        return np.arange(size)
+    return np.sort(np.random.default_rng(2).choice(size, _SEARCHED, replace=False))
+
+
+def tally_pairs(white: FloatArray) -> dict[str, PairTally]:
+    """Between rows, between columns and, of a small answer, between entries."""
+    draws, rows, cols = white.shape
+    tallies = {}
+    if rows > 1:
+        tallies["row directions"] = PairTally.of(white.swapaxes(0, 1).reshape(rows, -1).T)
+    if cols > 1:
+        tallies["column directions"] = PairTally.of(white.reshape(-1, cols))
+    if min(rows, cols) > 1 and rows * cols <= _MOST_ENTRIES:
+        tallies["entries"] = PairTally.of(white.reshape(draws, -1))
+    return tallies
+
+
+def moving_together(name: str, tally: PairTally, cols: int) -> list[Finding]:
+    """Correlations that should be 0: the largest, all together and, of many parts, the largest in a few samples."""
+    found = [_correlated(name, tally.largest, tally.samples, cols), _widely_correlated(name, tally)]
+    if len(tally.kept):
+        found.append(_correlated(name, tally.largest_found, len(tally.kept), cols))
+    return found
+
+
+def _correlated(name: str, pair: _Pair, samples: int, cols: int) -> Finding:
+    """The square of a correlation about 0 is Beta(1/2, (samples - 1)/2) when the parts are independent."""
+    if samples < _FEWEST:
+        return Finding(1.0, "")
+    p_value = float(special.betainc((samples - 1) / 2, 0.5, max(1 - pair.correlation**2, 0.0)))
+    first, second = sorted((pair.first, pair.second))
+    which = (f"{name} {first + 1} and {second + 1}" if name != "entries" else
+             f"{name} ({first // cols + 1}, {first % cols + 1}) and ({second // cols + 1}, {second % cols + 1})")
+    how, sign = ("together", "") if pair.correlation > 0 else ("against each other", "−")
+    return Finding(min(pair.pairs * p_value, 1.0), f"{which} of the noise move {how}, correlation "
+                   f"{sign}{abs(pair.correlation):.2f} where 0 is claimed")
+
+
+def _widely_correlated(name: str, tally: PairTally) -> Finding:
+    """The sums of all squared correlations of an arrangement: the oddest."""
+    arrangements, groups, width, _ = tally.squares.shape
+    if tally.samples < _FEWEST:
+        return Finding(1.0, "")
+    total = float(tally.squares.sum(axis=(1, 2, 3)).max()) / 2
+    typical, chance = math.sqrt(total / (groups * width * (width - 1) / 2)), 1 / math.sqrt(tally.samples)
+    return Finding(min(arrangements * _tail_of_squares(total, groups, width, tally.samples), 1.0),
+                   f"{name} of the noise are not independent, correlations of {typical:.2g} are typical "
+                    f"where chance makes {chance:.2g}")
+
+
+def _tail_of_squares(total: float, groups: int, width: int, n: int) -> float:
+    """How likely the squared correlations of ``n`` independent samples sum to more, over all pairs of all groups.
+
+    A shifted gamma with the mean, variance and skewness of the sum, which are exact: pairs are
+    independent two by two, triples that form a triangle are not. It is chi-square in the limits of
+    many samples and of many parts; in between its tail is a little short, so it is raised to a power.
+    """
+    pairs, triangles = groups * width * (width - 1) / 2, groups * width * (width - 1) * (width - 2) / 6
+    variance = 2 * (n - 1) / (n**2 * (n + 2))
+    third = 8 * (n - 1) * (n - 2) / (n**3 * (n + 2) * (n + 4))
+    spread = pairs * variance
+    skewed = pairs * third + 6 * triangles * ((n + 8) / (n**2 * (n + 2) ** 2) - 1 / n**3)
+    scale, shape = skewed / (2 * spread), 4 * spread**3 / skewed**2
+    tail = float(special.gammaincc(shape, max((total - pairs / n) / scale + shape, 0.0)))
+    return math.pow(tail, _SHORT_TAIL)
+
 
 FALSE_ALARMS = 1e-3
 """How often sound noise is said not to be as claimed."""

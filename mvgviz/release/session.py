@@ -27,8 +27,8 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import AS_DECLARED, CONSTANT, Query
 from mvgviz.release.entries import Entry, Total, total_of
 from mvgviz.release.ledger import Ledger, ledger_from_environment
-from mvgviz.release.ready import spent as mu_of
 from mvgviz.release.release import Release, release
+from mvgviz.release.release import spent as mu_of
 from mvgviz.validation import fraction, instance, number, positive
 
 _ROUNDING = 1e-10  # of the budget; releases are made with a larger margin than this

@@ -21,8 +21,7 @@ from mvgviz.design import sampling
 from mvgviz.design.privacy_loss import pair_loss
 from mvgviz.release import secure_noise as hardened
 from mvgviz.release.audit import judge, release_scores, simulate_scores
-from mvgviz.release.noise_check import FALSE_ALARMS, NoiseTally
-from mvgviz.release.noise_pairs import PairTally, _arranged, moving_together
+from mvgviz.release.noise_check import FALSE_ALARMS, NoiseTally, PairTally, _arranged, moving_together
 from tests.datasets import make_dataset
 
 pytestmark = pytest.mark.slow

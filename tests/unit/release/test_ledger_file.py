@@ -9,7 +9,7 @@ from contextlib import closing
 import pytest
 
 from mvgviz import InputError, Ledger, gaussian_mu
-from mvgviz.release import ledger_book, ledger_file
+from mvgviz.release import ledger_file
 from mvgviz.release.ledger import CAVEATS, Spend, ledger_from_environment, usual_place
 from tests.calls import calls_of
 
@@ -421,7 +421,7 @@ def test_a_ledger_from_before_there_were_ids_goes_on_and_knows_its_own_download(
             connection.execute("SELECT * FROM release ORDER BY number")]
     for number, _, key, content in rows:
         content.pop("id")
-        seal = ledger_book._seal(seal, key, json.dumps(content))
+        seal = ledger_file._seal(seal, key, json.dumps(content))
         connection.execute("UPDATE release SET content = ?, seal = ? WHERE number = ?",
                            (json.dumps(content), seal, number))
     connection.commit()

@@ -38,8 +38,7 @@ from mvgviz import (
 )
 from mvgviz.errors import InputError
 from mvgviz.provenance import receipts_of
-from mvgviz.release.release import plan, release, release_setup
-from mvgviz.release.release_plan import release_together
+from mvgviz.release.release import plan, release, release_setup, release_together
 from mvgviz.release.secure_noise import noisy_count, private_directions
 from mvgviz.scenario.resolve import build
 from mvgviz.study.source import DataSource

@@ -46,8 +46,7 @@ from mvgviz.data import sample
 from mvgviz.provenance import Origin, Range, receipt_for
 from mvgviz.release.files import to_csv, to_metadata_json, to_npy
 from mvgviz.release.ledger import Ledger
-from mvgviz.release.release import NoLedgerWarning, Release, plan, release, release_setup
-from mvgviz.release.release_plan import release_together
+from mvgviz.release.release import NoLedgerWarning, Release, plan, release, release_setup, release_together
 from mvgviz.release.secure_noise import (
     FRESH_DIRECTIONS,
     MARGIN,

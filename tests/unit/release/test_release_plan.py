@@ -8,13 +8,12 @@ import pytest
 from mvgviz import InputError, QuestionPlan, Scenario, gaussian_mu
 from mvgviz.data import sample
 from mvgviz.release.ledger import Ledger
-from mvgviz.release.release import release_setup
-from mvgviz.release.release_plan import plan_together, release_together
+from mvgviz.release.release import plan_together, release_setup, release_together
 from mvgviz.scenario.plan_noise import build_plan
 from mvgviz.scenario.resolve import build
 from tests.datasets import make_dataset
 
-release_module, plan_module = map(importlib.import_module, ("mvgviz.release.release", "mvgviz.release.release_plan"))
+release_module = importlib.import_module("mvgviz.release.release")
 LIVER = Scenario.default_for("liver")
 
 
@@ -67,7 +66,7 @@ def test_over_the_cap_nothing_is_drawn_though_each_alone_would_fit(drawn):
 
 @pytest.mark.parametrize(("fails", "left"), [("draw", ["reserved", "reserved"]), ("progress", [])])
 def test_where_the_second_fails_no_answer_is_given_and_both_count_unless_stopped(monkeypatch, drawn, fails, left):
-    questions, ledger, draw = asked(LIVER, LIVER.changed(query="mean")), Ledger(), plan_module.draw
+    questions, ledger, draw = asked(LIVER, LIVER.changed(query="mean")), Ledger(), release_module.draw
 
     def broken(setup, *given, **options):
         if setup.query.name == "mean" and fails == "draw":
@@ -78,7 +77,7 @@ def test_where_the_second_fails_no_answer_is_given_and_both_count_unless_stopped
         if share > 0.99 and fails == "progress":
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(plan_module, "draw", broken)
+    monkeypatch.setattr(release_module, "draw", broken)
     with pytest.raises(InputError if fails == "draw" else KeyboardInterrupt):
         release_together(questions, ledger=ledger, progress=progress)
     assert drawn[0] == "covariance"
