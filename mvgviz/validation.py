@@ -79,6 +79,15 @@ def fraction(name: str, value: Any) -> float:
     return result
 
 
+def epsilon_delta(name: str, value: Any) -> tuple[float, float]:
+    """A pair (epsilon, delta)."""
+    try:
+        epsilon, delta = value
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be a pair (epsilon, delta)") from None
+    return positive(f"the {name}'s epsilon", epsilon), fraction(f"the {name}'s delta", delta)
+
+
 def count(name: str, value: Any, *, at_least: int = 1) -> int:
     """A whole number that is at least ``at_least``."""
     whole = number(name, value)

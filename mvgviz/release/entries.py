@@ -4,14 +4,15 @@ import hashlib
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon
-from mvgviz.validation import fraction, parsed_json
+from mvgviz.validation import MOST_POPULATION, fraction, parsed_json
 
 CAVEATS = {
     "ranges": "ranges read from the data",
@@ -25,7 +26,6 @@ CAVEATS = {
 
 MIXED_RULES = "releases under different definitions of neighbours"
 _MOST_TOLD = 3_000  # releases brought at once
-STATES = ("reserved", "released")
 _ID = re.compile("[0-9a-f]{32}")
 
 
@@ -33,8 +33,7 @@ _ID = re.compile("[0-9a-f]{32}")
 class Total:
     """What several releases spent together: ``mu``, and epsilon at ``delta``.
 
-    ``not_covered``: what these numbers leave out; with anything in it they are not a
-    guarantee for the data, only for the noise.
+    With anything in ``not_covered`` these numbers are a guarantee for the noise alone, not for the data.
     """
 
     mu: float
@@ -64,7 +63,9 @@ class Spend:
         for caveat in self.caveats:
             if caveat not in CAVEATS:
                 raise InputError(f"caveats must be among {', '.join(CAVEATS)}, got {caveat!r}")
-        object.__setattr__(self, "mu", checked_mu(self.mu))
+        if not (isinstance(self.mu, float | int) and math.isfinite(self.mu) and self.mu > 0):
+            raise InputError("mu must be a positive, finite number")
+        object.__setattr__(self, "mu", float(self.mu))
         object.__setattr__(self, "delta", fraction("delta", self.delta))
         object.__setattr__(self, "caveats", tuple(self.caveats))
 
@@ -96,14 +97,9 @@ class Entry:
     id: str = ""
 
     @property
-    def identity(self) -> tuple[object, ...]:
-        """What makes two entries about the same people the same release."""
-        return self.id, self.time, *(getattr(self, field.name) for field in fields(Spend))
-
-    @property
     def not_covered(self) -> tuple[str, ...]:
         """In words, what this release's guarantee leaves out."""
-        return tuple(CAVEATS[caveat] for caveat in self.caveats)
+        return in_words(self.caveats)
 
     @property
     def is_finished(self) -> bool:
@@ -111,8 +107,7 @@ class Entry:
         return self.state == "released"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Told:
+class Told(NamedTuple):
     """An entry of another ledger."""
 
     spend: Spend
@@ -121,37 +116,40 @@ class Told:
     population: str
     state: str
 
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """As that of the entry it was."""
-        return self.id, self.time, *(getattr(self.spend, field.name) for field in fields(Spend))
+
+def identity_of(spend: Spend | Entry, own_id: str, time: str) -> tuple[object, ...]:
+    """What makes two entries about the same people the same release."""
+    return own_id, time, *(getattr(spend, field.name) for field in fields(Spend))
 
 
 def told_by(text: str) -> tuple[list[Told], list[list[str]]]:
-    """The entries of a downloaded ledger, checked, and the names in it that are the same people.
-
-    Totals are left to the ledger that takes them in.
-    """
+    """The entries of a downloaded ledger, checked, and the names in it that are the same people."""
     refusal = ("this is not a ledger as mvgviz writes it: choose the file ledger.json that was downloaded on the page "
                "Release & report")
     held = parsed_json(text, refusal)
+    releases = held.get("releases") if isinstance(held, dict) else None
+    if isinstance(releases, list) and len(releases) > _MOST_TOLD:
+        raise InputError(f"this ledger has more than {_MOST_TOLD:,} releases: bring it in parts")
+    found, before = [], ""
     try:
-        releases = held["releases"]
-        if len(releases) <= _MOST_TOLD:
-            same = [[str(name) for name in names] for names in held.get("same_people", [])]
-            return _all_told(releases), same
+        for entry in held["releases"]:
+            own = entry.get("id")
+            before = before if own else old_id(before, entry)
+            found.append(_told(entry, own or before))
+        return found, [[str(name) for name in names] for names in held.get("same_people", [])]
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         raise InputError(refusal) from None
-    raise InputError(f"this ledger has more than {_MOST_TOLD:,} releases: bring it in parts")
 
 
-def _all_told(releases: list[dict[str, Any]]) -> list[Told]:
-    found, before = [], ""
-    for entry in releases:
-        own = entry.get("id")
-        before = before if own else old_id(before, entry)
-        found.append(_told(entry, own or before))
-    return found
+def _told(entry: dict[str, Any], own: str) -> Told:
+    spend = Spend(**{field.name: entry[field.name] for field in fields(Spend)})
+    told = Told(spend, own, entry["time"], entry.get("population", spend.data), entry.get("state", "released"))
+    datetime.fromisoformat(told.time)
+    words = (told.population, spend.data, spend.query, spend.neighbour_rule, spend.design)
+    if not (told.state in ("reserved", "released") and all(isinstance(word, str) for word in words)
+            and _ID.fullmatch(own)):
+        raise TypeError
+    return told
 
 
 def old_id(before: str, entry: Mapping[str, Any]) -> str:
@@ -161,17 +159,6 @@ def old_id(before: str, entry: Mapping[str, Any]) -> str:
     """
     held = [entry.get(field.name) for field in fields(Entry) if field.name not in ("state", "id")]
     return hashlib.blake2b(json.dumps([before, held]).encode(), digest_size=16).hexdigest()
-
-
-def _told(entry: dict[str, Any], own: str) -> Told:
-    spend = Spend(**{field.name: entry[field.name] for field in fields(Spend)})
-    told = Told(spend=spend, id=own, time=entry["time"], population=entry.get("population", spend.data),
-                state=entry.get("state", "released"))
-    datetime.fromisoformat(told.time)
-    words = (told.population, spend.data, spend.query, spend.neighbour_rule, spend.design)
-    if told.state not in STATES or not all(isinstance(word, str) for word in words) or not _ID.fullmatch(own):
-        raise TypeError
-    return told
 
 
 class Cost(Protocol):
@@ -203,44 +190,40 @@ class Sum:
         self._caveats.update(cost.caveats)
         return self
 
+    def _times(self, rule: str) -> int:
+        replaced = rule.replace("added or removed", "replaced")
+        return 2 if replaced != rule and replaced in self._mus else 1
+
     @property
     def rules(self) -> frozenset[str]:
         """The kinds of neighbours that it is about; more than one have no sum."""
-        return frozenset(rule for rule in self._mus if not self._is_doubled(rule))
-
-    def _is_doubled(self, rule: str) -> bool:
-        replaced = rule.replace("added or removed", "replaced")
-        return replaced != rule and replaced in self._mus
+        return frozenset(rule for rule in self._mus if self._times(rule) == 1)
 
     def counted(self, *costs: Cost) -> list[float]:
         """The ``mu`` of each as it counts here."""
-        return [cost.mu * (1 + self._is_doubled(cost.neighbour_rule)) for cost in costs]
+        return [cost.mu * self._times(cost.neighbour_rule) for cost in costs]
 
     @property
     def mu(self) -> float:
         """What all of them spend."""
-        by_rule = [[2 * mu for mu in mus] if self._is_doubled(rule) else mus for rule, mus in self._mus.items()]
-        return compose_mu([mu for mus in by_rule for mu in mus]) if by_rule else 0.0
+        times = {rule: self._times(rule) for rule in self._mus}
+        return compose_mu([times[rule] * mu for rule, mus in self._mus.items() for mu in mus] or [0.0])
 
     def total(self, delta: float) -> Total:
-        mu = self.mu
-        not_covered = [*in_words(self._caveats), *([MIXED_RULES] if len(self.rules) > 1 else [])]
-        return Total(mu=mu, epsilon=float(gaussian_epsilon(delta, mu)), delta=delta, not_covered=tuple(not_covered))
+        mu, mixed = self.mu, (MIXED_RULES,) * (len(self.rules) > 1)
+        return Total(mu=mu, epsilon=float(gaussian_epsilon(delta, mu)), delta=delta,
+                     not_covered=in_words(self._caveats) + mixed)
 
 
-def total_of(entries: Iterable[Cost], delta: float) -> Total:
-    """What these spent together."""
-    return Sum(entries).total(delta)
-
-
-def in_words(caveats: Iterable[str]) -> list[str]:
+def in_words(caveats: Iterable[str]) -> tuple[str, ...]:
     """What is not covered, in the order of the list above."""
     named = set(caveats)
-    return [words for caveat, words in CAVEATS.items() if caveat in named]
+    return tuple(words for caveat, words in CAVEATS.items() if caveat in named)
 
 
-def checked_mu(mu: float) -> float:
-    """A positive, finite number."""
-    if not (isinstance(mu, float | int) and math.isfinite(mu) and mu > 0):
-        raise InputError("mu must be a positive, finite number")
-    return float(mu)
+def tidy(name: str) -> str:
+    """A population's name on one line, with single spaces."""
+    words = " ".join(unicodedata.normalize("NFC", name).split()) if isinstance(name, str) else ""
+    if not (0 < len(words) <= MOST_POPULATION and words.isprintable()):
+        raise InputError(f"the name of a population must be a line of at most {MOST_POPULATION} characters")
+    return words

@@ -35,10 +35,10 @@ from typing import Any
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.query.queries import AS_DECLARED
-from mvgviz.release.entries import CAVEATS, MIXED_RULES, Entry, Spend, Sum, Total, told_by, total_of
-from mvgviz.release.ledger_file import Book, LedgerFile, tidy, usual_place
+from mvgviz.release.entries import CAVEATS, MIXED_RULES, Entry, Spend, Sum, Total, identity_of, tidy, told_by
+from mvgviz.release.ledger_file import Book, LedgerFile, usual_place
 from mvgviz.text import csv_text, spreadsheet_cell
-from mvgviz.validation import fraction, positive
+from mvgviz.validation import epsilon_delta, fraction
 
 __all__ = ["CAVEATS", "ENVIRONMENT", "MIXED_RULES", "Entry", "Ledger", "Reservation", "Spend", "Total",
            "ledger_from_environment", "usual_place"]
@@ -80,8 +80,11 @@ class Ledger:
     """
 
     def __init__(self, path: str | Path | None = None, *, cap: tuple[float, float] | None = None) -> None:
-        self._file = LedgerFile(None if path is None else _checked_path(path))
-        self._cap = _checked_cap(cap)
+        if not (path is None or (isinstance(path, str | Path) and str(path).isprintable() and Path(path).name)):
+            raise InputError('the path of a ledger must name its file, such as "ledger.sqlite"; None keeps it in '
+                             "memory")
+        self._file = LedgerFile(None if path is None else Path(path))
+        self._cap = None if cap is None else epsilon_delta("cap", cap)
 
     def __repr__(self) -> str:
         if self.path is not None:
@@ -111,7 +114,7 @@ class Ledger:
 
     @property
     def cap(self) -> tuple[float, float] | None:
-        """This object's own."""
+        """The cap of this object alone."""
         return self._cap
 
     def cap_of(self, population: str) -> tuple[float, float] | None:
@@ -119,23 +122,17 @@ class Ledger:
         return self._least_cap(self._now(), population)
 
     def set_cap(self, cap: tuple[float, float] | None, population: str | None = None) -> None:
-        """Cap what may be spent on these people, for good; on any, by this object, if None.
-
-        Below what is spent already, nothing more is released.
-        """
-        cap = _checked_cap(cap)
+        """Cap what may be spent on these people, for good; on any, by this object, if None."""
+        cap = None if cap is None else epsilon_delta("cap", cap)
         if population is None:
             self._cap = cap
             return
-        with self._writing() as book:
+        with self._file.transaction(write=True) as book:
             book.set_cap(cap, population)
 
     def join(self, population: str, other: str) -> None:
-        """Declare that both are the same people: from now on, and for what was, they count together.
-
-        Of two caps the lower holds.
-        """
-        with self._writing() as book:
+        """Declare that both are the same people: all their releases count together, under the lower of two caps."""
+        with self._file.transaction(write=True) as book:
             book.join(population, other)
 
     def same_people(self, population: str) -> frozenset[str]:
@@ -148,8 +145,8 @@ class Ledger:
 
     def total(self, population: str | None = None, *, delta: float) -> Total:
         """What the releases about these people spent; of all, as if about the same people, if None."""
-        return total_of(self.entries if population is None else self.entries_about(population),
-                        fraction("delta", delta))
+        return Sum(self.entries if population is None else self.entries_about(population)).total(
+            fraction("delta", delta))
 
     def would_exceed(self, population: str, mu: float, *, rule: str | None = None) -> bool:
         """Whether :meth:`check` would refuse this release."""
@@ -174,7 +171,7 @@ class Ledger:
         outside, which tells nothing of the noise, they are withdrawn.
         """
         name = self._named(population, spends[0].data)
-        with self._writing() as book:
+        with self._file.transaction(write=True) as book:
             self._refuse_excess(book, name, *spends)
             time = datetime.now(UTC).isoformat(timespec="seconds")
             reservation = Reservation(tuple(book.add(spend, name, time=time, state="reserved") for spend in spends))
@@ -193,7 +190,7 @@ class Ledger:
         """Enter a release that was made elsewhere; refused above the cap. Other arguments: the fields of ``Spend``."""
         made = Spend(**spend)
         name = self._named(population, made.data)
-        with self._writing() as book:
+        with self._file.transaction(write=True) as book:
             self._refuse_excess(book, name, made)
             return book.add(made, name, time=time, state="released")
 
@@ -207,18 +204,19 @@ class Ledger:
         no cap keeps it out. Caps are not brought along.
         """
         told, same = told_by(text)
-        with self._writing() as book:
+        with self._file.transaction(write=True) as book:
             joined = False
             for names in same if population is None else ():
                 for other in names[1:]:
                     if book.heard_of(names[0]).people != book.heard_of(other).people:
                         book.join(names[0], other)
                         joined = True
-            here = Counter((book.heard_of(entry.population).people, entry.identity) for entry in book.entries)
+            here = Counter((book.heard_of(entry.population).people, identity_of(entry, entry.id, entry.time))
+                           for entry in book.entries)
             new = 0
             for one in told:
                 name = population or one.population
-                known = book.heard_of(name).people, one.identity
+                known = book.heard_of(name).people, identity_of(one.spend, one.id, one.time)
                 if here[known] > 0:
                     here[known] -= 1
                 else:
@@ -230,35 +228,35 @@ class Ledger:
 
     def to_csv(self) -> str:
         """One line a release; no cell is a formula."""
-        rows = [asdict(entry) | {"caveats": _listed(entry.not_covered),
-                                 "total_not_covered": _listed(entry.total_not_covered)} for entry in self.entries]
+        def cell(value: object) -> str:
+            if isinstance(value, tuple):
+                return f"not covered: {', '.join(value)}" if value else ""
+            return repr(value) if isinstance(value, float | int) else spreadsheet_cell(str(value))
+
+        rows = [asdict(entry) | {"caveats": entry.not_covered} for entry in self.entries]
         return csv_text([[field.name.replace("_", " ") for field in fields(Entry)],
-                         *([repr(cell) if isinstance(cell, float | int) else spreadsheet_cell(cell)
-                            for cell in row.values()] for row in rows)])
+                         *([cell(value) for value in row.values()] for row in rows)])
 
     def to_json(self) -> str:
         """Everything, with the caps."""
+        def told(cap: tuple[float, float] | None) -> dict[str, float] | None:
+            return None if cap is None else dict(zip(("epsilon", "delta"), cap, strict=True))
+
         book = self._now()
         groups = dict.fromkeys(book.names(one.name) for one in book.populations.values())
         return json.dumps({
-            "cap": _cap_told(self._cap),
-            "caps": {one.name: _cap_told(one.cap) for one in book.populations.values() if one.cap is not None},
+            "cap": told(self._cap),
+            "caps": {one.name: told(one.cap) for one in book.populations.values() if one.cap is not None},
             "same_people": [sorted(names) for names in groups if len(names) > 1],
             "releases": [asdict(entry) | {"not_covered": entry.not_covered} for entry in book.entries]}, indent=2)
 
     def _now(self) -> Book:
         """Everything as it is in this moment."""
-        with self._file.transaction() as rows:
-            return Book(rows, self._file.damaged)
-
-    @contextmanager
-    def _writing(self) -> Iterator[Book]:
-        """Everything, to be added to while nobody else does; all of it or nothing."""
-        with self._file.transaction(write=True) as rows:
-            yield Book(rows, self._file.damaged)
+        with self._file.transaction() as book:
+            return book
 
     def _settle(self, reservation: Reservation, state: str) -> None:
-        with self._writing() as book:
+        with self._file.transaction(write=True) as book:
             book.settle([entry.number for entry in reservation.entries], state)
 
     def _named(self, population: str | None, data: str) -> str:
@@ -285,7 +283,7 @@ class Ledger:
                            f"{' and '.join(sorted(kinds, reverse=True))}; name another population, or lift the cap")
         if not after.mu <= float(gaussian_mu(*cap)) * (1 + _ROUNDING):
             raise CapError(f"this release would exceed the cap: the releases of {names} have spent epsilon "
-                           f"{total_of(before, delta).epsilon:.4g} at delta {delta:.3g} and would reach "
+                           f"{Sum(before).total(delta).epsilon:.4g} at delta {delta:.3g} and would reach "
                            f"{after.total(delta).epsilon:.4g}, the cap is {epsilon:g}; ask for a smaller epsilon")
 
 
@@ -293,27 +291,3 @@ def ledger_from_environment() -> Ledger:
     """The ledger that ``MVGVIZ_LEDGER`` names, a file; in memory where it is "none", empty or not set."""
     place = os.environ.get(ENVIRONMENT, "").strip()
     return Ledger() if place.casefold() in ("", "none") else Ledger(place)
-
-
-def _checked_path(path: str | Path) -> Path:
-    if not (isinstance(path, str | Path) and str(path).isprintable() and Path(path).name):
-        raise InputError('the path of a ledger must name its file, such as "ledger.sqlite"; None keeps it in memory')
-    return Path(path)
-
-
-def _checked_cap(cap: tuple[float, float] | None) -> tuple[float, float] | None:
-    if cap is None:
-        return None
-    try:
-        epsilon, delta = cap
-    except (TypeError, ValueError):
-        raise InputError("cap must be a pair (epsilon, delta)") from None
-    return positive("the cap's epsilon", epsilon), fraction("the cap's delta", delta)
-
-
-def _cap_told(cap: tuple[float, float] | None) -> dict[str, float] | None:
-    return None if cap is None else dict(zip(("epsilon", "delta"), cap, strict=True))
-
-
-def _listed(parts: tuple[str, ...]) -> str:
-    return f"not covered: {', '.join(parts)}" if parts else ""

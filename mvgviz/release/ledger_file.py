@@ -1,4 +1,4 @@
-"""The database a ledger is kept in: opened for every step, checked each time, never begun anew where one was.
+"""The database a ledger is kept in: opened for every step, checked each time, never begun again where one was.
 
 A transaction is on the disk before it counts as done (SQLite, write-ahead log, ``synchronous=FULL``), and writers take
 turns. Whatever goes wrong ends in an InputError of one sentence, and nothing of the transaction is kept. A new file is
@@ -14,16 +14,16 @@ import sqlite3
 import threading
 import unicodedata
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon
-from mvgviz.release.entries import Entry, Spend, Sum, old_id
-from mvgviz.validation import MOST_POPULATION
+from mvgviz.release.entries import Entry, Spend, Sum, old_id, tidy
 
 PATIENCE = 10.0
 """For how many seconds a writer waits for its turn."""
@@ -61,6 +61,128 @@ def usual_place() -> Path:
     return base / "mvgviz" / "ledger.sqlite"
 
 
+class Population(NamedTuple):
+    """A name; names of the same ``people`` share that number."""
+
+    name: str
+    people: int
+    cap: tuple[float, float] | None
+
+
+class Book:
+    """What the database holds, and the one place that writes it; good until the transaction ends.
+
+    Each entry is sealed: what was damaged or lost on the disk shows, and ends in ``sqlite3.DatabaseError``.
+    """
+
+    def __init__(self, rows: sqlite3.Connection) -> None:
+        self._rows, self._last_seal = rows, ""
+        self.populations: dict[str, Population] = {}
+        self._read_populations()
+        self.entries: list[Entry] = []
+        self._sums: dict[int, Sum] = {}  # by people; worked out where something is added
+        number, last_old = 0, ""
+        for number, state, key, content, seal in rows.execute("SELECT * FROM release ORDER BY number"):
+            self._last_seal, entry = _read(self._last_seal, number, state, key, content)
+            if entry is None or seal != self._last_seal or key not in self.populations:
+                raise sqlite3.DatabaseError
+            if state == "withdrawn":
+                continue
+            if not entry.id:
+                last_old = old_id(last_old, asdict(entry))
+                entry = replace(entry, id=last_old)
+            self.entries.append(entry)
+        if number != (rows.execute("SELECT seq FROM sqlite_sequence").fetchone() or (0,))[0]:  # the last number given
+            raise sqlite3.DatabaseError
+
+    def _read_populations(self) -> None:
+        self.populations = {
+            key: Population(name, people, None if epsilon is None else (epsilon, delta))
+            for key, name, people, epsilon, delta in self._rows.execute("SELECT * FROM population ORDER BY rowid")}
+
+    def people(self, population: str) -> list[Population]:
+        """All names of the same people; none where nobody has heard of them."""
+        known = self.populations.get(_key(population))
+        return [] if known is None else [one for one in self.populations.values() if one.people == known.people]
+
+    def names(self, population: str) -> frozenset[str]:
+        """The same, as names, itself included."""
+        return frozenset(one.name for one in self.people(population)) or frozenset({tidy(population)})
+
+    def about(self, population: str) -> list[Entry]:
+        """The entries about these people."""
+        names = self.names(population)
+        return [entry for entry in self.entries if entry.population in names]
+
+    def add(self, spend: Spend, population: str, *, time: str, state: str, own_id: str | None = None) -> Entry:
+        """Write an entry with its totals. ``own_id``: that of an entry of another ledger."""
+        known = self.heard_of(population)
+        if known.people not in self._sums:
+            self._sums[known.people] = Sum(self.about(population))
+        total = self._sums[known.people].add(spend).total(spend.delta)
+        content = asdict(spend) | {
+            "id": own_id or secrets.token_hex(16),
+            "time": time, "population": known.name, "epsilon": float(gaussian_epsilon(spend.delta, spend.mu)),
+            "total_mu": total.mu, "total_epsilon": total.epsilon, "total_not_covered": total.not_covered}
+        key, text = _key(population), json.dumps(content)
+        self._last_seal = _seal(self._last_seal, key, text)
+        [number] = self._rows.execute(
+            "INSERT INTO release (state, key, content, seal) VALUES (?, ?, ?, ?) RETURNING number",
+            (state, key, text, self._last_seal)).fetchone()
+        self.entries.append(Entry(**content, number=number, state=state))
+        return self.entries[-1]
+
+    def heard_of(self, population: str) -> Population:
+        """The population; written down if it is new."""
+        key = _key(population)
+        if key not in self.populations:
+            made = Population(tidy(population), 1 + max((one.people for one in self.populations.values()), default=0),
+                              None)
+            self._rows.execute("INSERT INTO population (key, name, people) VALUES (?, ?, ?)",
+                               (key, made.name, made.people))
+            self.populations[key] = made
+        return self.populations[key]
+
+    def join(self, population: str, other: str) -> None:
+        """Two populations become the same people."""
+        self._rows.execute("UPDATE population SET people = ? WHERE people = ?",
+                           (self.heard_of(population).people, self.heard_of(other).people))
+        self._read_populations()
+        self._sums.clear()
+
+    def set_cap(self, cap: tuple[float, float] | None, population: str) -> None:
+        """The cap of all names of these people."""
+        self._rows.execute("UPDATE population SET cap_epsilon = ?, cap_delta = ? WHERE people = ?",
+                           (*(cap or (None, None)), self.heard_of(population).people))
+
+    def settle(self, numbers: list[int], state: str) -> None:
+        """What becomes of entries that were reserved."""
+        self._rows.executemany("UPDATE release SET state = ? WHERE number = ? AND state = 'reserved'",
+                               [(state, number) for number in numbers])
+
+
+def _key(name: str) -> str:
+    """Names that differ in capitals or spaces are one."""
+    return unicodedata.normalize("NFKC", tidy(name)).casefold()
+
+
+@lru_cache(maxsize=10_000)
+def _read(before: str, number: int, state: str, key: str, content: str) -> tuple[str, Entry | None]:
+    """The seal that a row must have, and its entry, if it can be read at all."""
+    try:
+        told = json.loads(content)
+        lists = {name: tuple(told[name]) for name in ("caveats", "total_not_covered")}
+        entry = Entry(**told | lists, number=number, state=state)
+    except (ValueError, TypeError, KeyError):
+        return "", None
+    return _seal(before, key, content), entry
+
+
+def _seal(before: str, key: str, content: str) -> str:
+    """Follows from an entry and all before it."""
+    return hashlib.blake2b("\n".join((before, key, content)).encode(), digest_size=16).hexdigest()
+
+
 class LedgerFile:
     """The database at ``path``, begun when it is first used; in memory, and lost with this object, if None."""
 
@@ -72,12 +194,8 @@ class LedgerFile:
             self._memory.executescript(_SCHEMA)
             weakref.finalize(self, self._memory.close)
 
-    def damaged(self) -> InputError:
-        """What is said when the content contradicts itself."""
-        return self._failure(_DAMAGED)
-
     @contextmanager
-    def transaction(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
+    def transaction(self, *, write: bool = False) -> Iterator[Book]:
         """All or nothing; with ``write`` nobody else writes from the first to the last line."""
         with self._turn, self._in_sentences(), self._connected() as connection:
             connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
@@ -86,7 +204,7 @@ class LedgerFile:
                     self._check(connection)
                     if write:
                         connection.execute(f"PRAGMA user_version = {_VERSION}")
-                yield connection
+                yield Book(connection)
                 connection.execute("COMMIT")
             except BaseException:
                 with suppress(sqlite3.Error):
@@ -95,23 +213,18 @@ class LedgerFile:
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        if self._memory is not None:
+        if self.path is None:
+            assert self._memory is not None
             yield self._memory
             return
-        if not self._place.exists():
-            self._begin()
+        if not self.path.exists():
+            self._begin(self.path)
         self._seen = True
-        with closing(_connect(self._place)) as connection:
+        with closing(_connect(self.path)) as connection:
             yield connection
 
-    @property
-    def _place(self) -> Path:
-        assert self.path is not None
-        return self.path
-
-    def _begin(self) -> None:
+    def _begin(self, place: Path) -> None:
         """Make an empty ledger whole, beside its place, then put it there; refused where one has been."""
-        place = self._place
         if self._seen or place.with_name(f"{place.name}-wal").exists():
             raise self._failure("is gone; put it or a backup back in its place")
         if place.resolve() == usual_place().resolve():
@@ -134,7 +247,7 @@ class LedgerFile:
                 made.with_name(name).unlink(missing_ok=True)
 
     def _check(self, connection: sqlite3.Connection) -> None:
-        """Whether this is a ledger that can be read here, sound in all its pages."""
+        """Refuse what is no ledger that can be read here, sound in all its pages."""
         [application], [version] = (connection.execute(f"PRAGMA {name}").fetchone()
                                     for name in ("application_id", "user_version"))
         if application != _APPLICATION:
@@ -143,13 +256,13 @@ class LedgerFile:
             raise self._failure(f"was written by another version of mvgviz (ledger version {version}, this one reads "
                                 f"up to {_VERSION}); use that version")
         if connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
-            raise self._failure(_DAMAGED)
+            raise sqlite3.DatabaseError
 
     @contextmanager
     def _in_sentences(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except sqlite3.Error as error:  # one without a code is ours: the content contradicts itself
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
             raise self._failure(_SENTENCES.get(code, f"failed ({error})")) from None
         except OSError as error:
@@ -180,133 +293,3 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(opened)
         finally:
             os.close(opened)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Population:
-    """A name; names of the same ``people`` share that number."""
-
-    name: str
-    people: int
-    cap: tuple[float, float] | None
-
-
-class Book:
-    """What the database holds; good until the transaction ends.
-
-    Each entry is sealed: what was damaged or lost on the disk shows, and ``damaged`` is raised.
-    """
-
-    def __init__(self, rows: sqlite3.Connection, damaged: Callable[[], InputError]) -> None:
-        self._rows, self._last_seal = rows, ""
-        self.populations: dict[str, Population] = {}
-        self._read_populations()
-        self.entries: list[Entry] = []
-        self._sums: dict[int, Sum] = {}  # by people; worked out where something is added
-        number, last_old = 0, ""
-        for number, state, key, content, seal in rows.execute("SELECT * FROM release ORDER BY number"):
-            self._last_seal, entry = _read(self._last_seal, number, state, key, content)
-            if entry is None or seal != self._last_seal or key not in self.populations:
-                raise damaged()
-            if state == "withdrawn":
-                continue
-            if not entry.id:
-                last_old = old_id(last_old, asdict(entry))
-                entry = replace(entry, id=last_old)
-            self.entries.append(entry)
-        if number != (rows.execute("SELECT seq FROM sqlite_sequence").fetchone() or (0,))[0]:  # the last number given
-            raise damaged()
-
-    def _read_populations(self) -> None:
-        self.populations = {
-            key: Population(name=name, people=people, cap=None if epsilon is None else (epsilon, delta))
-            for key, name, people, epsilon, delta in self._rows.execute("SELECT * FROM population ORDER BY rowid")}
-
-    def people(self, population: str) -> list[Population]:
-        """All names of the same people; none where nobody has heard of them."""
-        known = self.populations.get(_key(population))
-        return [] if known is None else [one for one in self.populations.values() if one.people == known.people]
-
-    def names(self, population: str) -> frozenset[str]:
-        """The same, as names, itself included."""
-        return frozenset(one.name for one in self.people(population)) or frozenset({tidy(population)})
-
-    def about(self, population: str) -> list[Entry]:
-        """The entries about these people."""
-        names = self.names(population)
-        return [entry for entry in self.entries if entry.population in names]
-
-    def add(self, spend: Spend, population: str, *, time: str, state: str, own_id: str | None = None) -> Entry:
-        """Write an entry; the totals are worked out here. ``own_id``: that of an entry of another ledger."""
-        known = self.heard_of(population)
-        if known.people not in self._sums:
-            self._sums[known.people] = Sum(self.about(population))
-        total = self._sums[known.people].add(spend).total(spend.delta)
-        content = asdict(spend) | {
-            "id": own_id or secrets.token_hex(16),
-            "time": time, "population": known.name, "epsilon": float(gaussian_epsilon(spend.delta, spend.mu)),
-            "total_mu": total.mu, "total_epsilon": total.epsilon, "total_not_covered": total.not_covered}
-        key, text = _key(population), json.dumps(content)
-        self._last_seal = _seal(self._last_seal, key, text)
-        [number] = self._rows.execute(
-            "INSERT INTO release (state, key, content, seal) VALUES (?, ?, ?, ?) RETURNING number",
-            (state, key, text, self._last_seal)).fetchone()
-        self.entries.append(Entry(**content, number=number, state=state))
-        return self.entries[-1]
-
-    def heard_of(self, population: str) -> Population:
-        """The population; written down if it is new."""
-        key = _key(population)
-        if key not in self.populations:
-            people = 1 + max((one.people for one in self.populations.values()), default=0)
-            made = Population(name=tidy(population), people=people, cap=None)
-            self._rows.execute("INSERT INTO population (key, name, people) VALUES (?, ?, ?)", (key, made.name, people))
-            self.populations[key] = made
-        return self.populations[key]
-
-    def join(self, population: str, other: str) -> None:
-        """Two populations become the same people."""
-        self._rows.execute("UPDATE population SET people = ? WHERE people = ?",
-                           (self.heard_of(population).people, self.heard_of(other).people))
-        self._read_populations()
-        self._sums.clear()
-
-    def set_cap(self, cap: tuple[float, float] | None, population: str) -> None:
-        """The cap of all names of these people."""
-        self._rows.execute("UPDATE population SET cap_epsilon = ?, cap_delta = ? WHERE people = ?",
-                           (*(cap or (None, None)), self.heard_of(population).people))
-
-    def settle(self, numbers: list[int], state: str) -> None:
-        """What becomes of entries that were reserved."""
-        self._rows.executemany("UPDATE release SET state = ? WHERE number = ? AND state = 'reserved'",
-                               [(state, number) for number in numbers])
-
-
-def tidy(name: str) -> str:
-    """A population's name on one line, with single spaces."""
-    words = " ".join(unicodedata.normalize("NFC", name).split()) if isinstance(name, str) else ""
-    if not (0 < len(words) <= MOST_POPULATION and words.isprintable()):
-        raise InputError(f"the name of a population must be a line of at most {MOST_POPULATION} characters")
-    return words
-
-
-def _key(name: str) -> str:
-    """Names that differ in capitals or spaces are one."""
-    return unicodedata.normalize("NFKC", tidy(name)).casefold()
-
-
-@lru_cache(maxsize=10_000)
-def _read(before: str, number: int, state: str, key: str, content: str) -> tuple[str, Entry | None]:
-    """The seal that a row must have, and its entry, if it can be read at all."""
-    try:
-        told = json.loads(content)
-        lists = {name: tuple(told[name]) for name in ("caveats", "total_not_covered")}
-        entry = Entry(**told | lists, number=number, state=state)
-    except (ValueError, TypeError, KeyError):
-        return "", None
-    return _seal(before, key, content), entry
-
-
-def _seal(before: str, key: str, content: str) -> str:
-    """Follows from an entry and all before it."""
-    return hashlib.blake2b("\n".join((before, key, content)).encode(), digest_size=16).hexdigest()

@@ -25,11 +25,11 @@ from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
 from mvgviz.provenance import Ranges
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import AS_DECLARED, CONSTANT, Query
-from mvgviz.release.entries import Entry, Total, total_of
+from mvgviz.release.entries import Entry, Sum, Total
 from mvgviz.release.ledger import Ledger, ledger_from_environment
 from mvgviz.release.release import Release, release
 from mvgviz.release.release import spent as mu_of
-from mvgviz.validation import fraction, instance, number, positive
+from mvgviz.validation import epsilon_delta, instance, number
 
 _ROUNDING = 1e-10  # of the budget; releases are made with a larger margin than this
 
@@ -38,20 +38,14 @@ class Session:
     """``budget``: (epsilon, delta) for all of its releases together. ``population``: whom the records are about.
 
     ``ledger`` remembers what was spent: one in a file lasts (``Ledger("ledger.sqlite")``); by default that of the
-    environment variable ``MVGVIZ_LEDGER``, else one in memory. After ``with`` nothing more can be released.
-
-    A query of other features, or of another number of records, than those of ``data`` is refused. An answer does not
-    tell whose it is beyond that: ask what a session is given of its own data.
+    environment variable ``MVGVIZ_LEDGER``, else one in memory. After ``with`` nothing more can be released. A query of
+    other features or another number of records is refused; beyond that, ask a session's queries of its own data.
     """
 
     def __init__(self, data: Dataset, *, budget: tuple[float, float], population: str,
                  ledger: Ledger | None = None) -> None:
         self.data = instance("data", data, Dataset)
-        try:
-            epsilon, delta = budget
-        except (TypeError, ValueError):
-            raise InputError("budget must be a pair (epsilon, delta)") from None
-        self.budget = positive("the budget's epsilon", epsilon), fraction("the budget's delta", delta)
+        self.budget = epsilon_delta("budget", budget)
         if not (isinstance(population, str) and population.strip()):
             raise InputError('population must be a name for the people the records are about, as "patients of 2024"')
         self.population = population
@@ -60,6 +54,7 @@ class Session:
         self._entries: list[Entry] = []
         self._unknown: list[float] = []
         self._open, self._turn = True, threading.Lock()
+        self._mu_whole = float(gaussian_mu(*self.budget))
 
     def __repr__(self) -> str:
         return f"Session(budget={self.budget}, population={self.population!r}, {len(self._releases)} releases)"
@@ -78,9 +73,9 @@ class Session:
     @property
     def spent(self) -> Total:
         """By this session's releases, and by those that failed while their noise was drawn."""
-        told, delta = total_of(self._entries, self.budget[1]), self.budget[1]
+        told = Sum(self._entries).total(self.budget[1])
         mu = compose_mu([told.mu, *self._unknown])
-        return replace(told, mu=mu, epsilon=float(gaussian_epsilon(delta, mu)))
+        return replace(told, mu=mu, epsilon=float(gaussian_epsilon(told.delta, mu)))
 
     @property
     def left(self) -> float:
@@ -89,8 +84,7 @@ class Session:
 
     @property
     def _mu_left(self) -> float:
-        whole = float(gaussian_mu(*self.budget))
-        return math.sqrt(max(whole**2 - self.spent.mu**2, 0.0))
+        return math.sqrt(max(self._mu_whole**2 - self.spent.mu**2, 0.0))
 
     def design(self, query: Query, *, share: float | None = None, **choices: Any) -> NoiseDesign:
         """Noise for ``query`` that spends this share of the whole budget's mu²; all that is left by default.
@@ -106,7 +100,7 @@ class Session:
             part = number("share", share)
             if not 0 < part <= 1:
                 raise InputError(f"share must be above 0 and at most 1, got {part:g}")
-            mu = math.sqrt(part) * float(gaussian_mu(*self.budget))
+            mu = math.sqrt(part) * self._mu_whole
         self._check(mu)
         delta = self.budget[1]
         return design_noise(query, epsilon=float(gaussian_epsilon(delta, mu)), delta=delta, **choices)
@@ -137,7 +131,7 @@ class Session:
         return made
 
     def _check_about(self, query: Query) -> None:
-        """What a query tells about its data: the names of features, and how many records there are."""
+        """Refuse a query of other features, another number of records or other neighbours."""
         features, records = instance("query", query, Query).row_names or (), query.n_records
         if not (set(features) <= {*self.data.features, CONSTANT} and records in (None, self.data.n_records)):
             raise InputError("the query was asked of other data than the session's: its features or its number of "
@@ -152,6 +146,6 @@ class Session:
             raise InputError("the session is over: begin a new one, with a budget of its own")
         if not mu > 0:
             raise InputError("nothing is left of the session's budget")
-        if not compose_mu([self.spent.mu, mu]) <= float(gaussian_mu(*self.budget)) * (1 + _ROUNDING):
+        if not compose_mu([self.spent.mu, mu]) <= self._mu_whole * (1 + _ROUNDING):
             raise InputError(f"this would spend epsilon {gaussian_epsilon(self.budget[1], mu):.4g} and {self.left:.4g} "
                              f"is left of the session's {self.budget[0]:g}; ask for a smaller share")

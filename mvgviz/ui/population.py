@@ -6,7 +6,7 @@ import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.pictures.release import JOIN_HELP, POPULATION_HELP
-from mvgviz.release.ledger_file import tidy
+from mvgviz.release.entries import tidy
 from mvgviz.text import in_markdown
 from mvgviz.ui.session_releases import session_releases
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from mvgviz.errors import InputError
-from mvgviz.release.ledger_file import tidy
+from mvgviz.release.entries import tidy
 from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.study.source import DataSource

@@ -258,9 +258,9 @@ def test_whoever_waits_too_long_for_a_turn_is_told(path, monkeypatch):
 
 def test_it_is_written_through_to_the_disk(path):
     release(Ledger(path))
-    with ledger_file.LedgerFile(path).transaction() as rows:
-        assert rows.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-        assert rows.execute("PRAGMA synchronous").fetchone() == (2,)
+    with ledger_file.LedgerFile(path).transaction() as book:
+        assert book._rows.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert book._rows.execute("PRAGMA synchronous").fetchone() == (2,)
     assert [file.name for file in path.parent.iterdir()] == ["ledger.sqlite"]  # nothing is left beside it
 
 

@@ -638,9 +638,9 @@ def test_what_is_learned_privately_is_paid_for_before_it_is_learned(learned, mon
 
 def test_what_private_directions_come_to_never_exceeds_what_was_reserved(monkeypatch):
     setup, ledger = build(Scenario(query="mean", directions="private"), make_dataset(3, 50)), Ledger()
-    fresh = release_module._with_fresh_directions(setup)
+    fresh = release_module._redrawn(setup)
     dearer = replace(fresh, design=design_noise(fresh.query, epsilon=2, delta=setup.delta))
-    monkeypatch.setattr(release_module, "_with_fresh_directions", lambda _: dearer)
+    monkeypatch.setattr(release_module, "_redrawn", lambda _: dearer)
     with pytest.raises(InputError, match="asks for more than was announced"):
         release_setup(setup, ledger=ledger)
     assert [entry.state for entry in ledger.entries] == ["reserved"]

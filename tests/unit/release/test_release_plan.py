@@ -66,18 +66,18 @@ def test_over_the_cap_nothing_is_drawn_though_each_alone_would_fit(drawn):
 
 @pytest.mark.parametrize(("fails", "left"), [("draw", ["reserved", "reserved"]), ("progress", [])])
 def test_where_the_second_fails_no_answer_is_given_and_both_count_unless_stopped(monkeypatch, drawn, fails, left):
-    questions, ledger, draw = asked(LIVER, LIVER.changed(query="mean")), Ledger(), release_module.draw
+    questions, ledger, draw = asked(LIVER, LIVER.changed(query="mean")), Ledger(), release_module._drawn
 
-    def broken(setup, *given, **options):
-        if setup.query.name == "mean" and fails == "draw":
+    def broken(ready, **options):
+        if ready.query.name == "mean" and fails == "draw":
             raise InputError("cannot be released safely")
-        return draw(setup, *given, **options)
+        return draw(ready, **options)
 
     def progress(share):
         if share > 0.99 and fails == "progress":
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(release_module, "draw", broken)
+    monkeypatch.setattr(release_module, "_drawn", broken)
     with pytest.raises(InputError if fails == "draw" else KeyboardInterrupt):
         release_together(questions, ledger=ledger, progress=progress)
     assert drawn[0] == "covariance"
