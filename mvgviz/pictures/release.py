@@ -424,7 +424,7 @@ def _of_moments(widths: Widths) -> dict[str, FloatArray]:
     """Of second moments; of the mean too, where a constant was joined to the features, last."""
     noise, size = widths.noise, widths.kind.own_features(len(widths.names or ()))
     rows = [noise.std_of_row(i) for i in range(size)]
-    columns = {_ALONE: noise.diagonal_std()[:size]}
+    columns = {_ALONE: (noise.rows * noise.cols)[:size]}
     if size > 1:
         columns[_WITH] = np.array([np.delete(row[:size], i).max() for i, row in enumerate(rows)])
     return ({_MEAN: np.array([row[-1] for row in rows])} if widths.kind.has_constant else {}) | columns

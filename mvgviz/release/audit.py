@@ -1,12 +1,9 @@
 """An audit by simulation: does the noise hide the worst neighbours as well as it claims?
 
-Releases are simulated on both neighbours through the code that draws the noise, the best attack (likelihood ratio) is
-run on them, and what it achieves gives a lower bound on epsilon that holds with 95 % confidence. A lower bound above
-the claim proves the claim wrong; one below it proves nothing, but would have caught a large mistake. The same draws are
-checked for what the attack does not see: see :mod:`mvgviz.release.noise_check`.
-
-Two samplers can be audited: that of trials and pictures (:func:`simulate_scores`) and, with fewer
-draws, the hardened one of a release (:func:`release_scores`).
+Noise is drawn on both neighbours, by the sampler of trials and pictures (:func:`simulate_scores`) or the hardened one
+of a release (:func:`release_scores`). What the best attack (likelihood ratio) achieves on it gives a lower bound on
+epsilon (:func:`judge`). A bound above the claim proves the claim wrong; one below it proves nothing, but would have
+caught a large mistake. What the attack does not see is checked on the same draws (:mod:`mvgviz.release.noise_check`).
 
 References
   [1] Jagielski, Ullman & Oprea, Auditing differentially private machine learning, NeurIPS 2020.
@@ -45,9 +42,8 @@ _MOST_EXTRA = 1.1  # what the hardened noise may be larger by, for rounding
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NoiseScores:
-    """The attack's scores of simulated noise alone, for the trials on each neighbour; standard normal.
+    """The attack's scores of noise alone, on each neighbour: standard normal, whatever the size of the noise.
 
-    They depend on the shape of the noise, not on its size: designs that differ by a factor share them.
     ``releases`` were drawn on each neighbour; one may be attacked at each of its records.
     """
 
@@ -61,10 +57,9 @@ class NoiseScores:
 class Audit:
     """The attack on the half of the trials that did not choose its threshold.
 
-    ``absent`` and ``present`` are the attack's scores on the two neighbours (all trials),
-    in units of the claimed noise: ``N(0, 1)`` and ``N(mu, 1)`` when the claim is true.
-    ``accused`` and ``caught`` count the scores above ``threshold`` among ``evaluated`` of each.
-    ``check`` says whether the noise itself was as claimed, also where the attack does not look.
+    ``absent`` and ``present``: the scores of all trials on the two neighbours, ``N(0, 1)`` and ``N(mu, 1)`` when the
+    claim is true. ``accused`` and ``caught`` of ``evaluated`` each are above ``threshold``. ``check``: whether the
+    noise itself was as claimed, also where the attack does not look.
     """
 
     absent: FloatArray = field(repr=False)
@@ -88,23 +83,11 @@ class Audit:
         return float(epsilon_lower(self.evaluated, 0, self.evaluated, self.delta, self.confidence))
 
 
-def audit(loss: PairLoss, *, trials: int, delta: float, rng: np.random.Generator, noise_factor: float = 1.0,
-          confidence: float = 0.95) -> Audit:
-    """Attack at least ``trials`` times on each of the two neighbours.
-
-    The first half of them chooses the threshold, the second half is counted. ``noise_factor`` scales the noise that is
-    really added, not the noise that is claimed: 0.5 is a broken mechanism.
-    """
-    return judge(loss, simulate_scores(loss, trials=trials, rng=rng), delta=delta, noise_factor=noise_factor,
-                 confidence=confidence)
-
-
 def simulate_scores(loss: PairLoss, *, trials: int, rng: np.random.Generator,
                     progress: Callable[[float], None] | None = None) -> NoiseScores:
     """Draw the noise of releases on each neighbour with ``sample_noise``, and score it: at least ``trials`` scores.
 
-    A table whose records have independent noise is attacked at each of its records: as many
-    trials from one draw. ``progress`` is told the part that is done.
+    A table whose records have independent noise is attacked at each of its records. ``progress``: told the part done.
     """
     trials, rng = count("trials", trials), generator(rng)
     if not trials >= _LEAST_TRIALS:
@@ -143,7 +126,7 @@ def release_scores(loss: PairLoss, query: Query, *, trials: int, largest: FloatA
 
 
 def _rounding(side: NoiseSide) -> float:
-    """The relative error of an answer that is coloured and whitened, about: for each side a factor."""
+    """About the relative error of an answer that is coloured and whitened; a factor for each side."""
     return 2**-26 * (2 if side.is_diagonal else math.sqrt(side.size * side.variances.max() / side.variances.min()))
 
 
@@ -156,10 +139,7 @@ def attacks_per_release(design: NoiseDesign) -> int:
 
 def _scored(loss: PairLoss, trials: int, width: int, draw: Callable[[int, bool], FloatArray],
             progress: Callable[[float], None] | None, rounding: float = 0.0) -> NoiseScores:
-    """Draws on both neighbours, at most ``width`` at once: the scores of each and the tally of all.
-
-    The neighbours are drawn apart, so that a sampler which starts anew each time repeats itself.
-    """
+    """Draw on one neighbour, then on the other: so a sampler that starts again each time repeats itself."""
     per_release = attacks_per_release(loss.design)
     releases = max(math.ceil(trials / per_release), _LEAST_RELEASES)
     left, right = loss.attack_factors()
@@ -183,7 +163,10 @@ def _scored(loss: PairLoss, trials: int, width: int, draw: Callable[[int, bool],
 
 def judge(loss: PairLoss, noise: NoiseScores, *, delta: float, noise_factor: float = 1.0,
           confidence: float = 0.95) -> Audit:
-    """The attack on releases with this noise: see :func:`audit`."""
+    """The attack on releases with this noise: the first half of the scores chooses the threshold, the second counts.
+
+    ``noise_factor`` scales the noise that is really added, not the noise that is claimed: 0.5 is a broken mechanism.
+    """
     delta, confidence = fraction("delta", delta), fraction("confidence", confidence)
     factor = positive("noise_factor", noise_factor)
     absent, present = factor * noise.absent, loss.mu + factor * noise.present

@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 from typing import Any
@@ -19,13 +19,13 @@ from mvgviz.release.release import Release
 from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import FloatArray
 
-FORMAT = 2
-TAKEN_AS_PUBLIC = ("the number of records (or vertices; of places, where a record may be absent), the names and the "
+_FORMAT = 2
+_TAKEN_AS_PUBLIC = ("the number of records (or vertices; of places, where a record may be absent), the names and the "
                    "order of the columns, the declared ranges and every choice not listed as read from the data")
-"""What a certificate takes for granted, in words."""
 MOST_INTERVALS = 100_000
 """Numbers that get a line of their own in the file of intervals; in a larger one each row of the answer gets one."""
 _MOST_STD = 40_000  # numbers in the JSON
+_DATA_UNITS = " (data's units)"
 
 
 def to_csv(release: Release, row_names: Sequence[str] | None = None, col_names: Sequence[str] | None = None) -> str:
@@ -50,61 +50,56 @@ def to_intervals_csv(release: Release, level: float = LEVEL) -> str:
     largest half width in it, which is that of every number in the row where the noise is the same in all columns.
     Where records were clipped to a bound, at the end how far that moved the numbers of the row at most.
     """
-    single = release.noisy.size <= MOST_INTERVALS
-    names = ["value", f"lower {level:g}", f"upper {level:g}"] if single else [f"half width {level:g}"]
-    heads = ["feature" if release.row_names else "row", *(["record" if release.kind.is_table else "column"]
-                                                          if single else []), *names]
-    if release.data_units is not None:
-        heads += [f"{name} (data's units)" for name in names]
-    heads += list(_clipped(release, 0))
-    return csv_text(chain([heads], _number_lines(release, level) if single else _row_lines(release, level)))
+    noise, units = release.known_noise, release.data_units
+    if release.noisy.size <= MOST_INTERVALS:
+        names, columns = _names_of_numbers(release, _cell), _interval_columns(release, level, f" {level:g}")
+    else:
+        widths = noise.per_std(level) * noise.largest_std()
+        names, columns = {_row_head(release): [*map(_cell, release.names[0])]}, {f"half width {level:g}": widths}
+        if units is not None:
+            columns |= {f"half width {level:g}{_DATA_UNITS}": widths * units.factor}
+        columns |= _clipped(release)
+    numbers = (map(repr, column.ravel().tolist()) for column in columns.values())
+    return csv_text(chain([[*names, *columns]], map(list, zip(*names.values(), *numbers, strict=True))))
 
 
 def interval_frame(release: Release, level: float) -> Any:
     """The lines of :func:`to_intervals_csv` as a pandas frame, one for each number."""
-    rows, cols = release.names
-    numbers = {"value": release.noisy}
+    columns = _interval_columns(release, level)
+    return optional("pandas").DataFrame(
+        _names_of_numbers(release) | {name: column.ravel() for name, column in columns.items()})
+
+
+def _names_of_numbers(release: Release, written: Callable[[str], str] = str) -> dict[str, list[str]]:
+    """The row and the column of each released number, by head."""
+    rows, cols = ([written(name) for name in names] for names in release.names)
+    return {_row_head(release): [row for row in rows for _ in cols],
+            "record" if release.kind.is_table else "column": cols * len(rows)}
+
+
+def _row_head(release: Release) -> str:
+    return "feature" if release.row_names else "row"
+
+
+def _interval_columns(release: Release, level: float, suffix: str = "") -> dict[str, FloatArray]:
+    """Value and ends of each number's interval, rows × cols, by head; without ends where the noise may not be told."""
+    columns, units = {"value": release.noisy}, release.data_units
     if release.entry_noise is not None:
         widths = release.half_widths(level)
-        numbers |= {"lower": release.noisy - widths, "upper": release.noisy + widths}
-    if (units := release.data_units) is not None:
-        numbers |= {f"{name} (data's units)": units.of(values) for name, values in numbers.items()}
-    names = {"feature" if release.row_names else "row": np.repeat(np.array(rows, dtype=object), len(cols)),
-             "record" if release.kind.is_table else "column": np.tile(np.array(cols, dtype=object), len(rows))}
-    numbers |= {head: np.repeat([_clipped(release, i)[head] for i in range(len(rows))], len(cols))
-                for head in _clipped(release, 0)}
-    return optional("pandas").DataFrame(names | {name: values.ravel() for name, values in numbers.items()})
+        columns |= {f"lower{suffix}": release.noisy - widths, f"upper{suffix}": release.noisy + widths}
+    if units is not None:
+        columns |= {f"{name}{_DATA_UNITS}": units.of(values) for name, values in columns.items()}
+    clipped = {name: np.repeat(most, release.noisy.shape[1]) for name, most in _clipped(release).items()}
+    return columns | clipped
 
 
-def _number_lines(release: Release, level: float) -> Iterator[list[str]]:
-    noise, units = release.known_noise, release.data_units
-    row_names, col_names = (list(map(_cell, names)) for names in release.names)
-    for i, (name, values) in enumerate(zip(row_names, release.noisy, strict=True)):
-        widths = noise.per_std(level) * noise.std_of_row(i)
-        ends = np.array([values, values - widths, values + widths])
-        if units is not None:
-            ends = np.vstack([ends, units.offset[i] + units.factor[i] * ends])
-        for other, numbers in zip(col_names, ends.T.tolist(), strict=True):
-            yield [name, other, *map(repr, [*numbers, *_clipped(release, i).values()])]
-
-
-def _row_lines(release: Release, level: float) -> Iterator[list[str]]:
-    noise, units = release.known_noise, release.data_units
-    widths = noise.per_std(level) * noise.largest_std()
-    columns = [widths] if units is None else [widths, widths * units.factor]
-    rows = zip(release.names[0], *(column.tolist() for column in columns), strict=True)
-    for i, (name, *numbers) in enumerate(rows):
-        yield [_cell(name), *map(repr, [*numbers, *_clipped(release, i).values()])]
-
-
-def _clipped(release: Release, row: int) -> dict[str, float]:
-    """How far clipping moved the numbers of a row at most, by head; nothing where it moved none or may not be told."""
-    most, units = release.most_clipped, release.data_units
-    if most is None:
+def _clipped(release: Release) -> dict[str, FloatArray]:
+    """How far clipping moved the numbers of each row at most, by head; none where it moved none or may not be told."""
+    if release.most_clipped is None:
         return {}
-    largest = float(most[row if len(most) > 1 else 0].max())
-    factors = {"": 1.0} if units is None else {"": 1.0, " (data's units)": float(units.factor[row])}
-    return {f"clipping adds at most{unit}": largest * factor for unit, factor in factors.items()}
+    most = np.broadcast_to(release.most_clipped.max(axis=1), len(release.noisy))
+    columns, units = {"clipping adds at most": most}, release.data_units
+    return columns if units is None else columns | {f"clipping adds at most{_DATA_UNITS}": most * units.factor}
 
 
 def to_npy(release: Release) -> bytes:
@@ -119,7 +114,7 @@ def to_metadata_json(release: Release) -> str:
     rows, cols = release.noisy.shape
     csv_layout = "records in rows, features in columns" if release.kind.is_table else "as the NPY"
     content = {
-        "mvgviz_release": FORMAT,
+        "mvgviz_release": _FORMAT,
         "time": release.time,
         "query": {
             "name": release.query, "rows": rows, "cols": cols, "records": release.n_records,
@@ -139,7 +134,7 @@ def to_metadata_json(release: Release) -> str:
             "of_the_data": _ends(release.ranges if release.declared_ranges is None else release.declared_ranges),
             "origins": None if release.ranges is None else {name: it.origin for name, it in release.ranges.items()}},
         "record_bound": _bound(release.bound),
-        "taken_as_public": TAKEN_AS_PUBLIC,
+        "taken_as_public": _TAKEN_AS_PUBLIC,
         "layout": {"npy": f"{rows} × {cols}, rows as in row_names", "csv": csv_layout},
         "data": release.data,
         "scenario": None if release.scenario is None else json.loads(release.scenario.to_json()),

@@ -1,9 +1,9 @@
 """A regression from released second moments, and how far the noise may have moved its coefficients.
 
-The covariance of the noise is public: it is drawn anew around the release and the fit repeated. That is
-post-processing: nothing but what was released is used, and nothing is spent. An interval reaches as far to either side
-as the draws do to the further one, and is about the same fit without noise. It is an approximation: on the bundled
-tables 95 to 100 % of intervals hold that fit, but of single coefficients that projecting pulls aside as few as 83 %.
+The covariance of the noise is public: it is drawn again around the release and the fit repeated, which spends nothing.
+An interval reaches as far to either side as the draws do to the further one, and is about the same fit without noise.
+It is an approximation: on the bundled tables 95 to 100 % of intervals hold that fit, but of single coefficients that
+projecting pulls aside as few as 83 %.
 """
 
 from dataclasses import dataclass, field

@@ -1,17 +1,8 @@
 """How far a released number may lie from the answer that was asked, which is known because the noise is.
 
->>> import numpy as np
->>> from mvgviz import Dataset, design_noise, mean
->>> from mvgviz.release.intervals import EntryNoise
->>> query = mean(Dataset(matrix=np.zeros((2, 100)), features=("a", "b"), lower=-1, upper=[1, 3]))
->>> design = design_noise(query, epsilon=1, delta=1e-5)
->>> EntryNoise.of(design.row_side, design.col_side).half_widths().round(3)
-array([[0.207],
-       [0.414]])
-
 An interval covers the noise, of each number by itself: of a hundred numbers about five lie outside. What clipping to
-the ranges (or pulling inside a bound) did to the records, and how these were sampled, is not in it. No answer, true or
-noisy, is read here: the size of the noise is public.
+the ranges or a bound did to the records, and how these were sampled, is not in it. No answer, true or noisy, is read
+here: the size of the noise is public.
 """
 
 from __future__ import annotations
@@ -19,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
@@ -86,12 +78,7 @@ class EntryNoise:
         """The smallest and the largest standard deviation."""
         if not self.symmetrised:
             return float(self.rows.min() * self.cols.min()), float(self.rows.max() * self.cols.max())
-        rows = [self.std_of_row(i) for i in range(self.rows.size)]
-        return min(float(row.min()) for row in rows), max(float(row.max()) for row in rows)
-
-    def diagonal_std(self) -> FloatArray:
-        """The standard deviation of the numbers on the diagonal of a square answer."""
-        return np.asarray(self.rows * self.cols)
+        return min(float(self.std_of_row(i).min()) for i in range(self.rows.size)), float(self.largest_std().max())
 
     def half_widths(self, level: float = LEVEL) -> FloatArray:
         """Of the interval of each number, rows × cols."""
@@ -102,8 +89,7 @@ class EntryNoise:
         return float(special.ndtri((1 + fraction("level", level)) / 2)) + self.rounding
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class DataUnits:
+class DataUnits(NamedTuple):
     """``offset + factor number`` in each row: from ranges that were mapped onto others back to the data's units."""
 
     offset: FloatArray

@@ -1,10 +1,11 @@
 """Is noise what it claims to be? Tested on draws, along every direction of both sides and between them.
 
 Noise that is whitened with the design, ``A Z Bᵀ``, must be standard normal in every entry, each independent of the
-others. An attack along one direction does not see a wrong shape that is too large there and too small elsewhere; so the
-size along every direction of the rows and of the columns is tested too, with a few mixtures of all entries, where noise
-that repeats itself inside a draw stands out. Noise that is drawn once and used again, whatever its sign, gives the
-same score or the same entries again. What moves together is found by :mod:`mvgviz.release.noise_check`.
+others. Its size is tested along every direction of the rows and of the columns, and in a few mixtures of all entries,
+where noise that repeats itself inside a draw stands out. Noise that is used again, whatever its sign, repeats scores or
+entries. Noise of the right size is still too small between two directions that move together: so the correlations
+between rows, columns and entries are tested, the largest and all of them. Of very many, those within groups of
+neighbours and within random groups are summed over all draws, and a few samples are searched for any pair.
 
 All tests together fail for sound noise in at most :data:`FALSE_ALARMS` of all checks (Bonferroni).
 """
@@ -43,7 +44,7 @@ class Finding(NamedTuple):
 
 
 class _Pair(NamedTuple):
-    """The largest correlation of ``pairs`` and the two parts that have it."""
+    """The largest correlation of so many ``pairs``, and the two parts that have it."""
 
     correlation: float
     first: int
@@ -55,8 +56,8 @@ class _Pair(NamedTuple):
 class PairTally:
     """Sums of products between parts of whitened noise (rows, columns or entries), over samples of all parts.
 
-    ``products``: arrangements × groups × width × width, see :func:`_arranged`. ``kept`` are the
-    first samples of the parts that are searched for any pair; none where one group has all pairs.
+    ``products``: arrangements × groups × width × width, see :func:`_arranged`. ``kept``: the first samples of the parts
+    that are searched for any pair; none where one group has all pairs.
     """
 
     samples: int
@@ -82,12 +83,6 @@ class PairTally:
         return PairTally(samples=self.samples + other.samples, size=self.size, kept=kept,
                          products=self.products + other.products)
 
-    @property
-    def pairs(self) -> int:
-        """How many pairs are in a group, in all arrangements."""
-        arrangements, groups, width, _ = self.products.shape
-        return int(arrangements * groups * width * (width - 1) // 2)
-
     @cached_property
     def squares(self) -> FloatArray:
         """The squared correlation of each pair, twice; 0 for a part with itself or without noise."""
@@ -105,7 +100,9 @@ class PairTally:
         arrangement, group, i, j = (int(k) for k in place)
         order = _arranged(self.size)[arrangement]
         correlation = math.copysign(math.sqrt(self.squares[place]), self.products[place])
-        return _Pair(correlation, int(order[group, i]), int(order[group, j]), self.pairs)
+        arrangements, groups, width, _ = self.products.shape
+        return _Pair(correlation, int(order[group, i]), int(order[group, j]),
+                     arrangements * groups * width * (width - 1) // 2)
 
     @cached_property
     @one_blas_thread()
@@ -245,10 +242,9 @@ class NoiseCheck:
 class NoiseTally:
     """Sums over whitened draws: of squares along each row and column direction, and of each mixture.
 
-    ``sums`` are those of the plain sums of all rows and of all columns, where noise that is balanced
-    or shared stands out. ``pairs`` are of the products of rows, columns and entries, where they have
-    pairs. ``entries`` are the first ones, looked through for repetitions; ``same``: how far two may be apart that were
-    the same before rounding.
+    ``sums``: of the plain sums of all rows and of all columns, where noise that is balanced or shared stands out.
+    ``pairs``: of the products of rows, columns and entries. ``entries``: the first ones, looked through for
+    repetitions; ``same``: how far two may be apart that were the same before rounding.
     """
 
     draws: int
@@ -285,10 +281,7 @@ class NoiseTally:
 
 
 def check_noise(tally: NoiseTally, scores: FloatArray, *, noise_factor: float = 1.0) -> NoiseCheck:
-    """All tests on a tally and the attack's scores, which must be standard normal.
-
-    ``noise_factor`` multiplies the noise first: what the check would say of noise that much smaller.
-    """
+    """All tests on a tally and the attack's scores, which must be standard normal; of noise times ``noise_factor``."""
     if not np.abs(scores).max() > _SAME:
         return NoiseCheck(p_value=0.0, words="there is no noise")
     again = [_repeated(values, tally.same) for values in (scores, tally.entries)]

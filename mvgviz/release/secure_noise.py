@@ -87,9 +87,8 @@ def noisy_answer(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, *, l
                  ) -> tuple[FloatArray, Hardening]:
     """``f + MVG(0, Sigma, Psi)``, drawn once with fresh noise, and how it was done.
 
-    ``largest``: the largest absolute value of each feature, where known; it keeps the noise
-    from growing more than it must. ``progress`` is called with the share that is done. ``plan``: that of
-    an earlier draw for the same query and design, which need not be worked out again.
+    ``largest``: the largest absolute value of each feature, where known; it keeps the noise from growing more than it
+    must. ``progress`` is called with the share done. ``plan``: what :func:`hardening_for` says, if that is known.
     """
     plan = plan or hardening_for(query, rows, cols, mu, largest)
     white = whiten(rows, cols, query.value)
@@ -102,8 +101,7 @@ def noisy_answer(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, *, l
 def private_directions(dataset: Dataset, *, mu: float) -> Directions:
     """Eigenvectors of ``X Xᵀ/n`` from a hardened release of it that spends ``mu``; fresh each time.
 
-    The same mechanism as ``private_eigenvectors``: equal noise of standard deviation
-    ``s2/mu`` on every entry, then symmetrised.
+    As ``private_eigenvectors``: equal noise of standard deviation ``s2/mu`` on every entry, then symmetrised.
     """
     query, mu = covariance(dataset), positive("mu", mu)
     size = query.rows
@@ -141,8 +139,8 @@ def _apply(side: NoiseSide, matrix: FloatArray, *, inverse: bool = False) -> Flo
 
 def hardening_for(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float, largest: FloatArray | None) -> Hardening:
     """How an answer with the noise of these sides is made noisy; an InputError where that cannot be safe."""
-    sensitivity = computed_sensitivity(query, rows, cols, mu, largest)
-    return hardening(entries=query.rows * query.cols, mu=mu, sensitivity=sensitivity)
+    return hardening(entries=query.rows * query.cols, mu=mu,
+                     sensitivity=computed_sensitivity(query, rows, cols, mu, largest))
 
 
 def computed_sensitivity(query: Query, rows: NoiseSide, cols: NoiseSide, mu: float,
@@ -169,21 +167,12 @@ def computed_sensitivity(query: Query, rows: NoiseSide, cols: NoiseSide, mu: flo
 def largest_white_norm(query: Query, rows: NoiseSide, cols: NoiseSide, largest: FloatArray | None) -> float:
     """A bound on ``|| |A| |f| |B|ᵀ ||_F`` over all datasets."""
     entries = query.largest_entries(largest)
-    if entries is None:
-        return query.gamma * _root_sum(rows) * _root_sum(cols)
-    return _spread(rows, entries[0]) * _spread(cols, entries[1])
-
-
-def _spread(side: NoiseSide, vector: FloatArray) -> float:
-    """The norm of ``|A| vector``."""
-    if not side.is_identity:
-        vector = vector / np.sqrt(side.variances) if side.is_diagonal else np.abs(side.whitener()) @ vector
-    return float(np.linalg.norm(vector))
-
-
-def _root_sum(side: NoiseSide) -> float:
-    """A bound on the spectral norm of ``|A|``."""
-    return math.sqrt(side.largest_precision if side.is_diagonal else float(side.precisions.sum()))
+    if entries is None:  # the answer's norm, times a bound on the spectral norms of |A| and |B|
+        return math.prod((math.sqrt(side.largest_precision if side.is_diagonal else float(side.precisions.sum()))
+                          for side in (rows, cols)), start=query.gamma)
+    spread = [_apply(side, vector[:, None]) if side.is_diagonal else np.abs(side.whitener()) @ vector
+              for side, vector in zip((rows, cols), entries, strict=True)]
+    return math.prod(float(np.linalg.norm(vector)) for vector in spread)
 
 
 def hardening(*, entries: int, mu: float, sensitivity: float) -> Hardening:

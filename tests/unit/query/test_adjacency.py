@@ -13,7 +13,7 @@ from mvgviz.noise.directions import random_rotation, standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.queries import covariance, identity, joint_moments, mean
 from mvgviz.query.worst_pairs import worst_pair
-from mvgviz.release.audit import audit
+from mvgviz.release.audit import judge, simulate_scores
 
 RULES = ("replace", "add-remove")
 PLACES = 5
@@ -271,9 +271,9 @@ def test_an_attack_on_all_records_of_a_person_finds_what_is_claimed_and_no_more(
     design = mv.design_noise(query, epsilon=3, delta=1e-5)
     loss = pair_loss(query, design)
     assert loss.mu == pytest.approx(design.mu)
-    found = audit(loss, trials=8_000, delta=1e-5, rng=np.random.default_rng(3))
-    assert 0.5 < found.epsilon_lower < 3
-    broken = audit(loss, trials=8_000, delta=1e-5, rng=np.random.default_rng(3), noise_factor=1 / 3)
+    scores = simulate_scores(loss, trials=8_000, rng=np.random.default_rng(3))
+    assert 0.5 < judge(loss, scores, delta=1e-5).epsilon_lower < 3
+    broken = judge(loss, scores, delta=1e-5, noise_factor=1 / 3)
     assert broken.epsilon_lower > 3  # as if one record alone had been counted
 
 

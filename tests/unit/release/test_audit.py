@@ -19,7 +19,7 @@ from mvgviz import (
 )
 from mvgviz.design.privacy_loss import pair_loss
 from mvgviz.pictures.privacy import plot_scores
-from mvgviz.release.audit import audit, epsilon_lower, judge, simulate_scores
+from mvgviz.release.audit import epsilon_lower, judge, simulate_scores
 from tests.datasets import make_dataset
 
 DELTA = 1e-2
@@ -34,6 +34,10 @@ def loss_of(epsilon, *, size=3, records=40, delta=DELTA, query=covariance):
 
 def seeded(seed):
     return np.random.default_rng(seed)
+
+
+def audit(loss, *, trials, rng, **how):
+    return judge(loss, simulate_scores(loss, trials=trials, rng=rng), **how)
 
 
 @pytest.mark.parametrize(("caught", "accused"), [(40, 10), (100, 0), (3, 0), (60, 59), (100, 100), (0, 0), (0, 100)])
