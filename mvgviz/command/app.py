@@ -11,7 +11,8 @@ import sys
 import tomllib
 from pathlib import Path
 
-from mvgviz.command.say import read_bytes, say
+from mvgviz.command import read_bytes, say
+from mvgviz.command.opening import file_beside
 from mvgviz.errors import InputError
 from mvgviz.release.ledger import ENVIRONMENT, ledger_from_environment, usual_place
 from mvgviz.study.study import Study
@@ -22,12 +23,10 @@ from mvgviz.version import TOP, install_words
 _ENVIRONMENT = {"data": "MVGVIZ_DATA", "study": "MVGVIZ_STUDY", "login": "MVGVIZ_LOGIN", "browser": "MVGVIZ_BROWSER"}
 """How the app learns what it begins with."""
 _ANY = ("0.0.0.0", "::")  # noqa: S104
-_PORT = 8501
-_PORTS = 100
-"""How many are tried, from the usual one, where none is named."""
+_PORT, _PORTS = 8501, 100  # the usual one, and how many are tried from it on where none is named
 
 
-def open_app(chosen: argparse.Namespace) -> int:
+def app(chosen: argparse.Namespace) -> int:
     """Serve the app until Ctrl-C."""
     port = ready_to_open(chosen)
     here = "localhost" if chosen.host in _ANY else chosen.host
@@ -51,17 +50,16 @@ def ready_to_open(chosen: argparse.Namespace) -> int:
             os.environ[_ENVIRONMENT[name]] = str(path.resolve())
     if chosen.study is not None:
         study = Study.from_json(read_bytes(chosen.study))
-        beside = chosen.study.resolve().parent / Path(study.source.name).name
-        if study.needs_file and chosen.data is None and beside.is_file():
+        if study.needs_file and chosen.data is None and (beside := file_beside(study, chosen.study.resolve())):
             os.environ[_ENVIRONMENT["data"]] = str(beside)
-            say(f"data: {beside}")
     _choose_ledger(chosen)
     if chosen.login:
         _check_login()
         os.environ[_ENVIRONMENT["login"]] = "yes"
-    _allow_hosts([*chosen.allow_host, *([] if chosen.host == "localhost" or _address(chosen.host) else [chosen.host])])
+    is_address, is_here = door.is_address(chosen.host), chosen.host == "localhost"
+    _allow_hosts([*chosen.allow_host, *([] if is_address or is_here else [chosen.host])])
     port = _free_port(chosen.host, chosen.port)
-    if not _is_loopback(chosen.host):
+    if not (is_here or (is_address and ipaddress.ip_address(chosen.host).is_loopback)):
         say(f"mvgviz: warning: whoever reaches {chosen.host} on port {port} can use this app"
             f"{', and sees the file of --data' if chosen.data else ''}; put a server with encryption and a login in "
             "front of it (SECURITY.md)")
@@ -115,18 +113,6 @@ def _serve(flags: list[str]) -> int:
     return 0
 
 
-def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    try:
-        return ipaddress.ip_address(host)
-    except ValueError:
-        return None
-
-
-def _is_loopback(host: str) -> bool:
-    address = _address(host)
-    return host == "localhost" or (address is not None and address.is_loopback)
-
-
 def _free_port(host: str, wanted: int | None) -> int:
     """Return the port that was named, which must be free, or the first free one from the usual one on."""
     first = _PORT if wanted is None else count("port", wanted)
@@ -137,14 +123,14 @@ def _free_port(host: str, wanted: int | None) -> int:
     except OSError:
         raise InputError(f"--host: {host} is no address of this computer") from None
     for port in range(first, first + (_PORTS if wanted is None else 1)):
-        if not _in_use(host, port):
+        if not in_use(host, port):
             if port != first:
                 say(f"mvgviz: port {first} is in use, so this app is on port {port}")
             return port
     raise InputError(f"port {first} is in use: is mvgviz open already? Choose another with --port")
 
 
-def _in_use(host: str, port: int) -> bool:
+def in_use(host: str, port: int) -> bool:
     """Whether somebody serves there."""
     try:
         with socket.create_connection(("localhost" if host in _ANY else host, port), timeout=1):

@@ -5,14 +5,12 @@ import sys
 
 import numpy as np
 
+from mvgviz.command import CAUGHT, say_tenths
 from mvgviz.command.opening import opened_study
-from mvgviz.command.say import say
 from mvgviz.design.privacy_loss import pair_loss
 from mvgviz.release.audit import judge, release_scores, simulate_scores
 from mvgviz.scenario.resolve import build
 from mvgviz.validation import count
-
-_CAUGHT = 1
 
 
 def audit(chosen: argparse.Namespace) -> int:
@@ -20,12 +18,12 @@ def audit(chosen: argparse.Namespace) -> int:
     opened = opened_study(chosen)
     setup = build(opened.scenario, opened.dataset, uploaded=opened.directions)
     loss = pair_loss(setup.query, setup.design)
-    attacks = count("attacks", chosen.attacks)
+    attacks, progress = count("attacks", chosen.attacks), say_tenths("{:.0%} of the releases")
     if chosen.released:
-        noise = release_scores(loss, setup.query, trials=attacks, largest=setup.largest_values, progress=_Progress())
+        noise = release_scores(loss, setup.query, trials=attacks, largest=setup.largest_values, progress=progress)
     else:
         rng = np.random.default_rng(count("seed", chosen.seed, at_least=0))
-        noise = simulate_scores(loss, trials=attacks, rng=rng, progress=_Progress())
+        noise = simulate_scores(loss, trials=attacks, rng=rng, progress=progress)
     result = judge(loss, noise, delta=setup.delta)
     above = result.epsilon_lower > setup.epsilon_spent
     at_most = "" if setup.design.mu_is == "exact" else "at most "
@@ -38,16 +36,4 @@ def audit(chosen: argparse.Namespace) -> int:
         f"can show at most {result.ceiling:.6g})\n"
         f"noise: {'as claimed' if result.check.as_claimed else result.check.words}\n"
         f"{'ABOVE THE CLAIM' if above else 'The claim stands' if result.check.as_claimed else 'NOT AS CLAIMED'}\n")
-    return _CAUGHT if above or not result.check.as_claimed else 0
-
-
-class _Progress:
-    """A line on stderr for every tenth of the work."""
-
-    def __init__(self) -> None:
-        self._tenths = 0
-
-    def __call__(self, done: float) -> None:
-        if int(10 * done) > self._tenths:
-            self._tenths = int(10 * done)
-            say(f"{done:.0%} of the releases")
+    return CAUGHT if above or not result.check.as_claimed else 0

@@ -5,7 +5,7 @@ import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from mvgviz.command.say import say
+from mvgviz.command import say
 from mvgviz.data import sample
 from mvgviz.paper import EXPERIMENTS, run
 from mvgviz.paper.markdown import OPENING, report_markdown

@@ -1,15 +1,12 @@
-"""The command line: what is asked for, and one sentence where that does not work.
-
-Results on stdout, progress on stderr. Exit code 0; 2 where something has to be mended, with one
-sentence on stderr; 130 when stopped with Ctrl-C, after what was finished is printed.
-"""
+"""The command line: what is asked for, and one sentence where that does not work."""
 
 import argparse
 import os
+from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from mvgviz.command.say import BAD_INPUT, STOPPED, say
+from mvgviz.command import BAD_INPUT, STOPPED, say
 from mvgviz.errors import InputError
 from mvgviz.query.dataset import MISSING
 from mvgviz.version import VERSION
@@ -28,37 +25,15 @@ def main(arguments: list[str] | None = None) -> int:
     """Do what the command line asks for; returns the exit code."""
     chosen = _parser().parse_args(arguments)
     name = f"mvgviz {chosen.command}" if chosen.command else "mvgviz"
+    module = chosen.command or "app"  # each command brings in what it needs and no more
     try:
-        return _do(chosen)
+        return int(getattr(import_module(f"mvgviz.command.{module}"), module)(chosen))
     except InputError as error:
         say(f"{name}: {error}")
         return BAD_INPUT
     except KeyboardInterrupt:
         say(f"{name}: stopped")
         return STOPPED
-
-
-def _do(chosen: argparse.Namespace) -> int:
-    """Each command brings in what it needs and no more."""
-    if chosen.command == "run":
-        from mvgviz.command.run import run
-
-        return run(chosen)
-    if chosen.command == "experiments":
-        from mvgviz.command.experiments import experiments
-
-        return experiments(chosen)
-    if chosen.command == "audit":
-        from mvgviz.command.audit import audit
-
-        return audit(chosen)
-    if chosen.command == "serve":
-        from mvgviz.command.serve import serve
-
-        return serve(chosen)
-    from mvgviz.command.app import open_app
-
-    return open_app(chosen)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -76,29 +51,43 @@ def _parser() -> argparse.ArgumentParser:
     kept.add_argument("--no-ledger", action="store_true", help="count them for each visit alone: for a class")
     parser.add_argument("--login", action="store_true", help="ask people who they are (docs/deployment.md)")
     parser.add_argument("--no-browser", action="store_true", help="open no browser")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser,
-                                     title="commands")
-    _add_serve(commands.add_parser("serve", help="the app for many people: several servers behind one address",
-                                   description="Several servers of the app behind one address, with nginx."))
-    _add_run(commands.add_parser("run", help="a study's trials, and a report",
-                                 description="The trials of a study, or of a scenario, without the app."))
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser, title="commands")
+
+    serve = commands.add_parser("serve", help="the app for many people: several servers behind one address",
+                                description="Several servers of the app behind one address, with nginx.")
+    serve.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N",
+                       help="servers, one for each processor (%(default)s)")
+    as_before: dict[str, Any] = {"default": argparse.SUPPRESS, "help": "as without a command"}
+    for name, kind in (("port", int), ("host", str), ("ledger", Path)):
+        serve.add_argument(f"--{name}", type=kind, **as_before)
+    serve.add_argument("--allow-host", action="append", metavar="NAME", **as_before)
+    for name in ("no-ledger", "login"):
+        serve.add_argument(f"--{name}", action="store_true", **as_before)
+
+    run = commands.add_parser("run", help="a study's trials, and a report",
+                              description="The trials of a study, or of a scenario, without the app.")
+    _add_study(run)
+    run.add_argument("--trials", type=int, metavar="N", help="how often to try; the study's number by default")
+    run.add_argument("--cluster", metavar="ADDRESS",
+                     help="run the trials on a Dask cluster: its scheduler, as tcp://host:8786")
+    run.add_argument("--report", type=Path, metavar="out.html", help="write a report, too")
+    run.add_argument("--program", type=Path, metavar="out.py", help="write the study as a program of its own, too")
+    run.add_argument("--notebook", type=Path, metavar="out.ipynb", help="and as a notebook")
+    run.add_argument("--report-on", choices=("stand-in", "data"), default="stand-in",
+                     help="what the report's pictures and errors are measured on: simulated records with the same "
+                          "ranges and number, or the data itself, which is not private (%(default)s)")
+
     experiments = commands.add_parser("experiments", help="the paper's three experiments as tables")
     experiments.add_argument("--trials", type=int, default=100, help="for each figure (%(default)s)")
     experiments.add_argument("--seed", type=int, default=0, help="of the random numbers (%(default)s)")
-    _add_audit(commands.add_parser("audit", help="attack a study's noise, and compare with what it claims",
-                                   description="Attack simulated releases of a study with the best attack."))
+
+    audit = commands.add_parser("audit", help="attack a study's noise, and compare with what it claims",
+                                description="Attack simulated releases of a study with the best attack.")
+    _add_study(audit)
+    audit.add_argument("--attacks", type=int, default=20_000, metavar="N", help="on each neighbour (%(default)s)")
+    audit.add_argument("--released", action="store_true", help="attack the hardened noise of real releases: slower")
+    audit.add_argument("--seed", type=int, default=0, help="of the simulated noise (%(default)s)")
     return parser
-
-
-def _add_serve(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N",
-                        help="servers, one for each processor (%(default)s)")
-    for name, kind in (("port", int), ("host", str), ("ledger", Path)):
-        parser.add_argument(f"--{name}", type=kind, default=argparse.SUPPRESS, help="as without a command")
-    parser.add_argument("--allow-host", action="append", default=argparse.SUPPRESS, metavar="NAME",
-                        help="as without a command")
-    for name in ("no-ledger", "login"):
-        parser.add_argument(f"--{name}", action="store_true", default=argparse.SUPPRESS, help="as without a command")
 
 
 def _add_study(parser: argparse.ArgumentParser) -> None:
@@ -118,23 +107,3 @@ def _add_study(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--directions", type=Path, metavar="FILE", help="the file of given directions")
     parser.add_argument("--know-directions", action="store_true",
                         help="state that those directions are known without looking at the data")
-
-
-def _add_run(parser: argparse.ArgumentParser) -> None:
-    _add_study(parser)
-    parser.add_argument("--trials", type=int, metavar="N", help="how often to try; the study's number by default")
-    parser.add_argument("--cluster", metavar="ADDRESS",
-                        help="run the trials on a Dask cluster: its scheduler, as tcp://host:8786")
-    parser.add_argument("--report", type=Path, metavar="out.html", help="write a report, too")
-    parser.add_argument("--program", type=Path, metavar="out.py", help="write the study as a program of its own, too")
-    parser.add_argument("--notebook", type=Path, metavar="out.ipynb", help="and as a notebook")
-    parser.add_argument("--report-on", choices=("stand-in", "data"), default="stand-in",
-                        help="what the report's pictures and errors are measured on: simulated records with the same "
-                             "ranges and number, or the data itself, which is not private (%(default)s)")
-
-
-def _add_audit(parser: argparse.ArgumentParser) -> None:
-    _add_study(parser)
-    parser.add_argument("--attacks", type=int, default=20_000, metavar="N", help="on each neighbour (%(default)s)")
-    parser.add_argument("--released", action="store_true", help="attack the hardened noise of real releases: slower")
-    parser.add_argument("--seed", type=int, default=0, help="of the simulated noise (%(default)s)")

@@ -4,7 +4,7 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
-from mvgviz.command.say import read_bytes, say
+from mvgviz.command import read_bytes, say
 from mvgviz.data import read_table, sample, table_to_dataset
 from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions, from_matrix
@@ -38,27 +38,20 @@ class Opened:
 def opened_study(chosen: argparse.Namespace) -> Opened:
     """What the command line names, read."""
     text = read_bytes(chosen.study)
-    if is_study(text):
-        study = Study.from_json(text)
-        for name in ("ranges", "decimal", "header", "missing"):
-            if getattr(chosen, name) is not None:
-                raise InputError(f"--{name} is for scenarios; a study knows how its file is read")
-        origin = Origin.DECLARED if chosen.know_directions else study.source.directions_origin
-        return Opened(scenario=study.scenario, dataset=_study_data(study, chosen), study=study,
-                      directions=_directions(study.scenario, chosen, origin))
-    scenario = Scenario.from_json(text)
-    origin = Origin.DECLARED if chosen.know_directions else Origin.READ
-    return Opened(scenario=scenario, dataset=_dataset(scenario, chosen),
-                  directions=_directions(scenario, chosen, origin))
-
-
-def is_study(text: bytes) -> bool:
-    """Whether a JSON text says that it is a study; what is wrong with it is said where it is read."""
     try:
         held = parsed_json(text, "")
-    except InputError:
-        return False
-    return isinstance(held, dict) and "mvgviz_study" in held
+    except InputError:  # what is wrong with it is said where it is read
+        held = None
+    if not (isinstance(held, dict) and "mvgviz_study" in held):
+        scenario = Scenario.from_json(text)
+        return Opened(scenario=scenario, dataset=_dataset(scenario, chosen),
+                      directions=_directions(scenario, chosen, Origin.READ))
+    study = Study.from_json(text)
+    for name in ("ranges", "decimal", "header", "missing"):
+        if getattr(chosen, name) is not None:
+            raise InputError(f"--{name} is for scenarios; a study knows how its file is read")
+    return Opened(scenario=study.scenario, dataset=_study_data(study, chosen), study=study,
+                  directions=_directions(study.scenario, chosen, study.source.directions_origin))
 
 
 def _study_data(study: Study, chosen: argparse.Namespace) -> Dataset:
@@ -66,13 +59,20 @@ def _study_data(study: Study, chosen: argparse.Namespace) -> Dataset:
         if chosen.data is not None:
             raise InputError(f"--data is for studies of a file, and this one has the sample {study.scenario.data}")
         return study.data()
-    beside = chosen.study.parent / Path(study.source.name).name
-    if chosen.data is None and not beside.is_file():
+    file = chosen.data or file_beside(study, chosen.study)
+    if file is None:
         raise InputError(f"the study is about the file {study.source.name}, which is not in it and not beside it; name "
                          "it with --data")
-    if chosen.data is None:
-        say(f"data: {beside}")
-    return study.data(chosen.data or beside)
+    return study.data(file)
+
+
+def file_beside(study: Study, path: Path) -> Path | None:
+    """The file of the study at ``path`` in the study's own folder, said; None where it is not there."""
+    beside = path.parent / Path(study.source.name).name
+    if not beside.is_file():
+        return None
+    say(f"data: {beside}")
+    return beside
 
 
 def _dataset(scenario: Scenario, chosen: argparse.Namespace) -> Dataset:
@@ -112,4 +112,5 @@ def _directions(scenario: Scenario, chosen: argparse.Namespace, origin: Origin) 
         return None
     if chosen.directions is None:
         raise InputError("the scenario has directions from a file, which are not in it; name it with --directions")
-    return from_matrix(read_table(chosen.directions).values, origin=origin)
+    return from_matrix(read_table(chosen.directions).values,
+                       origin=Origin.DECLARED if chosen.know_directions else origin)

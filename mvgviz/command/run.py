@@ -13,13 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+from mvgviz.command import STOPPED, say, say_tenths
 from mvgviz.command.opening import opened_study
-from mvgviz.command.say import STOPPED, say
 from mvgviz.errors import InputError
 from mvgviz.labels import BOUNDS, JUDGED, REFERENCES
 from mvgviz.report.script import notebook, python_script
 from mvgviz.scenario.resolve import Setup, build
-from mvgviz.study.study import Study
 from mvgviz.trials.question import pose
 from mvgviz.trials.run import Results, run_trials
 from mvgviz.trials.stand_in import on_stand_in
@@ -38,7 +37,7 @@ def run(chosen: argparse.Namespace) -> int:
     setup = build(scenario, dataset, uploaded=directions)
     with _stop_on_interrupt() as stopped, _workers(chosen.cluster) as workers:
         results = run_trials(scenario, dataset, problem=pose(scenario, dataset, uploaded=directions),
-                             executor=workers, cancelled=stopped.is_set, progress=_Progress())
+                             executor=workers, cancelled=stopped.is_set, progress=say_tenths("{:,} of {:,} trials"))
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # where the terminal has no ε
     sys.stdout.write(table(setup, results))
@@ -47,10 +46,15 @@ def run(chosen: argparse.Namespace) -> int:
         say("mvgviz run: stopped; the table has the trials that were finished")
         return STOPPED
     if chosen.report is not None:
-        if chosen.report_on == "stand-in":
+        try:
+            from mvgviz.report.html import report_html
+        except ModuleNotFoundError as error:
+            raise InputError(f"a report needs {error.name}: {install_words('app')}") from None
+        simulated = chosen.report_on == "stand-in"
+        if simulated:
             setup = on_stand_in(setup, uploaded=directions)
             results = run_trials(scenario, setup.dataset, problem=pose(scenario, setup.dataset, uploaded=directions))
-        _write_report(chosen.report, setup, results, simulated=chosen.report_on == "stand-in", study=opened.study)
+        _write("report", chosen.report, report_html(setup, results, simulated=simulated, study=opened.study))
     for name, made in (("program", python_script), ("notebook", notebook)):
         if getattr(chosen, name) is not None:
             _write(name, getattr(chosen, name), made(scenario, source=opened.source))
@@ -83,19 +87,6 @@ def table(setup: Setup, results: Results) -> str:
             f"asked: epsilon {scenario.epsilon:.6g} at delta {results.delta:.6g} ({setup.design.neighbour_rule}); "
             f"{origins}\n\n"
             + "\n".join(lines) + "\n\nMeasured on the data itself: for choosing, not private.\n")
-
-
-class _Progress:
-    """A line on stderr for every tenth of the work."""
-
-    def __init__(self) -> None:
-        self._tenths = 0
-
-    def __call__(self, done: int, total: int) -> None:
-        tenths = 10 * done // max(total, 1)
-        if tenths > self._tenths:
-            self._tenths = tenths
-            say(f"{done:,} of {total:,} trials")
 
 
 @contextmanager
@@ -134,14 +125,6 @@ def _stop_on_interrupt() -> Iterator[threading.Event]:
     finally:
         if here:
             signal.signal(signal.SIGINT, before)
-
-
-def _write_report(path: Path, setup: Setup, results: Results, *, simulated: bool, study: Study | None) -> None:
-    try:
-        from mvgviz.report.html import report_html
-    except ModuleNotFoundError as error:
-        raise InputError(f"a report needs {error.name}: {install_words('app')}") from None
-    _write("report", path, report_html(setup, results, simulated=simulated, study=study))
 
 
 def _write(what: str, path: Path, text: str) -> None:

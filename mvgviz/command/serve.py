@@ -14,12 +14,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 
-from mvgviz.command.app import ready_to_open
-from mvgviz.command.say import say
+from mvgviz.command import say
+from mvgviz.command.app import in_use, ready_to_open
 from mvgviz.errors import InputError
 from mvgviz.ui import door
 from mvgviz.validation import count
@@ -88,21 +86,22 @@ def serve(chosen: argparse.Namespace) -> int:
     port = ready_to_open(chosen)
     os.environ["STREAMLIT_SERVER_COOKIE_SECRET"] = secrets.token_hex(32)
     for ending in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(ending, _interrupt)
+        signal.signal(ending, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="mvgviz-") as folder:
         ports = _free_ports(workers)
         path = Path(folder) / "nginx.conf"
         path.write_text(nginx_configuration(ports, host=chosen.host, port=port, folder=folder), encoding="utf-8")
         running: dict[str, subprocess.Popen[bytes]] = {}
-        starts = {f"server {k + 1}": _starter(own) for k, own in enumerate(ports)}
-        starts["nginx"] = lambda: _start([nginx, "-c", str(path), "-p", folder])
+        commands = {f"server {k}": [sys.executable, "-m", "mvgviz", "--no-browser", "--port", str(own), "--host",
+                                    "127.0.0.1"] for k, own in enumerate(ports, 1)}
+        commands["nginx"] = [nginx, "-c", str(path), "-p", folder]
         try:
-            for name, start in starts.items():
+            for name, command in commands.items():
                 if name == "nginx":
                     _wait_for(ports, running)
-                running[name] = start()
+                running[name] = _start(command)
             say(f"mvgviz: {workers} servers behind http://{chosen.host}:{port}; Ctrl-C ends them")
-            _keep_up(running, starts)
+            _keep_up(running, commands)
         finally:
             _end(running)
     return 0
@@ -110,9 +109,8 @@ def serve(chosen: argparse.Namespace) -> int:
 
 def nginx_configuration(ports: list[int], *, host: str, port: int, folder: str) -> str:
     """A front that draws one of the servers for whoever is new and stays with it."""
-    share = f"{100 / len(ports):.2f}%"
-    last = len(ports) - 1
-    shares = " ".join(f"{'*' if k == last else share} {k};" for k in range(len(ports)))
+    *most, last = range(len(ports))
+    shares = " ".join([*(f"{100 / len(ports):.2f}% {k};" for k in most), f"* {last};"])
     # A name is looked up here: nginx would listen to the first of its addresses alone.
     addresses = sorted({found[4][0] for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)})
     listened = [f"listen [{address}]:{port}" if ":" in str(address) else f"listen {address}:{port}"
@@ -124,9 +122,8 @@ def nginx_configuration(ports: list[int], *, host: str, port: int, folder: str) 
         servers=" ".join(f"{k} 127.0.0.1:{own};" for k, own in enumerate(ports)))
 
 
-def _keep_up(running: dict[str, subprocess.Popen[bytes]], starts: dict[str, Callable[[], subprocess.Popen[bytes]]]
-             ) -> None:
-    """Start anew what ended; a front that cannot stay up is said."""
+def _keep_up(running: dict[str, subprocess.Popen[bytes]], commands: dict[str, list[str]]) -> None:
+    """Start again what ended; a front that cannot stay up is said."""
     began = time.monotonic()
     while True:
         time.sleep(_LOOK)
@@ -136,11 +133,7 @@ def _keep_up(running: dict[str, subprocess.Popen[bytes]], starts: dict[str, Call
             if name == "nginx" and time.monotonic() - began < _UP:
                 raise InputError(f"nginx ended with code {process.returncode}: see what it said above")
             say(f"mvgviz: {name} ended with code {process.returncode} and is started anew; its visitors begin again")
-            running[name] = starts[name]()
-
-
-def _starter(port: int) -> Callable[[], subprocess.Popen[bytes]]:
-    return lambda: _start([sys.executable, "-m", "mvgviz", "--no-browser", "--port", str(port), "--host", "127.0.0.1"])
+            running[name] = _start(commands[name])
 
 
 def _start(command: list[str]) -> subprocess.Popen[bytes]:
@@ -151,18 +144,10 @@ def _start(command: list[str]) -> subprocess.Popen[bytes]:
 def _wait_for(ports: list[int], running: dict[str, subprocess.Popen[bytes]]) -> None:
     end = time.monotonic() + _UP
     for port in ports:
-        while not _answers(port):
+        while not in_use("127.0.0.1", port):
             if any(process.poll() is not None for process in running.values()) or time.monotonic() > end:
                 raise InputError("the servers could not be started: see what they said above")
             time.sleep(_LOOK)
-
-
-def _answers(port: int) -> bool:
-    try:
-        with socket.create_connection(("127.0.0.1", port), timeout=1):
-            return True
-    except OSError:
-        return False
 
 
 def _free_ports(number: int) -> list[int]:
@@ -175,10 +160,6 @@ def _free_ports(number: int) -> list[int]:
     finally:
         for probe in probes:
             probe.close()
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def _end(running: dict[str, subprocess.Popen[bytes]]) -> None:

@@ -49,7 +49,7 @@ class Door:
 def is_known(host: str) -> bool:
     """Whether a Host header (a name or an address, with or without port) may be served."""
     name = _name(host)
-    return name == "localhost" or name.endswith(".localhost") or _is_address(name) or name in allowed_names()
+    return name == "localhost" or name.endswith(".localhost") or is_address(name) or name in allowed_names()
 
 
 def allowed_names() -> list[str]:
@@ -75,7 +75,8 @@ def _name(host: str) -> str:
     return (found[1] or found[2]).lower() if found else ""
 
 
-def _is_address(name: str) -> bool:
+def is_address(name: str) -> bool:
+    """Whether a host is an address in numbers."""
     try:
         return bool(ipaddress.ip_address(name))
     except ValueError:

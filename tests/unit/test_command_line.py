@@ -221,7 +221,7 @@ def test_ctrl_c_prints_what_is_finished_and_ends_with_130(saved, tmp_path):
     with subprocess.Popen([sys.executable, "-c", "import mvgviz.command.run as r, signal, sys\n"
                            "from mvgviz.command.main import main\n"
                            "signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background\n"
-                           "r._Progress.__call__ = lambda self, done, total: r.say(f'{done} done')\n"
+                           "r.say_tenths = lambda words: lambda done, total: r.say(f'{done} done')\n"
                            "sys.exit(main(sys.argv[1:]))", "run", saved(scenario)], cwd=tmp_path,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         while not process.stderr.readline().endswith(" done\n"):
