@@ -81,13 +81,13 @@ def test_each_step_has_three_sentences_and_a_readable_picture_at_every_value(sce
             assert len(END.findall(plain)) == 1, plain
             assert plain.endswith(".")
             assert "—" not in plain
-        figure, words = scene.picture(value)
-        pictures.add(figure.to_json())
-        spec = json.loads(figure.to_json())["layout"]
+        picture = scene.picture(value)
+        pictures.add(picture.figure.to_json())
+        spec = json.loads(picture.figure.to_json())["layout"]
         assert spec["font"]["size"] >= 16
         assert spec["paper_bgcolor"] == "rgba(0,0,0,0)"
-        assert len(words) > 30
-        assert scene.before(value, 1.0)[1] != words
+        assert len(picture.takeaway) > 30
+        assert scene.before(value, 1.0).takeaway != picture.takeaway
     assert len(pictures) == len(scene.step.values)  # the picture follows the control
 
 
