@@ -13,18 +13,15 @@ from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.errors import InputError
 from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.pictures.budget import noise_factors, plot_noise_factors
-from mvgviz.pictures.compare import needed, plot_frontier, plot_ranked, ranking, ranking_marks
-from mvgviz.pictures.error_axis import reference_items
-from mvgviz.pictures.shape import coordinate_labels, needed_and_other, plane_labels
-from mvgviz.pictures.theme import ellipse_numbers, plot_noise_ellipse
-from mvgviz.pictures.trade_off import plot_trade_off, trade_off_picture
+from mvgviz.pictures.budget import noise_picture
+from mvgviz.pictures.compare import frontier_picture, ranking, ranking_picture
+from mvgviz.pictures.shape import coordinate_labels, ellipse_numbers, ellipse_picture, needed_and_other, plane_labels
+from mvgviz.pictures.trade_off import trade_off_picture
 from mvgviz.pictures.utility import LANES, dot_numbers, metric_words, plot_dots
 from mvgviz.scenario.names import numbered
 from mvgviz.scenario.precision_budget import budget_table
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.trade_off import trade_off_of
-from mvgviz.text import in_html
 from mvgviz.trials.frontier import frontier as curves_of
 from mvgviz.trials.outcomes import Results
 from mvgviz.validation import fraction, instance, number
@@ -53,19 +50,17 @@ def ellipse(noise: Setup | NoiseDesign, plane: tuple[str | int, str | int] | Non
     pair = usual if plane is None else _pair(plane, labels)
     numbers = ellipse_numbers(design, equal, plane=pair, level=fraction("level", level),
                               normals=np.random.default_rng(0).standard_normal((2, _DRAWS)))
-    named = plane_labels(design, labels, pair, diagonal=True)
-    return plot_noise_ellipse(numbers, names=(in_html(named[0]), in_html(named[1])))
+    return ellipse_picture(numbers, plane_labels(design, labels, pair, diagonal=True)).figure
 
 
 def factors(setup: Setup) -> go.Figure:
     """Direction by direction, the noise as a multiple of equal noise: who gains, who pays."""
-    numbers = noise_factors(budget_table(instance("setup", setup, Setup)))
-    return plot_noise_factors(numbers, names=[in_html(setup.direction_names[k]) for k in numbers.shown])
+    return noise_picture(setup, budget_table(instance("setup", setup, Setup))).figure
 
 
 def trade_off(setup: Setup) -> go.Figure:
     """Noise on what is needed against noise on the rest, over all splits of the same budget."""
-    return plot_trade_off(trade_off_picture(trade_off_of(instance("setup", setup, Setup))))
+    return trade_off_picture(setup, trade_off_of(instance("setup", setup, Setup))).figure
 
 
 def frontier(found: Sequence[Results], *, error: float | None = None) -> go.Figure:
@@ -81,9 +76,9 @@ def frontier(found: Sequence[Results], *, error: float | None = None) -> go.Figu
         raise InputError("the frontier needs results at two epsilons or more, as sweep() gives them")
     middle = swept[len(swept) // 2]
     wanted = float(curves[0].means[len(swept) // 2]) if error is None else number("error", error)
-    return plot_frontier(needed(curves, wanted, guarantee=middle.scenario.guarantee), error=wanted,
-                         epsilon=middle.scenario.epsilon, title=metric_words(middle),
-                         references={each.scenario.epsilon: each.references for each in swept})
+    return frontier_picture(curves, error=wanted, scenario=middle.scenario, trivial=middle.references.trivial,
+                            title=metric_words(middle),
+                            references={each.scenario.epsilon: each.references for each in swept}).figure
 
 
 def results(found: Results) -> go.Figure:
@@ -93,7 +88,7 @@ def results(found: Results) -> go.Figure:
         raise InputError("there is no trial to draw: no mechanism applies, or none has been run")
     if {outcome.mechanism.key for outcome in tried} <= set(LANES):
         return plot_dots(dot_numbers(found), title=metric_words(found))
-    return plot_ranked(ranking_marks(ranking(found)), reference_items(found.references), title=metric_words(found))
+    return ranking_picture(ranking(found), sensitivity="").figure
 
 
 def equal_noise(design: NoiseDesign) -> NoiseDesign:

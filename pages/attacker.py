@@ -6,7 +6,7 @@ import streamlit as st
 
 from mvgviz.lesson.game import EPSILONS, GUESSES, MOST_SEED, ROUNDS, SHAPES, Game, game
 from mvgviz.lesson.steps import CLASS, LEVEL, MOVES, PUPILS
-from mvgviz.pictures.lesson import Plane, plot_game
+from mvgviz.pictures.lesson import Plane, game_picture
 from mvgviz.text import as_number
 from mvgviz.ui import session
 from mvgviz.ui.frame import open_plain_page
@@ -65,7 +65,7 @@ def draw_round(table: dict[str, str]) -> None:
     with st.container(key="game"):
         picture, desk = st.columns([2, 1], gap="large")
     with picture, st.container(key="lesson_picture"):
-        _draw_picture(played, len(said), over)
+        _draw_picture(played, len(said))
     with desk:
         if said:
             _draw_verdict(played, said)
@@ -80,19 +80,15 @@ def draw_round(table: dict[str, str]) -> None:
         _draw_score(played, said)
 
 
-def _draw_picture(played: Game, at: int, over: bool) -> None:
+def _draw_picture(played: Game, said: int) -> None:
     reach = 28 if float(played.covariance[1, 1]) ** 0.5 > 6 * float(MOVES[1]) else 9
     plane = Plane(names=("published average sleep (hours)", "published average score (points)"),
                   moves=(float(MOVES[0]), float(MOVES[1])), reach=reach)
-    figure = plot_game(played, plane, at=min(at, ROUNDS - 1), revealed=at, level=LEVEL, names=NAMES, border=over)
-    hours, points = played.rounds[min(at, ROUNDS - 1)].point
-    said = "All ten releases, by what Ann has." if over else (
-        f"Round {at + 1}: a release at {hours:.2f} hours and {points:.1f} points. Without noise it would lie at "
-        + ", or at ".join(f"{x:.2f} hours and {y:.1f} points ({NAMES[guess]})"
-                          for guess, (x, y) in played.centres.items()) + ".")
+    picture = game_picture(played, plane, said=said, level=LEVEL, names=NAMES)
     if is_big():
-        figure.update_layout(height=None, autosize=True, font={"size": 22}, legend={"font": {"size": 22}})
-    st.plotly_chart(figure, key="game_picture", alt=said, height="stretch" if is_big() else "content",
+        picture.figure.update_layout(height=None, autosize=True, font={"size": 22}, legend={"font": {"size": 22}})
+    st.plotly_chart(picture.figure, key="game_picture", alt=picture.text_alternative,
+                    height="stretch" if is_big() else "content",
                     config={"displayModeBar": False, "scrollZoom": False})
 
 

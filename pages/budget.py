@@ -8,33 +8,20 @@ import streamlit as st
 from mvgviz.design.allocation import WaterFilling
 from mvgviz.errors import InputError
 from mvgviz.labels import FORMS, GUARANTEES, SPLITS
-from mvgviz.noise.directions import standard_basis
-from mvgviz.pictures import budget as words
 from mvgviz.pictures.budget import (
     Names,
     PnrNumbers,
-    about_signal,
-    about_split,
-    largest_directions,
-    largest_share,
-    noise_factors,
-    plot_noise_factors,
-    plot_pnr,
-    plot_signal_to_noise,
-    plot_split,
-    plot_survives,
-    plot_water,
+    loadings_picture,
+    noise_picture,
     pnr_numbers,
+    pnr_picture,
     promise,
-    signal_numbers,
-    signal_words,
-    water_numbers,
-    who_gains,
+    signal_picture,
+    smallest_words,
+    split_picture,
+    water_picture,
 )
-from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import noise_care
-from mvgviz.pictures.theme import plot_matrix, top_left
-from mvgviz.scenario.names import names_of_directions
 from mvgviz.scenario.precision_budget import (
     LEAST_EPSILON,
     MOST_EPSILON,
@@ -56,8 +43,6 @@ from mvgviz.ui.menu import BUDGET
 from mvgviz.validation import FloatArray
 
 _MANY, _SPLIT_IN_LINK, _ASKED = 400, 50, 8
-_UNITS = {"exact": "height (part of μ²)", "relaxed": "height (inverse variance)", "unrelaxed": "inverse noise variance"}
-_WEIGHED = "inverse noise variance × reach²"
 _SURVIVES = "information that survives (log PNR)"
 _scores = cached(40, session.here, key=lambda setup, moments: (setup,))(compare_splits)
 
@@ -78,20 +63,12 @@ def draw_trade_off(setup: Setup, table: BudgetTable, names: Names) -> None:
         draw_frontier(setup, key="budget_trade_off")
 
 
-def draw_loadings(setup: Setup, table: BudgetTable) -> None:
+def draw_loadings(setup: Setup) -> None:
     """Which features each direction is made of, when the directions are not the features themselves."""
-    directions = setup.design.directional_side.directions
-    if directions.is_standard:
+    if setup.design.directional_side.directions.is_standard:
         return
-    features = names_of_directions(setup.query, setup.design.mode, standard_basis(table.size))
-    drawn = top_left(directions.matrix)
-    rows, cols = drawn.shape
-    part = f" The first {rows} × {cols} loadings are drawn." if drawn.size < directions.matrix.size else ""
-    care = f" {session.computed_on()}" if not setup.origins["directions"].is_covered else ""
-    chart(Picture(
-        plot_matrix(drawn, row_labels=[words.short_label(name) for name in features[:rows]], row_title="feature",
-                    col_labels=[str(k + 1) for k in range(cols)], col_title="direction", value_title="loading"),
-        f"{words.loading_words(setup, directions.matrix, features)}{part}{care}"), key="budget_loadings")
+    care = "" if setup.origins["directions"].is_covered else session.computed_on()
+    chart(loadings_picture(setup).adding(care), key="budget_loadings")
 
 
 def draw_pnr(setup: Setup, table: BudgetTable, names: Names) -> None:
@@ -112,7 +89,7 @@ def draw_pnr(setup: Setup, table: BudgetTable, names: Names) -> None:
         with splits:
             _draw_scores(setup, numbers)
         with water:
-            _draw_water(setup, moments, names)
+            _draw_water(setup, moments)
         _draw_score_table(numbers)
     except InputError as error:
         show_error(error)
@@ -125,15 +102,7 @@ def _draw_scores(setup: Setup, numbers: PnrNumbers) -> None:
     other = next(guarantee for guarantee in numbers.scores if guarantee != own)
     both = st.toggle(f"Beside it: {GUARANTEES[other].in_chart}", key="budget_both")
     shown = numbers if both else numbers.under(own)
-    chart(Picture(
-        (plot_pnr if both else plot_survives)(shown, names=SPLITS),
-        f"{words.what_gets_through(shown)} {session.computed_on()}",
-        about=("PNR, the power-to-noise ratio: how much the answer stands out from the noise, over all directions at "
-               "once. Half its logarithm is the mutual information between true and noisy answer **for Gaussian "
-               "answers only**. Each form of the paper's best split (max-PNR) solves the constraint of its own "
-               "guarantee. Relaxed (the paper's) and unrelaxed take a theorem's, and maximise the ratio of a table "
-               f"along its eigenvectors: elsewhere another split may come out ahead. {words.exact_words(setup)}")),
-          key="budget_pnr")
+    chart(pnr_picture(setup, shown).adding(session.computed_on()), key="budget_pnr")
 
 
 def _draw_score_table(numbers: PnrNumbers) -> None:
@@ -145,23 +114,15 @@ def _draw_score_table(numbers: PnrNumbers) -> None:
     show_table(rows, numbers=list(rows[0])[1:], key="budget_pnr_table")
 
 
-def _draw_water(setup: Setup, moments: FloatArray, names: Names) -> None:
+def _draw_water(setup: Setup, moments: FloatArray) -> None:
     own = "exact" if setup.scenario.guarantee == "exact" else setup.scenario.form
     form = st.segmented_control("Form of the paper's best split (max-PNR)", list(FORMS),
                                 format_func=lambda form: FORMS[form][1], default=own, key=f"budget_form_{own}",
                                 required=True)
     guarantee = "exact" if form == "exact" else printed_guarantee(setup)
     filled, prices = _filled(setup, moments, guarantee, form)
-    numbers = water_numbers(filled, prices=prices)
-    chart(Picture(
-        plot_water(numbers, names=names.labels(numbers.shown),
-                   unit=_WEIGHED if form == "exact" and filled.level is None else _UNITS[form]),
-        f"{words.water_words(setup, names, numbers, filled)} {session.computed_on()}",
-        about=("The paper's best split (max-PNR) pours the budget like water over uneven ground. A direction's ground "
-               "is high where the data's second moment along it is small (exact form: where the other directions, "
-               "noise and all, already tell most of it). Under water, every direction reaches the same level; what "
-               "stands above stays dry; ground that leaves the picture is cut. Guarantee: "
-               f"{GUARANTEES[guarantee].in_chart}.")), key="budget_water")
+    chart(water_picture(setup, filled, prices=prices, form=form, guarantee=guarantee).adding(session.computed_on()),
+          key="budget_water")
 
 
 def draw_inverse(setup: Setup, table: BudgetTable, names: Names) -> None:
@@ -195,7 +156,7 @@ def _wanted_std(key: str, name: str, now: float) -> float:
 
 def _draw_answer(setup: Setup, targets: dict[int, float]) -> None:
     found = wanted_noise(setup, targets)
-    st.markdown(words.smallest_words(setup, found))
+    st.markdown(smallest_words(setup, found))
     if not found.reachable:
         st.warning(f"That is outside what this app holds: at most {MOST_EPSILON:g}. Even that hides hardly anything.")
     elif found.needed < LEAST_EPSILON:
@@ -216,32 +177,10 @@ def _draw_answer(setup: Setup, targets: dict[int, float]) -> None:
 ROWS = 1_000
 
 
-def draw_noise(setup: Setup, table: BudgetTable, names: Names) -> None:
-    """Noise against equal noise: the page's question."""
-    numbers = noise_factors(table)
-    part = f" The {len(numbers.shown)} with least and most noise are drawn." if len(numbers.shown) < table.size else ""
-    chart(Picture(
-        plot_noise_factors(numbers, names=names.of_noise(numbers.shown)),
-        who_gains(setup, names, numbers) + part), key="budget_noise")
-
-
-def draw_split(setup: Setup, table: BudgetTable, names: Names) -> None:
-    """The shares, as a bar or a treemap."""
-    shown = largest_directions(table.theta)
-    chart(Picture(
-        plot_split(table.theta, shown, names=names.labels(shown)),
-        largest_share(names, table),
-        about=about_split(setup, table)), key="budget_split")
-
-
-def draw_signal(setup: Setup, table: BudgetTable, names: Names) -> None:
+def draw_signal(setup: Setup, table: BudgetTable) -> None:
     """Signal-to-noise, where the signal has a meaning."""
-    numbers = signal_numbers(table)
-    if numbers is not None:
-        chart(Picture(
-            plot_signal_to_noise(numbers, names=names.labels(numbers.shown)),
-            f"{signal_words(numbers)} {session.computed_on()}",
-            about=about_signal(setup)), key="budget_signal")
+    if (picture := signal_picture(setup, table)) is not None:
+        chart(picture.adding(session.computed_on()), key="budget_signal")
 
 
 def draw_directions(setup: Setup, table: BudgetTable, names: Names) -> None:
@@ -264,17 +203,19 @@ def draw_directions(setup: Setup, table: BudgetTable, names: Names) -> None:
     st.caption("What was measured on the data is not in the file.")
     left, right = st.columns(2, gap="large")
     with left:
-        draw_signal(setup, table, names)
+        draw_signal(setup, table)
     with right:
-        draw_loadings(setup, table)
+        draw_loadings(setup)
 
 
 setup = open_page(BUDGET)
 table, names = budget_table(setup, session.moments(setup)), Names(setup)
 st.markdown(promise(setup))
-for column, draw in zip(st.columns(2, gap="large"), (draw_noise, draw_split), strict=True):
-    with column:
-        draw(setup, table, names)
+left, right = st.columns(2, gap="large")
+with left:
+    chart(noise_picture(setup, table), key="budget_noise")
+with right:
+    chart(split_picture(setup, table), key="budget_split")
 draw_open_tab({"Needed and rest": draw_trade_off, "Direction by direction": draw_directions,
                "What gets through": draw_pnr, "From noise to epsilon": draw_inverse}, setup, table, names,
               key="budget_tab")

@@ -10,13 +10,10 @@ import streamlit as st
 from mvgviz.errors import InputError
 from mvgviz.pictures import advice as advised
 from mvgviz.pictures import compare as words
-from mvgviz.pictures.advice import plot_waterfall
-from mvgviz.pictures.compare import Ranking, needed, plot_frontier, plot_ranked, ranking
-from mvgviz.pictures.error_axis import reference_items
-from mvgviz.pictures.picture import Picture
+from mvgviz.pictures.compare import Ranking, ranking
 from mvgviz.pictures.sentences import clipping_words, design_words
 from mvgviz.pictures.trade_off import least_sentence, others_sentence
-from mvgviz.pictures.utility import measured_words, metric_words
+from mvgviz.pictures.utility import measured_words
 from mvgviz.provenance import Origin
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
@@ -68,14 +65,9 @@ def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
         show_progress(work, complete=False)
         return
     numbers = ranking(results)
-    marks, best = words.ranking_marks(numbers), words.worth_zooming(numbers)
-    if best and st.toggle(f"Only the {best} that beat {results.references.to_beat[0]}", key="compare_zoom"):
-        marks = marks[:best]
-    chart(Picture(
-        plot_ranked(marks, reference_items(results.references) if len(marks) != best else [],
-                    title=metric_words(results)),
-        words.ranking_words(numbers),
-        about=words.ranking_about(results, s2_words)), key="compare_ranking")
+    best = words.worth_zooming(numbers)
+    zoomed = best and st.toggle(f"Only the {best} that beat {results.references.to_beat[0]}", key="compare_zoom")
+    chart(words.ranking_picture(numbers, sensitivity=s2_words, only=best if zoomed else 0), key="compare_ranking")
     st.markdown(" ".join([least_sentence(setup), others_sentence(setup),
                           clipping_words(setup, on_data=not session.is_simulated(), name=in_markdown)]))
     slot = st.container()
@@ -128,12 +120,9 @@ def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
     known = [results for results in found if results is not None]
     curves = [curve for curve in frontier(known) if np.isfinite(curve.means).all()]
     if curves:
-        lines = needed(curves, wanted, guarantee=scenario.guarantee)
-        chart(Picture(
-            plot_frontier(lines, error=wanted, epsilon=scenario.epsilon, title=here.metric,
-                          references={results.scenario.epsilon: results.references for results in known}),
-            words.frontier_words([line.curve for line in lines], [line.reading for line in lines], wanted, own=own,
-                                 trivial=here.references.trivial, scenario=scenario)), key="compare_frontier")
+        chart(words.frontier_picture(
+            curves, error=wanted, scenario=scenario, trivial=here.references.trivial, title=here.metric,
+            references={results.scenario.epsilon: results.references for results in known}), key="compare_frontier")
     slot = st.container()
     st.caption(f"All with {s2_words}; {scenario.trials:,} trials a point, the same random numbers at every ε. "
                f"Gaussian, classic is proved for ε below 1 only. {session.computed_on()}")
@@ -188,11 +177,8 @@ def draw_levers(setup: Setup, sensitivity: str, s2_words: str) -> None:
     if found is None:
         show_progress(work, complete=False)
         return
-    references = [item for item in reference_items(found.references) if item[0] != "random_guess"]
     title = TASKS[setup.scenario.task].metric_in(found.references)
-    chart(Picture(
-        plot_waterfall(advised.falls(found, setup.dataset.features), references, title=title),
-        advised.takeaway(found)), key="compare_levers")
+    chart(advised.levers_picture(found, setup.dataset.features, title=title), key="compare_levers")
     slot = st.container()
     st.markdown(f"{advised.best_kept(found)} {others_sentence(setup)}")
     show_table(advised.table_rows(found), numbers=("mean error", "95 % from", "95 % to", "times this design's error"),
@@ -224,12 +210,7 @@ def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
         return
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        references = [] if advice.references is None else reference_items(advice.references)
-        task = TASKS[setup.scenario.task]
-        chart(Picture(
-            plot_ranked(advised.advice_marks(advice, names), references,
-                        title=task.metric if advice.references is None else task.metric_in(advice.references)),
-            in_markdown(advised.places(advice))), key="compare_advice")
+        chart(advised.advice_picture(advice, names, TASKS[setup.scenario.task]), key="compare_advice")
     with right:
         slot = st.container()
         sentences = advised.why(advice, names)

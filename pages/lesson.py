@@ -6,11 +6,12 @@ from typing import Any
 import streamlit as st
 
 from mvgviz.lesson.steps import token_of
+from mvgviz.pictures.picture import Picture
 from mvgviz.text import in_html
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached, of_server
 from mvgviz.ui.frame import offer_file, open_plain_page
-from mvgviz.ui.lesson.scenes import LEAST_GHOST, MOST_GHOST, SCENES, Picture, Scene, rule_picture
+from mvgviz.ui.lesson.scenes import LEAST_GHOST, MOST_GHOST, SCENES, Scene, rule_picture
 from mvgviz.ui.lesson.screen import (
     MOVED,
     adopt_screen,
@@ -107,9 +108,9 @@ def draw_picture(scene: Scene, value: Any) -> None:
     """The step's one picture: what was before until the learner has guessed."""
     ghost = float(st.session_state.get(_answer_key(scene, value), 1.0)) if scene.ghost else 1.0
     revealed = _is_revealed(scene, value)
-    figure, description = _drawn(scene.step.number, value, None if revealed else ghost, big=is_big())
+    picture = _drawn(scene.step.number, value, None if revealed else ghost, big=is_big())
     with st.container(key="lesson_picture"):
-        st.plotly_chart(figure, key=f"lesson_picture_{scene.step.number}", alt=description,
+        st.plotly_chart(picture.figure, key=f"lesson_picture_{scene.step.number}", alt=picture.text_alternative,
                         height="stretch" if is_big() else "content",
                         config={"displayModeBar": False, "scrollZoom": False})
 
@@ -118,12 +119,13 @@ def draw_picture(scene: Scene, value: Any) -> None:
 def _drawn(number: int, value: Any, ghost: float | None, *, big: bool) -> Picture:
     """The picture, or with the height of a ghost the one before the guess: the same for everybody."""
     scene = SCENES[number - 1]
-    figure, description = scene.picture(value) if ghost is None else scene.before(value, ghost)
+    picture = scene.picture(value) if ghost is None else scene.before(value, ghost)
     if big:
+        figure = picture.figure
         figure.update_layout(height=None, autosize=True, font={"size": 22}, legend={"font": {"size": 22}})
         figure.update_xaxes(title_font_size=24, tickfont_size=20).update_yaxes(title_font_size=24, tickfont_size=20)
         figure.update_annotations(font_size=22)
-    return figure, description
+    return picture
 
 
 def draw_on_wall(scene: Scene, value: Any) -> None:
@@ -164,7 +166,7 @@ def draw_rule(scene: Scene, value: Any) -> None:
     rule(drawn.model, key=f"lesson_rule_{scene.step.number}_{token_of(value)}", names=drawn.names, units=drawn.units,
          factors=drawn.factors, iid=drawn.equal, theorem=drawn.theorem, tall=is_big(),
          line=math.radians(value) if scene.step.number == 4 else 0.0,
-         alt=f"All that one pupil can change inside the shape of privacy. {scene.picture(value)[1]}")
+         alt=f"All that one pupil can change inside the shape of privacy. {scene.picture(value).takeaway}")
 
 
 def draw_question(scene: Scene, value: Any) -> None:

@@ -6,15 +6,14 @@ import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.pictures import plan as words
-from mvgviz.pictures.picture import Picture
-from mvgviz.pictures.plan import plan_words, plot_pair, question_name
+from mvgviz.pictures.plan import plan_words, question_name
 from mvgviz.pictures.release import ACCEPT
 from mvgviz.pictures.sentences import open_parts
 from mvgviz.provenance import weakest
 from mvgviz.release.ledger import CAVEATS
 from mvgviz.release.release import plan_together
 from mvgviz.scenario.plan import MOST_QUESTIONS, QuestionPlan, under_budget_of, without
-from mvgviz.scenario.plan_noise import QuestionNoise, least_noise, pair_trade, plan_noise, same_noise
+from mvgviz.scenario.plan_noise import QuestionNoise, least_noise, plan_noise, same_noise
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, in_markdown, listed, spreadsheet_cell
 from mvgviz.ui import session
@@ -106,12 +105,7 @@ def draw_trade(plan: QuestionPlan, noise: Sequence[QuestionNoise]) -> None:
     if len(plan) < 2:
         st.info("Add a second question: the picture shows what it takes from the first.", icon=":material/call_split:")
         return
-    names, unit = words.short_names(plan), words.unit_of_noise(plan)
-    first, second = _pair(names)
-    trade, pair = pair_trade(noise, first, second), (names[first], names[second])
-    chart(Picture(
-        plot_pair(trade, pair, unit=unit),
-        words.trade_words(trade, pair, unit)), key="plan_pair")
+    chart(words.pair_picture(plan, noise, _pair(words.short_names(plan))), key="plan_pair")
 
 
 def _draw_file(held: HeldPlan) -> None:

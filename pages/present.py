@@ -5,7 +5,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from mvgviz.errors import InputError
-from mvgviz.report.slides import Slide, design_slides, headline, utility_slide
+from mvgviz.pictures.picture import Picture
+from mvgviz.report.slides import design_slides, headline, utility_slide
 from mvgviz.scenario.resolve import Setup
 from mvgviz.trials.resumable import Point
 from mvgviz.ui import session, slices
@@ -22,20 +23,19 @@ _slides = cached(2, session.here)(design_slides)
 def draw_deck(setup: Setup) -> None:
     """The slide one is at, and the way on."""
     st.html(f"<style>{asset('presenter.css')}</style>")
-    deck: list[Slide | None] = [*_slides(setup), None]  # None: the trials, run when one comes to them
+    slides = _slides(setup)
+    deck = [*slides, "utility"]  # the trials, run when one comes to them
     at = _place(len(deck))
     session.write_link(slide=str(at + 1))
-    slide, unfinished = deck[at], None
-    if slide is None:
-        slide, unfinished = _trials(setup)
-    if slide is not None:
-        _draw(slide)
+    picture, unfinished = (slides[deck[at]], None) if deck[at] in slides else _trials(setup)
+    if picture is not None:
+        _draw(picture, deck[at])
     _draw_ways(at, len(deck))
     if unfinished is not None:
         slices.show_progress(unfinished, complete=False)
 
 
-def _trials(setup: Setup) -> tuple[Slide | None, slices.Slice | None]:
+def _trials(setup: Setup) -> tuple[Picture | None, slices.Slice | None]:
     work = slices.begin("present", setup.scenario.to_json())
     try:
         results = work.resume([Point(slices.problem(setup), ("mvg", "iid"))])[0]
@@ -47,21 +47,21 @@ def _trials(setup: Setup) -> tuple[Slide | None, slices.Slice | None]:
     return utility_slide(setup, results, simulated=session.is_simulated()), None if results.complete else work
 
 
-def _draw(slide: Slide) -> None:
-    title, rest = headline(slide.takeaway)
+def _draw(picture: Picture, name: str) -> None:
+    title, rest = headline(picture.takeaway)
     with st.container(key="slide"):
         st.title(title, anchor=False)
         if rest:
             st.markdown(rest)
-    margin = max(slide.figure.layout.margin.t or 0, 60) + _ROOM
-    figure = go.Figure(slide.figure)  # a copy: the slide is kept, for every session
+    margin = max(picture.figure.layout.margin.t or 0, 60) + _ROOM
+    figure = go.Figure(picture.figure)  # a copy: the picture is kept, for every session
     figure.update_layout(template="plotly_white", height=None, font={"size": 18, "color": "#1a1a1a"},
                          legend={"font": {"size": 18}}, margin={"t": margin})
     axis = {"title_font_size": 20, "tickfont_size": 16, "constrain": "domain"}  # a circle grows with the screen
     figure.update_xaxes(axis).update_yaxes(axis)
     figure.update_annotations(font_size=16, font_color="#1a1a1a")
     with st.container(key="slide_picture"):
-        st.plotly_chart(figure, key=f"present_{slide.key}", theme=None, alt=slide.takeaway.replace("**", ""),
+        st.plotly_chart(figure, key=f"present_{name}", theme=None, alt=picture.text_alternative,
                         height="stretch", config={"displayModeBar": False})
 
 

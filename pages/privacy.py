@@ -7,32 +7,21 @@ import numpy as np
 import streamlit as st
 
 from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.design.privacy_loss import PairLoss, SpentMu, odds, pair_loss, spent_mu
+from mvgviz.design.privacy_loss import PairLoss, pair_loss, spent_mu
 from mvgviz.errors import InputError
-from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.privacy import (
+    audit_picture,
     audit_words,
     caveats,
-    curve_numbers,
-    curve_words,
-    found_label,
-    largest_shares,
-    loss_numbers,
-    loss_words,
+    curve_picture,
+    loss_picture,
     odds_words,
     percent_words,
-    plot_composition,
-    plot_curve,
-    plot_loss,
-    plot_scores,
-    plot_shares,
-    plot_tradeoff,
     reached_words,
-    releases_words,
-    shares_words,
-    tail_label,
+    releases_picture,
+    shares_picture,
     tested_words,
-    tradeoff_words,
+    tradeoff_picture,
 )
 from mvgviz.pictures.sentences import thing
 from mvgviz.release.audit import (
@@ -44,7 +33,7 @@ from mvgviz.release.audit import (
     simulate_scores,
 )
 from mvgviz.scenario.resolve import Setup, asked_of
-from mvgviz.text import as_number, in_html, in_markdown
+from mvgviz.text import as_number, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
 from mvgviz.ui.frame import chart, draw_open_tab, open_page, show_table
@@ -101,11 +90,7 @@ def _own_units(setup: Setup, record: FloatArray) -> FloatArray:
 
 
 def _draw_shares(setup: Setup, loss: PairLoss) -> None:
-    names, shares, theta = setup.direction_names, loss.shares, setup.design.theta
-    labels = [names[k] if k < len(names) else f"number {k + 1}" for k in largest_shares(shares)]
-    chart(Picture(
-        plot_shares(shares, theta, labels=[in_html(label) for label in labels]),
-        shares_words(shares, theta, labels)), key="privacy_shares")
+    chart(shares_picture(loss.shares, setup.design.theta, names=setup.direction_names), key="privacy_shares")
 
 
 @st.fragment
@@ -117,9 +102,8 @@ def draw_releases(setup: Setup) -> None:
                              format_func="{:,}".format)
     spent = spent_mu(setup.design)
     with picture:
-        chart(Picture(
-            plot_composition(spent, epsilon=setup.scenario.epsilon, delta=setup.delta, chosen=k),
-            releases_words(setup, spent, k)), key="privacy_releases")
+        chart(releases_picture(spent, epsilon=setup.scenario.epsilon, delta=setup.delta, count=k,
+                               n_records=setup.dataset.n_records, mu_is=setup.design.mu_is), key="privacy_releases")
     with choices:
         mu, share = spent.after(k)
         times = f"{k:,} release{'s' if k > 1 else ''}"
@@ -155,9 +139,7 @@ def draw_audit(setup: Setup) -> None:
     with choices:
         st.caption(tested_words(loss.design, noise, hardened=hardened))
     with picture:
-        chart(Picture(
-            plot_scores(result, loss.mu),
-            audit_words(setup, loss, result, broken)), key="privacy_audit")
+        chart(audit_picture(result, loss.mu, audit_words(setup, loss, result, broken)), key="privacy_audit")
 
 
 def _trials(design: NoiseDesign, *, hardened: bool) -> tuple[int, float]:
@@ -212,38 +194,18 @@ def _draw(setup: Setup, loss: PairLoss, trials: int, hardened: bool,
         return None
 
 
-def draw_tradeoff(setup: Setup, spent: SpentMu) -> None:
-    """Misses against false alarms."""
-    said = odds(spent.total)
-    chart(Picture(
-        plot_tradeoff(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta,
-                      marked=said.accused / said.out_of, said=found_label(*said)),
-        tradeoff_words(spent, setup.design.mu_is)), key="privacy_tradeoff")
-
-
-def draw_loss(setup: Setup, spent: SpentMu) -> None:
-    """The density of the privacy loss."""
-    numbers = loss_numbers(spent.total, setup.scenario.epsilon)
-    chart(Picture(
-        plot_loss(numbers, label=tail_label(numbers), thing=thing(setup)),
-        loss_words(numbers)), key="privacy_loss")
-
-
-def draw_curve(setup: Setup, spent: SpentMu) -> None:
-    """delta against epsilon."""
-    numbers = curve_numbers(spent.total, epsilon=setup.scenario.epsilon, delta=setup.delta)
-    chart(Picture(
-        plot_curve(numbers),
-        curve_words(setup, numbers)), key="privacy_curve")
-
-
 setup = open_page(PRIVACY)
 spent = spent_mu(setup.design)
 st.markdown(odds_words(setup, spent))
 for sentence in caveats(setup, spent):
     st.caption(sentence)
-for column, draw in zip(st.columns(3, gap="medium"), (draw_tradeoff, draw_loss, draw_curve), strict=True):
+asked = {"epsilon": setup.scenario.epsilon, "delta": setup.delta}
+for column, (key, picture) in zip(st.columns(3, gap="medium"), {
+        "privacy_tradeoff": tradeoff_picture(spent.total, **asked, mu_is=setup.design.mu_is),
+        "privacy_loss": loss_picture(spent.total, epsilon=setup.scenario.epsilon, thing=thing(setup)),
+        "privacy_curve": curve_picture(spent.total, **asked, n_records=setup.dataset.n_records,
+                                       mu_is=setup.design.mu_is)}.items(), strict=True):
     with column:
-        draw(setup, spent)
+        chart(picture, key=key)
 draw_open_tab({"The worst neighbours": draw_neighbours, "Audit by simulation": draw_audit,
                "Several releases": draw_releases}, setup, key="privacy_section")

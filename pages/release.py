@@ -10,17 +10,8 @@ import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.pictures import release as words
-from mvgviz.pictures.picture import Picture
-from mvgviz.pictures.release import (
-    MOST_LINES,
-    budget_numbers,
-    coefficient_numbers,
-    plot_budget,
-    plot_intervals,
-    range_numbers,
-)
+from mvgviz.pictures.release import budget_numbers
 from mvgviz.pictures.sentences import link_words, open_parts, released_clipping
-from mvgviz.pictures.theme import plot_matrix, top_left
 from mvgviz.release.entries import Sum
 from mvgviz.release.files import to_csv, to_intervals_csv, to_metadata_json, to_npy
 from mvgviz.release.fitted import fitted_coefficients, labels, refusal
@@ -56,29 +47,23 @@ def draw_intervals(release: Release) -> None:
     if widths is None:
         st.caption(f":material/visibility: {words.NOT_TOLD}")
         return
-    takeaway = words.widths_sentence(widths, in_markdown)
     st.markdown("#### How far from the answer?")
     if release.kind.is_mean and release.ranges is not None:
-        _draw_mean(release, takeaway)
+        _draw_mean(release, widths)
     else:
-        st.markdown(takeaway)
+        st.markdown(words.widths_sentence(widths, in_markdown))
         _draw_table(words.width_columns(widths))
     st.caption(" ".join([released_clipping(release, in_markdown), words.covers_sentences(widths)]))
     if refusal(release) is None:
         _draw_fit(release)
 
 
-def _draw_mean(release: Release, takeaway: str) -> None:
-    columns, ranges = words.mean_columns(release), release.declared_ranges or release.ranges or {}
+def _draw_mean(release: Release, widths: words.Widths) -> None:
     picture, table = st.columns([3, 2], gap="large")
-    part = f" The first {MOST_LINES} shown." if len(ranges) > MOST_LINES else ""
     with picture:
-        numbers = range_numbers(*columns.values(), ends=[known[:2] for known in ranges.values()])
-        chart(Picture(
-            plot_intervals(numbers, title="released mean, in % of its range", lines=(0, 100)),
-            f"{takeaway}{part}"), key="release_mean")
+        chart(words.mean_picture(release, widths), key="release_mean")
     with table:
-        _draw_table(columns)
+        _draw_table(words.mean_columns(release))
 
 
 def _draw_fit(release: Release) -> None:
@@ -93,12 +78,8 @@ def _draw_fit(release: Release) -> None:
         return
     fit = fitted_coefficients(release, label)
     picture, table = st.columns([3, 2], gap="large")
-    part = f" The first {MOST_LINES} shown." if len(fit.features) > MOST_LINES else ""
-    title = f"change of {in_html(label)}, in % of its range,<br>while a feature crosses its own"
     with picture:
-        chart(Picture(
-            plot_intervals(coefficient_numbers(fit), title=title, lines=(0,)),
-            f"{words.coefficients_sentence(fit, in_markdown)}{part}"), key="release_fit")
+        chart(words.fit_picture(fit), key="release_fit")
     with table:
         _draw_table(words.coefficient_columns(fit), key="release_coefficients")
     st.caption(words.ABOUT_FIT)
@@ -144,9 +125,8 @@ def _draw_budget(setup: Setup, planned: Plan, *, named: bool) -> None:
     made = desk.entries_about(data)
     *before, this = Sum([*made, planned]).counted(*made, planned)
     numbers = budget_numbers(before, this, delta=planned.delta, cap=desk.cap(data))
-    chart(Picture(
-        plot_budget(numbers),
-        words.budget_words(setup, numbers, planned, lasts=desk.ledger.lasts, named=named)), key="release_budget")
+    takeaway = words.budget_words(setup, numbers, planned, lasts=desk.ledger.lasts, named=named)
+    chart(words.budget_picture(numbers, takeaway), key="release_budget")
 
 
 def _draw_summary(setup: Setup, planned: Plan) -> None:
@@ -249,7 +229,7 @@ def draw_released() -> None:
     shown = releases[number - 1]
     picture, files = st.columns([3, 2], gap="large")
     with picture:
-        _draw_noisy(shown)
+        chart(words.released_picture(shown), key="release_answer")
     with files:
         st.markdown(f"**{in_markdown(_title(shown))}**")
         for label, key, name, mime, content in _files(number, shown):
@@ -261,19 +241,6 @@ def draw_released() -> None:
 
 def _title(release: Release) -> str:
     return f"{release.query} of {release.data}, {release.time.replace('T', ' ').replace('+00:00', ' UTC')}"
-
-
-def _draw_noisy(release: Release) -> None:
-    shown = top_left(release.noisy)
-    rows = [in_html(name) for name in (release.row_names or ())[: shown.shape[0]]]
-    square = release.noisy.shape[0] == release.noisy.shape[1] and not release.kind.is_table
-    part = f" The first {shown.shape[0]} × {shown.shape[1]} shown." if shown.size < release.noisy.size else ""
-    across = "record" if release.kind.is_table else "feature" if rows and square else "column"
-    cols = rows if square else ["mean"] if release.kind.is_mean else []
-    chart(Picture(
-        plot_matrix(shown, row_labels=rows, col_labels=cols, height=300,
-                    row_title="feature" if rows else "row", col_title=across, value_title="noisy answer"),
-        f"{words.released_words(release, release.n_records or 0)}{part}"), key="release_answer")
 
 
 def draw_exports(setup: Setup) -> None:

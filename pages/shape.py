@@ -5,40 +5,32 @@ import math
 import numpy as np
 import streamlit as st
 
-from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.design.sampling import sample_noise
-from mvgviz.noise.sides import NoiseSide
 from mvgviz.noise.ties import eigen
-from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.rule import iid_std, rule_model
 from mvgviz.pictures.sentences import thing
 from mvgviz.pictures.shape import (
-    ABOUT_ZERO,
+    answer_labels,
+    component_picture,
+    covariance_picture,
     drag_words,
-    drowned_words,
-    entries_words,
-    leading_components,
-    mixing_words,
-    overlap_words,
+    ellipsoid_picture,
+    outcomes_picture,
     plane_labels,
     plane_words,
-    plot_component_outcomes,
-    plot_ellipsoid,
-    plot_matrix_outcomes,
     records_words,
+    root_mean_square,
     rule_words,
+    std_picture,
 )
-from mvgviz.pictures.theme import MOST_COLS, MOST_ROWS, plot_matrix
 from mvgviz.scenario.names import names_of_coordinates
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_factor, as_number, in_html, in_markdown
-from mvgviz.trials.tasks.post import centred
+from mvgviz.text import as_number, in_markdown
 from mvgviz.ui.frame import chart, draw_takeaway, open_page
 from mvgviz.ui.menu import SHAPE
 from mvgviz.ui.rule_picture import own_axes, record_picture, rule, share_step, take_change, theorem_in
 from mvgviz.validation import FloatArray
 
-_MANY, _POINTS, _DRAWS, _OUTCOMES, _CORNER = 2_000, 300, 200, 30, 24
+_MANY, _POINTS, _DRAWS = 2_000, 300, 200
 _USES = ("the features that matter", "an equal mixture", "along the data (not private)")
 
 
@@ -61,7 +53,7 @@ def draw_plane(setup: Setup) -> None:
         useful = st.selectbox("Your use", _USES, key="shape_useful", disabled=of_directions,
                               help="The line along which the noise is told; turn it in the picture.")
     iid, pair_names = iid_std(setup.iid, pair[1]), plane_labels(setup, shown, pair, of_directions=of_directions)
-    spread = _root_mean_square(points) if points.size else 0.0
+    spread = root_mean_square(points) if points.size else 0.0
     takeaway = plane_words(model, iid, pair_names, spread)
     with picture:
         rule(model, key="shape_rule", on_change=lambda change: take_change(setup, model, pair, change), iid=iid,
@@ -81,7 +73,7 @@ def draw_plane(setup: Setup) -> None:
 
 def draw_space(setup: Setup) -> None:
     """The ellipsoid of three features."""
-    names, design = _coordinates(setup), setup.design
+    names = _coordinates(setup)
     if len(names) < 3:
         st.info("Three dimensions need at least three features; this answer has fewer.")
         return
@@ -91,46 +83,22 @@ def draw_space(setup: Setup) -> None:
     if len(chosen) < 3:
         st.info("Choose three features.")
         return
-    covariance, column = design.directional_side.covariance_of(chosen), chosen[-1]
-    labels = [in_html(names[k]) for k in chosen]
-    if design.mode == "both":  # entries of one column
-        covariance = covariance * design.directional_side.covariance_of([column])[0, 0]
-        labels = [f"{label} × {labels[-1]}" for label in labels]
-    std = np.sqrt(np.diag(covariance))
-    chart(Picture(
-        plot_ellipsoid(covariance, iid_std(setup.iid, column), names=(labels[0], labels[1], labels[2])),
-        f"**From {as_number(std.min())} to {as_number(std.max())}**: the typical error (standard deviation) on these "
-        f"three"
-        f"{f' entries of the column {in_markdown(names[column])}' if design.mode == 'both' else ''}."),
-          key="shape_ellipsoid")
+    chart(ellipsoid_picture(setup, chosen, names), key="shape_ellipsoid")
 
 
 def draw_matrices(setup: Setup) -> None:
     """Sigma, Psi and the standard deviation of every entry."""
-    design = setup.design
-    parts = [np.diag(_corner(design.row_side, MOST_ROWS)), np.diag(_corner(design.col_side, MOST_COLS))]
-    std = np.sqrt(np.outer(*parts))
-    rows, cols = std.shape
-    part = f" (the first {rows} × {cols})" if (rows, cols) != (design.rows, design.cols) else ""
+    design, labels = setup.design, answer_labels(setup.query)
     middle, sides = st.columns([3, 2], gap="large")
     with middle:
-        names = [in_html(name) for name in setup.query.row_names or ()]
-        chart(Picture(
-            plot_matrix(std, row_labels=names[:rows], col_labels=_column_labels(setup, names)[:cols], row_title="row",
-                        col_title="column", value_title="typical error (standard deviation)"),
-            entries_words(std, f"{part}, equal noise {as_number(_first_entry(setup.iid))}")
-            + (" Row and column noise multiply: entry (i, j) has variance vᵢ vⱼ." if design.mode == "both" else "")),
-              key="shape_std")
+        chart(std_picture(setup), key="shape_std")
     with sides:
-        for name, side in (("Sigma, over rows", design.row_side), ("Psi, over columns", design.col_side)):
+        for name, side, own in (("Sigma, over rows", design.row_side, labels[0]),
+                                ("Psi, over columns", design.col_side, labels[1])):
             if side.is_identity:
                 st.caption(f"{name}: the identity, {side.size:,} × {side.size:,}.")
                 continue
-            labels = names[:MOST_ROWS] if side is design.row_side else _column_labels(setup, names)[:MOST_ROWS]
-            chart(Picture(
-                plot_matrix(_corner(side, MOST_ROWS), row_labels=labels, col_labels=labels, row_title="",
-                            col_title="", value_title="covariance", height=300),
-                mixing_words(name, mixes=not side.is_diagonal)), key=f"shape_{name[:3]}")
+            chart(covariance_picture(side, name, own), key=f"shape_{name[:3]}")
             if design.mode == "both":
                 st.caption("Psi is the same matrix.")
                 break
@@ -138,41 +106,12 @@ def draw_matrices(setup: Setup) -> None:
 
 def draw_outcomes(setup: Setup) -> None:
     """Thirty releases that might have been."""
-    query, design = setup.query, setup.design
     kinds = ["The released matrix", "Its first principal component"]
     kind = kinds[0]
-    if query.symmetric and query.rows > 1:
+    if setup.query.symmetric and setup.query.rows > 1:
         kind = st.segmented_control("What", kinds, default=kind, key="shape_outcome",
                                     label_visibility="collapsed") or kind
-    rng = np.random.default_rng([setup.scenario.seed, 3])
-    if kind == kinds[0]:
-        truth = query.value[:_CORNER, :_CORNER]
-        rows, cols = (np.linalg.cholesky(_corner(side, _CORNER)) for side in (design.row_side, design.col_side))
-        noise = np.asarray(rows @ rng.standard_normal((_OUTCOMES, *truth.shape)) @ cols.T)
-        ratio = _root_mean_square(noise) / (_root_mean_square(truth) or 1.0)
-        names = [in_html(name) for name in query.row_names or ()]
-        chart(Picture(
-            plot_matrix_outcomes(truth, truth + noise, value_title="answer", row_labels=names[:_CORNER],
-                                 col_labels=_column_labels(setup, names)[:_CORNER]),
-            f"**{drowned_words(ratio)}.** The noise is {as_factor(ratio)} the answer (root mean square, "
-            f"{truth.shape[0]} × {truth.shape[1]} shown). Press play: 30 releases that might have been; the first "
-            "picture is the true answer, not private."), key="shape_play")
-        return
-    answers = np.concatenate([query.value[None], query.value + sample_noise(design, rng=rng, trials=_OUTCOMES)])
-    about_mean = query.has_constant
-    components = leading_components(centred(answers) if about_mean else answers)
-    overlap = np.abs(components[1:] @ components[0])
-    labels = [in_html(name) for name in (query.row_names or [])][: components.shape[1]]
-    about = "" if about_mean or setup.scenario.is_graph else f" {ABOUT_ZERO}"
-    chart(Picture(
-        plot_component_outcomes(components[0], components[1:], names=labels),
-        f"**{overlap_words(overlap)}.** Overlap with the true component: {overlap.mean():.2f} on average (1 is "
-        f"perfect), from {overlap.min():.2f} to {overlap.max():.2f} over 30 releases.{about}"), key="shape_play")
-
-
-def _column_labels(setup: Setup, names: list[str]) -> list[str]:
-    """The columns of the answer: features again, the mean, or nothing but numbers."""
-    return names if setup.query.symmetric else ["mean"] if setup.query.is_mean else []
+    chart(outcomes_picture(setup) if kind == kinds[0] else component_picture(setup), key="shape_play")
 
 
 def _coordinates(setup: Setup) -> tuple[str, ...]:
@@ -220,20 +159,6 @@ def _useful(setup: Setup, pair: tuple[int, int], choice: str, points: FloatArray
         vector = eigen(points @ points.T)[1][:, -1]
         return math.atan2(vector[1], vector[0])
     return math.pi / 4
-
-
-def _corner(side: NoiseSide, most: int) -> FloatArray:
-    """The covariance of the first coordinates, without the rest of it."""
-    return side.covariance_of(list(range(min(side.size, most))))
-
-
-def _first_entry(design: NoiseDesign) -> float:
-    """The typical error of the answer's first entry."""
-    return math.sqrt(float(_corner(design.row_side, 1)[0, 0] * _corner(design.col_side, 1)[0, 0]))
-
-
-def _root_mean_square(values: FloatArray) -> float:
-    return float(np.sqrt((values**2).mean()))
 
 
 PANELS = {"Ellipse": draw_plane, "Three features": draw_space, "Covariances": draw_matrices,

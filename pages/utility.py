@@ -1,53 +1,45 @@
 """Utility: the trials as dots, over epsilon, for other directions, and one draw to look at."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import cycle
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.errors import InputError
-from mvgviz.pictures import utility as one_draw
-from mvgviz.pictures.budget import Names, SignalNumbers, plot_signal_to_noise, short_label, signal_numbers
+from mvgviz.pictures.budget import Names, short_label, signal_picture
 from mvgviz.pictures.picture import Picture
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, IID, MOST_COLS
+from mvgviz.pictures.theme import DATA, DIRECTIONAL, IID
 from mvgviz.pictures.trade_off import others_sentence
 from mvgviz.pictures.utility import (
     SHOWN_TO_HOLDER,
     SetNames,
     SetRow,
-    best_set_words,
-    dot_numbers,
-    dots_about,
-    draw_words,
+    captured_picture,
+    component_loadings_picture,
+    dots_picture,
     error_curve,
     measured_words,
-    metric_words,
     needed_names,
     own_units_words,
-    parts_words,
-    plot_dots,
-    plot_parts,
-    plot_sets,
-    plot_sweep,
+    parts_picture,
+    predictions_picture,
     ranked_sets,
-    result_words,
-    sets_words,
-    sweep_words,
+    set_sweep_picture,
+    sets_picture,
+    sweep_picture,
+    true_and_noisy,
 )
-from mvgviz.scenario.names import names_of_coordinates
 from mvgviz.scenario.own_units import own_units
 from mvgviz.scenario.precision_budget import budget_table
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_number, capitalised, in_markdown
+from mvgviz.text import capitalised, in_markdown
 from mvgviz.trials import favoured_sets
 from mvgviz.trials.favoured_sets import Favoured, epsilon_grid, set_change
-from mvgviz.trials.first_trial import Components, FirstTrial, Predictions, first_trial
+from mvgviz.trials.first_trial import FirstTrial, first_trial
 from mvgviz.trials.outcomes import Outcome, Results
 from mvgviz.trials.parts import part_errors, part_points
 from mvgviz.trials.question import Problem
@@ -126,12 +118,7 @@ def draw_trials(setup: Setup) -> Pending | None:
         say_why_not(setup, error)
         return None
     if results is not None:
-        numbers = dot_numbers(results)
-        said = f"{result_words(results, needed_names(setup))} {others_sentence(setup)}".rstrip()
-        chart(Picture(
-            plot_dots(numbers, title=metric_words(results)),
-            said,
-            about=dots_about(numbers)), key="utility_dots")
+        chart(dots_picture(results, needed_names(setup)).adding(others_sentence(setup)), key="utility_dots")
         st.caption(f"{session.computed_on()} {in_markdown(measured_words(posed, results))}")
     return Pending(work, results is not None and results.complete, st.container())
 
@@ -144,12 +131,7 @@ def draw_sweep(setup: Setup) -> Pending:
         Point(posed.with_scenario(setup.scenario.changed(epsilon=epsilon)), BOTH)
         for epsilon in coarse_first(grid, own)])
     if known:
-        curves = [error_curve([(results.scenario.epsilon, results[key]) for results in known], name=name, colour=colour)
-                  for key, name, colour in (("iid", "equal noise", IID), ("mvg", "directional", DIRECTIONAL))]
-        references = {results.scenario.epsilon: results.references for results in known}
-        chart(Picture(
-            plot_sweep(curves, references, own=own, span=(grid[0], grid[-1]), title=known[0].metric),
-            sweep_words(known)), key="utility_sweep")
+        chart(sweep_picture(known, own=own, span=(grid[0], grid[-1])), key="utility_sweep")
     return pending
 
 
@@ -169,9 +151,7 @@ def draw_parts(setup: Setup) -> Pending:
     left, right = st.columns(2, gap="large")
     with left:
         if found:
-            chart(Picture(
-                plot_parts(found),
-                parts_words(setup, found, on_data=not session.is_simulated())), key="utility_parts")
+            chart(parts_picture(setup, found, on_data=not session.is_simulated()), key="utility_parts")
         for part, reason in reasons.items():
             if len(points) > 1:
                 st.caption(in_markdown(f"{capitalised(part)}: {reason}."))
@@ -227,10 +207,7 @@ def _draw_set_charts(setup: Setup, names: SetNames, sets: list[Favoured], grid: 
                        for choice in choices if (outcome := _outcome(here, choice)) is not None)
     left, right = st.columns(2, gap="large")
     with left:
-        labels = [short_label(names(row.choice)) for row in rows]
-        chart(Picture(
-            plot_sets(rows, here[0].references, names=labels, title=here[0].metric),
-            best_set_words(names, rows)), key="utility_sets")
+        chart(sets_picture(rows, here[0].references, names=names, title=here[0].metric), key="utility_sets")
         _draw_take_over(setup, names, rows)
     with right:
         curves = []
@@ -241,10 +218,8 @@ def _draw_set_charts(setup: Setup, names: SetNames, sets: list[Favoured], grid: 
             curves.append(error_curve(outcomes, name=short_label(names(choice)), colour=colour, symbol=symbol,
                                       band=colour != DATA))
         references = {results.scenario.epsilon: results.references for results in found}
-        chart(Picture(
-            plot_sweep(curves, references, own=scenario.epsilon, span=(grid[0], grid[-1]),
-                       title=here[0].metric, legend=False),
-            sets_words(curves, own=scenario.epsilon)), key="utility_set_sweep")
+        chart(set_sweep_picture(curves, references, own=scenario.epsilon, span=(grid[0], grid[-1]),
+                                title=here[0].metric), key="utility_set_sweep")
 
 
 def _outcome(found: list[Results], choice: Favoured | None) -> Outcome | None:
@@ -314,7 +289,6 @@ def _add(key: str, size: int) -> None:
         state["_utility_refused"] = f"{capitalised(str(error))}."
 
 
-_NAMED = 24
 _first_trial = cached(8, session.here)(first_trial)
 
 
@@ -326,107 +300,29 @@ def draw_one_draw(setup: Setup) -> None:
     if not np.isfinite(trial.noisy).all():
         st.info("The noise is too large to be drawn.", icon=":material/block:")
         return
-    pair, labels = one_draw.matrix_pair(trial.true, trial.noisy), _labels(posed, trial)
-    draw_use = _use(setup, posed, trial)
-    columns = st.columns([8, 9] if draw_use is None else [8, 9, 9], gap="medium")
+    true, noisy = true_and_noisy(trial, posed.query, TASKS[setup.scenario.task].symbol)
+    use = _use(setup, posed, trial)
+    columns = st.columns([8, 9] if use is None else [8, 9, 9], gap="medium")
     with columns[0]:
-        chart(Picture(
-            _matrix(pair, labels, noisy=False),
-            _true_words(trial, pair)), key="utility_true")
+        chart(true, key="utility_true")
     with columns[1]:
-        chart(Picture(
-            _matrix(pair, labels, noisy=True),
-            draw_words(trial, pair, TASKS[setup.scenario.task].symbol)), key="utility_noisy")
-    if draw_use is not None:
+        chart(noisy, key="utility_noisy")
+    if use is not None:
         with columns[2]:
-            draw_use()
+            chart(use[0], key=use[1])
 
 
-def _use(setup: Setup, posed: Problem, trial: FirstTrial) -> Callable[[], None] | None:
-    """The picture of what the task makes of the answer; None where there is none."""
+def _use(setup: Setup, posed: Problem, trial: FirstTrial) -> tuple[Picture, str] | None:
+    """The picture of what the task makes of the answer, and its key; None where there is none."""
     if trial.predictions is not None:
-        return partial(_draw_predictions, setup, trial.predictions)
+        name = setup.dataset.features[trial.predictions.label]
+        return predictions_picture(trial.predictions, name), "utility_predictions"
     if trial.components is not None:
-        first = setup.scenario.task == "first-component"
-        return partial(_draw_loadings, posed, trial.components) if first else partial(_draw_captured, trial.components)
-    signal = signal_numbers(budget_table(setup, session.moments(setup)))
-    return None if signal is None else partial(_draw_signal, setup, signal)
-
-
-def _labels(posed: Problem, trial: FirstTrial) -> tuple[list[str], list[str], str, str]:
-    """Names of rows and columns that are shown, and what they are called together."""
-    query, (rows, cols) = posed.query, trial.true.shape
-    row = "vertex" if query.is_graph else "record" if query.row_names is None else "feature"
-    names = [short_label(name) for name in names_of_coordinates(query, "rows", trial.shape[0])[:MOST_COLS]]
-    named = query.row_names is not None and len(names) <= _NAMED
-    down = names if named else _thinned(len(names))
-    if query.symmetric or trial.what == "moments":
-        return down[:rows], down[:cols], row, row
-    return down[:rows], ["mean"] if cols == 1 else _thinned(min(cols, MOST_COLS)), row, "" if cols == 1 else "record"
-
-
-def _thinned(count: int) -> list[str]:
-    """Numbers from 1, about eight of them, blanks between."""
-    every = -(-count // 8)
-    return [str(k + 1) if k % every == 0 else "" for k in range(count)]
-
-
-def _matrix(pair: one_draw.MatrixPair, labels: tuple[list[str], list[str], str, str], *, noisy: bool) -> go.Figure:
-    shown = pair.noisy if noisy else pair.true
-    rows, cols = shown.shape
-    return one_draw.plot_one_of_pair(pair, shown, row_labels=labels[0][:rows], col_labels=labels[1][:cols],
-                            row_title=labels[2], col_title=labels[3], scale=noisy)
-
-
-def _true_words(trial: FirstTrial, pair: one_draw.MatrixPair) -> str:
-    what = "second moments of the table, which is all this task uses" if trial.what == "moments" else "answer"
-    rows, cols = pair.true.shape
-    part = f" The first {rows} × {cols} of {trial.shape[0]:,} × {trial.shape[1]:,} are drawn." if (
-        (rows, cols) != trial.shape) else ""
-    return f"**True {what}.**{part}"
-
-
-def _draw_predictions(setup: Setup, found: Predictions) -> None:
-    numbers = one_draw.prediction_numbers(found)
-    name = setup.dataset.features[found.label]
-    rmse = [float(np.sqrt(np.square(values - found.labels).mean())) for values in (found.clean, found.noisy)]
-    outside = f" {numbers.outside} noisy predictions leave the picture." if numbers.outside else ""
-    part = f" The first {len(numbers.labels)} of {found.labels.size:,} are drawn." if len(
-        numbers.labels) < found.labels.size else ""
-    chart(Picture(
-        one_draw.plot_predictions(numbers, name=short_label(name)),
-        f"**Predictions** of {in_markdown(name)} on records held out: off by {as_number(rmse[1])} (RMSE), without "
-        f"privacy {as_number(rmse[0])}.{outside}{part}"), key="utility_predictions")
-
-
-def _draw_loadings(posed: Problem, parts: Components) -> None:
-    shown, total = one_draw.largest_loadings(parts), parts.first.size
-    names = names_of_coordinates(posed.query, "rows", total)
-    part = f" The {len(shown)} largest of {total} loadings are drawn." if len(shown) < total else ""
-    chart(Picture(
-        one_draw.plot_loadings(parts, shown, names=[short_label(names[k]) for k in shown]),
-        f"**First component:** {as_number(parts.angle, 2)}° from the true one.{part}"), key="utility_loadings")
-
-
-def _draw_captured(parts: Components) -> None:
-    figure = one_draw.plot_captured(parts)
-    drawn, every = len(figure.data[0].x), parts.captured.size
-    part = f" The first {drawn} of {every}." if drawn < every else ""
-    total = float(parts.eigenvalues[0])
-    share = f", {as_number(100 * float(parts.captured[0]) / total, 2)} % of what the true one does" if total > 0 else ""
-    chart(Picture(
-        figure,
-        f"**The first noisy component** captures {as_number(float(parts.captured[0]))}{share}.{part}"),
-          key="utility_captured")
-
-
-def _draw_signal(setup: Setup, numbers: SignalNumbers) -> None:
-    """Signal-to-noise along each direction."""
-    part = f" {len(numbers.shown)} of {numbers.total} are drawn." if len(numbers.shown) < numbers.total else ""
-    chart(Picture(
-        plot_signal_to_noise(numbers, names=Names(setup).labels(numbers.shown)),
-        f"**Signal above noise** in {numbers.above} of {numbers.total} directions (equal noise: "
-        f"{numbers.iid_above}).{part}"), key="utility_signal")
+        if setup.scenario.task == "first-component":
+            return component_loadings_picture(trial.components, posed.query), "utility_loadings"
+        return captured_picture(trial.components), "utility_captured"
+    signal = signal_picture(setup, budget_table(setup, session.moments(setup)))
+    return None if signal is None else (signal, "utility_signal")
 
 
 SECTIONS = {"Needed and rest": draw_parts, "Over epsilon": draw_sweep, "Choice of directions": draw_sets,

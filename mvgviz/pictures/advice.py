@@ -9,16 +9,18 @@ from dataclasses import dataclass, replace
 import plotly.graph_objects as go
 
 from mvgviz.labels import GUARANTEES, REFERENCES
-from mvgviz.pictures.compare import Mark, more_words
-from mvgviz.pictures.error_axis import ErrorAxis, error_axis, mean_words, reference_look
+from mvgviz.pictures.compare import Mark, more_words, plot_ranked
+from mvgviz.pictures.error_axis import ErrorAxis, error_axis, mean_words, reference_items, reference_look
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import design_words
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, EXACT, GUARANTEE_COLOURS, IID, row_axis, stroke, styled
-from mvgviz.text import as_number, capitalised, in_html
+from mvgviz.text import as_number, capitalised, in_html, in_markdown
 from mvgviz.trials.advisor import Advice, Row
 from mvgviz.trials.candidates import Candidate
 from mvgviz.trials.levers import Levers, Step
 from mvgviz.trials.paired import SAME, UNCLEAR
 from mvgviz.trials.stand_in import FEW
+from mvgviz.trials.tasks import Task
 
 ENDS = DATA, DIRECTIONAL
 """The colours of the first and the last bar, which stand on the axis."""
@@ -41,6 +43,19 @@ class Fall:
     @property
     def gains(self) -> bool:
         return self.before is not None and self.after <= self.before
+
+
+def levers_picture(found: Levers, names: Sequence[str], *, title: str) -> Picture:
+    """What each lever gains, from the paper's noise as printed down to this design."""
+    references = [item for item in reference_items(found.references) if item[0] != "random_guess"]
+    return Picture(plot_waterfall(falls(found, names), references, title=title), _takeaway(found), """
+The first bar is the error with the paper's noise, as printed (Theorem 2 where it applies, else Theorem 1), of equal
+size everywhere, on the table where the task can be served from it. Each bar below is one lever: exact calibration,
+another query, records kept inside a round bound, the shape of noise and bound, and a use that knows the noise. Green
+takes error away, orange adds some; beside it the factor (with ? where chance may explain it). The factors multiply to
+the whole way. Dashed: the error without privacy; dotted: the answer without data.
+
+What a lever gains depends on what came before it. So the table takes each lever alone away from the whole design.""")
 
 
 def plot_waterfall(falls: Sequence[Fall], references: Sequence[tuple[str, float]], *, title: str) -> go.Figure:
@@ -104,7 +119,7 @@ def levers_sentence(found: Levers) -> str:
             f"{as_number(end.outcome.mean)}: {parts}.")
 
 
-def takeaway(found: Levers) -> str:
+def _takeaway(found: Levers) -> str:
     """The levers, the largest one named first, and what is left to gain."""
     steps = [step for step in found.steps[1:] if math.isfinite(step.factor)]
     first = max(steps, key=lambda step: step.factor, default=None)
@@ -233,6 +248,23 @@ ONLY_THE_NEEDED = ("A table with these columns alone: leave the others out on th
 FORGETS_DIRECTIONS = ("Loading a design along the features, along other directions or with equal shares changes what "
                       "is needed to what that design favours: a scenario can need directions only where its own noise "
                       "favours them.")
+
+
+def advice_picture(advice: Advice, names: Sequence[str], task: Task) -> Picture:
+    """The designs that were tried for a task and a budget, ranked."""
+    found = advice.references
+    references, title = ([], task.metric) if found is None else (reference_items(found), task.metric_in(found))
+    return Picture(plot_ranked(advice_marks(advice, names), references, title=title), in_markdown(places(advice)), """
+Each line is a design for the same task and the same budget: a query (square: the table), a guarantee
+(green exact, pink Theorem 1, orange Theorem 2), a bound on the records, a split, and whether what uses the answer
+knows the noise (it does unless the line says so); hollow: only the needed features are released. Shown is the best of
+each kind. Answers themselves are judged by their expected error, noise and the bias of clipping, on the worst of
+several simulated tables: records in the middle of the ranges and towards either end. Other tasks are judged by trials
+that share their random numbers; the best few, drawn strong, get all trials.
+
+A design is recommended only if it is clearly better than yours on every simulated table, clearly better than the
+no-data baseline, and (for answers) clips few records. Directions and splits read openly from the data are left out,
+unless yours is such a design; then it is marked.""")
 
 
 def advice_marks(advice: Advice, names: Sequence[str]) -> list[Mark]:

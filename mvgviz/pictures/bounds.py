@@ -1,19 +1,33 @@
 """Theorem 1, Theorem 2 and the exact limit: over one input, as maps over two, and what they ask for."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
 
-from mvgviz.design.limits import BoundCurves, LimitInputs, Rival, exact_limit, precision_norm, ratio_limit
+from mvgviz.design.limits import BoundCurves, LimitInputs, Rival, bound_curves, exact_limit, precision_norm, ratio_limit
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.labels import GUARANTEES, TAILS
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.bounds import theorem2_wins
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, EXACT, THEOREM1, THEOREM2, decades, stroke, styled, upright, wash
+from mvgviz.pictures.picture import Picture
+from mvgviz.pictures.theme import (
+    DATA,
+    DIRECTIONAL,
+    EXACT,
+    GUARANTEE_COLOURS,
+    THEOREM1,
+    THEOREM2,
+    decades,
+    stroke,
+    styled,
+    upright,
+    wash,
+)
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_number, at_most
+from mvgviz.text import as_number, at_most, capitalised
 from mvgviz.validation import FloatArray
 
 TAIL_DASHES = {"printed": "solid", "laurent-massart": "dash", "exact-chi": "dot"}
@@ -46,12 +60,15 @@ def curve_lines(curves: BoundCurves, *, second: str, tail: str, all_tails: bool,
     return lines
 
 
-def plot_bound_curves(curves: BoundCurves, lines: list[CurveLine], *, axis_title: str, value_title: str) -> go.Figure:
-    """The scenario's tail is thick, other tails thin; line styles tell tails apart.
+def curves_picture(problem: LimitInputs, axis: str, *, tail: str, as_noise: bool, all_tails: bool, s2_words: str
+                   ) -> Picture:
+    """The three limits as one input varies; the scenario's tail is thick, others thin, and line styles tell them apart.
 
     Theorem 1 is drawn wider, so that it still shows where Theorem 2 lies on it.
     """
-    figure = go.Figure()
+    curves, figure = bound_curves(problem, axis), go.Figure()
+    lines = curve_lines(curves, second=second_name(problem), tail=tail, all_tails=all_tails, as_noise=as_noise)
+    value = "typical error of an entry (standard deviation)" if as_noise else "allowed precision φ² (product of norms)"
     for line in sorted(lines, key=lambda line: line.main):
         label = line.name if line.tail is None else f"{line.name}, tail {TAILS[line.tail].short}"
         figure.add_scatter(x=curves.positions, y=line.values, name=line.name, legendgroup=line.name,
@@ -74,10 +91,38 @@ def plot_bound_curves(curves: BoundCurves, lines: list[CurveLine], *, axis_title
     exponents = np.log10(np.concatenate([line.values for line in lines]))
     room = max(0.04 * float(np.ptp(exponents)), 0.1)
     low, high = float(exponents.min()) - room, float(exponents.max()) + room
-    figure.update_layout(xaxis={"type": "log", "title": axis_title, "range": edge.tolist(), **decades(*edge)},
-                         yaxis={"type": "log", "title": value_title, "range": [low, high], **decades(low, high)},
+    figure.update_layout(xaxis={"type": "log", "title": axis_title(problem, axis), "range": edge.tolist(),
+                                **decades(*edge)},
+                         yaxis={"type": "log", "title": value, "range": [low, high], **decades(low, high)},
                          shapes=[upright(curves.here, DATA, "dot", width=1)])
-    return styled(figure)
+    return Picture(styled(figure), _curves_words(problem, lines, as_noise=as_noise, s2_words=s2_words), """
+Each curve is a limit on the product of the two norms ‖σ(Σ⁻¹)‖₂ · ‖σ(Ψ⁻¹)‖₂: higher means less
+noise. Equal noise of typical error (standard deviation) s on R × C entries has the product √(RC)/s², which turns each
+limit into noise per entry, and the exact noise (the analytic Gaussian mechanism, s = s₂/μ) into a limit.
+
+Thick: the tail chosen in the sidebar. Thin: the other two ways to bound the norm of the noise. Both theorems are
+sufficient conditions, and loose; equal noise beyond the exact limit is not private enough.""")
+
+
+def _curves_words(problem: LimitInputs, lines: list[CurveLine], *, as_noise: bool, s2_words: str) -> str:
+    """All three limits at the scenario, and how far the theorems are from the exact one."""
+    first, second, exact = (next(line.here for line in lines if line.main and line.colour == colour)
+                            for colour in (THEOREM1, THEOREM2, EXACT))
+    two, alike = short_second(problem), abs(first / second - 1) < _ALIKE
+    if as_noise:
+        theorems = (f"{as_number(first)} under Theorem 1 and {two} alike" if alike else
+                    f"{as_number(first)} under Theorem 1, {as_number(second)} under {two}")
+        factors = [first / exact, second / exact]
+        words = f"Here equal noise has a typical error of {theorems}, and {as_number(exact)} by the exact limit"
+        verdict = "The theorems ask for {} times the noise that privacy needs"
+    else:
+        theorems = (f"Theorem 1 and {two} alike allow φ² = {as_number(first)}" if alike else
+                    f"Theorem 1 allows φ² = {as_number(first)}, {two} {as_number(second)}")
+        factors = [exact / first, exact / second]
+        words = f"Here {theorems}; exactly calibrated equal noise attains {as_number(exact)}"
+        verdict = "Privacy allows {} times the precision that the theorems allow"
+    times = " to ".join(as_number(factor) for factor in (factors[:1] if alike else sorted(factors)))
+    return f"**{verdict.format(times)}.** {words}, all with {s2_words}."
 
 
 def _width(line: CurveLine) -> float:
@@ -123,6 +168,48 @@ def place(design: NoiseDesign, *, name: str, colour: str, symbol: str = "circle"
     """Where a design stands."""
     return Place(name=name, colour=colour, symbol=symbol, size=size, rows=precision_norm(design.row_side),
                  cols=precision_norm(design.col_side))
+
+
+def space_picture(setup: Setup, problem: LimitInputs, others: Iterable[Rival]) -> Picture:
+    """The two norms: what each guarantee allows, this design, and the same shares under other guarantees."""
+    design, tail, limit = setup.design, setup.scenario.tail, exact_limit(problem)
+    edges = [Edge(name="Theorem 1", colour=THEOREM1, limit=problem.theorem1(tail).limit, width=6),
+             Edge(name=short_second(problem), colour=THEOREM2, limit=problem.theorem2(tail).limit),
+             Edge(name="Exact, equal noise", colour=EXACT, limit=limit)]
+    this = place(design, name="this design", colour=DIRECTIONAL)
+    places = [place(other.design, name=f"{capitalised(GUARANTEES[other.guarantee].name)}, same shares",
+                    colour=GUARANTEE_COLOURS[other.guarantee], symbol="diamond",
+                    size=17 if other.guarantee == "theorem1" else 11) for other in others]
+    reason = ""
+    if design.bound is not None and all(abs(edge.limit / design.bound.limit - 1) > 1e-9 for edge in edges):
+        reason = own_edge_reason(setup, problem)
+        edges.append(Edge(name=f"its own edge ({reason})", colour=GUARANTEE_COLOURS[design.guarantee],
+                          limit=design.bound.limit, dash="dash", filled=False, width=2))
+    return Picture(plot_design_space(edges, [*places, this]), _space_words(setup, this, limit, reason), """
+The paper's Figure 3. A theorem allows every design below its line, where the product of the two norms
+is at most φ². As printed, Theorem 2 speaks of Ψ = Σ only (equal norms); that its constant holds elsewhere is beyond
+the paper.
+
+The exact guarantee is no such line: it depends on which directions are precise and on what one record can change.
+Drawn is the line on which exactly calibrated equal noise lies; other shapes lie above or below it and are just as
+private.""")
+
+
+def _space_words(setup: Setup, this: Place, equal: float, own_edge: str) -> str:
+    if setup.design.bound is None:
+        return ("**Just as private as equal noise:** the exact limit depends on the shape, not only on the two norms. "
+                f"This design's product of norms is {as_number(this.product)}, "
+                f"{as_number(this.product / equal)} times that of equal noise.")
+    dashed = f" That edge is dashed: it was built with {own_edge}." if own_edge else ""
+    return (f"**This design is on the edge of its guarantee, {GUARANTEES[setup.design.guarantee].in_sentence}:** "
+            f"{as_number(this.rows)} × {as_number(this.cols)} = φ² = {as_number(setup.design.bound.limit)}.{dashed}")
+
+
+def own_edge_reason(setup: Setup, problem: LimitInputs) -> str:
+    """Why a theorem's design may lie on another edge than those of the problem; empty where it has no reason to."""
+    paper = problem.sensitivity < setup.query.printed_sensitivity * (1 - 1e-9)
+    return " and ".join([*(["the paper's s₂"] if paper else []),
+                         *(["part of ε and δ"] if setup.scenario.directions == "private" else [])])
 
 
 def plot_design_space(edges: list[Edge], places: list[Place]) -> go.Figure:
@@ -205,8 +292,9 @@ def winner_map(rank: int, ratio: float) -> WinnerMap:
                      theorem2_allows_more=theorem2_wins(rank, ratio))
 
 
-def plot_winner_map(numbers: WinnerMap, *, psd: bool, second: str) -> go.Figure:
-    """The exact region filled, the paper's two sufficient conditions as outlines inside it."""
+def map_picture(problem: LimitInputs, *, tail: str, s2_words: str) -> Picture:
+    """Where Theorem 2 allows more: the exact region filled, the paper's two sufficient conditions as outlines in it."""
+    numbers, second = winner_map(problem.rank, problem.sensitivity / problem.gamma), short_second(problem)
     top, last = max(_TOP, 1.1 * numbers.ratio), float(numbers.ranks[-1])
     figure = go.Figure()
     border = np.minimum(numbers.border, 2.0)
@@ -219,7 +307,7 @@ def plot_winner_map(numbers: WinnerMap, *, psd: bool, second: str) -> go.Figure:
                        hovertemplate="r = %{x}: up to s₂/γ = %{y:.3f}<extra>exact border</extra>",
                        **stroke(THEOREM2, 3))
     for name, x, y, dash in (("paper: s₂ ≤ γ", [1, last], [1, 1], "dash"),
-                             ("paper: r > 12, PSD" if psd else "paper: r > 12 (PSD only)",
+                             ("paper: r > 12, PSD" if problem.psd else "paper: r > 12 (PSD only)",
                               [_PAPER_RANK, _PAPER_RANK, last], [0, _ROOT2, _ROOT2], "dot")):
         figure.add_scatter(x=x, y=y, name=name, hoverinfo="name", **stroke(DATA, 2, dash))
     figure.add_scatter(x=[numbers.rank], y=[numbers.ratio], mode="markers", name="this scenario", cliponaxis=False,
@@ -235,7 +323,17 @@ def plot_winner_map(numbers: WinnerMap, *, psd: bool, second: str) -> go.Figure:
         shapes=[{"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": 2, "y1": 2,
                  "line": {"color": DATA, "width": 1}}],
         annotations=[{"x": x, "y": y, "text": text, "showarrow": False} for x, y, text in words])
-    return styled(figure, height=360)
+    factor = problem.theorem2(tail).limit / problem.theorem1(tail).limit
+    winner, more = (second, factor) if numbers.theorem2_allows_more else ("Theorem 1", 1 / factor)
+    by = (f"φ² is {as_number(more)} times as large" if more >= 1 + _ALIKE else
+          "by less than 1 %, since β (the tail of the noise) outweighs both α and ω")
+    return Picture(styled(figure, height=360), (
+        f"**Here {winner} allows more:** {by}. s₂/γ = {as_number(numbers.ratio)} with {s2_words}; at r = "
+        f"{numbers.rank:,} {second} wins up to {as_number(numbers.border_here)}."), """
+Theorem 3. Theorem 2 allows more exactly when α ≥ ω, that is when s₂/γ is at most half of
+1 + H₍r,½₎ / Hᵣ: the filled region. The paper gives two sufficient conditions, both inside it: s₂ ≤ γ (below the dashed
+line), and r > 12 for positive semi-definite queries, whose s₂ is at most √2 γ (right of and below the dotted line).
+Epsilon, delta and the tail decide how much more, not who wins.""")
 
 
 AXIS_LABELS = {"epsilon": "Epsilon", "delta": "Delta", "size": "Size", "gamma": "Gamma", "sensitivity": "Sensitivity"}
@@ -299,56 +397,6 @@ def bound_words(setup: Setup) -> str:
     return (f"Records are pulled into an ellipse first. What the theorems use is smaller too where no record can be as "
             f"long any more: γ = {as_number(query.gamma)} ({as_number(box.gamma)} without it), s₂ = "
             f"{as_number(query.sensitivity)} ({as_number(box.sensitivity)} without it).")
-
-
-def curves_takeaway(problem: LimitInputs, lines: list[CurveLine], *, as_noise: bool, s2_words: str) -> str:
-    """All three limits at the scenario, and how far the theorems are from the exact one."""
-    first, second, exact = (next(line.here for line in lines if line.main and line.colour == colour)
-                            for colour in (THEOREM1, THEOREM2, EXACT))
-    two, alike = short_second(problem), abs(first / second - 1) < _ALIKE
-    if as_noise:
-        theorems = (f"{as_number(first)} under Theorem 1 and {two} alike" if alike else
-                    f"{as_number(first)} under Theorem 1, {as_number(second)} under {two}")
-        factors = [first / exact, second / exact]
-        words = f"Here equal noise has a typical error of {theorems}, and {as_number(exact)} by the exact limit"
-        verdict = "The theorems ask for {} times the noise that privacy needs"
-    else:
-        theorems = (f"Theorem 1 and {two} alike allow φ² = {as_number(first)}" if alike else
-                    f"Theorem 1 allows φ² = {as_number(first)}, {two} {as_number(second)}")
-        factors = [exact / first, exact / second]
-        words = f"Here {theorems}; exactly calibrated equal noise attains {as_number(exact)}"
-        verdict = "Privacy allows {} times the precision that the theorems allow"
-    times = " to ".join(as_number(factor) for factor in (factors[:1] if alike else sorted(factors)))
-    return f"**{verdict.format(times)}.** {words}, all with {s2_words}."
-
-
-def map_takeaway(problem: LimitInputs, numbers: WinnerMap, tail: str, *, s2_words: str) -> str:
-    """Which theorem allows more here, by how much, and up to which ratio."""
-    two = short_second(problem)
-    factor = problem.theorem2(tail).limit / problem.theorem1(tail).limit
-    winner, more = (two, factor) if numbers.theorem2_allows_more else ("Theorem 1", 1 / factor)
-    by = (f"φ² is {as_number(more)} times as large" if more >= 1 + _ALIKE else
-          "by less than 1 %, since β (the tail of the noise) outweighs both α and ω")
-    return (f"**Here {winner} allows more:** {by}. s₂/γ = {as_number(numbers.ratio)} with {s2_words}; at r = "
-            f"{numbers.rank:,} {two} wins up to {as_number(numbers.border_here)}.")
-
-
-def own_edge_reason(setup: Setup, problem: LimitInputs) -> str:
-    """Why a theorem's design may lie on another edge than those of the problem; empty where it has no reason to."""
-    paper = problem.sensitivity < setup.query.printed_sensitivity * (1 - 1e-9)
-    return " and ".join([*(["the paper's s₂"] if paper else []),
-                         *(["part of ε and δ"] if setup.scenario.directions == "private" else [])])
-
-
-def space_takeaway(setup: Setup, this: Place, *, exact_limit: float, own_edge: str) -> str:
-    """Where this design lies in the design space; ``own_edge``: why it lies on an edge of its own, if it does."""
-    if setup.design.bound is None:
-        return ("**Just as private as equal noise:** the exact limit depends on the shape, not only on the two norms. "
-                f"This design's product of norms is {as_number(this.product)}, "
-                f"{as_number(this.product / exact_limit)} times that of equal noise.")
-    dashed = f" That edge is dashed: it was built with {own_edge}." if own_edge else ""
-    return (f"**This design is on the edge of its guarantee, {GUARANTEES[setup.design.guarantee].in_sentence}:** "
-            f"{as_number(this.rows)} × {as_number(this.cols)} = φ² = {as_number(setup.design.bound.limit)}.{dashed}")
 
 
 def looseness_words(setup: Setup, others: tuple[Rival, ...]) -> list[str]:

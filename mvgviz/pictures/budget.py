@@ -10,11 +10,26 @@ import plotly.graph_objects as go
 from mvgviz.design.allocation import FLOOR, WaterFilling
 from mvgviz.design.most_information import is_proved
 from mvgviz.labels import GUARANTEES, SPLITS
+from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.ties import largest_first
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import clipping_words, thing
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, EDGE, GUARANTEE_COLOURS, IID, log_axis, row_axis, stroke, styled
+from mvgviz.pictures.theme import (
+    DATA,
+    DIRECTIONAL,
+    EDGE,
+    GUARANTEE_COLOURS,
+    IID,
+    log_axis,
+    plot_matrix,
+    row_axis,
+    stroke,
+    styled,
+    top_left,
+)
 from mvgviz.provenance import Origin, weakest
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
+from mvgviz.scenario.names import names_of_directions
 from mvgviz.scenario.precision_budget import BudgetTable, WantedNoise
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.splits import SplitScore
@@ -138,6 +153,8 @@ def _direction_rows(figure: go.Figure, names: list[str], *, less: int = 0) -> go
 MOST_IN_BAR, MOST_TILES = 12, 40
 _WEAK = "#8FA9BD"  # opaque, so that labels on it read in light and dark
 _THIN, _SKY, _ROOM = 0.1, 1.7, 1.15
+_UNITS = {"exact": "height (part of μ²)", "relaxed": "height (inverse variance)", "unrelaxed": "inverse noise variance"}
+_WEIGHED = "inverse noise variance × reach²"
 
 
 def largest_directions(theta: FloatArray) -> list[int]:
@@ -331,7 +348,6 @@ def plot_water(numbers: WaterNumbers, *, names: list[str], unit: str) -> go.Figu
     return styled(figure, height=340, top=40)
 
 
-BETWEEN = " It is that of each direction with itself; where two meet, the noise lies between theirs."
 _NAMED, _LONGEST = 3, 22
 
 
@@ -379,6 +395,18 @@ def promise(setup: Setup) -> str:
             f"direction is not less privacy for a feature.{care}")
 
 
+def noise_picture(setup: Setup, table: BudgetTable) -> Picture:
+    """Direction by direction, the noise as a multiple of equal noise: who gains, who pays."""
+    names, numbers = Names(setup), noise_factors(table)
+    part = f" The {len(numbers.shown)} with least and most noise are drawn." if len(numbers.shown) < table.size else ""
+    both = " It is that of each direction with itself; where two meet, the noise lies between theirs."
+    return Picture(plot_noise_factors(numbers, names=names.of_noise(numbers.shown)),
+                   who_gains(setup, names, numbers) + part, """\
+The typical error (standard deviation of the noise) along each direction, divided by that of equal noise with the same \
+guarantee. Left of the line a direction gains, right of it it pays. The cost of finding private directions is counted: \
+equal noise needs none and has the whole budget.""" + both * (setup.design.mode == "both"))
+
+
 def who_gains(setup: Setup, names: Names, numbers: NoiseFactors) -> str:
     """Names and factors of those with less and of those with more noise than equal noise."""
     gains, pays, factors = numbers.gains, numbers.pays, numbers.table.factor
@@ -391,14 +419,40 @@ def who_gains(setup: Setup, names: Names, numbers: NoiseFactors) -> str:
     return f"{said.rstrip()} {clipped}".rstrip()
 
 
-def gains_verdict(setup: Setup, names: Names, numbers: NoiseFactors) -> str:
+def gains_verdict(setup: Setup, table: BudgetTable) -> str:
     """Who gains, in a few words; empty where that is said already."""
+    names, numbers = Names(setup), noise_factors(table)
     if numbers.gains and numbers.pays:
         return f"**Less noise on {names.few(numbers.gains)}, more on the rest.** "
     return "**Less noise, but clipping adds a bias.** " if numbers.gains and clipping_words(setup) else ""
 
 
-def largest_share(names: Names, table: BudgetTable) -> str:
+def signal_picture(setup: Setup, table: BudgetTable) -> Picture | None:
+    """Signal-to-noise along each direction; None where the signal has no meaning, or is 0 everywhere."""
+    numbers = signal_numbers(table)
+    if numbers is None:
+        return None
+    silent = f" {numbers.silent} without any signal are not drawn." if numbers.silent else ""
+    drawn = len(numbers.shown)
+    part = f" The {drawn} largest are drawn." if drawn + numbers.silent < numbers.total else ""
+    signal = ("the answer's own entry along the direction" if setup.query.degree == 2 and setup.query.of_all_features
+              else "the root mean square of the values along the direction")
+    return Picture(
+        plot_signal_to_noise(numbers, names=Names(setup).labels(numbers.shown)),
+        f"**Signal above noise** in {numbers.above} of {numbers.total} directions "
+        f"(equal noise: {numbers.iid_above}).{part}{silent}",
+        f"Signal: {signal}. Noise: its typical error (standard deviation) along the same direction. Right of the line "
+        "the signal is the larger one.")
+
+
+def split_picture(setup: Setup, table: BudgetTable) -> Picture:
+    """The share of the precision that each direction has, as a bar or a treemap."""
+    names, shown = Names(setup), largest_directions(table.theta)
+    return Picture(plot_split(table.theta, shown, names=names.labels(shown)), _largest_share(names, table),
+                   _about_split(setup, table))
+
+
+def _largest_share(names: Names, table: BudgetTable) -> str:
     """Who has most of the budget, against an equal share."""
     top, equal = float(table.theta.max()), 1 / table.size
     first = [k for k in range(table.size) if table.theta[k] > top * (1 - 1e-9)]
@@ -408,7 +462,7 @@ def largest_share(names: Names, table: BudgetTable) -> str:
             f"an equal share is {percent(equal)}.")
 
 
-def about_split(setup: Setup, table: BudgetTable) -> str:
+def _about_split(setup: Setup, table: BudgetTable) -> str:
     """What theta divides under the guarantee."""
     if isinstance(setup.design.neighbours, BoundedColumn | BoundedOuterProduct):
         return ("theta: how much of the precision each direction has, with noise of the shape of the ellipse that "
@@ -419,28 +473,32 @@ def about_split(setup: Setup, table: BudgetTable) -> str:
             "colour: more than an equal share.")
 
 
-def signal_words(numbers: SignalNumbers) -> str:
-    """In how many directions the signal is above the noise."""
-    silent = f" {numbers.silent} without any signal are not drawn." if numbers.silent else ""
-    drawn = len(numbers.shown)
-    part = f" The {drawn} largest are drawn." if drawn + numbers.silent < numbers.total else ""
-    return (f"**Signal above noise** in {numbers.above} of {numbers.total} directions "
-            f"(equal noise: {numbers.iid_above}).{part}{silent}")
-
-
-def about_signal(setup: Setup) -> str:
-    """What signal and noise are."""
-    signal = ("the answer's own entry along the direction" if setup.query.degree == 2 and setup.query.of_all_features
-              else "the root mean square of the values along the direction")
-    return f"Signal: {signal}. Noise: its typical error (standard deviation) along the same direction."
-
-
-def loading_words(setup: Setup, loadings: FloatArray, features: tuple[str, ...]) -> str:
-    """What the direction with the largest share is made of."""
+def loadings_picture(setup: Setup) -> Picture:
+    """Which features each direction is made of."""
+    loadings = setup.design.directional_side.directions.matrix
+    features = names_of_directions(setup.query, setup.design.mode, standard_basis(setup.design.theta.size))
+    drawn = top_left(loadings)
+    rows, cols = drawn.shape
+    part = f" The first {rows} × {cols} loadings are drawn." if drawn.size < loadings.size else ""
     first = largest_first(setup.design.theta)[0]
     most = largest_first(abs(loadings[:, first]))[:2]
     parts = [f"{in_markdown(features[i])} ({loadings[i, first]:+.2f})" for i in most]
-    return f"**Direction {first + 1}**, with the largest share, is mostly {' and '.join(parts)}."
+    return Picture(
+        plot_matrix(drawn, row_labels=[short_label(name) for name in features[:rows]], row_title="feature",
+                    col_labels=[str(k + 1) for k in range(cols)], col_title="direction", value_title="loading"),
+        f"**Direction {first + 1}**, with the largest share, is mostly {' and '.join(parts)}.{part}",
+        "Each column is a direction of length 1; its entries say how much of each feature it holds.")
+
+
+def pnr_picture(setup: Setup, numbers: PnrNumbers) -> Picture:
+    """Which split lets most through, under one guarantee or under both."""
+    return Picture(
+        (plot_pnr if len(numbers.scores) > 1 else plot_survives)(numbers, names=SPLITS), what_gets_through(numbers),
+        "PNR, the power-to-noise ratio: how much the answer stands out from the noise, over all directions at once. "
+        "Half its logarithm is the mutual information between true and noisy answer **for Gaussian answers only**. "
+        "Each form of the paper's best split (max-PNR) solves the constraint of its own guarantee. Relaxed (the "
+        "paper's) and unrelaxed take a theorem's, and maximise the ratio of a table along its eigenvectors: elsewhere "
+        f"another split may come out ahead. {_exact_words(setup)}")
 
 
 def what_gets_through(numbers: PnrNumbers) -> str:
@@ -457,7 +515,7 @@ def what_gets_through(numbers: PnrNumbers) -> str:
     return f"**{verdict}.** Information that survives (log PNR): {' '.join(sentences)}"
 
 
-def exact_words(setup: Setup) -> str:
+def _exact_words(setup: Setup) -> str:
     """What the exact form of max-PNR is the largest of."""
     if setup.design.directions_origin is Origin.PAID:
         return ("Exact knows the privately released spectrum only: it maximises the ratio that this spectrum promises, "
@@ -468,8 +526,20 @@ def exact_words(setup: Setup) -> str:
             "the largest found, not proved to be the largest.")
 
 
-def water_words(setup: Setup, names: Names, numbers: WaterNumbers, filled: WaterFilling) -> str:
-    """The level, who is dry and whose spectrum it is."""
+def water_picture(setup: Setup, filled: WaterFilling, *, prices: FloatArray | None, form: str, guarantee: str
+                  ) -> Picture:
+    """The water filling behind a form of max-PNR; ``prices`` are the h² of the exact form."""
+    names, numbers = Names(setup), water_numbers(filled, prices=prices)
+    weighed = form == "exact" and filled.level is None
+    figure = plot_water(numbers, names=names.labels(numbers.shown), unit=_WEIGHED if weighed else _UNITS[form])
+    return Picture(figure, _water_words(setup, names, numbers, filled), f"""\
+The paper's best split (max-PNR) pours the budget like water over uneven ground. A direction's ground is high where \
+the data's second moment along it is small (exact form: where the other directions, noise and all, already tell most \
+of it). Under water, every direction reaches the same level; what stands above stays dry; ground that leaves the \
+picture is cut. Guarantee: {GUARANTEES[guarantee].in_chart}.""")
+
+
+def _water_words(setup: Setup, names: Names, numbers: WaterNumbers, filled: WaterFilling) -> str:
     dry = [int(k) for k in filled.dry.nonzero()[0]]
     private = setup.design.directions_origin is Origin.PAID
     source = " Spectrum from the private release: its cost is in the budget." if private else ""

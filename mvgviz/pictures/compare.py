@@ -10,7 +10,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from mvgviz.labels import REFERENCES
-from mvgviz.pictures.error_axis import ErrorAxis, error_axis, lines_over, mean_words, reference_look
+from mvgviz.pictures.error_axis import ErrorAxis, error_axis, lines_over, mean_words, reference_items, reference_look
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.theme import (
     DATA,
     DIRECTIONAL,
@@ -23,7 +24,7 @@ from mvgviz.pictures.theme import (
     styled,
     wash,
 )
-from mvgviz.pictures.utility import small_words
+from mvgviz.pictures.utility import metric_words, small_words
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_number, in_markdown
 from mvgviz.trials.frontier import Curve, Reading, falling
@@ -205,9 +206,13 @@ def needed(curves: Sequence[Curve], error: float, *, guarantee: str) -> list[Nee
     return sorted(found, key=lambda line: (line.reading.epsilon, line.curve.least))
 
 
-def plot_frontier(lines: Sequence[Needed], *, error: float, epsilon: float, references: Mapping[float, References],
-                  title: str) -> go.Figure:
-    """Curves with bands above, the epsilons needed below, on one axis of epsilon."""
+def frontier_picture(curves: Sequence[Curve], *, error: float, scenario: Scenario, trivial: float, title: str,
+                     references: Mapping[float, References]) -> Picture:
+    """Error over epsilon with bands above, the epsilon that each mechanism needs for one error below.
+
+    ``trivial``: the error without data at the scenario's own epsilon; ``references``: at each epsilon.
+    """
+    lines = needed(curves, error, guarantee=scenario.guarantee)
     below = 26 * len(lines) + 20
     height = _CURVES + below + 90
     figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=24 / height,
@@ -227,13 +232,19 @@ def plot_frontier(lines: Sequence[Needed], *, error: float, epsilon: float, refe
                        row=1, col=1, **stroke(DATA, 3))
     for at, line in enumerate(lines):
         _add_reading(figure, line, at, error, low, high)
-    figure.add_vline(x=epsilon, line={"color": DATA, "width": 1, "dash": "dot"})  # the scenario's
+    figure.add_vline(x=scenario.epsilon, line={"color": DATA, "width": 1, "dash": "dot"})  # the scenario's
     room = 0.03 * math.log10(high / low)
     figure.update_xaxes(type="log", range=[math.log10(low) - room, math.log10(high) + 4 * room], **log_ticks(low, high))
     figure.update_xaxes(title="epsilon (ε), log scale", row=2, col=1)
     figure.update_yaxes(**axis.layout(title), row=1, col=1)
     figure.update_yaxes(**row_axis([two_lines(label(line.curve.mechanism)) for line in lines], 11), row=2, col=1)
-    return styled(figure, height=height, top=50)
+    return Picture(styled(figure, height=height, top=50), _frontier_words(lines, error, trivial, scenario), """
+Above: the mean error of each mechanism as its budget grows, with 95 % bands; the upright line is
+this scenario's ε. Follow the thick line of the wanted error across to a curve, then go down: there stands the ε this
+mechanism needs, with what the band makes of it.
+
+Between the measured points the curve is a straight line in logarithms; where chance makes a curve rise, it is read
+from the closest curve that never rises. *Not below* means that no ε looked at is enough.""")
 
 
 def _add_curve(figure: go.Figure, line: Needed) -> None:
@@ -308,6 +319,18 @@ def ranking_marks(numbers: Ranking) -> list[Mark]:
 
 def _name(result: Outcome | Curve) -> str:
     return in_markdown(result.mechanism.label)
+
+
+def ranking_picture(numbers: Ranking, *, sensitivity: str, only: int = 0) -> Picture:
+    """All mechanisms on one task, ranked; ``only``: so many of the best, without what they are held against."""
+    marks, results = ranking_marks(numbers), numbers.results
+    references = [] if only else reference_items(results.references)
+    figure = plot_ranked(marks[: only or None], references, title=metric_words(results))
+    return Picture(figure, ranking_words(numbers), (
+        f"Every mechanism answers the same question with the same budget, {results.scenario.trials:,} times, and "
+        f"meets the same random numbers, trial by trial. All stand on {sensitivity}. Dot: mean error; whisker: its "
+        f"95 % interval; lower is better. Rule of the task: {in_markdown(results.task.rule)}. A diamond promises "
+        f"{EPSILON}: stronger than ε and δ at the same ε."))
 
 
 def ranking_words(numbers: Ranking) -> str:
@@ -433,18 +456,9 @@ def _number(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def ranking_about(results: Results, sensitivity: str) -> str:
-    """What the chart shows."""
-    return (f"Every mechanism answers the same question with the same budget, {results.scenario.trials:,} times, and "
-            f"meets the same random numbers, trial by trial. All stand on {sensitivity}. Dot: mean error; whisker: its "
-            f"95 % interval; lower is better. Rule of the task: {in_markdown(results.task.rule)}. A diamond promises "
-            f"{EPSILON}: stronger than ε and δ at the same ε.")
-
-
-def frontier_words(curves: list[Curve], readings: list[Reading], error: float, *, own: str, trivial: float,
-                   scenario: Scenario) -> str:
+def _frontier_words(lines: Sequence[Needed], error: float, trivial: float, scenario: Scenario) -> str:
     """Who needs the least epsilon, what this design needs, and who never comes there."""
-    pairs = sorted(zip(curves, readings, strict=True), key=lambda pair: pair[1].epsilon)
+    pairs = [(line.curve, line.reading) for line in lines]
     reached = [(curve, reading) for curve, reading in pairs if reading.reached]
     if not reached:
         return f"**No mechanism comes down to an error of {as_number(error)}** at the ε looked at."
@@ -455,7 +469,7 @@ def frontier_words(curves: list[Curve], readings: list[Reading], error: float, *
     if curve is not reached[0][0] or not able:
         less, read = reached[0]
         words.append(f"{_name(less)}, with {as_number(read.epsilon)}, is for trials only: it cannot be released here.")
-    mine = next(((other, read) for other, read in pairs if other.mechanism.key == own), None)
+    mine = next(((other, read) for other, read in pairs if other.mechanism.key == f"mvg-{scenario.guarantee}"), None)
     if mine is not None and mine[0] is not curve and mine[1].reached and reading.epsilon > 0:
         words.append(f"This design needs {as_number(mine[1].epsilon)}, {'at least ' if reading.at_most else ''}"
                      f"{as_number(mine[1].epsilon / reading.epsilon, 2)} times as much.")

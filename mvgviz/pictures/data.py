@@ -9,11 +9,14 @@ from plotly.subplots import make_subplots
 
 from mvgviz.data.recognise import Identifier
 from mvgviz.labels import BOUNDS
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import neighbour_words
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, styled, upright
+from mvgviz.pictures.shape import answer_labels
+from mvgviz.pictures.theme import DATA, DIRECTIONAL, plot_matrix, styled, top_left, upright
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import ADDED_RECORD, FLIPPED_EDGE, REPLACED_RECORD, Query
 from mvgviz.query.record_bound import RecordBound
+from mvgviz.query.worst_pairs import WorstPair
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, in_html, in_markdown, listed
 from mvgviz.trials.bound_cost import BoundCost
@@ -24,46 +27,56 @@ _ACROSS = 3
 _PANEL, _BETWEEN = 125, 46  # pixels; between two rows stand the ends of a range and the next name
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class FeatureHistogram:
-    """Counts over 24 equal bins of the declared range, and how much of the range is used."""
-
-    name: str
-    lower: float
-    upper: float
-    counts: FloatArray
-    used: float
-
-
-def feature_histograms(dataset: Dataset, positions: Sequence[int]) -> list[FeatureHistogram]:
-    """The histograms of some features."""
-    found = []
-    for k in positions:
-        low, high, values = float(dataset.lower[k]), float(dataset.upper[k]), dataset.matrix[k]
-        counts, _ = np.histogram(values, bins=_BINS, range=(low, high))
-        used = (float(values.max()) - float(values.min())) / (high - low)
-        found.append(FeatureHistogram(name=dataset.features[k], lower=low, upper=high,
-                                      counts=counts.astype(np.float64), used=used))
-    return found
-
-
-def plot_histograms(histograms: list[FeatureHistogram]) -> go.Figure:
-    """One panel a feature; the axis is the declared range."""
-    rows = -(-len(histograms) // _ACROSS)
-    figure = make_subplots(rows=rows, cols=_ACROSS, subplot_titles=[in_html(feature.name) for feature in histograms],
+def histograms_picture(data: Dataset, positions: Sequence[int]) -> Picture:
+    """Some features over 24 equal bins, one panel each; the axis is the declared range."""
+    rows = -(-len(positions) // _ACROSS)
+    figure = make_subplots(rows=rows, cols=_ACROSS, subplot_titles=[in_html(data.features[k]) for k in positions],
                            vertical_spacing=_BETWEEN / (_PANEL * rows), horizontal_spacing=0.1)
-    for i, feature in enumerate(histograms):
+    used = {}
+    for i, k in enumerate(positions):
         where = {"row": i // _ACROSS + 1, "col": i % _ACROSS + 1}
-        ends = [feature.lower, feature.upper]
-        width = (feature.upper - feature.lower) / _BINS
-        figure.add_bar(x=feature.lower + width * (np.arange(_BINS) + 0.5), y=feature.counts, width=width,
+        ends, values = [float(data.lower[k]), float(data.upper[k])], data.matrix[k]
+        counts, edges = np.histogram(values, bins=_BINS, range=(ends[0], ends[1]))
+        used[k] = float(values.max() - values.min()) / (ends[1] - ends[0])
+        figure.add_bar(x=(edges[1:] + edges[:-1]) / 2, y=counts, width=(ends[1] - ends[0]) / _BINS,
                        marker={"color": DIRECTIONAL, "line": {"width": 0}},
                        hovertemplate="%{y:,} records near %{x:.4g}<extra></extra>", **where)
         figure.update_xaxes(range=ends, tickvals=ends, tickformat=".4~g", **where)
     figure.update_yaxes(showticklabels=False, showgrid=False)
     figure.update_annotations(font_size=12)
     figure.update_layout(bargap=0)
-    return styled(figure, height=max(_PANEL * rows + 30, 200), legend=False, top=26)
+    least = min(used, key=used.__getitem__)
+    return Picture(styled(figure, height=max(_PANEL * rows + 30, 200), legend=False, top=26), (
+        f"**{data.n_features} features × {data.n_records:,} records**, each against its range; "
+        f"{in_markdown(data.features[least])} uses the least of it ({used[least]:.0%})."), (
+        "Privacy rests on the declared ranges, which are public: the wider they are, the more noise is needed."))
+
+
+def answer_picture(query: Query) -> Picture:
+    """The true answer as a map."""
+    shown, (rows, cols) = top_left(query.value), answer_labels(query)
+    part = f" (the first {shown.shape[0]} × {shown.shape[1]} shown)" if shown.size < query.value.size else ""
+    inside = "" if query.bound is None else " about records inside their ellipse"
+    return Picture(
+        plot_matrix(shown, row_labels=rows[: shown.shape[0]], col_labels=cols[: shown.shape[1]],
+                    row_title="feature" if rows else "row", value_title="true answer",
+                    col_title="feature" if query.symmetric and rows else "record" if query.is_table else ""),
+        f"**The true answer{inside}**, {query.rows:,} × {query.cols:,}{part}.")
+
+
+def change_picture(query: Query, pair: WorstPair) -> Picture:
+    """What one record can change: the difference of the two neighbours whose answers lie furthest apart."""
+    shown, rows = top_left(pair.difference), answer_labels(query)[0]
+    almost = "" if pair.attained > 0.999 else f" (the worst found; the bound used is {1 / pair.attained:.2f}×)"
+    return Picture(
+        plot_matrix(shown, row_labels=rows[: shown.shape[0]], height=300, value_title="change of the answer",
+                    col_labels=rows[: shown.shape[1]] if query.symmetric else [],
+                    row_title="feature" if rows else "row",
+                    col_title="feature" if rows and query.symmetric else "column"),
+        f"**What one record can change:** {pair.words}; the answer moves by "
+        f"{as_number(query.sensitivity * pair.attained)}{almost}.",
+        "The two neighbouring datasets whose answers lie furthest apart. Nobody's data: only the declared ranges "
+        "enter, and the ellipse that records are pulled into, if there is one. The noise must hide this difference.")
 
 
 _LENGTH_BINS = 30
@@ -93,8 +106,11 @@ def length_numbers(table: Dataset, bound: RecordBound) -> LengthNumbers:
                          pulled=bound.count_outside(table))
 
 
-def plot_lengths(numbers: LengthNumbers, *, joined: bool = False) -> go.Figure:
-    """Bars of records, those that are pulled in grey, and a line at the bound; ``joined``: with their constant."""
+def lengths_picture(numbers: LengthNumbers, records: int, *, chosen: bool, joined: bool = False) -> Picture:
+    """How long the records are: those that are pulled in grey, and a line at the bound.
+
+    ``chosen``: whether the bound is; ``joined``: with a constant, which has a length of its own.
+    """
     middles, widths = (numbers.edges[1:] + numbers.edges[:-1]) / 2, np.diff(numbers.edges)
     inside = middles <= numbers.radius
     figure = go.Figure()
@@ -107,14 +123,17 @@ def plot_lengths(numbers: LengthNumbers, *, joined: bool = False) -> go.Figure:
     figure.update_xaxes(title=what, range=[0, float(numbers.edges[-1])])
     figure.update_yaxes(title="records", rangemode="tozero")
     figure.update_layout(bargap=0, barmode="overlay")
-    return styled(figure, height=280)
-
-
-ABOUT_LENGTHS = (
+    would = "are" if chosen else "would be"
+    even = "The longest that the ranges allow has length" if joined else (
+        "An evenly spread record has length 1; the longest that the ranges allow,")
+    return Picture(styled(figure, height=280), (
+        f"**{numbers.pulled:,} of {records:,} records {would} pulled in.** {even} {as_number(numbers.longest)}."), (
     "How long each record is, measured from the middle of the ranges (from 0 for second moments) in the ellipse's own "
     "coordinates: a record spread evenly over its ranges has length 1. What is longer than the line is drawn towards "
     "the centre until the ellipse holds it, before anything is asked. One record then moves the answer less, so less "
-    "noise is needed. The ellipse has the shape of the split, and so has the noise.")
+    "noise is needed. The ellipse has the shape of the split, and so has the noise."))
+
+
 _FEW = 3
 
 
@@ -134,14 +153,6 @@ def identifier_words(found: Sequence[Identifier]) -> list[str]:
                 f"change together spend up to {each.most:,} times the μ. Keep one record of each, or let a program "
                 "count them together (`Dataset.from_frame(…, person=…, at_most=…)`).")
     return said
-
-
-def pulled_words(pulled: int, records: int, longest: float, *, chosen: bool, joined: bool = False) -> str:
-    """Takeaway of the lengths; ``joined``: with a constant, which has a length of its own."""
-    would = "are" if chosen else "would be"
-    even = "The longest that the ranges allow has length" if joined else (
-        "An evenly spread record has length 1; the longest that the ranges allow,")
-    return f"**{pulled:,} of {records:,} records {would} pulled in.** {even} {as_number(longest)}."
 
 
 def saved_words(setup: Setup, cost: BoundCost, *, chosen: bool) -> str:

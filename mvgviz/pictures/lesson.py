@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from mvgviz.lesson.game import GUESSES, Game
 from mvgviz.lesson.steps import Pay
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.theme import (
     DATA,
     DIRECTIONAL,
@@ -68,7 +69,7 @@ class Plane:
         return large(figure).update_layout(height=480)
 
 
-def plot_clock(titles: Sequence[str], minutes: Sequence[int]) -> go.Figure:
+def clock_picture(titles: Sequence[str], minutes: Sequence[int]) -> Picture:
     """The lesson's minutes: one bar for each step, from when to when."""
     starts = [sum(minutes[:i]) for i in range(len(minutes))]
     labels = [f"{i + 1} · {title}" for i, title in enumerate(titles)]
@@ -79,7 +80,7 @@ def plot_clock(titles: Sequence[str], minutes: Sequence[int]) -> go.Figure:
     figure.update_layout(uniformtext={"minsize": 11, "mode": "hide"})
     figure.update_xaxes(title="minutes", range=[0, sum(minutes)], dtick=5)
     figure.update_yaxes(autorange="reversed", showgrid=False)
-    return styled(figure, height=270, legend=False)
+    return Picture(styled(figure, height=270, legend=False), f"Seven steps in {sum(minutes)} minutes.")
 
 
 def plot_bells(centre: float, *, shift: float, noise: float, span: float, names: tuple[str, str],
@@ -208,31 +209,35 @@ _GUESS_COLOURS = dict(zip(GUESSES, (IID, DIRECTIONAL), strict=True))
 _SYMBOLS = dict(zip(GUESSES, ("square", "diamond"), strict=True))
 
 
-def plot_game(played: Game, plane: Plane, *, at: int, revealed: int, level: float, names: dict[str, str],
-              border: bool) -> go.Figure:
-    """The release of round ``at`` as a star, the ``revealed`` ones before it by their truth.
+def game_picture(played: Game, plane: Plane, *, said: int, level: float, names: dict[str, str]) -> Picture:
+    """The release of the next round as a star, those that were guessed (``said``) by their truth.
 
-    The outline of the noise around the middle; where ``border``, the line at which the best guess changes.
+    The outline of the noise around the middle; when all are guessed, the line at which the best guess changes.
     """
+    over = said == len(played.rounds)
     middle = (played.centres["least"] + played.centres["most"]) / 2
     outline = ellipse_outline(played.covariance, level) + middle[:, None]
     figure = go.Figure()
     figure.add_scatter(x=outline[0], y=outline[1], name=f"{100 * level:.0f} of 100 releases", hoverinfo="name",
                        **stroke(DATA, 2, "dash"))
-    if border:
+    if over:
         ends = middle[:, None] + played.border[:, None] * np.array([-20.0, 20.0])
         figure.add_scatter(x=ends[0], y=ends[1], name="the best guess changes here", hoverinfo="name",
                            **stroke(EXACT, 3))
     for guess, name in names.items():
-        seen = [each.point for each in played.rounds[:revealed] if each.truth == guess]
+        seen = [each.point for each in played.rounds[:said] if each.truth == guess]
         points = [tuple(played.centres[guess]), *seen]
         sizes = [20, *[11] * len(seen)]
         figure.add_scatter(x=[x for x, _ in points], y=[y for _, y in points], mode="markers", name=name,
                            hoverinfo="name", marker={"color": _GUESS_COLOURS[guess], "symbol": _SYMBOLS[guess],
                                                      "size": sizes, "line": {"width": 1.5, "color": "#fff"}})
-    if at >= revealed:
-        x, y = played.rounds[at].point
+    takeaway = "All ten releases, by what Ann has."
+    if not over:
+        x, y = played.rounds[said].point
+        takeaway = (f"Round {said + 1}: a release at {x:.2f} hours and {y:.1f} points. Without noise it would lie at "
+                    + ", or at ".join(f"{hours:.2f} hours and {points:.1f} points ({names[guess]})"
+                                      for guess, (hours, points) in played.centres.items()) + ".")
         figure.add_scatter(x=[x], y=[y], mode="markers", name="this release", hoverinfo="name",
                            marker={"symbol": "star", "size": 24, "color": EXACT,
                                    "line": {"width": 1.5, "color": "#fff"}})
-    return plane.drawn(figure, centre=(float(middle[0]), float(middle[1])))
+    return Picture(plane.drawn(figure, centre=(float(middle[0]), float(middle[1]))), takeaway)

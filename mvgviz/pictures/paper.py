@@ -8,7 +8,10 @@ from textwrap import wrap
 import plotly.graph_objects as go
 
 from mvgviz.paper import EPSILONS, Curve, Report
+from mvgviz.paper.runs import FIGURE4_SHARE
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.theme import DATA, EXACT, THEOREM1, interval, stroke, styled
+from mvgviz.text import as_number
 from mvgviz.trials.run import Outcome
 from mvgviz.trials.tasks import References
 
@@ -26,8 +29,8 @@ def measured(curve: Curve) -> list[tuple[float, Outcome]]:
             if outcome.errors.size]
 
 
-def plot_directions(curves: Sequence[Curve], references: References, *, symbol: str) -> go.Figure:
-    """A line for each set, as far as it is measured; the theorem's in its own colour."""
+def directions_picture(curves: Sequence[Curve], references: References, *, symbol: str) -> Picture:
+    """Error over epsilon (Figure 4): a line for each set, as far as it is measured; the theorem's in its own colour."""
     least = min((outcome.mean for curve in curves for _, outcome in measured(curve)), default=None)
     log = least is not None and least < _LOG_BELOW * references.random_guess
     figure = go.Figure()
@@ -53,7 +56,25 @@ def plot_directions(curves: Sequence[Curve], references: References, *, symbol: 
                         ticktext=[f"{epsilon:g}" for epsilon in EPSILONS])
     scale = {"type": "log"} if log else {"type": "linear", "rangemode": "tozero"}
     figure.update_yaxes(title=f"error {symbol}" + (" (log scale)" if log else ""), **scale)
-    return styled(figure, height=420)
+    return Picture(styled(figure, height=420), _directions_words(curves), (
+        f"Favoured features get {FIGURE4_SHARE:.0%} of the budget, the middle of the paper's five shares. Lines of "
+        "one colour belong to one guarantee; the dash tells the set. The paper draws Theorem 1 only, and does not "
+        "print the figures behind its curves."))
+
+
+def _directions_words(curves: Sequence[Curve]) -> str:
+    """Which set is best at the largest epsilon measured, and what the theorem's lines do."""
+    ends = {curve.name: measured(curve)[-1] for curve in curves if curve.exact and measured(curve)}
+    flat = [[outcome.mean for _, outcome in measured(curve)] for curve in curves if not curve.exact and measured(curve)]
+    if not ends or not flat:
+        return "The curves appear as their trials come in."
+    best = min(ends, key=lambda name: ends[name][1].mean)
+    at, outcome = ends[best]
+    spread = max(max(means) / min(means) for means in flat)
+    move = "do not move" if spread < 1.01 else f"move by at most {100 * (spread - 1):.0f} %"
+    choice = "favouring nothing (equal noise)" if best == "none" else f"more precision for {best}"
+    return (f"**Exact noise:** at ε = {at:g} {choice} does best (error {as_number(outcome.mean, 2)}). Under Theorem 1 "
+            f"as printed the lines {move} between ε = 0.1 and 100.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,8 +106,8 @@ def row_dots(report: Report) -> list[Dot]:
     return dots
 
 
-def plot_rows(report: Report, dots: list[Dot]) -> go.Figure:
-    """Dots with intervals, one line a row; 0 is no privacy, 1 a random guess. A log axis where dots come close to 0.
+def rows_picture(report: Report, dots: list[Dot]) -> Picture:
+    """An experiment's rows, dots with intervals; 0 is no privacy, 1 a random guess. Log where dots come close to 0.
 
     One that is far beyond a random guess is an arrow at the edge: it would press all others together.
     """
@@ -125,4 +146,25 @@ def plot_rows(report: Report, dots: list[Dot]) -> go.Figure:
         most = min(max([1.0, trivial, *(dot.way + dot.half_width for dot in dots)]), FARTHEST)
         least = min([0.0, *(dot.way - dot.half_width for dot in dots)])
         figure.update_xaxes(title=title, range=[least - 0.03, most + 0.08], zeroline=True)
-    return styled(figure, height=120 + 34 * len(rows))
+    return Picture(styled(figure, height=120 + 34 * len(rows)), rows_words(report, dots), """\
+Errors on the paper's scale and on ours cannot be compared, so each is placed between two fixed points of its own: 0 \
+is the error without privacy, 1 that of a random guess, the paper's by the paper's own two figures. Lines are 95 % \
+intervals of the mean. Dotted: the answer without data (ours; the paper has none). Below the line: \
+rows that are not in the paper. A dot that is missing has its reason in the table.""")
+
+
+def rows_words(report: Report, dots: list[Dot]) -> str:
+    """The takeaway of the chart, from the rows of the paper that have all three figures."""
+    ways = {(dot.row, dot.series): dot.way for dot in dots}
+    first = next((row.label for row in report.rows
+                  if all((row.label, series) in ways for series in (PRINTED, AS_PRINTED, EXACTLY))), None)
+    if first is None:
+        return "The paper's own figures, placed between no privacy and a random guess."
+    paper, theorem, exact = (ways[first, series] for series in (PRINTED, AS_PRINTED, EXACTLY))
+    return (f"**{first}:** printed {_percent(paper)} of the way to a random guess; the theorem as printed gives "
+            f"{_percent(theorem)}, exact noise {_percent(exact)}. The answer without data is at "
+            f"{_percent(report.way(report.references.trivial))}.")
+
+
+def _percent(way: float) -> str:
+    return f"{100 * way:.0f}\u00a0%" if abs(way) >= 0.01 else f"{as_number(100 * way, 1)}\u00a0%"

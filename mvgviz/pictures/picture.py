@@ -1,6 +1,6 @@
 """A picture and what it says: the one value that page, report, slides, notebook and gallery show."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import plotly.graph_objects as go
 
@@ -20,3 +20,7 @@ class Picture:
     def text_alternative(self) -> str:
         """Return what is read aloud in place of the figure."""
         return self.alt or as_text(self.takeaway)
+
+    def adding(self, sentence: str) -> "Picture":
+        """Return the picture with one more sentence behind its takeaway."""
+        return replace(self, takeaway=f"{self.takeaway} {sentence}".strip())

@@ -5,22 +5,24 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from mvgviz.noise.accounting import compose_mu, gaussian_epsilon, gaussian_mu
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import split_words
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, log_axis, styled
 from mvgviz.release.ledger import Total
 from mvgviz.release.release import Plan
 from mvgviz.scenario.plan import QuestionPlan
-from mvgviz.scenario.plan_noise import PairTrade, QuestionNoise
+from mvgviz.scenario.plan_noise import PairTrade, QuestionNoise, pair_trade
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_factor, as_number, capitalised, delta_words, in_markdown, listed
 
 
-def plot_pair(trade: PairTrade, names: tuple[str, str], *, unit: str) -> go.Figure:
-    """The curve of all divisions and the plan's own; open marks: the same noise on both, and the least squares of both.
+def pair_picture(plan: QuestionPlan, noise: Sequence[QuestionNoise], pair: tuple[int, int]) -> Picture:
+    """Noise on one question against noise on another: all divisions of the budget, and the plan's own.
 
-    ``names``: of the questions; ``unit``: what noise is measured in.
+    Open marks: the same noise on both, and the least squares of both.
     """
-    first, second = names
+    trade, unit, names = pair_trade(noise, *pair), unit_of_noise(plan), short_names(plan)
+    first, second = (names[k] for k in pair)
     shares, across, up = zip(*trade.curve, strict=True)
     figure = go.Figure(go.Scatter(
         x=across, y=up, mode="lines", name="every division of the budget", line={"color": DIRECTIONAL, "width": 2.5},
@@ -42,7 +44,25 @@ def plot_pair(trade: PairTrade, names: tuple[str, str], *, unit: str) -> go.Figu
                         **log_axis(min(*across, trade.here[0]), max(*across, trade.here[0]), room=0.03))
     figure.update_yaxes(title=f"noise on {second} ({unit})",
                         **log_axis(min(*up, trade.here[1]), max(*up, trade.here[1]), room=0.03))
-    return styled(figure, height=400)
+    return Picture(styled(figure, height=400), _trade_words(trade, first, second, unit), """
+Across: the noise on one question; up: the noise on the other; the curve: every way to divide what both have of μ², the
+others' shares as they are. A question with the share s has 1/√s times the noise it would have alone, its shape as it is
+now. Diamond: both get the same noise. Square: their squares sum to as little as they can.
+
+Noise is the root mean square over the features you need, or over all of them, each divided by what its range allows, so
+that features with other units can be compared.""")
+
+
+def _trade_words(trade: PairTrade, first: str, second: str, unit: str) -> str:
+    """The noise on both, and what half the noise on the first would cost the second."""
+    noise = f"**Noise {unit}: {as_number(trade.here[0])} on {first}, {as_number(trade.here[1])} on {second}.**"
+    if 4 * trade.share < 1:
+        paid = trade.at(4 * trade.share)[1] / trade.here[1]
+        return (f"{noise} Half the noise on {first} takes four times its share; {second} would then have "
+                f"{as_factor(paid)}.")
+    least = trade.share**0.5
+    return (f"{noise} Half the noise on {first} cannot be had: with all that both have it shrinks to "
+            f"{as_factor(least)} at best, and nothing is left for {second}.")
 
 
 _NAMED = 4
@@ -82,19 +102,6 @@ def total_words(plan: QuestionPlan, delta: float, n_records: int) -> str:
     """The plan's whole budget, exactly."""
     return (f"Together: μ = {as_number(float(gaussian_mu(plan.epsilon, delta)), 4)}, which is ε = {plan.epsilon:g} at "
             f"δ = {delta_words(delta, n_records)}, and never more.")
-
-
-def trade_words(trade: PairTrade, names: tuple[str, str], unit: str) -> str:
-    """The noise on both, and what half the noise on the first would cost the second."""
-    first, second = names
-    noise = f"**Noise {unit}: {as_number(trade.here[0])} on {first}, {as_number(trade.here[1])} on {second}.**"
-    if 4 * trade.share < 1:
-        paid = trade.at(4 * trade.share)[1] / trade.here[1]
-        return (f"{noise} Half the noise on {first} takes four times its share; {second} would then have "
-                f"{as_factor(paid)}.")
-    least = trade.share**0.5
-    return (f"{noise} Half the noise on {first} cannot be had: with all that both have it shrinks to "
-            f"{as_factor(least)} at best, and nothing is left for {second}.")
 
 
 def spends(planned: Plan, n_records: int) -> str:

@@ -1,6 +1,7 @@
 """What the best attacker can do, the privacy loss, and what many releases add up to."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,12 +12,13 @@ from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import PairLoss, SpentMu, coin_odds, loss_density, mass_beyond, odds
 from mvgviz.noise.accounting import gaussian_delta, gaussian_epsilon, total_variation, tradeoff
 from mvgviz.noise.ties import largest_first
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import open_parts, thing
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, EXACT, stroke, styled, upright, wash
 from mvgviz.release.audit import Audit, NoiseScores, attacks_per_release
 from mvgviz.release.noise_check import FALSE_ALARMS, MIXTURES
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_number, as_probability, at_most, delta_words, in_markdown, listed
+from mvgviz.text import as_number, as_probability, at_most, delta_words, in_html, in_markdown, listed
 from mvgviz.validation import FloatArray
 
 _BINS = 70
@@ -35,8 +37,13 @@ def fewest_misses(epsilon: float, delta: float) -> FloatArray:
     return np.array([[0, corner, 1 - delta, 1], [1 - delta, corner, 0, 0]])
 
 
-def plot_tradeoff(mu: float, *, epsilon: float, delta: float, marked: float, said: str = "") -> go.Figure:
-    """The curve, the diagonal of guessing, the promised limit, and one attack by its false alarms; ``said``: of it."""
+def tradeoff_picture(mu: float, *, epsilon: float, delta: float, mu_is: str = "exact") -> Picture:
+    """Misses of the best attack against false alarms: guessing, the promised limit, one attack in whole numbers.
+
+    ``mu_is``: whether the curve is the best attack's own or below it.
+    """
+    crowd, accused, caught = odds(mu)
+    marked, said = accused / crowd, f"{caught:,} of {crowd:,} found" if caught > accused else ""
     false_alarms, misses = best_attacks(mu)
     limit = fewest_misses(epsilon, delta)
     hover = "accuses %{x:.2%} of those without it, misses %{y:.2%} of those with it<extra></extra>"
@@ -50,12 +57,26 @@ def plot_tradeoff(mu: float, *, epsilon: float, delta: float, marked: float, sai
                         (figure.update_yaxes, "misses: with it, not accused")):
         axis(title=title, tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], range=[0, 1.02])
     # Above the diagonal nothing is ever drawn.
-    return styled(figure, height=300).update_layout(
+    styled(figure, height=300).update_layout(
         legend={"orientation": "v", "x": 1, "xanchor": "right", "y": 1, "yanchor": "top"})
+    return Picture(figure, _tradeoff_words(mu, mu_is), """\
+Every attack is a point; none lies below the blue curve. An attacker can raise few false alarms or miss few, not both. \
+On the diagonal the release tells nothing. The dotted line is the promised limit: the least misses that the ε and δ \
+asked for allow. For the worst neighbours, and an attacker who knows all other records.""")
 
 
-def plot_scores(result: Audit, mu: float) -> go.Figure:
-    """Steps for what was simulated, dotted curves for what is claimed, the attack's threshold.
+def _tradeoff_words(mu: float, mu_is: str) -> str:
+    crowd, accused, caught = odds(mu)
+    if caught == accused:
+        return f"**No better than guessing:** μ = {as_number(mu)}, the curve is the diagonal."
+    advantage = float(total_variation(mu))
+    how = next(words for most, words in _BETTER if advantage <= most)
+    return (f"**The best attack is {how} than guessing:** the further below the diagonal, the less private. "
+            f"{alarm_words(crowd, accused, caught, at_most(mu_is))} (μ = {as_number(mu)}).")
+
+
+def audit_picture(result: Audit, mu: float, takeaway: str) -> Picture:
+    """Scores of attacks: steps for what was simulated, dotted curves for what is claimed, the attack's threshold.
 
     Densities over common bins; claimed are ``N(0, 1)`` and, for this pair, ``N(mu, 1)``.
     """
@@ -75,7 +96,11 @@ def plot_scores(result: Audit, mu: float) -> go.Figure:
                      annotation={"text": "accused →", "font": {"color": EXACT}})
     figure.update_xaxes(title="score of a release (claimed noise: 1)", zeroline=False)
     figure.update_yaxes(title="density", showticklabels=False, showgrid=False, rangemode="tozero")
-    return styled(figure, height=300)
+    return Picture(styled(figure, height=300), takeaway, """\
+The best attack scores each release by its likelihood ratio and accuses above a threshold. The threshold is chosen on \
+one half of the releases, its hits and false alarms are counted on the other; Clopper–Pearson limits turn them into an \
+ε that is really spent at least, with 95 % confidence. Below the claim it proves nothing wrong; above it, the claim is \
+false.""")
 
 
 _SIDE = 4.0  # standard deviations shown beside the peaks
@@ -83,6 +108,8 @@ _FAR = 9.0  # beyond so many, epsilon is left outside the picture
 _BELOW = 1e-4  # how far under the asked delta the curve is drawn
 _SMALLEST = 1e-300
 _MOST, _FEW, _VISIBLE = 20, 6, 1e-3  # bars drawn singly, the rest are one bar; always; and only above this share
+_BETTER = ((0.1, "a little better"), (0.3, "better"), (0.7, "much better"), (1.0, "far better"))
+"""By how much more often than a coin, of the times that a coin is wrong, the best attack is right."""
 RELEASES = np.unique(np.round(np.geomspace(1, 1_000, 80))).astype(np.float64)
 _HOVER = "%{x:.0f} releases: ε = %{y:.3g}<extra></extra>"
 
@@ -127,9 +154,10 @@ def loss_numbers(mu: float, epsilon: float) -> LossNumbers:
                        excess=density * -np.expm1(epsilon - tail))
 
 
-def plot_loss(numbers: LossNumbers, *, label: str, thing: str = "record") -> go.Figure:
-    """Two bells, the tail beyond epsilon shaded, the part that counts as delta darker. ``label`` names the tail."""
-    figure = go.Figure()
+def loss_picture(mu: float, *, epsilon: float, thing: str = "record") -> Picture:
+    """The privacy loss: two bells, the tail beyond epsilon shaded, the part that counts as delta darker."""
+    numbers, figure = loss_numbers(mu, epsilon), go.Figure()
+    label = f"beyond ε: {often(numbers.beyond)}" if numbers.tail.size else "ε asked: far off"
     figure.add_scatter(x=numbers.loss, y=numbers.density, name=f"{thing} there",
                        hovertemplate="loss %{x:.3g}: density %{y:.3g}<extra></extra>", **stroke(DIRECTIONAL, 2.5))
     figure.add_scatter(x=numbers.loss, y=numbers.replaced_density, name="not there", hoverinfo="name",
@@ -148,7 +176,21 @@ def plot_loss(numbers: LossNumbers, *, label: str, thing: str = "record") -> go.
                           xanchor="right" if leftwards else "left", font={"color": EXACT})
     figure.update_xaxes(title="privacy loss (log-odds learned)", zeroline=False, nticks=6, range=[low, high])
     figure.update_yaxes(title="density", showticklabels=False, showgrid=False, range=[0, 1.42 * peak])
-    return styled(figure, height=300)
+    return Picture(styled(figure, height=300), _loss_words(numbers), """\
+The privacy loss is how far one release moves the log-odds between the two neighbours. It is normal, with average μ²/2 \
+and spread (standard deviation) μ. The light area is how often it exceeds ε; δ is smaller, as it weighs each excess by \
+how large it is (the dark area).""")
+
+
+def _loss_words(numbers: LossNumbers) -> str:
+    if not numbers.tail.size:
+        reach = numbers.mu * numbers.mu / 2 + 4 * numbers.mu
+        return (f"**Never near ε:** the loss hardly ever leaves ±{as_number(reach)}; "
+                f"ε = {numbers.epsilon:g} is {as_number(numbers.epsilon_away)} times its spread (standard "
+                "deviation) off.")
+    delta = as_probability(numbers.delta) if numbers.delta > 1e-300 else "practically 0"
+    return (f"**The loss passes ε = {numbers.epsilon:g} in {often(numbers.beyond)} releases** (shaded); weighed by "
+            f"how far, that is δ = {delta} (dark).")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -185,9 +227,9 @@ def curve_numbers(mu: float, *, epsilon: float, delta: float) -> CurveNumbers:
                         log_epsilon=log_epsilon, lowest=lowest)
 
 
-def plot_curve(numbers: CurveNumbers) -> go.Figure:
-    """The curve on a log axis; the asked point, and the spent one where it is another."""
-    figure = go.Figure()
+def curve_picture(mu: float, *, epsilon: float, delta: float, n_records: int, mu_is: str = "exact") -> Picture:
+    """Delta against epsilon on a log axis; the asked point, and the spent one where it is another."""
+    numbers, figure = curve_numbers(mu, epsilon=epsilon, delta=delta), go.Figure()
     figure.add_scatter(x=numbers.epsilons, y=numbers.deltas, name="this noise",
                        hovertemplate="ε = %{x:.3g} needs δ = %{y:.2e}<extra></extra>", **stroke(DIRECTIONAL, 2.5))
     points = [("asked", numbers.asked_epsilon, {"color": EXACT, "size": 12, "symbol": "diamond"})]
@@ -203,7 +245,20 @@ def plot_curve(numbers: CurveNumbers) -> go.Figure:
                             range=[math.log10(numbers.epsilons[0]), math.log10(3 * numbers.asked_epsilon)])
     else:
         figure.update_xaxes(title="ε", range=[0, float(numbers.epsilons[-1])])
-    return styled(figure, height=300)
+    return Picture(styled(figure, height=300), _curve_words(numbers, n_records, at_most(mu_is)), """\
+One noise keeps many promises: for each ε the smallest δ that holds, exactly (Balle & Wang 2018). The diamond is what \
+was asked; on or above the curve the promise is kept.""")
+
+
+def _curve_words(numbers: CurveNumbers, n_records: int, most: str) -> str:
+    delta, asked = delta_words(numbers.asked_delta, n_records), numbers.asked_epsilon
+    if numbers.spent == 0:
+        return (f"**No ε is spent:** even ε = 0 needs only δ = {as_probability(numbers.at_zero)}, "
+                f"less than the {delta} allowed.")
+    if numbers.spent < 0.999 * asked:
+        return f"**Spends {most}ε = {as_number(numbers.spent)} of the {asked:g} asked**, at δ = {delta}."
+    return (f"**Spends {most or 'just '}what was asked:** ε = {asked:g} at δ = {delta}; "
+            f"ε = 0 would need δ = {as_probability(numbers.at_zero)}.")
 
 
 def largest_shares(shares: FloatArray) -> list[int]:
@@ -212,25 +267,33 @@ def largest_shares(shares: FloatArray) -> list[int]:
     return largest_first(shares)[:most]
 
 
-def plot_shares(shares: FloatArray, theta: FloatArray, *, labels: list[str]) -> go.Figure:
-    """A bar for each of the largest shares of mu², theta as a mark on it. ``labels``: of the bars, in order."""
+def shares_picture(shares: FloatArray, theta: FloatArray, *, names: Sequence[str]) -> Picture:
+    """Shares of mu²: a bar for each of the largest, theta as a mark on it. ``names``: of the directions."""
+    labels = [names[k] if k < len(names) else f"number {k + 1}" for k in largest_shares(shares)]
     shown, others = np.split(np.array(largest_first(shares)), [len(labels)])
-    names, drawn, marked = list(labels), list(shares[shown]), list(theta[shown])
+    bars, drawn, marked = [in_html(label) for label in labels], list(shares[shown]), list(theta[shown])
     if others.size:
-        names.append(f"the other {others.size:,} together")
+        bars.append(f"the other {others.size:,} together")
         drawn.append(float(shares[others].sum()))
         marked.append(float(theta[others].sum()))
-    places = list(range(len(names)))
-    figure = go.Figure(go.Bar(x=drawn, y=places, orientation="h", marker={"color": DIRECTIONAL}, customdata=names,
+    places = list(range(len(bars)))
+    figure = go.Figure(go.Bar(x=drawn, y=places, orientation="h", marker={"color": DIRECTIONAL}, customdata=bars,
                               name="share of the loss",
                               hovertemplate="%{customdata}: %{x:.1%} of the loss<extra></extra>"))
-    figure.add_scatter(x=marked, y=places, mode="markers", name="share of the budget (theta)", customdata=names,
+    figure.add_scatter(x=marked, y=places, mode="markers", name="share of the budget (theta)", customdata=bars,
                        marker={"color": DATA, "symbol": "diamond", "size": 9, "line": {"width": 1}},
                        hovertemplate="%{customdata}: %{x:.1%} of the budget<extra></extra>")
     figure.update_xaxes(title="share of μ²", tickformat=".0%", rangemode="tozero")
-    figure.update_yaxes(tickvals=places, ticktext=names, autorange="reversed", showgrid=False)
+    figure.update_yaxes(tickvals=places, ticktext=bars, autorange="reversed", showgrid=False)
     figure.update_layout(bargap=0.35)
-    return styled(figure, height=110 + 22 * max(len(names), 4))
+    first, carried = int(shares.argmax()), percent_words(float(shares.max()))
+    rest = f" Of {shares.size:,}, the largest {len(labels)} are shown singly." if len(labels) < shares.size else ""
+    takeaway = (f"**{in_markdown(labels[0])} carries {carried} of the loss** and has "
+                f"{percent_words(float(theta[first]))} of the budget.{rest}")
+    return Picture(styled(figure, height=110 + 22 * max(len(bars), 4)), takeaway, """\
+The worst pair's difference, seen through the noise, along each direction: the squares sum to μ². A direction with \
+less noise carries more of the loss; the total is what is promised, however it is divided. More precision for a \
+feature is not less privacy for a person.""")
 
 
 def spent_together(spent: SpentMu, releases: FloatArray, *, epsilon: float, delta: float
@@ -243,8 +306,9 @@ def spent_together(spent: SpentMu, releases: FloatArray, *, epsilon: float, delt
     return np.asarray(gaussian_epsilon(delta, together)), np.where(releases * delta < 1, releases * epsilon, np.nan)
 
 
-def plot_composition(spent: SpentMu, *, epsilon: float, delta: float, chosen: int) -> go.Figure:
-    """Both curves on log axes, up to 1 000 releases; those that need no epsilon leave a gap."""
+def releases_picture(spent: SpentMu, *, epsilon: float, delta: float, count: int, n_records: int, mu_is: str = "exact"
+                     ) -> Picture:
+    """Epsilon of up to 1 000 releases together, on log axes; those that need no epsilon leave a gap."""
     exact, added = spent_together(spent, RELEASES, epsilon=epsilon, delta=delta)
     seen = exact > 0
     figure = go.Figure()
@@ -253,10 +317,10 @@ def plot_composition(spent: SpentMu, *, epsilon: float, delta: float, chosen: in
                        **stroke(DATA, 2, "dash"))
     figure.add_scatter(x=RELEASES, y=np.where(seen, exact, np.nan), name="exact, at δ", hovertemplate=_HOVER,
                        **stroke(DIRECTIONAL, 2.5))
-    here = spent_together(spent, np.array([chosen]), epsilon=epsilon, delta=delta)
+    here = spent_together(spent, np.array([count]), epsilon=epsilon, delta=delta)
     for values, colour in zip(reversed(here), (DATA, DIRECTIONAL), strict=True):
         if values[0] > 0:
-            figure.add_scatter(x=[chosen], y=[float(values[0])], mode="markers", showlegend=False,
+            figure.add_scatter(x=[count], y=[float(values[0])], mode="markers", showlegend=False,
                                marker={"color": colour, "size": 11}, hovertemplate=_HOVER)
     figure.update_xaxes(title="releases of the same data", type="log", range=[-0.05, 3.05],
                         tickvals=[1, 10, 100, 1000], ticktext=["1", "10", "100", "1,000"])
@@ -264,11 +328,16 @@ def plot_composition(spent: SpentMu, *, epsilon: float, delta: float, chosen: in
     if not seen.any():
         figure.add_annotation(text="exact: no ε is spent, even by 1,000 releases", xref="paper", yref="paper", x=0.98,
                               y=0.06, showarrow=False, font={"color": DIRECTIONAL})
-    return styled(figure, height=320)
-
-
-_BETTER = ((0.1, "a little better"), (0.3, "better"), (0.7, "much better"), (1.0, "far better"))
-"""By how much more often than a coin, of the times that a coin is wrong, the best attack is right."""
+    exactly, summed = (float(values[0]) for values in here)
+    spends = f"{count:,} releases together spend" if count > 1 else "1 release spends"
+    adding = ("adding up says nothing, as δ would pass 1" if math.isnan(summed) else
+              f"adding up would say ε = {as_number(summed)} at δ = {as_probability(count * delta)}")
+    takeaway = (f"**{spends} {at_most(mu_is)}ε = {as_number(exactly)}** at "
+                f"δ = {delta_words(delta, n_records)}; {adding}.")
+    return Picture(styled(figure, height=320), takeaway, """\
+Each release has fresh noise of this design. Together k of them have μ√k, exactly, which becomes ε at the same δ. \
+Basic composition adds the ε and the δ that were asked of each: safe, but too much. Where no ε is needed the curve has \
+no value on this axis.""")
 
 
 def odds_words(setup: Setup, spent: SpentMu) -> str:
@@ -290,11 +359,6 @@ def _without(setup: Setup) -> str:
     """Neighbours: without a record another stands in its place."""
     what = thing(setup)
     return f"without the {what}" if setup.query.is_graph else f"without the {what} (another in its place)"
-
-
-def found_label(crowd: int, accused: int, caught: int) -> str:
-    """Beside the point of that attack."""
-    return f"{caught:,} of {crowd:,} found" if caught > accused else ""
 
 
 def alarm_words(crowd: int, accused: int, caught: int, most: str = "") -> str:
@@ -327,66 +391,6 @@ def reached_words(setup: Setup, attained: float) -> str:
     if exact or attained > 0.999:
         return f"They reach the whole μ of the design{', which is exact' if exact else ''}."
     return f"They are the worst found and reach {attained:.0%} of μ, which is an upper bound here."
-
-
-def tradeoff_words(spent: SpentMu, mu_is: str = "exact") -> str:
-    """Takeaway of the trade-off curve; ``mu_is``: whether the curve is the best attack's own or below it."""
-    crowd, accused, caught = odds(spent.total)
-    if caught == accused:
-        return f"**No better than guessing:** μ = {as_number(spent.total)}, the curve is the diagonal."
-    advantage = float(total_variation(spent.total))
-    how = next(words for most, words in _BETTER if advantage <= most)
-    return (f"**The best attack is {how} than guessing:** the further below the diagonal, the less private. "
-            f"{alarm_words(crowd, accused, caught, at_most(mu_is))} (μ = {as_number(spent.total)}).")
-
-
-def loss_words(numbers: LossNumbers) -> str:
-    """Takeaway of the loss density."""
-    if not numbers.tail.size:
-        reach = numbers.mu * numbers.mu / 2 + 4 * numbers.mu
-        return (f"**Never near ε:** the loss hardly ever leaves ±{as_number(reach)}; "
-                f"ε = {numbers.epsilon:g} is {as_number(numbers.epsilon_away)} times its spread (standard "
-                "deviation) off.")
-    delta = as_probability(numbers.delta) if numbers.delta > 1e-300 else "practically 0"
-    return (f"**The loss passes ε = {numbers.epsilon:g} in {often(numbers.beyond)} releases** (shaded); weighed by "
-            f"how far, that is δ = {delta} (dark).")
-
-
-def tail_label(numbers: LossNumbers) -> str:
-    """The name of the mass beyond epsilon."""
-    return f"beyond ε: {often(numbers.beyond)}" if numbers.tail.size else "ε asked: far off"
-
-
-def curve_words(setup: Setup, numbers: CurveNumbers) -> str:
-    """Takeaway of the delta curve."""
-    delta, asked = delta_words(numbers.asked_delta, setup.dataset.n_records), numbers.asked_epsilon
-    most = at_most(setup.design.mu_is)
-    if numbers.spent == 0:
-        return (f"**No ε is spent:** even ε = 0 needs only δ = {as_probability(numbers.at_zero)}, "
-                f"less than the {delta} allowed.")
-    if numbers.spent < 0.999 * asked:
-        return f"**Spends {most}ε = {as_number(numbers.spent)} of the {asked:g} asked**, at δ = {delta}."
-    return (f"**Spends {most or 'just '}what was asked:** ε = {asked:g} at δ = {delta}; "
-            f"ε = 0 would need δ = {as_probability(numbers.at_zero)}.")
-
-
-def shares_words(shares: FloatArray, theta: FloatArray, labels: list[str]) -> str:
-    """Takeaway of the loss by direction: who carries most of it."""
-    first = int(shares.argmax())
-    rest = f" Of {shares.size:,}, the largest {len(labels)} are shown singly." if len(labels) < shares.size else ""
-    return (f"**{in_markdown(labels[0])} carries {percent_words(float(shares[first]))} of the loss** and has "
-            f"{percent_words(float(theta[first]))} of the budget.{rest}")
-
-
-def releases_words(setup: Setup, spent: SpentMu, count: int) -> str:
-    """Takeaway of several releases: what they spend together, and what adding up would say."""
-    exact, summed = (float(values[0]) for values in spent_together(
-        spent, np.array([count]), epsilon=setup.scenario.epsilon, delta=setup.delta))
-    spends = f"{count:,} releases together spend" if count > 1 else "1 release spends"
-    added = ("adding up says nothing, as δ would pass 1" if math.isnan(summed) else
-             f"adding up would say ε = {as_number(summed)} at δ = {as_probability(count * setup.delta)}")
-    return (f"**{spends} {at_most(setup.design.mu_is)}ε = {as_number(exact)}** at "
-            f"δ = {delta_words(setup.delta, setup.dataset.n_records)}; {added}.")
 
 
 def tested_words(design: NoiseDesign, noise: NoiseScores, *, hardened: bool) -> str:

@@ -14,8 +14,9 @@ import plotly.graph_objects as go
 
 from mvgviz.labels import SCALES
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import bound_words, clipping_words, released_clipping, thing
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, EDGE, row_axis, styled, upright, wash
+from mvgviz.pictures.theme import DATA, DIRECTIONAL, EDGE, plot_matrix, row_axis, styled, top_left, upright, wash
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
 from mvgviz.release.entries import Entry
@@ -90,8 +91,8 @@ def budget_numbers(before: Sequence[float], mu: float, *, delta: float, cap: tup
                          cap=None if cap is None else float(gaussian_mu(*cap)) ** 2)
 
 
-def plot_budget(numbers: BudgetNumbers) -> go.Figure:
-    """One bar: earlier releases, this one, what is left of the cap."""
+def budget_picture(numbers: BudgetNumbers, takeaway: str) -> Picture:
+    """What one more release spends: earlier releases, this one, what is left of the cap."""
     figure = go.Figure()
 
     def add(start: float, length: float, name: str, colour: str, words: str, *, show: bool = True) -> None:
@@ -123,7 +124,11 @@ def plot_budget(numbers: BudgetNumbers) -> go.Figure:
                         zeroline=False, tickvals=[square for square, _ in ticks],
                         ticktext=[f"{epsilon:g}" for _, epsilon in ticks])
     figure.update_yaxes(showticklabels=False, showgrid=False, zeroline=False)
-    return styled(figure, height=190)
+    return Picture(styled(figure, height=190), takeaway, """\
+Every release of the same data spends of one budget. Epsilons do not add up, the squares of μ do, exactly, also when \
+one release is chosen after seeing another (Dong, Roth & Su 2022). So lengths are μ², and the axis says which ε each \
+total stands for. A file is known again by its numbers, in any format and with any of its columns; that two files are \
+about the same people is for you to say, on the page Data & query.""")
 
 
 def budget_ticks(numbers: BudgetNumbers) -> list[tuple[float, float]]:
@@ -285,12 +290,20 @@ def budget_words(setup: Setup, numbers: BudgetNumbers, planned: Plan, *, lasts: 
     return f"{this} {then} {room}"
 
 
-def released_words(release: Release, n_records: int) -> str:
-    """Takeaway of a released answer."""
-    rows, cols = release.noisy.shape
+def released_picture(release: Release) -> Picture:
+    """A released answer, noise included."""
+    shown, (rows, cols) = top_left(release.noisy), release.noisy.shape
+    names = [in_html(name) for name in (release.row_names or ())[: shown.shape[0]]]
+    square = rows == cols and not release.kind.is_table
+    across = "record" if release.kind.is_table else "feature" if names and square else "column"
     open_parts = f" Not covered: {listed(list(release.not_covered))}." if release.caveats else ""
-    return (f"**Released, {rows:,} × {cols:,}, noise included.** It spent {at_most(release.mu_is)}ε = "
-            f"{as_number(release.epsilon)} at δ = {delta_words(release.delta, n_records)}.{open_parts}")
+    part = f" The first {shown.shape[0]} × {shown.shape[1]} shown." if shown.size < release.noisy.size else ""
+    return Picture(
+        plot_matrix(shown, row_labels=names, height=300, row_title="feature" if names else "row", col_title=across,
+                    col_labels=names if square else ["mean"] if release.kind.is_mean else [],
+                    value_title="noisy answer"),
+        f"**Released, {rows:,} × {cols:,}, noise included.** It spent {at_most(release.mu_is)}ε = "
+        f"{as_number(release.epsilon)} at δ = {delta_words(release.delta, release.n_records or 0)}.{open_parts}{part}")
 
 
 def ranges_table(data: Dataset) -> dict[str, list[object]]:
@@ -437,6 +450,27 @@ def mean_columns(release: Release) -> dict[str, list[Any]]:
         values, halves = units.of(values), units.factor[:, None] * halves
     columns = {"released": values, "lower": values - halves, "upper": values + halves}
     return {"feature": list(release.row_names or ())} | {head: part[:, 0].tolist() for head, part in columns.items()}
+
+
+def mean_picture(release: Release, widths: Widths) -> Picture:
+    """A released mean with its intervals, in percent of the ranges."""
+    ranges = release.declared_ranges or release.ranges or {}
+    numbers = range_numbers(*mean_columns(release).values(), ends=[known[:2] for known in ranges.values()])
+    part = f" The first {MOST_LINES} shown." if len(ranges) > MOST_LINES else ""
+    return Picture(plot_intervals(numbers, title="released mean, in % of its range", lines=(0, 100)),
+                   f"{widths_sentence(widths, in_markdown)}{part}", """\
+The noise is Gaussian and its size is known to everyone, so how far it can move a number is known exactly: 1.96 \
+typical errors (standard deviations) to either side hold 95 % of it. The interval follows from the released number and \
+the size of the noise, never from the true answer. Bars that reach over an end of the range may be cut there: the \
+answer lies inside it.""")
+
+
+def fit_picture(fit: Coefficients) -> Picture:
+    """The coefficients of a regression from what was released, with their intervals."""
+    title = f"change of {in_html(fit.label)}, in % of its range,<br>while a feature crosses its own"
+    part = f" The first {MOST_LINES} shown." if len(fit.features) > MOST_LINES else ""
+    return Picture(plot_intervals(coefficient_numbers(fit), title=title, lines=(0,)),
+                   f"{coefficients_sentence(fit, in_markdown)}{part}")
 
 
 def coefficients_sentence(fit: Coefficients, name: Callable[[str], str]) -> str:

@@ -1,19 +1,98 @@
 """The noise on three features as an ellipsoid, what the answer might have been, and what the shape gains."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.pictures.rule import RuleModel
-from mvgviz.pictures.theme import DIRECTIONAL, IID, heat_map, named_ticks, stroke, styled
+from mvgviz.design.sampling import sample_noise
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.pictures.picture import Picture
+from mvgviz.pictures.rule import RuleModel, iid_std
+from mvgviz.pictures.theme import (
+    DIRECTIONAL,
+    IID,
+    MOST_COLS,
+    MOST_ROWS,
+    ellipse_outline,
+    heat_map,
+    named_ticks,
+    plot_matrix,
+    stroke,
+    styled,
+)
+from mvgviz.query.queries import Query
 from mvgviz.scenario.names import names_of_coordinates
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_factor, as_number, in_markdown
+from mvgviz.text import as_factor, as_number, in_html, in_markdown
+from mvgviz.trials.tasks.post import centred
 from mvgviz.validation import FloatArray
 
+
+@dataclass(frozen=True, kw_only=True)
+class Cloud:
+    """One noise in a plane: its outline and draws (2 × points each), its standard deviation by feature."""
+
+    outline: FloatArray
+    draws: FloatArray
+    std: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class EllipseNumbers:
+    """What the picture shows: outlines that hold ``level`` of the draws."""
+
+    level: float
+    ours: Cloud
+    iid: Cloud
+
+    @property
+    def factors(self) -> FloatArray:
+        """Directional noise as a multiple of equal noise, for each feature."""
+        return self.ours.std / self.iid.std
+
+
+def ellipse_numbers(design: NoiseDesign, iid: NoiseDesign, *, plane: tuple[int, int], level: float,
+                    normals: FloatArray, of_directions: bool = False) -> EllipseNumbers:
+    """The numbers for the plane of two coordinates, or two directions, of the directional side.
+
+    With noise on both sides, of the two entries of the answer on its diagonal. ``normals`` (2 × points) are shared by
+    both designs.
+    """
+    ours, other = (_cloud(noise, plane, level, normals, of_directions) for noise in (design, iid))
+    return EllipseNumbers(level=level, ours=ours, iid=other)
+
+
+def _cloud(noise: NoiseDesign, plane: tuple[int, int], level: float, normals: FloatArray, of_directions: bool) -> Cloud:
+    side, kept = noise.directional_side, list(plane)
+    covariance = np.diag(side.variances[kept]) if of_directions else side.covariance_of(kept)
+    if noise.mode == "both":  # the same on the other side; entry by entry
+        covariance = covariance * covariance
+    return Cloud(outline=ellipse_outline(covariance, level), draws=np.linalg.cholesky(covariance) @ normals,
+                 std=np.sqrt(np.diag(covariance)))
+
+
+def ellipse_picture(numbers: EllipseNumbers, names: tuple[str, str]) -> Picture:
+    """The noise on two coordinates: both outlines and both clouds on axes of one scale."""
+    figure = go.Figure()
+    for label, colour, dash, cloud in (("equal noise", IID, "dash", numbers.iid),
+                                       ("directional noise", DIRECTIONAL, "solid", numbers.ours)):
+        figure.add_scatter(x=cloud.draws[0], y=cloud.draws[1], mode="markers", name=label, showlegend=False,
+                           hoverinfo="skip", marker={"size": 4, "color": colour, "opacity": 0.35})
+        figure.add_scatter(x=cloud.outline[0], y=cloud.outline[1], hoverinfo="name",
+                           name=f"{label}, {numbers.level:.0%} of draws", **stroke(colour, 3, dash))
+    reach = 1.25 * float(np.abs(np.hstack([numbers.ours.outline, numbers.iid.outline])).max())
+    figure.update_xaxes(title=f"noise on {in_html(names[0])}", range=[-reach, reach])
+    figure.update_yaxes(title=f"noise on {in_html(names[1])}", range=[-reach, reach], scaleanchor="x", scaleratio=1)
+    return Picture(styled(figure), ellipse_words(numbers.factors, names),
+                   "Each outline holds 95 % of the noise; the points are the same random draws through both shapes. "
+                   "Both give the same privacy.")
+
+
+OUTCOMES, _CORNER = 30, 24
 _RADIUS_95 = 2.795483482915108  # root of the 0.95 quantile of chi-square with 3 degrees of freedom
 
 
@@ -25,19 +104,31 @@ def ellipsoid_points(covariance: FloatArray, radius: float = _RADIUS_95) -> Floa
     return np.asarray(np.einsum("ij,jkl->ikl", vectors * (radius * np.sqrt(np.maximum(values, 0.0))), ball))
 
 
-def plot_ellipsoid(covariance: FloatArray, iid_std: float, *, names: tuple[str, str, str]) -> go.Figure:
-    """Directional noise solid, equal noise as a net: two surfaces, one through the other, would mix their colours."""
-    figure = go.Figure()
-    own, ball = ellipsoid_points(covariance), ellipsoid_points(np.eye(3) * iid_std**2)
+def ellipsoid_picture(setup: Setup, chosen: Sequence[int], names: Sequence[str]) -> Picture:
+    """The noise on three features: directional noise solid, equal noise as a net.
+
+    Two surfaces, one through the other, would mix their colours. ``names``: of all coordinates.
+    """
+    design, column, figure = setup.design, chosen[-1], go.Figure()
+    covariance, labels = design.directional_side.covariance_of(list(chosen)), [in_html(names[k]) for k in chosen]
+    on = ""
+    if design.mode == "both":  # entries of one column
+        covariance = covariance * design.directional_side.covariance_of([column])[0, 0]
+        labels = [f"{label} × {labels[-1]}" for label in labels]
+        on = f" entries of the column {in_markdown(names[column])}"
+    std = np.sqrt(np.diag(covariance))
+    own, ball = ellipsoid_points(covariance), ellipsoid_points(np.eye(3) * iid_std(setup.iid, column) ** 2)
     figure.add_surface(x=own[0], y=own[1], z=own[2], opacity=0.6, showscale=False, name="directional noise",
                        colorscale=[[0, DIRECTIONAL], [1, DIRECTIONAL]], hoverinfo="name", showlegend=True)
     net = net_lines(ball)
     figure.add_scatter3d(x=net[0], y=net[1], z=net[2], name="equal noise", hoverinfo="name", **stroke(IID, 4))
     reach = 1.05 * float(max(np.abs(own).max(), np.abs(ball).max()))
     axes = {f"{axis}axis": {"title": {"text": f"noise on {name}"}, "range": [-reach, reach], "exponentformat": "power"}
-            for axis, name in zip("xyz", names, strict=True)}
+            for axis, name in zip("xyz", labels, strict=True)}
     figure.update_layout(scene={**axes, "aspectmode": "cube"})
-    return styled(figure, height=460)
+    return Picture(styled(figure, height=460), (
+        f"**From {as_number(std.min())} to {as_number(std.max())}**: the typical error (standard deviation) on these "
+        f"three{on}."), "Each surface holds 95 % of the noise on three features. Turn it with the mouse.")
 
 
 def net_lines(points: FloatArray, every: int = 4) -> FloatArray:
@@ -55,12 +146,47 @@ def leading_components(matrices: FloatArray) -> FloatArray:
     return vectors * signs[:, None]
 
 
-def plot_matrix_outcomes(truth: FloatArray, draws: FloatArray, *, value_title: str, row_labels: list[str],
-                         col_labels: list[str]) -> go.Figure:
-    """The true answer first, then each draw as a frame; rows and columns by their names, or counted from 1."""
+def outcomes_picture(setup: Setup) -> Picture:
+    """The true answer first, then 30 releases that might have been, as frames."""
+    design, rng = setup.design, np.random.default_rng([setup.scenario.seed, 3])
+    truth = setup.query.value[:_CORNER, :_CORNER]
+    sides = [np.linalg.cholesky(corner(side, _CORNER)) for side in (design.row_side, design.col_side)]
+    noise = np.asarray(sides[0] @ rng.standard_normal((OUTCOMES, *truth.shape)) @ sides[1].T)
+    ratio = root_mean_square(noise) / (root_mean_square(truth) or 1.0)
+    figure = plot_outcomes(truth, truth + noise, *(labels[:_CORNER] for labels in answer_labels(setup.query)))
+    return Picture(figure, (
+        f"**{_drowned_words(ratio)}.** The noise is {as_factor(ratio)} the answer (root mean square, "
+        f"{truth.shape[0]} × {truth.shape[1]} shown). Press play: 30 releases that might have been; the first "
+        "picture is the true answer, not private."))
+
+
+def _drowned_words(ratio: float) -> str:
+    if ratio > 1:
+        return "The noise drowns the answer"
+    return "The answer shows through the noise" if ratio > 0.3 else "The answer stands out clearly"
+
+
+def answer_labels(query: Query) -> tuple[list[str], list[str]]:
+    """The rows and columns of an answer by name; none where they are only counted."""
+    names = [in_html(name) for name in query.row_names or ()]
+    return names, names if query.symmetric else ["mean"] if query.is_mean else []
+
+
+def corner(side: NoiseSide, most: int) -> FloatArray:
+    """The covariance of the first coordinates, without the rest of it."""
+    return side.covariance_of(list(range(min(side.size, most))))
+
+
+def root_mean_square(values: FloatArray) -> float:
+    """Return the root of the mean square."""
+    return float(np.sqrt((values**2).mean()))
+
+
+def plot_outcomes(truth: FloatArray, draws: FloatArray, row_labels: list[str], col_labels: list[str]) -> go.Figure:
+    """Each draw as a frame; rows and columns by their names, or counted from 1."""
     reach = float(np.quantile(np.abs(draws), 0.99)) or 1.0
     frames = [go.Frame(data=[go.Heatmap(z=draw)], name=f"draw {i + 1}") for i, draw in enumerate(draws)]
-    figure = go.Figure(heat_map(truth, reach, value_title, signed=True), frames=frames)
+    figure = go.Figure(heat_map(truth, reach, "answer", signed=True), frames=frames)
     rows, cols = (labels or [str(k + 1) for k in range(size)]
                   for labels, size in zip((row_labels, col_labels), truth.shape, strict=True))
     figure.update_yaxes(autorange="reversed", title="row", **named_ticks(rows))
@@ -68,13 +194,50 @@ def plot_matrix_outcomes(truth: FloatArray, draws: FloatArray, *, value_title: s
     return _playable(figure)
 
 
-def plot_component_outcomes(truth: FloatArray, components: FloatArray, *, names: list[str]) -> go.Figure:
-    """The loadings of the first principal component: the true ones, then each draw's."""
-    frames = [go.Frame(data=[go.Bar(y=loadings)], name=f"draw {i + 1}") for i, loadings in enumerate(components)]
+def component_picture(setup: Setup) -> Picture:
+    """The loadings of the first principal component: the true ones, then those of 30 releases."""
+    query, rng = setup.query, np.random.default_rng([setup.scenario.seed, 3])
+    answers = np.concatenate([query.value[None], query.value + sample_noise(setup.design, rng=rng, trials=OUTCOMES)])
+    truth, *drawn = leading_components(centred(answers) if query.has_constant else answers)
+    frames = [go.Frame(data=[go.Bar(y=loadings)], name=f"draw {i + 1}") for i, loadings in enumerate(drawn)]
     figure = go.Figure(go.Bar(x=list(range(len(truth))), y=truth, marker={"color": DIRECTIONAL}), frames=frames)
-    figure.update_xaxes(title="feature", **named_ticks(names))
+    figure.update_xaxes(title="feature", **named_ticks(answer_labels(query)[0][: len(truth)]))
     figure.update_yaxes(title="loading", range=[-1.05, 1.05])
-    return _playable(figure)
+    overlap = np.abs(np.array(drawn) @ truth)
+    mean = float(overlap.mean())
+    about = "" if query.has_constant or query.is_graph else f" {ABOUT_ZERO}"
+    return Picture(_playable(figure), (
+        f"**The first component {'survives' if mean > 0.9 else 'is blurred' if mean > 0.6 else 'is lost'}.** Overlap "
+        f"with the true component: {mean:.2f} on average (1 is perfect), from {overlap.min():.2f} to "
+        f"{overlap.max():.2f} over 30 releases.{about}"))
+
+
+def std_picture(setup: Setup) -> Picture:
+    """The typical error of every entry of the answer."""
+    design = setup.design
+    std = np.sqrt(np.outer(np.diag(corner(design.row_side, MOST_ROWS)), np.diag(corner(design.col_side, MOST_COLS))))
+    rows, cols = std.shape
+    low, high = float(std.min()), float(std.max())
+    equal = math.sqrt(float(corner(setup.iid.row_side, 1)[0, 0] * corner(setup.iid.col_side, 1)[0, 0]))
+    part = f" (the first {rows} × {cols})" if (rows, cols) != (design.rows, design.cols) else ""
+    verdict = ("Every entry has the same noise" if high <= low * (1 + 1e-9) else
+               f"The noisiest entry has {as_factor(high / low)} the noise of the quietest")
+    both = " Row and column noise multiply: entry (i, j) has variance vᵢ vⱼ." if design.mode == "both" else ""
+    row_labels, col_labels = answer_labels(setup.query)
+    return Picture(
+        plot_matrix(std, row_labels=row_labels[:rows], col_labels=col_labels[:cols], row_title="row",
+                    col_title="column", value_title="typical error (standard deviation)"),
+        f"**{verdict}.** Typical error from {as_number(low)} to {as_number(high)}{part}, equal noise "
+        f"{as_number(equal)}.{both}")
+
+
+def covariance_picture(side: NoiseSide, name: str, labels: list[str]) -> Picture:
+    """The covariance of one side; ``name``: what that is called."""
+    figure = plot_matrix(corner(side, MOST_ROWS), row_labels=labels[:MOST_ROWS], col_labels=labels[:MOST_ROWS],
+                         row_title="", col_title="", value_title="covariance", height=300)
+    if side.is_diagonal:
+        return Picture(figure, f"**Each has noise of its own, tied to no other** ({name}: diagonal).")
+    return Picture(figure, f"**The noise of several features moves together** ({name}: off the diagonal it is not 0).")
 
 
 def _playable(figure: go.Figure) -> go.Figure:
@@ -89,8 +252,6 @@ def _playable(figure: go.Figure) -> go.Figure:
     return styled(figure, height=430, legend=False, top=46)
 
 
-ABOUT_ELLIPSE = ("Each outline holds 95 % of the noise; the points are the same random draws through both shapes. "
-                 "Both give the same privacy.")
 ABOUT_BOUND = ("Directional noise is added to records that were pulled into an ellipse first, equal noise to records "
                "as they are.")
 ABOUT_ZERO = ("Components are about 0, not about the mean: where the mean is far from 0 the first mostly points there, "
@@ -139,34 +300,6 @@ def plane_words(model: RuleModel, iid: float, names: tuple[str, str], spread: fl
     data = f" The noise is {as_factor(high / spread)} the data's own spread." if spread > 0 else ""
     return (f"**{as_factor(low / iid)} equal noise along the best axis, {as_factor(high / iid)} along the worst**, at "
             f"the same budget ({in_markdown(names[0])} against {in_markdown(names[1])}).{data}")
-
-
-def entries_words(std: FloatArray, more: str) -> str:
-    """How unequal the noise of the answer's entries is; ``more``: which entries, and what they are held against."""
-    low, high = float(std.min()), float(std.max())
-    verdict = ("Every entry has the same noise" if high <= low * (1 + 1e-9) else
-               f"The noisiest entry has {as_factor(high / low)} the noise of the quietest")
-    return f"**{verdict}.** Typical error from {as_number(low)} to {as_number(high)}{more}."
-
-
-def mixing_words(side: str, *, mixes: bool) -> str:
-    """What a covariance tells, with its name behind."""
-    if mixes:
-        return f"**The noise of several features moves together** ({side}: off the diagonal it is not 0)."
-    return f"**Each has noise of its own, tied to no other** ({side}: diagonal)."
-
-
-def drowned_words(ratio: float) -> str:
-    """Whether an answer can be seen through noise that is ``ratio`` times as large."""
-    if ratio > 1:
-        return "The noise drowns the answer"
-    return "The answer shows through the noise" if ratio > 0.3 else "The answer stands out clearly"
-
-
-def overlap_words(overlap: FloatArray) -> str:
-    """Whether a component survives, by its overlaps with the true one."""
-    mean = float(overlap.mean())
-    return f"The first component {'survives' if mean > 0.9 else 'is blurred' if mean > 0.6 else 'is lost'}"
 
 
 def records_words(model: RuleModel) -> str:

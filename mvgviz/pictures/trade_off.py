@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from mvgviz.design.needs import NoiseOn
 from mvgviz.design.trade_off import TradeOff
 from mvgviz.pictures.budget import Names
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import clipping_words, other_clipping
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, GUARANTEE_COLOURS, IID, log_axis, styled
 from mvgviz.scenario.resolve import Setup
@@ -50,7 +51,7 @@ class Wall(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TradeOffPicture:
+class TradeOffNumbers:
     """What is drawn, in units of equal noise; ``far``: the points beyond the picture, up and to the right."""
 
     lines: tuple[Line, ...]
@@ -65,7 +66,7 @@ class TradeOffPicture:
         return next(line for line in self.lines if line.own)
 
 
-def trade_off_picture(found: NeedsTradeOff) -> TradeOffPicture:
+def trade_off_numbers(found: NeedsTradeOff) -> TradeOffNumbers:
     """The curves of all shares, this design, equal noise, the theorems and what no curve crosses."""
     curves, equal = found.curves, found.curves.box.equal
     lines = [_line("every split, records inside their ellipse", True, curves.bounded)] if curves.bounded else []
@@ -79,7 +80,7 @@ def trade_off_picture(found: NeedsTradeOff) -> TradeOffPicture:
                                                            ).items()]
     near = [mark for mark in marks if mark.x <= _FAR * max(xs) and mark.y <= _FAR * max(ys)]
     across, up = [*xs, *(mark.x for mark in near)], [*ys, *(mark.y for mark in near)]
-    return TradeOffPicture(lines=tuple(lines), marks=tuple(near), far=tuple(mark for mark in marks if mark not in near),
+    return TradeOffNumbers(lines=tuple(lines), marks=tuple(near), far=tuple(mark for mark in marks if mark not in near),
                            walls=tuple(walls), across=(min(across), max(across)), up=(min(up), max(up)))
 
 
@@ -93,29 +94,35 @@ def _mark(kind: str, noise: NoiseOn, equal: NoiseOn) -> Mark:
     return Mark(kind, _NAMES[kind], noise.needed / equal.needed, noise.rest / equal.rest)
 
 
-def plot_trade_off(picture: TradeOffPicture) -> go.Figure:
-    """The curves, points and walls; what is far away stands in the corner, with how far."""
-    figure = go.Figure()
-    for line in picture.lines:
+def trade_off_picture(setup: Setup, found: NeedsTradeOff) -> Picture:
+    """Noise on what is needed against noise on the rest; what is far away stands in the corner, with how far."""
+    numbers, figure = trade_off_numbers(found), go.Figure()
+    for line in numbers.lines:
         figure.add_scatter(
             x=line.xs, y=line.ys, mode="lines", name=line.name, customdata=line.shares,
             line={"color": DIRECTIONAL, "width": 2.5 if line.own else 1.5, "dash": "solid" if line.own else "longdash"},
             hovertemplate="share %{customdata:.0%}: %{x:.3g} times on the needed, %{y:.3g} times on the rest"
                           "<extra></extra>")
-    for wall in picture.walls:
-        figure.add_scatter(x=[wall.x, wall.x], y=picture.up, mode="lines", name=wall.name,
+    for wall in numbers.walls:
+        figure.add_scatter(x=[wall.x, wall.x], y=numbers.up, mode="lines", name=wall.name,
                            line={"color": DATA, "width": 2, "dash": wall.dash},
                            hovertemplate=f"{wall.name}: %{{x:.3g}} times<extra></extra>")
-    for mark in picture.marks:
+    for mark in numbers.marks:
         figure.add_scatter(
             x=[mark.x], y=[mark.y], mode="markers", name=mark.name, marker=_marker(mark),
             hovertemplate=f"{mark.name}: %{{x:.3g}} times on the needed, %{{y:.3g}} on the rest<extra></extra>")
-    for row, mark in enumerate(picture.far):
+    for row, mark in enumerate(numbers.far):
         figure.add_annotation(xref="paper", yref="paper", x=1, y=1 - 0.08 * row, xanchor="right", yanchor="top",
                               showarrow=False, text=far_words(mark), font={"color": COLOURS[mark.kind]})
-    figure.update_xaxes(title=ACROSS, **log_axis(*picture.across, room=0.05))
-    figure.update_yaxes(title=UP, **log_axis(*picture.up, room=0.05))
-    return styled(figure, height=400)
+    figure.update_xaxes(title=ACROSS, **log_axis(*numbers.across, room=0.05))
+    figure.update_yaxes(title=UP, **log_axis(*numbers.up, room=0.05))
+    return Picture(
+        styled(figure, height=400), trade_off_words(setup, found),
+        "Across: noise on what is needed; up: noise on the rest; both in units of equal noise at the same privacy, "
+        "root mean squares in units of what one record can move. The curve is every share of the budget for the "
+        "needed. Dashed: release nothing but the needed. Dotted: no private Gaussian noise, of whatever shape, is left "
+        "of it (for second moments it may lie too far left). In the corner: what the paper's theorems ask for with the "
+        "same split.")
 
 
 def far_words(mark: Mark) -> str:
@@ -127,12 +134,6 @@ def _marker(mark: Mark) -> dict[str, Any]:
     symbol = {"design": "circle", "equal": "diamond"}.get(mark.kind, "square")
     return {"color": COLOURS[mark.kind], "size": 13, "symbol": symbol}
 
-
-ABOUT_TRADE_OFF = (
-    "Across: noise on what is needed; up: noise on the rest; both in units of equal noise at the same privacy, "
-    "root mean squares in units of what one record can move. The curve is every share of the budget for the needed. "
-    "Dashed: release nothing but the needed. Dotted: no private Gaussian noise, of whatever shape, is left of it (for "
-    "second moments it may lie too far left). In the corner: what the paper's theorems ask for with the same split.")
 
 MOVE = "Drag the point along its curve, or move it with the arrow keys: the share of the budget follows."
 STAY = "The curve is that of the exact guarantee; choose it in the sidebar to move along it."

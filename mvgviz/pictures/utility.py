@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 
 from mvgviz.labels import JUDGED, REFERENCES
 from mvgviz.noise.ties import largest_first, to_nine_digits
+from mvgviz.pictures.budget import short_label
 from mvgviz.pictures.error_axis import (
     REFERENCE_DASHES,
     ErrorAxis,
@@ -20,11 +21,13 @@ from mvgviz.pictures.error_axis import (
     reference_items,
     reference_look,
 )
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import clipping_words
 from mvgviz.pictures.theme import (
     DATA,
     DIRECTIONAL,
     IID,
+    MOST_COLS,
     log_axis,
     plot_matrix,
     row_axis,
@@ -35,6 +38,8 @@ from mvgviz.pictures.theme import (
     wash,
 )
 from mvgviz.pictures.trade_off import least_sentence
+from mvgviz.query.queries import Query
+from mvgviz.scenario.names import names_of_coordinates
 from mvgviz.scenario.own_units import FeatureNoise, own_units
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, capitalised, delta_words, in_markdown, listed
@@ -114,6 +119,17 @@ def _lane(outcome: Outcome, axis: ErrorAxis, count: int) -> Lane:
     bins = np.minimum((axis.place(dots) - axis.low) // width, _BINS - 1)
     levels = np.arange(count) - np.searchsorted(bins, bins)  # dots are sorted, so stacks are runs
     return Lane(outcome=outcome, dots=dots, places=axis.low + (bins + 0.5) * width, levels=levels.astype(np.float64))
+
+
+def dots_picture(results: Results, needed: Sequence[str] = (), *, on: str = "") -> Picture:
+    """Errors of directional and equal noise, trial by trial; ``needed`` and ``on`` as in ``result_words``."""
+    numbers = dot_numbers(results)
+    share = f"{100 / numbers.dots:.3g} %" if numbers.dots else "a share"
+    return Picture(plot_dots(numbers, title=metric_words(results)), result_words(results, needed, on=on), f"""\
+Each dot is {share} of the trials, stacked where they fall: many dots, likely there. Diamond and bar: the mean and its \
+95 % interval. Blue: this scenario's directional noise. Orange: equal noise at the same budget. Both meet the same \
+random numbers, trial by trial. **Without privacy**: no noise. **Answer without data**: what the ranges alone tell \
+(their middle, a fixed direction). **Private mean**: of the label, for everyone. **Random guess**: chance.""")
 
 
 def plot_dots(numbers: DotNumbers, *, title: str) -> go.Figure:
@@ -198,9 +214,9 @@ def ranked_sets(rows: Iterable[SetRow]) -> list[SetRow]:
     return sorted(known, key=lambda row: to_nine_digits(row.outcome.mean))
 
 
-def plot_sets(rows: Sequence[SetRow], references: References, *, names: Sequence[str], title: str) -> go.Figure:
-    """A mark and its interval a row; ``names`` of the rows in their order."""
-    items = reference_items(references)
+def sets_picture(rows: list[SetRow], references: References, *, names: "SetNames", title: str) -> Picture:
+    """Errors by choice of directions, ranked: a mark and its interval a row."""
+    labels, items = [short_label(names(row.choice)) for row in rows], reference_items(references)
     ends = [end for row in rows for end in (row.outcome.mean + np.nan_to_num(row.outcome.half_width), row.outcome.mean)]
     axis, figure = error_axis([*(value for _, value in items), *ends]), go.Figure()
     for kind, value in items:
@@ -208,7 +224,7 @@ def plot_sets(rows: Sequence[SetRow], references: References, *, names: Sequence
         name = f"{REFERENCES[kind]} ({as_number(value)}{'' if on_axis else ', left of the axis'})"
         figure.add_scatter(x=[value, value] if on_axis else [None, None], y=[-0.6, len(rows) - 0.4],
                            **reference_look(kind, name))
-    for place, (row, name) in enumerate(zip(rows, names, strict=True)):
+    for place, (row, name) in enumerate(zip(rows, labels, strict=True)):
         mean, half = row.outcome.mean, row.outcome.half_width
         sure = math.isfinite(half)
         figure.add_scatter(
@@ -219,8 +235,28 @@ def plot_sets(rows: Sequence[SetRow], references: References, *, names: Sequence
             hovertemplate=f"{name}: %{{customdata[0]:.4g}}{' ± %{customdata[1]:.2g}' if sure else ''}<extra></extra>")
     figure.update_xaxes(**axis.layout(title))
     figure.update_yaxes(**row_axis([f"<b>{name}</b><br>{mean_words(row.outcome)}"
-                                    for row, name in zip(rows, names, strict=True)]))
-    return styled(figure, height=max(110 + 38 * len(names), 380), top=20)
+                                    for row, name in zip(rows, labels, strict=True)]))
+    return Picture(styled(figure, height=max(110 + 38 * len(rows), 380), top=20), _best_set_words(names, rows), """\
+Each set gets the scenario's share of the precision, the rest of the directions the remainder; everything else \
+stays. Blue: the scenario's own set. Orange: equal noise. The paper's Figure 4 asks the same of its three \
+experiments.""")
+
+
+def _best_set_words(names: "SetNames", rows: list[SetRow]) -> str:
+    """The set with the least error, and whether the next one can be told from it; rows are ranked."""
+    if not rows:
+        return "**No trial yet.**"
+    said = ["equal noise" if row.choice is None else in_markdown(names(row.choice)) for row in rows[:2]]
+    best = rows[0].outcome
+    words = f"**Best here: {said[0]}.** Error {mean_words(best)}."
+    if len(said) == 1:
+        return words
+    second = rows[1].outcome
+    difference = paired(best, second)
+    sure = difference is not None and difference.verdict == BETTER
+    return f"{words} Next: {said[1]}, {mean_words(second)}{'.' if sure else ': no difference can be seen.'}"
+
+
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -245,6 +281,24 @@ def error_curve(points: Sequence[tuple[float, Outcome]], *, name: str, colour: s
                       epsilons=np.array([epsilon for epsilon, _ in known]),
                       means=np.array([outcome.mean for _, outcome in known]),
                       half_widths=np.array([outcome.half_width for _, outcome in known]))
+
+
+def sweep_picture(results: list[Results], *, own: float, span: tuple[float, float]) -> Picture:
+    """Error over epsilon: directional noise against equal noise."""
+    curves = [error_curve([(each.scenario.epsilon, each[key]) for each in results], name=name, colour=colour)
+              for key, (name, colour) in reversed(LANES.items())]
+    references = {each.scenario.epsilon: each.references for each in results}
+    return Picture(plot_sweep(curves, references, own=own, span=span, title=results[0].metric), sweep_words(results),
+                   "The same trials at other budgets, with the same random numbers. Bands: the 95 % interval of the "
+                   "mean. Everything but ε stays as in the scenario.")
+
+
+def set_sweep_picture(curves: list[ErrorCurve], references: Mapping[float, References], *, own: float,
+                      span: tuple[float, float], title: str) -> Picture:
+    """Error over epsilon, by choice of directions."""
+    return Picture(plot_sweep(curves, references, own=own, span=span, title=title, legend=False),
+                   sets_words(curves, own=own),
+                   "The same sets at other budgets; sets and lines look the same in both charts.")
 
 
 def plot_sweep(curves: Sequence[ErrorCurve], references: Mapping[float, References], *, own: float,
@@ -302,8 +356,8 @@ def _add_curve(figure: go.Figure, axis: ErrorAxis, curve: ErrorCurve) -> None:
 _LEAST, _MOST = 1e-3, 1e3  # multiples that are drawn
 
 
-def plot_parts(found: Sequence[PartErrors]) -> go.Figure:
-    """A row for each part; the upright line is equal noise, left of it is better."""
+def parts_picture(setup: Setup, found: list[PartErrors], *, on_data: bool) -> Picture:
+    """The error on each part of the answer; the upright line is equal noise, left of it is better."""
     figure = go.Figure()
     every = [part.ratio(outcome) for part in found for outcome in (part.ours, part.only) if outcome is not None]
     drawn = [min(max(value, _LEAST), _MOST) for value in (*every, 1.0) if value > 0 and math.isfinite(value)]
@@ -326,10 +380,14 @@ def plot_parts(found: Sequence[PartErrors]) -> go.Figure:
     figure.update_yaxes(**row_axis([
         f"<b>{capitalised(JUDGED[part.part])}</b><br>{as_number(part.ours.mean)} {html.escape(part.unit)}".rstrip()
         for part in found]))
-    return styled(figure, height=110 + 60 * len(found), top=20)
+    styled(figure, height=110 + 60 * len(found), top=20)
+    return Picture(figure, parts_words(setup, found, on_data=on_data), """\
+Each row is one part of the answer: what you said you need, the rest, and both. Left of the line the design errs less \
+than equal noise on the records as they are, at the same privacy; right of it, more. Regression is done once from the \
+needed features alone, once from the others, once from all. Square: only the needed is asked, so all of the budget is \
+theirs; the rest is then filled with what anyone could guess.""")
 
-
-_DRAWN_HEIGHT = 330
+_DRAWN_HEIGHT, _NAMED = 330, 24
 _STRONG = 1.5
 _MOST_BARS, _MOST_COMPONENTS, _MOST_RECORDS = 20, 40, 400
 
@@ -362,26 +420,62 @@ def plot_one_of_pair(pair: MatrixPair, shown: FloatArray, *, row_labels: list[st
     return figure.update_traces(colorscale="RdBu_r", zmin=-pair.reach, zmax=pair.reach, showscale=scale)
 
 
+def true_and_noisy(trial: FirstTrial, query: Query, symbol: str) -> tuple[Picture, Picture]:
+    """The true answer and one draw, in the same colours; ``symbol``: of the task's error."""
+    pair, (down, across, row, col) = matrix_pair(trial.true, trial.noisy), _pair_labels(trial, query)
+    figures = (plot_one_of_pair(pair, shown, row_labels=down[: shown.shape[0]], col_labels=across[: shown.shape[1]],
+                                row_title=row, col_title=col, scale=shown is pair.noisy)
+               for shown in (pair.true, pair.noisy))
+    what = "second moments of the table, which is all this task uses" if trial.what == "moments" else "answer"
+    rows, cols = pair.true.shape
+    part = f" The first {rows} × {cols} of {trial.shape[0]:,} × {trial.shape[1]:,} are drawn." if (
+        (rows, cols) != trial.shape) else ""
+    return Picture(next(figures), f"**True {what}.**{part}"), Picture(next(figures), draw_words(trial, pair, symbol))
+
+
+def _pair_labels(trial: FirstTrial, query: Query) -> tuple[list[str], list[str], str, str]:
+    """Names of rows and columns that are shown, and what they are called together."""
+    rows, cols = trial.true.shape
+    row = "vertex" if query.is_graph else "record" if query.row_names is None else "feature"
+    names = [short_label(name) for name in names_of_coordinates(query, "rows", trial.shape[0])[:MOST_COLS]]
+    named = query.row_names is not None and len(names) <= _NAMED
+    down = names if named else _thinned(len(names))
+    if query.symmetric or trial.what == "moments":
+        return down[:rows], down[:cols], row, row
+    return down[:rows], ["mean"] if cols == 1 else _thinned(min(cols, MOST_COLS)), row, "" if cols == 1 else "record"
+
+
+def _thinned(count: int) -> list[str]:
+    """Numbers from 1, about eight of them, blanks between."""
+    every = -(-count // 8)
+    return [str(k + 1) if k % every == 0 else "" for k in range(count)]
+
+
 def largest_loadings(parts: Components) -> list[int]:
     """Positions of all features, or of the 20 with the largest loadings in one or the other, in their order."""
     size = np.maximum(np.abs(parts.first), np.abs(parts.noisy_first))
     return sorted(largest_first(size)[:_MOST_BARS])
 
 
-def plot_loadings(parts: Components, shown: list[int], *, names: list[str]) -> go.Figure:
+def component_loadings_picture(parts: Components, query: Query) -> Picture:
     """The first component's loadings, two bars a feature."""
-    figure = go.Figure()
-    rows = list(range(len(names)))
+    shown, total, figure = largest_loadings(parts), parts.first.size, go.Figure()
+    every = names_of_coordinates(query, "rows", total)
+    names, rows = [short_label(every[k]) for k in shown], list(range(len(shown)))
     for label, values, colour in (("true", parts.first, DATA), ("noisy", parts.noisy_first, DIRECTIONAL)):
         figure.add_bar(x=values[shown], y=rows, orientation="h", name=label, marker={"color": colour},
                        customdata=names, hovertemplate=f"%{{customdata}}, {label}: %{{x:.3f}}<extra></extra>")
     figure.update_xaxes(title="loading on the first component", zeroline=True, zerolinecolor=DATA)
     figure.update_yaxes(tickvals=rows, ticktext=names, autorange="reversed", showgrid=False)
     figure.update_layout(barmode="group", bargap=0.3)
-    return styled(figure, height=_DRAWN_HEIGHT, top=20)
+    part = f" The {len(shown)} largest of {total} loadings are drawn." if len(shown) < total else ""
+    return Picture(styled(figure, height=_DRAWN_HEIGHT, top=20), (
+        f"**First component:** {as_number(parts.angle, 2)}° from the true one.{part}"), """\
+How much of each feature the strongest direction holds. A component has no sign of its own; the noisy one is turned to \
+agree with the true one.""")
 
 
-def plot_captured(parts: Components) -> go.Figure:
+def captured_picture(parts: Components) -> Picture:
     """The strongest 40 eigenvalues, and what as many noisy components capture of the true answer."""
     true, noisy = parts.eigenvalues[:_MOST_COMPONENTS], parts.captured[:_MOST_COMPONENTS]
     axis = _captured_axis(np.concatenate([true, noisy]))
@@ -394,7 +488,13 @@ def plot_captured(parts: Components) -> go.Figure:
                            hovertemplate=f"component %{{x}}, {label}: %{{customdata:.4g}}<extra></extra>")
     figure.update_xaxes(title="component", dtick=1 if order.size <= 12 else 5)
     figure.update_yaxes(**axis.layout("captured of the true answer", upright=True))
-    return styled(figure, height=_DRAWN_HEIGHT, top=20)
+    first, total, every = float(parts.captured[0]), float(parts.eigenvalues[0]), parts.captured.size
+    part = f" The first {true.size} of {every}." if true.size < every else ""
+    share = f", {as_number(100 * first / total, 2)} % of what the true one does" if total > 0 else ""
+    return Picture(styled(figure, height=_DRAWN_HEIGHT, top=20), (
+        f"**The first noisy component** captures {as_number(first)}{share}.{part}"), """\
+Each component captures a part of the true answer: the true ones their eigenvalues, the noisy ones less of the strong \
+and more of the weak.""")
 
 
 def _captured_axis(values: FloatArray) -> ErrorAxis:
@@ -429,9 +529,9 @@ def prediction_numbers(found: Predictions) -> PredictionNumbers:
                              view=(max(float(seen.min()), low) - pad, min(float(seen.max()), high) + pad))
 
 
-def plot_predictions(numbers: PredictionNumbers, *, name: str) -> go.Figure:
-    """Records held out: the true label against what is predicted; on the diagonal a prediction is right."""
-    figure = go.Figure()
+def predictions_picture(found: Predictions, name: str) -> Picture:
+    """Records held out: the true label, called ``name``, against what is predicted."""
+    numbers, figure, short = prediction_numbers(found), go.Figure(), short_label(name)
     ends = [float(numbers.labels.min()), float(numbers.labels.max())]
     figure.add_scatter(x=ends, y=ends, name="right", hoverinfo="skip", **stroke(DATA, 1, "dash"))
     for label, values, colour, symbol in (("without privacy", numbers.clean, DATA, "circle-open"),
@@ -439,9 +539,16 @@ def plot_predictions(numbers: PredictionNumbers, *, name: str) -> go.Figure:
         figure.add_scatter(x=numbers.labels, y=values, mode="markers", name=label,
                            marker={"color": colour, "size": 6, "symbol": symbol, "opacity": 0.8},
                            hovertemplate=f"true %{{x:.3g}}, {label} %{{y:.3g}}<extra></extra>")
-    figure.update_xaxes(title=f"true {name}", zeroline=False)
-    figure.update_yaxes(title=f"predicted {name}", range=list(numbers.view), zeroline=False)
-    return styled(figure, height=_DRAWN_HEIGHT, top=20)
+    figure.update_xaxes(title=f"true {short}", zeroline=False)
+    figure.update_yaxes(title=f"predicted {short}", range=list(numbers.view), zeroline=False)
+    clean, noisy = (float(np.sqrt(np.square(values - found.labels).mean())) for values in (found.clean, found.noisy))
+    outside = f" {numbers.outside} noisy predictions leave the picture." if numbers.outside else ""
+    drawn, every = len(numbers.labels), found.labels.size
+    part = f" The first {drawn} of {every:,} are drawn." if drawn < every else ""
+    return Picture(styled(figure, height=_DRAWN_HEIGHT, top=20), (
+        f"**Predictions** of {in_markdown(name)} on records held out: off by {as_number(noisy)} (RMSE), without "
+        f"privacy {as_number(clean)}.{outside}{part}"), (
+        "Each point is a record that was not learned from. On the dashed line the prediction is right."))
 
 
 NOT_PRIVATE = "Measured on the data itself, so these numbers are for choosing and are not private."
@@ -550,16 +657,6 @@ def metric_words(results: Results) -> str:
     return f"{results.metric}{unit}; smaller\u00a0is\u00a0better"
 
 
-def dots_about(numbers: DotNumbers) -> str:
-    """What a dot is."""
-    share = f"{100 / numbers.dots:.3g} %" if numbers.dots else "a share"
-    return (f"Each dot is {share} of the trials, stacked where they fall: many dots, likely there. Diamond and bar: "
-            "the mean and its 95 % interval. Blue: this scenario's directional noise. Orange: equal noise at the "
-            "same budget. Both meet the same random numbers, trial by trial. **Without privacy**: no noise. **Answer "
-            "without data**: what the ranges alone tell (their middle, a fixed direction). **Private mean**: of the "
-            "label, for everyone. **Random guess**: chance.")
-
-
 def needed_names(setup: Setup) -> list[str]:
     """What is needed is called so: features, or directions."""
     names = setup.direction_names if setup.scenario.needs_along == "directions" else setup.dataset.features
@@ -650,21 +747,6 @@ class SetNames:
         shown = [self.name(k) for k in choice[:most]]
         rest = len(choice) - len(shown)
         return " + ".join(shown) + (f" + {rest} more" if rest else "")
-
-
-def best_set_words(names: SetNames, rows: list[SetRow]) -> str:
-    """The set with the least error, and whether the next one can be told from it; rows are ranked."""
-    if not rows:
-        return "**No trial yet.**"
-    said = ["equal noise" if row.choice is None else in_markdown(names(row.choice)) for row in rows[:2]]
-    best = rows[0].outcome
-    words = f"**Best here: {said[0]}.** Error {mean_words(best)}."
-    if len(said) == 1:
-        return words
-    second = rows[1].outcome
-    difference = paired(best, second)
-    sure = difference is not None and difference.verdict == BETTER
-    return f"{words} Next: {said[1]}, {mean_words(second)}{'.' if sure else ': no difference can be seen.'}"
 
 
 def sets_words(curves: list[ErrorCurve], *, own: float) -> str:

@@ -51,7 +51,8 @@ def report_html(setup: Setup, results: Results | None, *, simulated: bool, study
             "said": words.measured_sentences(setup, results, simulated=simulated)},
         limits=words.limit_rows(setup), assumptions=words.assumption_sentences(setup),
         glossary=[word.sentence for word in WORDS], references=words.references(setup),
-        charts={slide.key: _drawing(slide.figure) for slide in [*slides, told] if slide}, plotly=get_plotlyjs())
+        charts={key: _drawing(slide.figure) for key, slide in (slides | {"utility": told}).items() if slide},
+        plotly=get_plotlyjs())
 
 
 def _drawing(figure: go.Figure) -> dict[str, object]:

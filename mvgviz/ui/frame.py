@@ -1,6 +1,5 @@
 """What every page shares: menu, sidebar, status strip, one style for errors and takeaways."""
 
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
@@ -21,7 +20,6 @@ from mvgviz.ui.sidebar import draw_sidebar
 from mvgviz.ui.strip import draw_marks, draw_strip, draw_switch
 from mvgviz.ui.study import draw_offer, draw_study, say_begun_anew, say_refused, watch_server
 
-_ABOUT: dict[str, str] = tomllib.loads(asset("about.toml"))
 _STYLE = f"<style>{asset('frame.css')}</style>"
 _RELEASING = (PLAN, RELEASE)
 _SAVING: dict[str, Any] = {"displayModeBar": True, "displaylogo": False, "modeBarButtons": [["toImage"]]}
@@ -90,7 +88,6 @@ def draw_takeaway(takeaway: str, about: str = "", *, key: str) -> None:
     """Draw what stands under the picture with this key: the takeaway, what it shows, and buttons to save it."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(takeaway)
-        about = about or _ABOUT.get(key, "")
         used = words_in(f"{takeaway} {about}")
         if about or used:
             with st.popover("What this shows", type="tertiary", icon=":material/help:"):

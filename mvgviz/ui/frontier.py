@@ -2,17 +2,17 @@
 
 import streamlit as st
 
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.theme import log_axis
 from mvgviz.pictures.trade_off import (
-    ABOUT_TRADE_OFF,
     ACROSS,
     MOVE,
     STAY,
     UP,
-    TradeOffPicture,
+    TradeOffNumbers,
     far_words,
+    trade_off_numbers,
     trade_off_picture,
-    trade_off_words,
 )
 from mvgviz.provenance import weakest
 from mvgviz.scenario.resolve import Setup
@@ -53,36 +53,36 @@ def found_trade_off(setup: Setup) -> NeedsTradeOff:
 
 
 @cached(12, session.here)
-def _drawn(setup: Setup) -> tuple[TradeOffPicture, str]:
+def _drawn(setup: Setup) -> tuple[TradeOffNumbers, Picture]:
     found = found_trade_off(setup)
-    return trade_off_picture(found), trade_off_words(setup, found)
+    return trade_off_numbers(found), trade_off_picture(setup, found)
 
 
 def draw_frontier(setup: Setup, *, key: str) -> None:
     """The picture with its takeaway; letting the point go changes the share."""
     found = found_trade_off(setup)
-    picture, takeaway = _drawn(setup)
-    across, up = (log_axis(*ends, room=0.06) for ends in (picture.across, picture.up))
-    design = next(mark for mark in (*picture.marks, *picture.far) if mark.kind == "design")
-    movable = design in picture.marks and setup.scenario.guarantee == "exact"
+    numbers, picture = _drawn(setup)
+    across, up = (log_axis(*ends, room=0.06) for ends in (numbers.across, numbers.up))
+    design = next(mark for mark in (*numbers.marks, *numbers.far) if mark.kind == "design")
+    movable = design in numbers.marks and setup.scenario.guarantee == "exact"
 
     def moved() -> None:
         origin = weakest([setup.looked_at["directions"], setup.looked_at["split"]])  # what is moved on comes along
         session.choose(origin, allocation="binary", favoured=found.needed, share=float(st.session_state[key].moved))
 
     _component(key=key, on_moved_change=moved, data={
-        "lines": [line._asdict() for line in picture.lines], "curve": picture.own._asdict(), "step": STEP,
-        "marks": [mark._asdict() for mark in picture.marks if mark.kind != "design"],
-        "far": [mark._asdict() | {"words": far_words(mark)} for mark in picture.far],
-        "walls": [wall._asdict() for wall in picture.walls],
-        "here": design._asdict() | {"drawn": design in picture.marks, "share": _share_on_curve(setup, found)},
+        "lines": [line._asdict() for line in numbers.lines], "curve": numbers.own._asdict(), "step": STEP,
+        "marks": [mark._asdict() for mark in numbers.marks if mark.kind != "design"],
+        "far": [mark._asdict() | {"words": far_words(mark)} for mark in numbers.far],
+        "walls": [wall._asdict() for wall in numbers.walls],
+        "here": design._asdict() | {"drawn": design in numbers.marks, "share": _share_on_curve(setup, found)},
         "movable": movable, "titles": [ACROSS, UP],
         **{name: [10.0**end for end in axis["range"]] for name, axis in (("across", across), ("up", up))},
         **{name: [tick for tick in axis["tickvals"] if 10 ** axis["range"][0] <= tick <= 10 ** axis["range"][1]]
            for name, axis in (("ticksAcross", across), ("ticksUp", up))},
-        "alt": takeaway.replace("**", "").replace("\\", "")})
+        "alt": picture.text_alternative})
     st.caption(MOVE if movable else STAY)
-    draw_takeaway(takeaway, key=key, about=ABOUT_TRADE_OFF)
+    draw_takeaway(picture.takeaway, picture.about, key=key)
 
 
 def _share_on_curve(setup: Setup, found: NeedsTradeOff) -> float | None:

@@ -10,11 +10,8 @@ import streamlit as st
 
 from mvgviz.data import sample
 from mvgviz.paper import EXPERIMENTS, Curve, Experiment, MeasuredRow, Report, direction_curves, run
-from mvgviz.paper.runs import FIGURE4_SHARE
 from mvgviz.paper.words import ONCE, cell_text, figure_text, printed_text, sentence, setting, ways_text
-from mvgviz.pictures.paper import AS_PRINTED, EXACTLY, PRINTED, Dot, measured, plot_directions, plot_rows, row_dots
-from mvgviz.pictures.picture import Picture
-from mvgviz.text import as_number
+from mvgviz.pictures.paper import PRINTED, directions_picture, row_dots, rows_picture
 from mvgviz.trials.resumable import TrialCache
 from mvgviz.trials.tasks import References
 from mvgviz.ui import session
@@ -101,26 +98,7 @@ def draw_rows(report: Report) -> None:
     dots = row_dots(report)
     if all(dot.series == PRINTED for dot in dots):
         st.caption("The first trials are on their way; the paper's figures are drawn already.")
-    chart(Picture(
-        plot_rows(report, dots),
-        rows_words(report, dots)), key="paper_rows")
-
-
-def rows_words(report: Report, dots: list[Dot]) -> str:
-    """The takeaway of the chart, from the rows of the paper that have all three figures."""
-    ways = {(dot.row, dot.series): dot.way for dot in dots}
-    first = next((row.label for row in report.rows
-                  if all((row.label, series) in ways for series in (PRINTED, AS_PRINTED, EXACTLY))), None)
-    if first is None:
-        return "The paper's own figures, placed between no privacy and a random guess."
-    paper, theorem, exact = (ways[first, series] for series in (PRINTED, AS_PRINTED, EXACTLY))
-    return (f"**{first}:** printed {_percent(paper)} of the way to a random guess; the theorem as printed gives "
-            f"{_percent(theorem)}, exact noise {_percent(exact)}. The answer without data is at "
-            f"{_percent(report.way(report.references.trivial))}.")
-
-
-def _percent(way: float) -> str:
-    return f"{100 * way:.0f}\u00a0%" if abs(way) >= 0.01 else f"{as_number(100 * way, 1)}\u00a0%"
+    chart(rows_picture(report, dots), key="paper_rows")
 
 
 def draw_table(report: Report) -> None:
@@ -157,27 +135,7 @@ def draw_shares(report: Report) -> None:
 
 def draw_directions(experiment: Experiment, curves: list[Curve], references: References) -> None:
     """Figure 4."""
-    chart(Picture(
-        plot_directions(curves, references, symbol=experiment.symbol),
-        directions_words(curves),
-        about=(f"Favoured features get {FIGURE4_SHARE:.0%} of the budget, the middle of the paper's five shares. "
-               "Lines of one colour belong to one guarantee; the dash tells the set. The paper draws Theorem 1 only, "
-               "and does not print the figures behind its curves.")), key="paper_directions")
-
-
-def directions_words(curves: list[Curve]) -> str:
-    """Which set is best at the largest epsilon measured, and what the theorem's lines do."""
-    ends = {curve.name: measured(curve)[-1] for curve in curves if curve.exact and measured(curve)}
-    flat = [[outcome.mean for _, outcome in measured(curve)] for curve in curves if not curve.exact and measured(curve)]
-    if not ends or not flat:
-        return "The curves appear as their trials come in."
-    best = min(ends, key=lambda name: ends[name][1].mean)
-    at, outcome = ends[best]
-    spread = max(max(means) / min(means) for means in flat)
-    move = "do not move" if spread < 1.01 else f"move by at most {100 * (spread - 1):.0f} %"
-    choice = "favouring nothing (equal noise)" if best == "none" else f"more precision for {best}"
-    return (f"**Exact noise:** at ε = {at:g} {choice} does best (error {as_number(outcome.mean, 2)}). Under Theorem 1 "
-            f"as printed the lines {move} between ε = 0.1 and 100.")
+    chart(directions_picture(curves, references, symbol=experiment.symbol), key="paper_directions")
 
 
 def draw_notes(experiment: Experiment) -> None:

@@ -81,13 +81,13 @@ def test_each_step_has_three_sentences_and_a_readable_picture_at_every_value(sce
             assert len(END.findall(plain)) == 1, plain
             assert plain.endswith(".")
             assert "—" not in plain
-        figure, words = scene.picture(value)
-        pictures.add(figure.to_json())
-        spec = json.loads(figure.to_json())["layout"]
+        picture = scene.picture(value)
+        pictures.add(picture.figure.to_json())
+        spec = json.loads(picture.figure.to_json())["layout"]
         assert spec["font"]["size"] >= 16
         assert spec["paper_bgcolor"] == "rgba(0,0,0,0)"
-        assert len(words) > 30
-        assert scene.before(value, 1.0)[1] != words
+        assert len(picture.takeaway) > 30
+        assert scene.before(value, 1.0).takeaway != picture.takeaway
     assert len(pictures) == len(scene.step.values)  # the picture follows the control
 
 
@@ -181,23 +181,23 @@ def test_hints_know_the_usual_mistakes():
 
 @pytest.mark.parametrize(("number", "value"), [(n, value) for n in (2, 3, 4) for value in STEPS[n - 1].values])
 def test_alternatives_of_the_shapes_tell_their_sizes(number, value):
-    words = SCENES[number - 1].picture(value)[1]
+    words = SCENES[number - 1].picture(value).takeaway
     assert len(re.findall(r"[0-9.]+ (?:hours|points)", words)) >= 2
 
 
 @pytest.mark.parametrize("guarantee", STEPS[5].values)
 def test_promise_and_curve_have_one_width(guarantee):
     said = next(line for line in SCENES[5].sentences(guarantee) if " h" in line)
-    figure, words = SCENES[5].picture(guarantee)
-    width = re.search(r"each ([0-9.]+) hours wide", words)[1]
+    picture = SCENES[5].picture(guarantee)
+    width = re.search(r"each ([0-9.]+) hours wide", picture.takeaway)[1]
     assert f" {width} h" in said
-    curve = figure.data[0]
+    curve = picture.figure.data[0]
     above = [x for x, y in zip(curve.x, curve.y, strict=True) if y >= 0.6065]  # one standard deviation to either side
     assert (max(above) - min(above)) / 2 == pytest.approx(float(width), rel=0.05)
 
 
 def test_one_of_a_thing_is_not_many():
-    said = " ".join(SCENES[n].picture(value)[1] + SCENES[n].question(value) + SCENES[n].why(value)
+    said = " ".join(SCENES[n].picture(value).takeaway + SCENES[n].question(value) + SCENES[n].why(value)
                     for n in range(6) for value in STEPS[n].values)
     assert not re.search(r"(?<![.0-9])1 (?:minutes|points|rows|columns|hours)\b", said)
 
@@ -288,14 +288,14 @@ def test_the_scenario_goes_through_the_lesson_untouched():
 
 
 def test_the_plane_is_drawn_in_steps_of_what_one_pupil_changes():
-    figure = SCENES[1].picture(1.0)[0]
+    figure = SCENES[1].picture(1.0).figure
     assert figure.layout.yaxis.scaleratio == pytest.approx(12 / 100)
 
 
 def test_the_bells_never_lose_their_peaks():
     for number in (1, 6):
         for value in STEPS[number - 1].values:
-            for trace in SCENES[number - 1].picture(value)[0].data:
+            for trace in SCENES[number - 1].picture(value).figure.data:
                 assert max(trace.y) > 0.99
 
 

@@ -16,10 +16,10 @@ from mvgviz.pictures.paper import (
     FARTHEST,
     PRINTED,
     Dot,
+    directions_picture,
     measured,
-    plot_directions,
-    plot_rows,
     row_dots,
+    rows_picture,
 )
 from mvgviz.ui import paper as paper_panels
 from mvgviz.ui.cache import SERVER
@@ -110,22 +110,22 @@ def test_dots_lie_between_no_privacy_and_a_random_guess_on_one_axis():
     assert ways["MVG, Theorem 2", PRINTED].half_width == pytest.approx(0.0192 / 0.4370)
     exact = report["theorem2"].exact
     assert ways["MVG, Theorem 2", EXACTLY].way == pytest.approx(exact.mean / report.references.random_guess)
-    figure = plot_rows(report, dots)
-    assert figure.layout.xaxis.type == "log"
-    assert all(value > 0 for trace in figure.data for value in trace.x)
-    assert "\u00a0%" in paper_panels.rows_words(report, dots)
+    picture = rows_picture(report, dots)
+    assert picture.figure.layout.xaxis.type == "log"
+    assert all(value > 0 for trace in picture.figure.data for value in trace.x)
+    assert "\u00a0%" in picture.takeaway
 
 
 def test_what_is_far_beyond_a_random_guess_is_an_arrow_at_the_edge_with_its_number():
     report = run(EXPERIMENTS["I"], sample("liver"), trials=2)
     row = report.rows[0].label
     near, far = (Dot(row=row, series=EXACTLY, way=way, half_width=0.5, text="") for way in (0.8, 47.0))
-    trace = next(trace for trace in plot_rows(report, [near, far]).data if trace.name == EXACTLY)
+    trace = next(trace for trace in rows_picture(report, [near, far]).figure.data if trace.name == EXACTLY)
     assert list(trace.x) == [0.8, FARTHEST]
     assert list(trace.marker.symbol) == ["square", "triangle-right"]
     assert list(trace.text) == ["", "47"]
     assert list(trace.error_x.array) == [0.5, 0.0]
-    assert plot_rows(report, [near, far]).layout.xaxis.range[1] < FARTHEST + 0.1
+    assert rows_picture(report, [near, far]).figure.layout.xaxis.range[1] < FARTHEST + 0.1
 
 
 def test_an_unfinished_figure_4_is_drawn_as_far_as_it_is():
@@ -134,8 +134,9 @@ def test_an_unfinished_figure_4_is_drawn_as_far_as_it_is():
     one = EXPERIMENTS["II"]
     curves, references, complete = direction_curves(one, sample(one.scenario.data), trials=2, cancelled=lambda: True)
     assert not complete
-    assert paper_panels.directions_words(curves) == "The curves appear as their trials come in."
-    assert plot_directions(curves, references, symbol=one.symbol).layout.xaxis.title.text == "ε (log scale)"
+    picture = directions_picture(curves, references, symbol=one.symbol)
+    assert picture.takeaway == "The curves appear as their trials come in."
+    assert picture.figure.layout.xaxis.title.text == "ε (log scale)"
     curves, references, _ = direction_curves(one, sample(one.scenario.data), trials=2)
     assert all([epsilon for epsilon, _ in measured(curve)] == list(EPSILONS) for curve in curves)
     assert not any(math.isnan(outcome.mean) for curve in curves for _, outcome in measured(curve))

@@ -11,7 +11,7 @@ import pytest
 from mvgviz import Scenario, gaussian_epsilon, gaussian_mu
 from mvgviz.data import sample
 from mvgviz.errors import InputError
-from mvgviz.pictures.release import AGAIN, SHOWN_SINGLY, budget_numbers, budget_ticks, plot_budget
+from mvgviz.pictures.release import AGAIN, SHOWN_SINGLY, budget_numbers, budget_picture, budget_ticks
 from mvgviz.provenance import Origin
 from mvgviz.release.ledger import Ledger
 from mvgviz.scenario.resolve import build
@@ -267,7 +267,7 @@ def test_the_bar_s_lengths_are_squares_of_mu_and_its_ticks_their_epsilon():
     for square, epsilon in budget_ticks(numbers)[1:]:
         assert gaussian_epsilon(1e-5, math.sqrt(square)) == pytest.approx(epsilon)
     assert numbers.left == pytest.approx(numbers.cap - 0.5 if numbers.cap > 0.5 else 0)
-    drawn = plot_budget(numbers)
+    drawn = budget_picture(numbers, "").figure
     assert sum(bar.x[0] for bar in drawn.data if bar.name == "released already") == pytest.approx(0.25)
 
 
@@ -288,14 +288,14 @@ def test_many_releases_become_one_segment_and_no_cap_sketches_a_few_more():
     many = budget_numbers([0.1] * (SHOWN_SINGLY + 1), 0.1, delta=1e-5)
     assert len(many.before) == 1
     assert many.more is None
-    assert [bar.name for bar in plot_budget(many).data].count("the same again") == AGAIN
+    assert [bar.name for bar in budget_picture(many, "").figure.data].count("the same again") == AGAIN
 
 
 def test_a_budget_too_small_for_any_epsilon_still_has_an_axis():
     numbers = budget_numbers([], 1e-6, delta=0.1)
     assert budget_ticks(numbers) == [(0.0, 0.0)]
     assert numbers.epsilon_after == 0
-    plot_budget(numbers)
+    budget_picture(numbers, "")
 
 
 def test_two_threads_of_a_session_with_one_ticket_make_one_release(monkeypatch):

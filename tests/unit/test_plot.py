@@ -77,7 +77,7 @@ def test_the_frontier_comes_from_a_sweep(setup):
 
 def test_the_other_pictures_of_a_setup(setup):
     assert "this design" in {trace.name for trace in mv.plot.trade_off(setup).data}
-    assert list(mv.plot.factors(setup).layout.yaxis.ticktext) == list(LIVER.features)
+    assert list(mv.plot.factors(setup).layout.yaxis.ticktext) == [f"{name} × {name}" for name in LIVER.features]
 
 
 def test_without_plotly_a_sentence_says_what_is_needed(monkeypatch, setup):

@@ -6,8 +6,7 @@ import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.pictures import data as words
-from mvgviz.pictures.data import LengthNumbers, length_numbers, plot_lengths
-from mvgviz.pictures.picture import Picture
+from mvgviz.pictures.data import LengthNumbers, length_numbers
 from mvgviz.pictures.sentences import bound_choices
 from mvgviz.scenario.resolve import Setup, with_bound
 from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS
@@ -40,13 +39,9 @@ def draw_bound(setup: Setup) -> None:
             st.info(f"{capitalised(in_markdown(str(error)))}.", icon=":material/info:")
         return
     with picture:
-        joined = setup.query.has_constant
-        takeaway = words.pulled_words(numbers.pulled, setup.dataset.n_records, numbers.longest, joined=joined,
-                                      chosen=setup.scenario.bound != "none")
-        chart(Picture(
-            plot_lengths(numbers, joined=joined),
-            f"{takeaway} {session.computed_on()}",
-            about=words.ABOUT_LENGTHS), key="record_lengths")
+        lengths = words.lengths_picture(numbers, setup.dataset.n_records, joined=setup.query.has_constant,
+                                        chosen=setup.scenario.bound != "none")
+        chart(lengths.adding(session.computed_on()), key="record_lengths")
     with choice:
         _say(tried, cost, chosen=setup.scenario.bound != "none")
 

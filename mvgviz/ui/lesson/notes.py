@@ -19,7 +19,7 @@ from mvgviz.lesson.steps import (
     turned,
 )
 from mvgviz.pictures.glossary import DELTA_IS
-from mvgviz.pictures.lesson import plot_clock
+from mvgviz.pictures.lesson import clock_picture
 from mvgviz.pictures.sentences import neighbour_words
 from mvgviz.query.queries import REPLACED_RECORD
 from mvgviz.text import as_factor, as_number, in_html
@@ -71,8 +71,8 @@ def draw_overview() -> None:
     """The clock, and how to use the notes."""
     st.html(f"<style>{asset('notes.css')}</style>")
     minutes = [step.minutes for step in STEPS]
-    st.plotly_chart(plot_clock([scene.title for scene in SCENES], minutes), key="lesson_clock",
-                    alt=f"Seven steps in {sum(minutes)} minutes.", config={"displayModeBar": False})
+    clock = clock_picture([scene.title for scene in SCENES], minutes)
+    st.plotly_chart(clock.figure, key="lesson_clock", alt=clock.text_alternative, config={"displayModeBar": False})
     st.markdown(f"Seven steps, **{sum(minutes)} minutes**. In each: read the three sentences aloud, let the class "
                 "guess (the picture waits for it), then read the reason together and move the control. "
                 "*Big screen* shows the lesson on a projector, *Class link* brings it to phones. "

@@ -14,6 +14,7 @@ from mvgviz.labels import GUARANTEES
 from mvgviz.lesson import steps
 from mvgviz.pictures.glossary import DELTA_IS
 from mvgviz.pictures.lesson import Plane, plot_aim, plot_bells, plot_cloud, plot_shapes, plot_sizes, plot_trials
+from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.rule import RuleModel, TheoremPlane, rule_model, theorem_plane
 from mvgviz.text import as_factor, as_number
 from mvgviz.ui.assets import asset
@@ -43,12 +44,11 @@ _PARTS = {"all": "All of it", "half": "About half of it", "tenth": "About a tent
 _LIVER = {"drinks": "drinks", "sgpt-drinks": "one enzyme and drinks", "all-but-mcv": "all but cell size",
           "mcv-alkphos": "cell size and another enzyme"}
 _PAID = {"yes": "Yes, the error is smaller", "no": "No, the error is larger", "unclear": "Too close to tell"}
-Picture = tuple[go.Figure, str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """``shown``: a value of the control in words; ``picture``: a figure and its alternative, ``before`` the guess too.
+    """``shown``: a value of the control in words; ``picture``: its takeaway is read aloud, ``before`` the guess too.
 
     ``before`` takes the value and the height of the ghost. ``option``: one of the question's in words; ``why`` follows
     a right answer, ``hint(value, given)`` a wrong one; ``parts``: of ``lines``; ``ghost``: whether the guess is
@@ -152,14 +152,14 @@ def _plot_sleep(noise: float, span: float) -> go.Figure:
 
 
 def _needles(noise: float, ghost: float) -> Picture:
-    return _plot_sleep(_HOURS / 40, 0.9), (
-        f"Two needles {_HOURS:.2g} hours apart: the bare average with Ann at 0 and with Ann at 12 hours.")
+    return Picture(_plot_sleep(_HOURS / 40, 0.9), (
+        f"Two needles {_HOURS:.2g} hours apart: the bare average with Ann at 0 and with Ann at 12 hours."))
 
 
 def _bells(noise: float) -> Picture:
-    return _plot_sleep(noise, 0.9), (
+    return Picture(_plot_sleep(noise, 0.9), (
         f"Two bell curves, {_HOURS:.2g} hours apart and each about {noise:.2g} hours wide: what may "
-        "be published with Ann at 0 and with Ann at 12 hours.")
+        "be published with Ann at 0 and with Ann at 12 hours."))
 
 
 def _bells_why(noise: float) -> str:
@@ -176,17 +176,17 @@ def _bells_hint(noise: float, given: str) -> str:
 # Step 2
 
 def _truth(epsilon: float, ghost: float) -> Picture:
-    return plot_cloud(None, _PLANE, level=steps.LEVEL, normals=_DOTS), (
+    return Picture(plot_cloud(None, _PLANE, level=steps.LEVEL, normals=_DOTS), (
         f"The truth in the middle, and around it a box of all that one pupil can change: {_HOURS:.2g} hours and "
-        f"{_SCORE:.2g} points to either side.")
+        f"{_SCORE:.2g} points to either side."))
 
 
 def _cloud(epsilon: float) -> Picture:
     design = steps.circle(epsilon)
     wide, high = steps.REACH * steps.noise_in_units(design)
-    return plot_cloud(steps.in_units(design), _PLANE, level=steps.LEVEL, normals=_DOTS), (
+    return Picture(plot_cloud(steps.in_units(design), _PLANE, level=steps.LEVEL, normals=_DOTS), (
         f"A round cloud of releases around the truth at ε = {epsilon:g}; the circle that holds 95 of 100 reaches "
-        f"{wide:.2g} hours and {high:.2g} points.")
+        f"{wide:.2g} hours and {high:.2g} points."))
 
 
 def _cloud_why(epsilon: float) -> str:
@@ -214,18 +214,18 @@ def _ghost(share: float, ghost: float) -> Picture:
     width = steps.against_circle(steps.ellipse(share))[0]
     sleep, score = steps.noise_in_units(steps.circle())
     outline: FloatArray = np.diag([(width * sleep) ** 2, (ghost * score) ** 2])
-    return _shapes(share, ghost=outline), (
+    return Picture(_shapes(share, ghost=outline), (
         f"The circle of step 2, which reaches {steps.REACH * sleep:.2g} hours and "
-        f"{steps.REACH * score:.2g} points, and your ghost, {as_factor(ghost)} as tall.")
+        f"{steps.REACH * score:.2g} points, and your ghost, {as_factor(ghost)} as tall."))
 
 
 def _ellipse(share: float) -> Picture:
     design = steps.ellipse(share)
     wide, high = steps.REACH * steps.noise_in_units(design)
     down, up = steps.against_circle(design)
-    return _shapes(share, ellipse=steps.in_units(design)), (
+    return Picture(_shapes(share, ellipse=steps.in_units(design)), (
         f"The ellipse with {_percent(share)} of the budget for sleep reaches {wide:.2g} hours and "
-        f"{high:.2g} points: {as_factor(down)} as wide and {as_factor(up)} as tall as the circle.")
+        f"{high:.2g} points: {as_factor(down)} as wide and {as_factor(up)} as tall as the circle."))
 
 
 def _ellipse_why(share: float) -> str:
@@ -250,8 +250,8 @@ def _ellipse_hint(share: float, given: float) -> str:
 
 def _use(angle: int, ghost: float) -> Picture:
     radius = steps.REACH * float(steps.noise_in_units(steps.circle())[0])
-    return plot_aim(steps.in_units(steps.circle()), _CLOSER, angle=angle, level=steps.LEVEL), (
-        f"The circle, which reaches {radius:.2g} hours, and a line at {angle}°: what is used.")
+    return Picture(plot_aim(steps.in_units(steps.circle()), _CLOSER, angle=angle, level=steps.LEVEL), (
+        f"The circle, which reaches {radius:.2g} hours, and a line at {angle}°: what is used."))
 
 
 def _aim(angle: int) -> Picture:
@@ -260,9 +260,9 @@ def _aim(angle: int) -> Picture:
     wide, high = steps.REACH * steps.noise_in_units(design)
     figure = plot_aim(steps.in_units(steps.circle()), _CLOSER, angle=angle, level=steps.LEVEL,
                       ellipse=steps.in_units(design), factor=factor, least=least)
-    return figure, (f"An ellipse narrow along the line at {angle}°, {wide:.2g} hours wide and "
+    return Picture(figure, (f"An ellipse narrow along the line at {angle}°, {wide:.2g} hours wide and "
                     f"{high:.2g} points high to either side. Along the line it has {as_factor(factor)} the "
-                    f"circle's noise; the least possible is {as_factor(least)}.")
+                    f"circle's noise; the least possible is {as_factor(least)}."))
 
 
 def _aim_why(angle: int) -> str:
@@ -282,9 +282,9 @@ def _table(table: str, shown: bool) -> Picture:
     row, col = steps.TABLES[table]
     figure = plot_sizes(steps.cell_sizes(table), row_sizes=rows, col_sizes=cols, asked=(row, col), shown=shown,
                         row_names=steps.COLUMNS, col_names=columns)
-    return figure, (f"A table of {counted(len(rows), 'row')} and {counted(len(cols), 'column')}. Row sizes: "
+    return Picture(figure, (f"A table of {counted(len(rows), 'row')} and {counted(len(cols), 'column')}. Row sizes: "
                     f"{', '.join(rows)}. Column sizes: {', '.join(cols)}. Asked: the cell {steps.COLUMNS[row]}, "
-                    f"{columns[col]}." + (f" Its noise is {steps.cell_sizes(table)[row, col]:.3g}×." if shown else ""))
+                    f"{columns[col]}." + (f" Its noise is {steps.cell_sizes(table)[row, col]:.3g}×." if shown else "")))
 
 
 def _sizes_why(table: str) -> str:
@@ -309,9 +309,9 @@ def _sizes_hint(table: str, given: float) -> str:
 
 def _promise(guarantee: str) -> Picture:
     noise = float(steps.promised(guarantee).noise_std()[0, 0])
-    return _plot_sleep(noise, max(0.9, 3 * noise)), (
+    return Picture(_plot_sleep(noise, max(0.9, 3 * noise)), (
         f"{_RULES[guarantee]}: two bell curves, {_HOURS:.2g} hours apart and each {noise:.2g} hours "
-        "wide.")
+        "wide."))
 
 
 def _promise_takes(guarantee: str) -> str:
@@ -343,17 +343,18 @@ def _promise_hint(guarantee: str, given: str) -> str:
 
 def _waiting(favourite: str, ghost: float) -> Picture:
     found = steps.liver_pay(favourite)
-    return plot_trials(found, shown=False), (
+    return Picture(plot_trials(found, shown=False), (
         f"Average errors in half pints a day: no noise {found.no_noise:.1f}, equal noise {found.one_size:.2f}, an "
-        f"answer without data {found.no_data:.1f}, Theorem 1 {found.theorem1:.1f}; directional noise is not shown yet.")
+        f"answer without data {found.no_data:.1f}, Theorem 1 {found.theorem1:.1f}; directional noise is not shown "
+        "yet."))
 
 
 def _trials(favourite: str) -> Picture:
     found = steps.liver_pay(favourite)
-    return plot_trials(found, shown=True), (
+    return Picture(plot_trials(found, shown=True), (
         f"Average errors in half pints a day: no noise {found.no_noise:.1f}, directional {found.directional:.2f}, "
         f"equal noise {found.one_size:.2f}, an answer without data {found.no_data:.1f}, Theorem 1 "
-        f"{found.theorem1:.1f}.")
+        f"{found.theorem1:.1f}."))
 
 
 def _trials_why(favourite: str) -> str:

@@ -37,10 +37,10 @@ from mvgviz.noise.bounds import TAILS
 from mvgviz.pictures.bounds import (
     Edge,
     curve_lines,
+    curves_picture,
+    map_picture,
     place,
-    plot_bound_curves,
     plot_design_space,
-    plot_winner_map,
     winner_map,
 )
 from mvgviz.pictures.theme import EXACT, THEOREM1, THEOREM2, decades
@@ -189,7 +189,7 @@ def test_the_picture_has_seven_lines_one_thick_for_each_limit_and_log_axes():
     assert [line.colour for line in lines if line.main] == [THEOREM1, THEOREM2, EXACT]
     printed = next(line for line in lines if line.name == "Theorem 2" and line.tail == "printed")
     assert printed.here == pytest.approx(4916, abs=0.5)
-    figure = plot_bound_curves(curves, lines, axis_title="delta", value_title="noise")
+    figure = curves_picture(TWO, "delta", tail="exact-chi", as_noise=True, all_tails=True, s2_words="s₂").figure
     assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
     assert {trace.name for trace in figure.data if trace.showlegend is not False} == {
         "Theorem 1", "Theorem 2", "Exact limit", "tail as printed", "tail Laurent–Massart", "tail exact chi"}
@@ -203,8 +203,9 @@ def test_the_map_marks_the_scenario_and_says_who_wins():
     assert numbers.border_here == ratio_limit(np.array([4.0]))[0]
     loser = winner_map(1, 1.9)
     assert not loser.theorem2_allows_more
-    figure = plot_winner_map(numbers, psd=True, second="Theorem 2")
-    point = figure.data[-1]
+    picture = map_picture(TWO, tail="printed", s2_words="s₂")
+    assert picture.takeaway.startswith("**Here Theorem 2 allows more:**")
+    point = picture.figure.data[-1]
     assert (point.x[0], point.y[0]) == (4, pytest.approx(TWO.sensitivity / TWO.gamma))
     assert winner_map(5000, 0.02).ranks[-1] == 5000
 

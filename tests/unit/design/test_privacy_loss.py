@@ -32,15 +32,15 @@ from mvgviz.pictures.privacy import (
     RELEASES,
     best_attacks,
     curve_numbers,
+    curve_picture,
     fewest_misses,
     largest_shares,
     loss_numbers,
-    plot_composition,
-    plot_curve,
-    plot_loss,
-    plot_shares,
-    plot_tradeoff,
+    loss_picture,
+    releases_picture,
+    shares_picture,
     spent_together,
+    tradeoff_picture,
 )
 from tests.datasets import make_dataset
 
@@ -192,10 +192,11 @@ def test_every_picture_draws_for_every_mu(mu, epsilon, delta):
         assert np.isfinite(values).all()
     assert (loss.excess >= 0).all()
     assert (curve.deltas > 0).all()
-    for figure in (plot_loss(loss, label="beyond"), plot_curve(curve),
-                   plot_tradeoff(mu, epsilon=epsilon, delta=delta, marked=0.05),
-                   plot_composition(spent, epsilon=epsilon, delta=delta, chosen=10)):
-        assert figure.data
+    asked = {"epsilon": epsilon, "delta": delta}
+    for picture in (loss_picture(mu, epsilon=epsilon), curve_picture(mu, **asked, n_records=30),
+                    tradeoff_picture(mu, **asked), releases_picture(spent, **asked, count=10, n_records=30)):
+        assert picture.figure.data
+        assert picture.takeaway.startswith("**")
 
 
 def test_the_curve_starts_at_total_variation_and_passes_the_asked_point():
@@ -228,7 +229,8 @@ def test_the_best_attack_touches_what_was_asked_and_never_passes_it(epsilon):
     gap = misses - np.interp(false_alarms, *fewest_misses(epsilon, delta))
     assert gap.min() > -1e-9
     assert np.sort(gap[(false_alarms > 1e-6) & (false_alarms < 0.9)])[0] < 1e-3
-    assert plot_tradeoff(mu, epsilon=epsilon, delta=delta, marked=0.05).data[-1].y[0] == tradeoff(0.05, mu)
+    marked = tradeoff_picture(mu, epsilon=epsilon, delta=delta).figure.data[-1]
+    assert marked.y[0] == tradeoff(marked.x[0], mu)
 
 
 def test_composition_is_exact_and_below_adding_up():
@@ -246,7 +248,7 @@ def test_many_shares_are_summed_up_into_one_bar():
     shown = largest_shares(shares)
     assert shown[0] == 99
     assert len(shown) == 20
-    figure = plot_shares(shares, np.full(100, 0.01), labels=[f"d{k}" for k in shown])
+    figure = shares_picture(shares, np.full(100, 0.01), names=[f"d{k}" for k in range(100)]).figure
     assert sum(figure.data[0].x) == pytest.approx(1)
     assert figure.layout.yaxis.ticktext[-1] == "the other 80 together"
 

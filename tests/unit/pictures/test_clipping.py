@@ -59,7 +59,7 @@ def test_every_sentence_on_noise_as_an_error_says_noise_alone_and_the_most_that_
     assert public.startswith("Noise alone: clipping adds a bias of at most ")
     assert "this data" not in public
     for said in [trade_off_words(setup, trade_off_of(setup)), " ".join(width_table(setup).said),
-                 *(slide.takeaway for slide in design_slides(setup) if slide.key in ("shape", "gains", "trade_off"))]:
+                 *(design_slides(setup)[key].takeaway for key in ("shape", "gains", "trade_off"))]:
         assert public in said
         assert "Nobody pays" not in said
         assert "this data" not in said

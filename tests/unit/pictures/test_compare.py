@@ -9,7 +9,17 @@ import pytest
 from mvgviz import Scenario
 from mvgviz.data import sample
 from mvgviz.pictures import compare as words
-from mvgviz.pictures.compare import Mark, colour, label, needed, plot_frontier, plot_ranked, ranking, symbol, two_lines
+from mvgviz.pictures.compare import (
+    Mark,
+    colour,
+    frontier_picture,
+    label,
+    needed,
+    plot_ranked,
+    ranking,
+    symbol,
+    two_lines,
+)
 from mvgviz.pictures.error_axis import reference_items
 from mvgviz.pictures.theme import DIRECTIONAL, EXACT, IID, THEOREM1, THEOREM2
 from mvgviz.text import as_number
@@ -157,9 +167,13 @@ def curves():
                           mechanisms=["gaussian-analytic", "mvg-exact", "gaussian-triangle", "laplace"]))
 
 
+def drawn(curves, error):
+    return frontier_picture(curves, error=error, scenario=Scenario(), trivial=2.02, title="error",
+                            references={1.0: References(0.0, 3.0, 2.02)})
+
+
 def test_the_frontier_is_read_across_and_down(curves):
-    lines = needed(curves, 2.0, guarantee="exact")
-    figure = plot_frontier(lines, error=2.0, epsilon=1.0, references={1.0: References(0.0, 3.0, 2.02)}, title="error")
+    lines, figure = needed(curves, 2.0, guarantee="exact"), drawn(curves, 2.0).figure
     epsilons = [one.reading.epsilon for one in lines]
     assert epsilons == sorted(epsilons)
     assert lines[-1].curve.mechanism.key == "mvg-exact"
@@ -174,19 +188,13 @@ def test_the_frontier_is_read_across_and_down(curves):
 
 
 def test_the_sentence_of_the_frontier(curves):
-    lines = needed(curves, 2.0, guarantee="exact")
-    text = words.frontier_words([one.curve for one in lines], [one.reading for one in lines], 2.0, own="laplace",
-                                trivial=2.02, scenario=Scenario())
+    text = drawn(curves, 2.0).takeaway
     assert text.startswith("**For an error of 2.00, Gaussian, analytic needs the least: ε = ")
-    assert "This design needs" in text
     assert "Not reached up to ε = 100: MVG, exact." in text
     assert "trivial" not in text
-    easy = needed(curves, 5e3, guarantee="exact")
-    text = words.frontier_words([one.curve for one in easy], [one.reading for one in easy], 5e3, own="mvg-exact",
-                                trivial=2.02, scenario=Scenario())
+    text = drawn(curves, 5e3).takeaway
+    assert "This design needs" in text
     assert "ε ≤ 0.0100" in text
     assert "**The answer without data (2.02) does as well**" in text
-    never = needed(curves, 1e-9, guarantee="exact")
-    assert words.frontier_words([one.curve for one in never], [one.reading for one in never], 1e-9, own="laplace",
-                                trivial=2.02, scenario=Scenario()).startswith("**No mechanism comes down to")
-    assert np.isfinite([one.curve.least for one in never]).all()
+    assert drawn(curves, 1e-9).takeaway.startswith("**No mechanism comes down to")
+    assert np.isfinite([one.curve.least for one in needed(curves, 1e-9, guarantee="exact")]).all()

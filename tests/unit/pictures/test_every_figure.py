@@ -1,4 +1,4 @@
-"""The gallery has every picture, and each can be drawn."""
+"""The gallery has every picture, and each can be drawn and says something."""
 
 import pkgutil
 from importlib import import_module
@@ -9,30 +9,32 @@ import mvgviz.pictures
 from tools import gallery
 
 
-def every_plot():
-    """All functions ``plot_…`` of the room, by where they live."""
+def every_picture():
+    """All functions of the room that draw a picture, or a figure of the lesson, by where they live."""
     modules = [import_module(found.name) for found in pkgutil.iter_modules(
         mvgviz.pictures.__path__, "mvgviz.pictures.")]
     return {f"{module.__name__}.{name}" for module in modules for name, thing in vars(module).items()
-            if name.startswith("plot_") and thing.__module__ == module.__name__}
+            if getattr(thing, "__module__", "") == module.__name__
+            and (name.endswith("_picture") or (name.startswith("plot_") and module.__name__.endswith(".lesson")))}
 
 
-def called(plot):
-    return f"{plot.__module__}.{plot.__name__}"
+def called(draw):
+    return f"{draw.__module__}.{draw.__name__}"
 
 
-def test_the_gallery_knows_every_plot():
-    known = [thing for name, thing in vars(gallery).items() if name.startswith("plot_")]
-    assert {called(plot) for plot in known} == every_plot()
+def test_the_gallery_knows_every_picture():
+    known = [thing for name, thing in vars(gallery).items() if name.startswith("plot_") or name.endswith("_picture")]
+    assert {called(draw) for draw in known} == every_picture()
 
 
 @pytest.mark.slow
-def test_every_plot_is_drawn_once_with_something_on_it_and_a_sentence_about_it():
+def test_every_picture_is_drawn_once_with_something_on_it_and_says_something():
     drawn = gallery.drawings()
-    assert sorted(called(plot) for plot, _ in drawn) == sorted(every_plot())
-    for plot, figure in drawn:
-        assert figure.data, called(plot)
-        assert plot.__doc__.splitlines()[0].strip(), called(plot)
+    assert sorted(called(draw) for draw, _ in drawn) == sorted(every_picture())
+    for draw, picture in drawn:
+        assert picture.figure.data, called(draw)
+        assert picture.text_alternative, called(draw)
+        assert draw.__doc__.splitlines()[0].strip(), called(draw)
     page = gallery.page(drawn)
-    assert all(f'id="drawn-{plot.__name__}"' in page for plot, _ in drawn)
+    assert all(f'id="drawn-{draw.__name__}"' in page for draw, _ in drawn)
     assert "http" not in page

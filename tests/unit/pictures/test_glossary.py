@@ -3,7 +3,6 @@
 import ast
 import functools
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,7 @@ OLD = ("i.i.d. noise", "noise of one size", "trivial answer", "least asked for",
 
 @functools.cache
 def texts():
-    """Every string of pictures, labels and pages that is no docstring, and the texts of the charts."""
+    """Every string of pictures, labels and pages that is no docstring."""
     return tuple(_texts())
 
 
@@ -36,7 +35,6 @@ def _texts():
         docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         yield from (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)
                     and isinstance(node.value, str) and id(node) not in docstrings)
-    yield from tomllib.loads((ROOT / "ui" / "assets" / "about.toml").read_text(encoding="utf-8")).values()
     yield from (file.read_text(encoding="utf-8") for file in (ROOT / "ui").rglob("*.js"))
     yield (ROOT / "report" / "templates" / "report.html").read_text(encoding="utf-8")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mvgviz import RecordBound
-from mvgviz.pictures.data import length_numbers, plot_lengths
+from mvgviz.pictures.data import length_numbers, lengths_picture
 from tests.datasets import make_dataset
 
 DATA = make_dataset(3, 500)
@@ -18,7 +18,9 @@ def test_the_bars_beyond_the_line_are_the_records_pulled_in(radius):
     assert numbers.pulled == (lengths > radius).sum()
     assert numbers.longest == pytest.approx(3**0.5)
     assert numbers.counts.sum() == 500
-    inside, pulled = plot_lengths(numbers).data
+    picture = lengths_picture(numbers, 500, chosen=True)
+    inside, pulled = picture.figure.data
+    assert picture.takeaway.startswith(f"**{numbers.pulled} of 500 records are pulled in.**")
     assert (sum(inside.y), sum(pulled.y)) == (500 - numbers.pulled, numbers.pulled)
 
 

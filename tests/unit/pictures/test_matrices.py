@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from mvgviz import Scenario, build, sample
 from mvgviz.pictures.budget import plot_split
-from mvgviz.pictures.shape import ellipsoid_points, net_lines, plot_ellipsoid, plot_matrix_outcomes
+from mvgviz.pictures.shape import ellipsoid_picture, ellipsoid_points, net_lines, plot_outcomes
 from mvgviz.pictures.theme import IID, named_ticks, plot_matrix
 
 
@@ -30,7 +31,7 @@ def test_names_do_not_run_into_each_other(size):
 
 def test_possible_outcomes_have_names_or_whole_numbers():
     truth, draws = np.ones((2, 3)), np.ones((4, 2, 3))
-    figure = plot_matrix_outcomes(truth, draws, value_title="", row_labels=["sleep", "score"], col_labels=[])
+    figure = plot_outcomes(truth, draws, ["sleep", "score"], [])
     assert list(figure.layout.yaxis.ticktext) == ["sleep", "score"]
     assert list(figure.layout.xaxis.ticktext) == ["1", "2", "3"]
 
@@ -40,7 +41,8 @@ def test_equal_noise_is_a_net_in_its_own_colour():
     kept = net[:, ~np.isnan(net[0])]
     assert np.linalg.norm(kept, axis=0) == pytest.approx(2.0)
     assert np.isnan(net).any()
-    ball = plot_ellipsoid(np.eye(3), 1.0, names=("a", "b", "c")).data[1]
+    setup = build(Scenario.default_for("liver").changed(query="mean"), sample("liver"))
+    ball = ellipsoid_picture(setup, [0, 1, 2], sample("liver").features).figure.data[1]
     assert (ball.type, ball.line.color) == ("scatter3d", IID)
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from mvgviz import Dataset, binary, covariance, design_noise, identity, random_rotation, rotation, sample_noise
-from mvgviz.pictures.theme import ellipse_numbers, ellipse_outline, plot_noise_ellipse
+from mvgviz.pictures.shape import ellipse_numbers, ellipse_picture
+from mvgviz.pictures.theme import ellipse_outline
 from tests.datasets import make_dataset
 
 
@@ -36,7 +37,7 @@ def test_both_designs_share_their_randomness(numbers):
 
 
 def test_plot_has_two_outlines_two_clouds_and_axes_in_words(numbers):
-    figure = plot_noise_ellipse(numbers, names=("dose", "age"))
+    figure = ellipse_picture(numbers, ("dose", "age")).figure
     assert [trace.mode for trace in figure.data] == ["markers", "lines", "markers", "lines"]
     assert figure.layout.xaxis.title.text == "noise on dose"
     assert figure.layout.yaxis.scaleanchor == "x"

@@ -6,28 +6,26 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mvgviz import Scenario
+from mvgviz import Scenario, mean
 from mvgviz.pictures.error_axis import ErrorAxis, error_axis, mean_words
 from mvgviz.pictures.utility import (
     SetNames,
     SetRow,
     _stacked,
-    best_set_words,
+    captured_picture,
+    component_loadings_picture,
     dot_numbers,
     error_curve,
-    largest_loadings,
     matrix_pair,
-    plot_captured,
     plot_dots,
-    plot_loadings,
     plot_one_of_pair,
-    plot_predictions,
-    plot_sets,
     plot_sweep,
     prediction_numbers,
+    predictions_picture,
     quantile_dots,
     ranked_sets,
     result_words,
+    sets_picture,
     sets_words,
     sweep_words,
 )
@@ -35,6 +33,7 @@ from mvgviz.trials.first_trial import Components, Predictions
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.run import Outcome, Results
 from mvgviz.trials.tasks import TASKS, References
+from tests.datasets import make_dataset
 
 REFERENCES = References(0.0, 2.0, 1.0)
 
@@ -217,10 +216,10 @@ def test_sets_are_ranked_and_the_best_is_named():
     ranked = ranked_sets(rows)
     assert [row.choice for row in ranked] == [None, (0,)]
     names = SetNames("abcdef".__getitem__, 6)
-    assert best_set_words(names, ranked).startswith("**Best here: equal noise.** Error 0.405")
-    figure = plot_sets(ranked, REFERENCES, names=["equal noise", "a"], title="error")
-    assert figure.layout.yaxis.ticktext[1].startswith("<b>a</b><br>0.850 ± ")
-    assert best_set_words(names, []) == "**No trial yet.**"
+    picture = sets_picture(ranked, REFERENCES, names=names, title="error")
+    assert picture.takeaway.startswith("**Best here: equal noise.** Error 0.405")
+    assert picture.figure.layout.yaxis.ticktext[1].startswith("<b>a</b><br>0.850 ± ")
+    assert sets_picture([], REFERENCES, names=names, title="error").takeaway == "**No trial yet.**"
 
 
 def test_sets_are_called_by_their_members_or_by_who_is_left_out():
@@ -260,22 +259,27 @@ def components(m):
 
 
 def test_loadings_and_captured_parts_are_drawn_as_given():
-    shown = largest_loadings(components(30))
-    assert len(shown) == 20
     assert components(30).angle == pytest.approx(45)
-    figure = plot_loadings(components(30), shown, names=[str(k) for k in shown])
-    assert [bar.x[0] for bar in figure.data] == pytest.approx([1, math.sqrt(0.5)])
-    captured = plot_captured(components(5))
-    assert captured.layout.yaxis.type == "log"
-    assert captured.data[1].y == pytest.approx(components(5).captured)
-    assert len(plot_captured(components(60)).data[1].y) == 40
+    picture = component_loadings_picture(components(30), mean(make_dataset(30, 10)))
+    assert [len(bar.x) for bar in picture.figure.data] == [20, 20]
+    assert [bar.x[0] for bar in picture.figure.data] == pytest.approx([1, math.sqrt(0.5)])
+    assert picture.takeaway.endswith("The 20 largest of 30 loadings are drawn.")
+    captured = captured_picture(components(5))
+    assert captured.figure.layout.yaxis.type == "log"
+    assert captured.figure.data[1].y == pytest.approx(components(5).captured)
+    many = captured_picture(components(60))
+    assert len(many.figure.data[1].y) == 40
+    assert many.takeaway.endswith("The first 40 of 60.")
 
 
 def test_wild_predictions_leave_the_picture_and_are_counted():
     labels = np.linspace(-1, 1, 500)
     noisy = labels.copy()
     noisy[:3] = [50.0, -50.0, 1.5]
-    numbers = prediction_numbers(Predictions(labels=labels, clean=labels, noisy=noisy, lower=-1.0, upper=1.0, label=0))
+    found = Predictions(labels=labels, clean=labels, noisy=noisy, lower=-1.0, upper=1.0, label=0)
+    numbers = prediction_numbers(found)
     assert (numbers.outside, len(numbers.labels)) == (2, 400)
     assert numbers.view == pytest.approx((-1.06, 1.56))
-    assert plot_predictions(numbers, name="y").data[2].y == pytest.approx(noisy[:400])
+    picture = predictions_picture(found, "y")
+    assert picture.figure.data[2].y == pytest.approx(noisy[:400])
+    assert "2 noisy predictions leave the picture. The first 400 of 500 are drawn." in picture.takeaway

@@ -18,7 +18,7 @@ from mvgviz import (
     sample_noise,
 )
 from mvgviz.design.privacy_loss import pair_loss
-from mvgviz.pictures.privacy import plot_scores
+from mvgviz.pictures.privacy import audit_picture
 from mvgviz.release.audit import epsilon_lower, judge, simulate_scores
 from tests.datasets import make_dataset
 
@@ -152,7 +152,7 @@ def test_wrong_arguments_are_named(wrong, message):
 
 def test_the_picture_has_both_histograms_and_their_claims():
     loss = loss_of(1.0)
-    figure = plot_scores(audit(loss, trials=5_000, delta=DELTA, rng=seeded(8)), loss.mu)
+    figure = audit_picture(audit(loss, trials=5_000, delta=DELTA, rng=seeded(8)), loss.mu, "").figure
     for trace in figure.data:
         assert trace.y.sum() * (trace.x[1] - trace.x[0]) == pytest.approx(1, abs=0.01)
     assert [trace.name for trace in figure.data] == [

@@ -58,7 +58,7 @@ def test_the_report_states_bound_split_and_what_is_judged():
     printed = table(setup, results)
     assert "records pulled into an ellipse 1.25 times as long" in printed
     assert "on what is needed alone" in printed
-    assert "pulled into an ellipse first" in design_slides(setup)[0].about
+    assert "pulled into an ellipse first" in design_slides(setup)["shape"].about
 
 
 def test_without_a_bound_nothing_is_said_of_one():

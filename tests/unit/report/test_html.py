@@ -76,7 +76,7 @@ def test_the_numbers_are_those_on_screen(name):
     setup = setup_of(scenario)
     results = run_trials(scenario, setup.dataset, trials=20)
     text = text_of(report_html(setup, results, simulated=False))
-    slides = [*design_slides(setup), utility_slide(setup, results, simulated=False)]
+    slides = [*design_slides(setup).values(), utility_slide(setup, results, simulated=False)]
     assert all(" ".join(as_text(slide.takeaway).split()) in text for slide in slides)
     most = at_most(setup.design.mu_is)
     assert f"Really spent by the noise: {most}ε = {as_number(setup.epsilon_spent)}." in text

@@ -7,8 +7,7 @@ import pytest
 
 from mvgviz import Scenario, run_trials
 from mvgviz.data import sample, samples
-from mvgviz.pictures.shape import needed_and_other
-from mvgviz.pictures.theme import ellipse_numbers
+from mvgviz.pictures.shape import ellipse_numbers, needed_and_other
 from mvgviz.pictures.trade_off import others_sentence
 from mvgviz.pictures.utility import needed_names, result_words
 from mvgviz.report.slides import design_slides, utility_slide
@@ -20,22 +19,22 @@ from tests.unit.report.setups import setup_of
 @pytest.mark.parametrize("name", samples())
 def test_every_sample_has_its_pictures(name):
     slides = design_slides(setup_of(Scenario.default_for(name)))
-    assert [slide.key for slide in slides] == [
+    assert list(slides) == [
         "shape", "gains", *([] if name == "karate" else ["trade_off"]), "privacy", "bounds"]
-    for slide in slides:
+    for slide in slides.values():
         assert slide.figure.data
         assert slide.takeaway.startswith("**")
         assert "sidebar" not in slide.about
 
 
 def test_noise_on_both_sides_is_told_of_entries_by_their_names():
-    shape, gains = design_slides(setup_of(Scenario.default_for("liver")))[:2]
+    shape, gains = map(design_slides(setup_of(Scenario.default_for("liver"))).get, ("shape", "gains"))
     assert "on sgpt × sgpt" in shape.takeaway
     assert "on mcv × mcv" in shape.takeaway
     assert shape.figure.layout.xaxis.title.text == "noise on sgpt × sgpt"
     assert gains.figure.layout.yaxis.ticktext[0] == "mcv × mcv"
     assert "where two meet" in gains.about
-    one_side = design_slides(setup_of(Scenario.default_for("two_features")))[1]
+    one_side = design_slides(setup_of(Scenario.default_for("two_features")))["gains"]
     assert "×" not in one_side.figure.layout.yaxis.ticktext[0]
     assert "where two meet" not in one_side.about
 
@@ -52,13 +51,13 @@ def small_fonts(part, path=""):
 
 @pytest.mark.parametrize("name", samples())
 def test_no_number_is_too_small_to_be_read(name):
-    for slide in design_slides(setup_of(Scenario.default_for(name))):
+    for slide in design_slides(setup_of(Scenario.default_for(name))).values():
         assert small_fonts(slide.figure.to_dict()) == []
 
 
 def test_one_direction_has_no_shape_to_show():
     setup = setup_of(Scenario(query="mean", allocation="uniform"), make_dataset(1, 10))
-    assert [slide.key for slide in design_slides(setup)] == ["privacy", "bounds"]
+    assert list(design_slides(setup)) == ["privacy", "bounds"]
 
 
 def test_the_picture_of_utility_shows_the_trials_of_both_noises_and_no_others():
@@ -66,7 +65,6 @@ def test_the_picture_of_utility_shows_the_trials_of_both_noises_and_no_others():
                          mechanisms=("mvg", "iid", "laplace"))
     setup = setup_of(Scenario.default_for("liver"))
     slide = utility_slide(setup, results, simulated=False)
-    assert slide.key == "utility"
     assert slide.takeaway == f"{result_words(results, needed_names(setup))} {others_sentence(setup)}"
     assert utility_slide(setup, results, simulated=True).takeaway.startswith("**On simulated data: ")
     assert [trace.name for trace in slide.figure.data] == ["directional", "directional, mean", "equal noise",
@@ -99,4 +97,4 @@ def test_the_plane_of_the_first_slide_shows_a_direction_that_gains_and_one_that_
         assert found[0] <= found[1] < 1
     else:
         assert found[0] < 1 < found[1]
-        assert as_factor(found[1]) in design_slides(setup)[0].takeaway
+        assert as_factor(found[1]) in design_slides(setup)["shape"].takeaway
