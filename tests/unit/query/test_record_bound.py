@@ -414,14 +414,20 @@ def test_the_bound_for_regressions_worked_by_hand():
 
 
 @pytest.mark.parametrize(("n", "mu", "share", "constant"), [
-    (70, 1.0, 0.4, 0.75), (1, 1e-6, 0.5, 1.0), (10**7, 1e-2, 0.3, 0.5)])
+    (75, 1.0, 0.55, 0.75), (1, 1e-6, 0.8, 1.0), (10**7, 1e-2, 0.3, 0.5)])
 def test_the_label_gets_its_part_the_more_the_fewer_the_records(n, mu, share, constant):
     split, radius, joined = regression_shape(np.full(10, 0.1), n, mu=mu, label=3, radius=2.0)
     assert split[3] == pytest.approx(share, rel=1e-3)
     assert np.delete(split, 3) == pytest.approx((1 - share) / 9, rel=1e-3)
     assert (radius, joined) == pytest.approx((2, 2 * constant), rel=1e-3)
-    kept, _, _ = regression_shape(np.array([0.1, 0.7, 0.2]), n, mu=mu, label=1, radius=2.0)
-    assert kept == pytest.approx([0.1, 0.7, 0.2])
+    kept, _, _ = regression_shape(np.array([0.1, 0.8, 0.1]), n, mu=mu, label=1, radius=2.0)
+    assert kept == pytest.approx([0.1, 0.8, 0.1])
+
+
+@pytest.mark.parametrize(("n", "radius"), [(1, 1.2), (75, 1.1), (10**4, 1.0)])
+def test_the_default_radius_grows_by_a_fifth_where_the_label_has_few_records(n, radius):
+    assert regression_shape(np.full(1_000, 1e-3), n, mu=1.0, label=3)[1] == pytest.approx(radius, rel=1e-3)
+    assert regression_shape(np.full(1_000, 1e-3), n, mu=1.0)[1] == pytest.approx(1, rel=1e-3)
 
 
 @pytest.mark.parametrize(("mu", "quantile"), [(0.1, 0.9), (1.0, 0.99), (0.01, 0.5)])
