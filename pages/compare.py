@@ -27,6 +27,7 @@ from mvgviz.trials.outcomes import Results
 from mvgviz.trials.resumable import Point, coarse_first
 from mvgviz.trials.tasks import TASKS
 from mvgviz.ui import session
+from mvgviz.ui.cache import cached, of_session
 from mvgviz.ui.frame import chart, draw_open_tab, open_page, show_table
 from mvgviz.ui.menu import COMPARE
 from mvgviz.ui.slices import Slice, begin, problem, show_progress, trial_cache
@@ -191,8 +192,8 @@ def draw_levers(setup: Setup, sensitivity: str, s2_words: str) -> None:
         show_progress(work, complete=found.complete)
 
 
-BUTTONS, _MOST_KEPT = 5, 100
-_CHOSEN, _ADVICE = "_compare_other", "_compare_advice"
+BUTTONS = 5
+_CHOSEN = "_compare_other"
 
 
 def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
@@ -224,20 +225,13 @@ def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
         show_progress(work, complete=advice.complete, what="trials" if advice.trials else "designs")
 
 
+@cached(100, of_session, final=lambda advice: advice.complete,
+        key=lambda setup, work, sensitivity: (session.version(), sensitivity, setup.scenario))
 def _advice(setup: Setup, work: Slice, sensitivity: str) -> Advice:
-    """The advice as far as this slice comes; a finished one is kept."""
-    key = f"{session.version()} {sensitivity} {setup.scenario.to_json()}"
-    kept: dict[str, Advice] = st.session_state.setdefault(_ADVICE, {})
-    if key in kept:
-        return kept[key]
+    """The advice as far as this slice comes."""
     with work.turn(trial_cache()) as options:
-        advice = advise(setup.scenario, setup.dataset, on_data=session.shows_data(), sensitivity=sensitivity,
-                        uploaded=session.uploaded_directions(), **options)
-    if advice.complete:
-        kept[key] = advice
-        while len(kept) > _MOST_KEPT:
-            del kept[next(iter(kept))]
-    return advice
+        return advise(setup.scenario, setup.dataset, on_data=session.shows_data(), sensitivity=sensitivity,
+                      uploaded=session.uploaded_directions(), **options)
 
 
 def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> None:

@@ -7,25 +7,26 @@ import streamlit as st
 
 from mvgviz.lesson.steps import token_of
 from mvgviz.pictures.picture import Picture
+from mvgviz.pictures.scenes import LEAST_GHOST, MOST_GHOST, SCENES, Scene, rule_options
 from mvgviz.text import in_html
-from mvgviz.ui import session
 from mvgviz.ui.cache import cached, of_server
 from mvgviz.ui.frame import offer_file, open_plain_page
-from mvgviz.ui.lesson.scenes import LEAST_GHOST, MOST_GHOST, SCENES, Scene, rule_picture
-from mvgviz.ui.lesson.screen import (
-    MOVED,
-    adopt_screen,
-    class_link,
-    draw_class_link,
-    draw_screen_switch,
-    handout,
-    is_big,
-    moved,
-    screen_place,
-)
 from mvgviz.ui.menu import ATTACKER, LESSON
 from mvgviz.ui.more_columns import draw_more_columns
 from mvgviz.ui.rule_picture import rule
+from mvgviz.ui.screen import (
+    adopt_place,
+    class_link,
+    draw_class_link,
+    draw_on_screen,
+    draw_screen_switch,
+    enlarge,
+    handout,
+    is_big,
+    moved,
+    say_ignored,
+    write_place,
+)
 
 _STEP, _VALUES, _ANSWERS, _SEEN = "_lesson_step", "_lesson_values", "_lesson_answers", "_lesson_seen"
 _STYLE = """<style>
@@ -44,19 +45,15 @@ _STATES = {"right": "● answered", "tried": "◐ tried", "": "○ still open"}
 
 
 def place() -> tuple[Scene, Any]:
-    """The step and the control's value that a control asked for, else the address, else where one was.
-
-    After a control the address may still be the one before.
-    """
-    asked, kept = st.query_params.to_dict(), _kept(_VALUES)
-    number = st.session_state.get(_STEP, 1)
-    if not st.session_state.pop(MOVED, False) and asked:
+    """The step and the control's value that a control asked for, else the address, else where one was."""
+    kept, number = _kept(_VALUES), st.session_state.get(_STEP, 1)
+    if asked := adopt_place():
         number = _asked_step(asked.get("step", "1"))
         kept[number] = _asked_value(SCENES[number - 1], asked.get("value"))
     st.session_state[_STEP] = number
     scene = SCENES[number - 1]
     value = kept.get(number, scene.step.start)
-    session.write_link(**_place(scene, value), **screen_place())
+    write_place(**_place(scene, value))
     return scene, value
 
 
@@ -110,9 +107,7 @@ def draw_picture(scene: Scene, value: Any) -> None:
     revealed = _is_revealed(scene, value)
     picture = _drawn(scene.step.number, value, None if revealed else ghost, big=is_big())
     with st.container(key="lesson_picture"):
-        st.plotly_chart(picture.figure, key=f"lesson_picture_{scene.step.number}", alt=picture.text_alternative,
-                        height="stretch" if is_big() else "content",
-                        config={"displayModeBar": False, "scrollZoom": False})
+        draw_on_screen(picture, key=f"lesson_picture_{scene.step.number}")
 
 
 @cached(32, of_server)
@@ -122,7 +117,7 @@ def _drawn(number: int, value: Any, ghost: float | None, *, big: bool) -> Pictur
     picture = scene.picture(value) if ghost is None else scene.before(value, ghost)
     if big:
         figure = picture.figure
-        figure.update_layout(height=None, autosize=True, font={"size": 22}, legend={"font": {"size": 22}})
+        enlarge(figure)
         figure.update_xaxes(title_font_size=24, tickfont_size=20).update_yaxes(title_font_size=24, tickfont_size=20)
         figure.update_annotations(font_size=22)
     return picture
@@ -160,11 +155,10 @@ def draw_rule(scene: Scene, value: Any) -> None:
     """Why it is private: all that one pupil can change inside the shape; to be dragged, nothing is sent back."""
     if scene.shape is None or not _is_revealed(scene, value):
         return
-    drawn = rule_picture(scene.shape(value))
+    model, options = rule_options(scene.shape(value))
     st.markdown("**Why it is private.** Everything that one pupil can change (grey) stays inside the shape, and a "
                 "corner touches it. Drag the shape and the green line.")
-    rule(drawn.model, key=f"lesson_rule_{scene.step.number}_{token_of(value)}", names=drawn.names, units=drawn.units,
-         factors=drawn.factors, iid=drawn.equal, theorem=drawn.theorem, tall=is_big(),
+    rule(model, key=f"lesson_rule_{scene.step.number}_{token_of(value)}", **options, tall=is_big(),
          line=math.radians(value) if scene.step.number == 4 else 0.0,
          alt=f"All that one pupil can change inside the shape of privacy. {scene.picture(value).takeaway}")
 
@@ -292,7 +286,7 @@ def _place(scene: Scene, value: Any) -> dict[str, str]:
 def _asked_step(text: str) -> int:
     if text in map(str, range(1, len(SCENES) + 1)):
         return int(text)
-    st.info(f"A part of the link was ignored: the steps are 1 to {len(SCENES)}.", icon=":material/link_off:")
+    say_ignored(f"the steps are 1 to {len(SCENES)}")
     return 1
 
 
@@ -300,9 +294,7 @@ def _asked_value(scene: Scene, text: str | None) -> Any:
     value = scene.step.start if text is None else scene.step.value_of(text)
     if value is not None:
         return value
-    values = ", ".join(map(token_of, scene.step.values))
-    st.info(f"A part of the link was ignored: the values of step {scene.step.number} are {values}.",
-            icon=":material/link_off:")
+    say_ignored(f"the values of step {scene.step.number} are {', '.join(map(token_of, scene.step.values))}")
     return scene.step.start
 
 
@@ -311,8 +303,8 @@ def _go(number: int) -> None:
 
 
 open_plain_page(LESSON)
-big = adopt_screen()
 scene, value = place()
+big = is_big()
 draw_steps(scene)
 words = None if big else st.container()
 picture, question = st.columns([5, 3] if big else [2, 1], gap="large")

@@ -19,9 +19,8 @@ from mvgviz.text import as_number, in_markdown, listed, spreadsheet_cell
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart, offer_file, open_page, show_error, show_table
 from mvgviz.ui.menu import PLAN, RELEASE
-from mvgviz.ui.population import draw_population
-from mvgviz.ui.session_plan import HeldPlan, held_plan, keep, plan_setups, plan_ticket, release_questions, start_anew
-from mvgviz.ui.session_releases import session_releases
+from mvgviz.ui.plans import HeldPlan, held_plan, keep, plan_setups, plan_ticket, put_plan, release_questions
+from mvgviz.ui.release_desk import draw_population, release_desk
 
 _FILE, _REFUSED = "plan_file", "_plan_refused"
 _LARGEST = 1_000_000  # bytes of a plan file
@@ -63,7 +62,8 @@ def draw_changes(held: HeldPlan, noise: Sequence[QuestionNoise], setups: Sequenc
                       help=f"{about}; locked ones stay", type="tertiary", disabled=key != "equal" and not noise)
     with st.container(horizontal=True, vertical_alignment="center"):
         _draw_file(held)
-        st.button("Start anew", key="plan_anew", type="tertiary", on_click=start_anew,
+        st.button("Start anew", key="plan_anew", type="tertiary", on_click=put_plan,
+                  args=(session.scenario().data, None),
                   help="Forget this plan. What was released stays in the ledger.")
     if not exact:
         draw_only_exact()
@@ -194,7 +194,7 @@ def draw_plan_release(held: HeldPlan, setups: Sequence[Setup], names: Sequence[s
             _draw_waiting(held, setups, names)
         except InputError as error:  # of the ledger
             show_error(error)
-    desk = session_releases()
+    desk = release_desk()
     if desk.refusal is not None:
         show_error(desk.refusal)
         desk.refusal = None
@@ -210,7 +210,7 @@ def _draw_waiting(held: HeldPlan, setups: Sequence[Setup], names: Sequence[str])
                        format_func=lambda k: all_words if k == _ALL else names[k])
     chosen = held.waiting if one == _ALL else (one,)
     planned, n_records = plan_together([setups[k] for k in chosen]), setups[0].dataset.n_records
-    desk, now = session_releases(), plan_ticket(held, chosen)
+    desk, now = release_desk(), plan_ticket(held, chosen)
     named = draw_population(held.plan.data)
     st.caption(words.ledger_words(desk.totals(held.plan.data, planned), questions=len(chosen), lasts=desk.ledger.lasts))
     accepted = tuple(caveat for caveat in planned.caveats

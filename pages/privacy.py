@@ -35,10 +35,10 @@ from mvgviz.release.audit import (
 from mvgviz.scenario.resolve import Setup, asked_of
 from mvgviz.text import as_number, in_markdown
 from mvgviz.ui import session
-from mvgviz.ui.cache import cached
+from mvgviz.ui.cache import cached, of_session
 from mvgviz.ui.frame import chart, draw_open_tab, open_page, show_table
 from mvgviz.ui.menu import PRIVACY
-from mvgviz.ui.progress import show_progress
+from mvgviz.ui.slices import moving_bar
 from mvgviz.validation import FloatArray
 
 RELEASES = (1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300, 500, 700, 1_000)
@@ -118,7 +118,6 @@ SIMULATED, HARDENED = "Simulated noise", "The release's own sampler, fewer draws
 _QUICK, _LONG = 3.0, 20.0  # seconds: what is done unasked, and what needs a click
 _HARDENED_ENTRY, _HARDENED_RELEASE = 2.7e-5, 1.5e-3  # seconds
 _HARDENED_TIME, _HARDENED_MOST = 5.0, 500
-_KEPT, _MOST_KEPT = "_privacy_draws", 6
 
 
 @st.fragment
@@ -161,25 +160,19 @@ def _trials(design: NoiseDesign, *, hardened: bool) -> tuple[int, float]:
     return trials, taken(trials)
 
 
+@cached(6, of_session, final=lambda found: found is not None,
+        key=lambda setup, loss, trials, seconds, hardened: (loss.shape(), trials, setup.scenario.seed, hardened))
 def _drawn(setup: Setup, loss: PairLoss, trials: int, seconds: float, hardened: bool) -> NoiseScores | None:
-    """The draws, kept for the session: epsilon and delta only scale them. None where they wait for a click."""
-    kept: dict[object, NoiseScores] = st.session_state.setdefault(_KEPT, {})
-    key = (loss.shape(), trials, setup.scenario.seed, hardened)
-    if key not in kept:
-        wait = f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
-        if seconds > _LONG and not st.button(f"Draw the releases (about {wait})", key="privacy_draw"):
-            return None
-        text = "Simulating releases …"
-        bar = st.progress(0.0, text) if seconds > 0.5 else None
-        found = _draw(setup, loss, trials, hardened, None if bar is None else show_progress(bar, text))
-        if bar is not None:
-            bar.empty()
-        if found is None:
-            return None
-        while len(kept) >= _MOST_KEPT:
-            kept.pop(next(iter(kept)))
-        kept[key] = found
-    return kept[key]
+    """The draws: epsilon and delta only scale them. None where they wait for a click."""
+    wait = f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
+    if seconds > _LONG and not st.button(f"Draw the releases (about {wait})", key="privacy_draw"):
+        return None
+    text = "Simulating releases …"
+    bar = st.progress(0.0, text) if seconds > 0.5 else None
+    found = _draw(setup, loss, trials, hardened, None if bar is None else moving_bar(bar, text))
+    if bar is not None:
+        bar.empty()
+    return found
 
 
 def _draw(setup: Setup, loss: PairLoss, trials: int, hardened: bool,

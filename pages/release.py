@@ -28,11 +28,17 @@ from mvgviz.ui import session
 from mvgviz.ui.cache import cached
 from mvgviz.ui.frame import chart, draw_open_tab, offer_file, show_error, show_table, try_open_page
 from mvgviz.ui.menu import RELEASE
-from mvgviz.ui.population import choose_population, draw_population
-from mvgviz.ui.session_releases import hardened_factor, release_once, session_releases, ticket
-from mvgviz.ui.session_study import session_source, session_study
+from mvgviz.ui.release_desk import (
+    choose_population,
+    draw_population,
+    hardened_factor,
+    release_desk,
+    release_once,
+    ticket,
+)
 from mvgviz.ui.slices import Slice, begin, problem, show_progress
 from mvgviz.ui.strip import draw_switch
+from mvgviz.ui.study import current_source, current_study
 
 
 @cached(8, session.here)
@@ -121,7 +127,7 @@ def draw_release(setup: Setup) -> None:
 
 
 def _draw_budget(setup: Setup, planned: Plan, *, named: bool) -> None:
-    desk, data = session_releases(), setup.scenario.data
+    desk, data = release_desk(), setup.scenario.data
     made = desk.entries_about(data)
     *before, this = Sum([*made, planned]).counted(*made, planned)
     numbers = budget_numbers(before, this, delta=planned.delta, cap=desk.cap(data))
@@ -130,7 +136,7 @@ def _draw_budget(setup: Setup, planned: Plan, *, named: bool) -> None:
 
 
 def _draw_summary(setup: Setup, planned: Plan) -> None:
-    desk = session_releases()
+    desk = release_desk()
     totals = desk.totals(setup.scenario.data, planned)
     try:
         factor = hardened_factor(setup)
@@ -148,7 +154,7 @@ def _draw_summary(setup: Setup, planned: Plan) -> None:
 
 def _draw_button(setup: Setup, planned: Plan, *, named: bool) -> None:
     """Everything that has to be ticked, then the click; ``named``: whether it is known who the records are about."""
-    held, now = session_releases(), ticket()
+    held, now = release_desk(), ticket()
     accepted = tuple(caveat for caveat in planned.caveats
                      if st.checkbox(words.ACCEPT[caveat], key=f"release_accept_{caveat}_{now}"))
     symmetrise = setup.query.symmetric and st.checkbox(
@@ -182,7 +188,7 @@ def _draw_button(setup: Setup, planned: Plan, *, named: bool) -> None:
 def _refusal(setup: Setup, planned: Plan) -> InputError | None:
     """Why no release can be made, before any noise is drawn."""
     try:
-        session_releases().check(setup.scenario.data, planned)
+        release_desk().check(setup.scenario.data, planned)
         hardened_factor(setup)
     except InputError as error:
         return error
@@ -191,7 +197,7 @@ def _refusal(setup: Setup, planned: Plan) -> InputError | None:
 
 def draw_keep() -> None:
     """One file with all that was released in this session: it is kept nowhere else."""
-    if releases := session_releases().releases:
+    if releases := release_desk().releases:
         with st.container(horizontal=True, vertical_alignment="center"):
             offer_file("Download everything released", "released.zip", "application/zip", partial(_zipped, releases),
                        key="release_everything", type="primary")
@@ -218,7 +224,7 @@ def _files(number: int, release: Release) -> Iterator[tuple[str, str, str, str, 
 
 def draw_released() -> None:
     """The noisy answers of this session and their files; nothing true is in them."""
-    releases = session_releases().releases
+    releases = release_desk().releases
     if not releases:
         return
     st.divider()
@@ -286,7 +292,7 @@ def _draw_report(setup: Setup, results: Results | None, error: InputError | None
                  ) -> None:
     from mvgviz.report.html import report_html
 
-    study = session_study()
+    study = current_study()
     st.markdown("#### Report for others")
     offer_file("Report as HTML", "report.html", "text/html", lambda: report_html(setup, results, simulated=simulated,
                                                                                  study=study),
@@ -306,7 +312,7 @@ def _draw_report(setup: Setup, results: Results | None, error: InputError | None
 
 
 def _draw_programs(setup: Setup) -> None:
-    scenario, source = setup.scenario, session_source()
+    scenario, source = setup.scenario, current_source()
     st.markdown("#### The same without the app")
     with st.container(horizontal=True):
         offer_file("Python program", "program.py", "text/x-python", partial(python_script, scenario, source=source),
@@ -337,7 +343,7 @@ _IMPORTED = "_ledger_imported"
 
 def draw_ledger() -> None:
     """Every release in the ledger, the cap and the ledger's files."""
-    ledger = session_releases().ledger
+    ledger = release_desk().ledger
     st.markdown("#### Ledger" if ledger.lasts else "#### Ledger of this session")
     _draw_entries()
     cap, files = st.columns([3, 2], gap="large", vertical_alignment="bottom")
@@ -353,7 +359,7 @@ def draw_ledger() -> None:
 
 
 def _draw_entries() -> None:
-    ledger = session_releases().ledger
+    ledger = release_desk().ledger
     entries = ledger.entries
     if not entries:
         st.caption(f"Nothing was released {'yet' if ledger.lasts else 'in this session'}.")
@@ -373,7 +379,7 @@ def _draw_entries() -> None:
 
 def _draw_cap() -> None:
     """The cap is the ledger's, where it lasts the population's; the controls show it and change it."""
-    desk, data = session_releases(), session.scenario().data
+    desk, data = release_desk(), session.scenario().data
     people = desk.population(data) if desk.ledger.lasts else None
     if desk.ledger.lasts and people is None:
         st.caption("A cap can be set when it is said who the records are about.")
@@ -405,7 +411,7 @@ def _draw_cap() -> None:
 
 
 def _usual_delta() -> float:
-    entries = session_releases().ledger.entries
+    entries = release_desk().ledger.entries
     if entries:
         return entries[-1].delta
     try:
@@ -416,7 +422,7 @@ def _usual_delta() -> float:
 
 def _draw_import() -> None:
     """Take in the JSON that an earlier session downloaded."""
-    desk = session_releases()
+    desk = release_desk()
     with st.popover("Bring a downloaded ledger", icon=":material/upload:"):
         file = st.file_uploader("A ledger as JSON", type="json", key="release_ledger_file", help=words.IMPORT_HELP)
         choose_population("Who are its releases about?", "release_ledger_about",

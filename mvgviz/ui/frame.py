@@ -1,7 +1,6 @@
 """What every page shares: menu, sidebar, status strip, one style for errors and takeaways."""
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -9,24 +8,23 @@ import streamlit as st
 from mvgviz.errors import InputError
 from mvgviz.pictures.glossary import WORDS, Word, words_in
 from mvgviz.pictures.picture import Picture
-from mvgviz.scenario.resolve import Setup as Setup
+from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_html, capitalised, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset
 from mvgviz.ui.login import draw_logout
 from mvgviz.ui.menu import DATA, PLAN, PRESENT, RELEASE, Page
-from mvgviz.ui.session_study import begin
 from mvgviz.ui.sidebar import draw_sidebar
 from mvgviz.ui.strip import draw_marks, draw_strip, draw_switch
-from mvgviz.ui.study import draw_offer, draw_study, say_begun_anew, say_refused, watch_server
+from mvgviz.ui.study import begin, draw_offer, draw_study, say_begun_anew, say_refused, watch_server
 
 _STYLE = f"<style>{asset('frame.css')}</style>"
+_EXPLAINED = {word.term: f"<li>{as_html(word.sentence)}</li>" for word in WORDS}
 _RELEASING = (PLAN, RELEASE)
 _SAVING: dict[str, Any] = {"displayModeBar": True, "displaylogo": False, "modeBarButtons": [["toImage"]]}
 """Plotly's own camera button; the frame's style hides it and the two buttons press it."""
 _save_chart = st.components.v2.component(
-    "mvgviz_save_chart", html='<div class="save"></div>', css=asset("save_chart.css"),
-    js=asset("save_chart.js"))
+    "mvgviz_save_chart", html='<div class="save"></div>', css=asset("save_chart.css"), js=asset("save_chart.js"))
 """A chart as a picture: PNG and SVG, made by the browser itself, so that it works offline."""
 
 
@@ -99,13 +97,8 @@ def draw_takeaway(takeaway: str, about: str = "", *, key: str) -> None:
 
 def _explain(used: Iterable[Word]) -> None:
     """Words of the glossary, one a line; it takes the focus, so that keys scroll a long list."""
-    lines = "".join(map(_explained, used))
+    lines = "".join(_EXPLAINED[word.term] for word in used)
     st.html(f'<div tabindex="0" role="group" aria-label="What the words mean"><ul>{lines}</ul></div>')
-
-
-@cache
-def _explained(word: Word) -> str:
-    return f"<li>{as_html(word.sentence)}</li>"
 
 
 def draw_save(key: str) -> None:

@@ -138,14 +138,14 @@ def other_directions():
     from mvgviz.provenance import Origin
     from mvgviz.trials.resumable import TrialCache
     from mvgviz.ui import session
-    from mvgviz.ui.slices import begin, show_progress, workers
+    from mvgviz.ui.slices import WORKERS, begin, show_progress
 
     session.adopt_link()
     for matrix in (np.eye(2), np.eye(2)[::-1]):
         session.set_uploaded_directions(from_matrix(matrix, origin=Origin.READ))
         work = begin("advice")
         with work.turn(TrialCache()):
-            st.markdown(repr(bool(workers()._waiting)))
+            st.markdown(repr(bool(WORKERS._waiting)))
         show_progress(work, complete=True)
 
 

@@ -1,6 +1,6 @@
-"""The session's releases: its ledger, what was released, and the one place where a release is made.
+"""The session's release desk: its ledger, whom its data is about, what was released, and where a release is made.
 
-A release is made in the callback of a button. Its ticket names the data, the scenario and the number of releases so
+A release is made in the callback of a button. Its ticket names the data, what is asked and the number of releases so
 far: a second click, a rerun or another page holds a ticket that is used up, and two threads of a session (Streamlit
 starts a new one for a click while the last still works) take turns. Streamlit may break into a callback wherever it
 draws (here: the progress bar); then nothing was released and the ledger's entry is withdrawn. Between the last of the
@@ -13,27 +13,32 @@ known to the session alone.
 import hashlib
 import secrets
 import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.errors import InputError
+from mvgviz.pictures.release import JOIN_HELP, POPULATION_HELP
 from mvgviz.release.entries import Entry, Sum, Total
 from mvgviz.release.ledger import Ledger, ledger_from_environment
+from mvgviz.release.entries import tidy
 from mvgviz.release.release import Plan, Release, release_setup
 from mvgviz.release.secure_noise import hardening_for
 from mvgviz.scenario.resolve import Setup
+from mvgviz.text import in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
-from mvgviz.ui.progress import show_progress
+from mvgviz.ui.slices import moving_bar
 
-_RELEASES = "_release_desk"
+_DESK, _DRAWING = "_release_desk", "Drawing the noise …"
 _LONG = 20_000  # entries: about half a second
 
 
 @dataclass(eq=False)
-class SessionReleases:
+class Desk:
     """What the session released; ``refusal``: why the last click came to nothing."""
 
     ledger: Ledger = field(default_factory=ledger_from_environment)
@@ -43,6 +48,19 @@ class SessionReleases:
     key: bytes = field(default_factory=lambda: secrets.token_bytes(16), repr=False)
     _people: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
     _named: dict[str, str] = field(default_factory=dict, repr=False)
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """Keep a refusal as a sentence for the page."""
+        try:
+            yield
+        except InputError as error:
+            self.refusal = error
+
+    def ticket(self, *asked: object) -> str:
+        """Good for one release of what is asked."""
+        text = " ".join(map(str, (len(self.releases), *asked)))
+        return hashlib.blake2b(text.encode(), key=self.key, digest_size=8).hexdigest()
 
     def same_people(self, data: str) -> frozenset[str]:
         """The names of all data of the session about the people of ``data``, itself included."""
@@ -69,6 +87,10 @@ class SessionReleases:
             if population:
                 self._named[one] = population
 
+    def named(self, data: str) -> str:
+        """What the person called the people of ``data`` in this session; nothing is looked up."""
+        return next((self._named[one] for one in sorted(self.same_people(data)) if one in self._named), "")
+
     def population(self, data: str) -> str | None:
         """What the ledger counts ``data`` for; None until the person has named it, or a release before did."""
         return self._called(self.same_people(data)) if self.ledger.lasts else data
@@ -76,10 +98,6 @@ class SessionReleases:
     def _called(self, names: frozenset[str]) -> str | None:
         said = next((self._named[one] for one in sorted(names) if one in self._named), None)
         return said or next((entry.population for entry in reversed(self.ledger.entries) if entry.data in names), None)
-
-    def named(self, data: str) -> str:
-        """What the person called the people of ``data`` in this session; nothing is looked up."""
-        return next((self._named[one] for one in sorted(self.same_people(data)) if one in self._named), "")
 
     def is_entered(self, data: str) -> bool:
         """Whether the session released anything of these people: their name then stays."""
@@ -109,43 +127,37 @@ class SessionReleases:
             self.ledger.check(population, planned.mu, rule=planned.neighbour_rule)
 
 
-def session_releases() -> SessionReleases:
+def release_desk() -> Desk:
     """The session's own; lost with it."""
-    return st.session_state.setdefault(_RELEASES, SessionReleases())  # type: ignore[no-any-return]
+    if _DESK not in st.session_state:
+        st.session_state[_DESK] = Desk()
+    return st.session_state[_DESK]  # type: ignore[no-any-return]
 
 
 def ticket() -> str:
     """Good for one release of the data and scenario as they are now."""
-    held = session_releases()
-    text = f"{len(held.releases)} {session.setup_version()}"
-    return hashlib.blake2b(text.encode(), key=held.key, digest_size=8).hexdigest()
+    return release_desk().ticket(session.version(), repr(session.scenario()))
 
 
 def release_once(given: str, accept: tuple[str, ...], symmetrise: bool, spot: DeltaGenerator) -> None:
     """The button's callback: one release, if the ticket is still good; a refusal is kept as a sentence."""
-    held = session_releases()
-    with held.turn:  # a second click starts a thread of its own while the first is still drawing
+    desk = release_desk()
+    with desk.turn:  # a second click starts a thread of its own while the first is still drawing
         if given != ticket() or not st.session_state.get(f"release_sure_{given}"):
             return
-        held.refusal = None
-        try:
-            setup, words, show = session.setup(), "Drawing the noise …", None
-            if setup.design.rows * setup.design.cols > _LONG:
-                show = show_progress(spot.progress(0.0, words), words)
-            made = release_setup(setup, accept=accept, ledger=held.ledger, symmetrise=symmetrise, progress=show,
-                                 population=held.population(setup.scenario.data))
-            held.releases.append(made)
-        except InputError as error:
-            held.refusal = error
+        desk.refusal = None
+        with desk.refusing():
+            setup = session.setup()
+            desk.releases.append(release_setup(
+                setup, accept=accept, ledger=desk.ledger, symmetrise=symmetrise, progress=bar_of_noise([setup], spot),
+                population=desk.population(setup.scenario.data)))
 
 
-def declare_same_people(data: str, other: str) -> None:
-    """A button's callback: two files share one budget from now on; a refusal is kept as a sentence."""
-    held = session_releases()
-    try:
-        held.count_together(data, other)
-    except InputError as error:
-        held.refusal = error
+def bar_of_noise(setups: Sequence[Setup], spot: DeltaGenerator) -> Callable[[float], None] | None:
+    """A bar that moves while the noise is drawn, where that takes a while."""
+    if sum(setup.design.rows * setup.design.cols for setup in setups) <= _LONG:
+        return None
+    return moving_bar(spot.progress(0.0, _DRAWING), _DRAWING)
 
 
 @cached(8, session.here)
@@ -155,3 +167,51 @@ def hardened_factor(setup: Setup) -> float | None:
         return None
     design = setup.design
     return hardening_for(setup.query, design.row_side, design.col_side, design.mu, setup.largest_values).noise_std
+
+
+def draw_population(data: str) -> bool:
+    """Have the population named; whether it is. A ledger in memory needs none."""
+    desk = release_desk()
+    if not desk.ledger.lasts:
+        return True
+    population = desk.population(data)
+    if population is None or not desk.is_entered(data):
+        choose_population("Who are the records about?", f"population_{data}", population,
+                          lambda name: desk.name(data, name))
+        return population is not None
+    also = sorted(desk.ledger.same_people(population) - {population})
+    names = " and ".join(f"**{in_markdown(name)}**" for name in (population, *also))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f":material/group: Counts for {names}.")
+        _draw_join(desk, population)
+    return True
+
+
+def choose_population(label: str, key: str, current: str | None, take: Callable[[str | None], object]) -> None:
+    """A field that offers the populations there are and takes a new one."""
+    desk = release_desk()
+    st.session_state[key] = current
+
+    def change() -> None:
+        name = st.session_state[key]
+        with desk.refusing():
+            take(tidy(name) if name else None)
+
+    st.selectbox(label, list(dict.fromkeys([*([current] if current else []), *desk.ledger.populations])), index=None,
+                 key=key, accept_new_options=True, placeholder="A name, such as: patients of 2024", on_change=change,
+                 help=POPULATION_HELP)
+
+
+def _draw_join(desk: Desk, population: str) -> None:
+    """Two names for the same people, found out too late."""
+    others = [name for name in desk.ledger.populations if name not in desk.ledger.same_people(population)]
+    if not others:
+        return
+
+    def join() -> None:
+        with desk.refusing():
+            desk.ledger.join(population, other)
+
+    with st.popover("They have another name", type="tertiary", icon=":material/group_add:"):
+        other = st.selectbox("Also called", others, key="population_other")
+        st.button("Count them together", key="population_join", help=JOIN_HELP, on_click=join)
