@@ -12,9 +12,8 @@ from mvgviz.trials.resumable import Point
 from mvgviz.ui import session, slices
 from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached
-from mvgviz.ui.frame import open_bare_page, show_error
+from mvgviz.ui.frame import draw_switch, open_bare_page, show_error
 from mvgviz.ui.menu import PRESENT, SHAPE
-from mvgviz.ui.strip import draw_switch
 
 _ROOM = 10  # pixels above the labels, which are larger here
 _slides = cached(2, session.here)(design_slides)

@@ -26,7 +26,7 @@ from mvgviz.trials.run import Results
 from mvgviz.trials.stand_in import on_stand_in
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
-from mvgviz.ui.frame import chart, draw_open_tab, offer_file, show_error, show_table, try_open_page
+from mvgviz.ui.frame import chart, draw_open_tab, draw_switch, offer_file, show_error, show_table, try_open_page
 from mvgviz.ui.menu import RELEASE
 from mvgviz.ui.release_desk import (
     choose_population,
@@ -37,7 +37,6 @@ from mvgviz.ui.release_desk import (
     ticket,
 )
 from mvgviz.ui.slices import Slice, begin, problem, show_progress
-from mvgviz.ui.strip import draw_switch
 from mvgviz.ui.study import current_source, current_study
 
 

@@ -8,19 +8,26 @@ import streamlit as st
 from mvgviz.errors import InputError
 from mvgviz.pictures.glossary import WORDS, Word, words_in
 from mvgviz.pictures.picture import Picture
+from mvgviz.pictures.sentences import FIELDS
+from mvgviz.pictures.strip import strip_html
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_html, capitalised, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset
+from mvgviz.ui.cache import cached
 from mvgviz.ui.login import draw_logout
 from mvgviz.ui.menu import DATA, PLAN, PRESENT, RELEASE, Page
 from mvgviz.ui.sidebar import draw_sidebar
-from mvgviz.ui.strip import draw_marks, draw_strip, draw_switch
 from mvgviz.ui.study import begin, draw_offer, draw_study, say_begun_anew, say_refused, watch_server
 
 _STYLE = f"<style>{asset('frame.css')}</style>"
 _EXPLAINED = {word.term: f"<li>{as_html(word.sentence)}</li>" for word in WORDS}
 _RELEASING = (PLAN, RELEASE)
+ABOUT_PLACE = ("Off: results use simulated data with your ranges and number of records. Looking is free. On: they use "
+               "your file. What you choose afterwards may tell about it, so the certificate marks it.")
+ABOUT_MARKS = ("Chosen after looking at results on the data: **not private**. A mark stays until the setting has its "
+               "default again, or until you say, truthfully:")
+_strip = cached(12, session.here)(strip_html)
 _SAVING: dict[str, Any] = {"displayModeBar": True, "displaylogo": False, "modeBarButtons": [["toImage"]]}
 """Plotly's own camera button; the frame's style hides it and the two buttons press it."""
 _save_chart = st.components.v2.component(
@@ -60,12 +67,34 @@ def try_open_page(page: Page) -> Setup | None:
     _title(page)
     setup = _setup(page)
     if setup is not None:
-        draw_strip(setup)
+        st.html(_strip(setup))
         with st.container(horizontal=True, vertical_alignment="center"):
             if page not in _RELEASING:
                 draw_switch()
-            draw_marks()
+            _draw_marks()
     return setup
+
+
+def draw_switch() -> None:
+    """Whether results are about the person's file or about simulated data: the same on every page."""
+    if not session.scenario().is_upload:
+        return
+    st.session_state["w_my_data"] = session.shows_data()
+    st.toggle("My data (not private: later choices are marked)", key="w_my_data", help=ABOUT_PLACE,
+              on_change=lambda: session.show_data(st.session_state["w_my_data"]))
+    if not session.shows_data():
+        st.badge("Simulated data", icon=":material/science:", color="blue")
+
+
+def _draw_marks() -> None:
+    """The marked choices, each with a way to state it as one's own."""
+    marked = session.scenario().read_among(session.scenario().from_data)
+    if marked:
+        with st.popover(f"Marked choices ({len(marked)})", icon=":material/visibility:", type="tertiary"):
+            st.caption(ABOUT_MARKS)
+            for name in marked:
+                st.button(f"{capitalised(FIELDS[name])}: I would have chosen this without the data", type="tertiary",
+                          key=f"w_own_{name}", on_click=session.would_choose, args=(name,))
 
 
 def show_error(error: InputError) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from mvgviz.data import Table, describe, propose_ranges, read_table, samples, table_to_dataset
 from mvgviz.data.delimited import SEPARATORS, HeaderUnclearError
-from mvgviz.data.recognise import Identifier, identifiers
+from mvgviz.data.recognise import identifiers
 from mvgviz.data.table import MOST_FEATURES
 from mvgviz.errors import InputError
 from mvgviz.pictures.data import identifier_words
@@ -92,9 +92,7 @@ def _no_memory() -> InputError:
                       "later, or open mvgviz on a computer with more")
 
 
-@cached(4, of_session)
-def _proposal(table: Table, columns: tuple[str, ...], orientation: str) -> dict[str, tuple[float, float]]:
-    return propose_ranges(table, columns or None, orientation=orientation)
+_proposal, _identifiers = cached(4, of_session)(propose_ranges), cached(2, of_session)(identifiers)
 
 
 def _kept(opened: OpenFile, name: str) -> dict[str, Any]:
@@ -174,8 +172,7 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
         st.caption(f"Set aside, as they hold no numbers: {in_markdown(listed(list(table.text_columns)))}. Python "
                    "takes categories and dates (`mv.load_table` with `levels=` and ranges of dates).")
     if not table.is_graph:
-        draw_ranges(opened, _proposal(table, tuple(columns or ()),
-                                      opened.orientation))
+        draw_ranges(opened, _proposal(table, tuple(columns) if columns else None, orientation=opened.orientation))
     _use(opened, table, columns)
     own = session.upload()
     if own is not None and own.clipped:
@@ -213,16 +210,10 @@ def _use_all(opened: OpenFile, table: Table) -> bool:
     return bool(st.session_state[key])
 
 
-@cached(2, of_session)
-def _identifiers(table: Table) -> tuple[Identifier, ...]:
-    return identifiers(table)
-
-
 def _draw_identifiers(opened: OpenFile, table: Table) -> None:
     """What among the features in use numbers the records or names people, and one button that leaves it out."""
-    known = _identifiers(table)
     used = set(opened.said["columns"])
-    found = [each for each in known if each.name in used]
+    found = [each for each in _identifiers(table) if each.name in used]
     for words in identifier_words(found):
         st.caption(f":material/badge: {words}")
     if found and len(used) > len(found):
