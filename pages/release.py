@@ -15,7 +15,6 @@ from mvgviz.pictures.sentences import link_words, open_parts, released_clipping
 from mvgviz.release.entries import Sum
 from mvgviz.release.files import to_csv, to_intervals_csv, to_metadata_json, to_npy
 from mvgviz.release.fitted import fitted_coefficients, labels, refusal
-from mvgviz.release.ledger import CAVEATS
 from mvgviz.release.release import Plan, Release, plan
 from mvgviz.report.script import notebook, python_script
 from mvgviz.scenario.resolve import Setup, usual_delta
@@ -28,14 +27,8 @@ from mvgviz.ui import session
 from mvgviz.ui.cache import cached
 from mvgviz.ui.frame import chart, draw_open_tab, draw_switch, offer_file, show_error, show_table, try_open_page
 from mvgviz.ui.menu import RELEASE
-from mvgviz.ui.release_desk import (
-    choose_population,
-    draw_population,
-    hardened_factor,
-    release_desk,
-    release_once,
-    ticket,
-)
+from mvgviz.ui.release_controls import choose_population, draw_accepts, draw_go, draw_population
+from mvgviz.ui.release_desk import hardened_factor, release_desk, release_once, ticket
 from mvgviz.ui.slices import Slice, begin, problem, show_progress
 from mvgviz.ui.study import current_source, current_study
 
@@ -153,30 +146,19 @@ def _draw_summary(setup: Setup, planned: Plan) -> None:
 
 def _draw_button(setup: Setup, planned: Plan, *, named: bool) -> None:
     """Everything that has to be ticked, then the click; ``named``: whether it is known who the records are about."""
-    held, now = release_desk(), ticket()
-    accepted = tuple(caveat for caveat in planned.caveats
-                     if st.checkbox(words.ACCEPT[caveat], key=f"release_accept_{caveat}_{now}"))
+    held, now, spends = release_desk(), ticket(), words.spends(setup, planned)
+    accepted = draw_accepts(planned, key="release", now=now)
     symmetrise = setup.query.symmetric and st.checkbox(
         "Make the noisy answer symmetric (free: after the noise)", value="symmetrise" in setup.scenario.post,
         key="release_symmetric")
     refused = _refusal(setup, planned)
-    missing = [CAVEATS[caveat] for caveat in planned.caveats if caveat not in accepted]
-    certain = st.checkbox(f"I understand that this spends **{words.spends(setup, planned)}**, once and for good.",
-                          key=f"release_sure_{now}", disabled=refused is not None)
-    st.button("Release once", key="release_go", type="primary", icon=":material/outbox:", on_click=release_once,
-              args=(now, accepted, bool(symmetrise), st.empty()), width="stretch",
-              disabled=refused is not None or bool(missing) or not certain or not named)
-    if refused is not None:
-        show_error(refused)
-    elif not named:
-        st.caption("Not before you say who the records are about.")
-    elif missing:
-        st.caption(f"Not before you accept: {listed(missing)}.")
-    elif not certain:
+    sure = draw_go("Release once", release_once, now, accepted, bool(symmetrise), key="release", now=now,
+                   planned=planned, accepted=accepted, refused=refused, spends=spends, named=named)
+    if sure is False:
         st.caption("Not before the box above is ticked. Fresh noise from the operating system, drawn once; a release "
                    "cannot be taken back.")
-    else:
-        st.caption(f"Draws fresh noise once and spends {words.spends(setup, planned)}.")
+    elif sure:
+        st.caption(f"Draws fresh noise once and spends {spends}.")
     if held.releases:
         st.caption(f":material/check: {len(held.releases):,} released in this session: see below.")
     if held.refusal is not None and refused is None:  # else it is said above
@@ -391,10 +373,8 @@ def _draw_cap() -> None:
     def change() -> None:
         state = st.session_state
         new = state.get("release_cap_epsilon", epsilon), state.get("release_cap_delta", delta)
-        try:
+        with desk.refusing():
             desk.ledger.set_cap(new if state["release_capped"] else None, people)
-        except InputError as error:
-            desk.refusal = error
 
     whom = "the same people" if people is None else in_markdown(people)
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -21,14 +21,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.errors import InputError
-from mvgviz.pictures.release import JOIN_HELP, POPULATION_HELP
 from mvgviz.release.entries import Entry, Sum, Total
 from mvgviz.release.ledger import Ledger, ledger_from_environment
-from mvgviz.release.entries import tidy
 from mvgviz.release.release import Plan, Release, release_setup
 from mvgviz.release.secure_noise import hardening_for
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
 from mvgviz.ui.slices import moving_bar
@@ -167,51 +164,3 @@ def hardened_factor(setup: Setup) -> float | None:
         return None
     design = setup.design
     return hardening_for(setup.query, design.row_side, design.col_side, design.mu, setup.largest_values).noise_std
-
-
-def draw_population(data: str) -> bool:
-    """Have the population named; whether it is. A ledger in memory needs none."""
-    desk = release_desk()
-    if not desk.ledger.lasts:
-        return True
-    population = desk.population(data)
-    if population is None or not desk.is_entered(data):
-        choose_population("Who are the records about?", f"population_{data}", population,
-                          lambda name: desk.name(data, name))
-        return population is not None
-    also = sorted(desk.ledger.same_people(population) - {population})
-    names = " and ".join(f"**{in_markdown(name)}**" for name in (population, *also))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f":material/group: Counts for {names}.")
-        _draw_join(desk, population)
-    return True
-
-
-def choose_population(label: str, key: str, current: str | None, take: Callable[[str | None], object]) -> None:
-    """A field that offers the populations there are and takes a new one."""
-    desk = release_desk()
-    st.session_state[key] = current
-
-    def change() -> None:
-        name = st.session_state[key]
-        with desk.refusing():
-            take(tidy(name) if name else None)
-
-    st.selectbox(label, list(dict.fromkeys([*([current] if current else []), *desk.ledger.populations])), index=None,
-                 key=key, accept_new_options=True, placeholder="A name, such as: patients of 2024", on_change=change,
-                 help=POPULATION_HELP)
-
-
-def _draw_join(desk: Desk, population: str) -> None:
-    """Two names for the same people, found out too late."""
-    others = [name for name in desk.ledger.populations if name not in desk.ledger.same_people(population)]
-    if not others:
-        return
-
-    def join() -> None:
-        with desk.refusing():
-            desk.ledger.join(population, other)
-
-    with st.popover("They have another name", type="tertiary", icon=":material/group_add:"):
-        other = st.selectbox("Also called", others, key="population_other")
-        st.button("Count them together", key="population_join", help=JOIN_HELP, on_click=join)
