@@ -25,6 +25,9 @@ from mvgviz.ui.frame import chart, open_page
 from mvgviz.ui.menu import BOUNDS
 
 _ON_THE_WAY = 9
+SHOWN = {"noise": "Noise", "precision": "Precision φ²"}
+_curves = cached(20, session.here)(curves_picture)
+_map = cached(20, session.here)(map_picture)
 
 
 @cached(12, session.here)
@@ -43,10 +46,6 @@ def sensitivity_is_exact(query: Query) -> bool:
     """Whether the tight sensitivity is attained; that of many features' second moments is an upper bound."""
     unit = NoiseSide.identity(query.rows)
     return query.degree != 2 or query.neighbours.worst(unit, unit).exact
-
-
-_curves = cached(20, session.here)(curves_picture)
-_map = cached(20, session.here)(map_picture)
 
 
 def choose_sensitivity(setup: Setup) -> tuple[LimitInputs, str]:
@@ -69,30 +68,6 @@ def choose_sensitivity(setup: Setup) -> tuple[LimitInputs, str]:
                         sensitivity=values[which]), said[which]
 
 
-def draw_looseness(setup: Setup) -> None:
-    """How much of the budget the noise really spends, how much noise that costs, and footnotes one click away."""
-    for sentence in looseness_words(setup, rivals(setup)):
-        st.markdown(sentence)
-    if setup.scenario.directions == "private":
-        st.caption(f"{setup.scenario.private_share:.0%} of the budget went to the directions; noise is compared at the "
-                   "rest of it. Curves and map are of equal noise, which needs no directions and has all of it.")
-    with st.popover("Footnotes on the paper", type="tertiary", icon=":material/menu_book:"):
-        for note in FOOTNOTES:
-            st.markdown(note)
-
-
-def draw_table(problem: LimitInputs, tail: str, s2_words: str) -> None:
-    """Every quantity on the way to phi, with its formula and six digits."""
-    s2_words = "tight" if s2_words.startswith("the tight") else "the paper's"
-    st.markdown(f"**Check it by hand.** {given_words(problem, tail, s2_words=s2_words)}")
-    lines = [f"| {name} | ${formula}$ | {value} |" for name, formula, value in table_lines(problem, tail)]
-    for column, part in zip(st.columns(2, gap="large"), (lines[:_ON_THE_WAY], lines[_ON_THE_WAY:]), strict=True):
-        column.markdown("\n".join(["| quantity | formula | value |", "|:--|:--|--:|", *part]))
-    st.caption("φ as printed is (−β + √(β² + 8αε)) / 2α: the same number, but the difference loses its digits.")
-
-
-SHOWN = {"noise": "Noise", "precision": "Precision φ²"}
-
 setup = open_page(BOUNDS)
 tail = setup.scenario.tail
 with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -109,10 +84,22 @@ with left:
     curves = _curves(problem, axis, tail=tail, as_noise=shown == "noise", all_tails=all_tails, s2_words=s2_words)
     chart(curves.adding(held_fixed(problem, axis)), key="bounds_curves")
 with right:
-    draw_looseness(setup)
+    for sentence in looseness_words(setup, rivals(setup)):
+        st.markdown(sentence)
+    if setup.scenario.directions == "private":
+        st.caption(f"{setup.scenario.private_share:.0%} of the budget went to the directions; noise is compared at the "
+                   "rest of it. Curves and map are of equal noise, which needs no directions and has all of it.")
+    with st.popover("Footnotes on the paper", type="tertiary", icon=":material/menu_book:"):
+        for note in FOOTNOTES:
+            st.markdown(note)
 left, right = st.columns(2, gap="large")
 with left:
     chart(_map(problem, tail=tail, s2_words=s2_words), key="bounds_map")
 with right:
     chart(space_picture(setup, problem, rivals(setup)), key="bounds_space")
-draw_table(problem, tail, s2_words)
+which = "tight" if s2_words.startswith("the tight") else "the paper's"
+st.markdown(f"**Check it by hand.** {given_words(problem, tail, s2_words=which)}")
+lines = [f"| {name} | ${formula}$ | {value} |" for name, formula, value in table_lines(problem, tail)]
+for column, part in zip(st.columns(2, gap="large"), (lines[:_ON_THE_WAY], lines[_ON_THE_WAY:]), strict=True):
+    column.markdown("\n".join(["| quantity | formula | value |", "|:--|:--|--:|", *part]))
+st.caption("φ as printed is (−β + √(β² + 8αε)) / 2α: the same number, but the difference loses its digits.")

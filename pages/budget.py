@@ -6,7 +6,6 @@ import numpy as np
 import streamlit as st
 
 from mvgviz.design.allocation import WaterFilling
-from mvgviz.errors import InputError
 from mvgviz.labels import FORMS, GUARANTEES, SPLITS
 from mvgviz.pictures.budget import (
     Names,
@@ -37,7 +36,7 @@ from mvgviz.scenario.trade_off import trade_off_refusal
 from mvgviz.text import in_markdown, spreadsheet_cell
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
-from mvgviz.ui.frame import chart, draw_open_tab, offer_file, open_page, show_error, show_table
+from mvgviz.ui.frame import chart, draw_open_tab, offer_file, open_page, show_table
 from mvgviz.ui.frontier import draw_frontier
 from mvgviz.ui.menu import BUDGET
 from mvgviz.validation import FloatArray
@@ -84,15 +83,12 @@ def draw_pnr(setup: Setup, table: BudgetTable, names: Names) -> None:
                                             key="budget_compare"):
         return
     splits, water = st.columns(2, gap="large")
-    try:
-        numbers = pnr_numbers(_scores(setup, moments))
-        with splits:
-            _draw_scores(setup, numbers)
-        with water:
-            _draw_water(setup, moments)
-        _draw_score_table(numbers)
-    except InputError as error:
-        show_error(error)
+    numbers = pnr_numbers(_scores(setup, moments))
+    with splits:
+        _draw_scores(setup, numbers)
+    with water:
+        _draw_water(setup, moments)
+    _draw_score_table(numbers)
 
 
 def _draw_scores(setup: Setup, numbers: PnrNumbers) -> None:

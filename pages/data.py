@@ -37,36 +37,6 @@ _unseen_pair = cached(6, session.here)(worst_pair)
 """The worst neighbours of the query alone, inside its bound if there is one; no noise yet."""
 
 
-def draw_data(setup: Setup) -> None:
-    """Small histograms of up to nine features at a time."""
-    data = setup.dataset
-    groups = [list(range(k, min(k + PANELS, data.n_features))) for k in range(0, data.n_features, PANELS)]
-    group = groups[0]
-    if len(groups) > 1:
-        group = st.selectbox("Features", groups, key="data_group", label_visibility="collapsed",
-                             format_func=lambda g: f"Features {g[0] + 1} to {g[-1] + 1} of {data.n_features}")
-    picture = _histograms(data, tuple(group))
-    chart(replace(picture, about=f"{session.computed_on()} {picture.about}"), key="histograms")
-    if setup.scenario.data in samples() and describe(setup.scenario.data).not_person_level:
-        st.caption(f":material/group: A record is {describe(setup.scenario.data).record}. "
-                   "What hides one record does not hide a person who has several.")
-
-
-def draw_change(setup: Setup) -> None:
-    """The worst neighbours' difference, and why it cannot be larger."""
-    query = setup.query
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        chart(change_picture(query, _unseen_pair(query)), key="change")
-    with right:
-        draw_neighbours()
-        st.markdown(facts(query))
-        lines, said = derivation(query)
-        for line in lines:
-            st.latex(line)
-        st.caption(said)
-
-
 def draw_neighbours() -> None:
     """What two datasets differ by that the promise is about; a graph's differ by an edge."""
     if not session.scenario().is_graph:
@@ -74,20 +44,6 @@ def draw_neighbours() -> None:
                  help=f"{EMPTY_PLACE} A table or a mean then needs half the noise; second moments far from 0 need "
                       "more. A kernel, and what is learned privately, know replaced records alone.",
                  **session.bound_field("neighbours"))
-
-
-def draw_about(setup: Setup) -> None:
-    """Where the data comes from and who a record is; the first records."""
-    name = setup.scenario.data
-    if name in samples():
-        about = describe(name)
-        st.markdown(f"**{about.title}**{' (simulated)' if about.simulated else ''}. {about.summary} "
-                    f"A record is {about.record}.")
-        st.caption(f"{about.citation}. {about.licence}.")
-    shown = setup.dataset.matrix[:, :200].T
-    st.dataframe(pd.DataFrame(shown, columns=list(setup.dataset.features)), height=240)
-    st.caption(f"The first {len(shown)} of {setup.dataset.n_records:,} records, moved into their ranges. "
-               f"{session.computed_on()}")
 
 
 def draw_bound(setup: Setup) -> None:
@@ -100,8 +56,13 @@ def draw_bound(setup: Setup) -> None:
         return
     st.markdown("#### Records inside an ellipse")
     choice, picture = st.columns([2, 3], gap="large")
+    scenario, choices = setup.scenario, bound_choices(setup.scenario.kind)
     with choice:
-        _choose_bound(setup)
+        st.selectbox("Pull records into an ellipse first", list(choices), format_func=choices.__getitem__,
+                     **session.bound("data_bound", scenario.bound, lambda kind: {"bound": kind}))
+        if scenario.bound == "own":
+            st.number_input("Clipping radius (1 = a typical record)", LEAST_RADIUS, MOST_RADIUS, step=0.1, format="%g",
+                            **session.bound("data_radius", scenario.radius, lambda radius: {"radius": radius}))
     try:
         tried, numbers, cost = _worked_out(setup)
     except InputError as error:
@@ -110,10 +71,10 @@ def draw_bound(setup: Setup) -> None:
         return
     with picture:
         lengths = words.lengths_picture(numbers, setup.dataset.n_records, joined=setup.query.has_constant,
-                                        chosen=setup.scenario.bound != "none")
+                                        chosen=scenario.bound != "none")
         chart(lengths.adding(session.computed_on()), key="record_lengths")
     with choice:
-        _say_cost(tried, cost, chosen=setup.scenario.bound != "none")
+        _say_cost(tried, cost, chosen=scenario.bound != "none")
 
 
 @cached(8, session.here)
@@ -126,17 +87,6 @@ def _worked_out(setup: Setup) -> tuple[Setup, LengthNumbers, BoundCost]:
     if session.is_simulated():  # one simulated table is enough
         cost = replace(cost, data_pull=cost.pull)
     return setup, length_numbers(setup.table, setup.query.bound), cost
-
-
-def _choose_bound(setup: Setup) -> None:
-    """A length that is chosen beside a picture of the data is marked, as any choice then is."""
-    scenario = setup.scenario
-    choices = bound_choices(scenario.kind)
-    st.selectbox("Pull records into an ellipse first", list(choices), format_func=choices.__getitem__,
-                 **session.bound("data_bound", scenario.bound, lambda kind: {"bound": kind}))
-    if scenario.bound == "own":
-        st.number_input("Clipping radius (1 = a typical record)", LEAST_RADIUS, MOST_RADIUS, step=0.1, format="%g",
-                        **session.bound("data_radius", scenario.radius, lambda radius: {"radius": radius}))
 
 
 def _say_cost(tried: Setup, cost: BoundCost, *, chosen: bool) -> None:
@@ -156,19 +106,47 @@ def _say_cost(tried: Setup, cost: BoundCost, *, chosen: bool) -> None:
                        "alone.", on_click=session.take_over, args=(tried,), kwargs={"bound": "own", "radius": radius})
 
 
-opened = try_open_page(DATA)
+setup = try_open_page(DATA)
 with st.expander("Use your own file", icon=":material/upload_file:",
-                 expanded=opened is None or opened.scenario.is_upload):
+                 expanded=setup is None or setup.scenario.is_upload):
     draw_upload_panel()
-if opened is None and session.scenario().neighbours != "replace":
+if setup is None:
+    if session.scenario().neighbours != "replace":
+        draw_neighbours()
+    st.stop()
+query, data, name = setup.query, setup.dataset, setup.scenario.data
+about = describe(name) if name in samples() else None
+answer, histogram = st.columns(2, gap="large")
+with histogram:
+    groups = [list(range(k, min(k + PANELS, data.n_features))) for k in range(0, data.n_features, PANELS)]
+    group = groups[0]
+    if len(groups) > 1:
+        group = st.selectbox("Features", groups, key="data_group", label_visibility="collapsed",
+                             format_func=lambda g: f"Features {g[0] + 1} to {g[-1] + 1} of {data.n_features}")
+    picture = _histograms(data, tuple(group))
+    chart(replace(picture, about=f"{session.computed_on()} {picture.about}"), key="histograms")
+    if about is not None and about.not_person_level:
+        st.caption(f":material/group: A record is {about.record}. "
+                   "What hides one record does not hide a person who has several.")
+with answer:
+    chart(answer_picture(query).adding(session.computed_on()), key="answer")
+draw_bound(setup)
+left, right = st.columns([3, 2], gap="large")
+with left:
+    chart(change_picture(query, _unseen_pair(query)), key="change")
+with right:
     draw_neighbours()
-if opened is not None:
-    answer, histogram = st.columns(2, gap="large")
-    with histogram:
-        draw_data(opened)
-    with answer:
-        chart(answer_picture(opened.query).adding(session.computed_on()), key="answer")
-    draw_bound(opened)
-    draw_change(opened)
-    with st.expander("The records, and where they come from", icon=":material/info:"):
-        draw_about(opened)
+    st.markdown(facts(query))
+    lines, said = derivation(query)
+    for line in lines:
+        st.latex(line)
+    st.caption(said)
+with st.expander("The records, and where they come from", icon=":material/info:"):
+    if about is not None:
+        st.markdown(f"**{about.title}**{' (simulated)' if about.simulated else ''}. {about.summary} "
+                    f"A record is {about.record}.")
+        st.caption(f"{about.citation}. {about.licence}.")
+    shown = data.matrix[:, :200].T
+    st.dataframe(pd.DataFrame(shown, columns=list(data.features)), height=240)
+    st.caption(f"The first {len(shown)} of {data.n_records:,} records, moved into their ranges. "
+               f"{session.computed_on()}")

@@ -65,22 +65,16 @@ def draw_steps(scene: Scene) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.session_state["lesson_steps"] = number
         st.segmented_control("Step", list(range(1, last + 1)), key="lesson_steps", required=True, wrap=False,
-                             on_change=lambda: _go(st.session_state["lesson_steps"]), label_visibility="collapsed")
-        st.button("Back", key="lesson_back", icon=":material/arrow_back:", disabled=number == 1, on_click=_go,
-                  args=(number - 1,), shortcut=keys["back"])
+                             label_visibility="collapsed",
+                             on_change=lambda: moved(**{_STEP: st.session_state["lesson_steps"]}))
+        st.button("Back", key="lesson_back", icon=":material/arrow_back:", disabled=number == 1, on_click=moved,
+                  kwargs={_STEP: number - 1}, shortcut=keys["back"])
         st.button("Next", key="lesson_next", icon=":material/arrow_forward:", icon_position="right",
-                  disabled=number == last, on_click=_go, args=(number + 1,), shortcut=keys["next"])
+                  disabled=number == last, on_click=moved, kwargs={_STEP: number + 1}, shortcut=keys["next"])
         st.html(_dots(number), width="content")
         st.markdown(f"step {number} of {last}", width="content")
         draw_screen_switch()
         draw_class_link(**_place(scene, _kept(_VALUES).get(number, scene.step.start)))
-
-
-def draw_words(scene: Scene, value: Any) -> None:
-    """The title and the three sentences."""
-    with st.container(key="lesson_words"):
-        st.markdown(f"#### {scene.title}")
-        st.markdown("  \n".join(scene.sentences(value)))
 
 
 def draw_control(scene: Scene, value: Any) -> None:
@@ -135,13 +129,6 @@ def draw_on_wall(scene: Scene, value: Any) -> None:
             draw_more_columns(key="lesson_columns")
 
 
-def draw_views(scene: Scene, value: Any) -> None:
-    """Which picture is on the wall, where there is more than one."""
-    if len(views := _views(scene, value)) > 1:
-        st.segmented_control("On the wall", views, format_func=_VIEWS.__getitem__, default="picture", required=True,
-                             key=_view_key(scene), on_change=moved)
-
-
 def _views(scene: Scene, value: Any) -> list[str]:
     rule_too = scene.shape is not None and _is_revealed(scene, value)
     return ["picture", *["rule"] * rule_too, *["columns"] * (scene.step.number == len(SCENES))]
@@ -185,22 +172,8 @@ def draw_question(scene: Scene, value: Any) -> None:
             st.warning(f"**Not yet.** {scene.hint(value, given)}", icon=":material/lightbulb:")
 
 
-def draw_more(scene: Scene) -> None:
-    """The mathematics and the game, one click away."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        with st.popover("Formulas", icon=":material/function:"):
-            for words, formula in scene.formulas:
-                st.markdown(words)
-                st.latex(formula)
-        if scene.step.number <= 3:
-            st.page_link(ATTACKER.path, label="Play the attacker", icon=ATTACKER.icon,
-                         query_params={"shape": "ellipse"} if scene.step.number == 3 else {})
-
-
-def draw_end(scene: Scene) -> None:
+def draw_end() -> None:
     """After the last step: one needed column among more and more, what was seen, and a page to take along."""
-    if scene.step.number < len(SCENES):
-        return
     if not is_big():  # where it stands on the wall
         st.markdown(f"#### {_VIEWS['columns']}")
         draw_more_columns(key="lesson_columns")
@@ -298,18 +271,15 @@ def _asked_value(scene: Scene, text: str | None) -> Any:
     return scene.step.start
 
 
-def _go(number: int) -> None:
-    moved(**{_STEP: number})
-
-
 open_plain_page(LESSON)
 scene, value = place()
 big = is_big()
 draw_steps(scene)
 words = None if big else st.container()
 picture, question = st.columns([5, 3] if big else [2, 1], gap="large")
-with words or question:
-    draw_words(scene, value)
+with words or question, st.container(key="lesson_words"):
+    st.markdown(f"#### {scene.title}")
+    st.markdown("  \n".join(scene.sentences(value)))
 with question if big else picture:
     draw_control(scene, value)
 with picture, st.spinner("Working it out …"):
@@ -320,7 +290,16 @@ with picture, st.spinner("Working it out …"):
         draw_rule(scene, value)
 with question:
     draw_question(scene, value)
-    if big:
-        draw_views(scene, value)
-    draw_more(scene)
-draw_end(scene)
+    if big and len(views := _views(scene, value)) > 1:
+        st.segmented_control("On the wall", views, format_func=_VIEWS.__getitem__, default="picture", required=True,
+                             key=_view_key(scene), on_change=moved)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        with st.popover("Formulas", icon=":material/function:"):
+            for said, formula in scene.formulas:
+                st.markdown(said)
+                st.latex(formula)
+        if scene.step.number <= 3:
+            st.page_link(ATTACKER.path, label="Play the attacker", icon=ATTACKER.icon,
+                         query_params={"shape": "ellipse"} if scene.step.number == 3 else {})
+if scene.step.number == len(SCENES):
+    draw_end()

@@ -12,19 +12,6 @@ from mvgviz.ui.frame import open_plain_page
 from mvgviz.ui.menu import LESSON, LESSON_NOTES
 
 
-def draw_overview() -> None:
-    """The clock, and how to use the notes."""
-    st.html(f"<style>{asset('notes.css')}</style>")
-    minutes = [step.minutes for step in STEPS]
-    clock = clock_picture([scene.title for scene in SCENES], minutes)
-    st.plotly_chart(clock.figure, key="lesson_clock", alt=clock.text_alternative, config={"displayModeBar": False})
-    st.markdown(f"Seven steps, **{sum(minutes)} minutes**. In each: read the three sentences aloud, let the class "
-                "guess (the picture waits for it), then read the reason together and move the control. "
-                "*Big screen* shows the lesson on a projector, *Class link* brings it to phones. "
-                "Every answer below is computed, as on the "
-                "page itself. To print these notes, use the browser's print command.")
-
-
 def draw_note(scene: Scene) -> None:
     """One step."""
     number = scene.step.number
@@ -60,7 +47,14 @@ def _key(scene: Scene) -> str:
 
 open_plain_page(LESSON_NOTES)
 session.write_link()
-draw_overview()
+st.html(f"<style>{asset('notes.css')}</style>")
+minutes = [step.minutes for step in STEPS]
+clock = clock_picture([scene.title for scene in SCENES], minutes)
+st.plotly_chart(clock.figure, key="lesson_clock", alt=clock.text_alternative, config={"displayModeBar": False})
+st.markdown(f"Seven steps, **{sum(minutes)} minutes**. In each: read the three sentences aloud, let the class guess "
+            "(the picture waits for it), then read the reason together and move the control. *Big screen* shows the "
+            "lesson on a projector, *Class link* brings it to phones. Every answer below is computed, as on the page "
+            "itself. To print these notes, use the browser's print command.")
 for scene in SCENES:
     with st.spinner("Working out the answers …"):
         draw_note(scene)

@@ -125,17 +125,17 @@ work = begin("paper rows", experiment.key)
 report = so_far(run, experiment, work)
 draw_rows(report)
 tabs = st.tabs((TABLE, FIGURE), key="paper_tab", on_change="rerun")
-complete = report.complete
+work.complete = report.complete
 if tabs[0].open:
     with tabs[0]:
         draw_table(report)
 if tabs[1].open:
     with tabs[1]:
-        if complete:
+        if report.complete:
             work = begin("paper figure", experiment.key)
-            curves, references, complete = so_far(direction_curves, experiment, work)
+            curves, references, work.complete = so_far(direction_curves, experiment, work)
             chart(directions_picture(curves, references, symbol=experiment.symbol), key="paper_directions")
         else:
             st.caption("The rows above come first.")
 draw_notes(experiment)
-show_progress(work, complete=complete)
+show_progress(work)

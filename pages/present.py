@@ -31,7 +31,7 @@ def draw_deck(setup: Setup) -> None:
         _draw(picture, deck[at])
     _draw_ways(at, len(deck))
     if unfinished is not None:
-        slices.show_progress(unfinished, complete=False)
+        slices.show_progress(unfinished)
 
 
 def _trials(setup: Setup) -> tuple[Picture | None, slices.Slice | None]:

@@ -236,17 +236,16 @@ def draw_exports(setup: Setup) -> None:
     simulated = not session.shows_data()
     told = _stand_in(setup) if simulated else setup
     work, results, error = _trials(told, simulated)
-    complete = results is not None and results.complete
+    work.complete = results is not None and results.complete
     left, right = st.columns(2, gap="large")
     with left:
-        _draw_report(told, results, error, busy=not (error or complete or work.stopped), simulated=simulated)
-        progress = st.container()
+        _draw_report(told, results, error, busy=not (error or work.complete or work.stopped), simulated=simulated)
+        work.slot = st.container()
         _draw_programs(setup)
     with right:
         _draw_scenario(setup)
     if error is None:
-        with progress:
-            show_progress(work, complete=complete)
+        show_progress(work)
 
 
 def _trials(setup: Setup, simulated: bool) -> tuple[Slice, Results | None, InputError | None]:

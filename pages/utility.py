@@ -2,12 +2,10 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import cycle
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.errors import InputError
 from mvgviz.pictures.budget import Names, short_label, signal_picture
@@ -58,22 +56,13 @@ PATIENCE = 30.0
 """Seconds of work that a tab starts by itself."""
 
 
-@dataclass(frozen=True)
-class Pending:
-    """Work that may go on, and where its progress stands."""
-
-    work: Slice
-    complete: bool
-    slot: DeltaGenerator
-
-
 def version(setup: Setup) -> str:
     """All that results depend on, in one line."""
     choices = " ".join(f"{name}={value}" for name, value in setup.scenario.to_query().items())
     return f"{session.version()} {choices}"
 
 
-def work_in_tab(setup: Setup, name: str, points: Sequence[Point], *parts: object) -> tuple[list[Results], Pending]:
+def work_in_tab(setup: Setup, name: str, points: Sequence[Point], *parts: object) -> tuple[list[Results], Slice]:
     """What is known of the points, which depend on ``parts`` too, after this slice; long work waits for a click."""
     missing = sum(point.trials - trial_cache().done(point) for point in points)
     seconds = missing * st.session_state.get(_RATES, {}).get(_kind(setup), 0.0)
@@ -82,8 +71,9 @@ def work_in_tab(setup: Setup, name: str, points: Sequence[Point], *parts: object
         st.caption(f"About {max(round(seconds / 60), 1)} min of work for this chart: press Go on to start it.")
     found = _gather(setup, work, points)
     known = [results for results in found if results is not None]
-    complete = len(known) == len(found) and all(results.complete for results in known)
-    return known, Pending(work, complete, st.container())
+    work.complete = len(known) == len(found) and all(results.complete for results in known)
+    work.slot = st.container()
+    return known, work
 
 
 def _gather(setup: Setup, work: Slice, points: Sequence[Point]) -> list[Results | None]:
@@ -98,15 +88,7 @@ def _gather(setup: Setup, work: Slice, points: Sequence[Point]) -> list[Results 
     return found
 
 
-def go_on(pending: Sequence[Pending | None]) -> None:
-    """Progress bars at their places; the browser asks again while there is work to do. Call it last."""
-    for entry in pending:
-        if entry is not None:
-            with entry.slot:
-                show_progress(entry.work, complete=entry.complete)
-
-
-def draw_trials(setup: Setup) -> Pending | None:
+def draw_trials(setup: Setup) -> Slice | None:
     """The main chart; None where the scenario does not work out, which is said."""
     work = begin("utility", version(setup))
     try:
@@ -120,19 +102,21 @@ def draw_trials(setup: Setup) -> Pending | None:
     if results is not None:
         chart(dots_picture(results, needed_names(setup)).adding(others_sentence(setup)), key="utility_dots")
         st.caption(f"{session.computed_on()} {in_markdown(measured_words(posed, results))}")
-    return Pending(work, results is not None and results.complete, st.container())
+        work.complete = results.complete
+    work.slot = st.container()
+    return work
 
 
-def draw_sweep(setup: Setup) -> Pending:
+def draw_sweep(setup: Setup) -> Slice:
     """The error over epsilon."""
     posed, own = problem(setup), setup.scenario.epsilon
     grid = epsilon_grid(own)
-    known, pending = work_in_tab(setup, "sweep", [
+    known, work = work_in_tab(setup, "sweep", [
         Point(posed.with_scenario(setup.scenario.changed(epsilon=epsilon)), BOTH)
         for epsilon in coarse_first(grid, own)])
     if known:
         chart(sweep_picture(known, own=own, span=(grid[0], grid[-1])), key="utility_sweep")
-    return pending
+    return work
 
 
 def _kind(setup: Setup) -> str:
@@ -140,13 +124,13 @@ def _kind(setup: Setup) -> str:
     return f"{session.data_version()} {scenario.query} {scenario.task} {scenario.directions}"
 
 
-def draw_parts(setup: Setup) -> Pending:
+def draw_parts(setup: Setup) -> Slice:
     """The three errors beside equal noise and "only the needed"."""
     points, reasons = part_points(problem(setup))
     if len(points) < 2:
         st.info("Say which features are needed (in the sidebar: what is favoured) to see who gains and who pays.",
                 icon=":material/checklist:")
-    known, pending = work_in_tab(setup, "parts", list(points.values()))
+    known, work = work_in_tab(setup, "parts", list(points.values()))
     found = part_errors(known)
     left, right = st.columns(2, gap="large")
     with left:
@@ -157,7 +141,7 @@ def draw_parts(setup: Setup) -> Pending:
                 st.caption(in_markdown(f"{capitalised(part)}: {reason}."))
     with right:
         _draw_own_units(setup)
-    return pending
+    return work
 
 
 def _draw_own_units(setup: Setup) -> None:
@@ -175,7 +159,7 @@ _LISTED = 2_000
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "hexagon", "triangle-down", "pentagon")
 
 
-def draw_sets(setup: Setup) -> Pending | None:
+def draw_sets(setup: Setup) -> Slice | None:
     """Which directions to favour: each set at the scenario's epsilon, and over all epsilons."""
     size = setup.design.theta.size
     names = SetNames(Names(setup), size)
@@ -186,11 +170,11 @@ def draw_sets(setup: Setup) -> Pending | None:
     posed, scenario = problem(setup), setup.scenario
     grid = favoured_sets.epsilon_grid(scenario.epsilon)
     tried = [*((scenario.changed(**set_change(scenario, favoured)), "mvg") for favoured in sets), (scenario, "iid")]
-    known, pending = work_in_tab(setup, "sets", [
+    known, work = work_in_tab(setup, "sets", [
         Point(posed.with_scenario(changed.changed(epsilon=epsilon)), (key,))
         for epsilon in coarse_first(grid, scenario.epsilon) for changed, key in tried], sets)
     _draw_set_charts(setup, names, sets, grid, known)
-    return pending
+    return work
 
 
 def _draw_set_charts(setup: Setup, names: SetNames, sets: list[Favoured], grid: list[float],
@@ -331,17 +315,19 @@ SECTIONS = {"Needed and rest": draw_parts, "Over epsilon": draw_sweep, "Choice o
 setup = open_page(UTILITY)
 draw_task(setup)
 main = draw_trials(setup)
-pending = [main]
+begun = [main]
 if main is not None:
     tabs = st.tabs(list(SECTIONS), key="utility_section", on_change="rerun")
     for tab, draw in zip(tabs, SECTIONS.values(), strict=True):
         if tab.open:  # only the visible one is worked out
             with tab:
-                if not (main.complete or main.work.stopped):
+                if not (main.complete or main.stopped):
                     st.caption("After the trials above.")
                     continue
                 try:
-                    pending.append(draw(setup))
+                    begun.append(draw(setup))
                 except InputError as error:
                     say_why_not(setup, error)
-go_on(pending)
+for work in begun:  # last: the browser asks again while there is work to do
+    if work is not None:
+        show_progress(work)

@@ -149,12 +149,17 @@ def offer_file(label: str, name: str, mime: str, content: Callable[[], str | byt
                        file_name=name, mime=mime, icon=":material/download:", on_click="ignore", **options)
 
 
-def draw_open_tab(panels: Mapping[str, Callable[..., None]], *given: object, key: str) -> None:
-    """Tabs by their names, of which only the open one is worked out, from what is given."""
+def draw_open_tab(panels: Mapping[str, Callable[..., None]], *given: object, key: str,
+                  refused: Callable[[InputError], None] = show_error) -> None:
+    """Tabs by their names, of which only the open one is worked out, from what is given, or says why it is ``refused``.
+    """
     for tab, draw in zip(st.tabs(list(panels), key=key, on_change="rerun"), panels.values(), strict=True):
         if tab.open:
             with tab:
-                draw(*given)
+                try:
+                    draw(*given)
+                except InputError as error:
+                    refused(error)
 
 
 def _begin(page: Page) -> None:

@@ -8,7 +8,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,6 +75,8 @@ class Slice:
     total: int = 0
     before: int = 0  # others, where its turn has not come
     waited: float = 0.0
+    complete: bool = False
+    slot: DeltaGenerator | None = None  # of the progress bar, where it does not stand where it is drawn
 
     @property
     def stopped(self) -> bool:
@@ -129,14 +131,20 @@ def begin(key: str, *parts: object, seconds: float = SLICE, waiting: bool = Fals
     return work
 
 
-def show_progress(work: Slice, *, complete: bool, what: str = "trials") -> None:
-    """The progress bar with a button to stop or go on, here; the browser asks for the next slice when it is drawn."""
-    if complete:
+def show_progress(work: Slice, *, what: str = "trials") -> None:
+    """The progress bar with a button to stop or go on; the browser asks for the next slice when it is drawn."""
+    if work.complete:
         st.session_state.setdefault(_FINISHED, set()).add(work.key)
         return
     st.session_state[_ON_SCREEN] = work.key
+    with work.slot or nullcontext():
+        _draw_bar(work, what)
+
+
+def _draw_bar(work: Slice, what: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(work.done / max(work.total, 1), text=f"{work.done:,} of {work.total:,} {what}{_queue_words(work)}")
+        queue = f"; many work at once, {work.before} before you" if work.before else ""
+        st.progress(work.done / max(work.total, 1), text=f"{work.done:,} of {work.total:,} {what}{queue}")
         if work.stopped:
             st.button("Go on", key=f"go_on {work.key}", on_click=_go_on, args=(work.key,), icon=":material/play_arrow:")
         else:
@@ -144,10 +152,6 @@ def show_progress(work: Slice, *, complete: bool, what: str = "trials") -> None:
     if not work.stopped:
         st.html(_BRIGHT)  # of the first slice: the next may take long to begin
         _ask_for_more(key="next_slice", data={"slice": secrets.token_hex(8)}, on_next_change=lambda: None)
-
-
-def _queue_words(work: Slice) -> str:
-    return f"; many work at once, {work.before} before you" if work.before else ""
 
 
 def _stop(key: str) -> None:
