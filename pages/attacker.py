@@ -8,19 +8,9 @@ from mvgviz.lesson.game import EPSILONS, GUESSES, MOST_SEED, ROUNDS, SHAPES, Gam
 from mvgviz.lesson.steps import CLASS, LEVEL, MOVES, PUPILS
 from mvgviz.pictures.lesson import Plane, game_picture
 from mvgviz.text import as_number
+from mvgviz.ui import screen
 from mvgviz.ui.frame import open_plain_page
 from mvgviz.ui.menu import ATTACKER, LESSON
-from mvgviz.ui.screen import (
-    adopt_place,
-    draw_class_link,
-    draw_on_screen,
-    draw_screen_switch,
-    enlarge,
-    is_big,
-    moved,
-    say_ignored,
-    write_place,
-)
 
 _TABLE, _PLAYED = "_game_table", "_game_played"
 _BUDGETS = [f"{epsilon:g}" for epsilon in EPSILONS]
@@ -34,12 +24,12 @@ _KEYS = dict(zip(GUESSES, ("1", "2"), strict=True))
 def sit_down() -> dict[str, str]:
     """The game, the shape and the budget that a control asked for, else the address, else where one was."""
     table: dict[str, str] = st.session_state.setdefault(_TABLE, dict(_START))
-    if asked := adopt_place():
+    if asked := screen.adopt_place():
         table.update({name: asked.get(name, usual) for name, usual in _START.items()})
         if not _is_table(table):
-            say_ignored(f"games are 0 to {MOST_SEED}, shapes circle and ellipse, budgets {', '.join(_BUDGETS)}")
+            screen.say_ignored(f"games are 0 to {MOST_SEED}, shapes circle and ellipse, budgets {', '.join(_BUDGETS)}")
             table.update(_START)
-    write_place(**_place(table))
+    screen.write_place(**_place(table))
     return table
 
 
@@ -52,8 +42,8 @@ def draw_rules(table: dict[str, str]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _choice("Noise", "shape", table, {shape: _SHAPES[shape] for shape in SHAPES})
         _choice("Privacy budget ε", "budget", table, dict(zip(_BUDGETS, _BUDGETS, strict=True)))
-        draw_screen_switch()
-        draw_class_link(**{"game": table["game"], **_place(table)})
+        screen.draw_screen_switch()
+        screen.draw_class_link(**{"game": table["game"], **_place(table)})
         st.page_link(LESSON.path, label="Back to the lesson", icon=LESSON.icon)
 
 
@@ -89,9 +79,9 @@ def _draw_picture(played: Game, said: int) -> None:
     plane = Plane(names=("published average sleep (hours)", "published average score (points)"),
                   moves=(float(MOVES[0]), float(MOVES[1])), reach=reach)
     picture = game_picture(played, plane, said=said, level=LEVEL, names=NAMES)
-    if is_big():
-        enlarge(picture.figure)
-    draw_on_screen(picture, key="game_picture")
+    if screen.is_big():
+        screen.enlarge(picture.figure)
+    screen.draw_on_screen(picture, key="game_picture")
 
 
 def _draw_end(played: Game, table: dict[str, str]) -> None:
@@ -115,12 +105,12 @@ def _choice(label: str, name: str, table: dict[str, str], options: dict[str, str
 
 def _sit(**changes: str) -> None:
     st.session_state[_TABLE].update(changes)
-    moved()
+    screen.moved()
 
 
 def _say(table: dict[str, str], guess: str) -> None:
     _said(table).append(guess)
-    moved()
+    screen.moved()
 
 
 def _said(table: dict[str, str]) -> list[str]:

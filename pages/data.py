@@ -8,15 +8,6 @@ import streamlit as st
 from mvgviz.data import describe, samples
 from mvgviz.errors import InputError
 from mvgviz.pictures import data as words
-from mvgviz.pictures.data import (
-    LengthNumbers,
-    answer_picture,
-    change_picture,
-    derivation,
-    facts,
-    histograms_picture,
-    length_numbers,
-)
 from mvgviz.pictures.sentences import EMPTY_PLACE, bound_choices
 from mvgviz.query.worst_pairs import worst_pair
 from mvgviz.scenario.resolve import Setup, with_bound
@@ -32,7 +23,7 @@ from mvgviz.ui.upload_panel import draw_upload_panel
 PANELS = 9
 MOST_LOOKED_AT = 150  # features; with more a look at an ellipse would take too long
 NEIGHBOURS = {"replace": "one record replaced", "add-remove": "one record added or removed"}
-_histograms = cached(12, session.here)(histograms_picture)
+_histograms = cached(12, session.here)(words.histograms_picture)
 _unseen_pair = cached(6, session.here)(worst_pair)
 """The worst neighbours of the query alone, inside its bound if there is one; no noise yet."""
 
@@ -78,7 +69,7 @@ def draw_bound(setup: Setup) -> None:
 
 
 @cached(8, session.here)
-def _worked_out(setup: Setup) -> tuple[Setup, LengthNumbers, BoundCost]:
+def _worked_out(setup: Setup) -> tuple[Setup, words.LengthNumbers, BoundCost]:
     """The setup with its bound, or with the one that would be offered first."""
     if setup.query.bound is None:
         setup = with_bound(setup, bound="even")
@@ -86,7 +77,7 @@ def _worked_out(setup: Setup) -> tuple[Setup, LengthNumbers, BoundCost]:
     cost = bound_cost(setup)
     if session.is_simulated():  # one simulated table is enough
         cost = replace(cost, data_pull=cost.pull)
-    return setup, length_numbers(setup.table, setup.query.bound), cost
+    return setup, words.length_numbers(setup.table, setup.query.bound), cost
 
 
 def _say_cost(tried: Setup, cost: BoundCost, *, chosen: bool) -> None:
@@ -129,15 +120,15 @@ with histogram:
         st.caption(f":material/group: A record is {about.record}. "
                    "What hides one record does not hide a person who has several.")
 with answer:
-    chart(answer_picture(query).adding(session.computed_on()), key="answer")
+    chart(words.answer_picture(query).adding(session.computed_on()), key="answer")
 draw_bound(setup)
 left, right = st.columns([3, 2], gap="large")
 with left:
-    chart(change_picture(query, _unseen_pair(query)), key="change")
+    chart(words.change_picture(query, _unseen_pair(query)), key="change")
 with right:
     draw_neighbours()
-    st.markdown(facts(query))
-    lines, said = derivation(query)
+    st.markdown(words.facts(query))
+    lines, said = words.derivation(query)
     for line in lines:
         st.latex(line)
     st.caption(said)

@@ -9,24 +9,12 @@ from mvgviz.lesson.steps import token_of
 from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.scenes import LEAST_GHOST, MOST_GHOST, SCENES, Scene, rule_options
 from mvgviz.text import in_html
+from mvgviz.ui import screen
 from mvgviz.ui.cache import cached, of_server
 from mvgviz.ui.frame import offer_file, open_plain_page
 from mvgviz.ui.menu import ATTACKER, LESSON
 from mvgviz.ui.more_columns import draw_more_columns
 from mvgviz.ui.rule_picture import rule
-from mvgviz.ui.screen import (
-    adopt_place,
-    class_link,
-    draw_class_link,
-    draw_on_screen,
-    draw_screen_switch,
-    enlarge,
-    handout,
-    is_big,
-    moved,
-    say_ignored,
-    write_place,
-)
 
 _STEP, _VALUES, _ANSWERS, _SEEN = "_lesson_step", "_lesson_values", "_lesson_answers", "_lesson_seen"
 _STYLE = """<style>
@@ -47,34 +35,34 @@ _STATES = {"right": "● answered", "tried": "◐ tried", "": "○ still open"}
 def place() -> tuple[Scene, Any]:
     """The step and the control's value that a control asked for, else the address, else where one was."""
     kept, number = _kept(_VALUES), st.session_state.get(_STEP, 1)
-    if asked := adopt_place():
+    if asked := screen.adopt_place():
         number = _asked_step(asked.get("step", "1"))
         kept[number] = _asked_value(SCENES[number - 1], asked.get("value"))
     st.session_state[_STEP] = number
     scene = SCENES[number - 1]
     value = kept.get(number, scene.step.start)
-    write_place(**_place(scene, value))
+    screen.write_place(**_place(scene, value))
     return scene, value
 
 
 def draw_steps(scene: Scene) -> None:
     """Back, all steps, next; how far one is, and ways to a wall and to phones."""
     number, last = scene.step.number, len(SCENES)
-    keys = {"back": "Left", "next": "Right"} if is_big() else {"back": None, "next": None}
+    keys = {"back": "Left", "next": "Right"} if screen.is_big() else {"back": None, "next": None}
     st.html(_STYLE)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.session_state["lesson_steps"] = number
         st.segmented_control("Step", list(range(1, last + 1)), key="lesson_steps", required=True, wrap=False,
                              label_visibility="collapsed",
-                             on_change=lambda: moved(**{_STEP: st.session_state["lesson_steps"]}))
-        st.button("Back", key="lesson_back", icon=":material/arrow_back:", disabled=number == 1, on_click=moved,
+                             on_change=lambda: screen.moved(**{_STEP: st.session_state["lesson_steps"]}))
+        st.button("Back", key="lesson_back", icon=":material/arrow_back:", disabled=number == 1, on_click=screen.moved,
                   kwargs={_STEP: number - 1}, shortcut=keys["back"])
         st.button("Next", key="lesson_next", icon=":material/arrow_forward:", icon_position="right",
-                  disabled=number == last, on_click=moved, kwargs={_STEP: number + 1}, shortcut=keys["next"])
+                  disabled=number == last, on_click=screen.moved, kwargs={_STEP: number + 1}, shortcut=keys["next"])
         st.html(_dots(number), width="content")
         st.markdown(f"step {number} of {last}", width="content")
-        draw_screen_switch()
-        draw_class_link(**_place(scene, _kept(_VALUES).get(number, scene.step.start)))
+        screen.draw_screen_switch()
+        screen.draw_class_link(**_place(scene, _kept(_VALUES).get(number, scene.step.start)))
 
 
 def draw_control(scene: Scene, value: Any) -> None:
@@ -85,7 +73,7 @@ def draw_control(scene: Scene, value: Any) -> None:
 
     def take() -> None:
         _kept(_VALUES)[number] = st.session_state[key]
-        moved()
+        screen.moved()
 
     shared: dict[str, Any] = {"key": key, "on_change": take, "format_func": scene.shown}
     with st.container(key="lesson_control"):
@@ -99,9 +87,9 @@ def draw_picture(scene: Scene, value: Any) -> None:
     """The step's one picture: what was before until the learner has guessed."""
     ghost = float(st.session_state.get(_answer_key(scene, value), 1.0)) if scene.ghost else 1.0
     revealed = _is_revealed(scene, value)
-    picture = _drawn(scene.step.number, value, None if revealed else ghost, big=is_big())
+    picture = _drawn(scene.step.number, value, None if revealed else ghost, big=screen.is_big())
     with st.container(key="lesson_picture"):
-        draw_on_screen(picture, key=f"lesson_picture_{scene.step.number}")
+        screen.draw_on_screen(picture, key=f"lesson_picture_{scene.step.number}")
 
 
 @cached(32, of_server)
@@ -111,7 +99,7 @@ def _drawn(number: int, value: Any, ghost: float | None, *, big: bool) -> Pictur
     picture = scene.picture(value) if ghost is None else scene.before(value, ghost)
     if big:
         figure = picture.figure
-        enlarge(figure)
+        screen.enlarge(figure)
         figure.update_xaxes(title_font_size=24, tickfont_size=20).update_yaxes(title_font_size=24, tickfont_size=20)
         figure.update_annotations(font_size=22)
     return picture
@@ -145,7 +133,7 @@ def draw_rule(scene: Scene, value: Any) -> None:
     model, options = rule_options(scene.shape(value))
     st.markdown("**Why it is private.** Everything that one pupil can change (grey) stays inside the shape, and a "
                 "corner touches it. Drag the shape and the green line.")
-    rule(model, key=f"lesson_rule_{scene.step.number}_{token_of(value)}", **options, tall=is_big(),
+    rule(model, key=f"lesson_rule_{scene.step.number}_{token_of(value)}", **options, tall=screen.is_big(),
          line=math.radians(value) if scene.step.number == 4 else 0.0,
          alt=f"All that one pupil can change inside the shape of privacy. {scene.picture(value).takeaway}")
 
@@ -174,7 +162,7 @@ def draw_question(scene: Scene, value: Any) -> None:
 
 def draw_end() -> None:
     """After the last step: one needed column among more and more, what was seen, and a page to take along."""
-    if not is_big():  # where it stands on the wall
+    if not screen.is_big():  # where it stands on the wall
         st.markdown(f"#### {_VIEWS['columns']}")
         draw_more_columns(key="lesson_columns")
     st.markdown("#### What you have seen")
@@ -183,8 +171,8 @@ def draw_end() -> None:
     st.html('<ul class="summary">' + "".join(
         f"<li><b>{one.step.number}. {in_html(one.title)}</b> ({_STATES[state]}). {in_html(one.takeaway)}</li>"
         for one, state in zip(SCENES, done, strict=True)) + "</ul>")
-    address = class_link()
-    offer_file("Handout: one page to print", "mvgviz-lesson.html", "text/html", lambda: handout(address),
+    address = screen.class_link()
+    offer_file("Handout: one page to print", "mvgviz-lesson.html", "text/html", lambda: screen.handout(address),
                key="lesson_handout")
 
 
@@ -194,7 +182,7 @@ def _draw_input(scene: Scene, value: Any) -> None:
     given, revealed = _kept(_ANSWERS).get(_at(scene, value)), _is_revealed(scene, value)
     if key not in st.session_state and (given is not None or scene.ghost):
         st.session_state[key] = 1.0 if given is None else given
-    take: dict[str, Any] = {"key": key, "on_change": moved} if scene.ghost and not revealed else {
+    take: dict[str, Any] = {"key": key, "on_change": screen.moved} if scene.ghost and not revealed else {
         "key": key, "on_change": _take, "args": (scene, value)}
     if answer.options:
         st.radio(question, answer.options, index=None, format_func=scene.option, **take)
@@ -211,12 +199,12 @@ def _take(scene: Scene, value: Any) -> None:
         _kept(_ANSWERS).pop(_at(scene, value), None)
     else:
         _kept(_ANSWERS)[_at(scene, value)] = given
-    moved()
+    screen.moved()
 
 
 def _see(scene: Scene, value: Any) -> None:
     _kept(_SEEN)[_at(scene, value)] = True
-    moved()
+    screen.moved()
 
 
 def _is_revealed(scene: Scene, value: Any) -> bool:
@@ -259,7 +247,7 @@ def _place(scene: Scene, value: Any) -> dict[str, str]:
 def _asked_step(text: str) -> int:
     if text in map(str, range(1, len(SCENES) + 1)):
         return int(text)
-    say_ignored(f"the steps are 1 to {len(SCENES)}")
+    screen.say_ignored(f"the steps are 1 to {len(SCENES)}")
     return 1
 
 
@@ -267,13 +255,13 @@ def _asked_value(scene: Scene, text: str | None) -> Any:
     value = scene.step.start if text is None else scene.step.value_of(text)
     if value is not None:
         return value
-    say_ignored(f"the values of step {scene.step.number} are {', '.join(map(token_of, scene.step.values))}")
+    screen.say_ignored(f"the values of step {scene.step.number} are {', '.join(map(token_of, scene.step.values))}")
     return scene.step.start
 
 
 open_plain_page(LESSON)
 scene, value = place()
-big = is_big()
+big = screen.is_big()
 draw_steps(scene)
 words = None if big else st.container()
 picture, question = st.columns([5, 3] if big else [2, 1], gap="large")
@@ -292,7 +280,7 @@ with question:
     draw_question(scene, value)
     if big and len(views := _views(scene, value)) > 1:
         st.segmented_control("On the wall", views, format_func=_VIEWS.__getitem__, default="picture", required=True,
-                             key=_view_key(scene), on_change=moved)
+                             key=_view_key(scene), on_change=screen.moved)
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.popover("Formulas", icon=":material/function:"):
             for said, formula in scene.formulas:

@@ -9,18 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from mvgviz.data import sample
-from mvgviz.paper import EXPERIMENTS, Experiment, MeasuredRow, Report, direction_curves, run, runs
-from mvgviz.paper.words import (
-    ONCE,
-    SLIPS,
-    WHY_NOT,
-    cell_text,
-    figure_text,
-    printed_text,
-    sentence,
-    setting,
-    ways_text,
-)
+from mvgviz.paper import EXPERIMENTS, Experiment, MeasuredRow, Report, direction_curves, run, runs, words
 from mvgviz.pictures.paper import PRINTED, directions_picture, row_dots, rows_picture
 from mvgviz.trials.resumable import TrialCache
 from mvgviz.ui import session
@@ -69,16 +58,16 @@ def draw_rows(report: Report) -> None:
 def draw_table(report: Report) -> None:
     """Every row with its figures and its sentence."""
     experiment, ours = report.experiment, report.references
-    lines = [(label, printed, figure_text(value), figure_text(value), "") for label, printed, value in (
-        ("Without privacy", printed_text(experiment, experiment.non_private), ours.non_private),
-        ("Random guess", printed_text(experiment, experiment.random_guess), ours.random_guess),
+    lines = [(label, printed, words.figure_text(value), words.figure_text(value), "") for label, printed, value in (
+        ("Without privacy", words.printed_text(experiment, experiment.non_private), ours.non_private),
+        ("Random guess", words.printed_text(experiment, experiment.random_guess), ours.random_guess),
         ("Answer without data", "–", ours.trivial))]
-    lines += [(_beyond(row), printed_text(experiment, row.printed), cell_text(row.as_printed), cell_text(row.exact),
-               ways_text(report, row)) for row in report.rows]
+    lines += [(_beyond(row), words.printed_text(experiment, row.printed), words.cell_text(row.as_printed),
+               words.cell_text(row.exact), words.ways_text(report, row)) for row in report.rows]
     names = ["", "in the paper", "ours, as printed", "ours, exact", "way to a random guess: paper / as printed / exact"]
     st.dataframe(pd.DataFrame(lines, columns=names), hide_index=True)
-    st.markdown("\n".join(f"* **{_beyond(row)}.** {sentence(report, row)}" for row in report.rows))
-    st.caption(f"{setting(report)} {ONCE}")
+    st.markdown("\n".join(f"* **{_beyond(row)}.** {words.sentence(report, row)}" for row in report.rows))
+    st.caption(f"{words.setting(report)} {words.ONCE}")
     with st.expander("All five shares, for each favoured set"):
         _draw_shares(report)
 
@@ -93,7 +82,7 @@ def _draw_shares(report: Report) -> None:
     lines = []
     for favoured in report.sets:
         for label, cell in (("as printed", favoured.as_printed), ("exact", favoured.exact)):
-            texts = [figure_text(outcome.mean, outcome.half_width) for outcome in cell.outcomes]
+            texts = [words.figure_text(outcome.mean, outcome.half_width) for outcome in cell.outcomes]
             lines.append([favoured.name, label, *(texts if cell.shares else texts * len(shares))])
     st.dataframe(pd.DataFrame(lines, columns=["more for", "noise", *shares]), hide_index=True)
 
@@ -102,8 +91,8 @@ def draw_notes(experiment: Experiment) -> None:
     """What is not as in the paper, what cannot be reproduced, and the paper's slips."""
     for title, lines in (
             ("What is not as in the paper", [f"* {note}" for note in experiment.notes]),
-            ("What cannot be reproduced, and why", [f"* {note}" for note in WHY_NOT]),
-            ("Slips in the paper", [f"{k}. {slip}" for k, slip in enumerate(SLIPS, start=1)])):
+            ("What cannot be reproduced, and why", [f"* {note}" for note in words.WHY_NOT]),
+            ("Slips in the paper", [f"{k}. {slip}" for k, slip in enumerate(words.SLIPS, start=1)])):
         with st.expander(title):
             st.markdown("\n".join(lines))
 

@@ -8,29 +8,11 @@ import numpy as np
 import streamlit as st
 
 from mvgviz.errors import InputError
+from mvgviz.pictures import utility as words
 from mvgviz.pictures.budget import Names, short_label, signal_picture
 from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, IID
 from mvgviz.pictures.trade_off import others_sentence
-from mvgviz.pictures.utility import (
-    SHOWN_TO_HOLDER,
-    SetNames,
-    SetRow,
-    captured_picture,
-    component_loadings_picture,
-    dots_picture,
-    error_curve,
-    measured_words,
-    needed_names,
-    own_units_words,
-    parts_picture,
-    predictions_picture,
-    ranked_sets,
-    set_sweep_picture,
-    sets_picture,
-    sweep_picture,
-    true_and_noisy,
-)
 from mvgviz.scenario.own_units import own_units
 from mvgviz.scenario.precision_budget import budget_table
 from mvgviz.scenario.resolve import Setup
@@ -100,8 +82,8 @@ def draw_trials(setup: Setup) -> Slice | None:
         say_why_not(setup, error)
         return None
     if results is not None:
-        chart(dots_picture(results, needed_names(setup)).adding(others_sentence(setup)), key="utility_dots")
-        st.caption(f"{session.computed_on()} {in_markdown(measured_words(posed, results))}")
+        chart(words.dots_picture(results, words.needed_names(setup)).adding(others_sentence(setup)), key="utility_dots")
+        st.caption(f"{session.computed_on()} {in_markdown(words.measured_words(posed, results))}")
         work.complete = results.complete
     work.slot = st.container()
     return work
@@ -115,7 +97,7 @@ def draw_sweep(setup: Setup) -> Slice:
         Point(posed.with_scenario(setup.scenario.changed(epsilon=epsilon)), BOTH)
         for epsilon in coarse_first(grid, own)])
     if known:
-        chart(sweep_picture(known, own=own, span=(grid[0], grid[-1])), key="utility_sweep")
+        chart(words.sweep_picture(known, own=own, span=(grid[0], grid[-1])), key="utility_sweep")
     return work
 
 
@@ -135,7 +117,7 @@ def draw_parts(setup: Setup) -> Slice:
     left, right = st.columns(2, gap="large")
     with left:
         if found:
-            chart(parts_picture(setup, found, on_data=not session.is_simulated()), key="utility_parts")
+            chart(words.parts_picture(setup, found, on_data=not session.is_simulated()), key="utility_parts")
         for part, reason in reasons.items():
             if len(points) > 1:
                 st.caption(in_markdown(f"{capitalised(part)}: {reason}."))
@@ -148,7 +130,7 @@ def _draw_own_units(setup: Setup) -> None:
     rows = own_units(setup)
     if not rows:
         return
-    st.markdown(own_units_words(setup, rows, on_data=not session.is_simulated()))
+    st.markdown(words.own_units_words(setup, rows, on_data=not session.is_simulated()))
     show_table({"feature": [short_label(row.name) for row in rows], "needed": [row.needed for row in rows],
                 "this design ±": [row.ours for row in rows], "equal noise ±": [row.equal for row in rows],
                 "range": [f"{row.lower:g} to {row.upper:g}" for row in rows], "unit": [row.unit for row in rows]},
@@ -162,7 +144,7 @@ _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "hexa
 def draw_sets(setup: Setup) -> Slice | None:
     """Which directions to favour: each set at the scenario's epsilon, and over all epsilons."""
     size = setup.design.theta.size
-    names = SetNames(Names(setup), size)
+    names = words.SetNames(Names(setup), size)
     if size < 2:
         st.info("With one direction there is nothing to choose.", icon=":material/block:")
         return None
@@ -177,7 +159,7 @@ def draw_sets(setup: Setup) -> Slice | None:
     return work
 
 
-def _draw_set_charts(setup: Setup, names: SetNames, sets: list[Favoured], grid: list[float],
+def _draw_set_charts(setup: Setup, names: words.SetNames, sets: list[Favoured], grid: list[float],
                      found: list[Results]) -> None:
     scenario = setup.scenario
     here = [results for results in found if results.scenario.epsilon == scenario.epsilon]
@@ -187,11 +169,12 @@ def _draw_set_charts(setup: Setup, names: SetNames, sets: list[Favoured], grid: 
     own = scenario.favoured if scenario.allocation in ("binary", "least-error") else None
     styles = {choice: (DIRECTIONAL if choice == own else DATA, symbol)
               for choice, symbol in zip(sets, cycle(_SYMBOLS), strict=False)} | {None: (IID, "circle")}
-    rows = ranked_sets(SetRow(choice=choice, outcome=outcome, colour=styles[choice][0], symbol=styles[choice][1])
-                       for choice in choices if (outcome := _outcome(here, choice)) is not None)
+    rows = words.ranked_sets(
+        words.SetRow(choice=choice, outcome=outcome, colour=styles[choice][0], symbol=styles[choice][1])
+        for choice in choices if (outcome := _outcome(here, choice)) is not None)
     left, right = st.columns(2, gap="large")
     with left:
-        chart(sets_picture(rows, here[0].references, names=names, title=here[0].metric), key="utility_sets")
+        chart(words.sets_picture(rows, here[0].references, names=names, title=here[0].metric), key="utility_sets")
         _draw_take_over(setup, names, rows)
     with right:
         curves = []
@@ -199,10 +182,10 @@ def _draw_set_charts(setup: Setup, names: SetNames, sets: list[Favoured], grid: 
             colour, symbol = styles[choice]
             outcomes = [(epsilon, outcome) for epsilon in grid if (outcome := _outcome(
                 [results for results in found if results.scenario.epsilon == epsilon], choice)) is not None]
-            curves.append(error_curve(outcomes, name=short_label(names(choice)), colour=colour, symbol=symbol,
+            curves.append(words.error_curve(outcomes, name=short_label(names(choice)), colour=colour, symbol=symbol,
                                       band=colour != DATA))
         references = {results.scenario.epsilon: results.references for results in found}
-        chart(set_sweep_picture(curves, references, own=scenario.epsilon, span=(grid[0], grid[-1]),
+        chart(words.set_sweep_picture(curves, references, own=scenario.epsilon, span=(grid[0], grid[-1]),
                                 title=here[0].metric), key="utility_set_sweep")
 
 
@@ -214,7 +197,7 @@ def _outcome(found: list[Results], choice: Favoured | None) -> Outcome | None:
     return None
 
 
-def _draw_take_over(setup: Setup, names: SetNames, rows: list[SetRow]) -> None:
+def _draw_take_over(setup: Setup, names: words.SetNames, rows: list[words.SetRow]) -> None:
     scenario = setup.scenario
     best = rows[0].choice if rows else None
     if best is None:
@@ -226,7 +209,7 @@ def _draw_take_over(setup: Setup, names: SetNames, rows: list[SetRow]) -> None:
                   icon=":material/check:", on_click=session.take_over, args=(setup,), kwargs=change)
 
 
-def _draw_chooser(setup: Setup, names: SetNames, size: int) -> list[Favoured]:
+def _draw_chooser(setup: Setup, names: words.SetNames, size: int) -> list[Favoured]:
     """The sets compared: the person's own, kept while data and directions stay."""
     scenario = setup.scenario
     key = f"_utility_sets {session.data_version()} {scenario.query} {setup.design.mode} {scenario.directions} {size}"
@@ -258,7 +241,7 @@ def _draw_chooser(setup: Setup, names: SetNames, size: int) -> list[Favoured]:
     return sets
 
 
-def _told_apart(names: SetNames, sets: list[Favoured], choice: Favoured) -> str:
+def _told_apart(names: words.SetNames, sets: list[Favoured], choice: Favoured) -> str:
     """A name that no other set has."""
     twins = [other for other in sets if names(other) == names(choice)]
     return names(choice) if len(twins) < 2 else f"{names(choice)} ({twins.index(choice) + 1})"
@@ -280,11 +263,11 @@ def draw_one_draw(setup: Setup) -> None:
     """True and noisy answer in the same colours, and what the task makes of them."""
     posed = problem(setup)
     trial = _first_trial(posed)
-    st.caption(f":material/visibility_lock: {session.computed_on()} {SHOWN_TO_HOLDER}")
+    st.caption(f":material/visibility_lock: {session.computed_on()} {words.SHOWN_TO_HOLDER}")
     if not np.isfinite(trial.noisy).all():
         st.info("The noise is too large to be drawn.", icon=":material/block:")
         return
-    true, noisy = true_and_noisy(trial, posed.query, TASKS[setup.scenario.task].symbol)
+    true, noisy = words.true_and_noisy(trial, posed.query, TASKS[setup.scenario.task].symbol)
     use = _use(setup, posed, trial)
     columns = st.columns([8, 9] if use is None else [8, 9, 9], gap="medium")
     with columns[0]:
@@ -300,11 +283,11 @@ def _use(setup: Setup, posed: Problem, trial: FirstTrial) -> tuple[Picture, str]
     """The picture of what the task makes of the answer, and its key; None where there is none."""
     if trial.predictions is not None:
         name = setup.dataset.features[trial.predictions.label]
-        return predictions_picture(trial.predictions, name), "utility_predictions"
+        return words.predictions_picture(trial.predictions, name), "utility_predictions"
     if trial.components is not None:
         if setup.scenario.task == "first-component":
-            return component_loadings_picture(trial.components, posed.query), "utility_loadings"
-        return captured_picture(trial.components), "utility_captured"
+            return words.component_loadings_picture(trial.components, posed.query), "utility_loadings"
+        return words.captured_picture(trial.components), "utility_captured"
     signal = signal_picture(setup, budget_table(setup, session.moments(setup)))
     return None if signal is None else (signal, "utility_signal")
 
