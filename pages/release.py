@@ -1,8 +1,6 @@
 """Release & report: one noisy answer and its ledger; report, script, notebook, link."""
 
-import io
-import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +11,7 @@ from mvgviz.pictures import release as words
 from mvgviz.pictures.release import budget_numbers
 from mvgviz.pictures.sentences import link_words, open_parts, released_clipping
 from mvgviz.release.entries import Sum
-from mvgviz.release.files import to_csv, to_intervals_csv, to_metadata_json, to_npy
+from mvgviz.release.files import files_of, zipped
 from mvgviz.release.fitted import fitted_coefficients, labels, refusal
 from mvgviz.release.release import Plan, Release, plan
 from mvgviz.report.script import notebook, python_script
@@ -32,11 +30,7 @@ from mvgviz.ui.release_desk import hardened_factor, release_desk, release_once, 
 from mvgviz.ui.slices import Slice, begin, problem, show_progress
 from mvgviz.ui.study import current_source, current_study
 
-
-@cached(8, session.here)
-def off_by(setup: Setup, on_data: bool) -> str:
-    """How far the numbers of a release will lie from the answer, as plain text."""
-    return words.off_by(setup, on_data=on_data)
+_off_by = cached(8, session.here)(words.off_by)
 
 
 def draw_intervals(release: Release) -> None:
@@ -47,21 +41,17 @@ def draw_intervals(release: Release) -> None:
         return
     st.markdown("#### How far from the answer?")
     if release.kind.is_mean and release.ranges is not None:
-        _draw_mean(release, widths)
+        picture, table = st.columns([3, 2], gap="large")
+        with picture:
+            chart(words.mean_picture(release, widths), key="release_mean")
+        with table:
+            _draw_table(words.mean_columns(release))
     else:
         st.markdown(words.widths_sentence(widths, in_markdown))
         _draw_table(words.width_columns(widths))
     st.caption(" ".join([released_clipping(release, in_markdown), words.covers_sentences(widths)]))
     if refusal(release) is None:
         _draw_fit(release)
-
-
-def _draw_mean(release: Release, widths: words.Widths) -> None:
-    picture, table = st.columns([3, 2], gap="large")
-    with picture:
-        chart(words.mean_picture(release, widths), key="release_mean")
-    with table:
-        _draw_table(words.mean_columns(release))
 
 
 def _draw_fit(release: Release) -> None:
@@ -97,34 +87,22 @@ _FACTS = """<style>
 .facts dd {margin: 0; overflow-wrap: anywhere;}
 .st-key-release_conditions label * {white-space: normal; text-overflow: clip; overflow: visible;}
 </style>"""
-_FILES: tuple[tuple[str, str, str, str, Callable[..., str | bytes]], ...] = (
-    ("Noisy answer as CSV", "csv", ".csv", "text/csv", to_csv),
-    ("An interval for each number, as CSV", "intervals", "_intervals.csv", "text/csv", to_intervals_csv),
-    ("Noisy answer as NPY", "npy", ".npy", "application/octet-stream", to_npy),
-    ("What is to be known about it, as JSON", "json", ".json", "application/json", to_metadata_json))
-"""Label, key, end of the name, type and content."""
 
 
 def draw_release(setup: Setup) -> None:
     """What will be spent, in words and as a bar; then what has to be ticked, and the button."""
-    planned = plan(setup)
+    planned, desk, data = plan(setup), release_desk(), setup.scenario.data
     left, right = st.columns([2, 3], gap="large")
     with left:
         _draw_summary(setup, planned)
     with right:
-        named = draw_population(setup.scenario.data)
-        _draw_budget(setup, planned, named=named)
+        named, made = draw_population(data), desk.entries_about(data)
+        *before, this = Sum([*made, planned]).counted(*made, planned)
+        numbers = budget_numbers(before, this, delta=planned.delta, cap=desk.cap(data))
+        takeaway = words.budget_words(setup, numbers, planned, lasts=desk.ledger.lasts, named=named)
+        chart(words.budget_picture(numbers, takeaway), key="release_budget")
         with st.container(key="release_conditions"):
             _draw_button(setup, planned, named=named)
-
-
-def _draw_budget(setup: Setup, planned: Plan, *, named: bool) -> None:
-    desk, data = release_desk(), setup.scenario.data
-    made = desk.entries_about(data)
-    *before, this = Sum([*made, planned]).counted(*made, planned)
-    numbers = budget_numbers(before, this, delta=planned.delta, cap=desk.cap(data))
-    takeaway = words.budget_words(setup, numbers, planned, lasts=desk.ledger.lasts, named=named)
-    chart(words.budget_picture(numbers, takeaway), key="release_budget")
 
 
 def _draw_summary(setup: Setup, planned: Plan) -> None:
@@ -134,9 +112,9 @@ def _draw_summary(setup: Setup, planned: Plan) -> None:
         factor = hardened_factor(setup)
     except InputError:
         factor = None  # the button says why
-    lines = "".join(f"<dt>{in_html(name)}</dt><dd>{in_html(text)}</dd>"
-                    for name, text in words.facts(setup, planned, totals, factor, off_by(setup, session.shows_data()),
-                                                  lasts=desk.ledger.lasts))
+    known = words.facts(setup, planned, totals, factor, _off_by(setup, on_data=session.shows_data()),
+                        lasts=desk.ledger.lasts)
+    lines = "".join(f"<dt>{in_html(name)}</dt><dd>{in_html(text)}</dd>" for name, text in known)
     st.html(f'{_FACTS}<dl class="facts" aria-label="What this release will spend">{lines}</dl>')
     if not setup.query.is_graph:
         with st.popover("Every range", icon=":material/straighten:", type="tertiary"):
@@ -180,27 +158,10 @@ def draw_keep() -> None:
     """One file with all that was released in this session: it is kept nowhere else."""
     if releases := release_desk().releases:
         with st.container(horizontal=True, vertical_alignment="center"):
-            offer_file("Download everything released", "released.zip", "application/zip", partial(_zipped, releases),
+            offer_file("Download everything released", "released.zip", "application/zip", partial(zipped, releases),
                        key="release_everything", type="primary")
             st.markdown(":material/warning: **Not kept: download now.** A reload loses these numbers; the budget stays "
                         "spent.", width="content")
-
-
-def _zipped(releases: list[Release]) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
-        for number, release in enumerate(releases, 1):
-            for _, _, name, _, content in _files(number, release):
-                packed.writestr(name, content())
-    return file.getvalue()
-
-
-def _files(number: int, release: Release) -> Iterator[tuple[str, str, str, str, Callable[[], str | bytes]]]:
-    """Label, key, name, type and content of each file of a release."""
-    stem = f"release_{number}_{release.data}_{release.query.replace(' ', '_')}"
-    for label, key, end, mime, content in _FILES:
-        if content is not to_intervals_csv or release.entry_noise is not None:
-            yield label, key, f"{stem}{end}", mime, partial(content, release)
 
 
 def draw_released() -> None:
@@ -219,7 +180,7 @@ def draw_released() -> None:
         chart(words.released_picture(shown), key="release_answer")
     with files:
         st.markdown(f"**{in_markdown(_title(shown))}**")
-        for label, key, name, mime, content in _files(number, shown):
+        for label, key, name, mime, content in files_of(number, shown):
             offer_file(label, name, mime, content, key=f"release_{key}", width="stretch")
         st.caption(f"{words.KEPT} Keep the JSON beside the numbers: it says what was promised, for which neighbours "
                    "and ranges, and what is not covered. The true answer is in none of them.")
@@ -344,14 +305,7 @@ def _draw_entries() -> None:
     if not entries:
         st.caption(f"Nothing was released {'yet' if ledger.lasts else 'in this session'}.")
         return
-    show_table([{
-        "time (UTC)": entry.time.replace("T", " ").replace("+00:00", ""),
-        **({"about": spreadsheet_cell(entry.population)} if ledger.lasts else {}), "data": entry.data,
-        "query": entry.query, "design": spreadsheet_cell(entry.design), "μ": entry.mu, "ε": entry.epsilon,
-        "at δ": as_probability(entry.delta), "not covered": listed(list(entry.not_covered)) if entry.caveats else "",
-        **({"state": "released" if entry.is_finished else "never finished"} if ledger.lasts else {}),
-        "total ε of the same people": entry.total_epsilon} for entry in entries],
-        numbers=("μ", "ε", "total ε of the same people"), key="release_ledger")
+    show_table(words.ledger_rows(ledger), numbers=("μ", "ε", "total ε of the same people"), key="release_ledger")
     st.caption(words.totals_words(ledger))
     if unfinished := words.unfinished_words(entries):
         st.caption(unfinished)

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Sequence
-from itertools import cycle
 
 import numpy as np
 import streamlit as st
@@ -11,7 +10,6 @@ from mvgviz.errors import InputError
 from mvgviz.pictures import utility as words
 from mvgviz.pictures.budget import Names, short_label, signal_picture
 from mvgviz.pictures.picture import Picture
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, IID
 from mvgviz.pictures.trade_off import others_sentence
 from mvgviz.scenario.own_units import own_units
 from mvgviz.scenario.precision_budget import budget_table
@@ -20,7 +18,7 @@ from mvgviz.text import capitalised, in_markdown
 from mvgviz.trials import favoured_sets
 from mvgviz.trials.favoured_sets import Favoured, epsilon_grid, set_change
 from mvgviz.trials.first_trial import FirstTrial, first_trial
-from mvgviz.trials.outcomes import Outcome, Results
+from mvgviz.trials.outcomes import Results
 from mvgviz.trials.parts import part_errors, part_points
 from mvgviz.trials.question import Problem
 from mvgviz.trials.resumable import Point, coarse_first
@@ -138,7 +136,6 @@ def _draw_own_units(setup: Setup) -> None:
 
 
 _LISTED = 2_000
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "hexagon", "triangle-down", "pentagon")
 
 
 def draw_sets(setup: Setup) -> Slice | None:
@@ -155,56 +152,24 @@ def draw_sets(setup: Setup) -> Slice | None:
     known, work = work_in_tab(setup, "sets", [
         Point(posed.with_scenario(changed.changed(epsilon=epsilon)), (key,))
         for epsilon in coarse_first(grid, scenario.epsilon) for changed, key in tried], sets)
-    _draw_set_charts(setup, names, sets, grid, known)
+    found = words.compared_sets(scenario, names, sets, grid, known)
+    if found is not None:
+        ranked, swept, best = found
+        left, right = st.columns(2, gap="large")
+        with left:
+            chart(ranked, key="utility_sets")
+            _draw_take_over(setup, names, best)
+        with right:
+            chart(swept, key="utility_set_sweep")
     return work
 
 
-def _draw_set_charts(setup: Setup, names: words.SetNames, sets: list[Favoured], grid: list[float],
-                     found: list[Results]) -> None:
-    scenario = setup.scenario
-    here = [results for results in found if results.scenario.epsilon == scenario.epsilon]
-    if not here:
-        return
-    choices: list[Favoured | None] = [*sets, None]
-    own = scenario.favoured if scenario.allocation in ("binary", "least-error") else None
-    styles = {choice: (DIRECTIONAL if choice == own else DATA, symbol)
-              for choice, symbol in zip(sets, cycle(_SYMBOLS), strict=False)} | {None: (IID, "circle")}
-    rows = words.ranked_sets(
-        words.SetRow(choice=choice, outcome=outcome, colour=styles[choice][0], symbol=styles[choice][1])
-        for choice in choices if (outcome := _outcome(here, choice)) is not None)
-    left, right = st.columns(2, gap="large")
-    with left:
-        chart(words.sets_picture(rows, here[0].references, names=names, title=here[0].metric), key="utility_sets")
-        _draw_take_over(setup, names, rows)
-    with right:
-        curves = []
-        for choice in choices:
-            colour, symbol = styles[choice]
-            outcomes = [(epsilon, outcome) for epsilon in grid if (outcome := _outcome(
-                [results for results in found if results.scenario.epsilon == epsilon], choice)) is not None]
-            curves.append(words.error_curve(outcomes, name=short_label(names(choice)), colour=colour, symbol=symbol,
-                                      band=colour != DATA))
-        references = {results.scenario.epsilon: results.references for results in found}
-        chart(words.set_sweep_picture(curves, references, own=scenario.epsilon, span=(grid[0], grid[-1]),
-                                title=here[0].metric), key="utility_set_sweep")
-
-
-def _outcome(found: list[Results], choice: Favoured | None) -> Outcome | None:
-    for results in found:
-        keys = [outcome.mechanism.key for outcome in results.outcomes]
-        if (choice is None and keys == ["iid"]) or (keys == ["mvg"] and results.scenario.favoured == choice):
-            return results.outcomes[0]
-    return None
-
-
-def _draw_take_over(setup: Setup, names: words.SetNames, rows: list[words.SetRow]) -> None:
-    scenario = setup.scenario
-    best = rows[0].choice if rows else None
+def _draw_take_over(setup: Setup, names: words.SetNames, best: Favoured | None) -> None:
     if best is None:
         st.caption("No set of these beats equal noise here.")
         return
-    change = set_change(scenario, best)
-    if scenario.changed(**change) != scenario:
+    change = set_change(setup.scenario, best)
+    if setup.scenario.changed(**change) != setup.scenario:
         st.button(f"Take over the best set: {in_markdown(names(best))}", key="utility_take",
                   icon=":material/check:", on_click=session.take_over, args=(setup,), kwargs=change)
 
