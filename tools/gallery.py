@@ -112,7 +112,7 @@ Drawing = tuple[Callable[..., Picture | go.Figure | None], Picture]
 LIVER = mv.sample("liver")
 FEATURES = list(LIVER.features)
 TRIALS = 40
-_LESSON = Path(mv.__file__).parent / "ui" / "assets" / "steps.toml"
+_LESSON = Path(mv.__file__).parent / "pictures" / "steps.toml"
 
 
 def drawings() -> list[Drawing]:

@@ -4,6 +4,7 @@ import html
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ from mvgviz.query.queries import Query
 from mvgviz.scenario.names import names_of_coordinates
 from mvgviz.scenario.own_units import FeatureNoise, own_units
 from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_factor, as_number, capitalised, delta_words, in_markdown, listed
 from mvgviz.trials.favoured_sets import Favoured
 from mvgviz.trials.first_trial import Components, FirstTrial, Predictions
@@ -52,6 +54,7 @@ from mvgviz.trials.run import Outcome, Results
 from mvgviz.trials.tasks import References
 from mvgviz.validation import FloatArray
 
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "hexagon", "triangle-down", "pentagon")
 _COUNTS = (100, 50, 20)
 _BINS = 64
 _TALLEST = 11
@@ -291,6 +294,41 @@ def sweep_picture(results: list[Results], *, own: float, span: tuple[float, floa
     return Picture(plot_sweep(curves, references, own=own, span=span, title=results[0].metric), sweep_words(results),
                    "The same trials at other budgets, with the same random numbers. Bands: the 95 % interval of the "
                    "mean. Everything but ε stays as in the scenario.")
+
+
+def compared_sets(scenario: Scenario, names: "SetNames", sets: Sequence[Favoured], grid: Sequence[float],
+                  found: Sequence[Results]) -> tuple[Picture, Picture, Favoured | None] | None:
+    """The sets, and equal noise, ranked at the scenario's epsilon and over all epsilons; the best (None: equal noise).
+
+    None before the first trials at the scenario's epsilon.
+    """
+    here = [results for results in found if results.scenario.epsilon == scenario.epsilon]
+    if not here:
+        return None
+    choices: list[Favoured | None] = [*sets, None]
+    own = scenario.favoured if scenario.allocation in ("binary", "least-error") else None
+    styles = {choice: (DIRECTIONAL if choice == own else DATA, symbol)
+              for choice, symbol in zip(sets, cycle(_SYMBOLS), strict=False)} | {None: (IID, "circle")}
+    rows = ranked_sets(SetRow(choice=choice, outcome=outcome, colour=styles[choice][0], symbol=styles[choice][1])
+                       for choice in choices if (outcome := _outcome(here, choice)) is not None)
+    curves = []
+    for choice in choices:
+        colour, symbol = styles[choice]
+        outcomes = [(epsilon, outcome) for epsilon in grid if (outcome := _outcome(
+            [results for results in found if results.scenario.epsilon == epsilon], choice)) is not None]
+        curves.append(error_curve(outcomes, name=short_label(names(choice)), colour=colour, symbol=symbol,
+                                  band=colour != DATA))
+    title, references = here[0].metric, {results.scenario.epsilon: results.references for results in found}
+    swept = set_sweep_picture(curves, references, own=scenario.epsilon, span=(grid[0], grid[-1]), title=title)
+    return sets_picture(rows, here[0].references, names=names, title=title), swept, rows[0].choice if rows else None
+
+
+def _outcome(found: Sequence[Results], choice: Favoured | None) -> Outcome | None:
+    for results in found:
+        keys = [outcome.mechanism.key for outcome in results.outcomes]
+        if (choice is None and keys == ["iid"]) or (keys == ["mvg"] and results.scenario.favoured == choice):
+            return results.outcomes[0]
+    return None
 
 
 def set_sweep_picture(curves: list[ErrorCurve], references: Mapping[float, References], *, own: float,
