@@ -10,8 +10,8 @@ from mvgviz.errors import InputError
 from mvgviz.release.entries import tidy
 from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.study.source import DataSource
-from mvgviz.study.study import Study
+from mvgviz.scenario.source import DataSource
+from mvgviz.scenario.study import Study
 from mvgviz.ui import session
 from mvgviz.ui.session_releases import session_releases
 from mvgviz.validation import parsed_json

@@ -7,7 +7,7 @@ import time
 import streamlit as st
 
 from mvgviz.errors import InputError
-from mvgviz.study.study import MOST_NOTES, Study
+from mvgviz.scenario.study import MOST_NOTES, Study
 from mvgviz.text import in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset

@@ -15,7 +15,7 @@ from mvgviz.data import Table, sample, samples
 from mvgviz.data.recognise import Contents, contents_of, new_key
 from mvgviz.provenance import Range, Ranges
 from mvgviz.scenario.scenario import UPLOAD
-from mvgviz.study.study import Study
+from mvgviz.scenario.study import Study
 from mvgviz.text import one_line
 
 _OPEN_FILES = "_open_files"

@@ -11,7 +11,7 @@ import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range, weakest
-from mvgviz.study.ranges import fitting, ranges_from_text, ranges_to_csv, ranges_to_json
+from mvgviz.scenario.ranges import fitting, ranges_from_text, ranges_to_csv, ranges_to_json
 from mvgviz.text import in_markdown, listed
 from mvgviz.ui.data.open_files import OpenFile
 from mvgviz.ui.frame import offer_file, show_error

@@ -12,7 +12,7 @@ from mvgviz.data.recognise import Identifier, identifiers
 from mvgviz.data.table import MOST_FEATURES
 from mvgviz.errors import InputError
 from mvgviz.pictures.data import identifier_words
-from mvgviz.study.source import DataSource
+from mvgviz.scenario.source import DataSource
 from mvgviz.text import in_markdown, listed
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached, of_session

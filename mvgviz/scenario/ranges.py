@@ -1,6 +1,6 @@
 """Ranges in and out: a table of features, or JSON.
 
->>> from mvgviz.study.ranges import ranges_from_text, ranges_to_csv
+>>> from mvgviz.scenario.ranges import ranges_from_text, ranges_to_csv
 >>> ranges = ranges_from_text("feature,lowest,highest,known\\nage,0,120,yes\\n")
 >>> ranges["age"].high, ranges_from_text(ranges_to_csv(ranges)) == ranges
 (120.0, True)
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range
-from mvgviz.study.source import range_from_list, range_to_list
+from mvgviz.scenario.source import range_from_list, range_to_list
 from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import MOST_JSON, number, parsed_json
 

@@ -16,7 +16,7 @@ from mvgviz.errors import InputError
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.study.source import DataSource
+from mvgviz.scenario.source import DataSource
 from mvgviz.validation import MOST_POPULATION, instance, parsed_json
 from mvgviz.version import VERSION as MADE_WITH
 
