@@ -23,17 +23,17 @@ import json
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from mvgviz.design.allocation import rebalanced, with_floor
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
+from mvgviz.scenario.codec import VERSION, opened
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.validation import count, fraction, instance, non_negative, number, parsed_json
+from mvgviz.validation import count, fraction, instance, non_negative, number
 
-VERSION = 1
 PARTS = 10_000
 """What a plan is divided into, so that its shares sum to 1 to the last digit."""
 MOST_QUESTIONS = 20
@@ -41,6 +41,7 @@ LEAST_SHARE = 1e-3
 """What a question gets at least where shares are computed."""
 _LEAST_EPSILON = 1e-3  # that a scenario can hold
 _BUDGET = ("epsilon", "delta")
+_Question = TypeVar("_Question")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,10 +57,8 @@ class QuestionPlan:
     shares_read: bool = False
 
     def __post_init__(self) -> None:
-        asked = tuple(instance("a question", scenario, Scenario) for scenario in self.scenarios)
+        asked = tuple(instance("a question", scenario, Scenario) for scenario in _some_questions(self.scenarios))
         parts = tuple(count("parts", part) for part in self.parts)
-        if not 1 <= len(asked) <= MOST_QUESTIONS:
-            raise InputError(f"a plan must have 1 to {MOST_QUESTIONS} questions, got {len(asked)}")
         if not (len(parts) == len(asked) and sum(parts) == PARTS):
             raise InputError(f"the parts of a plan must be one for each question and sum to {PARTS}")
         for what, values in (*((name, {getattr(scenario, name) for scenario in asked}) for name in ("data", *_BUDGET)),
@@ -160,27 +159,34 @@ class QuestionPlan:
         """The positions that are in the plan."""
         return frozenset(positions) & frozenset(range(len(self)))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Every question with its parts, and the version of the format."""
+        questions = [{"parts": part, **scenario.to_dict()}
+                     for part, scenario in zip(self.parts, self.scenarios, strict=True)]
+        return {"mvgviz_plan": VERSION, "shares_read": self.shares_read, "questions": questions}
+
     def to_json(self) -> str:
         """Every question with its parts, and the version of the format."""
-        questions = [{"parts": part, **json.loads(scenario.to_json())}
-                     for part, scenario in zip(self.parts, self.scenarios, strict=True)]
-        return json.dumps({"mvgviz_plan": VERSION, "shares_read": self.shares_read, "questions": questions}, indent=2)
+        return json.dumps(self.to_dict(), indent=2)
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> QuestionPlan:
-        """The plan of a JSON text; refuses other versions, and every question that a scenario file would be."""
-        content = parsed_json(text, "a plan file must be JSON, as downloaded from mvgviz")
-        if not (isinstance(content, dict) and set(content) == {"mvgviz_plan", "shares_read", "questions"}
-                and isinstance(content["questions"], list) and isinstance(content["shares_read"], bool)):
-            raise InputError('a plan file must hold "mvgviz_plan" (the version), "shares_read" and "questions"')
-        if content["mvgviz_plan"] != VERSION:
-            raise InputError(f"a plan file must have version {VERSION}, got another")
-        if not 1 <= len(content["questions"]) <= MOST_QUESTIONS:
-            raise InputError(f"a plan must have 1 to {MOST_QUESTIONS} questions, got {len(content['questions'])}")
-        if not all(isinstance(held, dict) and "parts" in held for held in content["questions"]):
+    def from_json(cls, content: Any) -> QuestionPlan:
+        """The plan of a JSON text, or of what that holds.
+
+        Refuse other versions, and every question that would be refused as a scenario file.
+        """
+        file = opened(content, "a plan file", "mvgviz_plan", shares_read=bool, questions=list)
+        questions = _some_questions(file["questions"])
+        if not all(isinstance(question, dict) and "parts" in question for question in questions):
             raise InputError('every question of a plan file must hold "parts", "mvgviz" and "scenario"')
-        return cls(shares_read=content["shares_read"], parts=tuple(held.pop("parts") for held in content["questions"]),
-                   scenarios=tuple(Scenario.from_json(json.dumps(held)) for held in content["questions"]))
+        return cls(shares_read=file["shares_read"], parts=tuple(question.pop("parts") for question in questions),
+                   scenarios=tuple(Scenario.from_json(question) for question in questions))
+
+
+def _some_questions(questions: Sequence[_Question]) -> Sequence[_Question]:
+    if not 1 <= len(questions) <= MOST_QUESTIONS:
+        raise InputError(f"a plan must have 1 to {MOST_QUESTIONS} questions, got {len(questions)}")
+    return questions
 
 
 def are_equal(parts: Sequence[int]) -> bool:

@@ -11,16 +11,52 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from datetime import date, datetime
+from typing import Any
 
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range
-from mvgviz.scenario.source import range_from_list, range_to_list
+from mvgviz.query.ranges import checked_range, is_dated, pair_of
 from mvgviz.text import csv_text, spreadsheet_cell
-from mvgviz.validation import MOST_JSON, number, parsed_json
+from mvgviz.validation import MOST_JSON, number, one_of, parsed_json
 
 _HEADER = ("feature", "lowest", "highest", "known")
 _WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
 _MOST = 20_000  # ranges in one file
+
+
+def range_of(name: str, ends: Any) -> Range:
+    """The range of a column as a person wrote it: a pair, which declares it, or with its origin; dates become text."""
+    with_origin = isinstance(ends, tuple | list) and len(ends) == 3
+    low, high, origin = pair_of(Range(*ends) if with_origin else ends, repr(name))
+    if is_dated([low, high]):
+        return Range(_date(low), _date(high), origin)
+    return checked_range(Range(low, high, origin), repr(name))
+
+
+def _date(end: Any) -> Any:
+    try:
+        return (end if isinstance(end, date) else datetime.fromisoformat(end)).isoformat().removesuffix("T00:00:00")
+    except (TypeError, ValueError):
+        raise InputError("the range of a column of dates must be two dates, such as 2020-01-01") from None
+
+
+def range_to_list(span: Range) -> list[Any]:
+    """``[low, high]`` where it is declared, else with its origin."""
+    return [span.low, span.high] if span.origin is Origin.DECLARED else [span.low, span.high, span.origin.value]
+
+
+def range_from_list(name: str, ends: Any) -> Range:
+    """The range of a column as it stands in a file."""
+    span = range_of(name, [*ends[:2], *map(origin_called, ends[2:])] if isinstance(ends, list) else None)
+    if not (is_dated(ends) or span.low < span.high):
+        raise InputError(f"the range of {name!r} must have its low end below its high end")
+    return span
+
+
+def origin_called(word: Any) -> Origin:
+    """An origin by the word for it in a file."""
+    return Origin(one_of("where something comes from", word, tuple(origin.value for origin in Origin)))
 
 
 def ranges_to_csv(ranges: Mapping[str, Range]) -> str:

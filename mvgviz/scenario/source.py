@@ -1,8 +1,7 @@
 """Where a study's data comes from: a sample, or a file and how a person had it read and used; never its values."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
-from datetime import date, datetime
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from mvgviz.data import Table, read_table, table_to_dataset
@@ -12,12 +11,59 @@ from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range, Ranges, checked_origin
 from mvgviz.query.dataset import MISSING, Dataset
 from mvgviz.query.frames import level_text
-from mvgviz.query.ranges import is_dated
+from mvgviz.scenario.codec import Kind, check_fields, choice, declared, from_file, held, text, to_file, whole
+from mvgviz.scenario.ranges import origin_called, range_from_list, range_of, range_to_list
 from mvgviz.text import listed
-from mvgviz.validation import count, number, one_of
 
 READING = ("separator", "decimal", "header", "member")
 """What a person may correct in how a file is read."""
+
+
+
+def _names(_: str, value: Iterable[Any]) -> tuple[str, ...]:
+    found = tuple(value)
+    if isinstance(value, str) or not all(isinstance(name, str) for name in found):
+        raise InputError("columns and ranges of a data source must be named by text")
+    return found
+
+
+def _ranges(name: str, given: Ranges) -> dict[str, Range]:
+    return {column: range_of(column, given[column]) for column in _names(name, given)}
+
+
+def _levels(name: str, given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    if any(isinstance(levels, str) or not isinstance(levels, Iterable) for levels in given.values()):
+        raise InputError("levels of a data source must be a sequence for each category")
+    return {column: tuple(map(level_text, given[column])) for column in _names(name, given)}
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise InputError(f"{name} of a data source must be True, False or None")
+    return value
+
+
+def _in_file(form: type, words: str) -> Callable[[str, Any], Any]:
+    def read(name: str, value: Any) -> Any:
+        if not isinstance(value, form):
+            raise InputError(f"{name} of a study's data must be a {words}")
+        return value
+
+    return read
+
+
+_LIST, _TABLE = _in_file(list, "list"), _in_file(dict, "table by column")
+
+
+def _ranges_from_file(name: str, value: Any) -> dict[str, Range]:
+    return {column: range_from_list(column, ends) for column, ends in _TABLE(name, value).items()}
+
+
+def _ranges_to_file(ranges: Mapping[str, Range]) -> dict[str, list[Any]]:
+    return {column: range_to_list(span) for column, span in ranges.items()}
+
+
+_TEXT = text("a data source")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,43 +77,27 @@ class DataSource:
     of the file with the directions, where the scenario has such, and ``directions_origin`` where they come from.
     """
 
-    name: str
-    columns: tuple[str, ...] | None = None
-    ranges: Ranges | None = None
-    orientation: str = "rows"
-    missing: str = "reject"
-    separator: str | None = None
-    decimal: str | None = None
-    header: bool | None = None
-    member: str | None = None
-    levels: Mapping[str, tuple[str, ...]] | None = None
-    person: str | None = None
-    at_most: int | None = None
-    directions: str = "directions.csv"
-    directions_origin: Origin = Origin.READ
+    name: str = field(metadata={"kind": _TEXT})
+    columns: tuple[str, ...] | None = held(None, Kind(_names, from_file=_LIST))
+    ranges: Ranges | None = held(None, Kind(_ranges, from_file=_ranges_from_file, to_file=_ranges_to_file))
+    orientation: str = held("rows", choice(("rows", "columns")))
+    missing: str = held("reject", choice(MISSING))
+    separator: str | None = held(None, _TEXT)
+    decimal: str | None = held(None, _TEXT)
+    header: bool | None = held(None, Kind(_flag))
+    member: str | None = held(None, _TEXT)
+    levels: Mapping[str, tuple[str, ...]] | None = held(None, Kind(_levels, from_file=_TABLE))
+    person: str | None = held(None, _TEXT)
+    at_most: int | None = held(None, whole())
+    directions: str = held("directions.csv", _TEXT)
+    directions_origin: Origin = held(Origin.READ, Kind(
+        lambda _, origin: checked_origin("this set of directions", origin),
+        from_file=lambda _, word: origin_called(word)))
 
     def __post_init__(self) -> None:
-        texts = ("name", "separator", "decimal", "member", "person", "directions")
-        for name, value in ((name, getattr(self, name)) for name in texts):
-            if not (isinstance(value, str) or (value is None and name not in ("name", "directions"))):
-                raise InputError(f"{name} of a data source must be text, got a {type(value).__name__}")
-        if not (self.header is None or isinstance(self.header, bool)):
-            raise InputError("header of a data source must be True, False or None")
-        checked_origin("this set of directions", self.directions_origin)
-        one_of("orientation", self.orientation, ("rows", "columns"))
-        one_of("missing", self.missing, MISSING)
-        if self.columns is not None:
-            object.__setattr__(self, "columns", _names(self.columns))
-        if self.ranges is not None:
-            pairs = zip(_names(self.ranges), self.ranges.values(), strict=True)
-            object.__setattr__(self, "ranges", {name: _range(ends) for name, ends in pairs})
-        if self.levels is not None:
-            pairs_of_levels = zip(_names(self.levels), self.levels.values(), strict=True)
-            object.__setattr__(self, "levels", {name: _levels(given) for name, given in pairs_of_levels})
+        check_fields(self)
         if (self.person is None) != (self.at_most is None):
             raise InputError("person and at_most of a data source go together")
-        if self.at_most is not None:
-            count("at_most", self.at_most)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -104,83 +134,13 @@ class DataSource:
 
     def to_dict(self) -> dict[str, Any]:
         """What stands in a study's file; as usual is left out."""
-        held = {field.name: getattr(self, field.name) for field in fields(self)}
-        if self.ranges is not None:
-            held["ranges"] = {name: range_to_list(Range(*ends)) for name, ends in self.ranges.items()}
-        return {name: value for name, value in held.items() if name == "name" or value != _USUAL[name]}
+        usual = vars(DataSource)
+        return {name: value for name, value in to_file(self).items() if name == "name" or value != usual[name]}
 
     @classmethod
-    def from_dict(cls, held: Any) -> Self:
+    def from_dict(cls, content: Any) -> Self:
         """What :meth:`to_dict` gave; refuses what it does not know."""
-        if not (isinstance(held, dict) and "name" in held and set(held) <= set(_USUAL)):
-            raise InputError(f"the data of a study must hold its name and may hold {listed(list(_USUAL)[1:], 99)}")
-        given = dict(held)
-        for name, kind in (("columns", list), ("ranges", dict), ("levels", dict)):
-            if not isinstance(given.get(name), kind | None):
-                raise InputError(f"{name} of a study's data must be a {'list' if kind is list else 'table by column'}")
-        if given.get("ranges") is not None:
-            given["ranges"] = {name: range_from_list(name, ends) for name, ends in given["ranges"].items()}
-        if "directions_origin" in given:
-            given["directions_origin"] = origin_called(given["directions_origin"])
-        return cls(**given)
-
-
-def range_to_list(span: Range) -> list[Any]:
-    """``[low, high]`` where it is declared, else with its origin."""
-    return [span.low, span.high] if span.origin is Origin.DECLARED else [span.low, span.high, span.origin.value]
-
-
-def range_from_list(name: str, ends: Any) -> Range:
-    """The range of a column as it stands in a file."""
-    if not (isinstance(ends, list) and len(ends) in (2, 3)):
-        raise InputError(f"the range of {name!r} must be [low, high], or [low, high, where it comes from]")
-    if is_dated(ends):
-        return _range([*ends[:2], *map(origin_called, ends[2:])])
-    low, high = (number(f"an end of the range of {name!r}", end) for end in ends[:2])
-    if not low < high:
-        raise InputError(f"the range of {name!r} must have its low end below its high end")
-    return Range(low, high, origin_called(ends[2]) if len(ends) == 3 else Origin.DECLARED)
-
-
-def origin_called(word: Any) -> Origin:
-    """An origin by the word for it in a file."""
-    return Origin(one_of("where something comes from", word, tuple(origin.value for origin in Origin)))
-
-
-def _names(names: Iterable[Any]) -> tuple[str, ...]:
-    found = tuple(names)
-    if isinstance(names, str) or not all(isinstance(name, str) for name in found):
-        raise InputError("columns and ranges of a data source must be named by text")
-    return found
-
-
-def _levels(given: Any) -> tuple[str, ...]:
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InputError("levels of a data source must be a sequence for each category")
-    return tuple(map(level_text, given))
-
-
-def _range(ends: Any) -> Range:
-    try:
-        low, high, *origin = ends
-        if is_dated(ends):
-            span = Range(_date(low), _date(high), *origin)
-        else:
-            span = Range(number("the low end of a range", low), number("the high end of a range", high), *origin)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError("the range of a column must be a pair (low, high)") from None
-    checked_origin("a range", span.origin)
-    return span
-
-
-def _date(end: Any) -> Any:
-    """An end of a range of dates, as text."""
-    try:
-        return (end if isinstance(end, date) else datetime.fromisoformat(end)).isoformat().removesuffix("T00:00:00")
-    except (TypeError, ValueError):
-        raise InputError("the range of a column of dates must be two dates, such as 2020-01-01") from None
-
-
-_USUAL: dict[str, Any] = {field.name: field.default for field in fields(DataSource)}
+        _, *others = known = list(declared(DataSource))
+        if not (isinstance(content, dict) and "name" in content and set(content) <= set(known)):
+            raise InputError(f"the data of a study must hold its name and may hold {listed(others, len(others))}")
+        return cls(**from_file(cls, content))
