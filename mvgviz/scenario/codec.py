@@ -10,11 +10,12 @@
 ('3-2', (4, 1))
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import field, fields
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 from mvgviz.errors import InputError
 from mvgviz.text import listed
@@ -60,7 +61,7 @@ def check_fields(owner: Any) -> None:
     """Check every declared field and put it into the form in which it is held."""
     for name, kind in declared(owner.__class__).items():
         value = getattr(owner, name)
-        if value is not None or getattr(owner.__class__, name, value) is not None:  # the second is its default
+        if value is not None or getattr(owner.__class__, name, "") is not None:  # the second is its default
             object.__setattr__(owner, name, kind.check(name, value))
 
 
@@ -97,17 +98,38 @@ def from_file(cls: type, content: dict[str, Any]) -> dict[str, Any]:
             for name, value in content.items()}
 
 
-def opened(content: Any, called: str, mark: str, **parts: type) -> dict[str, Any]:
-    """What a file holds, from its text or from what JSON made of it: its version, called ``mark``, and its parts."""
-    if isinstance(content, str | bytes):
-        content = parsed_json(content, f"{called} must be JSON, as downloaded from mvgviz")
+class Saved:
+    """A dataclass that is saved as JSON; ``called``: what a sentence calls the file."""
+
+    called: ClassVar[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What stands in JSON, with the version of the format."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_dict(cls, content: Any) -> Self:
+        """What :meth:`to_dict` gave; refuse other versions, unknown parts and values out of range."""
+        raise NotImplementedError
+
+    def to_json(self) -> str:
+        """Everything, with the version of the format."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """What :meth:`to_json` gave; refuse other versions, unknown parts and values out of range."""
+        return cls.from_dict(parsed_json(text, f"{cls.called} must be JSON, as downloaded from mvgviz"))
+
+
+def check_parts(content: Any, called: str, mark: str, **parts: type) -> None:
+    """Refuse a file that has another version, which is called ``mark``, or other parts."""
     if isinstance(content, dict) and content.get(mark, VERSION) != VERSION:
         raise InputError(f"{called} must have version {VERSION}, got another; open it with the mvgviz that saved it")
     if not (isinstance(content, dict) and set(content) == {mark, *parts}
             and all(isinstance(content[name], kind) for name, kind in parts.items())):
         names = [f'"{mark}" (the version)', *(f'"{name}"' for name in parts)]
         raise InputError(f"{called} must hold {listed(names, len(names))}")
-    return content
 
 
 def choice(choices: Iterable[str]) -> Kind:

@@ -19,18 +19,17 @@ References
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
 from mvgviz.design.allocation import rebalanced, with_floor
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
-from mvgviz.scenario.codec import VERSION, opened
+from mvgviz.scenario.codec import VERSION, Saved, check_parts
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.validation import count, fraction, instance, non_negative, number
 
@@ -45,12 +44,14 @@ _Question = TypeVar("_Question")
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuestionPlan:
+class QuestionPlan(Saved):
     """Questions about one dataset, each a scenario, and their whole parts of mu², which sum to 10 000.
 
     The epsilon and delta of every scenario are those of the whole plan; :meth:`question` has a question's own.
     ``shares_read``: whether the parts were chosen by looking at the data; every question's own epsilon is then too.
     """
+
+    called: ClassVar = "a plan file"
 
     scenarios: tuple[Scenario, ...]
     parts: tuple[int, ...]
@@ -160,27 +161,18 @@ class QuestionPlan:
         return frozenset(positions) & frozenset(range(len(self)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Every question with its parts, and the version of the format."""
         questions = [{"parts": part, **scenario.to_dict()}
                      for part, scenario in zip(self.parts, self.scenarios, strict=True)]
         return {"mvgviz_plan": VERSION, "shares_read": self.shares_read, "questions": questions}
 
-    def to_json(self) -> str:
-        """Every question with its parts, and the version of the format."""
-        return json.dumps(self.to_dict(), indent=2)
-
     @classmethod
-    def from_json(cls, content: Any) -> QuestionPlan:
-        """The plan of a JSON text, or of what that holds.
-
-        Refuse other versions, and every question that would be refused as a scenario file.
-        """
-        file = opened(content, "a plan file", "mvgviz_plan", shares_read=bool, questions=list)
-        questions = _some_questions(file["questions"])
+    def from_dict(cls, content: Any) -> Self:
+        check_parts(content, cls.called, "mvgviz_plan", shares_read=bool, questions=list)
+        questions = _some_questions(content["questions"])
         if not all(isinstance(question, dict) and "parts" in question for question in questions):
             raise InputError('every question of a plan file must hold "parts", "mvgviz" and "scenario"')
-        return cls(shares_read=file["shares_read"], parts=tuple(question.pop("parts") for question in questions),
-                   scenarios=tuple(Scenario.from_json(question) for question in questions))
+        return cls(shares_read=content["shares_read"], parts=tuple(question.pop("parts") for question in questions),
+                   scenarios=tuple(Scenario.from_dict(question) for question in questions))
 
 
 def _some_questions(questions: Sequence[_Question]) -> Sequence[_Question]:

@@ -11,12 +11,11 @@ at the data are named in ``from_data``, so that whoever opens the link knows it 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from mvgviz.design.noise_design import GUARANTEES, MODES
 from mvgviz.errors import InputError
@@ -26,13 +25,14 @@ from mvgviz.query.queries import NEIGHBOURS, QUERIES, Query
 from mvgviz.scenario.codec import (
     VERSION,
     Kind,
+    Saved,
     check_fields,
+    check_parts,
     choice,
     declared,
     from_file,
     from_link,
     held,
-    opened,
     parts,
     position,
     positions,
@@ -79,7 +79,7 @@ def _predicts(scenario: Scenario) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scenario:
+class Scenario(Saved):
     """Everything that can be chosen; what it means for a dataset is worked out by ``build``.
 
     ``data``: a sample's name or "upload-" and a random identifier. ``scale``: ranges as declared, or mapped onto [-1,
@@ -96,6 +96,8 @@ class Scenario:
     ``from_data``: the fields whose values were chosen by looking at the data. Two scenarios are equal when they choose
     the same, wherever the choices come from.
     """
+
+    called: ClassVar = "a scenario file"
 
     data: str = held("two_features", Kind(_data_name))
     query: str = held("identity", choice(QUERIES), "choices")
@@ -179,7 +181,7 @@ class Scenario:
         """What a person most likely wants to see first of this data."""
         return cls(data=data, **_DEFAULTS.get(data, _UPLOAD_DEFAULTS))
 
-    def changed(self, **changes: Any) -> Scenario:
+    def changed(self, **changes: Any) -> Self:
         """The same scenario with some fields changed by a person.
 
         A mark stays, whatever the new value, until the field returns to its default or ``from_data`` says otherwise;
@@ -283,21 +285,12 @@ class Scenario:
         return scenario, tuple(ignored)
 
     def to_dict(self) -> dict[str, Any]:
-        """Every field, with the version of the format."""
         return {"mvgviz": VERSION, "scenario": to_file(self)}
 
-    def to_json(self) -> str:
-        """Every field, with the version of the format."""
-        return json.dumps(self.to_dict(), indent=2)
-
     @classmethod
-    def from_json(cls, content: Any) -> Scenario:
-        """The scenario of a JSON text, or of what that holds.
-
-        Refuse other versions, unknown fields and values out of range.
-        """
-        file = opened(content, "a scenario file", "mvgviz", scenario=dict)
-        return cls().changed(**from_file(cls, file["scenario"]))
+    def from_dict(cls, content: Any) -> Self:
+        check_parts(content, cls.called, "mvgviz", scenario=dict)
+        return cls().changed(**from_file(cls, content["scenario"]))
 
 
 DIRECTION_FIELDS, SPLIT_FIELDS, OTHER_FIELDS = (

@@ -20,21 +20,23 @@ READING = ("separator", "decimal", "header", "member")
 
 
 
-def _names(_: str, value: Iterable[Any]) -> tuple[str, ...]:
-    found = tuple(value)
-    if isinstance(value, str) or not all(isinstance(name, str) for name in found):
+def _names(name: str, value: Any) -> tuple[str, ...]:
+    """The columns, or those that something is given for by name."""
+    if isinstance(value, str) or not (isinstance(value, Iterable if name == "columns" else Mapping)
+                                      and all(isinstance(column, str) for column in value)):
         raise InputError("columns and ranges of a data source must be named by text")
-    return found
+    return tuple(value)
 
 
-def _ranges(name: str, given: Ranges) -> dict[str, Range]:
+def _ranges(name: str, given: Any) -> dict[str, Range]:
     return {column: range_of(column, given[column]) for column in _names(name, given)}
 
 
-def _levels(name: str, given: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    if any(isinstance(levels, str) or not isinstance(levels, Iterable) for levels in given.values()):
+def _levels(name: str, given: Any) -> dict[str, tuple[str, ...]]:
+    found = {column: given[column] for column in _names(name, given)}
+    if any(isinstance(levels, str) or not isinstance(levels, Iterable) for levels in found.values()):
         raise InputError("levels of a data source must be a sequence for each category")
-    return {column: tuple(map(level_text, given[column])) for column in _names(name, given)}
+    return {column: tuple(map(level_text, levels)) for column, levels in found.items()}
 
 
 def _flag(name: str, value: Any) -> bool:

@@ -6,19 +6,18 @@
 (True, 345)
 """
 
-import json
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from mvgviz.data import sample, samples
 from mvgviz.data.readers import File
 from mvgviz.errors import InputError
 from mvgviz.query.dataset import Dataset
-from mvgviz.scenario.codec import VERSION, check_fields, held, opened, text
+from mvgviz.scenario.codec import VERSION, Saved, check_fields, check_parts, held, text
 from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.scenario.source import DataSource
-from mvgviz.validation import MOST_POPULATION, instance, parsed_json
+from mvgviz.validation import MOST_POPULATION, instance
 from mvgviz.version import VERSION as MADE_WITH
 
 MOST_NOTES = 20_000
@@ -26,8 +25,10 @@ MOST_NOTES = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Study:
+class Study(Saved):
     """``population``: whose data it is, as the person calls them; releases about them share one budget."""
+
+    called: ClassVar = "a study"
 
     scenario: Scenario
     source: DataSource = field(repr=False)
@@ -63,32 +64,28 @@ class Study:
             raise InputError(f"the study is about the file {self.source.name}, which is not in it: name that file")
         return self.source.dataset(self.source.read(file))
 
-    def to_json(self) -> str:
+    def to_dict(self) -> dict[str, Any]:
         """Everything; only what was said of the data, never its values."""
-        return json.dumps({
-            "mvgviz_study": VERSION, "made_with": MADE_WITH, "data": self.source.to_dict(),
-            "scenario": self.scenario.to_dict(), "plan": None if self.plan is None else self.plan.to_dict(),
-            "population": self.population, "notes": self.notes}, indent=2, ensure_ascii=False) + "\n"
+        return {"mvgviz_study": VERSION, "made_with": MADE_WITH, "data": self.source.to_dict(),
+                "scenario": self.scenario.to_dict(), "plan": None if self.plan is None else self.plan.to_dict(),
+                "population": self.population, "notes": self.notes}
 
     @classmethod
-    def from_json(cls, content: str | bytes) -> Self:
-        """The study of a JSON text; a scenario of a sample is one, too. Refuses other versions and unknown parts."""
-        refusal = "a study must be a small JSON file, as saved by mvgviz"
-        file = parsed_json(content, refusal)
-        if not isinstance(file, dict):
-            raise InputError(refusal)
-        if "mvgviz_study" in file:
-            file.pop("made_with", None)
-            opened(file, "a study", "mvgviz_study", data=object, scenario=object, plan=object, population=object,
-                   notes=object)
-            plan = None if file["plan"] is None else QuestionPlan.from_json(file["plan"])
-            study = cls(scenario=Scenario.from_json(file["scenario"]), plan=plan, population=file["population"],
-                        source=DataSource.from_dict(file["data"]), notes=file["notes"])
-        else:
-            scenario = Scenario.from_json(file)
+    def from_dict(cls, content: Any) -> Self:
+        """The study, or one of the sample that a scenario is about; refuse other versions and unknown parts."""
+        if not isinstance(content, dict):
+            raise InputError(f"{cls.called} must be JSON, as downloaded from mvgviz")
+        if "mvgviz_study" not in content:
+            scenario = Scenario.from_dict(content)
             if scenario.is_upload:
                 raise InputError("this is a scenario, which does not know how its file was read; save a study instead")
             study = cls.of_sample(scenario)
+        else:
+            parts = dict.fromkeys(("data", "scenario", "plan", "population", "notes"), object)
+            check_parts({"made_with": "", **content}, cls.called, "mvgviz_study", made_with=object, **parts)
+            plan = None if content["plan"] is None else QuestionPlan.from_dict(content["plan"])
+            study = cls(scenario=Scenario.from_dict(content["scenario"]), plan=plan, notes=content["notes"],
+                        source=DataSource.from_dict(content["data"]), population=content["population"])
         if not study.needs_file and study.scenario.data not in samples():
             raise InputError(f"the study names data that is not here: {study.scenario.data}")
         return study
