@@ -94,8 +94,8 @@ def epsilon_delta(name: str, value: Any) -> tuple[float, float]:
     return positive(f"the {name}'s epsilon", epsilon), fraction(f"the {name}'s delta", delta)
 
 
-def count(name: str, value: Any, *, at_least: int = 1) -> int:
-    """A whole number that is at least ``at_least``."""
+def count(name: str, value: Any, *, at_least: int = 1, at_most: int = _LARGEST_COUNT) -> int:
+    """A whole number from ``at_least`` to ``at_most``."""
     whole = number(name, value)
     if not (whole == int(whole) and whole >= at_least):
         raise InputError(f"{name} must be a whole number of at least {at_least}, got {_shown(value)}")

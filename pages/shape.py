@@ -22,7 +22,6 @@ from mvgviz.pictures.shape import (
     rule_words,
     std_picture,
 )
-from mvgviz.scenario.names import names_of_coordinates
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, in_markdown
 from mvgviz.ui.frame import chart, draw_takeaway, open_page
@@ -117,7 +116,7 @@ def draw_outcomes(setup: Setup) -> None:
 def _coordinates(setup: Setup) -> tuple[str, ...]:
     """Names of the coordinates of the directional side (features, vertices, records), but for a joined constant."""
     design = setup.design
-    names = names_of_coordinates(setup.query, design.mode, design.directional_side.size)
+    names = setup.query.coordinate_names(design.mode, design.directional_side.size)
     return names[: setup.query.own_features(len(names))][:_MANY]
 
 

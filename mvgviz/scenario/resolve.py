@@ -19,12 +19,13 @@ from mvgviz.design.noise_design import NoiseDesign, design_noise, mode_of
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions, random_rotation, rotation, standard_basis
+from mvgviz.noise.ties import largest_first
 from mvgviz.provenance import Origin, receipts_of, weakest
+from mvgviz.query.base import numbered
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query, rule_of
 from mvgviz.query.record_bound import NoisyCount, RecordBound
-from mvgviz.scenario.names import names_of_directions
-from mvgviz.scenario.record_ellipse import record_ellipse, refuse_bound
+from mvgviz.scenario.bound import record_ellipse, refuse_bound
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, OTHER_FIELDS, SPLIT_FIELDS, Scenario
 from mvgviz.validation import FloatArray
 
@@ -32,6 +33,7 @@ CONSTANT_SHARE = 0.2
 """Of the budget, what the constant joined to the records gets."""
 SCALED_TO = {"symmetric": (-1, 1), "unit": (0, 1)}
 """What the declared ranges are mapped onto, by the scenario's scale."""
+_SEEN = 0.05  # of a direction's entries, rounded to one digit
 _LAST_SCALED = WeakKeyDictionary[Dataset, tuple[str, Dataset]]()
 """What every reply asks for again, and what takes longer the more records there are; it goes with its dataset."""
 
@@ -87,8 +89,25 @@ class Setup:
 
     @property
     def direction_names(self) -> tuple[str, ...]:
-        """What theta's entries are called."""
-        return names_of_directions(self.query, self.design.mode, self.design.directional_side.directions)
+        """What theta's entries are called: the coordinates, or a turned direction by its number and largest parts."""
+        directions, mode = self.design.directional_side.directions, self.design.mode
+        names = self.query.coordinate_names(mode, directions.size)
+        if directions.is_standard:
+            return names
+        if mode == "columns" or self.query.row_names is None:
+            return numbered("direction", len(names))
+        return tuple(f"{k + 1}: {_largest_parts(directions.matrix[:, k], names)}" for k in range(len(names)))
+
+
+def _largest_parts(direction: FloatArray, names: tuple[str, ...]) -> str:
+    """"0.9 sleep + 0.4 score": the two largest entries, the largest above 0; dots where there are more."""
+    order = largest_first(np.abs(direction))[:2]
+    parts = direction * math.copysign(1.0, direction[order[0]])
+    seen = [k for k in order if abs(parts[k]) >= _SEEN]
+    if len(seen) == 1:
+        return str(names[seen[0]])
+    told = " ".join(f"{'+' if parts[k] > 0 else '-'} {abs(parts[k]):.1f} {names[k]}" for k in seen).removeprefix("+ ")
+    return f"{told} …" if np.count_nonzero(np.abs(parts) >= _SEEN) > len(seen) else told
 
 
 def origins_of(query: Query, design: NoiseDesign, scenario: Scenario | None) -> dict[str, Origin]:

@@ -308,3 +308,44 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
                            "task": "first-component"},
     "karate": {"query": "laplacian", "share": 0.08},
 }
+_OF_DIRECTIONS = ("first-component", "covariance-estimation", "subspace")
+_CHOSEN = ("query", "bound", "radius", "directions", "guarantee", "mode", "share")
+"""What a person may have chosen by hand; a task then leaves it alone."""
+
+
+def usual_settings(scenario: Scenario) -> dict[str, Any]:
+    """Query, bound and split for the scenario's task; nothing for graphs and for tasks on records one by one."""
+    if scenario.is_graph or scenario.task == "kernel-ridge":
+        return {}
+    plain = {"bound": "none", "directions": "standard", "guarantee": "exact", "mode": "auto"}
+    some = {"allocation": "binary" if scenario.needs else "uniform"}
+    if scenario.task == "linear-ridge":
+        return plain | some | {"query": "moments", "bound": "even", "share": 0.5}
+    if scenario.task in _OF_DIRECTIONS:
+        everything = scenario.judged == "everything" or not scenario.needs
+        split = {"allocation": "uniform"} if everything else {"allocation": "binary", "share": 0.8}
+        return plain | split | {"query": "covariance", "bound": "even"}
+    return plain | some | {"share": 0.8}
+
+
+def for_task(scenario: Scenario, task: str) -> dict[str, Any]:
+    """What changes with another task: its usual settings, unless the person has chosen some of them by hand.
+
+    A query that cannot serve the task gives way in any case, and so does a bound that the last task brought where it
+    would only bias an answer.
+    """
+    asked, usual = scenario.changed(task=task), usual_settings(scenario.changed(task=task))
+    opened = scenario.default_for(scenario.data)
+    known = (opened, opened.changed(**usual_settings(scenario)))
+    own_split = scenario.allocation not in ("binary", *(other.allocation for other in known))
+    if usual and not own_split and any(all(getattr(scenario, name) == getattr(other, name) or scenario.is_idle(name)
+                                           for name in _CHOSEN) for other in known):
+        return {"task": task} | usual
+    if task == "kernel-ridge" and not (asked.is_graph or asked.kind.is_table):
+        least = {"guarantee": "theorem1"} if asked.guarantee == "theorem2" else {}
+        return {"task": task, "query": "identity", "mode": "auto"} | least
+    if task in ("linear-ridge", *_OF_DIRECTIONS) and not asked.kind.has_moments:
+        return {"task": task, "query": "covariance", "mode": "auto"}
+    from_before = {"even"} if scenario.task == "kernel-ridge" else set()  # which has no usual bound of its own
+    brought = scenario.bound in {other.bound for other in known} | from_before
+    return {"task": task} | ({"bound": "none"} if brought and usual.get("bound") == "none" != scenario.bound else {})

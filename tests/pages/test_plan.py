@@ -9,7 +9,7 @@ import pytest
 from mvgviz import QuestionPlan, Scenario, gaussian_epsilon, gaussian_mu
 from mvgviz.data import sample
 from mvgviz.provenance import Range
-from mvgviz.scenario.plan_noise import build_plan, plan_noise
+from mvgviz.scenario.plan import build_plan, plan_noise
 from mvgviz.ui import session_plan
 from mvgviz.ui.menu import DATA, HOME, PLAN, RELEASE
 from tests.pages.app import (

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from mvgviz import Dataset, InputError, QuestionPlan, Scenario, compose_mu, gaussian_mu
 from mvgviz.data import sample
-from mvgviz.scenario.plan import MOST_QUESTIONS, PARTS, without
-from mvgviz.scenario.plan_noise import (
+from mvgviz.scenario.plan import (
+    MOST_QUESTIONS,
+    PARTS,
     build_plan,
     feature_std,
     least_noise,
@@ -21,6 +22,7 @@ from mvgviz.scenario.plan_noise import (
     plan_noise,
     same_noise,
     typical_noise,
+    without,
 )
 from mvgviz.scenario.resolve import ask
 from tests.datasets import make_dataset

@@ -26,12 +26,16 @@ from mvgviz.pictures.budget import (
 from mvgviz.scenario.precision_budget import (
     BudgetTable,
     budget_table,
+    compare_splits,
+    equal_design,
+    fill,
     inverse_refusal,
+    pnr_refusal,
+    printed_guarantee,
     table_csv,
     wanted_noise,
 )
 from mvgviz.scenario.resolve import build, moments_along, second_moments
-from mvgviz.scenario.splits import compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
 from mvgviz.text import spreadsheet_cell
 from tests.datasets import make_dataset
 

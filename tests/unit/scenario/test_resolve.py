@@ -9,7 +9,6 @@ import pytest
 
 from mvgviz import Dataset, InputError, Scenario, from_matrix, gaussian_mu
 from mvgviz.provenance import Origin
-from mvgviz.scenario.names import names_of_directions
 from mvgviz.scenario.resolve import build, delta_of, paper_delta, scaled, usual_delta, with_bound
 from mvgviz.scenario.scenario import ALLOCATIONS, QUERIES
 from tests.datasets import make_dataset
@@ -133,7 +132,7 @@ def test_directions_are_called_by_feature_record_vertex_or_number():
     assert build(scenario(mode="columns"), DATA).direction_names[59] == "record 60"
     assert build(scenario(query="laplacian"), GRAPH).direction_names[0] == "vertex 1"
     setup = build(scenario(), DATA)
-    assert names_of_directions(setup.query, "rows", setup.design.row_directions)[0] == "f0"
+    assert setup.direction_names[0] == "f0"
 
 
 @pytest.mark.parametrize(("changes", "message"), [

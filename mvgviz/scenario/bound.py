@@ -1,10 +1,15 @@
-"""The ellipse that a scenario pulls records into: it has the shape of the split, and the noise has its shape.
+"""The ellipse that a scenario clips records to, and the bias of clipping.
+
+The ellipse has the shape of the split, and the noise has its shape.
 
 Along each direction it is as long as the spread of an evenly spread record over the root of the share,
 so that such a record has length 1.
 """
 
-from dataclasses import replace
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +18,15 @@ from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.provenance import Origin, weakest
 from mvgviz.query.dataset import Dataset
+from mvgviz.query.queries import Query
 from mvgviz.query.record_bound import NoisyCount, RecordBound, even_moments, rank_radius, regression_shape
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.validation import FloatArray
+
+if TYPE_CHECKING:
+    from mvgviz.scenario.resolve import Setup
+
+_ROUNDING = 1e-9
 
 
 def refuse_bound(scenario: Scenario, mode: str) -> None:
@@ -74,3 +85,38 @@ def _spreads(directions: Directions, moments: FloatArray) -> FloatArray:
     """The root mean square of an evenly spread record along each direction."""
     w = directions.matrix
     return np.asarray(np.sqrt(np.einsum("ik,ik->k", w, moments @ w)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Clipping:
+    """``most``: for any records inside the ranges, which is public; ``here``: on the data, which is not.
+
+    Both are rows × cols in the units of the answer; rows × 1 where the columns are alike (a mean, a table).
+    """
+
+    most: FloatArray
+    here: FloatArray = field(repr=False)
+
+
+def clipping_of(setup: Setup) -> Clipping | None:
+    """Return None where no record inside the ranges is clipped."""
+    if setup.query.bound is None:
+        return None
+    most = most_clipped(type(setup.query), setup.query.bound, setup.table.lower, setup.table.upper)
+    if most is None:
+        return None
+    here = np.abs(setup.query.value - setup.box.value)
+    return Clipping(most=most, here=here.max(axis=1, keepdims=True) if setup.query.is_table else here)
+
+
+def most_clipped(kind: type[Query], bound: RecordBound, lower: FloatArray, upper: FloatArray) -> FloatArray | None:
+    """How far clipping moves each number of an answer at most, from ranges and bound; None: by nothing.
+
+    A number of a kernel lies between 0 and 1 whatever the records are.
+    """
+    ellipse = bound.ellipse(lower.size)
+    if ellipse.length_of(ellipse.furthest(lower, upper)) <= bound.radius * (1 + _ROUNDING):
+        return None
+    if kind.is_kernel:
+        return np.ones((1, 1))
+    return bound.worst_bias(lower, upper, products=kind.degree == 2).reshape(lower.size, -1)
