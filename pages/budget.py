@@ -29,14 +29,13 @@ from mvgviz.scenario.precision_budget import (
     budget_table,
     compare_splits,
     equal_design,
-    fill,
     inverse_refusal,
     pnr_refusal,
     printed_guarantee,
     table_csv,
     wanted_noise,
 )
-from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.resolve import Setup, fill
 from mvgviz.scenario.trade_off import trade_off_refusal
 from mvgviz.text import in_markdown, spreadsheet_cell
 from mvgviz.ui import session

@@ -37,6 +37,7 @@ from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.codec import VERSION, Saved, check_parts
+from mvgviz.scenario.own_units import feature_std
 from mvgviz.scenario.resolve import Setup, build, delta_of
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.validation import FloatArray, count, fraction, instance, non_negative, number
@@ -282,7 +283,7 @@ def plan_noise(plan: QuestionPlan, setups: Sequence[Setup]) -> tuple[QuestionNoi
     """What every question gets; ``setups`` as :func:`build_plan` makes them."""
     found = []
     for share, setup in zip(plan.shares, setups, strict=True):
-        epsilon, stds = setup.scenario.epsilon, feature_std(setup)
+        epsilon, stds = setup.scenario.epsilon, feature_std(setup, setup.design)
         names = setup.query.coordinate_names("rows", stds.size)
         least, most = ((names[k] if k < len(names) else f"number {k + 1}", float(stds[k]))
                        for k in (int(stds.argmin()), int(stds.argmax())))
@@ -317,15 +318,3 @@ def typical_noise(setup: Setup) -> float:
     if design.mode != "columns" and 0 < len(needed) < design.rows:
         return noise_on(design, needs_of(needed, design.rows), directions=setup.need_directions).needed
     return noise_on(design, np.ones(design.rows)).everything
-
-
-def feature_std(setup: Setup) -> FloatArray:
-    """The noise on each row of the answer (of a square one: on entry (k, k)), in the data's own units."""
-    design, query = setup.design, setup.query
-    rows, cols = (np.sqrt(side.covariance_diagonal()) for side in (design.row_side, design.col_side))
-    std = rows * (cols if query.symmetric else math.sqrt(float(np.mean(cols**2))))
-    if not query.degree:
-        return std
-    units = setup.dataset.widths / setup.table.widths[: setup.dataset.n_features]
-    units = np.append(units, np.ones(std.size - units.size))  # a constant that was joined has none
-    return np.asarray(std * units**query.degree)

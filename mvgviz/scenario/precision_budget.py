@@ -15,17 +15,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mvgviz.design.allocation import FLOOR, WaterFilling, manual
-from mvgviz.design.most_information import has_measure
+from mvgviz.design.allocation import FLOOR, manual
 from mvgviz.design.noise_design import NoiseDesign, design_noise
 from mvgviz.design.power_to_noise import log_pnr
 from mvgviz.design.smallest_epsilon import smallest_epsilon
-from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions
 from mvgviz.provenance import Origin
-from mvgviz.query.queries import Query
-from mvgviz.scenario.resolve import Setup, build, favouring, filled, moments_along, released_spectrum, turned_moments
+from mvgviz.scenario.resolve import Setup, build, favouring, fill, moments_along
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import FloatArray
@@ -256,20 +253,3 @@ def _current_split(scenario: Scenario, favours: bool) -> str:
     if scenario.allocation == "max-pnr":
         return f"max-pnr {'exact' if scenario.guarantee == 'exact' else scenario.form}"
     return scenario.allocation if favours or scenario.allocation == "manual" else "uniform"
-
-
-def fill(equal: NoiseDesign, query: Query, moments: FloatArray, form: str) -> WaterFilling:
-    """The water filling behind max-PNR (its level None where there is none); ``equal`` has equal shares and a
-    guarantee that fits the form.
-
-    The spectrum is the private release's own where the directions came with one, else the
-    data's second moment along each direction (not private).
-    """
-    if (form == "exact") != (equal.guarantee == "exact"):
-        raise InputError(f"the {form} form does not belong to the guarantee {equal.guarantee}")
-    directions = equal.directional_side.directions
-    signal = released_spectrum(directions)
-    if signal is None:
-        along = turned_moments if form == "exact" and has_measure(equal) else moments_along
-        signal = along(directions, moments)
-    return filled(query, equal, signal, form)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 
@@ -22,26 +22,8 @@ from mvgviz.errors import InputError
 from mvgviz.noise.bounds import TAILS
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import NEIGHBOURS, QUERIES, Query
-from mvgviz.scenario.codec import (
-    VERSION,
-    Kind,
-    Saved,
-    check_fields,
-    check_parts,
-    choice,
-    declared,
-    from_file,
-    from_link,
-    held,
-    parts,
-    position,
-    positions,
-    real,
-    to_file,
-    to_link,
-    whole,
-    words,
-)
+from mvgviz.scenario import codec
+from mvgviz.scenario.codec import declared, held
 from mvgviz.validation import fraction, instance, positive, within
 
 UPLOAD = "upload-"
@@ -79,7 +61,7 @@ def _predicts(scenario: Scenario) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scenario(Saved):
+class Scenario(codec.Saved):
     """Everything that can be chosen; what it means for a dataset is worked out by ``build``.
 
     ``data``: a sample's name or "upload-" and a random identifier. ``scale``: ranges as declared, or mapped onto [-1,
@@ -99,41 +81,41 @@ class Scenario(Saved):
 
     called: ClassVar = "a scenario file"
 
-    data: str = held("two_features", Kind(_data_name))
-    query: str = held("identity", choice(QUERIES), "choices")
-    scale: str = held("symmetric", choice(SCALES), "choices")
-    length: float = held(1.0, real(positive, least=1e-6, most=1e6), "choices", lambda its: its.kind.is_kernel)
-    label: int | None = held(None, position(), "choices", lambda its: _predicts(its) and its.label is not None)
-    epsilon: float = held(1.0, real(positive, least=1e-3, most=1e3), "choices")
-    delta: float | None = held(None, real(fraction), "choices")
-    guarantee: str = held("exact", choice(GUARANTEES), "choices")
-    tail: str = held("printed", choice(TAILS), "choices", lambda its: its.guarantee != "exact")
-    mode: str = held("auto", choice(("auto", *MODES)), "choices")
-    neighbours: str = held("replace", choice(NEIGHBOURS), "choices", lambda its: not its.is_graph)
-    directions: str = held("standard", choice(DIRECTIONS), "directions")
-    angle: float = held(30.0, real(within, least=-360, most=360, unit=" degrees"), "directions", _turns)
-    plane: tuple[int, int] = held((0, 1), positions(size=2), "directions", _turns)
-    private_share: float = held(0.2, real(fraction), "choices", lambda its: its.directions == "private")
-    allocation: str = held("binary", choice(ALLOCATIONS), "split")
-    favoured: tuple[int, ...] = held((0,), positions(), "split", _favours)
-    share: float = held(0.8, real(within, least=LEAST_SHARE, most=MOST_SHARE), "split", _favours)
-    weights: tuple[int, ...] = held((), parts(), "split", lambda its: its.allocation == "manual")
-    form: str = held("relaxed", choice(FORMS), "split",
+    data: str = held("two_features", codec.Kind(_data_name))
+    query: str = held("identity", codec.choice(QUERIES), "choices")
+    scale: str = held("symmetric", codec.choice(SCALES), "choices")
+    length: float = held(1.0, codec.real(positive, least=1e-6, most=1e6), "choices", lambda its: its.kind.is_kernel)
+    label: int | None = held(None, codec.position(), "choices", lambda its: _predicts(its) and its.label is not None)
+    epsilon: float = held(1.0, codec.real(positive, least=1e-3, most=1e3), "choices")
+    delta: float | None = held(None, codec.real(fraction), "choices")
+    guarantee: str = held("exact", codec.choice(GUARANTEES), "choices")
+    tail: str = held("printed", codec.choice(TAILS), "choices", lambda its: its.guarantee != "exact")
+    mode: str = held("auto", codec.choice(("auto", *MODES)), "choices")
+    neighbours: str = held("replace", codec.choice(NEIGHBOURS), "choices", lambda its: not its.is_graph)
+    directions: str = held("standard", codec.choice(DIRECTIONS), "directions")
+    angle: float = held(30.0, codec.real(within, least=-360, most=360, unit=" degrees"), "directions", _turns)
+    plane: tuple[int, int] = held((0, 1), codec.positions(size=2), "directions", _turns)
+    private_share: float = held(0.2, codec.real(fraction), "choices", lambda its: its.directions == "private")
+    allocation: str = held("binary", codec.choice(ALLOCATIONS), "split")
+    favoured: tuple[int, ...] = held((0,), codec.positions(), "split", _favours)
+    share: float = held(0.8, codec.real(within, least=LEAST_SHARE, most=MOST_SHARE), "split", _favours)
+    weights: tuple[int, ...] = held((), codec.parts(), "split", lambda its: its.allocation == "manual")
+    form: str = held("relaxed", codec.choice(FORMS), "split",
                      lambda its: its.allocation == "max-pnr" and its.guarantee != "exact")
-    bound: str = held("none", choice(BOUNDS), "choices", lambda its: not its.is_graph)
-    radius: float = held(1.0, real(positive, least=LEAST_RADIUS, most=MOST_RADIUS), "choices",
+    bound: str = held("none", codec.choice(BOUNDS), "choices", lambda its: not its.is_graph)
+    radius: float = held(1.0, codec.real(positive, least=LEAST_RADIUS, most=MOST_RADIUS), "choices",
                          lambda its: its.bound == "own" and not its.is_graph)
-    needed: tuple[int, ...] = held((), positions(), "choices", lambda its: bool(its.needed))
-    importance: tuple[int, ...] = held((), parts(), "split", lambda its: _favours(its) and bool(its.importance))
-    judged: str = held("needed", choice(JUDGED))
-    task: str = held("reconstruction", choice(TASKS), "choices", _predicts)
-    post: tuple[str, ...] = held(POST, words(lambda: POST))
-    trials: int = held(100, whole(at_most=100_000))
-    seed: int = held(0, whole(at_least=0), "directions", lambda its: its.directions == "random")
-    from_data: tuple[str, ...] = held((), words(lambda: MARKED), compare=False)
+    needed: tuple[int, ...] = held((), codec.positions(), "choices", lambda its: bool(its.needed))
+    importance: tuple[int, ...] = held((), codec.parts(), "split", lambda its: _favours(its) and bool(its.importance))
+    judged: str = held("needed", codec.choice(JUDGED))
+    task: str = held("reconstruction", codec.choice(TASKS), "choices", _predicts)
+    post: tuple[str, ...] = held(POST, codec.words(lambda: POST))
+    trials: int = held(100, codec.whole(at_most=100_000))
+    seed: int = held(0, codec.whole(at_least=0), "directions", lambda its: its.directions == "random")
+    from_data: tuple[str, ...] = held((), codec.words(lambda: MARKED), compare=False)
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        codec.check_fields(self)
         if self.needed and len(self.importance) not in (0, len(self.needed)):
             raise InputError(f"importance must have one part for each of the {len(self.needed)} needed, or none, "
                              f"got {len(self.importance)}")
@@ -188,7 +170,7 @@ class Scenario(Saved):
         it goes along from ``favoured`` to ``needed`` and back. How much each of the needed matters is forgotten where
         others become needed.
         """
-        unknown = set(changes) - {known.name for known in fields(self)}
+        unknown = set(changes) - set(declared(Scenario))
         if unknown:
             raise InputError(f"a scenario has no field {', '.join(sorted(unknown))}")
         if "importance" not in changes and self.importance:
@@ -257,7 +239,7 @@ class Scenario(Saved):
     def to_query(self) -> dict[str, str]:
         """URL parameters: the data, and what differs from its defaults."""
         usual = self.default_for(self.data)
-        return {"data": self.data} | {name: to_link(value) for name, value in vars(self).items()
+        return {"data": self.data} | {name: codec.to_link(value) for name, value in vars(self).items()
                                       if value != getattr(usual, name)}
 
     @classmethod
@@ -277,7 +259,7 @@ class Scenario(Saved):
         for name, text in sorted(parameters.items(), key=lambda pair: order.get(pair[0], 1)):
             try:
                 scenario = (cls.default_for(text) if name == "data"
-                            else scenario.changed(**{name: from_link(cls, name, text)}))
+                            else scenario.changed(**{name: codec.from_link(cls, name, text)}))
             except InputError as error:
                 ignored.append(str(error))
                 if name == "from_data":  # what is not understood takes no other mark along
@@ -285,12 +267,12 @@ class Scenario(Saved):
         return scenario, tuple(ignored)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"mvgviz": VERSION, "scenario": to_file(self)}
+        return {"mvgviz": codec.VERSION, "scenario": codec.to_file(self)}
 
     @classmethod
     def from_dict(cls, content: Any) -> Self:
-        check_parts(content, cls.called, "mvgviz", scenario=dict)
-        return cls().changed(**from_file(cls, content["scenario"]))
+        codec.check_parts(content, cls.called, "mvgviz", scenario=dict)
+        return cls().changed(**codec.from_file(cls, content["scenario"]))
 
 
 DIRECTION_FIELDS, SPLIT_FIELDS, OTHER_FIELDS = (

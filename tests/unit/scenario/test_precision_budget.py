@@ -28,14 +28,13 @@ from mvgviz.scenario.precision_budget import (
     budget_table,
     compare_splits,
     equal_design,
-    fill,
     inverse_refusal,
     pnr_refusal,
     printed_guarantee,
     table_csv,
     wanted_noise,
 )
-from mvgviz.scenario.resolve import build, moments_along, second_moments
+from mvgviz.scenario.resolve import build, fill, moments_along, second_moments
 from mvgviz.text import spreadsheet_cell
 from tests.datasets import make_dataset
 
