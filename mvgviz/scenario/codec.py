@@ -29,16 +29,13 @@ _MOST_LINK = 100_000  # characters of one parameter
 
 
 class Kind(NamedTuple):
-    """What a field may hold: each function takes the field's name and a value, and refuses wrong ones in a sentence.
+    """What a field may hold: both functions take its name and a value, and refuse wrong ones in a sentence.
 
-    ``check`` returns the value as it is held, ``from_link`` what the text of a link says, ``from_file`` what a value in
-    JSON says; ``to_file`` takes a value alone.
+    ``check`` returns the value as it is held, from a program or a file; ``from_link`` what the text of a link says.
     """
 
     check: Callable[[str, Any], Any]
     from_link: Callable[[str, str], Any] = lambda name, text: text
-    from_file: Callable[[str, Any], Any] = lambda name, value: value
-    to_file: Callable[[Any], Any] = lambda value: value
 
 
 def held(default: Any, kind: Kind, part: str = "", used: Callable[[Any], bool] = lambda owner: True, **options: Any
@@ -85,26 +82,13 @@ def from_link(cls: type, name: str, text: str) -> Any:
     return text if kind is None else kind.from_link(name, text)
 
 
-def to_file(owner: Any) -> dict[str, Any]:
-    """The declared fields as they stand in JSON."""
-    values = {name: (kind, getattr(owner, name)) for name, kind in declared(owner.__class__).items()}
-    return {name: None if value is None else kind.to_file(value) for name, (kind, value) in values.items()}
-
-
-def from_file(cls: type, content: dict[str, Any]) -> dict[str, Any]:
-    """What JSON says of the declared fields, unchecked; others stay as they are."""
-    kinds = declared(cls)
-    return {name: kinds[name].from_file(name, value) if name in kinds and value is not None else value
-            for name, value in content.items()}
-
-
 class Saved:
     """A dataclass that is saved as JSON; ``called``: what a sentence calls the file."""
 
     called: ClassVar[str]
 
     def to_dict(self) -> dict[str, Any]:
-        """What stands in JSON, with the version of the format."""
+        """What stands in the file, with the version of its format."""
         raise NotImplementedError
 
     @classmethod
@@ -113,12 +97,10 @@ class Saved:
         raise NotImplementedError
 
     def to_json(self) -> str:
-        """Everything, with the version of the format."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """What :meth:`to_json` gave; refuse other versions, unknown parts and values out of range."""
         return cls.from_dict(parsed_json(text, f"{cls.called} must be JSON, as downloaded from mvgviz"))
 
 

@@ -26,12 +26,19 @@ _MOST = 20_000  # ranges in one file
 
 
 def range_of(name: str, ends: Any) -> Range:
-    """The range of a column as a person wrote it: a pair, which declares it, or with its origin; dates become text."""
-    with_origin = isinstance(ends, tuple | list) and len(ends) == 3
-    low, high, origin = pair_of(Range(*ends) if with_origin else ends, repr(name))
+    """The range of a column as a person or a file has it: a pair, which declares it, or with the word for its origin.
+
+    Dates become text.
+    """
+    if isinstance(ends, tuple | list) and len(ends) == 3:
+        ends = Range(ends[0], ends[1], origin_called(ends[2]))
+    low, high, origin = pair_of(ends, repr(name))
     if is_dated([low, high]):
         return Range(_date(low), _date(high), origin)
-    return checked_range(Range(low, high, origin), repr(name))
+    span = checked_range(Range(low, high, origin), repr(name))
+    if not span.low < span.high:
+        raise InputError(f"the range of {name!r} must have its low end below its high end")
+    return span
 
 
 def _date(end: Any) -> Any:
@@ -44,14 +51,6 @@ def _date(end: Any) -> Any:
 def range_to_list(span: Range) -> list[Any]:
     """``[low, high]`` where it is declared, else with its origin."""
     return [span.low, span.high] if span.origin is Origin.DECLARED else [span.low, span.high, span.origin.value]
-
-
-def range_from_list(name: str, ends: Any) -> Range:
-    """The range of a column as it stands in a file."""
-    span = range_of(name, [*ends[:2], *map(origin_called, ends[2:])] if isinstance(ends, list) else None)
-    if not (is_dated(ends) or span.low < span.high):
-        raise InputError(f"the range of {name!r} must have its low end below its high end")
-    return span
 
 
 def origin_called(word: Any) -> Origin:
@@ -95,7 +94,7 @@ def _from_json(text: str) -> dict[str, Range]:
     held = parsed_json(text, 'ranges in JSON must stand as {"feature": [low, high], ...}')
     if not 0 < len(held) <= _MOST:
         raise InputError(f"a file of ranges must have 1 to {_MOST:,} of them")
-    return {name: range_from_list(name, ends) for name, ends in held.items()}
+    return {name: range_of(name, ends) for name, ends in held.items()}
 
 
 def _from_table(text: str) -> dict[str, Range]:
@@ -130,7 +129,7 @@ def _row(row: Mapping[str, str], *, decimal: str) -> tuple[str, Range]:
     known = _WORDS.get(row.get("known", "").strip().lower())
     if known is None:
         raise InputError(f"\"known\" of {name!r} must be yes or no")
-    return name, range_from_list(name, [*ends, (Origin.DECLARED if known else Origin.READ).value])
+    return name, range_of(name, [*ends, (Origin.DECLARED if known else Origin.READ).value])
 
 
 def _number(name: str, text: str, decimal: str) -> float:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 
@@ -267,12 +267,12 @@ class Scenario(codec.Saved):
         return scenario, tuple(ignored)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"mvgviz": codec.VERSION, "scenario": codec.to_file(self)}
+        return {"mvgviz": codec.VERSION, "scenario": asdict(self)}
 
     @classmethod
     def from_dict(cls, content: Any) -> Self:
         codec.check_parts(content, cls.called, "mvgviz", scenario=dict)
-        return cls().changed(**codec.from_file(cls, content["scenario"]))
+        return cls().changed(**content["scenario"])
 
 
 DIRECTION_FIELDS, SPLIT_FIELDS, OTHER_FIELDS = (

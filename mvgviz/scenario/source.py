@@ -1,6 +1,6 @@
 """Where a study's data comes from: a sample, or a file and how a person had it read and used; never its values."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -11,8 +11,8 @@ from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range, Ranges, checked_origin
 from mvgviz.query.dataset import MISSING, Dataset
 from mvgviz.query.frames import level_text
-from mvgviz.scenario.codec import Kind, check_fields, choice, declared, from_file, held, text, to_file, whole
-from mvgviz.scenario.ranges import origin_called, range_from_list, range_of, range_to_list
+from mvgviz.scenario.codec import Kind, check_fields, choice, declared, held, text, whole
+from mvgviz.scenario.ranges import origin_called, range_of, range_to_list
 from mvgviz.text import listed
 
 READING = ("separator", "decimal", "header", "member")
@@ -22,8 +22,8 @@ READING = ("separator", "decimal", "header", "member")
 
 def _names(name: str, value: Any) -> tuple[str, ...]:
     """The columns, or those that something is given for by name."""
-    if isinstance(value, str) or not (isinstance(value, Iterable if name == "columns" else Mapping)
-                                      and all(isinstance(column, str) for column in value)):
+    if isinstance(value, str) or not (isinstance(value, Iterable) and all(isinstance(column, str) for column in value)
+                                      and isinstance(value, Mapping) == (name != "columns")):
         raise InputError("columns and ranges of a data source must be named by text")
     return tuple(value)
 
@@ -45,26 +45,6 @@ def _flag(name: str, value: Any) -> bool:
     return value
 
 
-def _in_file(form: type, words: str) -> Callable[[str, Any], Any]:
-    def read(name: str, value: Any) -> Any:
-        if not isinstance(value, form):
-            raise InputError(f"{name} of a study's data must be a {words}")
-        return value
-
-    return read
-
-
-_LIST, _TABLE = _in_file(list, "list"), _in_file(dict, "table by column")
-
-
-def _ranges_from_file(name: str, value: Any) -> dict[str, Range]:
-    return {column: range_from_list(column, ends) for column, ends in _TABLE(name, value).items()}
-
-
-def _ranges_to_file(ranges: Mapping[str, Range]) -> dict[str, list[Any]]:
-    return {column: range_to_list(span) for column, span in ranges.items()}
-
-
 _TEXT = text("a data source")
 
 
@@ -80,21 +60,20 @@ class DataSource:
     """
 
     name: str = field(metadata={"kind": _TEXT})
-    columns: tuple[str, ...] | None = held(None, Kind(_names, from_file=_LIST))
-    ranges: Ranges | None = held(None, Kind(_ranges, from_file=_ranges_from_file, to_file=_ranges_to_file))
+    columns: tuple[str, ...] | None = held(None, Kind(_names))
+    ranges: Ranges | None = held(None, Kind(_ranges))
     orientation: str = held("rows", choice(("rows", "columns")))
     missing: str = held("reject", choice(MISSING))
     separator: str | None = held(None, _TEXT)
     decimal: str | None = held(None, _TEXT)
     header: bool | None = held(None, Kind(_flag))
     member: str | None = held(None, _TEXT)
-    levels: Mapping[str, tuple[str, ...]] | None = held(None, Kind(_levels, from_file=_TABLE))
+    levels: Mapping[str, tuple[str, ...]] | None = held(None, Kind(_levels))
     person: str | None = held(None, _TEXT)
     at_most: int | None = held(None, whole())
     directions: str = held("directions.csv", _TEXT)
     directions_origin: Origin = held(Origin.READ, Kind(
-        lambda _, origin: checked_origin("this set of directions", origin),
-        from_file=lambda _, word: origin_called(word)))
+        lambda _, origin: checked_origin("this set of directions", origin_called(origin))))
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -136,13 +115,15 @@ class DataSource:
 
     def to_dict(self) -> dict[str, Any]:
         """What stands in a study's file; as usual is left out."""
-        usual = vars(DataSource)
-        return {name: value for name, value in to_file(self).items() if name == "name" or value != usual[name]}
+        found = {name: value for name, value in vars(self).items() if name == "name" or value != vars(DataSource)[name]}
+        if self.ranges is not None:
+            found["ranges"] = {column: range_to_list(Range(*ends)) for column, ends in self.ranges.items()}
+        return found
 
     @classmethod
     def from_dict(cls, content: Any) -> Self:
-        """What :meth:`to_dict` gave; refuses what it does not know."""
+        """What :meth:`to_dict` gave; refuse what it does not know."""
         _, *others = known = list(declared(DataSource))
         if not (isinstance(content, dict) and "name" in content and set(content) <= set(known)):
             raise InputError(f"the data of a study must hold its name and may hold {listed(others, len(others))}")
-        return cls(**from_file(cls, content))
+        return cls(**content)
