@@ -1,14 +1,12 @@
 """The ellipse that a scenario clips records to, and the bias of clipping.
 
-The ellipse has the shape of the split, and the noise has its shape.
-
-Along each direction it is as long as the spread of an evenly spread record over the root of the share,
-so that such a record has length 1.
+The ellipse has the shape of the split, and the noise has its shape. Along each direction it is as long as the spread of
+an evenly spread record over the root of the share, so that such a record has length 1.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,39 +50,24 @@ def record_ellipse(scenario: Scenario, table: Dataset, directions: Directions, t
     ``mu`` is that of the whole budget: a length found privately takes its part of it, with noise from ``rng``. A
     kernel's shares are of records, so there the ellipse is round.
     """
-    if scenario.kind.is_kernel:
+    kind, own = scenario.kind, scenario.radius if scenario.bound == "own" else None
+    if kind.is_kernel:
         directions, theta = standard_basis(table.n_features), uniform(table.n_features)
-    if scenario.kind.has_constant:
-        return _joined(scenario, table, directions, theta, origin, mu)
-    centre = np.zeros(table.n_features) if scenario.kind.degree == 2 else (table.lower + table.upper) / 2
-    bound = RecordBound(
-        radius=scenario.radius if scenario.bound == "own" else 1.0, centre=centre,
-        weights=np.sqrt(theta) / _spreads(directions, even_moments(table, centre)),
-        directions=None if directions.is_standard else directions,
-        origin=weakest([table.ranges_origin, origin, directions.origin]))
-    return rank_radius(table, mu=mu, rng=rng, bound=bound) if scenario.bound == "private" else bound
-
-
-def _joined(scenario: Scenario, table: Dataset, directions: Directions, theta: FloatArray, origin: Origin, mu: float
-            ) -> RecordBound:
-    """For records with a constant, last, which is scaled with them: :func:`regression_shape`."""
-    size = table.n_features - 1
-    predicts = scenario.task == "linear-ridge" and directions.is_standard and (scenario.label or 0) < size
-    shares, radius, constant = regression_shape(
-        theta[:-1] / theta[:-1].sum(), table.n_records, mu=mu, label=scenario.label if predicts else None,
-        radius=scenario.radius if scenario.bound == "own" else None)
-    spread = even_moments(table, np.zeros(size + 1))
-    spread[-1], spread[:, -1], spread[-1, -1] = 0.0, 0.0, 1.0
-    weights = np.append(np.sqrt(shares), constant) / _spreads(directions, spread)
-    bound = RecordBound(radius=float(np.hypot(radius, constant)), weights=weights,
-                        origin=weakest([table.ranges_origin, origin, directions.origin]))
-    return bound if directions.is_standard else replace(bound, directions=directions)
-
-
-def _spreads(directions: Directions, moments: FloatArray) -> FloatArray:
-    """The root mean square of an evenly spread record along each direction."""
+    centre = np.zeros(table.n_features) if kind.degree == 2 else (table.lower + table.upper) / 2
+    moments, roots, radius = even_moments(table, centre), np.sqrt(theta), own or 1.0
+    if kind.has_constant:  # last, and scaled with the records
+        size = table.n_features - 1
+        predicts = scenario.task == "linear-ridge" and directions.is_standard and (scenario.label or 0) < size
+        shares, radius, constant = regression_shape(theta[:-1] / theta[:-1].sum(), table.n_records, mu=mu, radius=own,
+                                                    label=scenario.label if predicts else None)
+        moments[-1], moments[:, -1], moments[-1, -1] = 0.0, 0.0, 1.0
+        roots, radius = np.append(np.sqrt(shares), constant), float(np.hypot(radius, constant))
     w = directions.matrix
-    return np.asarray(np.sqrt(np.einsum("ik,ik->k", w, moments @ w)))
+    spreads = np.sqrt(np.einsum("ik,ik->k", w, moments @ w))  # of an evenly spread record along each direction
+    bound = RecordBound(radius=radius, centre=centre, weights=roots / spreads,
+                        directions=None if directions.is_standard else directions,
+                        origin=weakest([table.ranges_origin, origin, directions.origin]))
+    return rank_radius(table, mu=mu, rng=rng, bound=bound) if scenario.bound == "private" else bound
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -50,7 +50,6 @@ LEAST_SHARE = 1e-3
 _LEAST_EPSILON = 1e-3  # that a scenario can hold
 _BUDGET = ("epsilon", "delta")
 _POINTS, _END = 81, 0.01
-_Question = TypeVar("_Question")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +67,8 @@ class QuestionPlan(Saved):
     shares_read: bool = False
 
     def __post_init__(self) -> None:
-        asked = tuple(instance("a question", scenario, Scenario) for scenario in _some_questions(self.scenarios))
+        _check_number(self.scenarios)
+        asked = tuple(instance("a question", scenario, Scenario) for scenario in self.scenarios)
         parts = tuple(count("parts", part) for part in self.parts)
         if not (len(parts) == len(asked) and sum(parts) == PARTS):
             raise InputError(f"the parts of a plan must be one for each question and sum to {PARTS}")
@@ -178,17 +178,17 @@ class QuestionPlan(Saved):
     @classmethod
     def from_dict(cls, content: Any) -> Self:
         check_parts(content, cls.called, "mvgviz_plan", shares_read=bool, questions=list)
-        questions = _some_questions(content["questions"])
+        questions = content["questions"]
+        _check_number(questions)
         if not all(isinstance(question, dict) and "parts" in question for question in questions):
             raise InputError('every question of a plan file must hold "parts", "mvgviz" and "scenario"')
         return cls(shares_read=content["shares_read"], parts=tuple(question.pop("parts") for question in questions),
                    scenarios=tuple(Scenario.from_dict(question) for question in questions))
 
 
-def _some_questions(questions: Sequence[_Question]) -> Sequence[_Question]:
+def _check_number(questions: Sequence[Any]) -> None:
     if not 1 <= len(questions) <= MOST_QUESTIONS:
         raise InputError(f"a plan must have 1 to {MOST_QUESTIONS} questions, got {len(questions)}")
-    return questions
 
 
 def are_equal(parts: Sequence[int]) -> bool:
