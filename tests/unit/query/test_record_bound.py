@@ -24,13 +24,7 @@ from mvgviz.noise.accounting import compose_mu
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
 from mvgviz.query import record_bound
-from mvgviz.query.record_bound import (
-    even_moments,
-    even_spreads,
-    rank_radius,
-    regression_shape,
-    way_to_box,
-)
+from mvgviz.query.record_bound import even_moments, even_spreads, rank_radius, regression_shape, way_to_box
 from mvgviz.query.worst_pairs import worst_pair
 from mvgviz.release.release import release
 from tests.datasets import make_dataset
