@@ -101,7 +101,7 @@ class Saved:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        return cls.from_dict(parsed_json(text, f"{cls.called} must be JSON, as downloaded from mvgviz"))
+        return cls.from_dict(parsed_json(text, f"{cls.called} must be JSON, as downloaded from mvgviz, and small"))
 
 
 def check_parts(content: Any, called: str, mark: str, **parts: type) -> None:

@@ -74,7 +74,7 @@ class Study(Saved):
     def from_dict(cls, content: Any) -> Self:
         """The study, or one of the sample that a scenario is about; refuse other versions and unknown parts."""
         if not isinstance(content, dict):
-            raise InputError(f"{cls.called} must be JSON, as downloaded from mvgviz")
+            raise InputError(f"{cls.called} must be JSON, as downloaded from mvgviz, and small")
         if "mvgviz_study" not in content:
             scenario = Scenario.from_dict(content)
             if scenario.is_upload:

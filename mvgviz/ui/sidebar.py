@@ -69,7 +69,7 @@ def _draw_data() -> None:
         old = session.scenario()
         new = Scenario.default_for(data).changed(epsilon=old.epsilon, from_data=tuple(
             name for name in old.from_data if name == "epsilon"))
-        return {name: getattr(new, name) for name in new.__dataclass_fields__}
+        return dict(vars(new))
 
     st.selectbox("Data", list(names), format_func=names.__getitem__, **session.bound("w_data", current, change))
 
