@@ -14,12 +14,15 @@ from mvgviz.scenario.precision_budget import (
     MOST_EPSILON,
     BudgetTable,
     budget_table,
+    compare_splits,
+    equal_design,
     inverse_refusal,
+    pnr_refusal,
+    printed_guarantee,
     table_csv,
     wanted_noise,
 )
-from mvgviz.scenario.resolve import Setup
-from mvgviz.scenario.splits import compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
+from mvgviz.scenario.resolve import Setup, fill
 from mvgviz.scenario.trade_off import trade_off_refusal
 from mvgviz.text import in_markdown, spreadsheet_cell
 from mvgviz.ui import session

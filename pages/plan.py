@@ -10,8 +10,16 @@ from mvgviz.pictures.plan import plan_words, question_name
 from mvgviz.pictures.sentences import open_parts
 from mvgviz.provenance import weakest
 from mvgviz.release.release import plan_together
-from mvgviz.scenario.plan import MOST_QUESTIONS, QuestionPlan, under_budget_of, without
-from mvgviz.scenario.plan_noise import QuestionNoise, least_noise, plan_noise, same_noise
+from mvgviz.scenario.plan import (
+    MOST_QUESTIONS,
+    QuestionNoise,
+    QuestionPlan,
+    least_noise,
+    plan_noise,
+    same_noise,
+    under_budget_of,
+    without,
+)
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, in_markdown, listed, spreadsheet_cell
 from mvgviz.ui import session

@@ -9,7 +9,6 @@ from mvgviz.noise.ties import eigen
 from mvgviz.pictures import shape as words
 from mvgviz.pictures.rule import iid_std, rule_model
 from mvgviz.pictures.sentences import thing
-from mvgviz.scenario.names import names_of_coordinates
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, in_markdown
 from mvgviz.ui.frame import chart, draw_takeaway, open_page
@@ -104,7 +103,7 @@ def draw_outcomes(setup: Setup) -> None:
 def _coordinates(setup: Setup) -> tuple[str, ...]:
     """Names of the coordinates of the directional side (features, vertices, records), but for a joined constant."""
     design = setup.design
-    names = names_of_coordinates(setup.query, design.mode, design.directional_side.size)
+    names = setup.query.coordinate_names(design.mode, design.directional_side.size)
     return names[: setup.query.own_features(len(names))][:_MANY]
 
 

@@ -24,7 +24,7 @@ from mvgviz.release.fitted import Coefficients
 from mvgviz.release.intervals import LEVEL, DataUnits, EntryNoise, covered_words, data_units, planned_noise
 from mvgviz.release.ledger import CAVEATS, Ledger, Total
 from mvgviz.release.release import Plan, Release, design_words
-from mvgviz.scenario.clipping import clipping_of
+from mvgviz.scenario.bound import clipping_of
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import (
     as_number,

@@ -40,7 +40,6 @@ from mvgviz.pictures.theme import (
 )
 from mvgviz.pictures.trade_off import least_sentence
 from mvgviz.query.queries import Query
-from mvgviz.scenario.names import names_of_coordinates
 from mvgviz.scenario.own_units import FeatureNoise, own_units
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
@@ -475,7 +474,7 @@ def _pair_labels(trial: FirstTrial, query: Query) -> tuple[list[str], list[str],
     """Names of rows and columns that are shown, and what they are called together."""
     rows, cols = trial.true.shape
     row = "vertex" if query.is_graph else "record" if query.row_names is None else "feature"
-    names = [short_label(name) for name in names_of_coordinates(query, "rows", trial.shape[0])[:MOST_COLS]]
+    names = [short_label(name) for name in query.coordinate_names("rows", trial.shape[0])[:MOST_COLS]]
     named = query.row_names is not None and len(names) <= _NAMED
     down = names if named else _thinned(len(names))
     if query.symmetric or trial.what == "moments":
@@ -498,7 +497,7 @@ def largest_loadings(parts: Components) -> list[int]:
 def component_loadings_picture(parts: Components, query: Query) -> Picture:
     """The first component's loadings, two bars a feature."""
     shown, total, figure = largest_loadings(parts), parts.first.size, go.Figure()
-    every = names_of_coordinates(query, "rows", total)
+    every = query.coordinate_names("rows", total)
     names, rows = [short_label(every[k]) for k in shown], list(range(len(shown)))
     for label, values, colour in (("true", parts.first, DATA), ("noisy", parts.noisy_first, DIRECTIONAL)):
         figure.add_bar(x=values[shown], y=rows, orientation="h", name=label, marker={"color": colour},

@@ -265,20 +265,9 @@ def rank_radius(dataset: Dataset, *, mu: float, rng: np.random.Generator | Noisy
     return private_radius(dataset, 1 - outside, mu=math.sqrt(_FOR_RANK) * budget, rng=rng, bound=bound)
 
 
-def regression_bound(dataset: Dataset, theta: Any, *, mu: float, label: int | None = None
-                     ) -> tuple[RecordBound, float]:
-    """The default bound for regressions, about the middle of the ranges, and the constant to join to its records:
-    ``moments(…, whole=True)``. ``label``: the feature that will be predicted.
-    """
-    wanted = shares("theta", theta, size=dataset.n_features)
-    split, radius, constant = regression_shape(wanted, dataset.n_records, mu=mu, label=label)
-    even = RecordBound.from_shares(dataset, split, centre=(dataset.lower + dataset.upper) / 2)
-    return replace(even, radius=radius), constant
-
-
 def regression_shape(theta: FloatArray, n_records: int, *, mu: float, label: int | None = None,
                      radius: float | None = None) -> tuple[FloatArray, float, float]:
-    """Shares, radius and constant of a bound for regressions; from the number of records and the budget alone.
+    """Shares, radius and constant (see ``moments``) of a bound for regressions; from records and budget alone.
 
     With few records for their features it is the ellipse of an even record with shares ``theta``, and the constant is
     half its ``radius``; the more there are, the nearer it comes to the box with equal shares, since clipping
@@ -288,17 +277,12 @@ def regression_shape(theta: FloatArray, n_records: int, *, mu: float, label: int
     """
     m, way = theta.size, 0.0 if radius else way_to_box(n_records, theta.size, mu)
     few = 0.0 if label is None else 1 / (1 + (n_records * mu / _FEW) ** 2)
-    length = radius or default_radius(n_records, m, mu) * (1 + few / 5)
+    length = radius or 3 ** (way / 2) * (1 + few / 5)  # from an evenly spread record to the whole box
     split, least = np.array(theta), 0.3 + 0.5 * few
     if label is not None and split[label] < least:
         split *= (1 - least) / (1 - split[label])
         split[label] = least
     return (1 - way) * split + way / m, length, length * ((1 + few) / 2) ** (1 - way) * m ** (-way / 2)
-
-
-def default_radius(n_records: int, n_features: int, mu: float) -> float:
-    """From 1, an evenly spread record, to sqrt 3, around the whole box; for bounds made from shares."""
-    return float(3 ** (way_to_box(n_records, n_features, mu) / 2))
 
 
 def way_to_box(n_records: int, n_features: int, mu: float) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.weighing import Weighing
+from mvgviz.query.prior import Weighing
 from mvgviz.scenario.resolve import Setup, asked_of, with_bound
 from mvgviz.trials.stand_in import SEED, stand_in
 from mvgviz.validation import FloatArray

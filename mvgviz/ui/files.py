@@ -20,7 +20,7 @@ from mvgviz.data.recognise import Contents, contents_of, new_key
 from mvgviz.errors import InputError
 from mvgviz.provenance import Range, Ranges
 from mvgviz.scenario.scenario import UPLOAD
-from mvgviz.study.study import Study
+from mvgviz.scenario.study import Study
 from mvgviz.text import one_line
 from mvgviz.ui.streamlit_internals import let_go
 

@@ -14,8 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
 from mvgviz.release.release import release_together
-from mvgviz.scenario.plan import QuestionPlan, are_equal
-from mvgviz.scenario.plan_noise import build_plan
+from mvgviz.scenario.plan import QuestionPlan, are_equal, build_plan
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.ui import session

@@ -20,7 +20,7 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup, ask, build, second_moments
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.study.source import DataSource
+from mvgviz.scenario.source import DataSource
 from mvgviz.trials.stand_in import SEED, stand_in
 from mvgviz.ui.cache import Cache, cached, of_server, of_session
 from mvgviz.validation import FloatArray

@@ -13,8 +13,8 @@ from mvgviz.errors import InputError
 from mvgviz.release.entries import tidy
 from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.study.source import DataSource
-from mvgviz.study.study import MOST_NOTES, Study
+from mvgviz.scenario.source import DataSource
+from mvgviz.scenario.study import MOST_NOTES, Study
 from mvgviz.text import in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset

@@ -9,8 +9,7 @@ from mvgviz.errors import InputError
 from mvgviz.labels import JUDGED
 from mvgviz.pictures.shape import ABOUT_ZERO
 from mvgviz.scenario.resolve import Setup
-from mvgviz.scenario.scenario import Scenario
-from mvgviz.scenario.usual import for_task, usual_settings
+from mvgviz.scenario.scenario import Scenario, for_task, usual_settings
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.trials.question import REGRESSIONS
 from mvgviz.trials.tasks import OF_DIRECTIONS, TASKS

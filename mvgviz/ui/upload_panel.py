@@ -15,8 +15,8 @@ from mvgviz.data.table import MOST_FEATURES
 from mvgviz.errors import InputError
 from mvgviz.pictures.data import identifier_words
 from mvgviz.provenance import Origin, Range, weakest
-from mvgviz.study.ranges import fitting, ranges_from_text, ranges_to_csv, ranges_to_json
-from mvgviz.study.source import DataSource
+from mvgviz.scenario.ranges import fitting, ranges_from_text, ranges_to_csv, ranges_to_json
+from mvgviz.scenario.source import DataSource
 from mvgviz.text import in_markdown, listed
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached, of_session

@@ -10,7 +10,7 @@ from mvgviz import QuestionPlan, Scenario, gaussian_epsilon, gaussian_mu
 from mvgviz.data import sample
 from mvgviz.errors import InputError
 from mvgviz.provenance import Range
-from mvgviz.scenario.plan_noise import build_plan, plan_noise
+from mvgviz.scenario.plan import build_plan, plan_noise
 from mvgviz.ui import plans
 from mvgviz.ui.menu import DATA, HOME, PLAN, RELEASE
 from tests.pages.app import (

@@ -15,9 +15,9 @@ from mvgviz.pictures.rule import rule_model
 from mvgviz.provenance import Origin, Range
 from mvgviz.release.files import to_metadata_json
 from mvgviz.report.script import python_script
+from mvgviz.scenario.ranges import ranges_to_csv
 from mvgviz.scenario.resolve import build
-from mvgviz.study.ranges import ranges_to_csv
-from mvgviz.study.source import DataSource
+from mvgviz.scenario.source import DataSource
 from mvgviz.trials.resumable import TrialCache
 from mvgviz.ui import frontier
 from mvgviz.ui import rule_picture as rule_scenario

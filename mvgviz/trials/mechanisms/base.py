@@ -20,8 +20,8 @@ import numpy as np
 from mvgviz.design.noise_aware import table_noise
 from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise
+from mvgviz.query.prior import Weighing
 from mvgviz.query.queries import REPLACED_RECORD
-from mvgviz.query.weighing import Weighing
 from mvgviz.trials.draws import Draws
 from mvgviz.trials.question import Problem
 from mvgviz.validation import FloatArray

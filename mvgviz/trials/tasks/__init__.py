@@ -6,7 +6,7 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise
-from mvgviz.query.weighing import Weighing
+from mvgviz.query.prior import Weighing
 from mvgviz.trials.mechanisms.base import judged_part
 from mvgviz.trials.question import OF_DIRECTIONS, Problem, weighing_of
 from mvgviz.trials.tasks.base import Measure, References, Task, with_private_mean
