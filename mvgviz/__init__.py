@@ -23,7 +23,17 @@ from mvgviz.noise.directions import Directions, from_matrix, random_rotation, ro
 from mvgviz.optional import plots
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.moments import moments
-from mvgviz.query.queries import Query, adjacency, covariance, custom, identity, laplacian, mean, rbf_kernel
+from mvgviz.query.queries import (
+    Query,
+    adjacency,
+    covariance,
+    cross_moments,
+    custom,
+    identity,
+    laplacian,
+    mean,
+    rbf_kernel,
+)
 from mvgviz.query.record_bound import RecordBound, private_radius, private_spreads
 from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.scenario import Scenario
@@ -56,7 +66,7 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "Bound", "Dataset", "Directions", "Gram", "InputError", "LeastPossible", "NoiseDesign", "Outcome", "Query",
     "QuestionPlan", "RecordBound", "Results", "Scenario", "TradeOff", "WaterFilling", "adjacency", "binary",
-    "compose_mu", "covariance", "custom", "design_noise", "eigenvectors", "from_matrix", "frontier",
+    "compose_mu", "covariance", "cross_moments", "custom", "design_noise", "eigenvectors", "from_matrix", "frontier",
     "gaussian_delta", "gaussian_epsilon", "gaussian_mu", "identity", "laplacian", "least_error", "least_possible",
     "log_pnr", "manual", "max_pnr", "mean", "moments", "mutual_information", "pnr", "private_eigenvectors",
     "private_radius", "private_spreads", "random_rotation", "rbf_kernel", "rotation", "run_trials", "sample_gram",

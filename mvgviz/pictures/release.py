@@ -311,7 +311,7 @@ def released_picture(release: Release) -> Picture:
     part = f" The first {shown.shape[0]} × {shown.shape[1]} shown." if shown.size < release.noisy.size else ""
     return Picture(
         plot_matrix(shown, row_labels=names, height=300, row_title="feature" if names else "row", col_title=across,
-                    col_labels=names if square else ["mean"] if release.kind.is_mean else [],
+                    col_labels=names if square else [in_html(name) for name in release.names[1][: shown.shape[1]]],
                     value_title="noisy answer"),
         f"**Released, {rows:,} × {cols:,}, noise included.** It spent {at_most(release.mu_is)}ε = "
         f"{as_number(release.epsilon)} at δ = {delta_words(release.delta, release.n_records or 0)}.{open_parts}{part}")

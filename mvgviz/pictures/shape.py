@@ -168,7 +168,8 @@ def _drowned_words(ratio: float) -> str:
 def answer_labels(query: Query) -> tuple[list[str], list[str]]:
     """The rows and columns of an answer by name; none where they are only counted."""
     names = [in_html(name) for name in query.row_names or ()]
-    return names, names if query.symmetric else ["mean"] if query.is_mean else []
+    cols = [in_html(name) for name in query.col_names or ()]
+    return names, names if query.symmetric else ["mean"] if query.is_mean else cols
 
 
 def corner(side: NoiseSide, most: int) -> FloatArray:

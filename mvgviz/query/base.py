@@ -58,6 +58,7 @@ class Query:
     belongs to a constant, which is no feature. ``of_all_features``: the rows are all features of the table and nothing
     else. ``has_moments``: second moments follow from the answer. ``is_table``: the answer is the records themselves,
     one in each column; ``is_mean``: their average. ``is_kernel``: rows are records, and so are directions and needs.
+    ``takes_bound``: records may be clipped to an ellipse first. ``parameters``: the fields of a scenario that it needs.
     ``title`` names the kind among others, ``in_sentence`` with its article, ``choice`` in a control, ``question`` for
     somebody new to it.
     """
@@ -77,6 +78,8 @@ class Query:
     is_mean: ClassVar[bool] = False
     is_kernel: ClassVar[bool] = False
     is_graph: ClassVar[bool] = False
+    takes_bound: ClassVar[bool] = True
+    parameters: ClassVar[tuple[str, ...]] = ()
     derivations: ClassVar[dict[str, Derivation]] = {}
     """By "plain", "bounded", "added" and "added bounded", as far as they can be."""
 
@@ -89,6 +92,7 @@ class Query:
     neighbours: Neighbours = field(repr=False)
     neighbour_rule: str
     row_names: tuple[str, ...] | None = None
+    col_names: tuple[str, ...] | None = None
     n_records: int | None = None
     bound: RecordBound | None = None
     ranges_origin: Origin = Origin.DECLARED
@@ -102,8 +106,8 @@ class Query:
 
     @classmethod
     def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
-            length: float = 1.0) -> Query:
-        """Ask a table whose values are inside their ranges; ``length`` is for a kernel."""
+            **parameters: Any) -> Query:
+        """Ask a table whose values are inside their ranges, with the values of the kind's ``parameters``."""
         raise InputError(_ELSEWHERE)
 
     @classmethod
@@ -112,7 +116,7 @@ class Query:
         return True
 
     @classmethod
-    def table_of(cls, table: Dataset) -> Dataset:
+    def table_of(cls, table: Dataset, **parameters: Any) -> Dataset:
         """Return the table with one feature for each row of the answer."""
         return table
 
@@ -174,23 +178,25 @@ class Query:
         return count("the position of a feature", feature, at_least=0)
 
     @classmethod
-    def names_of(cls, shape: tuple[int, ...], row_names: tuple[str, ...] | None) -> tuple[tuple[str, ...], ...]:
+    def names_of(cls, shape: tuple[int, ...], row_names: tuple[str, ...] | None,
+                 col_names: tuple[str, ...] | None = None) -> tuple[tuple[str, ...], ...]:
         """Name the rows and the columns of an answer."""
         rows = numbered("row" if cls.rows_are == "feature" else cls.rows_are, shape[0]) if row_names is None else (
             row_names)
-        if cls.cols_are == cls.rows_are:
-            return rows, rows
+        if col_names is not None or cls.cols_are == cls.rows_are:
+            return rows, col_names or rows
         return rows, ("mean",) if cls.is_mean else numbered(cls.cols_are, shape[1])
 
     def coordinate_names(self, mode: str, size: int) -> tuple[str, ...]:
         """Name the rows (columns, in mode "columns") of the answer, 10 000 at most."""
-        if mode != "columns" and self.row_names is not None:
-            return self.row_names[:_LABELS]
+        names = self.col_names if mode == "columns" else self.row_names
+        if names is not None:
+            return names[:_LABELS]
         return numbered("vertex" if self.is_graph else "record", min(size, _LABELS))
 
     def to_frame(self) -> Any:
         """The true answer, which is private, as a pandas frame with names; a table has its records in rows."""
-        rows, cols = self.names_of(self.value.shape, self.row_names)
+        rows, cols = self.names_of(self.value.shape, self.row_names, self.col_names)
         return answer_frame(self.value, rows=rows, cols=cols, turned=self.is_table)
 
 

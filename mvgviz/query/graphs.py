@@ -38,7 +38,7 @@ class Adjacency(Query):
 
     @classmethod
     def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
-            length: float = 1.0) -> Query:
+            **parameters: Any) -> Query:
         return adjacency(table.matrix)
 
     def answer(self, records: FloatArray) -> FloatArray:
@@ -73,7 +73,7 @@ class Laplacian(Adjacency):
 
     @classmethod
     def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
-            length: float = 1.0) -> Query:
+            **parameters: Any) -> Query:
         return laplacian(table.matrix)
 
     def answer(self, records: FloatArray) -> FloatArray:

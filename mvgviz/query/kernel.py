@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class Kernel(Query):
     rows_are: ClassVar = "record"
     cols_are: ClassVar = "record"
     is_kernel: ClassVar = True
+    parameters: ClassVar = ("length",)
     derivations: ClassVar = {
         "plain": Derivation((r"|k-k'|\le\kappa:=1-e^{-\sum r_i^2/2\ell^2}",
                              r"s_2=\kappa\sqrt{2(n-1)},\quad \gamma=n"),
@@ -47,11 +48,11 @@ class Kernel(Query):
 
     @classmethod
     def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
-            length: float = 1.0) -> Query:
+            **parameters: Any) -> Query:
         if neighbours != "replace":
             raise InputError("the kernel has a row for each record, so none can be added or removed; choose replaced "
                              "records, or another question")
-        return rbf_kernel(table, length=length, bound=bound)
+        return rbf_kernel(table, length=parameters.get("length", 1.0), bound=bound)
 
     @classmethod
     def fits(cls, table: Dataset) -> bool:

@@ -10,6 +10,7 @@ from mvgviz.query.base import (
     origins,
     rule_of,
 )
+from mvgviz.query.cross_moments import CrossMoments, cross_moments
 from mvgviz.query.custom import Custom, custom
 from mvgviz.query.graphs import Adjacency, Laplacian, adjacency, laplacian
 from mvgviz.query.kernel import Kernel, rbf_kernel
@@ -17,7 +18,8 @@ from mvgviz.query.second_moments import CONSTANT, Covariance, JointMoments, cova
 from mvgviz.query.tables import Mean, Table, identity, mean
 
 QUERIES: dict[str, type[Query]] = {
-    kind.name: kind for kind in (Table, Covariance, JointMoments, Mean, Kernel, Adjacency, Laplacian)}
+    kind.name: kind for kind in (
+        Table, Covariance, JointMoments, Mean, CrossMoments, Kernel, Adjacency, Laplacian)}
 """The kinds that a scenario can choose, in the order that a control offers them."""
 
 
@@ -28,6 +30,6 @@ def kind_of(name: str) -> type[Query]:
 
 __all__ = [
     "ADDED_RECORD", "AS_DECLARED", "CONSTANT", "FLIPPED_EDGE", "NEIGHBOURS", "QUERIES", "REPLACED_RECORD", "Query",
-    "adjacency", "covariance", "custom", "identity", "joint_moments", "kind_of", "laplacian", "mean", "origins",
-    "rbf_kernel", "rule_of", "with_constant",
+    "adjacency", "covariance", "cross_moments", "custom", "identity", "joint_moments", "kind_of", "laplacian", "mean",
+    "origins", "rbf_kernel", "rule_of", "with_constant",
 ]

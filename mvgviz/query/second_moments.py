@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -65,7 +65,7 @@ class Covariance(Query):
 
     @classmethod
     def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
-            length: float = 1.0) -> Query:
+            **parameters: Any) -> Query:
         return covariance(table, bound=bound, neighbours=neighbours)
 
     def answer(self, records: FloatArray) -> FloatArray:
@@ -127,11 +127,11 @@ class JointMoments(Covariance):
 
     @classmethod
     def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
-            length: float = 1.0) -> Query:
+            **parameters: Any) -> Query:
         return joint_moments(table, bound=bound, neighbours=neighbours)
 
     @classmethod
-    def table_of(cls, table: Dataset) -> Dataset:
+    def table_of(cls, table: Dataset, **parameters: Any) -> Dataset:
         return with_constant(table)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -82,7 +82,7 @@ class Table(_Values):
 
     @classmethod
     def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
-            length: float = 1.0) -> Query:
+            **parameters: Any) -> Query:
         return identity(table, bound=bound, neighbours=neighbours)
 
     def answer(self, records: FloatArray) -> FloatArray:
@@ -117,7 +117,7 @@ class Mean(_Values):
 
     @classmethod
     def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
-            length: float = 1.0) -> Query:
+            **parameters: Any) -> Query:
         return mean(table, bound=bound, neighbours=neighbours)
 
     def answer(self, records: FloatArray) -> FloatArray:

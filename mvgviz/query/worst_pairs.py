@@ -14,6 +14,7 @@ import numpy as np
 from mvgviz.errors import InputError
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
+from mvgviz.query.cross_moments import ReplacedProduct
 from mvgviz.query.neighbours import FlippedEdge, ReplacedColumn, ReplacedOuterProduct
 from mvgviz.query.pair_search import search_move, search_records
 from mvgviz.query.queries import Query
@@ -51,6 +52,13 @@ def worst_pair(query: Query, rows: NoiseSide | None = None, cols: NoiseSide | No
         return _replaced_outer_product(body, rows, cols)
     if isinstance(body, FlippedEdge):
         return _flipped_edge(query, body, rows, cols)
+    if isinstance(body, ReplacedProduct):
+        x, y = body.furthest_pair(rows, cols)
+        left = np.stack([y[0], -x[0]], axis=1) / body.n_records
+        right = np.stack([y[1], x[1]], axis=1)
+        return WorstPair(difference=left @ right.T[:, :_SHOWN], left=left, right=right, before=None, after=None,
+                         words="one record is added" if body.added else "one record is replaced by another",
+                         attained=_attained(left, right, rows, cols, body.worst(rows, cols).mu))
     if query.is_kernel:
         return _replaced_kernel_record(query, rows, cols)
     raise InputError(f"a {query.name} query has no records or edges to show")

@@ -64,6 +64,7 @@ class _Announced:
 
     query: str
     row_names: tuple[str, ...] | None = field(repr=False)
+    col_names: tuple[str, ...] | None = field(repr=False)
     neighbour_rule: str
     sensitivity: float
     n_records: int | None
@@ -125,7 +126,7 @@ class Release(_Announced):
     @property
     def names(self) -> tuple[tuple[str, ...], ...]:
         """What the rows and the columns are called."""
-        return self.kind.names_of(self.noisy.shape, self.row_names)
+        return self.kind.names_of(self.noisy.shape, self.row_names, self.col_names)
 
     @property
     def data_units(self) -> DataUnits | None:
@@ -331,7 +332,7 @@ def _checked(query: Query, design: NoiseDesign, *, mu: float, mu_is: str, delta:
     noise = EntryNoise.of(design.row_side, design.col_side, symmetrised=symmetrise, hardening=hardening)
     told = design.directions_origin.is_covered and design.theta_origin.is_covered
     announced = _Announced(
-        query=query.name, row_names=query.row_names, neighbour_rule=query.neighbour_rule,
+        query=query.name, row_names=query.row_names, col_names=query.col_names, neighbour_rule=query.neighbour_rule,
         sensitivity=query.sensitivity, n_records=query.n_records, mode=design.mode, calibrated_by=design.guarantee,
         design=design_words(design), origins=origins, mu=mu, mu_is=mu_is, epsilon=float(gaussian_epsilon(delta, mu)),
         delta=delta, epsilon_asked=design.epsilon if scenario is None else scenario.epsilon, ranges=ranges,

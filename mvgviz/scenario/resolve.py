@@ -136,12 +136,12 @@ def scaled(dataset: Dataset, scale: str) -> Dataset:
 def ask(scenario: Scenario, dataset: Dataset, *, bound: RecordBound | None = None) -> Query:
     """The scenario's query of a dataset whose values are inside their ranges; of records inside a ``bound``."""
     table = dataset if scenario.is_graph else scaled(dataset, scenario.scale)
-    return scenario.kind.ask(table, bound=bound, neighbours=scenario.neighbours, length=scenario.length)
+    return scenario.kind.ask(table, bound=bound, neighbours=scenario.neighbours, **scenario.parameters)
 
 
 def asked_of(scenario: Scenario, dataset: Dataset) -> Dataset:
     """The table on the scenario's scale; with the constant, where that is asked about too."""
-    return scenario.kind.table_of(scaled(dataset, scenario.scale))
+    return scenario.kind.table_of(scaled(dataset, scenario.scale), **scenario.parameters)
 
 
 def delta_of(scenario: Scenario, dataset: Dataset) -> float:

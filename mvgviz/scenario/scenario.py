@@ -82,7 +82,9 @@ class Scenario(codec.Saved):
     data: str = held("two_features", codec.Kind(_data_name))
     query: str = held("identity", codec.choice(QUERIES), "choices")
     scale: str = held("symmetric", codec.choice(SCALES), "choices")
-    length: float = held(1.0, codec.real(positive, least=1e-6, most=1e6), "choices", lambda its: its.kind.is_kernel)
+    length: float = held(1.0, codec.real(positive, least=1e-6, most=1e6), "choices",
+                         lambda its: "length" in its.kind.parameters)
+    group: tuple[int, ...] = held((), codec.positions(), "choices", lambda its: "group" in its.kind.parameters)
     label: int | None = held(None, codec.position(), "choices", lambda its: _predicts(its) and its.label is not None)
     epsilon: float = held(1.0, codec.real(positive, least=1e-3, most=1e3), "choices")
     delta: float | None = held(None, codec.real(fraction), "choices")
@@ -127,6 +129,11 @@ class Scenario(codec.Saved):
     def kind(self) -> type[Query]:
         """The kind of query, which knows all that does not depend on the data."""
         return QUERIES[self.query]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the kind of query needs besides the table."""
+        return {name: getattr(self, name) for name in self.kind.parameters}
 
     @property
     def is_graph(self) -> bool:
@@ -215,7 +222,7 @@ class Scenario(codec.Saved):
             changes |= {"needed": needed, "importance": tuple(given[position] for position in sorted(needed))}
         if changes.get("label") is not None:
             changes["label"] = dataset.position(changes["label"], "label")
-        for name in ("needed", "favoured", "plane"):
+        for name in ("needed", "favoured", "plane", "group"):
             if name in changes and not isinstance(changes[name], str) and hasattr(changes[name], "__iter__"):
                 changes[name] = tuple(dataset.position(feature, name) if isinstance(feature, str) else feature
                                       for feature in changes[name])

@@ -277,7 +277,7 @@ def _own_unit(question: Question, kept: list[int], along: Directions | None) -> 
 
 def question_key(scenario: Scenario) -> tuple[object, ...]:
     """What of a scenario decides the answer to a query and which records are held out."""
-    return (scenario.data, scenario.query, scenario.scale, 0.0 if scenario.is_idle("length") else scenario.length,
+    return (scenario.data, scenario.query, scenario.scale, *scenario.parameters.values(),
             scenario.task in REGRESSIONS, scenario.neighbours)
 
 

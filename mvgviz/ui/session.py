@@ -313,7 +313,7 @@ def query() -> Query:
 
 
 @cached(6, here, key=lambda data, chosen: (data, chosen.query, chosen.scale, chosen.neighbours,
-                                            0.0 if chosen.is_idle("length") else chosen.length))
+                                            *chosen.parameters.values()))
 def _query(data: Dataset, chosen: Scenario) -> Query:
     return ask(chosen, data)
 

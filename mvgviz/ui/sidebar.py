@@ -81,12 +81,18 @@ def _draw_query() -> None:
     if not scenario.is_graph:
         draw_choice("Ranges", {name: capitalised(words) for name, words in SCALES.items()},
                     **session.bound_field("scale"))
-        draw_choice("Records pulled into an ellipse", bound_choices(scenario.kind),
-                    **session.bound_field("bound"))
+        if scenario.kind.takes_bound or scenario.bound != "none":
+            draw_choice("Records pulled into an ellipse", bound_choices(scenario.kind),
+                        **session.bound_field("bound"))
         if scenario.bound == "own":
             st.number_input("Its length (1: an evenly spread record's)", min_value=LEAST_RADIUS, max_value=MOST_RADIUS,
                             step=0.1, format="%g", **session.bound_field("radius"))
-    if scenario.kind.is_kernel:
+    if "group" in scenario.kind.parameters:
+        names = session.dataset().features
+        st.multiselect("Columns of the first group", range(len(names)), format_func=names.__getitem__,
+                       help="The answer has a row for each of them and a column for each of the others.",
+                       **session.bound("w_group", list(scenario.group), lambda chosen: {"group": tuple(chosen)}))
+    if "length" in scenario.kind.parameters:
         st.number_input("Kernel length", min_value=1e-6, max_value=1e6, format="%g", **session.bound_field("length"))
 
 
@@ -100,6 +106,8 @@ def _query_change(query: str) -> dict[str, object]:
         change["allocation"] = "binary"
     if kind.has_constant and old.bound == "private":
         change["bound"] = "even"
+    if not kind.takes_bound:
+        change["bound"] = "none"
     if kind.has_constant and old.directions != "rotation":
         change["directions"] = "standard"
     return change

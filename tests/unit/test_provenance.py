@@ -66,6 +66,7 @@ def test_every_marked_field_that_matters_is_a_caveat_and_one_that_does_not_is_no
         "weights": {"allocation": "manual", "weights": (1, 2, 3)},
         "form": {"allocation": "max-pnr", "guarantee": "theorem1"}, "tail": {"guarantee": "theorem1"},
         "private_share": {"directions": "private", "query": "mean"}, "length": {"query": "kernel"},
+        "group": {"query": "cross", "group": (0, 2), "directions": "standard"},
         "radius": {"bound": "own"}, "needed": {"needed": (1,)}, "seed": {"directions": "random"},
         "label": {"query": "moments", "bound": "even", "label": 1}, "task": {"query": "moments", "bound": "even"},
         "importance": {"allocation": "least-error", "favoured": (0, 1), "importance": (2, 1)}}.get(field, {})

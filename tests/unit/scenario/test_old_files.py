@@ -1,4 +1,4 @@
-"""Links and files that version 1 wrote open as what they were, and are written as they stand here."""
+"""Links and files that version 1 wrote open as what they were, and are written so again but for new fields."""
 
 import json
 
@@ -39,6 +39,11 @@ STUDY = (f'{{"mvgviz_study": 1, "made_with": "0.1.0", "data": {DATA}, "scenario"
          '"population": "patients of 2024", "notes": "a\\nε"}')
 
 
+def written(saved):
+    """The file, without what came later."""
+    return json.loads(saved.to_json(), object_hook=lambda part: {k: v for k, v in part.items() if k != "group"})
+
+
 @pytest.mark.parametrize("link", LINKS, ids=["turned", "own"])
 def test_a_link_opens_as_what_it_was(link):
     parameters = dict(pair.split("=") for pair in link.split())
@@ -49,7 +54,7 @@ def test_a_link_opens_as_what_it_was(link):
 
 def test_a_scenario_opens_as_what_it_was():
     assert Scenario.from_json(SCENARIO) == LINKS[OWN]
-    assert json.dumps(json.loads(LINKS[OWN].to_json())) == json.dumps(json.loads(SCENARIO))
+    assert written(LINKS[OWN]) == json.loads(SCENARIO)
 
 
 def test_a_study_opens_as_what_it_was():
@@ -63,5 +68,5 @@ def test_a_study_opens_as_what_it_was():
             member="a", levels={"sex": ("f", "m")}, person="id", at_most=2, directions="w.csv",
             directions_origin=Origin.DECLARED))
     assert Study.from_json(STUDY) == study
-    assert json.dumps(json.loads(study.to_json())) == json.dumps(json.loads(STUDY))
+    assert written(study) == json.loads(STUDY)
     assert QuestionPlan.from_json(PLAN) == study.plan

@@ -1,0 +1,184 @@
+"""Cross-moments of two groups of columns: ``X_a X_bᵀ/n``, how each of the one group varies with each of the other.
+
+One record changes it by ``D = (x_a x_bᵀ - y_a y_bᵀ)/n``. Through the noise, with ``u = A x_a`` and ``v = B x_b``, its
+squared length is convex in each of the four vectors, so the largest is at corners of the ranges: all are tried where
+there are few. Else, with ``L`` the longest vector of a group and ``W`` the widest move in it,
+
+    D = ½[(u - u')(v + v')ᵀ + (u + u')(v - v')ᵀ]  gives  n|D| <= 2 L_a L_b sin(min(alpha + beta, pi/2)),
+
+``sin alpha = W_a/(2 L_a)``, since ``|u - u'|² + |u + u'|² <= 4 L_a²``. Nothing here is in the paper.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.noise.directions import Directions
+from mvgviz.noise.sides import NoiseSide
+from mvgviz.query.base import Derivation, Query, inside, is_added, norm, origins, sum_error
+from mvgviz.query.box_norms import longest
+from mvgviz.query.dataset import Dataset
+from mvgviz.query.neighbours import WorstCase, support
+from mvgviz.query.prior import Guess, Weighing
+from mvgviz.query.record_bound import RecordBound
+from mvgviz.validation import FloatArray, frozen
+
+_MOST_CORNERS = 10  # 2^20 pairs of records
+Pair = tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
+"""Two records, each in its two groups of columns."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReplacedProduct:
+    """``D = (x_a x_bᵀ - y_a y_bᵀ)/n``; ``rows`` and ``cols`` hold the ends of the ranges of either group.
+
+    ``added``: a record is there or its place is empty, ``D = ± x_a x_bᵀ/n``. ``levels``: whether some corners of the
+    ranges are no records, so that nothing is called exact.
+    """
+
+    rows: tuple[FloatArray, FloatArray] = field(repr=False)
+    cols: tuple[FloatArray, FloatArray] = field(repr=False)
+    n_records: float
+    added: bool = False
+    levels: bool = False
+
+    def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
+        sides = (rows, self.rows), (cols, self.cols)
+        if self.added:
+            lengths = [_longest(side, *ends) for side, ends in sides]
+            return WorstCase(math.prod(length for length, _ in lengths) / self.n_records,
+                             all(known for _, known in lengths) and not self.levels)
+        if rows.size + cols.size <= _MOST_CORNERS:
+            return WorstCase(self._by_corners(rows, cols)[0] / self.n_records, not self.levels)
+        (long, _), (long_b, _) = (_longest(side, *ends) for side, ends in sides)
+        moves = [_longest(side, np.zeros(side.size), high - low)[0] for side, (low, high) in sides]
+        angles = [math.asin(min(move / (2 * size), 1.0)) for move, size in zip(moves, (long, long_b), strict=True)]
+        return WorstCase(2 * long * long_b * math.sin(min(sum(angles), math.pi / 2)) / self.n_records, False)
+
+    def _by_corners(self, rows: NoiseSide, cols: NoiseSide) -> tuple[float, Pair]:
+        """The largest ``n|D|`` over all pairs of corners, and the pair."""
+        ends = _corners(*self.rows), _corners(*self.cols)
+        u, v = rows.whitener() @ ends[0], cols.whitener() @ ends[1]
+        products = np.outer(np.sum(u**2, axis=0), np.sum(v**2, axis=0)).ravel()
+        mixed = np.einsum("ij,kl->ikjl", u.T @ u, v.T @ v).reshape(products.size, products.size)
+        squares = products[:, None] + products - 2 * mixed
+        pair = [divmod(int(k), v.shape[1]) for k in np.unravel_index(squares.argmax(), squares.shape)]
+        first, second = ((ends[0][:, i], ends[1][:, j]) for i, j in pair)
+        return math.sqrt(max(float(squares.max()), 0.0)), (first, second)
+
+    def furthest_pair(self, rows: NoiseSide, cols: NoiseSide) -> Pair:
+        """Two records far apart through the noise: the furthest where few columns allow to try all corners."""
+        sides = self.rows, self.cols
+        far, near = ([np.where((np.abs(low) > np.abs(high)) == other, high, low) for low, high in sides]
+                     for other in (False, True))
+        if self.added:
+            return (np.zeros(rows.size), np.zeros(cols.size)), (far[0], far[1])
+        if rows.size + cols.size <= _MOST_CORNERS:
+            return self._by_corners(rows, cols)[1]
+        return (near[0], far[1]), (far[0], far[1])
+
+    def reach(self, directions: Directions) -> FloatArray:
+        return support(directions, np.maximum(*np.abs(self.rows)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CrossMoments(Query):
+    """``X_a X_bᵀ/n``, features of the one group × features of the other."""
+
+    name: ClassVar = "cross"
+    title: ClassVar = "cross-moments"
+    in_sentence: ClassVar = "cross-moments"
+    choice: ClassVar = "Cross-moments of two groups of columns"
+    question: ClassVar = "how each column of one group varies with each of another"
+    parameters: ClassVar = ("group",)
+    takes_bound: ClassVar = False
+    derivations: ClassVar = {
+        "plain": Derivation((r"\|x_ax_b^{\mathsf T}\!-y_ay_b^{\mathsf T}\|_F\le 2L_aL_b\sin\min(\alpha+\beta,\pi/2)",
+                             r"s_2\le\tfrac2n L_aL_b,\quad \gamma=L_aL_b,\quad L_a^2=\textstyle\sum_{i\in a}c_i^2"),
+                            "Largest at corners of the ranges, which are tried one by one where there are few; sin α "
+                            "is half the widest move over the longest record of a group. For ranges around 0 one "
+                            "group changes its sign: 2 L L."),
+        "added": Derivation((r"\|x_ax_b^{\mathsf T}\|_F=|x_a||x_b|", r"s_2=\tfrac1nL_aL_b,\quad \gamma=L_aL_b")),
+    }
+    neighbours: ReplacedProduct
+
+    @classmethod
+    def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
+            **parameters: Any) -> Query:
+        if bound is not None:
+            raise InputError("cross-moments are worked out for records inside their ranges alone; choose no bound")
+        return cross_moments(table, parameters.get("group", ()), neighbours=neighbours)
+
+    @classmethod
+    def fits(cls, table: Dataset) -> bool:
+        return table.n_features > 1
+
+    @classmethod
+    def table_of(cls, table: Dataset, **parameters: Any) -> Dataset:
+        return table.only(_groups(table, parameters.get("group", ()))[0])
+
+    def guess(self, table: Dataset | None) -> Guess:
+        assert table is not None
+        low, high = self.neighbours.cols
+        middles = (table.lower + table.upper) / 2, (low + high) / 2
+        spread = partial(_of_products, middles, (table.widths**2 / 12, (high - low) ** 2 / 12), table.n_records)
+        return Guess(answer=np.outer(*middles), spread=spread)
+
+    def largest_entries(self, largest: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+        return np.maximum(*np.abs(self.neighbours.rows)), np.maximum(*np.abs(self.neighbours.cols))
+
+    def rounding(self, largest: FloatArray | None) -> float:
+        return sum_error((self.n_records or 0) + 3)
+
+
+def cross_moments(dataset: Dataset, group: Sequence[int | str] = (), *, neighbours: str = "replace") -> Query:
+    """Ask for ``X_a X_bᵀ/n``: the ``group`` (names or positions; by default the first half) with all other columns."""
+    data = inside(dataset)
+    first, second = (data.only(positions) for positions in _groups(data, group))
+    added = is_added(neighbours)
+    n = data.n_records / data.per_person
+    body = ReplacedProduct(rows=(first.lower, first.upper), cols=(second.lower, second.upper), n_records=n, added=added,
+                           levels=bool(data.levels))
+    gamma = norm(first.largest_values) * norm(second.largest_values)
+    return CrossMoments(
+        value=frozen(first.matrix @ second.matrix.T / data.n_records), gamma=gamma, neighbours=body,
+        sensitivity=body.worst(NoiseSide.identity(first.n_features), NoiseSide.identity(second.n_features)).mu,
+        printed_sensitivity=(1 if added else 2) * gamma / n, row_names=first.features, col_names=second.features,
+        **origins(data, neighbours))
+
+
+def _groups(table: Dataset, group: Sequence[int | str]) -> tuple[list[int], list[int]]:
+    first = sorted({table.position(feature, "group") for feature in group}) or list(range(table.n_features // 2))
+    second = [k for k in range(table.n_features) if k not in first]
+    if not (first and second):
+        raise InputError("cross-moments need two groups: choose some of the columns, not all and not none")
+    return first, second
+
+
+def _longest(side: NoiseSide, low: FloatArray, high: FloatArray) -> tuple[float, bool]:
+    """The longest whitened vector of a box, and whether some vector is as long."""
+    if side.is_diagonal:
+        return norm(np.maximum(np.abs(low), np.abs(high)) * np.sqrt(side.precisions)), True
+    found = longest(side.whitener(), (low + high) / 2, (high - low) / 2)
+    return math.sqrt(found.square), found.signs is not None
+
+
+def _corners(low: FloatArray, high: FloatArray) -> FloatArray:
+    """All corners of a box, one a column."""
+    upper = np.arange(2**low.size) >> np.arange(low.size)[:, None] & 1
+    return np.where(upper, high[:, None], low[:, None])
+
+
+def _of_products(middles: tuple[FloatArray, FloatArray], variances: tuple[FloatArray, FloatArray], n_records: int,
+                 weighing: Weighing | None) -> float:
+    """``sum_j (sum_i Q_ii s_i E z_j² + mᵀQm s_j)/n``, for x and z evenly spread and Q how rows count."""
+    (m, z), (s, t) = middles, variances
+    q = np.eye(m.size) if weighing is None else weighing.matrix.T @ weighing.matrix
+    return float(np.diag(q) @ s * np.sum(t + z**2) + m @ q @ m * t.sum()) / n_records
