@@ -35,11 +35,12 @@ def released(query, **choices):
 
 
 @pytest.mark.parametrize("bound", ["none", "even", "private"])
-@pytest.mark.parametrize("draw", [release_setup, lambda setup: release_together([setup])])
+@pytest.mark.parametrize("draw", [lambda setup, ledger: release_setup(setup, ledger=ledger),
+                                  lambda setup, ledger: release_together([setup], ledger=ledger)])
 def test_directions_from_a_seed_are_refused_on_every_way_to_a_release(draw, bound):
     setup, ledger = build(UPLOAD.changed(bound=bound), DATA, uploaded=SEEDED), mv.Ledger()
     with pytest.raises(InputError, match="drawn from a seed, for looking"):
-        draw(setup)
+        draw(setup, ledger)
     assert ledger.entries == ()
 
 
@@ -252,10 +253,13 @@ def test_ranges_that_directions_were_learned_with_are_told():
         release(mv.identity(DATA), design)
 
 
-def test_what_was_learned_for_replaced_records_is_not_for_added_ones():
-    asked = mv.mean(DATA, bound=mv.private_radius(DATA, 0.5, mu=0.5, rng=noisy_count), neighbours="add-remove")
+@pytest.mark.parametrize("learned", [
+    lambda: (mv.mean(DATA, bound=mv.private_radius(DATA, 0.5, mu=0.5, rng=noisy_count), neighbours="add-remove"), {}),
+    lambda: (mv.covariance(DATA, neighbours="add-remove"), {"directions": SEEDED})])
+def test_what_was_learned_for_replaced_records_is_not_for_added_ones(learned):
+    asked, choices = learned()
     with pytest.raises(InputError, match="replaced records"):
-        mv.design_noise(asked, **BUDGET)
+        mv.design_noise(asked, **BUDGET, **choices)
 
 
 def test_a_caller_s_own_answer_may_use_what_was_learned():

@@ -96,10 +96,13 @@ def refuses_to_draw(*_, **__):
 
 @anything
 def test_opendp_never_claims_less_privacy_than_we_do(name):
+    import opendp.prelude as dp
+
     query, design, ranges = CASES[name]
     given = release(query, design, ranges=ranges)
     how = given.hardening
-    rho = gaussian(query.rows * query.cols, how.noise_std, how.exponent).map(d_in=how.sensitivity)
+    measurement = gaussian(query.rows * query.cols, how.noise_std, how.exponent)
+    rho = measurement.map(d_in=how.sensitivity)
     ours = Fraction(design.mu) ** 2 / 2
     assert rho == how.rho
     assert Fraction(rho) <= ours
@@ -109,16 +112,6 @@ def test_opendp_never_claims_less_privacy_than_we_do(name):
     assert 1 < how.noise_std < 1 + (0.01 if name == "kernel, very long" else 1e-6)
     # Without the enlargement OpenDP would claim less than we do.
     assert Fraction(gaussian(query.rows * query.cols, 1.0, how.exponent).map(d_in=how.sensitivity)) > ours
-
-
-@anything
-def test_epsilon_is_at_most_what_opendp_converts_its_claim_to(name):
-    import opendp.prelude as dp
-
-    query, design, ranges = CASES[name]
-    given = release(query, design, ranges=ranges)
-    how = given.hardening
-    measurement = gaussian(query.rows * query.cols, how.noise_std, how.exponent)
     converted = dp.c.make_zCDP_to_approxDP(measurement).map(how.sensitivity).epsilon(given.delta)
     assert given.epsilon <= converted * (1 + 1e-9)  # zCDP is the looser account of the same noise
     assert given.epsilon == pytest.approx(mv.gaussian_epsilon(given.delta, design.mu), rel=1e-12)
@@ -167,16 +160,9 @@ def test_the_margin_pays_for_the_event_outside_which_the_claim_holds(epsilon, de
 
 
 def test_a_chunk_is_drawn_with_the_scale_of_the_whole(monkeypatch):
-    asked = []
-    real = hardened_module.gaussian
-
-    def spy(entries, noise_std, exponent):
-        asked.append((entries, noise_std, exponent))
-        return real(entries, noise_std, exponent)
-
+    asked, shares, real = [], [], hardened_module.gaussian
     how = hardening(entries=9000, mu=0.3, sensitivity=0.3 * (1 + MARGIN))
-    monkeypatch.setattr(hardened_module, "gaussian", spy)
-    shares = []
+    monkeypatch.setattr(hardened_module, "gaussian", lambda *given: asked.append(given) or real(*given))
     assert add_noise(np.zeros(9000), how, progress=shares.append).shape == (9000,)
     assert [entries for entries, *_ in asked] == [4096, 4096, 808]
     assert {tuple(rest) for _, *rest in asked} == {(how.noise_std, how.exponent)}
@@ -265,8 +251,7 @@ def test_whitened_neighbours_are_at_most_mu_apart(name):
 
 @pytest.mark.slow
 def test_whitened_noise_is_standard_normal():
-    how = hardening(entries=20_000, mu=0.3, sensitivity=0.3 * (1 + MARGIN))
-    noise = add_noise(np.zeros(20_000), how)
+    noise = add_noise(np.zeros(20_000), hardening(entries=20_000, mu=0.3, sensitivity=0.3 * (1 + MARGIN)))
     assert stats.kstest(noise, "norm").pvalue > 1e-7  # the chance of failing by luck
     assert len(set(noise.tolist())) == 20_000
 
@@ -392,6 +377,7 @@ SPLIT_READ = replace(CASES["rows"][1], theta_origin=Origin.READ)
     ({"design": 3}, "design must be a NoiseDesign, got a int"),
     ({"design": CASES["columns"][1].__class__}, "design must be a NoiseDesign"),
     ({"design": CASES["mean of skewed ranges"][1]}, "the design must be 3 × 40 like the answer, got 3 × 1"),
+    ({"design": replace(CASES["rows"][1], mu=CASES["rows"][1].mu / 2)}, "made for another query or other ranges"),
     ({"query": RANGES_READ, "ranges": None},
      "would not cover ranges read from the data; to release all the same, accept: ranges"),
     ({"query": RECORDS_READ}, "a number of records that follows from which of them were left out; .* accept: records"),
@@ -431,12 +417,6 @@ def test_a_design_for_another_query_is_refused():
         release(edges, mv.design_noise(other, epsilon=1, delta=1e-5))
 
 
-def test_a_design_whose_mu_was_made_smaller_is_refused():
-    query, design, _ = CASES["rows"]
-    with pytest.raises(mv.InputError, match="made for another query or other ranges"):
-        release(query, replace(design, mu=design.mu / 2))
-
-
 def test_accepted_caveats_are_kept_and_only_those_that_apply():
     _, design, _ = CASES["rows"]
     given = release(RANGES_READ, design, accept=("split", "ranges"))
@@ -447,15 +427,6 @@ def test_accepted_caveats_are_kept_and_only_those_that_apply():
 def test_a_graph_does_not_rest_on_ranges():
     data = replace(sample("karate"), range_origins=(Origin.READ,) * 34)
     assert plan(build(mv.Scenario.default_for("karate"), data)).caveats == ()
-
-
-def test_private_directions_from_a_seed_are_refused():
-    data = make_dataset(3, 50)
-    query = mv.covariance(data)
-    seeded = mv.private_eigenvectors(data, mu=0.1, rng=np.random.default_rng(0))
-    design = mv.design_noise(query, epsilon=1, delta=1e-4, directions=seeded, cover_directions=True)
-    with pytest.raises(mv.InputError, match="drawn from a seed, for looking"):
-        release(query, design)
 
 
 def test_a_missing_library_is_said(monkeypatch):
@@ -694,8 +665,3 @@ def test_the_metadata_restores_scenario_guarantee_and_noise():
     np.testing.assert_allclose((w * v) @ w.T, setup.design.row_covariance(), rtol=1e-12, atol=1e-15)
     text = to_metadata_json(given)
     assert not any(repr(value) in text for value in setup.query.value.ravel().tolist())
-
-
-def test_designs_are_of_every_mode():
-    assert {case[1].mode for case in CASES.values()} == {"rows", "columns", "both"}
-    assert all(isinstance(case[1], mv.NoiseDesign) for case in CASES.values())
