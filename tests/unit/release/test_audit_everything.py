@@ -150,25 +150,25 @@ def answer_with(name, bounded, neighbours, place, record):
     return asked(name, bounded, neighbours, replace(DATA, matrix=matrix)).value
 
 
+def apart(design, change):
+    rows, cols = np.linalg.inv(design.row_covariance()), np.linalg.inv(design.col_covariance())
+    return np.sqrt(np.trace(rows @ change @ cols @ change.T))
+
+
 @pytest.mark.parametrize(("name", "guarantee", "bounded", "neighbours"),
                          [case for case in CASES if case[0] not in GRAPHS])
 def test_no_pair_of_neighbouring_tables_is_further_apart_than_mu(name, guarantee, bounded, neighbours, rng):
     _, design = designed(name, guarantee, bounded, neighbours)
-    inverse = np.linalg.inv(design.row_covariance()), np.linalg.inv(design.col_covariance())
     for _ in range(12):
-        change = moved(name, bounded, neighbours, rng)
-        apart = np.sqrt(np.trace(inverse[0] @ change @ inverse[1] @ change.T))
-        assert apart <= design.mu * (1 + 1e-9)
+        assert apart(design, moved(name, bounded, neighbours, rng)) <= design.mu * (1 + 1e-9)
 
 
 @pytest.mark.parametrize(("name", "guarantee", "bounded", "neighbours"), [case for case in CASES if case[0] in GRAPHS])
 def test_no_flipped_edge_is_further_than_mu(name, guarantee, bounded, neighbours):
     query, design = designed(name, guarantee, bounded, neighbours)
-    inverse = np.linalg.inv(design.row_covariance()), np.linalg.inv(design.col_covariance())
-    apart = []
+    found = []
     for i, j in zip(*np.triu_indices(5, 1), strict=True):
         flipped = GRAPH + GRAPH.T
         flipped[i, j] = flipped[j, i] = 1 - flipped[i, j]
-        change = GRAPHS[name](flipped).value - query.value
-        apart.append(np.sqrt(np.trace(inverse[0] @ change @ inverse[1] @ change.T)))
-    assert max(apart) == pytest.approx(design.mu)
+        found.append(apart(design, GRAPHS[name](flipped).value - query.value))
+    assert max(found) == pytest.approx(design.mu)
