@@ -234,7 +234,7 @@ def test_two_rows_that_move_together_are_caught_each_time(size, cols, trials, rh
 def test_tallies_of_parts_add_up_to_that_of_all():
     design = BOTH["rotated table"][1]
     noise = honest_sampler(design, rng=np.random.default_rng(1), trials=5)
-    whole, parts = NoiseTally.of(design, noise), NoiseTally.of(design, noise[:2]).plus(NoiseTally.of(design, noise[2:]))
+    whole, parts = NoiseTally(design).add(noise), NoiseTally(design).add(noise[:2]).add(noise[2:])
     for name, pairs in whole.pairs.items():
         assert parts.pairs[name].products == pytest.approx(pairs.products)
         assert parts.pairs[name].largest == pytest.approx(pairs.largest)
@@ -254,7 +254,7 @@ def test_neighbouring_columns_always_share_a_group(size):
 
 def test_the_correlation_of_a_pair_is_that_of_the_definition():
     values = np.random.default_rng(1).standard_normal((50, 600))
-    tally = PairTally.of(values)
+    tally = PairTally(600).add(values)
     scale = np.linalg.norm(values, axis=0)
     expected = values.T @ values / np.outer(scale, scale)
     assert tally.largest.correlation == pytest.approx(expected[tally.largest.first, tally.largest.second])
@@ -447,7 +447,7 @@ def test_correlations_of_sound_noise_are_doubted_no_more_often_than_stated(sampl
     level, checks = 0.01, 2_000 if size < 100 else 200
     doubted = np.zeros(3)
     for _ in range(checks):
-        tally = PairTally.of(rng.standard_normal((samples, size)))
+        tally = PairTally(size).add(rng.standard_normal((samples, size)))
         found = [finding.p_value < level for finding in moving_together("row directions", tally, size)]
         doubted[: len(found)] += found
     assert (doubted <= checks * level + 3 * np.sqrt(checks * level)).all()
