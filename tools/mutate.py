@@ -256,7 +256,7 @@ def main():
             importlib.import_module(one)
         with tempfile.TemporaryDirectory() as temporary:
             folder = pathlib.Path(temporary).resolve()
-            for part in ("mvgviz", "tests"):
+            for part in ("mvgviz", "sample_data", "tests"):
                 shutil.copytree(ROOT / part, folder / part)
             shutil.copy(ROOT / "pyproject.toml", folder)
             for name in names:

@@ -145,19 +145,17 @@ def _scored(loss: PairLoss, trials: int, width: int, draw: Callable[[int, bool],
     left, right = loss.attack_factors()
     attack = left[:, 0] / loss.mu if per_release > 1 else (left @ right.T / loss.mu).ravel()
     scores: list[list[FloatArray]] = [[], []]
-    tally: NoiseTally | None = None
+    tally = NoiseTally(loss.design, rounding=rounding)
     with one_blas_thread():
         for present, start in itertools.product((False, True), range(0, releases, width)):
             size = min(width, releases - start)
             noise = draw(size, present)
             flat = attack @ noise if per_release > 1 else noise.reshape(size, -1) @ attack
             scores[present].append(np.asarray(flat).ravel())
-            part = NoiseTally.of(loss.design, noise, rounding=rounding)
-            tally = tally.plus(part) if tally else part
+            tally.add(noise)
             if progress is not None:
                 progress((present * releases + start + size) / (2 * releases))
     absent, there = (np.concatenate(parts) for parts in scores)
-    assert tally  # at least one was drawn
     return NoiseScores(absent=absent, present=there, releases=releases, tally=tally)
 
 

@@ -26,7 +26,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -127,12 +127,12 @@ class Ledger:
         if population is None:
             self._cap = cap
             return
-        with self._file.transaction(write=True) as book:
+        with self._writing() as book:
             book.set_cap(cap, population)
 
     def join(self, population: str, other: str) -> None:
         """Declare that both are the same people: all their releases count together, under the lower of two caps."""
-        with self._file.transaction(write=True) as book:
+        with self._writing() as book:
             book.join(population, other)
 
     def same_people(self, population: str) -> frozenset[str]:
@@ -171,7 +171,7 @@ class Ledger:
         outside, which tells nothing of the noise, they are withdrawn.
         """
         name = self._named(population, spends[0].data)
-        with self._file.transaction(write=True) as book:
+        with self._writing() as book:
             self._refuse_excess(book, name, *spends)
             time = datetime.now(UTC).isoformat(timespec="seconds")
             reservation = Reservation(tuple(book.add(spend, name, time=time, state="reserved") for spend in spends))
@@ -190,7 +190,7 @@ class Ledger:
         """Enter a release that was made elsewhere; refused above the cap. Other arguments: the fields of ``Spend``."""
         made = Spend(**spend)
         name = self._named(population, made.data)
-        with self._file.transaction(write=True) as book:
+        with self._writing() as book:
             self._refuse_excess(book, name, made)
             return book.add(made, name, time=time, state="released")
 
@@ -204,7 +204,7 @@ class Ledger:
         no cap keeps it out. Caps are not brought along.
         """
         told, same = told_by(text)
-        with self._file.transaction(write=True) as book:
+        with self._writing() as book:
             joined = False
             for names in same if population is None else ():
                 for other in names[1:]:
@@ -255,8 +255,12 @@ class Ledger:
         with self._file.transaction() as book:
             return book
 
+    def _writing(self) -> AbstractContextManager[Book]:
+        """Everything, to be added to while nobody else does; all of it or nothing."""
+        return self._file.transaction(write=True)
+
     def _settle(self, reservation: Reservation, state: str) -> None:
-        with self._file.transaction(write=True) as book:
+        with self._writing() as book:
             book.settle([entry.number for entry in reservation.entries], state)
 
     def _named(self, population: str | None, data: str) -> str:

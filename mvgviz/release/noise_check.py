@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -52,36 +52,30 @@ class _Pair(NamedTuple):
     pairs: int
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
 class PairTally:
     """Sums of products between parts of whitened noise (rows, columns or entries), over samples of all parts.
 
     ``products``: arrangements × groups × width × width, see :func:`_arranged`. ``kept``: the first samples of the parts
-    that are searched for any pair; none where one group has all pairs.
+    that are searched for any pair; none where one group has all pairs. Ask for correlations when all is added.
     """
 
-    samples: int
-    size: int
-    products: FloatArray = field(repr=False)
-    kept: FloatArray = field(repr=False)
-
-    @classmethod
-    def of(cls, values: FloatArray) -> PairTally:
-        """Of samples × parts."""
-        samples, size = values.shape
-        if size**2 <= _PAIRS:
-            return cls(samples=samples, size=size, products=(values.T @ values)[None, None], kept=np.empty((0, 0)))
+    def __init__(self, size: int) -> None:
         orders = _arranged(size)
-        products = np.empty((len(orders), *orders[0].shape, orders[0].shape[1]))
-        for order, out in zip(orders, products, strict=True):
-            _multiply(np.take(values, order.ravel(), axis=1).reshape(samples, *order.shape), out)
-        return cls(samples=samples, size=size, products=products, kept=values[:_SAMPLES, _searched(size)])
+        self.size, self.samples = size, 0
+        self.products: FloatArray = np.zeros((len(orders), *orders[0].shape, orders[0].shape[1]))
+        self.kept = np.empty((0, len(_searched(size))))
 
-    def plus(self, other: PairTally) -> PairTally:
-        """Of the samples of both."""
-        kept = self.kept if len(self.kept) >= _SAMPLES else np.concatenate([self.kept, other.kept])[:_SAMPLES]
-        return PairTally(samples=self.samples + other.samples, size=self.size, kept=kept,
-                         products=self.products + other.products)
+    def add(self, values: FloatArray) -> PairTally:
+        """Add samples × parts."""
+        self.samples += len(values)
+        orders = _arranged(self.size)
+        if len(orders) == 1:
+            self.products[0, 0] += values.T @ values
+            return self
+        for order, sums in zip(orders, self.products, strict=True):
+            sums += _products(np.take(values, order.ravel(), axis=1).reshape(len(values), *order.shape))
+        self.kept = np.concatenate([self.kept, values[: _SAMPLES - len(self.kept), _searched(self.size)]])
+        return self
 
     @cached_property
     def squares(self) -> FloatArray:
@@ -120,14 +114,15 @@ class PairTally:
         return best._replace(pairs=size * (size - 1) // 2)
 
 
-def _multiply(groups: FloatArray, out: FloatArray) -> None:
+def _products(groups: FloatArray) -> FloatArray:
     """The sums of products of samples × groups × width, groups × width × width."""
-    width = groups.shape[2]
+    _, number, width = groups.shape
     if width > _NARROW:
-        np.matmul(groups.transpose(1, 2, 0), groups.transpose(1, 0, 2), out=out)
-        return
+        return np.asarray(groups.transpose(1, 2, 0) @ groups.transpose(1, 0, 2))
+    sums = np.empty((number, width, width))
     for i, j in itertools.combinations_with_replacement(range(width), 2):  # so many tiny matrices are slow
-        out[:, i, j] = out[:, j, i] = np.einsum("sg,sg->g", groups[:, :, i], groups[:, :, j])
+        sums[:, i, j] = sums[:, j, i] = np.einsum("sg,sg->g", groups[:, :, i], groups[:, :, j])
+    return sums
 
 
 @lru_cache(maxsize=4)
@@ -151,19 +146,6 @@ def _searched(size: int) -> npt.NDArray[np.intp]:
     if size <= _SEARCHED:
         return np.arange(size)
     return np.sort(np.random.default_rng(2).choice(size, _SEARCHED, replace=False))
-
-
-def tally_pairs(white: FloatArray) -> dict[str, PairTally]:
-    """Between rows, between columns and, of a small answer, between entries."""
-    draws, rows, cols = white.shape
-    tallies = {}
-    if rows > 1:
-        tallies["row directions"] = PairTally.of(white.swapaxes(0, 1).reshape(rows, -1).T)
-    if cols > 1:
-        tallies["column directions"] = PairTally.of(white.reshape(-1, cols))
-    if min(rows, cols) > 1 and rows * cols <= _MOST_ENTRIES:
-        tallies["entries"] = PairTally.of(white.reshape(draws, -1))
-    return tallies
 
 
 def moving_together(name: str, tally: PairTally, cols: int) -> list[Finding]:
@@ -238,46 +220,43 @@ class NoiseCheck:
         return self.p_value >= FALSE_ALARMS
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
 class NoiseTally:
     """Sums over whitened draws: of squares along each row and column direction, and of each mixture.
 
     ``sums``: of the plain sums of all rows and of all columns, where noise that is balanced or shared stands out.
-    ``pairs``: of the products of rows, columns and entries. ``entries``: the first ones, looked through for
-    repetitions; ``same``: how far two may be apart that were the same before rounding.
+    ``pairs``: of the products of rows, of columns and, of a small answer, of entries. ``entries``: the first ones,
+    looked through for repetitions; ``same``: how far two may be apart that were the same before rounding.
     """
 
-    draws: int
-    rows: FloatArray = field(repr=False)
-    cols: FloatArray = field(repr=False)
-    sums: FloatArray = field(repr=False)
-    mixtures: FloatArray = field(repr=False)
-    pairs: dict[str, PairTally] = field(repr=False)
-    entries: FloatArray = field(repr=False)
-    same: float
-
-    @classmethod
-    def of(cls, design: NoiseDesign, noise: FloatArray, *, rounding: float = 0.0) -> NoiseTally:
-        """Of draws × rows × cols of noise, in the units of the design; ``rounding``: of an entry when whitened."""
-        white = _whitened(design, noise)
+    def __init__(self, design: NoiseDesign, *, rounding: float = 0.0) -> None:
+        self.design, self.same, self.draws = design, _SAME + rounding, 0
+        rows, cols = design.rows, design.cols
+        self.rows, self.cols, self.sums, self.mixtures = (np.zeros(size) for size in (rows, cols, 2, MIXTURES))
+        self.entries = np.empty(0)
+        sizes = {"row directions": rows, "column directions": cols,
+                 "entries": rows * cols if min(rows, cols) > 1 and rows * cols <= _MOST_ENTRIES else 1}
+        self.pairs = {name: PairTally(size) for name, size in sizes.items() if size > 1}
         rng = np.random.default_rng(0)  # the same mixtures each time
-        left, right = (np.where(rng.random((size, MIXTURES)) < 0.5, -1.0, 1.0) / math.sqrt(size)
-                       for size in (design.rows, design.cols))
-        mixed = np.einsum("trk,rk->tk", white @ right, left)
-        squares = np.square(white)
-        sums = [float(np.square(white.sum(axis=axis)).sum()) / white.shape[axis] for axis in (1, 2)]
-        return cls(draws=len(noise), rows=squares.sum(axis=(0, 2)), cols=squares.sum(axis=(0, 1)), sums=np.array(sums),
-                   mixtures=np.square(mixed).sum(axis=0), pairs=tally_pairs(white), entries=white.ravel()[:_ENTRIES],
-                   same=_SAME + rounding)
+        self._mixing = [np.where(rng.random((size, MIXTURES)) < 0.5, -1.0, 1.0) / math.sqrt(size)
+                        for size in (rows, cols)]
 
-    def plus(self, other: NoiseTally) -> NoiseTally:
-        """Of the draws of both."""
-        full = self.entries.size == _ENTRIES
-        return NoiseTally(draws=self.draws + other.draws, rows=self.rows + other.rows, cols=self.cols + other.cols,
-                          sums=self.sums + other.sums, mixtures=self.mixtures + other.mixtures,
-                          entries=self.entries if full else np.append(self.entries, other.entries)[:_ENTRIES],
-                          same=max(self.same, other.same),
-                          pairs={name: pairs.plus(other.pairs[name]) for name, pairs in self.pairs.items()})
+    def add(self, noise: FloatArray) -> NoiseTally:
+        """Add draws × rows × cols of noise, in the units of the design."""
+        white = _whitened(self.design, noise)
+        draws, rows, cols = white.shape
+        squares, (left, right) = np.square(white), self._mixing
+        self.draws += draws
+        self.rows += squares.sum(axis=(0, 2))
+        self.cols += squares.sum(axis=(0, 1))
+        self.sums += [float(np.square(white.sum(axis=axis)).sum()) / white.shape[axis] for axis in (1, 2)]
+        self.mixtures += np.square(np.einsum("trk,rk->tk", white @ right, left)).sum(axis=0)
+        if self.entries.size < _ENTRIES:
+            self.entries = np.append(self.entries, white.ravel()[: _ENTRIES - self.entries.size])
+        samples = {"row directions": lambda: white.swapaxes(0, 1).reshape(rows, -1).T,
+                   "column directions": lambda: white.reshape(-1, cols), "entries": lambda: white.reshape(draws, -1)}
+        for name, tally in self.pairs.items():
+            tally.add(samples[name]())
+        return self
 
 
 def check_noise(tally: NoiseTally, scores: FloatArray, *, noise_factor: float = 1.0) -> NoiseCheck:

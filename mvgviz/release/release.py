@@ -304,12 +304,14 @@ def _prepared(setup: Setup, *, accept: Iterable[str], symmetrise: bool) -> _Read
                           redrawn=redrawn)
 
 
-def _checked_setup(setup: Setup, **told: Any) -> _Ready:
+def _checked_setup(setup: Setup, *, mu: float, mu_is: str, accept: Iterable[str], symmetrise: bool,
+                   redrawn: Collection[str] = ()) -> _Ready:
     scenario, graph = setup.scenario, setup.query.is_graph
     same_units = graph or scenario.scale == "declared"
-    return _checked(setup.query, setup.design, delta=setup.delta, ranges=None if graph else setup.table.ranges,
-                    declared_ranges=None if same_units else setup.dataset.ranges, data=scenario.data,
-                    scenario=scenario, setup=setup, **told)
+    return _checked(setup.query, setup.design, mu=mu, mu_is=mu_is, delta=setup.delta,
+                    ranges=None if graph else setup.table.ranges, data=scenario.data, scenario=scenario, accept=accept,
+                    symmetrise=symmetrise, declared_ranges=None if same_units else setup.dataset.ranges, setup=setup,
+                    redrawn=redrawn)
 
 
 def _checked(query: Query, design: NoiseDesign, *, mu: float, mu_is: str, delta: float,

@@ -51,6 +51,33 @@ def own_file(tmp_path):
     return path, ranges
 
 
+@pytest.fixture
+def opened(monkeypatch, capsys):
+    """Opens the app without serving it; returns what Streamlit would be told, and what was printed."""
+    served = []
+    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: served.append(flags) or 0)
+
+    def open_app(*arguments, code=0):
+        served.clear()
+        assert main([*arguments]) == code, arguments
+        assert len(served) == (code == 0)
+        return served[0] if served else None, capsys.readouterr()
+
+    return open_app
+
+
+@pytest.fixture
+def busy():
+    """A port that somebody serves on."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        yield taken.getsockname()[1]
+
+
+HERE = ("--port", "18999", "--no-ledger")
+
+
 def own_scenario(**choice):
     return Scenario.default_for("upload-0123456789ab").changed(allocation="binary", favoured=(0,), **choice)
 
@@ -293,80 +320,54 @@ def test_the_help_fits_a_screen(capsys):
     assert max(map(len, lines)) <= 80
 
 
-def test_the_app_is_not_begun_with_nonsense(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: pytest.fail("served"))
-    study = tmp_path / "study.json"
-    study.write_text("{}", encoding="utf-8")
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        for arguments, words in {("--data", "nowhere.csv"): "not a file", ("--study", str(study)): "must hold",
-                                 ("--port", "70000"): "port", ("--host", "999.1.1.1"): "no address",
-                                 ("--port", str(taken.getsockname()[1])): "in use"}.items():
-            assert main([*arguments]) == 2, arguments
-            assert words in capsys.readouterr().err
+def test_the_app_is_not_begun_with_nonsense(saved, opened, busy):
+    for arguments, words in {("--data", "nowhere.csv"): "not a file", ("--study", saved("{}")): "must hold",
+                             ("--port", "70000"): "port", ("--host", "999.1.1.1"): "no address",
+                             ("--port", str(busy)): "in use",
+                             **{("--allow-host", name, "--no-ledger"): "--allow-host" for name in (
+                                 "https://a.example", "a.example:80", "a b", "", "a;}", "*")}}.items():
+        assert words in opened(*arguments, code=2)[1].err, arguments
 
 
-def test_without_a_port_the_next_free_one_is_taken_and_said(capsys, monkeypatch):
-    served = []
-    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: served.append(flags[1]) or 0)
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        busy = taken.getsockname()[1]
-        monkeypatch.setattr("mvgviz.command.app._PORT", busy)
-        assert main(["--no-ledger"]) == 0
-        said = capsys.readouterr()
-        [port] = served
-        assert busy < int(port)
-        assert said.err == f"mvgviz: port {busy} is in use, so this app is on port {port}\n"
-        assert f"http://localhost:{port} " in said.out
+def test_without_a_port_the_next_free_one_is_taken_and_said(opened, busy, monkeypatch):
+    monkeypatch.setattr("mvgviz.command.app._PORT", busy)
+    (_, port, *_), said = opened("--no-ledger")
+    assert busy < int(port)
+    assert said.err == f"mvgviz: port {busy} is in use, so this app is on port {port}\n"
+    assert f"http://localhost:{port} " in said.out
 
 
 @pytest.mark.parametrize(("arguments", "names"), [
     ([], ""), (["--allow-host", "a.example", "--allow-host", "b"], "a.example b"), (["--host", "127.0.0.1"], "")])
-def test_names_that_are_allowed_are_told_to_the_app(arguments, names, monkeypatch):
-    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: 0)
-    assert main([*arguments, "--port", "18999", "--no-ledger"]) == 0
+def test_names_that_are_allowed_are_told_to_the_app(arguments, names, opened):
+    opened(*arguments, *HERE)
     assert os.environ["MVGVIZ_ALLOW_HOSTS"] == names
-
-
-@pytest.mark.parametrize("name", ["https://a.example", "a.example:80", "a b", "", "a;}", "*"])
-def test_a_name_that_is_none_is_refused(name, capsys):
-    assert main(["--allow-host", name, "--no-ledger"]) == 2
-    assert "--allow-host" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("variable", "value"), [
     ("MVGVIZ_PUBLIC_URL", "https://"), ("MVGVIZ_PUBLIC_URL", "https://a b"), ("MVGVIZ_PUBLIC_URL", "https://münch.example"),
     ("MVGVIZ_ALLOW_HOSTS", "a.example:80")])
-def test_a_variable_without_a_name_is_refused_by_its_own_name(variable, value, capsys, monkeypatch):
-    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: 0)
+def test_a_variable_without_a_name_is_refused_by_its_own_name(variable, value, opened, monkeypatch):
     monkeypatch.setenv(variable, value)
-    assert main(["--no-ledger"]) == 2
-    said = capsys.readouterr().err
+    said = opened("--no-ledger", code=2)[1].err
     assert said.startswith(f"mvgviz: {variable}: ")
     assert "--allow-host" not in said
 
 
 @pytest.mark.parametrize("url", ["http://[::1]:8501/x", "http://10.1.2.3", "https://a.example"])
-def test_a_public_address_may_be_a_name_or_in_numbers(url, monkeypatch):
-    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: 0)
+def test_a_public_address_may_be_a_name_or_in_numbers(url, opened, monkeypatch):
     monkeypatch.setenv("MVGVIZ_PUBLIC_URL", url)
-    assert main(["--port", "18999", "--no-ledger"]) == 0
+    opened(*HERE)
 
 
 @pytest.mark.parametrize("given", [[], ["--no-browser"]])
-def test_a_browser_is_opened_unless_one_says_otherwise(given, monkeypatch):
-    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: 0)
+def test_a_browser_is_opened_unless_one_says_otherwise(given, opened, monkeypatch):
     monkeypatch.setenv("DISPLAY", ":0")
-    assert main([*given, "--port", "18999", "--no-ledger"]) == 0
+    opened(*given, *HERE)
     assert os.environ.get("MVGVIZ_BROWSER") == (None if given else "http://localhost:18999")
 
 
-def test_a_login_needs_to_know_whom_to_ask(tmp_path, capsys, monkeypatch):
-    served = []
-    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: served.append(flags) or 0)
+def test_a_login_needs_to_know_whom_to_ask(tmp_path, opened, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     secrets = tmp_path / ".streamlit" / "secrets.toml"
@@ -374,42 +375,30 @@ def test_a_login_needs_to_know_whom_to_ask(tmp_path, capsys, monkeypatch):
     for text, words in ((None, "under [auth]"), ("[other]\na = 1", "under [auth]"), ("[auth", "cannot be read")):
         if text:
             secrets.write_text(text, encoding="utf-8")
-        assert main(["--login", "--port", "18999", "--no-ledger"]) == 2
-        assert words in capsys.readouterr().err
-    assert served == []
+        assert words in opened("--login", *HERE, code=2)[1].err
     assert "MVGVIZ_LOGIN" not in os.environ
     secrets.write_text('[auth]\nclient_id = "a"', encoding="utf-8")
-    assert main(["--login", "--port", "18999", "--no-ledger"]) == 0
+    opened("--login", *HERE)
     assert os.environ["MVGVIZ_LOGIN"] == "yes"
 
 
 @pytest.mark.parametrize(("host", "here"), [("localhost", "localhost"), ("0.0.0.0", "localhost"), ("::1", "[::1]")])
-def test_the_command_says_where_the_app_is_and_streamlit_says_nothing(host, here, capsys, monkeypatch):
-    served = []
-    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: served.append(flags) or 0)
-    assert main(["--host", host, "--port", "18999", "--no-ledger"]) == 0
-    assert capsys.readouterr().out == f"mvgviz: http://{here}:18999 (Ctrl-C ends it)\n"
-    assert " ".join(served[0]).endswith("--logger.hideWelcomeMessage true")  # it would advertise over the page
+def test_the_command_says_where_the_app_is_warns_beyond_this_computer_and_streamlit_says_nothing(host, here, opened):
+    flags, said = opened("--host", host, *HERE)
+    assert said.out == f"mvgviz: http://{here}:18999 (Ctrl-C ends it)\n"
+    assert ("warning" in said.err) == (host == "0.0.0.0")
+    assert bool(said.err) == (host == "0.0.0.0")
+    assert " ".join(flags).endswith("--logger.hideWelcomeMessage true")  # it would advertise over the page
 
 
-def test_beyond_this_computer_the_command_warns(capsys, monkeypatch):
-    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: 0)
-    assert main(["--host", "0.0.0.0", "--port", "18999", "--no-ledger"]) == 0
-    assert "warning" in capsys.readouterr().err
-    assert main(["--port", "18999", "--no-ledger"]) == 0
-    assert capsys.readouterr().err == ""
-
-
-def test_the_command_says_where_releases_are_counted(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("mvgviz.command.app._serve", lambda flags: 0)
+def test_the_command_says_where_releases_are_counted(tmp_path, opened, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setenv("MVGVIZ_LEDGER", "")
     monkeypatch.delenv("MVGVIZ_LEDGER")
-    assert main(["--port", "18999"]) == 0
-    assert str(tmp_path) in capsys.readouterr().err
-    (tmp_path / "broken.sqlite").write_text("not a ledger, " * 500, encoding="utf-8")
-    assert main(["--port", "18999", "--ledger", str(tmp_path / "broken.sqlite")]) == 2
-    assert "broken.sqlite" in capsys.readouterr().err
+    assert str(tmp_path) in opened("--port", "18999")[1].err
+    broken = tmp_path / "broken.sqlite"
+    broken.write_text("not a ledger, " * 500, encoding="utf-8")
+    assert "broken.sqlite" in opened("--port", "18999", "--ledger", str(broken), code=2)[1].err
     with pytest.raises(SystemExit):
         main(["--ledger", "a", "--no-ledger"])
 

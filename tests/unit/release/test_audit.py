@@ -6,17 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, kstest
 
-from mvgviz import (
-    InputError,
-    binary,
-    covariance,
-    design_noise,
-    gaussian_epsilon,
-    identity,
-    manual,
-    random_rotation,
-    sample_noise,
-)
+import mvgviz as mv
 from mvgviz.design.privacy_loss import pair_loss
 from mvgviz.pictures.privacy import audit_picture
 from mvgviz.release.audit import epsilon_lower, judge, simulate_scores
@@ -25,19 +15,16 @@ from tests.datasets import make_dataset
 DELTA = 1e-2
 
 
-def loss_of(epsilon, *, size=3, records=40, delta=DELTA, query=covariance):
+def loss_of(epsilon, *, size=3, records=40, delta=DELTA, query=mv.covariance):
     asked = query(make_dataset(size, records))
-    return pair_loss(asked, design_noise(asked, epsilon=epsilon, delta=delta,
-                                         theta=binary(size, favoured=[0], share=0.8),
-                                         directions=random_rotation(size, rng=np.random.default_rng(5))))
+    return pair_loss(asked, mv.design_noise(asked, epsilon=epsilon, delta=delta,
+                                            theta=mv.binary(size, favoured=[0], share=0.8),
+                                            directions=mv.random_rotation(size, rng=np.random.default_rng(5))))
 
 
-def seeded(seed):
-    return np.random.default_rng(seed)
-
-
-def audit(loss, *, trials, rng, **how):
-    return judge(loss, simulate_scores(loss, trials=trials, rng=rng), **how)
+def audit(loss, *, trials=100, seed=0, rng=None, **how):
+    rng = np.random.default_rng(seed) if rng is None else rng
+    return judge(loss, simulate_scores(loss, trials=trials, rng=rng), **{"delta": DELTA} | how)
 
 
 @pytest.mark.parametrize(("caught", "accused"), [(40, 10), (100, 0), (3, 0), (60, 59), (100, 100), (0, 0), (0, 100)])
@@ -52,8 +39,8 @@ def test_the_bound_uses_clopper_pearson_limits(caught, accused):
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0])
 def test_over_many_seeds_the_bound_passes_the_truth_in_at_most_one_of_twenty(epsilon):
     loss = loss_of(epsilon)
-    bounds = np.array([audit(loss, trials=1_000, delta=DELTA, rng=seeded(k)).epsilon_lower for k in range(400)])
-    truth = gaussian_epsilon(DELTA, loss.mu)
+    bounds = np.array([audit(loss, trials=1_000, seed=k).epsilon_lower for k in range(400)])
+    truth = mv.gaussian_epsilon(DELTA, loss.mu)
     assert np.count_nonzero(bounds > truth) <= 20
     assert np.count_nonzero(bounds > 0.25 * truth) >= 200 * (epsilon >= 1)  # and it is not idle
 
@@ -61,35 +48,35 @@ def test_over_many_seeds_the_bound_passes_the_truth_in_at_most_one_of_twenty(eps
 @pytest.mark.parametrize("epsilon", [1.0, 2.0, 3.0])
 def test_half_the_noise_is_caught(epsilon):
     loss = loss_of(epsilon)
-    honest = audit(loss, trials=20_000, delta=DELTA, rng=seeded(1))
-    broken = audit(loss, trials=20_000, delta=DELTA, rng=seeded(1), noise_factor=0.5)
+    honest = audit(loss, trials=20_000, seed=1)
+    broken = audit(loss, trials=20_000, seed=1, noise_factor=0.5)
     assert honest.epsilon_lower < epsilon < broken.epsilon_lower
-    assert broken.epsilon_lower < gaussian_epsilon(DELTA, 2 * loss.mu)
+    assert broken.epsilon_lower < mv.gaussian_epsilon(DELTA, 2 * loss.mu)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("query", "size", "records"), [
-    (identity, 3, 40), (identity, 3, 1_000), (identity, 21, 2_126), (covariance, 4, 40), (covariance, 51, 60)])
+    (mv.identity, 3, 40), (mv.identity, 3, 1_000), (mv.identity, 21, 2_126), (mv.covariance, 4, 40),
+    (mv.covariance, 51, 60)])
 def test_scores_are_normal_at_every_size(query, size, records):
     loss = loss_of(1.0, size=size, records=records, query=query)
-    result = simulate_scores(loss, trials=4_000, rng=seeded(2))
-    assert result.releases == (math.ceil(4_000 / records) if query is identity else 4_000)
+    result = simulate_scores(loss, trials=4_000, rng=np.random.default_rng(2))
+    assert result.releases == (math.ceil(4_000 / records) if query is mv.identity else 4_000)
     assert result.tally.draws == 2 * result.releases
-    assert result.absent.size == (records if query is identity else 1) * result.releases
-    assert kstest(result.absent, "norm").pvalue > 1e-3
-    assert kstest(result.present, "norm").pvalue > 1e-3
+    assert result.absent.size == (records if query is mv.identity else 1) * result.releases
+    assert min(kstest(scores, "norm").pvalue for scores in (result.absent, result.present)) > 1e-3
     assert abs(np.corrcoef(result.absent, result.present)[0, 1]) < 4 / np.sqrt(4_000)
     assert judge(loss, result, delta=DELTA).check.as_claimed
 
 
 @pytest.mark.parametrize("mode", ["rows", "columns"])
 def test_the_scores_are_those_of_the_definition(mode):
-    asked = identity(make_dataset(3, 5))
-    theta = manual(np.arange(1.0, 4 if mode == "rows" else 6))
-    design = design_noise(asked, epsilon=1, delta=DELTA, mode=mode, theta=theta)
+    asked = mv.identity(make_dataset(3, 5))
+    theta = mv.manual(np.arange(1.0, 4 if mode == "rows" else 6))
+    design = mv.design_noise(asked, epsilon=1, delta=DELTA, mode=mode, theta=theta)
     loss = pair_loss(asked, design)
-    scores = simulate_scores(loss, trials=100, rng=seeded(3)).absent
-    noise = sample_noise(design, rng=seeded(3), trials=20 if mode == "rows" else 100)
+    scores = simulate_scores(loss, trials=100, rng=np.random.default_rng(3)).absent
+    noise = mv.sample_noise(design, rng=np.random.default_rng(3), trials=20 if mode == "rows" else 100)
     inverse_sigma, inverse_psi = np.linalg.inv(design.row_covariance()), np.linalg.inv(design.col_covariance())
     if mode == "columns":
         attack = inverse_sigma @ loss.left @ loss.right.T @ inverse_psi
@@ -100,7 +87,7 @@ def test_the_scores_are_those_of_the_definition(mode):
 
 
 def test_the_threshold_is_counted_on_the_other_half():
-    result = audit(loss_of(1.0), trials=1_001, delta=DELTA, rng=seeded(3))
+    result = audit(loss_of(1.0), trials=1_001, seed=3)
     assert result.evaluated == 501
     assert result.accused == np.count_nonzero(result.absent[500:] > result.threshold)
     assert result.caught == np.count_nonzero(result.present[500:] > result.threshold)
@@ -108,33 +95,34 @@ def test_the_threshold_is_counted_on_the_other_half():
 
 def test_the_same_seed_gives_the_same_audit_and_the_break_keeps_the_draws():
     loss = loss_of(1.0)
-    one, two = (audit(loss, trials=500, delta=DELTA, rng=seeded(4)) for _ in range(2))
-    half = audit(loss, trials=500, delta=DELTA, rng=seeded(4), noise_factor=0.5)
+    one, two = (audit(loss, trials=500, seed=4) for _ in range(2))
+    half = audit(loss, trials=500, seed=4, noise_factor=0.5)
     assert one.epsilon_lower == two.epsilon_lower
     assert half.absent == pytest.approx(one.absent / 2)
 
 
 def test_noise_of_one_shape_and_another_size_has_the_same_scores():
-    scores = [simulate_scores(loss_of(epsilon), trials=500, rng=seeded(4)).absent for epsilon in (0.5, 2.0)]
-    assert scores[0] == pytest.approx(scores[1])
+    one, other = (simulate_scores(loss_of(epsilon), trials=500, rng=np.random.default_rng(4)).absent
+                  for epsilon in (0.5, 2.0))
+    assert one == pytest.approx(other)
 
 
 def test_a_large_epsilon_is_beyond_so_few_trials():
-    result = audit(loss_of(50.0), trials=1_000, delta=DELTA, rng=seeded(5))
+    result = audit(loss_of(50.0), trials=1_000, seed=5)
     assert result.epsilon_lower == pytest.approx(result.ceiling)
     assert result.ceiling < 5.5
 
 
 def test_noise_that_hides_everything_shows_nothing():
-    asked = covariance(make_dataset(3, 40))
-    loss = pair_loss(asked, design_noise(asked, epsilon=1, delta=1e-6, guarantee="theorem1"))
+    asked = mv.covariance(make_dataset(3, 40))
+    loss = pair_loss(asked, mv.design_noise(asked, epsilon=1, delta=1e-6, guarantee="theorem1"))
     assert loss.mu < 0.01
-    assert audit(loss, trials=1_000, delta=1e-6, rng=seeded(6)).epsilon_lower < 0.5
+    assert audit(loss, trials=1_000, delta=1e-6, seed=6).epsilon_lower < 0.5
 
 
 def test_progress_rises_to_one():
     seen = []
-    simulate_scores(loss_of(1.0, size=51), trials=200, rng=seeded(7), progress=seen.append)
+    simulate_scores(loss_of(1.0, size=51), trials=200, rng=np.random.default_rng(7), progress=seen.append)
     assert len(seen) > 3
     assert seen == sorted(seen)
     assert seen[-1] == 1
@@ -145,14 +133,13 @@ def test_progress_rises_to_one():
     ({"noise_factor": 0.0}, "noise_factor must be positive"), ({"confidence": 1.0}, "confidence must lie strictly"),
     ({"rng": 3}, "rng must be a numpy.random.Generator")])
 def test_wrong_arguments_are_named(wrong, message):
-    arguments = {"trials": 100, "delta": DELTA, "rng": seeded(0)} | wrong
-    with pytest.raises(InputError, match=message):
-        audit(loss_of(1.0), **arguments)
+    with pytest.raises(mv.InputError, match=message):
+        audit(loss_of(1.0), **wrong)
 
 
 def test_the_picture_has_both_histograms_and_their_claims():
     loss = loss_of(1.0)
-    figure = audit_picture(audit(loss, trials=5_000, delta=DELTA, rng=seeded(8)), loss.mu, "").figure
+    figure = audit_picture(audit(loss, trials=5_000, seed=8), loss.mu, "").figure
     for trace in figure.data:
         assert trace.y.sum() * (trace.x[1] - trace.x[0]) == pytest.approx(1, abs=0.01)
     assert [trace.name for trace in figure.data] == [

@@ -11,18 +11,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from mvgviz import (
-    RecordBound,
-    adjacency,
-    binary,
-    covariance,
-    design_noise,
-    identity,
-    laplacian,
-    mean,
-    rbf_kernel,
-    uniform,
-)
+import mvgviz as mv
 from mvgviz.design.privacy_loss import pair_loss
 from mvgviz.query.queries import joint_moments, with_constant
 from mvgviz.release import secure_noise
@@ -33,8 +22,8 @@ pytestmark = pytest.mark.slow
 EPSILON, DELTA = 2.0, 1e-2
 SIZE, RECORDS = 3, 12
 GUARANTEES = ("exact", "theorem1", "theorem2-any", "theorem2")
-OF_RECORDS = {"table": identity, "mean": mean, "second moments": covariance, "joint moments": joint_moments}
-GRAPHS = {"adjacency": adjacency, "laplacian": laplacian}
+OF_RECORDS = {"table": mv.identity, "mean": mv.mean, "second moments": mv.covariance, "joint moments": joint_moments}
+GRAPHS = {"adjacency": mv.adjacency, "laplacian": mv.laplacian}
 DATA = make_dataset(SIZE, RECORDS)
 GRAPH = np.triu(np.random.default_rng(3).integers(0, 2, (5, 5)), 1)
 honest_noise = secure_noise.add_noise
@@ -42,14 +31,14 @@ honest_noise = secure_noise.add_noise
 
 def bound_of(name, bounded):
     data = with_constant(DATA) if name == "joint moments" else DATA
-    return RecordBound.from_shares(data, uniform(data.n_features)) if bounded else None
+    return mv.RecordBound.from_shares(data, mv.uniform(data.n_features)) if bounded else None
 
 
 def asked(name, bounded, neighbours, data=DATA):
     if name in GRAPHS:
         return GRAPHS[name](GRAPH + GRAPH.T)
     if name == "kernel":
-        return rbf_kernel(replace(data, matrix=data.matrix[:, :4]), length=1, bound=bound_of(name, bounded))
+        return mv.rbf_kernel(replace(data, matrix=data.matrix[:, :4]), length=1, bound=bound_of(name, bounded))
     return OF_RECORDS[name](data, bound=bound_of(name, bounded), neighbours=neighbours)
 
 
@@ -71,8 +60,8 @@ each_exact = pytest.mark.parametrize(("name", "guarantee", "bounded", "neighbour
 
 def designed(name, guarantee, bounded, neighbours):
     query = asked(name, bounded, neighbours)
-    theta = None if bounded else binary(query.rows, favoured=[0], share=0.6)  # with a bound, its own shape
-    return query, design_noise(query, epsilon=EPSILON, delta=DELTA, guarantee=guarantee, theta=theta)
+    theta = None if bounded else mv.binary(query.rows, favoured=[0], share=0.6)  # with a bound, its own shape
+    return query, mv.design_noise(query, epsilon=EPSILON, delta=DELTA, guarantee=guarantee, theta=theta)
 
 
 def audited(query, design, *, releases, error):
@@ -161,25 +150,25 @@ def answer_with(name, bounded, neighbours, place, record):
     return asked(name, bounded, neighbours, replace(DATA, matrix=matrix)).value
 
 
+def apart(design, change):
+    rows, cols = np.linalg.inv(design.row_covariance()), np.linalg.inv(design.col_covariance())
+    return np.sqrt(np.trace(rows @ change @ cols @ change.T))
+
+
 @pytest.mark.parametrize(("name", "guarantee", "bounded", "neighbours"),
                          [case for case in CASES if case[0] not in GRAPHS])
 def test_no_pair_of_neighbouring_tables_is_further_apart_than_mu(name, guarantee, bounded, neighbours, rng):
     _, design = designed(name, guarantee, bounded, neighbours)
-    inverse = np.linalg.inv(design.row_covariance()), np.linalg.inv(design.col_covariance())
     for _ in range(12):
-        change = moved(name, bounded, neighbours, rng)
-        apart = np.sqrt(np.trace(inverse[0] @ change @ inverse[1] @ change.T))
-        assert apart <= design.mu * (1 + 1e-9)
+        assert apart(design, moved(name, bounded, neighbours, rng)) <= design.mu * (1 + 1e-9)
 
 
 @pytest.mark.parametrize(("name", "guarantee", "bounded", "neighbours"), [case for case in CASES if case[0] in GRAPHS])
 def test_no_flipped_edge_is_further_than_mu(name, guarantee, bounded, neighbours):
     query, design = designed(name, guarantee, bounded, neighbours)
-    inverse = np.linalg.inv(design.row_covariance()), np.linalg.inv(design.col_covariance())
-    apart = []
+    found = []
     for i, j in zip(*np.triu_indices(5, 1), strict=True):
         flipped = GRAPH + GRAPH.T
         flipped[i, j] = flipped[j, i] = 1 - flipped[i, j]
-        change = GRAPHS[name](flipped).value - query.value
-        apart.append(np.sqrt(np.trace(inverse[0] @ change @ inverse[1] @ change.T)))
-    assert max(apart) == pytest.approx(design.mu)
+        found.append(apart(design, GRAPHS[name](flipped).value - query.value))
+    assert max(found) == pytest.approx(design.mu)

@@ -5,18 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mvgviz import (
-    binary,
-    covariance,
-    design_noise,
-    gaussian_epsilon,
-    identity,
-    laplacian,
-    manual,
-    mean,
-    random_rotation,
-    rbf_kernel,
-)
+import mvgviz as mv
 from mvgviz.design import sampling
 from mvgviz.design.privacy_loss import pair_loss
 from mvgviz.release import secure_noise as hardened
@@ -34,28 +23,28 @@ GRAPH = np.triu(np.random.default_rng(3).integers(0, 2, (60, 60)), 1)
 def designed(query, *, mode=None, rotated=True, share=0.8):
     size = query.cols if mode == "columns" else query.rows
     rng = np.random.default_rng(5)
-    return query, design_noise(query, epsilon=EPSILON, delta=DELTA, mode=mode,
-                               theta=binary(size, favoured=[0], share=share),
-                               directions=random_rotation(size, rng=rng) if rotated else None)
+    return query, mv.design_noise(query, epsilon=EPSILON, delta=DELTA, mode=mode,
+                                  theta=mv.binary(size, favoured=[0], share=share),
+                                  directions=mv.random_rotation(size, rng=rng) if rotated else None)
 
 
 SMALL = {
-    "covariance": designed(covariance(make_dataset(3, 40))),
-    "table": designed(identity(make_dataset(4, 30)), rotated=False),
-    "square table": designed(identity(make_dataset(5, 5)), rotated=False),
-    "table by columns": designed(identity(make_dataset(3, 4)), mode="columns"),
+    "covariance": designed(mv.covariance(make_dataset(3, 40))),
+    "table": designed(mv.identity(make_dataset(4, 30)), rotated=False),
+    "square table": designed(mv.identity(make_dataset(5, 5)), rotated=False),
+    "table by columns": designed(mv.identity(make_dataset(3, 4)), mode="columns"),
 }
 LARGE = {
-    "table 21 × 2126": designed(identity(make_dataset(21, 2_126, lower=0)), rotated=False),
-    "rotated table": designed(identity(make_dataset(21, 2_126, lower=0))),
-    "covariance 51 × 51": designed(covariance(make_dataset(51, 60, lower=0)), rotated=False),
-    "laplacian 60 × 60": designed(laplacian(GRAPH + GRAPH.T)),
-    "kernel 55 × 55": designed(rbf_kernel(make_dataset(2, 55), length=1)),
+    "table 21 × 2126": designed(mv.identity(make_dataset(21, 2_126, lower=0)), rotated=False),
+    "rotated table": designed(mv.identity(make_dataset(21, 2_126, lower=0))),
+    "covariance 51 × 51": designed(mv.covariance(make_dataset(51, 60, lower=0)), rotated=False),
+    "laplacian 60 × 60": designed(mv.laplacian(GRAPH + GRAPH.T)),
+    "kernel 55 × 55": designed(mv.rbf_kernel(make_dataset(2, 55), length=1)),
 }
 SLOW = ("table 21 × 2126", "rotated table")  # a second for each hardened release
 MEDIUM = {
-    "table 21 × 126": designed(identity(make_dataset(21, 126, lower=0))),
-    "covariance 34 × 34": designed(covariance(make_dataset(34, 60, lower=0))),
+    "table 21 × 126": designed(mv.identity(make_dataset(21, 126, lower=0))),
+    "covariance 34 × 34": designed(mv.covariance(make_dataset(34, 60, lower=0))),
 }
 BOTH = SMALL | MEDIUM | LARGE
 each = pytest.mark.parametrize("name", SMALL | LARGE)
@@ -64,17 +53,21 @@ honest_sampler, honest_noise = sampling.sample_noise, hardened.add_noise
 
 
 def sampled(name, trials=None, seed=1):
-    query, design = BOTH[name]
+    return sampled_of(*BOTH[name], trials or (5_000 if name in SMALL else 500), seed)
+
+
+def sampled_of(query, design, trials=5_000, seed=1):
     loss = pair_loss(query, design)
-    rng = np.random.default_rng(seed)
-    scores = simulate_scores(loss, trials=trials or (5_000 if name in SMALL else 500), rng=rng)
-    return judge(loss, scores, delta=DELTA)
+    return judge(loss, simulate_scores(loss, trials=trials, rng=np.random.default_rng(seed)), delta=DELTA)
 
 
 def released(name, trials=None):
-    query, design = BOTH[name]
+    return released_of(*BOTH[name], trials or (200 if name in SMALL else 4))
+
+
+def released_of(query, design, trials=100, **how):
     loss = pair_loss(query, design)
-    return judge(loss, release_scores(loss, query, trials=trials or (200 if name in SMALL else 4)), delta=DELTA)
+    return judge(loss, release_scores(loss, query, trials=trials, **how), delta=DELTA)
 
 
 def caught(result):
@@ -91,16 +84,10 @@ def test_an_honest_sampler_passes(name):
     assert result.epsilon_lower <= EPSILON
 
 
-def halved(design, **keywords):
-    return honest_sampler(design, **keywords) / 2
-
-
-def zero(design, **keywords):
-    return 0 * honest_sampler(design, **keywords)
-
-
-def barely_smaller(design, **keywords):
-    return 0.9 * honest_sampler(design, **keywords)
+def other_way(design, **keywords):
+    """The most precise directions get the most noise."""
+    sides = [replace(side, variances=side.variances[::-1]) for side in (design.row_side, design.col_side)]
+    return honest_sampler(replace(design, row_side=sides[0], col_side=sides[1]), **keywords)
 
 
 def round_noise(design, *, rng, trials):
@@ -109,36 +96,27 @@ def round_noise(design, *, rng, trials):
     return np.sqrt(power) * rng.standard_normal((trials, design.rows, design.cols))
 
 
-def other_way(design, **keywords):
-    """The most precise directions get the most noise."""
-    sides = [replace(side, variances=side.variances[::-1]) for side in (design.row_side, design.col_side)]
-    return honest_sampler(replace(design, row_side=sides[0], col_side=sides[1]), **keywords)
-
-
-def one_seed(design, *, rng, trials):
-    return honest_sampler(design, rng=np.random.default_rng(7), trials=trials)
-
-
-def one_draw(design, *, rng, trials):
-    return np.repeat(honest_sampler(design, rng=rng, trials=1), trials, axis=0)
-
-
-def one_column(design, **keywords):
-    noise = honest_sampler(design, **keywords)
-    return np.repeat(noise[:, :, :1], design.cols, axis=2)
-
-
 def uniform_noise(design, *, rng, trials):
     """The right covariance, the wrong distribution."""
     flat = rng.uniform(-np.sqrt(3), np.sqrt(3), (trials, design.rows, design.cols))
     return sampling.colour(design.row_side, design.col_side, flat)
 
 
+SABOTAGES = {
+    **{f"times {factor}": lambda design, factor=factor, **given: factor * honest_sampler(design, **given)
+       for factor in (0, 0.5, 0.9)},
+    "round": round_noise,
+    "the other way": other_way,
+    "one seed": lambda design, *, rng, trials: honest_sampler(design, rng=np.random.default_rng(7), trials=trials),
+    "one draw": lambda design, *, rng, trials: np.repeat(honest_sampler(design, rng=rng, trials=1), trials, axis=0),
+    "one column": lambda design, **given: np.repeat(honest_sampler(design, **given)[:, :, :1], design.cols, axis=2),
+}
+
+
 @each
-@pytest.mark.parametrize("sabotage", [halved, zero, barely_smaller, round_noise, other_way, one_seed, one_draw,
-                                      one_column], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("sabotage", SABOTAGES)
 def test_a_sabotaged_sampler_is_caught(name, sabotage, monkeypatch):
-    monkeypatch.setattr(sampling, "sample_noise", sabotage)
+    monkeypatch.setattr(sampling, "sample_noise", SABOTAGES[sabotage])
     result = sampled(name)
     assert caught(result)
     assert result.check.words
@@ -155,31 +133,28 @@ def test_sides_that_are_swapped_are_caught(name, monkeypatch):
 
 
 def test_noise_of_another_distribution_is_caught_where_the_attack_sees_single_entries(monkeypatch):
-    query = identity(make_dataset(1, 50))
-    loss = pair_loss(query, design_noise(query, epsilon=EPSILON, delta=DELTA))
+    query = mv.identity(make_dataset(1, 50))
     monkeypatch.setattr(sampling, "sample_noise", uniform_noise)
-    result = judge(loss, simulate_scores(loss, trials=5_000, rng=np.random.default_rng(1)), delta=DELTA)
-    assert not result.check.as_claimed
+    assert not sampled_of(query, mv.design_noise(query, epsilon=EPSILON, delta=DELTA)).check.as_claimed
 
 
 def test_zero_noise_is_called_so_and_halved_noise_by_its_size(monkeypatch):
-    monkeypatch.setattr(sampling, "sample_noise", zero)
+    monkeypatch.setattr(sampling, "sample_noise", SABOTAGES["times 0"])
     assert sampled("table 21 × 2126").check.words == "there is no noise"
-    monkeypatch.setattr(sampling, "sample_noise", halved)
+    monkeypatch.setattr(sampling, "sample_noise", SABOTAGES["times 0.5"])
     assert "the noise is 0.50 times what is claimed" in sampled("table 21 × 2126").check.words
 
 
 def test_noise_too_large_along_the_attack_and_too_small_elsewhere_is_caught(monkeypatch):
     # The attack alone would see nothing wrong: its lower bound stays under the claim.
-    query = identity(make_dataset(3, 40))
-    design = design_noise(query, epsilon=EPSILON, delta=DELTA, theta=manual([98, 1, 1]))
-    loss = pair_loss(query, design)
+    query = mv.identity(make_dataset(3, 40))
+    design = mv.design_noise(query, epsilon=EPSILON, delta=DELTA, theta=mv.manual([98, 1, 1]))
 
     def twisted(design, **keywords):
         return honest_sampler(design, **keywords) * np.array([1.5, 0.3, 1])[:, None]
 
     monkeypatch.setattr(sampling, "sample_noise", twisted)
-    result = judge(loss, simulate_scores(loss, trials=5_000, rng=np.random.default_rng(1)), delta=DELTA)
+    result = sampled_of(query, design)
     assert result.epsilon_lower < EPSILON
     assert not result.check.as_claimed
 
@@ -251,17 +226,15 @@ def test_noise_that_moves_together_is_caught_and_named(name, twist, words, monke
 @pytest.mark.parametrize(("size", "cols", "trials", "rho"), [(34, 34, 500, 0.6), (21, 21, 1_000, -0.9),
                                                               (21, 1, 10_000, 0.36)])
 def test_two_rows_that_move_together_are_caught_each_time(size, cols, trials, rho, seed, monkeypatch):
-    asked = covariance(make_dataset(size, 60)) if cols > 1 else mean(make_dataset(size, 60))
-    loss = pair_loss(*designed(asked))
+    asked = mv.covariance(make_dataset(size, 60)) if cols > 1 else mv.mean(make_dataset(size, 60))
     monkeypatch.setattr(sampling, "sample_noise", twisted_sampler(correlated(1, 0, 1, rho)))
-    result = judge(loss, simulate_scores(loss, trials=trials, rng=np.random.default_rng(seed)), delta=DELTA)
-    assert not result.check.as_claimed
+    assert not sampled_of(*designed(asked), trials, seed).check.as_claimed
 
 
 def test_tallies_of_parts_add_up_to_that_of_all():
     design = BOTH["rotated table"][1]
     noise = honest_sampler(design, rng=np.random.default_rng(1), trials=5)
-    whole, parts = NoiseTally.of(design, noise), NoiseTally.of(design, noise[:2]).plus(NoiseTally.of(design, noise[2:]))
+    whole, parts = NoiseTally(design).add(noise), NoiseTally(design).add(noise[:2]).add(noise[2:])
     for name, pairs in whole.pairs.items():
         assert parts.pairs[name].products == pytest.approx(pairs.products)
         assert parts.pairs[name].largest == pytest.approx(pairs.largest)
@@ -281,7 +254,7 @@ def test_neighbouring_columns_always_share_a_group(size):
 
 def test_the_correlation_of_a_pair_is_that_of_the_definition():
     values = np.random.default_rng(1).standard_normal((50, 600))
-    tally = PairTally.of(values)
+    tally = PairTally(600).add(values)
     scale = np.linalg.norm(values, axis=0)
     expected = values.T @ values / np.outer(scale, scale)
     assert tally.largest.correlation == pytest.approx(expected[tally.largest.first, tally.largest.second])
@@ -301,41 +274,40 @@ def test_an_honest_release_passes(name):
 
 def test_the_hardened_audit_measures_epsilon():
     query, design = SMALL["table"]
-    loss = pair_loss(query, design)
-    result = judge(loss, release_scores(loss, query, trials=15_000), delta=DELTA)
-    assert 0.3 * EPSILON < result.epsilon_lower < 1.3 * EPSILON
-    assert gaussian_epsilon(DELTA, loss.mu) == pytest.approx(EPSILON)
+    assert 0.3 * EPSILON < released_of(query, design, 15_000).epsilon_lower < 1.3 * EPSILON
+    assert mv.gaussian_epsilon(DELTA, pair_loss(query, design).mu) == pytest.approx(EPSILON)
 
 
-def hardened_halved(values, plan, **keywords):
-    return values + (honest_noise(values, plan, **keywords) - values) / 2
-
-
-def hardened_zero(values, plan, **keywords):
-    return values
-
-
-def hardened_partly_silent(values, plan, **keywords):
+def partly_silent(values, plan, **keywords):
     noisy = honest_noise(values, plan, **keywords)
     noisy[: values.size // 4] = values[: values.size // 4]
     return noisy
 
 
-def hardened_once(values, plan, **keywords):
-    return values + np.random.default_rng(7).standard_normal(values.size)
-
-
-def hardened_one_chunk(values, plan, **keywords):
+def one_chunk(values, plan, **keywords):
     noise = honest_noise(values[: values.size // 2], plan) - values[: values.size // 2]
     return values + np.resize(noise, values.size)
 
 
+RELEASE_SABOTAGES = {
+    "halved": lambda values, plan, **given: (values + honest_noise(values, plan, **given)) / 2,
+    "zero": lambda values, plan, **given: values,
+    "partly silent": partly_silent,
+    "one seed": lambda values, plan, **given: values + np.random.default_rng(7).standard_normal(values.size),
+    "one chunk": one_chunk,
+}
+
+
 @each_quick
-@pytest.mark.parametrize("sabotage", [hardened_halved, hardened_zero, hardened_partly_silent, hardened_once,
-                                      hardened_one_chunk], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("sabotage", RELEASE_SABOTAGES)
 def test_a_sabotaged_release_is_caught(name, sabotage, monkeypatch):
-    monkeypatch.setattr(hardened, "add_noise", sabotage)
+    monkeypatch.setattr(hardened, "add_noise", RELEASE_SABOTAGES[sabotage])
     assert caught(released(name))
+
+
+def test_zero_noise_in_a_large_table_is_caught(monkeypatch):
+    monkeypatch.setattr(hardened, "add_noise", RELEASE_SABOTAGES["zero"])
+    assert released("table 21 × 2126").check.words == "there is no noise"
 
 
 def twisted_release(shape, twist):
@@ -431,19 +403,12 @@ def test_a_sampler_that_adds_nothing_to_large_answers_is_caught(name, silent, li
 @pytest.mark.parametrize("silent", [silent_where_large, silent_when_large])
 def test_one_that_adds_nothing_to_the_largest_answers_there_can_be_is_caught(silent, monkeypatch):
     data = make_dataset(3, 200_000, lower=900, upper=1_000)
-    query = mean(data)
-    design = design_noise(query, epsilon=EPSILON, delta=DELTA)
+    query = mv.mean(data)
+    design = mv.design_noise(query, epsilon=EPSILON, delta=DELTA)
     largest = hardened.whiten(design.row_side, design.col_side, np.full((3, 1), 1_000.0)).max()
     assert largest > 1e5
     monkeypatch.setattr(hardened, "add_noise", silent(0.9 * largest))
-    loss = pair_loss(query, design)
-    scores = release_scores(loss, query, trials=100, largest=data.largest_values)
-    assert judge(loss, scores, delta=DELTA).check.p_value < 1e-30
-
-
-def test_zero_noise_in_a_large_table_is_caught(monkeypatch):
-    monkeypatch.setattr(hardened, "add_noise", hardened_zero)
-    assert released("table 21 × 2126").check.words == "there is no noise"
+    assert released_of(query, design, largest=data.largest_values).check.p_value < 1e-30
 
 
 def test_a_large_table_is_attacked_at_every_record_of_two_releases():
@@ -462,9 +427,7 @@ def test_a_plan_that_promises_less_noise_is_not_believed(monkeypatch):
 
 def test_the_audit_of_a_release_does_not_use_the_answer():
     query, design = SMALL["covariance"]
-    loss = pair_loss(query, design)
-    huge = replace(query, value=np.full((3, 3), np.inf))
-    assert judge(loss, release_scores(loss, huge, trials=100), delta=DELTA).check.p_value > 1e-9
+    assert released_of(replace(query, value=np.full((3, 3), np.inf)), design).check.p_value > 1e-9
 
 
 # False alarms
@@ -484,7 +447,7 @@ def test_correlations_of_sound_noise_are_doubted_no_more_often_than_stated(sampl
     level, checks = 0.01, 2_000 if size < 100 else 200
     doubted = np.zeros(3)
     for _ in range(checks):
-        tally = PairTally.of(rng.standard_normal((samples, size)))
+        tally = PairTally(size).add(rng.standard_normal((samples, size)))
         found = [finding.p_value < level for finding in moving_together("row directions", tally, size)]
         doubted[: len(found)] += found
     assert (doubted <= checks * level + 3 * np.sqrt(checks * level)).all()

@@ -9,22 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import mvgviz
-from mvgviz import (
-    Dataset,
-    InputError,
-    RecordBound,
-    Scenario,
-    covariance,
-    custom,
-    design_noise,
-    eigenvectors,
-    identity,
-    laplacian,
-    manual,
-    mean,
-    random_rotation,
-)
+import mvgviz as mv
 from mvgviz.data import sample
 from mvgviz.query.queries import QUERIES
 from mvgviz.release import files
@@ -35,13 +20,13 @@ from mvgviz.release.secure_noise import hardening_for, noisy_answer
 from mvgviz.scenario.resolve import build
 from tests.datasets import make_dataset
 
-TURN = random_rotation(3, rng=np.random.default_rng(4))
-THETA = manual([1, 2, 7])
+TURN = mv.random_rotation(3, rng=np.random.default_rng(4))
+THETA = mv.manual([1, 2, 7])
 BUDGET = {"epsilon": 1, "delta": 1e-5}
-SYMMETRIC = covariance(make_dataset(3, 40))
+SYMMETRIC = mv.covariance(make_dataset(3, 40))
 DESIGNS = {
-    f"{mode}{', turned' * turned}": design_noise(SYMMETRIC, mode=mode, theta=THETA, **BUDGET,
-                                                 **({"directions": TURN} if turned else {}))
+    f"{mode}{', turned' * turned}": mv.design_noise(SYMMETRIC, mode=mode, theta=THETA, **BUDGET,
+                                                    **({"directions": TURN} if turned else {}))
     for mode in ("both", "rows", "columns") for turned in (False, True)}
 
 
@@ -101,15 +86,15 @@ def test_of_many_releases_95_in_a_hundred_lie_within_it(name, symmetrised):
 
 
 def test_rounding_is_paid_for_and_next_to_nothing():
-    query = covariance(make_dataset(3, 40, lower=1e4, upper=1e4 + 1))
-    design = design_noise(query, **BUDGET)
+    query = mv.covariance(make_dataset(3, 40, lower=1e4, upper=1e4 + 1))
+    design = mv.design_noise(query, **BUDGET)
     given = release(query, design)
     noise, how = given.entry_noise, given.hardening
     assert noise.rounding >= how.sensitivity - how.mu + 2 * math.sqrt(9) * 2.0**how.exponent
     assert stats.norm.ppf(0.975) < noise.per_std() < stats.norm.ppf(0.975) + 0.11 * how.mu
     assert (given.half_widths() > design.noise_std() * how.noise_std * stats.norm.ppf(0.975)).all()
     assert (given.half_widths(0.5) < given.half_widths()).all()
-    with pytest.raises(InputError, match="level must lie strictly between 0 and 1, got 95"):
+    with pytest.raises(mv.InputError, match="level must lie strictly between 0 and 1, got 95"):
         given.half_widths(95)
 
 
@@ -117,18 +102,19 @@ def test_widths_are_the_same_for_neighbours_and_know_no_answer():
     data = make_dataset(3, 40)
     moved = data.matrix.copy()
     moved[:, 7] = -moved[:, 7]
-    other = Dataset(matrix=moved, features=data.features, lower=-1, upper=1)
-    first, second = (release(query, design_noise(query, theta=THETA, **BUDGET)) for query in map(mean, (data, other)))
-    assert np.array_equal(first.half_widths(), second.half_widths())
+    other = mv.Dataset(matrix=moved, features=data.features, lower=-1, upper=1)
+    first, second = (release(query, mv.design_noise(query, theta=THETA, **BUDGET)).half_widths()
+                     for query in map(mv.mean, (data, other)))
+    assert np.array_equal(first, second)
 
 
 def test_a_shape_read_from_the_data_has_no_intervals():
-    design = design_noise(SYMMETRIC, directions=eigenvectors(SYMMETRIC), theta=THETA, **BUDGET)
+    design = mv.design_noise(SYMMETRIC, directions=mv.eigenvectors(SYMMETRIC), theta=THETA, **BUDGET)
     given = release(SYMMETRIC, design, accept=["directions"])
     assert given.entry_noise is None
     assert json.loads(to_metadata_json(given))["intervals"] is None
     for ask in (given.half_widths, lambda: to_intervals_csv(given)):
-        with pytest.raises(InputError, match="no intervals for this release: the shape of its noise was read from"):
+        with pytest.raises(mv.InputError, match="no intervals for this release: the shape of its noise was read from"):
             ask()
 
 
@@ -143,7 +129,7 @@ def test_data_units_undo_the_mapping_of_the_ranges(scale, ends):
 
 def test_the_second_file_has_a_line_for_each_number_in_both_units():
     data = sample("liver")
-    given = release_setup(build(Scenario.default_for("liver").changed(query="mean", task="reconstruction"), data))
+    given = release_setup(build(mv.Scenario.default_for("liver").changed(query="mean", task="reconstruction"), data))
     head, *lines = parsed(to_intervals_csv(given))
     assert head == ["feature", "column", "value", "lower 0.95", "upper 0.95", "value (data's units)",
                     "lower 0.95 (data's units)", "upper 0.95 (data's units)"]
@@ -166,9 +152,9 @@ def test_the_second_file_agrees_with_the_first():
 
 def test_a_large_table_has_one_line_a_feature(monkeypatch):
     monkeypatch.setattr(files, "MOST_INTERVALS", 100)
-    data = Dataset(matrix=np.zeros((3, 40)), features=["=1", "b", "c"], lower=-1, upper=1)
-    query = identity(data)
-    given = release(query, design_noise(query, theta=THETA, **BUDGET))
+    data = mv.Dataset(matrix=np.zeros((3, 40)), features=["=1", "b", "c"], lower=-1, upper=1)
+    query = mv.identity(data)
+    given = release(query, mv.design_noise(query, theta=THETA, **BUDGET))
     head, *lines = parsed(to_intervals_csv(given))
     assert head == ["feature", "half width 0.95"]
     assert [line[0] for line in lines] == ["'=1", "b", "c"]
@@ -199,8 +185,8 @@ def test_the_certificate_tells_every_width_from_rows_and_columns(name, symmetris
 
 
 def test_the_certificate_of_a_long_table_does_not_repeat_a_number():
-    query = identity(make_dataset(3, 5_000))
-    text = to_metadata_json(release(query, design_noise(query, theta=THETA, **BUDGET)))
+    query = mv.identity(make_dataset(3, 5_000))
+    text = to_metadata_json(release(query, mv.design_noise(query, theta=THETA, **BUDGET)))
     known = json.loads(text)["intervals"]
     assert known["std_cols"] == 1
     assert len(known["std_rows"]) == 3
@@ -208,20 +194,16 @@ def test_the_certificate_of_a_long_table_does_not_repeat_a_number():
 
 
 @pytest.mark.parametrize(("query", "said"), [
-    (SYMMETRIC, "records clipped to their ranges: not what"), (custom([[1.0]], sensitivity=1, gamma=2), "noise alone"),
-    (laplacian([[0, 1], [1, 0]]), "noise alone"),
-    (mean(make_dataset(3, 40), bound=RecordBound(radius=1)), "clipped to their ranges and pulled inside their bound")])
+    (SYMMETRIC, "records clipped to their ranges: not what"), (mv.laplacian([[0, 1], [1, 0]]), "noise alone"),
+    (mv.custom([[1.0]], sensitivity=1, gamma=2), "noise alone"),
+    (mv.mean(make_dataset(3, 40), bound=mv.RecordBound(radius=1)), "to their ranges and pulled inside their bound")])
 def test_the_certificate_says_what_an_interval_covers(query, said):
-    words = json.loads(to_metadata_json(release(query, design_noise(query, **BUDGET))))["intervals"]["words"]
+    words = json.loads(to_metadata_json(release(query, mv.design_noise(query, **BUDGET))))["intervals"]["words"]
     assert said in words
     assert "95 % of releases, each number by itself" in words
 
 
 def test_a_plan_has_the_widths_of_its_release():
-    setup = build(Scenario.default_for("liver"), sample("liver"))
+    setup = build(mv.Scenario.default_for("liver"), sample("liver"))
     given = release_setup(setup, symmetrise=True)
     np.testing.assert_allclose(planned_noise(setup).half_widths(), given.half_widths(), rtol=1e-6)
-
-
-def test_programs_can_ask_for_the_file():
-    assert mvgviz.to_intervals_csv is to_intervals_csv

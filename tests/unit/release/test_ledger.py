@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import math
-import threading
 from dataclasses import FrozenInstanceError
 
 import pytest
@@ -39,23 +38,17 @@ def test_totals_are_the_exact_composition(mus, delta):
     assert total.not_covered == ()
 
 
-def test_two_releases_worked_by_hand():
-    ledger = Ledger()
-    enter(ledger, 0.3)
-    assert enter(ledger, 0.4).total_mu == pytest.approx(0.5, rel=1e-15)
-
-
 def test_nothing_released_has_spent_nothing():
     total = Ledger().total("liver", delta=1e-5)
     assert (total.mu, total.epsilon, total.words) == (0, 0, "epsilon 0 at delta 1e-05")
 
 
 def test_different_data_add_up_apart_and_everything_can_be_asked_for():
-    ledger = Ledger()
-    enter(ledger, 0.3, data="liver")
-    assert enter(ledger, 0.4, data="upload-0123456789ab").total_mu == 0.4
-    assert ledger.total("liver", delta=1e-5).mu == 0.3
-    assert ledger.total(delta=1e-5).mu == pytest.approx(0.5)
+    ledger, mus = Ledger(), {"liver": 0.3, "heart": 0.4, "lung": 1.2, "eye": 8.4}
+    for data, mu in mus.items():
+        assert enter(ledger, mu, data=data).total_mu == mu
+    assert {data: ledger.total(data, delta=1e-5).mu for data in mus} == mus
+    assert ledger.total(delta=1e-5).mu == pytest.approx(8.5, rel=1e-9)  # by hand: 0.09 + 0.16 + 1.44 + 70.56 = 72.25
 
 
 def test_the_cap_is_exactly_what_it_says():
@@ -161,26 +154,6 @@ def test_entries_cannot_be_changed():
         ledger.cap = (9, 0.1)
 
 
-def test_many_at_once_cannot_pass_the_cap():
-    whole = gaussian_mu(1.0, 1e-5)
-    ledger = Ledger(cap=(1.0, 1e-5))
-
-    def spend():
-        for _ in range(10):
-            try:
-                enter(ledger, whole / 4)
-            except InputError:
-                return
-
-    threads = [threading.Thread(target=spend) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(ledger.entries) == 16
-    assert [entry.total_mu for entry in ledger.entries] == sorted(entry.total_mu for entry in ledger.entries)
-
-
 def test_csv_and_json_hold_every_release_and_no_formulas():
     ledger = Ledger(cap=(3.0, 1e-5))
     enter(ledger, 0.25, data="=cmd()", query="+mean")
@@ -209,9 +182,8 @@ def test_csv_and_json_hold_every_release_and_no_formulas():
     (lambda: enter(Ledger(), 0.1, caveats=("other",)),
      "caveats must be among ranges, bound, records, directions, split, choices, got 'other'"),
     (lambda: enter(Ledger(), 0.1, delta=0), "delta must lie strictly between 0 and 1"),
-    (lambda: Ledger(""), "the path of a ledger must name its file"),
-    (lambda: Ledger("/"), "the path of a ledger must name its file"),
-    (lambda: Ledger("a\nb.sqlite"), "the path of a ledger must name its file"),
+    *((lambda path=path: Ledger(path), "the path of a ledger must name its file")
+      for path in (5, b"ledger", "", ".", "/", "a\0b", "a\nb.sqlite", ["ledger"])),
     (lambda: Ledger().total("x", delta=2), "delta must lie strictly between 0 and 1"),
 ])
 def test_nonsense_is_refused(call, message):
@@ -219,11 +191,11 @@ def test_nonsense_is_refused(call, message):
         call()
 
 
-def test_the_cap_and_the_count_are_in_the_representation():
-    assert repr(Ledger(cap=(1, 1e-5))) == "Ledger(0 releases, cap=(1.0, 1e-05))"
-
-
-def test_the_file_and_the_cap_are_in_the_representation(tmp_path):
+def test_a_ledger_says_its_cap_and_shows_its_file_or_how_much_it_holds(tmp_path):
+    assert Ledger().cap is None
+    ledger = Ledger(cap=(1, 1e-5))
+    assert ledger.cap == (1.0, 1e-5)
+    assert repr(ledger) == "Ledger(0 releases, cap=(1.0, 1e-05))"
     assert repr(Ledger(tmp_path / "kept.sqlite", cap=(1, 1e-5))) == "Ledger('kept.sqlite', cap=(1.0, 1e-05))"
 
 
@@ -236,16 +208,3 @@ def test_of_entries_told_twice_in_a_file_each_counts_and_the_same_file_again_doe
     assert [entry.mu for entry in ledger.entries] == [0.25, 0.25]
     with pytest.raises(InputError, match="everything in this file is in the ledger already"):
         ledger.import_json(json.dumps(told))
-
-
-def test_a_ledger_says_its_own_cap():
-    assert Ledger().cap is None
-    assert Ledger(cap=(1.0, 1e-5)).cap == (1.0, 1e-5)
-
-
-def test_what_is_spent_on_some_people_is_not_counted_for_others():
-    ledger = Ledger()
-    mus = {"liver": 0.1, "heart": 0.2, "lung": 0.4, "eye": 0.8}
-    for data, mu in mus.items():
-        enter(ledger, mu, data=data)
-    assert {data: ledger.total(data, delta=1e-5).mu for data in mus} == mus

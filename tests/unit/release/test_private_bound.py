@@ -102,8 +102,7 @@ def test_directions_from_a_file_go_with_it():
 
 
 def test_together_it_is_called_an_upper_bound():
-    given = release_setup(build(scenario("mean"), DATA))
-    assert given.mu_is == "upper bound"
+    assert release_setup(build(scenario("mean"), DATA)).mu_is == "upper bound"
 
 
 def test_rounding_is_covered_for_moments_in_large_coordinates():
