@@ -32,7 +32,7 @@ _SAVING: dict[str, Any] = {"displayModeBar": True, "displaylogo": False, "modeBa
 """Plotly's own camera button; the frame's style hides it and the two buttons press it."""
 _save_chart = st.components.v2.component(
     "mvgviz_save_chart", html='<div class="save"></div>', css=asset("save_chart.css"), js=asset("save_chart.js"))
-"""A chart as a picture: PNG and SVG, made by the browser itself, so that it works offline."""
+"""Buttons that save a chart as it looks: PNG and SVG, made by the browser itself, so that it works offline."""
 
 
 def open_page(page: Page) -> Setup:
@@ -61,7 +61,9 @@ def try_open_page(page: Page) -> Setup | None:
     with st.sidebar:
         draw_sidebar()
         draw_study()
-        _presenter_switch()
+        if st.button("Presenter's view", key="w_present", icon=":material/slideshow:", width="stretch",
+                     help="One picture a screen, large type, light background; arrow keys go on, Esc comes back"):
+            st.switch_page(PRESENT.path, query_params=session.scenario().to_query())
         draw_logout()
     session.write_link()
     _title(page)
@@ -121,18 +123,13 @@ def draw_takeaway(takeaway: str, about: str = "", *, key: str) -> None:
                 st.markdown(about)
                 if used:
                     _explain(used)
-        draw_save(key)
+        _save_chart(key=f"{key}_save", data={"key": key}, width="content")
 
 
 def _explain(used: Iterable[Word]) -> None:
     """Words of the glossary, one a line; it takes the focus, so that keys scroll a long list."""
     lines = "".join(_EXPLAINED[word.term] for word in used)
     st.html(f'<div tabindex="0" role="group" aria-label="What the words mean"><ul>{lines}</ul></div>')
-
-
-def draw_save(key: str) -> None:
-    """Buttons that save the chart with this key as it looks on the screen."""
-    _save_chart(key=f"{key}_save", data={"key": key}, width="content")
 
 
 def show_table(columns: Any, *, numbers: Iterable[str], **options: Any) -> None:
@@ -168,12 +165,7 @@ def _begin(page: Page) -> None:
     session.note_page(page.path, aside=page is PRESENT, releases=page in _RELEASING)
     session.adopt_link()
     watch_server()
-    _begin_study(page)
-
-
-def _begin_study(page: Page) -> None:
-    """What the command was given is taken in a session's first run, where the data is."""
-    try:
+    try:  # in a session's first run, what the command was given is taken where the data is
         if begin() and page is not DATA:
             st.switch_page(DATA.path)
     except InputError as error:
@@ -210,10 +202,3 @@ def _title(page: Page) -> None:
     say_begun_anew()
     for sentence in session.notices():
         st.info(f"A part of the link was ignored: {in_markdown(sentence)}", icon=":material/link_off:")
-
-
-def _presenter_switch() -> None:
-    """Menus away, one picture a screen; leaving comes back to this page."""
-    if st.button("Presenter's view", key="w_present", icon=":material/slideshow:", width="stretch",
-                 help="One picture a screen, large type, light background; arrow keys go on, Esc comes back"):
-        st.switch_page(PRESENT.path, query_params=session.scenario().to_query())

@@ -54,10 +54,7 @@ def navigation(*, hidden: bool) -> st.Page:
     """Register the pages and return the one of this session's address; the menu is drawn unless it is hidden."""
     menu: dict[str, list[st.Page]] = {}
     for page in (*PAGES, PRESENT):
-        menu.setdefault(page.section, []).append(_page(page))
+        menu.setdefault(page.section, []).append(st.Page(
+            page.path, title=page.label, icon=page.icon, default=page is HOME,
+            visibility="hidden" if page is PRESENT else "visible"))
     return st.navigation(menu, expanded=True, position="hidden" if hidden else "sidebar")
-
-
-def _page(page: Page) -> st.Page:
-    return st.Page(page.path, title=page.label, icon=page.icon, default=page is HOME,
-                   visibility="hidden" if page is PRESENT else "visible")

@@ -79,9 +79,12 @@ def rule(model: RuleModel, *, key: str, names: tuple[str, str], alt: str, iid: f
     shadow = model.changes is not None and model.changes.shadow
 
     def moved() -> None:
-        change = st.session_state[key].moved
-        if on_change is not None and change is not None:
-            on_change(_change(change))
+        sent = st.session_state[key].moved
+        if on_change is not None and sent is not None:
+            first, second = map(float, sent["theta"])
+            on_change(RuleChange(theta=(first, second), angle=float(sent["angle"]), turned=bool(sent["turned"]),
+                                 epsilon=None if sent["epsilon"] is None else float(sent["epsilon"]),
+                                 columns=int(sent["columns"])))
 
     # Tuples: Streamlit looks at every list for a table.
     _component(key=key, on_moved_change=moved, data={
@@ -113,13 +116,6 @@ def _camel(fields: dict[str, Any]) -> dict[str, Any]:
             for name, value in fields.items()}
 
 
-def _change(sent: dict[str, Any]) -> RuleChange:
-    first, second = (float(share) for share in sent["theta"])
-    epsilon = sent["epsilon"]
-    return RuleChange(theta=(first, second), angle=float(sent["angle"]), turned=bool(sent["turned"]),
-                      epsilon=None if epsilon is None else float(epsilon), columns=int(sent["columns"]))
-
-
 PARTS = 10_000
 """Of the whole budget, where a split is given by hand."""
 STEP = 0.001
@@ -129,12 +125,9 @@ STEP = 0.001
 def share_step(setup: Setup, model: RuleModel) -> float:
     """The shares that the scenario takes are multiples of it."""
     constant = float(setup.split[-1]) if setup.query.has_constant else 0.0  # not a person's to divide
-    return (STEP if is_one_share(setup, model) else 1 / PARTS) * (1 - constant)
-
-
-def is_one_share(setup: Setup, model: RuleModel) -> bool:
-    """Whether the two axes have all of the budget between them and those that they stand for."""
-    return sum(model.groups) == setup.query.own_features(setup.split.size)
+    # One share, where the two axes have all of the budget between them and those that they stand for.
+    one = sum(model.groups) == setup.query.own_features(setup.split.size)
+    return (STEP if one else 1 / PARTS) * (1 - constant)
 
 
 def needed_against_others(setup: Setup, pair: tuple[int, int]) -> RuleModel:
@@ -236,6 +229,6 @@ def record_picture(setup: Setup, model: RuleModel, pair: tuple[int, int], names:
     across, up = max(ends[0], math.hypot(c * first, s * second)), max(ends[1], math.hypot(s * first, c * second))
     where = "about the middle of its range" if setup.query.degree == 1 else "about 0"
     points = np.vstack([basis.T @ (records - centre[:, None]), np.sum(own**2, axis=0), ellipse.parts(records)])
-    return {"radius": ellipse.radius, "view": 1.12 * max(up, across / 1.1), "points": points.T.tolist(),
+    return {"radius": ellipse.radius, "view": 1.12 * max(up, across / 1.1),
             "box": np.ravel([middle - half, middle + half], order="F").tolist(),
-            "axisNames": [f"{name}, {where}" for name in names]}
+            "axisNames": [f"{name}, {where}" for name in names], "points": points.T.tolist()}

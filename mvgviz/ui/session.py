@@ -69,11 +69,6 @@ def adopt_link() -> None:
         st.session_state.update({_SCENARIO: scenario, _NOTICES: ignored})
 
 
-def came_by_link() -> bool:
-    """Whether the address says what to show."""
-    return any(name not in PLACES for name in st.query_params.to_dict())
-
-
 def note_page(path: str, *, aside: bool, releases: bool) -> None:
     """Remember the page of this run, before its link is adopted; coming to one ``aside``, also what was left for it.
 

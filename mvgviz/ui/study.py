@@ -102,7 +102,7 @@ def begin() -> bool:
     if st.session_state.get(_BEGUN):
         return False
     st.session_state[_BEGUN] = True
-    if session.came_by_link():
+    if st.query_params.to_dict().keys() - set(session.PLACES):  # a link says what to show
         return False
     st.session_state[_NAMED] = os.environ.get("MVGVIZ_DATA")
     if "MVGVIZ_STUDY" in os.environ:

@@ -49,6 +49,15 @@ def test_what_does_not_work_out_is_tried_again():
     assert kept.get("f", "a", lambda: None, most=3) is None
 
 
+def test_what_is_not_final_is_worked_out_again():
+    kept, worked = Cache(), []
+
+    def get():
+        return kept.get("f", "a", lambda: worked.append(1) or len(worked), most=3, final=lambda count: count == 2)
+
+    assert [get() for _ in range(4)] == [1, 2, 2, 2]
+
+
 @dataclass(frozen=True, eq=False)
 class Thing:
     name: str
