@@ -19,6 +19,7 @@ from mvgviz.pictures.theme import (
     EDGE,
     GUARANTEE_COLOURS,
     IID,
+    WEAK,
     log_axis,
     plot_matrix,
     row_axis,
@@ -148,7 +149,6 @@ def _direction_rows(figure: go.Figure, names: list[str], *, less: int = 0) -> go
 
 
 MOST_IN_BAR, MOST_TILES = 12, 40
-_WEAK = "#8FA9BD"  # opaque, so that labels on it read in light and dark
 _THIN, _SKY, _ROOM = 0.1, 1.7, 1.15
 _UNITS = {"exact": "height (part of μ²)", "relaxed": "height (inverse variance)", "unrelaxed": "inverse noise variance"}
 _WEIGHED = "inverse noise variance × reach²"
@@ -197,7 +197,7 @@ def _treemap(theta: FloatArray, shown: list[int], names: list[str]) -> go.Figure
 
 
 def _colour(share: float, equal: float) -> str:
-    return DIRECTIONAL if share > equal * (1 + 1e-9) else _WEAK
+    return DIRECTIONAL if share > equal * (1 + 1e-9) else WEAK
 
 
 def percent(share: float) -> str:
@@ -239,7 +239,7 @@ def plot_survives(numbers: PnrNumbers, *, names: dict[str, str]) -> go.Figure:
     scores = [by_split[split] for split in numbers.splits]
     figure = go.Figure(go.Bar(
         x=[score.log_pnr for score in scores], y=[_own_name(score, names) for score in scores], orientation="h",
-        marker={"color": [DIRECTIONAL if score.is_current else _WEAK for score in scores], "line": EDGE},
+        marker={"color": [DIRECTIONAL if score.is_current else WEAK for score in scores], "line": EDGE},
         text=[f"{score.log_pnr:.3g}" for score in scores], textposition="auto",
         customdata=[score.mutual_information for score in scores],
         hovertemplate="%{y}: %{x:.4g} survives (log PNR), mutual information %{customdata:.4g} nats<extra></extra>"))
@@ -270,7 +270,7 @@ def plot_pnr(numbers: PnrNumbers, *, names: dict[str, str]) -> go.Figure:
     current = [score for score in scores if score.is_current]
     figure.add_scatter(x=[score.log_pnr for score in current], y=[rows[score.split] for score in current],
                        mode="markers", name="this design", hoverinfo="skip",
-                       marker={"symbol": "circle-open", "size": 22, "color": "rgba(128,128,128,1)",
+                       marker={"symbol": "circle-open", "size": 22, "color": DATA,
                                "line": {"width": 2}})
     positive = [score.log_pnr for score in scores if score.log_pnr > 0] or [1.0]
     figure.update_xaxes(title="information that survives<br>(log PNR in nats, log scale)",
@@ -334,7 +334,7 @@ def plot_water(numbers: WaterNumbers, *, names: list[str], unit: str) -> go.Figu
                            mode="markers+text", name="dry: the floor",
                            text=["dry" if len(columns) <= 16 else ""] * int(numbers.dry.sum()),
                            textposition="bottom center", hoverinfo="name",
-                           marker={"symbol": "x", "size": 8, "color": "rgba(128,128,128,1)"})
+                           marker={"symbol": "x", "size": 8, "color": DATA})
     if numbers.surface is not None:
         figure.add_scatter(x=[-0.5, len(columns) - 0.5], y=[numbers.surface] * 2, name="level", hoverinfo="name",
                            **stroke(DIRECTIONAL, 2, "dash"))

@@ -17,6 +17,8 @@ from mvgviz.pictures.theme import (
     DIRECTIONAL,
     GUARANTEE_COLOURS,
     IID,
+    PURE,
+    SKETCH,
     laid_out,
     log_ticks,
     row_axis,
@@ -33,8 +35,6 @@ from mvgviz.trials.paired import BETTER, SAME, UNCLEAR, against, paired
 from mvgviz.trials.run import Outcome, Results
 from mvgviz.trials.tasks import References
 
-_PURE = "#8E6BD1"  # epsilon alone: Laplace, exponential
-_SKETCH = "#A65628"  # random projections: Johnson–Lindenstrauss
 _SAME = 1e-9
 _TWINS = {"iid": ("gaussian-analytic", "mvg-exact", "mvg-theorem1", "mvg-theorem2", "mvg-theorem2-any"),
           "mvg-theorem2-any": ("mvg-theorem2",)}
@@ -51,8 +51,8 @@ def colour(mechanism: Mechanism, guarantee: str = "exact") -> str:
     if key == "plan":
         return DIRECTIONAL
     if "lindenstrauss" in key:
-        return _SKETCH
-    return _PURE if mechanism.guarantee == EPSILON else IID
+        return SKETCH
+    return PURE if mechanism.guarantee == EPSILON else IID
 
 
 def symbol(mechanism: Mechanism) -> str:
