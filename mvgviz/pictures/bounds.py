@@ -105,7 +105,6 @@ sufficient conditions, and loose; equal noise beyond the exact limit is not priv
 
 
 def _curves_words(problem: LimitInputs, lines: list[CurveLine], *, as_noise: bool, s2_words: str) -> str:
-    """All three limits at the scenario, and how far the theorems are from the exact one."""
     first, second, exact = (next(line.here for line in lines if line.main and line.colour == colour)
                             for colour in (THEOREM1, THEOREM2, EXACT))
     two, alike = short_second(problem), abs(first / second - 1) < _ALIKE

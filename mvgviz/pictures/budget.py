@@ -102,14 +102,12 @@ def signal_picture(setup: Setup, table: BudgetTable) -> Picture | None:
 
 
 def _add_stems(figure: go.Figure, starts: Sequence[float], ends: Sequence[float], colour: str, *, width: int) -> None:
-    """A line in each row, from where it starts to where it ends."""
     figure.add_scatter(x=[x for pair in zip(starts, ends, strict=True) for x in (*pair, None)],
                        y=[y for row in range(len(ends)) for y in (row, row, None)], hoverinfo="skip", showlegend=False,
                        **stroke(colour, width))
 
 
 def _add_one(figure: go.Figure, rows: int, name: str, line: dict[str, object]) -> None:
-    """The line at 1, through all rows."""
     figure.add_scatter(x=[1, 1], y=[-0.6, rows - 0.4], mode="lines", name=name, line=line, hoverinfo="name")
 
 
@@ -385,7 +383,6 @@ def gains_verdict(setup: Setup, table: BudgetTable) -> str:
 
 
 def _largest_share(names: Names, table: BudgetTable) -> str:
-    """Who has most of the budget, against an equal share."""
     top, equal = float(table.theta.max()), 1 / table.size
     first = [k for k in range(table.size) if table.theta[k] > top * (1 - 1e-9)]
     if len(first) == table.size:
@@ -395,7 +392,6 @@ def _largest_share(names: Names, table: BudgetTable) -> str:
 
 
 def _about_split(setup: Setup, table: BudgetTable) -> str:
-    """What theta divides under the guarantee."""
     if isinstance(setup.design.neighbours, BoundedColumn | BoundedOuterProduct):
         return ("theta: how much of the precision each direction has, with noise of the shape of the ellipse that "
                 "records are pulled into. Strong colour: more than an equal share.")
@@ -448,7 +444,6 @@ def what_gets_through(numbers: PnrNumbers) -> str:
 
 
 def _exact_words(setup: Setup) -> str:
-    """What the exact form of max-PNR is the largest of."""
     if setup.design.directions_origin is Origin.PAID:
         return ("Exact knows the privately released spectrum only: it maximises the ratio that this spectrum promises, "
                 "not the one shown, which is the data's.")

@@ -241,7 +241,6 @@ def facts(setup: Setup, planned: Plan, totals: tuple[Total, Total] | None, facto
 
 
 def _totals_words(totals: tuple[Total, Total] | None, delta: str) -> str:
-    """What was spent before this release, and after it."""
     if totals is None:
         return "not known before it is said who they are"
     so_far, after = totals[0], as_number(totals[1].epsilon)
@@ -475,7 +474,6 @@ def coefficient_columns(fit: Coefficients) -> dict[str, list[Any]]:
 
 
 def _units(widths: Widths) -> str:
-    """Which units the numbers are in, where that has to be said."""
     if widths.units is not None:
         return ", in the data's own units"
     mapped = widths.names is not None and widths.scale != "declared"

@@ -245,7 +245,6 @@ experiments.""")
 
 
 def _best_set_words(names: "SetNames", rows: list[SetRow]) -> str:
-    """The set with the least error, and whether the next one can be told from it; rows are ranked."""
     if not rows:
         return "**No trial yet.**"
     said = ["equal noise" if row.choice is None else in_markdown(names(row.choice)) for row in rows[:2]]
@@ -760,5 +759,4 @@ def sets_words(curves: list[ErrorCurve], *, own: float) -> str:
 
 
 def _shown(label: str) -> str:
-    """A chart's label, for a sentence."""
     return in_markdown(html.unescape(label))
