@@ -21,9 +21,10 @@ _STYLE = """<style>
 .st-key-lesson_words p {font-size: 1.15rem; margin-bottom: .35rem;}
 .st-key-lesson_question p, .st-key-lesson_control [data-testid=stWidgetLabel] p {font-size: 1.05rem;}
 .dots {display: flex; gap: .45rem; align-items: center;}
-.dots i {width: .8rem; height: .8rem; border-radius: 50%; border: 2px solid #767676; box-sizing: border-box;}
-.dots .tried {background: linear-gradient(90deg, #2B8CD6 50%, transparent 50%); border-color: #2B8CD6;}
-.dots .right {background: #2B8CD6; border-color: #2B8CD6;}
+.dots i {width: .8rem; height: .8rem; border-radius: 50%; border: 2px solid var(--line); box-sizing: border-box;}
+.dots .tried, .dots .right {border-color: var(--directional);}
+.dots .tried {background: linear-gradient(90deg, var(--directional) 50%, transparent 50%);}
+.dots .right {background: var(--directional);}
 .dots .here {outline: 2px solid currentColor; outline-offset: 2px;}
 .summary {list-style: none; padding: 0; margin: 0;}
 .summary li {padding: .2rem 0; font-size: 1.05rem; margin: 0;}

@@ -6,6 +6,7 @@ import streamlit as st
 
 from mvgviz.errors import InputError
 from mvgviz.pictures.picture import Picture
+from mvgviz.pictures.theme import INK
 from mvgviz.report.slides import design_slides, headline, utility_slide
 from mvgviz.scenario.resolve import Setup
 from mvgviz.trials.resumable import Point
@@ -54,11 +55,11 @@ def _draw(picture: Picture, name: str) -> None:
             st.markdown(rest)
     margin = max(picture.figure.layout.margin.t or 0, 60) + _ROOM
     figure = go.Figure(picture.figure)  # a copy: the picture is kept, for every session
-    figure.update_layout(template="plotly_white", height=None, font={"size": 18, "color": "#1a1a1a"},
+    figure.update_layout(template="plotly_white", height=None, font={"size": 18, "color": INK},
                          legend={"font": {"size": 18}}, margin={"t": margin})
     axis = {"title_font_size": 20, "tickfont_size": 16, "constrain": "domain"}  # a circle grows with the screen
     figure.update_xaxes(axis).update_yaxes(axis)
-    figure.update_annotations(font_size=16, font_color="#1a1a1a")
+    figure.update_annotations(font_size=16, font_color=INK)
     with st.container(key="slide_picture"):
         st.plotly_chart(figure, key=f"present_{name}", theme=None, alt=picture.text_alternative,
                         height="stretch", config={"displayModeBar": False})

@@ -74,7 +74,7 @@ from mvgviz.pictures.shape import (
     outcomes_picture,
     std_picture,
 )
-from mvgviz.pictures.theme import DATA, IID
+from mvgviz.pictures.theme import DATA, IID, PAPER
 from mvgviz.pictures.trade_off import trade_off_picture
 from mvgviz.pictures.utility import (
     LANES,
@@ -133,7 +133,7 @@ def page(drawn: Iterable[Drawing]) -> str:
 
 def _card(name: str, picture: Picture) -> str:
     """A picture on white, whatever the theme of the page."""
-    shown = go.Figure(picture.figure).update_layout(template="plotly_white", paper_bgcolor="#fff", dragmode=False)
+    shown = go.Figure(picture.figure).update_layout(template="plotly_white", paper_bgcolor=PAPER, dragmode=False)
     drawn = shown.to_html(full_html=False, include_plotlyjs=False, div_id=f"drawn-{name}",
                           config={"displayModeBar": False, "responsive": True})
     alt = html.escape(picture.text_alternative)

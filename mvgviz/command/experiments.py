@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from mvgviz.command import say
 from mvgviz.data import sample
 from mvgviz.paper import EXPERIMENTS, run
-from mvgviz.paper.markdown import OPENING, report_markdown
+from mvgviz.paper.words import OPENING, report_markdown
 from mvgviz.validation import count
 
 

@@ -100,29 +100,15 @@ def classroom(columns: int, pupils: int = PUPILS) -> Dataset:
 
 # Step 1: two neighbours and an attacker.
 
-@dataclass(frozen=True, kw_only=True)
-class Attack:
-    """``shift``: what one pupil moves the average by, in hours; ``mu``: the same in noises."""
-
-    shift: float
-    mu: float
-
-    @property
-    def success(self) -> float:
-        """How often the best guess between two neighbours is right: ``Phi(mu/2)``."""
-        return guess_rate(self.mu)
-
-
 def guess_rate(mu: float) -> float:
     """``Phi(mu/2)``: half, and half of what the two neighbours' releases differ by."""
     return 0.5 + float(total_variation(mu)) / 2
 
 
-def attack(noise: float) -> Attack:
-    """The average sleep with noise of this standard deviation, in hours."""
-    query = queries.mean(classroom(1))
+def attack(noise: float) -> float:
+    """How often the best guess is right about the average sleep with noise of this standard deviation, in hours."""
     side = NoiseSide.of(standard_basis(1), np.array([noise * noise]))
-    return Attack(shift=query.sensitivity, mu=query.neighbours.worst(side, NoiseSide.identity(1)).mu)
+    return guess_rate(queries.mean(classroom(1)).neighbours.worst(side, NoiseSide.identity(1)).mu)
 
 
 BUDGET_NOISE = float(MOVES[0]) / float(gaussian_mu(EPSILON, DELTA))
@@ -305,7 +291,7 @@ def _nearest(value: float, options: tuple[str, ...]) -> Answer:
 
 STEPS = (
     Step(number=1, minutes=3, values=(0.02, 0.04, 0.075, 0.2, BUDGET_NOISE), start=BUDGET_NOISE,
-         answer=lambda noise: _nearest(100 * attack(noise).success, ("55", "60", "75", "90", "99"))),
+         answer=lambda noise: _nearest(100 * attack(noise), ("55", "60", "75", "90", "99"))),
     Step(number=2, minutes=2, values=(0.5, 1.0, 2.0, 4.0), start=1.0,
          answer=lambda epsilon: _nearest(60 * float(noise_in_units(circle(epsilon))[0]), ("10", "20", "36", "70"))),
     Step(number=3, minutes=3, values=(0.5, 0.6, 0.7, 0.8, 0.9), start=0.8,

@@ -90,7 +90,6 @@ def _add_bars(figure: go.Figure, falls: Sequence[Fall], axis: ErrorAxis) -> None
 
 
 def _add_joints(figure: go.Figure, falls: Sequence[Fall], axis: ErrorAxis) -> None:
-    """Thin lines from the end of each bar to the next one."""
     x, y = list[float | None](), list[float | None]()
     for at, fall in enumerate(falls[:-1]):
         here = float(axis.cut(fall.after))
@@ -120,7 +119,6 @@ def levers_sentence(found: Levers) -> str:
 
 
 def _takeaway(found: Levers) -> str:
-    """The levers, the largest one named first, and what is left to gain."""
     steps = [step for step in found.steps[1:] if math.isfinite(step.factor)]
     first = max(steps, key=lambda step: step.factor, default=None)
     most = ("No lever gains anything here" if first is None or first.factor <= 1 else
@@ -200,7 +198,6 @@ def _factor_text(step: Step) -> str:
 
 
 def _what(step: Step, names: Sequence[str]) -> str:
-    """What a lever is in this design, in a few words."""
     scenario, words = step.scenario, design_words(Candidate(scenario=step.scenario, mechanism=step.mechanism), names)
     return {"calibration": f"{GUARANTEES[scenario.guarantee].name}, equal noise", "query": words.query,
             "bound": words.bound, "shape": words.split, "use": "ridge or components know it"}[step.lever]
@@ -332,7 +329,6 @@ def why(advice: Advice, names: Sequence[str]) -> tuple[str, str] | None:
 
 
 def _safer_words(kept: Row, safer: Row | None, names: Sequence[str]) -> str:
-    """What could stand in place of a doubtful design."""
     if safer is None:
         return ". No other design is clearly better"
     said = f". Consider {design_words(safer.candidate, names)}: {mean_words(safer.outcome)} on the worst"

@@ -105,7 +105,6 @@ sufficient conditions, and loose; equal noise beyond the exact limit is not priv
 
 
 def _curves_words(problem: LimitInputs, lines: list[CurveLine], *, as_noise: bool, s2_words: str) -> str:
-    """All three limits at the scenario, and how far the theorems are from the exact one."""
     first, second, exact = (next(line.here for line in lines if line.main and line.colour == colour)
                             for colour in (THEOREM1, THEOREM2, EXACT))
     two, alike = short_second(problem), abs(first / second - 1) < _ALIKE
@@ -269,48 +268,25 @@ def _below(limit: float, window: _Window) -> _Points:
     return [(left, bottom), *before, start, end, *after]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class WinnerMap:
-    """The exact border ``s2/gamma`` over ranks, and where the scenario stands."""
-
-    ranks: FloatArray
-    border: FloatArray
-    rank: int
-    ratio: float
-    theorem2_allows_more: bool
-
-    @property
-    def border_here(self) -> float:
-        """The largest ratio at which Theorem 2 would still allow as much, at this rank."""
-        return float(np.interp(self.rank, self.ranks, self.border))
-
-
-def winner_map(rank: int, ratio: float) -> WinnerMap:
-    """The border for ranks from 1 to 1000 (further if this rank is larger); ``ratio`` is s2/gamma."""
-    ranks = np.unique([*np.geomspace(1, max(_RANKS, rank), 160).round(), _PAPER_RANK - 1, _PAPER_RANK, rank])
-    return WinnerMap(ranks=ranks, border=ratio_limit(ranks), rank=rank, ratio=ratio,
-                     theorem2_allows_more=theorem2_wins(rank, ratio))
-
-
 def map_picture(problem: LimitInputs, *, tail: str, s2_words: str) -> Picture:
     """Where Theorem 2 allows more: the exact region filled, the paper's two sufficient conditions as outlines in it."""
-    numbers, second = winner_map(problem.rank, problem.sensitivity / problem.gamma), short_second(problem)
-    top, last = max(_TOP, 1.1 * numbers.ratio), float(numbers.ranks[-1])
-    figure = go.Figure()
-    border = np.minimum(numbers.border, 2.0)
+    rank, ratio, second = problem.rank, problem.sensitivity / problem.gamma, short_second(problem)
+    ranks = np.unique([*np.geomspace(1, max(_RANKS, rank), 160).round(), _PAPER_RANK - 1, _PAPER_RANK, rank])
+    border, figure = ratio_limit(ranks), go.Figure()
+    top, last = max(_TOP, 1.1 * ratio), float(ranks[-1])
     for edge, colour, winner in ((0, THEOREM2, second), (2, THEOREM1, "Theorem 1")):
-        figure.add_scatter(x=[*numbers.ranks, last, 1], y=[*border, edge, edge], mode="lines", fill="toself",
+        figure.add_scatter(x=[*ranks, last, 1], y=[*np.minimum(border, 2.0), edge, edge], mode="lines", fill="toself",
                            line={"width": 0}, fillcolor=wash(colour, 0.2), name=f"{winner} allows more",
                            hoverinfo="skip", showlegend=False)
-    below = numbers.border <= 2
-    figure.add_scatter(x=numbers.ranks[below], y=numbers.border[below], name="exact border",
+    below = border <= 2
+    figure.add_scatter(x=ranks[below], y=border[below], name="exact border",
                        hovertemplate="r = %{x}: up to s₂/γ = %{y:.3f}<extra>exact border</extra>",
                        **stroke(THEOREM2, 3))
     for name, x, y, dash in (("paper: s₂ ≤ γ", [1, last], [1, 1], "dash"),
                              ("paper: r > 12, PSD" if problem.psd else "paper: r > 12 (PSD only)",
                               [_PAPER_RANK, _PAPER_RANK, last], [0, _ROOT2, _ROOT2], "dot")):
         figure.add_scatter(x=x, y=y, name=name, hoverinfo="name", **stroke(DATA, 2, dash))
-    figure.add_scatter(x=[numbers.rank], y=[numbers.ratio], mode="markers", name="this scenario", cliponaxis=False,
+    figure.add_scatter(x=[rank], y=[ratio], mode="markers", name="this scenario", cliponaxis=False,
                        marker={"size": 13, "color": DIRECTIONAL, "line": {"width": 2, "color": DATA}},
                        hovertemplate="r = %{x}, s₂/γ = %{y:.4g}<extra>this scenario</extra>")
     words = ((math.log10(last) * 0.7, 0.5, f"{second} allows more"),
@@ -324,12 +300,12 @@ def map_picture(problem: LimitInputs, *, tail: str, s2_words: str) -> Picture:
                  "line": {"color": DATA, "width": 1}}],
         annotations=[{"x": x, "y": y, "text": text, "showarrow": False} for x, y, text in words])
     factor = problem.theorem2(tail).limit / problem.theorem1(tail).limit
-    winner, more = (second, factor) if numbers.theorem2_allows_more else ("Theorem 1", 1 / factor)
+    winner, more = (second, factor) if theorem2_wins(rank, ratio) else ("Theorem 1", 1 / factor)
     by = (f"φ² is {as_number(more)} times as large" if more >= 1 + _ALIKE else
           "by less than 1 %, since β (the tail of the noise) outweighs both α and ω")
     return Picture(styled(figure, height=360), (
-        f"**Here {winner} allows more:** {by}. s₂/γ = {as_number(numbers.ratio)} with {s2_words}; at r = "
-        f"{numbers.rank:,} {second} wins up to {as_number(numbers.border_here)}."), """
+        f"**Here {winner} allows more:** {by}. s₂/γ = {as_number(ratio)} with {s2_words}; at r = "
+        f"{rank:,} {second} wins up to {as_number(float(np.interp(rank, ranks, border)))}."), """
 Theorem 3. Theorem 2 allows more exactly when α ≥ ω, that is when s₂/γ is at most half of
 1 + H₍r,½₎ / Hᵣ: the filled region. The paper gives two sufficient conditions, both inside it: s₂ ≤ γ (below the dashed
 line), and r > 12 for positive semi-definite queries, whose s₂ is at most √2 γ (right of and below the dotted line).

@@ -19,6 +19,7 @@ from mvgviz.pictures.theme import (
     EDGE,
     GUARANTEE_COLOURS,
     IID,
+    WEAK,
     log_axis,
     plot_matrix,
     row_axis,
@@ -38,104 +39,75 @@ _FEW = 24
 _SAME = 0.005
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class NoiseFactors:
-    """``shown``: positions of the directions drawn."""
-
-    table: BudgetTable
-    shown: list[int]
-
-    @property
-    def gains(self) -> list[int]:
-        """Positions of the directions with less noise than equal noise, the luckiest first."""
-        factors = self.table.factor
-        return [k for k in largest_first(-factors) if factors[k] < 1 - _SAME]
-
-    @property
-    def pays(self) -> list[int]:
-        """Positions of the directions with more noise than equal noise, the dearest first."""
-        factors = self.table.factor
-        return [k for k in largest_first(factors) if factors[k] > 1 + _SAME]
-
-
-def noise_factors(table: BudgetTable) -> NoiseFactors:
-    """All directions in their order, or of more than 40 the 20 with least and the 20 with most noise."""
-    shown: Sequence[int] = range(table.size)
-    if table.size > MOST:
-        order = largest_first(-table.factor)
-        shown = [*order[: MOST // 2], *order[-MOST // 2:]]
-    return NoiseFactors(table=table, shown=list(shown))
-
-
-def plot_noise_factors(numbers: NoiseFactors, *, names: list[str]) -> go.Figure:
-    """A dot a direction and its distance from 1×, which is equal noise. ``names``: of those shown."""
-    shown, few = numbers.table.factor[numbers.shown], len(names) <= _FEW
-    figure = go.Figure()
-    _add_stems(figure, [1.0] * len(names), shown.tolist(), DIRECTIONAL, width=3)
+def noise_picture(setup: Setup, table: BudgetTable) -> Picture:
+    """Noise as a multiple of equal noise: a dot a direction, or of more than 40 the 20 with least and 20 with most."""
+    names, order = Names(setup), largest_first(-table.factor)
+    drawn = list(range(table.size)) if table.size <= MOST else [*order[: MOST // 2], *order[-MOST // 2:]]
+    labels, shown, few, figure = names.of_noise(drawn), table.factor[drawn], len(drawn) <= _FEW, go.Figure()
+    _add_stems(figure, [1.0] * len(drawn), shown.tolist(), DIRECTIONAL, width=3)
     figure.add_scatter(
-        x=shown, y=np.arange(len(names)), mode="markers+text" if few else "markers", name="directional noise",
+        x=shown, y=np.arange(len(drawn)), mode="markers+text" if few else "markers", name="directional noise",
         marker={"color": DIRECTIONAL, "size": 12 if few else 8}, cliponaxis=False,
         text=[f"{factor:.2g}×" if factor < 100 else f"{factor:,.0f}×" for factor in shown.tolist()],
         textposition=["middle left" if factor < 1 else "middle right" for factor in shown.tolist()],
-        customdata=np.column_stack([np.array(names, dtype=object), numbers.table.std[numbers.shown].astype(object)]),
+        customdata=np.column_stack([np.array(labels, dtype=object), table.std[drawn].astype(object)]),
         hovertemplate="%{customdata[0]}: %{x:.3g} times equal noise,"
                       " typical error %{customdata[1]:.4g}<extra></extra>")
-    _add_one(figure, len(names), "equal noise, same budget (1×)", {"color": IID, "width": 2, "dash": "dash"})
+    _add_one(figure, len(drawn), "equal noise, same budget (1×)", {"color": IID, "width": 2, "dash": "dash"})
     figure.update_xaxes(title="noise, as a multiple of equal noise (log scale)",
                         **log_axis(min(float(shown.min()), 1.0), max(float(shown.max()), 1.0), room=0.25, least=0.12))
-    return _direction_rows(figure, names)
+    part = f" The {len(drawn)} with least and most noise are drawn." if len(drawn) < table.size else ""
+    both = " It is that of each direction with itself; where two meet, the noise lies between theirs."
+    return Picture(_direction_rows(figure, labels), who_gains(setup, names, table) + part, """\
+The typical error (standard deviation of the noise) along each direction, divided by that of equal noise with the same \
+guarantee. Left of the line a direction gains, right of it it pays. The cost of finding private directions is counted: \
+equal noise needs none and has the whole budget.""" + both * (setup.design.mode == "both"))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SignalNumbers:
-    """``shown``: positions of the directions drawn (all but those without any signal, at most 40)."""
-
-    shown: list[int]
-    directional: FloatArray
-    iid: FloatArray
-    silent: int
-    above: int
-    iid_above: int
-    total: int
+def gains_and_pays(table: BudgetTable) -> tuple[list[int], list[int]]:
+    """Positions of the directions with less noise than equal noise, and of those with more; the extremes first."""
+    factors = table.factor
+    return ([k for k in largest_first(-factors) if factors[k] < 1 - _SAME],
+            [k for k in largest_first(factors) if factors[k] > 1 + _SAME])
 
 
-def signal_numbers(table: BudgetTable) -> SignalNumbers | None:
-    """The ratios; None where the signal has no meaning, or is 0 everywhere."""
+def signal_picture(setup: Setup, table: BudgetTable) -> Picture | None:
+    """Signal-to-noise, two dots a direction; None where the signal has no meaning, or is 0 everywhere."""
     if table.signal is None or not table.signal.max() > 0:
         return None
     ours, iid = table.signal / table.std, table.signal / table.iid_std
-    heard = np.flatnonzero(table.signal > 0)
+    heard, figure = np.flatnonzero(table.signal > 0), go.Figure()
     shown = heard if heard.size <= MOST else np.sort(heard[largest_first(ours[heard])[:MOST]])
-    return SignalNumbers(shown=[int(k) for k in shown], directional=ours[shown], iid=iid[shown],
-                         silent=table.size - int(heard.size), above=int((ours > 1).sum()),
-                         iid_above=int((iid > 1).sum()), total=table.size)
-
-
-def plot_signal_to_noise(numbers: SignalNumbers, *, names: list[str]) -> go.Figure:
-    """Two dots a direction, joined; right of the line the signal is larger than the noise."""
-    figure = go.Figure()
-    _add_stems(figure, numbers.iid.tolist(), numbers.directional.tolist(), DATA, width=2)
-    for label, values, colour, symbol in (("equal noise", numbers.iid, IID, "circle-open"),
-                                          ("directional noise", numbers.directional, DIRECTIONAL, "circle")):
+    names = Names(setup).labels(shown.tolist())
+    _add_stems(figure, iid[shown].tolist(), ours[shown].tolist(), DATA, width=2)
+    for label, values, colour, symbol in (("equal noise", iid[shown], IID, "circle-open"),
+                                          ("directional noise", ours[shown], DIRECTIONAL, "circle")):
         figure.add_scatter(x=values, y=np.arange(len(names)), mode="markers", name=label, customdata=names,
                            marker={"color": colour, "size": 10 if len(names) <= _FEW else 7, "symbol": symbol,
                                    "line": {"width": 2, "color": colour}},
                            hovertemplate=f"%{{customdata}}: %{{x:.3g}} with {label}<extra></extra>")
     _add_one(figure, len(names), "signal = noise", {"color": DATA, "width": 1, "dash": "dot"})
-    both = [*numbers.iid.tolist(), *numbers.directional.tolist(), 1.0]
+    both = [*iid[shown].tolist(), *ours[shown].tolist(), 1.0]
     figure.update_xaxes(title="signal / noise (log scale)", **log_axis(min(both), max(both), room=0.08))
-    return _direction_rows(figure, names, less=20)
+    silent = f" {table.size - heard.size} without any signal are not drawn." if heard.size < table.size else ""
+    part = f" The {shown.size} largest are drawn." if shown.size < heard.size else ""
+    signal = ("the answer's own entry along the direction" if setup.query.degree == 2 and setup.query.of_all_features
+              else "the root mean square of the values along the direction")
+    return Picture(
+        _direction_rows(figure, names, less=20),
+        f"**Signal above noise** in {(ours > 1).sum()} of {table.size} directions "
+        f"(equal noise: {(iid > 1).sum()}).{part}{silent}",
+        f"Signal: {signal}. Noise: its typical error (standard deviation) along the same direction. Right of the line "
+        "the signal is the larger one.")
 
 
 def _add_stems(figure: go.Figure, starts: Sequence[float], ends: Sequence[float], colour: str, *, width: int) -> None:
-    """A line in each row, from where it starts to where it ends."""
     figure.add_scatter(x=[x for pair in zip(starts, ends, strict=True) for x in (*pair, None)],
                        y=[y for row in range(len(ends)) for y in (row, row, None)], hoverinfo="skip", showlegend=False,
                        **stroke(colour, width))
 
 
 def _add_one(figure: go.Figure, rows: int, name: str, line: dict[str, object]) -> None:
-    """The line at 1, through all rows."""
     figure.add_scatter(x=[1, 1], y=[-0.6, rows - 0.4], mode="lines", name=name, line=line, hoverinfo="name")
 
 
@@ -148,22 +120,20 @@ def _direction_rows(figure: go.Figure, names: list[str], *, less: int = 0) -> go
 
 
 MOST_IN_BAR, MOST_TILES = 12, 40
-_WEAK = "#8FA9BD"  # opaque, so that labels on it read in light and dark
 _THIN, _SKY, _ROOM = 0.1, 1.7, 1.15
 _UNITS = {"exact": "height (part of μ²)", "relaxed": "height (inverse variance)", "unrelaxed": "inverse noise variance"}
 _WEIGHED = "inverse noise variance × reach²"
 
 
-def largest_directions(theta: FloatArray) -> list[int]:
-    """Positions of every direction, or of more than 40 of the 39 with the largest shares."""
-    if theta.size <= MOST_TILES:
-        return list(range(theta.size))
-    return largest_first(theta)[: MOST_TILES - 1]
+def split_picture(setup: Setup, table: BudgetTable) -> Picture:
+    """The share of the precision that each direction has: a bar, or a treemap of the largest, the others as one tile.
 
-
-def plot_split(theta: FloatArray, shown: list[int], *, names: list[str]) -> go.Figure:
-    """Strong colour: more than an equal share. ``names``: of those shown; the others are one tile."""
-    return (_bar if theta.size <= MOST_IN_BAR else _treemap)(theta, shown, names)
+    Strong colour: more than an equal share.
+    """
+    names, theta = Names(setup), table.theta
+    shown = list(range(theta.size)) if theta.size <= MOST_TILES else largest_first(theta)[: MOST_TILES - 1]
+    draw = _bar if theta.size <= MOST_IN_BAR else _treemap
+    return Picture(draw(theta, shown, names.labels(shown)), _largest_share(names, table), _about_split(setup, table))
 
 
 def _bar(theta: FloatArray, shown: list[int], names: list[str]) -> go.Figure:
@@ -197,7 +167,7 @@ def _treemap(theta: FloatArray, shown: list[int], names: list[str]) -> go.Figure
 
 
 def _colour(share: float, equal: float) -> str:
-    return DIRECTIONAL if share > equal * (1 + 1e-9) else _WEAK
+    return DIRECTIONAL if share > equal * (1 + 1e-9) else WEAK
 
 
 def percent(share: float) -> str:
@@ -239,7 +209,7 @@ def plot_survives(numbers: PnrNumbers, *, names: dict[str, str]) -> go.Figure:
     scores = [by_split[split] for split in numbers.splits]
     figure = go.Figure(go.Bar(
         x=[score.log_pnr for score in scores], y=[_own_name(score, names) for score in scores], orientation="h",
-        marker={"color": [DIRECTIONAL if score.is_current else _WEAK for score in scores], "line": EDGE},
+        marker={"color": [DIRECTIONAL if score.is_current else WEAK for score in scores], "line": EDGE},
         text=[f"{score.log_pnr:.3g}" for score in scores], textposition="auto",
         customdata=[score.mutual_information for score in scores],
         hovertemplate="%{y}: %{x:.4g} survives (log PNR), mutual information %{customdata:.4g} nats<extra></extra>"))
@@ -270,7 +240,7 @@ def plot_pnr(numbers: PnrNumbers, *, names: dict[str, str]) -> go.Figure:
     current = [score for score in scores if score.is_current]
     figure.add_scatter(x=[score.log_pnr for score in current], y=[rows[score.split] for score in current],
                        mode="markers", name="this design", hoverinfo="skip",
-                       marker={"symbol": "circle-open", "size": 22, "color": "rgba(128,128,128,1)",
+                       marker={"symbol": "circle-open", "size": 22, "color": DATA,
                                "line": {"width": 2}})
     positive = [score.log_pnr for score in scores if score.log_pnr > 0] or [1.0]
     figure.update_xaxes(title="information that survives<br>(log PNR in nats, log scale)",
@@ -334,7 +304,7 @@ def plot_water(numbers: WaterNumbers, *, names: list[str], unit: str) -> go.Figu
                            mode="markers+text", name="dry: the floor",
                            text=["dry" if len(columns) <= 16 else ""] * int(numbers.dry.sum()),
                            textposition="bottom center", hoverinfo="name",
-                           marker={"symbol": "x", "size": 8, "color": "rgba(128,128,128,1)"})
+                           marker={"symbol": "x", "size": 8, "color": DATA})
     if numbers.surface is not None:
         figure.add_scatter(x=[-0.5, len(columns) - 0.5], y=[numbers.surface] * 2, name="level", hoverinfo="name",
                            **stroke(DIRECTIONAL, 2, "dash"))
@@ -392,21 +362,9 @@ def promise(setup: Setup) -> str:
             f"direction is not less privacy for a feature.{care}")
 
 
-def noise_picture(setup: Setup, table: BudgetTable) -> Picture:
-    """Direction by direction, the noise as a multiple of equal noise: who gains, who pays."""
-    names, numbers = Names(setup), noise_factors(table)
-    part = f" The {len(numbers.shown)} with least and most noise are drawn." if len(numbers.shown) < table.size else ""
-    both = " It is that of each direction with itself; where two meet, the noise lies between theirs."
-    return Picture(plot_noise_factors(numbers, names=names.of_noise(numbers.shown)),
-                   who_gains(setup, names, numbers) + part, """\
-The typical error (standard deviation of the noise) along each direction, divided by that of equal noise with the same \
-guarantee. Left of the line a direction gains, right of it it pays. The cost of finding private directions is counted: \
-equal noise needs none and has the whole budget.""" + both * (setup.design.mode == "both"))
-
-
-def who_gains(setup: Setup, names: Names, numbers: NoiseFactors) -> str:
+def who_gains(setup: Setup, names: Names, table: BudgetTable) -> str:
     """Names and factors of those with less and of those with more noise than equal noise."""
-    gains, pays, factors = numbers.gains, numbers.pays, numbers.table.factor
+    (gains, pays), factors = gains_and_pays(table), table.factor
     if not gains and not pays:
         return "**Nobody gains and nobody pays:** this is equal noise."
     clipped = clipping_words(setup, name=in_markdown)
@@ -418,39 +376,13 @@ def who_gains(setup: Setup, names: Names, numbers: NoiseFactors) -> str:
 
 def gains_verdict(setup: Setup, table: BudgetTable) -> str:
     """Who gains, in a few words; empty where that is said already."""
-    names, numbers = Names(setup), noise_factors(table)
-    if numbers.gains and numbers.pays:
-        return f"**Less noise on {names.few(numbers.gains)}, more on the rest.** "
-    return "**Less noise, but clipping adds a bias.** " if numbers.gains and clipping_words(setup) else ""
-
-
-def signal_picture(setup: Setup, table: BudgetTable) -> Picture | None:
-    """Signal-to-noise along each direction; None where the signal has no meaning, or is 0 everywhere."""
-    numbers = signal_numbers(table)
-    if numbers is None:
-        return None
-    silent = f" {numbers.silent} without any signal are not drawn." if numbers.silent else ""
-    drawn = len(numbers.shown)
-    part = f" The {drawn} largest are drawn." if drawn + numbers.silent < numbers.total else ""
-    signal = ("the answer's own entry along the direction" if setup.query.degree == 2 and setup.query.of_all_features
-              else "the root mean square of the values along the direction")
-    return Picture(
-        plot_signal_to_noise(numbers, names=Names(setup).labels(numbers.shown)),
-        f"**Signal above noise** in {numbers.above} of {numbers.total} directions "
-        f"(equal noise: {numbers.iid_above}).{part}{silent}",
-        f"Signal: {signal}. Noise: its typical error (standard deviation) along the same direction. Right of the line "
-        "the signal is the larger one.")
-
-
-def split_picture(setup: Setup, table: BudgetTable) -> Picture:
-    """The share of the precision that each direction has, as a bar or a treemap."""
-    names, shown = Names(setup), largest_directions(table.theta)
-    return Picture(plot_split(table.theta, shown, names=names.labels(shown)), _largest_share(names, table),
-                   _about_split(setup, table))
+    gains, pays = gains_and_pays(table)
+    if gains and pays:
+        return f"**Less noise on {Names(setup).few(gains)}, more on the rest.** "
+    return "**Less noise, but clipping adds a bias.** " if gains and clipping_words(setup) else ""
 
 
 def _largest_share(names: Names, table: BudgetTable) -> str:
-    """Who has most of the budget, against an equal share."""
     top, equal = float(table.theta.max()), 1 / table.size
     first = [k for k in range(table.size) if table.theta[k] > top * (1 - 1e-9)]
     if len(first) == table.size:
@@ -460,7 +392,6 @@ def _largest_share(names: Names, table: BudgetTable) -> str:
 
 
 def _about_split(setup: Setup, table: BudgetTable) -> str:
-    """What theta divides under the guarantee."""
     if isinstance(setup.design.neighbours, BoundedColumn | BoundedOuterProduct):
         return ("theta: how much of the precision each direction has, with noise of the shape of the ellipse that "
                 "records are pulled into. Strong colour: more than an equal share.")
@@ -513,7 +444,6 @@ def what_gets_through(numbers: PnrNumbers) -> str:
 
 
 def _exact_words(setup: Setup) -> str:
-    """What the exact form of max-PNR is the largest of."""
     if setup.design.directions_origin is Origin.PAID:
         return ("Exact knows the privately released spectrum only: it maximises the ratio that this spectrum promises, "
                 "not the one shown, which is the data's.")

@@ -17,6 +17,8 @@ from mvgviz.pictures.theme import (
     DIRECTIONAL,
     GUARANTEE_COLOURS,
     IID,
+    PURE,
+    SKETCH,
     laid_out,
     log_ticks,
     row_axis,
@@ -33,8 +35,6 @@ from mvgviz.trials.paired import BETTER, SAME, UNCLEAR, against, paired
 from mvgviz.trials.run import Outcome, Results
 from mvgviz.trials.tasks import References
 
-_PURE = "#8E6BD1"  # epsilon alone: Laplace, exponential
-_SKETCH = "#A65628"  # random projections: Johnson–Lindenstrauss
 _SAME = 1e-9
 _TWINS = {"iid": ("gaussian-analytic", "mvg-exact", "mvg-theorem1", "mvg-theorem2", "mvg-theorem2-any"),
           "mvg-theorem2-any": ("mvg-theorem2",)}
@@ -51,8 +51,8 @@ def colour(mechanism: Mechanism, guarantee: str = "exact") -> str:
     if key == "plan":
         return DIRECTIONAL
     if "lindenstrauss" in key:
-        return _SKETCH
-    return _PURE if mechanism.guarantee == EPSILON else IID
+        return SKETCH
+    return PURE if mechanism.guarantee == EPSILON else IID
 
 
 def symbol(mechanism: Mechanism) -> str:
@@ -352,14 +352,12 @@ def ranking_words(numbers: Ranking) -> str:
 
 
 def _better_in_trials(first: Outcome, other: Outcome) -> str:
-    """What errs less and cannot be released."""
     difference = paired(other, first)
     less = "errs less" if difference is None or difference.verdict == BETTER else "errs no more"
     return f"{_name(other)} {less} ({as_number(other.mean)}), but is for trials only: it cannot be released here."
 
 
 def _best(able: list[Outcome], numbers: Ranking) -> str:
-    """The verdict: who is best, with whom it shares that, or that none is of use."""
     first, *others = able
     baseline, error = numbers.results.references.to_beat
     if against(first, error) not in (BETTER, None):
@@ -457,7 +455,6 @@ def _number(value: float) -> float | None:
 
 
 def _frontier_words(lines: Sequence[Needed], error: float, trivial: float, scenario: Scenario) -> str:
-    """Who needs the least epsilon, what this design needs, and who never comes there."""
     pairs = [(line.curve, line.reading) for line in lines]
     reached = [(curve, reading) for curve, reading in pairs if reading.reached]
     if not reached:

@@ -15,6 +15,9 @@ from mvgviz.pictures.theme import (
     DIRECTIONAL,
     EXACT,
     IID,
+    INK,
+    PALE,
+    PAPER,
     THEOREM1,
     ellipse_outline,
     laid_out,
@@ -27,7 +30,6 @@ from mvgviz.validation import FloatArray
 
 _SIZE = 17
 _POINTS = 301
-_PALE = "#E3F0FA"  # DIRECTIONAL, nearly white: the question mark is dark in both themes
 _ROWS = ("no noise", "directional noise", "equal noise", "answer without data", "noise by Theorem 1")
 _COLOURS = (DATA, DIRECTIONAL, IID, DATA, THEOREM1)
 
@@ -76,7 +78,7 @@ def clock_picture(titles: Sequence[str], minutes: Sequence[int]) -> Picture:
     figure = go.Figure(go.Bar(
         x=list(minutes), base=starts, y=labels, orientation="h", marker={"color": DIRECTIONAL},
         text=[f"{length} min" for length in minutes], textposition="inside", insidetextanchor="middle",
-        textfont={"color": "#000"}, hovertemplate="%{y}: from minute %{base}<extra></extra>"))
+        textfont={"color": INK}, hovertemplate="%{y}: from minute %{base}<extra></extra>"))
     figure.update_layout(uniformtext={"minsize": 11, "mode": "hide"})
     figure.update_xaxes(title="minutes", range=[0, sum(minutes)], dtick=5)
     figure.update_yaxes(autorange="reversed", showgrid=False)
@@ -170,8 +172,8 @@ def plot_sizes(noise: FloatArray, *, row_sizes: Sequence[str], col_sizes: Sequen
             for i in range(rows)]
     figure = go.Figure(go.Heatmap(
         z=noise if shown else np.zeros_like(noise), x=list(range(cols)), y=list(range(rows)), text=text,
-        texttemplate="<b>%{text}</b>", textfont={"size": _SIZE if shown else 2 * _SIZE, "color": "#111"},
-        colorscale=[[0, _PALE], [1, DIRECTIONAL]], zmin=0, zmax=4, xgap=3, ygap=3, showscale=False, hoverinfo="skip"))
+        texttemplate="<b>%{text}</b>", textfont={"size": _SIZE if shown else 2 * _SIZE, "color": INK},
+        colorscale=[[0, PALE], [1, DIRECTIONAL]], zmin=0, zmax=4, xgap=3, ygap=3, showscale=False, hoverinfo="skip"))
     if shown:
         figure.add_shape(type="rect", x0=asked[1] - 0.5, x1=asked[1] + 0.5, y0=asked[0] - 0.5, y1=asked[0] + 0.5,
                          line={"color": IID, "width": 5})
@@ -230,7 +232,7 @@ def game_picture(played: Game, plane: Plane, *, said: int, level: float, names: 
         sizes = [20, *[11] * len(seen)]
         figure.add_scatter(x=[x for x, _ in points], y=[y for _, y in points], mode="markers", name=name,
                            hoverinfo="name", marker={"color": _GUESS_COLOURS[guess], "symbol": _SYMBOLS[guess],
-                                                     "size": sizes, "line": {"width": 1.5, "color": "#fff"}})
+                                                     "size": sizes, "line": {"width": 1.5, "color": PAPER}})
     takeaway = "All ten releases, by what Ann has."
     if not over:
         x, y = played.rounds[said].point
@@ -239,5 +241,5 @@ def game_picture(played: Game, plane: Plane, *, said: int, level: float, names: 
                                       for guess, (hours, points) in played.centres.items()) + ".")
         figure.add_scatter(x=[x], y=[y], mode="markers", name="this release", hoverinfo="name",
                            marker={"symbol": "star", "size": 24, "color": EXACT,
-                                   "line": {"width": 1.5, "color": "#fff"}})
+                                   "line": {"width": 1.5, "color": PAPER}})
     return Picture(plane.drawn(figure, centre=(float(middle[0]), float(middle[1]))), takeaway)

@@ -63,7 +63,6 @@ def directions_picture(curves: Sequence[Curve], references: References, *, symbo
 
 
 def _directions_words(curves: Sequence[Curve]) -> str:
-    """Which set is best at the largest epsilon measured, and what the theorem's lines do."""
     ends = {curve.name: measured(curve)[-1] for curve in curves if curve.exact and measured(curve)}
     flat = [[outcome.mean for _, outcome in measured(curve)] for curve in curves if not curve.exact and measured(curve)]
     if not ends or not flat:

@@ -53,7 +53,6 @@ that features with other units can be compared.""")
 
 
 def _trade_words(trade: PairTrade, first: str, second: str, unit: str) -> str:
-    """The noise on both, and what half the noise on the first would cost the second."""
     noise = f"**Noise {unit}: {as_number(trade.here[0])} on {first}, {as_number(trade.here[1])} on {second}.**"
     if 4 * trade.share < 1:
         paid = trade.at(4 * trade.share)[1] / trade.here[1]

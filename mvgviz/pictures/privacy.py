@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -114,151 +114,77 @@ RELEASES = np.unique(np.round(np.geomspace(1, 1_000, 80))).astype(np.float64)
 _HOVER = "%{x:.0f} releases: ε = %{y:.3g}<extra></extra>"
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LossNumbers:
-    """Densities of the loss, true dataset and other; ``beyond`` is the mass over epsilon, ``delta`` its excess.
-
-    ``tail``, ``tail_density`` and ``excess`` (the part whose area is delta) are empty where
-    epsilon lies ``epsilon_away`` > 9 standard deviations off.
-    """
-
-    mu: float
-    epsilon: float
-    beyond: float
-    delta: float
-    loss: FloatArray
-    density: FloatArray
-    replaced_density: FloatArray
-    tail: FloatArray
-    tail_density: FloatArray
-    excess: FloatArray
-
-    @property
-    def epsilon_away(self) -> float:
-        """How many standard deviations epsilon lies above the average loss."""
-        return self.epsilon / self.mu - self.mu / 2
-
-
-def loss_numbers(mu: float, epsilon: float) -> LossNumbers:
-    """The numbers for the worst-case shift ``mu`` and the epsilon that was asked."""
-    end = mu * mu / 2 + _SIDE * mu
-    start, seen = -end, epsilon / mu - mu / 2 <= _FAR
-    if seen:
-        end = max(end, epsilon + mu)
-    loss = np.linspace(start, end, 241)
-    tail = np.linspace(epsilon, end, 81) if seen else np.empty(0)
-    density = loss_density(tail, mu)
-    return LossNumbers(mu=mu, epsilon=epsilon, beyond=mass_beyond(epsilon, mu),
-                       delta=float(gaussian_delta(epsilon, mu)), loss=loss, density=loss_density(loss, mu),
-                       replaced_density=loss_density(loss, mu, replaced=True), tail=tail, tail_density=density,
-                       excess=density * -np.expm1(epsilon - tail))
-
-
 def loss_picture(mu: float, *, epsilon: float, thing: str = "record") -> Picture:
     """The privacy loss: two bells, the tail beyond epsilon shaded, the part that counts as delta darker."""
-    numbers, figure = loss_numbers(mu, epsilon), go.Figure()
-    label = f"beyond ε: {often(numbers.beyond)}" if numbers.tail.size else "ε asked: far off"
-    figure.add_scatter(x=numbers.loss, y=numbers.density, name=f"{thing} there",
+    end, away = mu * mu / 2 + _SIDE * mu, epsilon / mu - mu / 2  # in standard deviations above the average loss
+    low, high, seen = -end, max(end, epsilon + mu) if away <= _FAR else end, away <= _FAR
+    loss, beyond = np.linspace(low, high, 241), often(mass_beyond(epsilon, mu))
+    density, figure = loss_density(loss, mu), go.Figure()
+    figure.add_scatter(x=loss, y=density, name=f"{thing} there",
                        hovertemplate="loss %{x:.3g}: density %{y:.3g}<extra></extra>", **stroke(DIRECTIONAL, 2.5))
-    figure.add_scatter(x=numbers.loss, y=numbers.replaced_density, name="not there", hoverinfo="name",
+    figure.add_scatter(x=loss, y=loss_density(loss, mu, replaced=True), name="not there", hoverinfo="name",
                        **stroke(DATA, 1.5, "dash"))
-    low, high, peak = float(numbers.loss[0]), float(numbers.loss[-1]), float(numbers.density.max())
-    at = high
-    if numbers.tail.size:
-        at = numbers.epsilon
-        for values, colour, name in ((numbers.tail_density, wash(DIRECTIONAL, 0.5), "beyond ε"),
-                                     (numbers.excess, DIRECTIONAL, "δ")):
-            figure.add_scatter(x=numbers.tail, y=values, name=name, fill="tozeroy", fillcolor=colour, hoverinfo="name",
+    at, label = (epsilon, f"beyond ε: {beyond}") if seen else (high, "ε asked: far off")
+    if seen:
+        tail = np.linspace(epsilon, high, 81)
+        mass = loss_density(tail, mu)
+        for values, colour, name in ((mass, wash(DIRECTIONAL, 0.5), "beyond ε"),
+                                     (mass * -np.expm1(epsilon - tail), DIRECTIONAL, "δ")):
+            figure.add_scatter(x=tail, y=values, name=name, fill="tozeroy", fillcolor=colour, hoverinfo="name",
                                showlegend=False, **stroke(DIRECTIONAL, 0))
         figure.add_shape(upright(at, EXACT, "dot", width=2))
-    leftwards = at > (low + high) / 2
+    leftwards, peak = at > (low + high) / 2, float(density.max())
     figure.add_annotation(text=f"{label} →" if leftwards else f"→ {label}", x=at, y=1.32 * peak, showarrow=False,
                           xanchor="right" if leftwards else "left", font={"color": EXACT})
     figure.update_xaxes(title="privacy loss (log-odds learned)", zeroline=False, nticks=6, range=[low, high])
     figure.update_yaxes(title="density", showticklabels=False, showgrid=False, range=[0, 1.42 * peak])
-    return Picture(styled(figure, height=300), _loss_words(numbers), """\
+    delta = float(gaussian_delta(epsilon, mu))
+    takeaway = (f"**The loss passes ε = {epsilon:g} in {beyond} releases** (shaded); weighed by how far, that is δ = "
+                f"{as_probability(delta) if delta > _SMALLEST else 'practically 0'} (dark).") if seen else (
+        f"**Never near ε:** the loss hardly ever leaves ±{as_number(end)}; ε = {epsilon:g} is {as_number(away)} times "
+        "its spread (standard deviation) off.")
+    return Picture(styled(figure, height=300), takeaway, """\
 The privacy loss is how far one release moves the log-odds between the two neighbours. It is normal, with average μ²/2 \
 and spread (standard deviation) μ. The light area is how often it exceeds ε; δ is smaller, as it weighs each excess by \
 how large it is (the dark area).""")
 
 
-def _loss_words(numbers: LossNumbers) -> str:
-    if not numbers.tail.size:
-        reach = numbers.mu * numbers.mu / 2 + 4 * numbers.mu
-        return (f"**Never near ε:** the loss hardly ever leaves ±{as_number(reach)}; "
-                f"ε = {numbers.epsilon:g} is {as_number(numbers.epsilon_away)} times its spread (standard "
-                "deviation) off.")
-    delta = as_probability(numbers.delta) if numbers.delta > 1e-300 else "practically 0"
-    return (f"**The loss passes ε = {numbers.epsilon:g} in {often(numbers.beyond)} releases** (shaded); weighed by "
-            f"how far, that is δ = {delta} (dark).")
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class CurveNumbers:
-    """``deltas`` at ``epsilons``; ``spent``: the epsilon needed at the asked delta; ``at_zero``: delta at epsilon 0.
-
-    ``log_epsilon``: the two differ so much that epsilon needs a log axis too (0 is then left of it).
-    """
-
-    epsilons: FloatArray
-    deltas: FloatArray
-    at_zero: float
-    asked_epsilon: float
-    asked_delta: float
-    spent: float
-    log_epsilon: bool
-    lowest: float
-
-
-def curve_numbers(mu: float, *, epsilon: float, delta: float) -> CurveNumbers:
-    """The curve from epsilon 0 to a little beyond what was asked."""
-    at_zero = float(total_variation(mu))
+def curve_picture(mu: float, *, epsilon: float, delta: float, n_records: int, mu_is: str = "exact") -> Picture:
+    """Delta against epsilon from 0 on, on a log axis; the asked point, and the spent one where it is another."""
+    at_zero, spent = float(total_variation(mu)), float(gaussian_epsilon(delta, mu))
     lowest = max(min(delta, at_zero) * _BELOW, _SMALLEST)
     reach = float(gaussian_epsilon(lowest, mu))
-    log_epsilon = reach < epsilon / 10
-    if log_epsilon:
+    if reach < epsilon / 10:  # epsilon needs a log axis too, and 0 is left of it
         epsilons = np.geomspace(reach * 1e-3, reach * 1.05, 200)
         deltas = gaussian_delta(epsilons, mu)
+        across: dict[str, Any] = {"type": "log", "range": [math.log10(epsilons[0]), math.log10(3 * epsilon)]}
     else:
         epsilons = np.linspace(0, max(1.25 * epsilon, min(reach, 4 * epsilon)), 200)
         deltas = np.concatenate([[at_zero], gaussian_delta(epsilons[1:], mu)])
-    return CurveNumbers(epsilons=epsilons, deltas=np.maximum(deltas, lowest / 1e3), at_zero=at_zero,
-                        asked_epsilon=epsilon, asked_delta=delta, spent=float(gaussian_epsilon(delta, mu)),
-                        log_epsilon=log_epsilon, lowest=lowest)
-
-
-def curve_picture(mu: float, *, epsilon: float, delta: float, n_records: int, mu_is: str = "exact") -> Picture:
-    """Delta against epsilon on a log axis; the asked point, and the spent one where it is another."""
-    numbers, figure = curve_numbers(mu, epsilon=epsilon, delta=delta), go.Figure()
-    figure.add_scatter(x=numbers.epsilons, y=numbers.deltas, name="this noise",
+        across = {"range": [0, float(epsilons[-1])]}
+    figure = go.Figure()
+    figure.add_scatter(x=epsilons, y=np.maximum(deltas, lowest / 1e3), name="this noise",
                        hovertemplate="ε = %{x:.3g} needs δ = %{y:.2e}<extra></extra>", **stroke(DIRECTIONAL, 2.5))
-    points = [("asked", numbers.asked_epsilon, {"color": EXACT, "size": 12, "symbol": "diamond"})]
-    if 0 < numbers.spent < 0.999 * numbers.asked_epsilon:
-        points.insert(0, ("spent", numbers.spent, {"color": DIRECTIONAL, "size": 11}))
-    for name, epsilon, marker in points:
-        figure.add_scatter(x=[epsilon], y=[numbers.asked_delta], mode="markers", name=name, marker=marker,
+    points = [("asked", epsilon, {"color": EXACT, "size": 12, "symbol": "diamond"})]
+    if 0 < spent < 0.999 * epsilon:
+        points.insert(0, ("spent", spent, {"color": DIRECTIONAL, "size": 11}))
+    for name, x, marker in points:
+        figure.add_scatter(x=[x], y=[delta], mode="markers", name=name, marker=marker,
                            hovertemplate=f"{name}: ε = %{{x:.3g}} at δ = %{{y:.2e}}<extra></extra>")
-    top = max(numbers.at_zero, numbers.asked_delta)
-    figure.update_yaxes(title="δ needed", type="log", range=[math.log10(numbers.lowest), math.log10(top) + 0.4])
-    if numbers.log_epsilon:
-        figure.update_xaxes(title="ε", type="log",
-                            range=[math.log10(numbers.epsilons[0]), math.log10(3 * numbers.asked_epsilon)])
-    else:
-        figure.update_xaxes(title="ε", range=[0, float(numbers.epsilons[-1])])
-    return Picture(styled(figure, height=300), _curve_words(numbers, n_records, at_most(mu_is)), """\
+    figure.update_yaxes(title="δ needed", type="log",
+                        range=[math.log10(lowest), math.log10(max(at_zero, delta)) + 0.4])
+    figure.update_xaxes(title="ε", **across)
+    most, allowed = at_most(mu_is), delta_words(delta, n_records)
+    takeaway = f"**Spends {most}ε = {as_number(spent)} of the {epsilon:g} asked**, at δ = {allowed}."
+    if spent == 0:
+        takeaway = (f"**No ε is spent:** even ε = 0 needs only δ = {as_probability(at_zero)}, less than the {allowed} "
+                    "allowed.")
+    elif spent >= 0.999 * epsilon:
+        takeaway = (f"**Spends {most or 'just '}what was asked:** ε = {epsilon:g} at δ = {allowed}; ε = 0 would need "
+                    f"δ = {as_probability(at_zero)}.")
+    return Picture(styled(figure, height=300), takeaway, """\
 One noise keeps many promises: for each ε the smallest δ that holds, exactly (Balle & Wang 2018). The diamond is what \
 was asked; on or above the curve the promise is kept.""")
-
-
-def _curve_words(numbers: CurveNumbers, n_records: int, most: str) -> str:
-    delta, asked = delta_words(numbers.asked_delta, n_records), numbers.asked_epsilon
-    if numbers.spent == 0:
-        return (f"**No ε is spent:** even ε = 0 needs only δ = {as_probability(numbers.at_zero)}, "
-                f"less than the {delta} allowed.")
-    if numbers.spent < 0.999 * asked:
-        return f"**Spends {most}ε = {as_number(numbers.spent)} of the {asked:g} asked**, at δ = {delta}."
-    return (f"**Spends {most or 'just '}what was asked:** ε = {asked:g} at δ = {delta}; "
-            f"ε = 0 would need δ = {as_probability(numbers.at_zero)}.")
 
 
 def largest_shares(shares: FloatArray) -> list[int]:

@@ -5,7 +5,7 @@ total stands for.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -160,55 +160,29 @@ def budget_ticks(numbers: BudgetNumbers) -> list[tuple[float, float]]:
 
 
 MOST_LINES = 40
-_WHOLE = 100.0
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class IntervalNumbers:
-    """Where each number stands (``places``) and how far its interval goes, below and above; ``words``: of each."""
+def plot_intervals(columns: Mapping[str, Sequence[Any]], starts: FloatArray, factors: FloatArray, *, title: str,
+                   lines: Sequence[float]) -> go.Figure:
+    """Dots with bars, in percent: ``factors`` times how far they are from their ``starts``.
 
-    names: tuple[str, ...]
-    places: tuple[float, ...]
-    below: tuple[float, ...] = field(repr=False)
-    above: tuple[float, ...] = field(repr=False)
-    words: tuple[str, ...] = field(repr=False)
-
-
-def range_numbers(names: Sequence[str], values: Sequence[float], lower: Sequence[float], upper: Sequence[float], *,
-                  ends: Sequence[tuple[float, float]]) -> IntervalNumbers:
-    """Numbers in percent of the way from the low to the high end of their own ranges."""
-    kept = list(zip(names, values, lower, upper, ends, strict=True))[:MOST_LINES]
-    return IntervalNumbers(
-        names=tuple(name for name, *_ in kept),
-        places=tuple(_WHOLE * (value - low) / (high - low) for _, value, _, _, (low, high) in kept),
-        below=tuple(_WHOLE * (value - under) / (high - low) for _, value, under, _, (low, high) in kept),
-        above=tuple(_WHOLE * (over - value) / (high - low) for _, value, _, over, (low, high) in kept),
-        words=tuple(f"{as_number(value)} ({as_number(under)} to {as_number(over)})"
-                    for _, value, under, over, _ in kept))
-
-
-def coefficient_numbers(fit: Coefficients) -> IntervalNumbers:
-    """Coefficients as the label's change, in percent of its range, while a feature goes through all of its own."""
-    places, below, above = (_WHOLE * fit.whole * part for part in (fit.values, fit.values - fit.lower,
-                                                                   fit.upper - fit.values))
-    words = (f"{as_number(value)} ({as_number(low)} to {as_number(high)})"
-             for value, low, high in zip(fit.values.tolist(), fit.lower.tolist(), fit.upper.tolist(), strict=True))
-    return IntervalNumbers(names=fit.features[:MOST_LINES], places=tuple(places.tolist()[:MOST_LINES]),
-                           below=tuple(below.tolist()[:MOST_LINES]), above=tuple(above.tolist()[:MOST_LINES]),
-                           words=tuple(words)[:MOST_LINES])
-
-
-def plot_intervals(numbers: IntervalNumbers, *, title: str, lines: Sequence[float]) -> go.Figure:
-    """Dots with bars; ``lines``: places to compare with, dotted."""
+    ``columns``: names, values, lower and upper ends; ``lines``: places to compare with, dotted.
+    """
+    names, values, lower, upper = (list(column)[:MOST_LINES] for column in columns.values())
+    percent, shown = 100 * factors[:MOST_LINES], [in_html(name) for name in names]
+    places = percent * (np.array(values) - starts[:MOST_LINES])
+    words = [f"{as_number(value)} ({as_number(low)} to {as_number(high)})"
+             for value, low, high in zip(values, lower, upper, strict=True)]
     figure = go.Figure(go.Scatter(
-        x=numbers.places, y=list(range(len(numbers.places))), mode="markers", marker={"color": DIRECTIONAL, "size": 9},
-        error_x={"array": numbers.above, "arrayminus": numbers.below, "thickness": 3, "width": 0},
-        customdata=list(zip(map(in_html, numbers.names), numbers.words, strict=True)),
+        x=places, y=list(range(len(names))), mode="markers", marker={"color": DIRECTIONAL, "size": 9},
+        error_x={"array": percent * np.subtract(upper, values), "arrayminus": percent * np.subtract(values, lower),
+                 "thickness": 3, "width": 0},
+        customdata=list(zip(shown, words, strict=True)),
         hovertemplate="%{customdata[0]}: %{customdata[1]}<extra></extra>"))
     figure.update_layout(shapes=[upright(place, DATA, "dot", width=1.5) for place in lines])
     figure.update_xaxes(title=title, zeroline=False)
-    figure.update_yaxes(**row_axis([in_html(name) for name in numbers.names]))
-    return styled(figure, height=110 + 26 * len(numbers.places), legend=False)
+    figure.update_yaxes(**row_axis(shown))
+    return styled(figure, height=110 + 26 * len(names), legend=False)
 
 
 ACCEPT = {
@@ -267,7 +241,6 @@ def facts(setup: Setup, planned: Plan, totals: tuple[Total, Total] | None, facto
 
 
 def _totals_words(totals: tuple[Total, Total] | None, delta: str) -> str:
-    """What was spent before this release, and after it."""
     if totals is None:
         return "not known before it is said who they are"
     so_far, after = totals[0], as_number(totals[1].epsilon)
@@ -466,10 +439,11 @@ def mean_columns(release: Release) -> dict[str, list[Any]]:
 def mean_picture(release: Release, widths: Widths) -> Picture:
     """A released mean with its intervals, in percent of the ranges."""
     ranges = release.declared_ranges or release.ranges or {}
-    numbers = range_numbers(*mean_columns(release).values(), ends=[known[:2] for known in ranges.values()])
+    low, high = np.array([known[:2] for known in ranges.values()]).T
     part = f" The first {MOST_LINES} shown." if len(ranges) > MOST_LINES else ""
-    return Picture(plot_intervals(numbers, title="released mean, in % of its range", lines=(0, 100)),
-                   f"{widths_sentence(widths, in_markdown)}{part}", """\
+    figure = plot_intervals(mean_columns(release), low, 1 / (high - low), title="released mean, in % of its range",
+                            lines=(0, 100))
+    return Picture(figure, f"{widths_sentence(widths, in_markdown)}{part}", """\
 The noise is Gaussian and its size is known to everyone, so how far it can move a number is known exactly: 1.96 \
 typical errors (standard deviations) to either side hold 95 % of it. The interval follows from the released number and \
 the size of the noise, never from the true answer. Bars that reach over an end of the range may be cut there: the \
@@ -480,8 +454,8 @@ def fit_picture(fit: Coefficients) -> Picture:
     """The coefficients of a regression from what was released, with their intervals."""
     title = f"change of {in_html(fit.label)}, in % of its range,<br>while a feature crosses its own"
     part = f" The first {MOST_LINES} shown." if len(fit.features) > MOST_LINES else ""
-    return Picture(plot_intervals(coefficient_numbers(fit), title=title, lines=(0,)),
-                   f"{coefficients_sentence(fit, in_markdown)}{part}")
+    figure = plot_intervals(coefficient_columns(fit), np.zeros(len(fit.features)), fit.whole, title=title, lines=(0,))
+    return Picture(figure, f"{coefficients_sentence(fit, in_markdown)}{part}")
 
 
 def coefficients_sentence(fit: Coefficients, name: Callable[[str], str]) -> str:
@@ -500,7 +474,6 @@ def coefficient_columns(fit: Coefficients) -> dict[str, list[Any]]:
 
 
 def _units(widths: Widths) -> str:
-    """Which units the numbers are in, where that has to be said."""
     if widths.units is not None:
         return ", in the data's own units"
     mapped = widths.names is not None and widths.scale != "declared"

@@ -182,7 +182,6 @@ def _of_a_person(setup: Setup) -> str:
 
 
 def _bound_words(setup: Setup) -> str:
-    """What records are pulled into, where that comes from, and what it does to the answer."""
     origin = setup.origins["bound"]
     care = f"**{origin.words}**" if not origin.is_covered else seen_words(setup, "bound")
     return (f"**Records:** {bound_words(setup.scenario)}, {care}. What lies outside is drawn towards the centre, so "
@@ -191,7 +190,6 @@ def _bound_words(setup: Setup) -> str:
 
 
 def _delta_words(setup: Setup) -> str:
-    """Where delta comes from; a caution where it is 1/n or more."""
     delta, n = setup.delta, setup.dataset.n_records
     counted = "vertices" if setup.query.is_graph else "records"
     source = f"the smaller of 1e-6 and 1/(100 n), n the number of {counted}"

@@ -154,7 +154,7 @@ def _bells(noise: float) -> Picture:
 
 def _bells_why(noise: float) -> str:
     return (f"Ann moves the average by {_HOURS:.2g} h, the noise by about {noise:.2g} h. Whoever names "
-            f"the nearer curve is right in {as_number(100 * steps.attack(noise).success)} of 100 cases, a coin in 50.")
+            f"the nearer curve is right in {as_number(100 * steps.attack(noise))} of 100 cases, a coin in 50.")
 
 
 def _bells_hint(noise: float, given: str) -> str:

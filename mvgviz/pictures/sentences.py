@@ -61,7 +61,6 @@ def design_words(candidate: Candidate, names: Sequence[str]) -> DesignWords:
 
 
 def _only(scenario: Scenario, names: Sequence[str]) -> str:
-    """What alone is released: features, or other directions."""
     if scenario.needs_along == "features":
         return f"only {_named(scenario.needs, names)}"
     return f"{DIRECTIONS[scenario.directions][1].format(angle=scenario.angle)}, only {_favoured(scenario, names)}"
@@ -77,7 +76,6 @@ def _bound_words(scenario: Scenario, names: Sequence[str]) -> str:
 
 
 def _is_equal(scenario: Scenario, names: Sequence[str]) -> bool:
-    """Whether the split comes to equal shares."""
     if scenario.allocation in ("binary", "least-error"):
         some = [k for k in scenario.favoured if scenario.kind.is_kernel or k < len(names)]
         return not 0 < len(some) < (math.inf if scenario.kind.is_kernel else len(names))

@@ -15,8 +15,10 @@ from mvgviz.pictures.rule import RuleModel, iid_std
 from mvgviz.pictures.theme import (
     DIRECTIONAL,
     IID,
+    INK,
     MOST_COLS,
     MOST_ROWS,
+    SOFT,
     ellipse_outline,
     heat_map,
     named_ticks,
@@ -246,7 +248,7 @@ def _playable(figure: go.Figure) -> go.Figure:
     stop = {"frame": {"duration": 0, "redraw": False}, "mode": "immediate", "transition": {"duration": 0}}
     figure.update_layout(updatemenus=[{
         "type": "buttons", "direction": "left", "showactive": False, "x": 0, "xanchor": "left", "y": 1.02,
-        "yanchor": "bottom", "pad": {"t": 0, "r": 0}, "font": {"color": "#333"}, "bgcolor": "#eee",
+        "yanchor": "bottom", "pad": {"t": 0, "r": 0}, "font": {"color": INK}, "bgcolor": SOFT,
         "buttons": [{"label": "▶ Play", "method": "animate", "args": [None, step]},
                     {"label": "❚❚ Pause", "method": "animate", "args": [[None], stop]}]}])
     return styled(figure, height=430, legend=False, top=46)

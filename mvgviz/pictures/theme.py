@@ -15,7 +15,17 @@ EXACT = "#009E73"
 THEOREM1 = "#CC79A7"
 THEOREM2 = "#E69F00"
 DATA = "#7F7F7F"
+PURE = "#8E6BD1"  # epsilon alone: Laplace, exponential
+SKETCH = "#A65628"  # random projections: Johnson–Lindenstrauss
+WEAK = "#8FA9BD"  # opaque, so that labels on it read in light and dark
+PALE = "#E3F0FA"  # DIRECTIONAL, nearly white
+PRIMARY = "#17608F"
+INK, QUIET, LINE, SOFT, PAPER = "#1A1A1A", "#55606B", "#767676", "#F0F2F5", "#FFFFFF"
 GUARANTEE_COLOURS = {"exact": EXACT, "theorem1": THEOREM1, "theorem2": THEOREM2, "theorem2-any": THEOREM2}
+CSS_COLOURS = ":root, :host {" + " ".join(f"--{name}: {colour};" for name, colour in {
+    "directional": DIRECTIONAL, "equal": IID, "exact": EXACT, "theorem1": THEOREM1, "theorem2": THEOREM2, "data": DATA,
+    "primary": PRIMARY, "ink": INK, "quiet": QUIET, "line": LINE, "soft": SOFT, "paper": PAPER}.items()) + "}"
+"""The colours as variables, for styles and scripts."""
 EDGE = {"width": 1.5, "color": "rgba(128,128,128,0.9)"}
 """The line around a bar's parts or a map's tiles."""
 

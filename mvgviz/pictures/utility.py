@@ -245,7 +245,6 @@ experiments.""")
 
 
 def _best_set_words(names: "SetNames", rows: list[SetRow]) -> str:
-    """The set with the least error, and whether the next one can be told from it; rows are ranked."""
     if not rows:
         return "**No trial yet.**"
     said = ["equal noise" if row.choice is None else in_markdown(names(row.choice)) for row in rows[:2]]
@@ -429,45 +428,32 @@ _STRONG = 1.5
 _MOST_BARS, _MOST_COMPONENTS, _MOST_RECORDS = 20, 40, 400
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class MatrixPair:
-    """Parts that are drawn. ``reach``: where both colour scales end; ``cut``: the share of noisy entries far beyond."""
-
-    true: FloatArray
-    noisy: FloatArray
-    reach: float
-    cut: float
-
-
-def matrix_pair(true: FloatArray, noisy: FloatArray) -> MatrixPair:
-    """The scale ends at the largest true entry, so that the truth can be seen."""
-    true, noisy = top_left(true), top_left(noisy)
-    reach = float(np.abs(true).max()) or float(np.abs(noisy).max()) or 1.0
-    return MatrixPair(true=true, noisy=noisy, reach=reach, cut=float((np.abs(noisy) > _STRONG * reach).mean()))
-
-
-def plot_one_of_pair(pair: MatrixPair, shown: FloatArray, *, row_labels: list[str], col_labels: list[str],
-                     row_title: str, col_title: str, scale: bool) -> go.Figure:
-    """One side, on the scale of both; ``scale``: whether it is drawn beside it. Empty labels are left out."""
-    figure = plot_matrix(shown, row_labels=row_labels, col_labels=col_labels, row_title=row_title,
-                         col_title=col_title, value_title="", height=_DRAWN_HEIGHT)
-    for axis, labels in ((figure.layout.xaxis, col_labels), (figure.layout.yaxis, row_labels)):
-        places = [k for k, label in enumerate(labels) if label]
-        axis.update(tickvals=places, ticktext=[labels[k] for k in places])
-    return figure.update_traces(colorscale="RdBu_r", zmin=-pair.reach, zmax=pair.reach, showscale=scale)
-
-
 def true_and_noisy(trial: FirstTrial, query: Query, symbol: str) -> tuple[Picture, Picture]:
-    """The true answer and one draw, in the same colours; ``symbol``: of the task's error."""
-    pair, (down, across, row, col) = matrix_pair(trial.true, trial.noisy), _pair_labels(trial, query)
-    figures = (plot_one_of_pair(pair, shown, row_labels=down[: shown.shape[0]], col_labels=across[: shown.shape[1]],
-                                row_title=row, col_title=col, scale=shown is pair.noisy)
-               for shown in (pair.true, pair.noisy))
+    """The true answer and one draw, in the same colours; ``symbol``: of the task's error.
+
+    The colours end at the largest true entry, so that the truth can be seen.
+    """
+    true, noisy = top_left(trial.true), top_left(trial.noisy)
+    reach = float(np.abs(true).max()) or float(np.abs(noisy).max()) or 1.0
+    figures = []
+    for shown in (true, noisy):
+        (down, across, row, col), (rows, cols) = _pair_labels(trial, query), shown.shape
+        figure = plot_matrix(shown, row_labels=down[:rows], col_labels=across[:cols], row_title=row, col_title=col,
+                             value_title="", height=_DRAWN_HEIGHT)
+        for axis, labels in ((figure.layout.xaxis, across[:cols]), (figure.layout.yaxis, down[:rows])):
+            places = [k for k, label in enumerate(labels) if label]
+            axis.update(tickvals=places, ticktext=[labels[k] for k in places])
+        figures.append(figure.update_traces(colorscale="RdBu_r", zmin=-reach, zmax=reach, showscale=shown is noisy))
     what = "second moments of the table, which is all this task uses" if trial.what == "moments" else "answer"
-    rows, cols = pair.true.shape
-    part = f" The first {rows} × {cols} of {trial.shape[0]:,} × {trial.shape[1]:,} are drawn." if (
-        (rows, cols) != trial.shape) else ""
-    return Picture(next(figures), f"**True {what}.**{part}"), Picture(next(figures), draw_words(trial, pair, symbol))
+    part = "" if true.shape == trial.shape else (
+        f" The first {true.shape[0]} × {true.shape[1]} of {trial.shape[0]:,} × {trial.shape[1]:,} are drawn.")
+    which = "the first of the trials" if trial.is_trial else (
+        "drawn for looking: for this task the trials need only the size of the noise")
+    error = as_number(trial.error) if math.isfinite(trial.error) else "too large to be written"
+    strong = float((np.abs(noisy) > _STRONG * reach).mean())
+    cut = f" {max(100 * strong, 1):.0f} % of its entries are far stronger than the colours show." if strong else ""
+    return (Picture(figures[0], f"**True {what}.**{part}"),
+            Picture(figures[1], f"**The noisy answer is off by {error}** ({symbol}), {which}.{cut}"))
 
 
 def _pair_labels(trial: FirstTrial, query: Query) -> tuple[list[str], list[str], str, str]:
@@ -488,15 +474,10 @@ def _thinned(count: int) -> list[str]:
     return [str(k + 1) if k % every == 0 else "" for k in range(count)]
 
 
-def largest_loadings(parts: Components) -> list[int]:
-    """Positions of all features, or of the 20 with the largest loadings in one or the other, in their order."""
-    size = np.maximum(np.abs(parts.first), np.abs(parts.noisy_first))
-    return sorted(largest_first(size)[:_MOST_BARS])
-
-
 def component_loadings_picture(parts: Components, query: Query) -> Picture:
     """The first component's loadings, two bars a feature."""
-    shown, total, figure = largest_loadings(parts), parts.first.size, go.Figure()
+    size, total, figure = np.maximum(np.abs(parts.first), np.abs(parts.noisy_first)), parts.first.size, go.Figure()
+    shown = sorted(largest_first(size)[:_MOST_BARS])
     every = query.coordinate_names("rows", total)
     names, rows = [short_label(every[k]) for k in shown], list(range(len(shown)))
     for label, values, colour in (("true", parts.first, DATA), ("noisy", parts.noisy_first, DIRECTIONAL)):
@@ -543,48 +524,30 @@ def _captured_axis(values: FloatArray) -> ErrorAxis:
     return ErrorAxis(False, least - room, most + room)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PredictionNumbers:
-    """At most 400 records. ``outside``: noisy predictions of those that leave the picture."""
-
-    labels: FloatArray = field(repr=False)
-    clean: FloatArray = field(repr=False)
-    noisy: FloatArray = field(repr=False)
-    view: tuple[float, float]
-    outside: int
-
-
-def prediction_numbers(found: Predictions) -> PredictionNumbers:
-    """The picture reaches one label range beyond the range itself, no further."""
-    labels, clean, noisy = (values[:_MOST_RECORDS] for values in (found.labels, found.clean, found.noisy))
-    width = found.upper - found.lower
-    low, high = found.lower - width, found.upper + width
-    inside = (noisy >= low) & (noisy <= high)
-    seen = np.concatenate([labels, clean, noisy[inside]])
-    pad = 0.03 * width
-    return PredictionNumbers(labels=labels, clean=clean, noisy=noisy, outside=int((~inside).sum()),
-                             view=(max(float(seen.min()), low) - pad, min(float(seen.max()), high) + pad))
-
-
 def predictions_picture(found: Predictions, name: str) -> Picture:
     """Records held out: the true label, called ``name``, against what is predicted."""
-    numbers, figure, short = prediction_numbers(found), go.Figure(), short_label(name)
-    ends = [float(numbers.labels.min()), float(numbers.labels.max())]
+    labels, clean, noisy = (values[:_MOST_RECORDS] for values in (found.labels, found.clean, found.noisy))
+    width = found.upper - found.lower  # the picture reaches one range beyond the range itself, no further
+    low, high, pad = found.lower - width, found.upper + width, 0.03 * width
+    inside = (noisy >= low) & (noisy <= high)
+    seen, figure, short = np.concatenate([labels, clean, noisy[inside]]), go.Figure(), short_label(name)
+    view = [max(float(seen.min()), low) - pad, min(float(seen.max()), high) + pad]
+    ends = [float(labels.min()), float(labels.max())]
     figure.add_scatter(x=ends, y=ends, name="right", hoverinfo="skip", **stroke(DATA, 1, "dash"))
-    for label, values, colour, symbol in (("without privacy", numbers.clean, DATA, "circle-open"),
-                                          ("noisy", numbers.noisy, DIRECTIONAL, "circle")):
-        figure.add_scatter(x=numbers.labels, y=values, mode="markers", name=label,
+    for label, values, colour, symbol in (("without privacy", clean, DATA, "circle-open"),
+                                          ("noisy", noisy, DIRECTIONAL, "circle")):
+        figure.add_scatter(x=labels, y=values, mode="markers", name=label,
                            marker={"color": colour, "size": 6, "symbol": symbol, "opacity": 0.8},
                            hovertemplate=f"true %{{x:.3g}}, {label} %{{y:.3g}}<extra></extra>")
     figure.update_xaxes(title=f"true {short}", zeroline=False)
-    figure.update_yaxes(title=f"predicted {short}", range=list(numbers.view), zeroline=False)
-    clean, noisy = (float(np.sqrt(np.square(values - found.labels).mean())) for values in (found.clean, found.noisy))
-    outside = f" {numbers.outside} noisy predictions leave the picture." if numbers.outside else ""
-    drawn, every = len(numbers.labels), found.labels.size
-    part = f" The first {drawn} of {every:,} are drawn." if drawn < every else ""
+    figure.update_yaxes(title=f"predicted {short}", range=view, zeroline=False)
+    off, least = (as_number(float(np.sqrt(np.square(values - found.labels).mean())))
+                  for values in (found.noisy, found.clean))
+    outside = f" {(~inside).sum()} noisy predictions leave the picture." if not inside.all() else ""
+    part = f" The first {labels.size} of {found.labels.size:,} are drawn." if labels.size < found.labels.size else ""
     return Picture(styled(figure, height=_DRAWN_HEIGHT, top=20), (
-        f"**Predictions** of {in_markdown(name)} on records held out: off by {as_number(noisy)} (RMSE), without "
-        f"privacy {as_number(clean)}.{outside}{part}"), (
+        f"**Predictions** of {in_markdown(name)} on records held out: off by {off} (RMSE), without "
+        f"privacy {least}.{outside}{part}"), (
         "Each point is a record that was not learned from. On the dashed line the prediction is right."))
 
 
@@ -759,15 +722,6 @@ def sweep_words(curve: list[Results]) -> str:
     return f"{first} Equal noise: {'at none' if iid is None else f'from ε = {iid:g} on'}."
 
 
-def draw_words(trial: FirstTrial, pair: MatrixPair, symbol: str) -> str:
-    """How far the noisy answer is off."""
-    which = "the first of the trials" if trial.is_trial else (
-        "drawn for looking: for this task the trials need only the size of the noise")
-    error = as_number(trial.error) if math.isfinite(trial.error) else "too large to be written"
-    cut = f" {max(100 * pair.cut, 1):.0f} % of its entries are far stronger than the colours show." if pair.cut else ""
-    return f"**The noisy answer is off by {error}** ({symbol}), {which}.{cut}"
-
-
 class SetNames:
     """What a set of directions is called: its members, or those left out where they are few."""
 
@@ -805,5 +759,4 @@ def sets_words(curves: list[ErrorCurve], *, own: float) -> str:
 
 
 def _shown(label: str) -> str:
-    """A chart's label, for a sentence."""
     return in_markdown(html.unescape(label))

@@ -14,6 +14,7 @@ from plotly.offline import get_plotlyjs
 
 from mvgviz.pictures import report as words
 from mvgviz.pictures.glossary import WORDS
+from mvgviz.pictures.theme import CSS_COLOURS, INK, PAPER
 from mvgviz.pictures.utility import metric_words
 from mvgviz.report.slides import design_slides, utility_slide
 from mvgviz.scenario.resolve import Setup
@@ -41,7 +42,8 @@ def report_html(setup: Setup, results: Results | None, *, simulated: bool, study
     told = None if results is None else utility_slide(setup, results, simulated=simulated)
     slides = design_slides(setup)
     return _PAGES.get_template("report.html").render(
-        title=words.data_title(setup), version=VERSION, made=datetime.now(UTC), scenario=setup.scenario, study=study,
+        title=words.data_title(setup), colours=CSS_COLOURS, version=VERSION, made=datetime.now(UTC),
+        scenario=setup.scenario, study=study,
         warnings=words.sharing_warnings(setup, results, simulated=simulated), asked=words.asked_items(setup),
         ranges=None if setup.query.is_graph else words.range_rows(setup), ranges_origin=setup.dataset.ranges_origin,
         promises=words.promise_sentences(setup), slides=slides, widths=words.width_table(setup),
@@ -58,8 +60,8 @@ def report_html(setup: Setup, results: Results | None, *, simulated: bool, study
 def _drawing(figure: go.Figure) -> dict[str, object]:
     """For Plotly: on white, and a page scrolls past it under a finger."""
     shown = go.Figure(figure)
-    shown.update_layout(template="plotly_white", paper_bgcolor="#fff", dragmode=False, autosize=True,
-                        font={"color": "#1b1f24", "size": 13})
+    shown.update_layout(template="plotly_white", paper_bgcolor=PAPER, dragmode=False, autosize=True,
+                        font={"color": INK, "size": 13})
     for name, longest in _LINES.items():
         axis = shown.layout[name]
         axis.title.font.size = 14

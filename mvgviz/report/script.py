@@ -97,13 +97,11 @@ def _assigned(text: str, values: Mapping[str, str]) -> str:
 
 
 def _prose(comment: str) -> str:
-    """What a comment says, a paragraph a line."""
     said = re.sub(r"^# ?", "", comment.strip(), flags=re.MULTILINE)
     return re.sub(r"(?<!\n)\n(?!\n)", " ", said)
 
 
 def _values(scenario: Scenario, source: DataSource) -> dict[str, str]:
-    """What stands behind the template's names, as code."""
     chosen = "".join(f"    {field.name}={getattr(scenario, field.name)!r},\n" for field in fields(scenario))
     ranges = None if source.ranges is None else _listing(
         (f"{name!r}: {_range_code(Range(*ends))}" for name, ends in source.ranges.items()), "{}")

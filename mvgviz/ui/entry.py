@@ -2,12 +2,13 @@
 
 import streamlit as st
 
+from mvgviz.pictures.theme import PAPER, PRIMARY
 from mvgviz.ui.login import ask_who, may_enter
 from mvgviz.ui.menu import navigation
 from mvgviz.ui.turns import replying
 
-_ICON = ('<svg viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="#fff" stroke="#17608F" stroke-width="2"/>'
-         '<path d="M8 1a7 7 0 0 0 0 14z" fill="#17608F"/></svg>')
+_ICON = (f'<svg viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="{PAPER}" stroke="{PRIMARY}" stroke-width="2"/>'
+         f'<path d="M8 1a7 7 0 0 0 0 14z" fill="{PRIMARY}"/></svg>')
 
 
 def _open() -> None:

@@ -12,6 +12,7 @@ from mvgviz.pictures.glossary import DELTA_IS
 from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.scenes import SCENES
 from mvgviz.pictures.sentences import neighbour_words
+from mvgviz.pictures.theme import PAPER
 from mvgviz.query.queries import REPLACED_RECORD
 from mvgviz.text import in_html
 from mvgviz.ui import session
@@ -89,7 +90,7 @@ def class_link(**place: str) -> str:
 @cached(16, of_server)
 def _qr_code(address: str) -> str:
     """The address as a picture, inside a link of its own: dark on white in either theme."""
-    return segno.make(address, micro=False, error="m").svg_data_uri(scale=7, border=3, light="#fff")
+    return segno.make(address, micro=False, error="m").svg_data_uri(scale=7, border=3, light=PAPER)
 
 
 def handout(address: str) -> str:
@@ -114,5 +115,5 @@ def _shapes() -> str:
     radius = 2**0.5  # the corners of the box, 1 × 1, lie on every private outline
     return (f'<svg viewBox="-2.6 -2.6 5.2 5.2" width="150" height="150" role="img" aria-label="A circle and an ellipse '
             f'through the corners of the same box: all that one pupil can change">'
-            f'<rect x="-1" y="-1" width="2" height="2" fill="#bbb"/><circle r="{radius:.4f}" class="circle"/>'
+            f'<rect x="-1" y="-1" width="2" height="2" class="box"/><circle r="{radius:.4f}" class="circle"/>'
             f'<ellipse rx="{radius * wide:.4f}" ry="{radius * high:.4f}" class="ellipse"/></svg>')

@@ -31,4 +31,4 @@ def test_every_slide_fills_the_screen_and_shows_all_its_labels(visit, width, hei
             assert max(box_of(outline)["height"] for outline in outlines) > 0.4 * height
         if number < 6:
             tab.keyboard.press("ArrowRight")
-    assert tab.locator(".js-plotly-plot .annotation-text").count() == 3
+    assert tab.locator(".js-plotly-plot .annotation-text").count() == 4

@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+from mvgviz.pictures.theme import CSS_COLOURS
+
 
 def asset(name: str) -> str:
-    """The text of one of them."""
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+    """Return the text of one of them; a style begins with the theme's colours."""
+    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
+    return f"{CSS_COLOURS}\n{text}" if name.endswith(".css") else text

@@ -1,6 +1,7 @@
 """Theorem 1, Theorem 2 and the exact limit on one scale: the experiments' table, and dense matrices as oracle."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -41,9 +42,9 @@ from mvgviz.pictures.bounds import (
     map_picture,
     place,
     plot_design_space,
-    winner_map,
 )
 from mvgviz.pictures.theme import EXACT, THEOREM1, THEOREM2, decades
+from mvgviz.text import as_number
 from tests.datasets import make_dataset
 
 ONE = LimitInputs(rows=6, cols=248, epsilon=1, delta=1 / 248, gamma=math.sqrt(248 * 6), sensitivity=math.sqrt(24))
@@ -198,16 +199,15 @@ def test_the_picture_has_seven_lines_one_thick_for_each_limit_and_log_axes():
 
 
 def test_the_map_marks_the_scenario_and_says_who_wins():
-    numbers = winner_map(TWO.rank, TWO.sensitivity / TWO.gamma)
-    assert (numbers.rank, numbers.theorem2_allows_more) == (4, True)
-    assert numbers.border_here == ratio_limit(np.array([4.0]))[0]
-    loser = winner_map(1, 1.9)
-    assert not loser.theorem2_allows_more
     picture = map_picture(TWO, tail="printed", s2_words="s₂")
     assert picture.takeaway.startswith("**Here Theorem 2 allows more:**")
+    assert picture.takeaway.endswith(f"at r = 4 Theorem 2 wins up to {as_number(ratio_limit(np.array([4.0]))[0])}.")
     point = picture.figure.data[-1]
     assert (point.x[0], point.y[0]) == (4, pytest.approx(TWO.sensitivity / TWO.gamma))
-    assert winner_map(5000, 0.02).ranks[-1] == 5000
+    loser = replace(TWO, rows=1, cols=1, sensitivity=1.9 * TWO.gamma)
+    assert map_picture(loser, tail="printed", s2_words="s₂").takeaway.startswith("**Here Theorem 1 allows more:**")
+    region = map_picture(replace(TWO, rows=5000, cols=5000), tail="printed", s2_words="s₂").figure.data[0]
+    assert max(region.x) == 5000
 
 
 def test_the_design_space_draws_each_limit_where_the_product_of_norms_is_that_limit():

@@ -31,11 +31,9 @@ from mvgviz.design.privacy_loss import SpentMu, coin_odds, loss_density, mass_be
 from mvgviz.pictures.privacy import (
     RELEASES,
     best_attacks,
-    curve_numbers,
     curve_picture,
     fewest_misses,
     largest_shares,
-    loss_numbers,
     loss_picture,
     releases_picture,
     shares_picture,
@@ -184,41 +182,39 @@ def test_directions_that_are_not_private_leave_the_noise_alone():
 @pytest.mark.parametrize("epsilon", [0.01, 1, 100])
 @pytest.mark.parametrize("delta", [0.5, 1e-3, 1e-30])
 def test_every_picture_draws_for_every_mu(mu, epsilon, delta):
-    loss = loss_numbers(mu, epsilon)
-    curve = curve_numbers(mu, epsilon=epsilon, delta=delta)
-    spent = SpentMu(noise=mu, directions=0)
-    misses, exact = best_attacks(mu)[1], spent_together(spent, RELEASES, epsilon=epsilon, delta=delta)[0]
-    for values in (loss.loss, loss.density, loss.excess, curve.epsilons, curve.deltas, misses, exact):
-        assert np.isfinite(values).all()
-    assert (loss.excess >= 0).all()
-    assert (curve.deltas > 0).all()
-    asked = {"epsilon": epsilon, "delta": delta}
-    for picture in (loss_picture(mu, epsilon=epsilon), curve_picture(mu, **asked, n_records=30),
-                    tradeoff_picture(mu, **asked), releases_picture(spent, **asked, count=10, n_records=30)):
-        assert picture.figure.data
+    spent, asked = SpentMu(noise=mu, directions=0), {"epsilon": epsilon, "delta": delta}
+    assert np.isfinite(spent_together(spent, RELEASES, **asked)[0]).all()
+    loss, curve, misses = (loss_picture(mu, epsilon=epsilon), curve_picture(mu, **asked, n_records=30),
+                           tradeoff_picture(mu, **asked))
+    for picture in (loss, curve, misses):
+        assert all(np.isfinite([*trace.x, *trace.y]).all() for trace in picture.figure.data)
+    assert all((trace.y >= 0).all() for trace in loss.figure.data)
+    assert (curve.figure.data[0].y > 0).all()
+    for picture in (loss, curve, misses, releases_picture(spent, **asked, count=10, n_records=30)):
         assert picture.takeaway.startswith("**")
 
 
 def test_the_curve_starts_at_total_variation_and_passes_the_asked_point():
     mu = 0.4
     delta = gaussian_delta(1, mu)
-    numbers = curve_numbers(mu, epsilon=1, delta=delta)
-    assert numbers.deltas[0] == total_variation(mu)
-    assert numbers.spent == pytest.approx(1)
-    assert np.interp(1, numbers.epsilons, np.log(numbers.deltas)) == pytest.approx(math.log(delta), abs=1e-3)
+    picture = curve_picture(mu, epsilon=1, delta=delta, n_records=30)
+    curve = picture.figure.data[0]
+    assert curve.y[0] == total_variation(mu)
+    assert picture.takeaway.startswith("**Spends just what was asked:**")
+    assert np.interp(1, curve.x, np.log(curve.y)) == pytest.approx(math.log(delta), abs=1e-3)
 
 
 def test_the_shaded_tail_has_the_area_of_its_name():
-    numbers = loss_numbers(0.5, 1.0)
-    assert np.trapezoid(numbers.tail_density, numbers.tail) == pytest.approx(numbers.beyond, rel=0.02)
-    assert np.trapezoid(numbers.excess, numbers.tail) == pytest.approx(numbers.delta, rel=0.02)
+    tail, excess = loss_picture(0.5, epsilon=1.0).figure.data[2:]
+    assert np.trapezoid(tail.y, tail.x) == pytest.approx(mass_beyond(1.0, 0.5), rel=0.02)
+    assert np.trapezoid(excess.y, excess.x) == pytest.approx(gaussian_delta(1.0, 0.5), rel=0.02)
 
 
 def test_a_tiny_mu_is_the_diagonal_and_epsilon_is_out_of_the_picture():
     false_alarms, misses = best_attacks(1e-7)
     assert misses == pytest.approx(1 - false_alarms, abs=1e-6)
-    assert loss_numbers(1e-7, 1.0).tail.size == 0
-    assert curve_numbers(1e-7, epsilon=1, delta=1e-3).log_epsilon
+    assert len(loss_picture(1e-7, epsilon=1.0).figure.data) == 2
+    assert curve_picture(1e-7, epsilon=1, delta=1e-3, n_records=30).figure.layout.xaxis.type == "log"
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1, 5])

@@ -15,9 +15,8 @@ import pytest
 from mvgviz import Dataset
 from mvgviz.data import sample
 from mvgviz.paper import EPSILONS, EXPERIMENTS, SHARES, direction_curves, run
-from mvgviz.paper.markdown import main_table, report_markdown
 from mvgviz.paper.tables import Method
-from mvgviz.paper.words import compared, figure_text, sentence, verdict, way_text
+from mvgviz.paper.words import compared, figure_text, main_table, report_markdown, sentence, verdict, way_text
 from mvgviz.scenario.resolve import build
 from mvgviz.trials.resumable import TrialCache
 from mvgviz.trials.run import Outcome, sweep

@@ -1,12 +1,18 @@
 """The gallery has every picture, and each can be drawn and says something."""
 
 import pkgutil
+import re
+import tomllib
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 import mvgviz.pictures
+from mvgviz.pictures.theme import PRIMARY
 from tools import gallery
+
+ROOT = Path(mvgviz.pictures.__file__).parents[2]
 
 
 def every_picture():
@@ -38,3 +44,12 @@ def test_every_picture_is_drawn_once_with_something_on_it_and_says_something():
     page = gallery.page(drawn)
     assert all(f'id="drawn-{draw.__name__}"' in page for draw, _ in drawn)
     assert "http" not in page
+
+
+def test_colours_stand_in_the_theme_alone():
+    kinds = {".py", ".css", ".js", ".html"}
+    files = [path for room in ("mvgviz", "pages") for path in (ROOT / room).rglob("*") if path.suffix in kinds]
+    coloured = [path.name for path in files if re.search(r"(?<!&)#(?:[0-9a-fA-F]{3}){1,2}\b", path.read_text("utf-8"))]
+    assert coloured == ["theme.py"]
+    configured = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
+    assert configured["theme"]["light"]["primaryColor"] == PRIMARY  # which Streamlit reads before any of this

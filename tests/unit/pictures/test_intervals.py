@@ -12,7 +12,6 @@ from mvgviz.pictures.release import (
     off_by,
     planned_widths,
     plot_intervals,
-    range_numbers,
     released_widths,
     width_columns,
     widths_sentence,
@@ -92,10 +91,10 @@ def test_what_was_released_is_told_as_drawn_and_not_where_the_shape_is_read():
 
 def test_the_picture_places_numbers_in_their_ranges():
     size = MOST_LINES + 3
-    numbers = range_numbers(["<b>"] * size, [5.0] * size, [4.0] * size, [7.0] * size, ends=[(0.0, 10.0)] * size)
-    assert (numbers.places[0], numbers.below[0], numbers.above[0], len(numbers.names)) == (50, 10, 20, MOST_LINES)
-    figure = plot_intervals(numbers, title="of the range", lines=(0, 100))
-    assert figure.data[0].error_x.arrayminus[0] == 10
+    columns = {"feature": ["<b>"] * size, "released": [6.0] * size, "lower": [5.0] * size, "upper": [8.0] * size}
+    figure = plot_intervals(columns, np.ones(size), np.full(size, 0.1), title="of the range", lines=(0, 100))
+    dots = figure.data[0]
+    assert (dots.x[0], dots.error_x.arrayminus[0], dots.error_x.array[0], len(dots.x)) == (50, 10, 20, MOST_LINES)
     assert figure.data[0].customdata[0][0] == figure.layout.yaxis.ticktext[0] == "&lt;b&gt;"
-    assert "4.00 to 7.00" in figure.data[0].customdata[0][1]
+    assert "5.00 to 8.00" in figure.data[0].customdata[0][1]
     assert [shape.x0 for shape in figure.layout.shapes] == [0, 100]

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from mvgviz import Scenario, build, sample
-from mvgviz.pictures.budget import plot_split
 from mvgviz.pictures.shape import ellipsoid_picture, ellipsoid_points, net_lines, plot_outcomes
 from mvgviz.pictures.theme import IID, named_ticks, plot_matrix
 
@@ -55,12 +54,6 @@ def test_numbers_in_a_map_are_large_enough_to_be_read_or_left_out():
     low = plot_matrix(np.ones((6, 6)), row_labels=[], col_labels=[], row_title="", col_title="", value_title="",
                       height=300).data[0]
     assert low.text is None
-
-
-@pytest.mark.parametrize("size", [4, 20])
-def test_shares_are_written_in_letters_that_can_be_read(size):
-    figure = plot_split(np.full(size, 1 / size), list(range(size)), names=[f"name {k}" for k in range(size)])
-    assert figure.layout.uniformtext.minsize >= 11
 
 
 def test_lines_without_names_are_counted_in_whole_numbers_and_one_alone_is_not():

@@ -16,11 +16,8 @@ from mvgviz.pictures.utility import (
     component_loadings_picture,
     dot_numbers,
     error_curve,
-    matrix_pair,
     plot_dots,
-    plot_one_of_pair,
     plot_sweep,
-    prediction_numbers,
     predictions_picture,
     quantile_dots,
     ranked_sets,
@@ -28,8 +25,9 @@ from mvgviz.pictures.utility import (
     sets_picture,
     sets_words,
     sweep_words,
+    true_and_noisy,
 )
-from mvgviz.trials.first_trial import Components, Predictions
+from mvgviz.trials.first_trial import Components, FirstTrial, Predictions
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.run import Outcome, Results
 from mvgviz.trials.tasks import TASKS, References
@@ -240,13 +238,16 @@ def test_the_best_set_over_epsilon():
 
 
 def test_true_and_noisy_have_one_colour_scale():
-    true, noisy = np.array([[1.0, -2.0]]), np.array([[5.0, 2.5]])
-    pair = matrix_pair(true, noisy)
-    assert (pair.reach, pair.cut) == (2.0, 0.5)
-    scales = [plot_one_of_pair(pair, one, row_labels=["a"], col_labels=["1", "2"], row_title="feature",
-                               col_title="record", scale=True).data[0] for one in (pair.true, pair.noisy)]
-    assert {(trace.zmin, trace.zmax) for trace in scales} == {(-2.0, 2.0)}
-    assert matrix_pair(np.zeros((50, 70)), np.zeros((50, 70))).true.shape == (40, 60)
+    def drawn(true, noisy):
+        trial = FirstTrial(what="answer", true=true, noisy=noisy, shape=true.shape, error=1.0, is_trial=True)
+        return true_and_noisy(trial, mean(make_dataset(true.shape[0], 10)), "RMSE")
+
+    pair = drawn(np.array([[1.0], [-2.0]]), np.array([[5.0], [2.5]]))
+    assert {(picture.figure.data[0].zmin, picture.figure.data[0].zmax) for picture in pair} == {(-2.0, 2.0)}
+    assert "50 % of its entries are far stronger" in pair[1].takeaway
+    many = drawn(np.zeros((50, 70)), np.zeros((50, 70)))[0]
+    assert many.figure.data[0].z.shape == (40, 60)
+    assert many.takeaway == "**True answer.** The first 40 × 60 of 50 × 70 are drawn."
 
 
 def components(m):
@@ -276,10 +277,8 @@ def test_wild_predictions_leave_the_picture_and_are_counted():
     labels = np.linspace(-1, 1, 500)
     noisy = labels.copy()
     noisy[:3] = [50.0, -50.0, 1.5]
-    found = Predictions(labels=labels, clean=labels, noisy=noisy, lower=-1.0, upper=1.0, label=0)
-    numbers = prediction_numbers(found)
-    assert (numbers.outside, len(numbers.labels)) == (2, 400)
-    assert numbers.view == pytest.approx((-1.06, 1.56))
-    picture = predictions_picture(found, "y")
+    picture = predictions_picture(
+        Predictions(labels=labels, clean=labels, noisy=noisy, lower=-1.0, upper=1.0, label=0), "y")
+    assert picture.figure.layout.yaxis.range == pytest.approx((-1.06, 1.56))
     assert picture.figure.data[2].y == pytest.approx(noisy[:400])
     assert "2 noisy predictions leave the picture. The first 400 of 500 are drawn." in picture.takeaway

@@ -9,7 +9,7 @@ import pytest
 from mvgviz import InputError, Scenario, sample_noise
 from mvgviz.data import sample
 from mvgviz.noise.moment_noise import ridge_weights
-from mvgviz.pictures.release import coefficient_columns, coefficient_numbers, coefficients_sentence
+from mvgviz.pictures.release import coefficient_columns, coefficients_sentence, fit_picture
 from mvgviz.release.fitted import fitted_coefficients, labels, refusal
 from mvgviz.release.release import release_setup
 from mvgviz.scenario.resolve import build
@@ -97,9 +97,10 @@ def test_it_uses_the_release_alone_and_says_the_same_twice():
     assert (first.values <= first.upper).all()
     told = coefficient_columns(first)
     assert told["lower"] == first.lower.tolist()
-    numbers = coefficient_numbers(first)
-    np.testing.assert_allclose(numbers.places, 100 * first.values * first.whole)
-    np.testing.assert_allclose(np.add(numbers.below, numbers.above), 100 * (first.upper - first.lower) * first.whole)
+    dots = fit_picture(first).figure.data[0]
+    np.testing.assert_allclose(dots.x, 100 * first.values * first.whole)
+    np.testing.assert_allclose(dots.error_x.arrayminus + dots.error_x.array,
+                               100 * (first.upper - first.lower) * first.whole)
 
 
 def test_the_takeaway_names_what_is_clear_of_the_noise():

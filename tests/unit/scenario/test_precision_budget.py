@@ -11,16 +11,14 @@ import pytest
 from mvgviz import InputError, Scenario, design_noise, gaussian_mu, manual
 from mvgviz.data import sample
 from mvgviz.pictures.budget import (
-    largest_directions,
-    noise_factors,
+    gains_and_pays,
+    noise_picture,
     percent,
-    plot_noise_factors,
     plot_pnr,
-    plot_signal_to_noise,
-    plot_split,
     plot_water,
     pnr_numbers,
-    signal_numbers,
+    signal_picture,
+    split_picture,
     water_numbers,
 )
 from mvgviz.scenario.precision_budget import (
@@ -95,7 +93,7 @@ def test_signal_is_left_out_where_it_has_no_meaning(choices):
     setup = setup_of(**choices)
     moments = second_moments(setup)
     assert budget_table(setup, moments).signal is None
-    assert signal_numbers(budget_table(setup, moments)) is None
+    assert signal_picture(setup, budget_table(setup, moments)) is None
 
 
 def test_a_graph_has_no_second_moments():
@@ -258,36 +256,32 @@ def a_table(theta, factor, signal=None):
 
 
 def test_gains_and_pays_are_told_apart():
-    numbers = noise_factors(a_table([0.5, 0.2, 0.2, 0.1], [0.6, 1.0, 1.8, 0.5]))
-    assert (numbers.gains, numbers.pays) == ([3, 0], [2])
-    figure = plot_noise_factors(numbers, names=["a", "b", "c", "d"])
+    table = a_table([0.5, 0.2, 0.2, 0.1], [0.6, 1.0, 1.8, 0.5])
+    assert gains_and_pays(table) == ([3, 0], [2])
+    figure = noise_picture(setup_of(), table).figure
     assert figure.layout.xaxis.type == "log"
     assert list(figure.data[1].text) == ["0.6×", "1×", "1.8×", "0.5×"]
 
 
 def test_no_more_than_forty_are_drawn():
-    factors = np.geomspace(0.1, 10, 3000)
+    factors, setup = np.geomspace(0.1, 10, 3000), setup_of()
     table = a_table(np.full(3000, 1 / 3000), factors, signal=np.r_[0.0, np.ones(2999)])
-    numbers, signal = noise_factors(table), signal_numbers(table)
-    assert numbers.shown == [*range(20), *range(2980, 3000)]
-    assert (signal.shown, signal.silent) == (list(range(1, 41)), 1)
-    assert signal.above == int((0.5 / factors[1:] > 1).sum())
-    shown = largest_directions(table.theta)
-    assert len(shown) == 39
-    names = ["x"] * 40
-    assert len(plot_noise_factors(numbers, names=names).data[1].x) == 40
-    assert len(plot_signal_to_noise(signal, names=names).data[1].x) == 40
-    tiles = plot_split(table.theta, shown, names=names[:39]).data[0]
+    noise, signal = noise_picture(setup, table), signal_picture(setup, table)
+    assert list(noise.figure.data[1].x) == [*factors[:20], *factors[-20:]]
+    assert "The 40 with least and most noise are drawn." in noise.takeaway
+    assert list(signal.figure.data[2].x) == pytest.approx(0.5 / factors[1:41])
+    assert signal.takeaway == (f"**Signal above noise** in {(0.5 / factors[1:] > 1).sum()} of 3000 directions (equal "
+                               "noise: 0). The 40 largest are drawn. 1 without any signal are not drawn.")
+    tiles = split_picture(setup, table).figure.data[0]
     assert (len(tiles.values), tiles.labels[-1]) == (40, "the other 2,961")
     assert sum(tiles.values) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(("size", "kind"), [(1, "bar"), (12, "bar"), (13, "treemap"), (200, "treemap")])
-def test_the_split_is_a_bar_or_a_treemap(size, kind):
-    theta = np.full(size, 1 / size)
-    shown = largest_directions(theta)
-    figure = plot_split(theta, shown, names=["x"] * len(shown))
+def test_the_split_is_a_bar_or_a_treemap_in_letters_that_can_be_read(size, kind):
+    figure = split_picture(setup_of(), a_table(np.full(size, 1 / size), np.ones(size))).figure
     assert figure.data[0].type == kind
+    assert figure.layout.uniformtext.minsize >= 11
     if kind == "bar":
         assert sum(trace.x[0] for trace in figure.data) == pytest.approx(100)
 
