@@ -20,8 +20,8 @@ import mvgviz as mv
 from mvgviz.scenario.resolve import asked_of, build
 from mvgviz.trials.advisor import FIRST_ROUND, advise
 from mvgviz.trials.candidates import REDUCED, Candidate, serving_queries
-from mvgviz.trials.question import pose_each
-from mvgviz.trials.resumable import Point, measure
+from mvgviz.trials.problem import pose_each
+from mvgviz.trials.run import Point, measure
 
 BAR, LAST, TRIALS, FRESH = 1.03, 6, 200, 77
 RADII = (None, 0.35, 0.6, 0.8, 1.0, 1.4, 1.733)

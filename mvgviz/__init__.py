@@ -11,10 +11,9 @@ from typing import Any
 from mvgviz.design.allocation import WaterFilling, binary, least_error, manual, max_pnr, uniform, water_filling
 from mvgviz.design.estimated_directions import eigenvectors, private_eigenvectors
 from mvgviz.design.least_possible import LeastPossible, least_possible
-from mvgviz.design.noise_design import NoiseDesign, design_noise
+from mvgviz.design.noise_design import NoiseDesign, design_noise, smallest_epsilon
 from mvgviz.design.power_to_noise import log_pnr, mutual_information, pnr
 from mvgviz.design.sampling import Gram, sample_gram, sample_noise
-from mvgviz.design.smallest_epsilon import smallest_epsilon
 from mvgviz.design.trade_off import TradeOff, frontier
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, gaussian_mu, total_variation, tradeoff
@@ -38,7 +37,7 @@ _LATER = {
     "Study": "study.study", "build": "scenario.resolve", "build_plan": "scenario.plan_noise",
     "clipping_of": "scenario.clipping",
     "ledger_from_environment": "release.ledger", "load_table": "data", "own_mechanism": "trials.mechanisms",
-    "own_task": "trials.tasks", "plan": "release.release", "pose": "trials.question", "read_table": "data",
+    "own_task": "trials.tasks", "plan": "release.release", "pose": "trials.problem", "read_table": "data",
     "release_setup": "release.release", "release_together": "release.release", "sample": "data",
     "samples": "data", "table_to_dataset": "data", "to_csv": "release.files", "to_intervals_csv": "release.files",
     "to_metadata_json": "release.files", "to_npy": "release.files",

@@ -20,11 +20,11 @@ from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, capitalised, in_markdown
 from mvgviz.trials.advisor import FIRST_ROUND, Advice, Row, advise
 from mvgviz.trials.candidates import SEARCHED, forgets_directions
-from mvgviz.trials.frontier import frontier, grid_with
 from mvgviz.trials.levers import levers
 from mvgviz.trials.mechanisms import COMPARED, MECHANISMS
-from mvgviz.trials.outcomes import Results
-from mvgviz.trials.resumable import Point, coarse_first
+from mvgviz.trials.results import Results
+from mvgviz.trials.run import Point, coarse_first
+from mvgviz.trials.sweeps import frontier, grid_with
 from mvgviz.trials.tasks import TASKS
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart, draw_open_tab, open_page, show_table

@@ -8,7 +8,7 @@ from mvgviz.errors import InputError
 from mvgviz.pictures.picture import Picture
 from mvgviz.report.slides import design_slides, headline, utility_slide
 from mvgviz.scenario.resolve import Setup
-from mvgviz.trials.resumable import Point
+from mvgviz.trials.run import Point
 from mvgviz.ui import session, slices
 from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached

@@ -20,9 +20,8 @@ from mvgviz.release.release import Plan, Release, plan
 from mvgviz.report.script import notebook, python_script
 from mvgviz.scenario.resolve import Setup, usual_delta
 from mvgviz.text import as_number, as_probability, capitalised, in_html, in_markdown, listed, spreadsheet_cell
-from mvgviz.trials.question import Problem, pose
-from mvgviz.trials.resumable import Point
-from mvgviz.trials.run import Results
+from mvgviz.trials.problem import Problem, pose
+from mvgviz.trials.run import Point, Results
 from mvgviz.trials.stand_in import on_stand_in
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached

@@ -37,13 +37,12 @@ from mvgviz.scenario.own_units import own_units
 from mvgviz.scenario.precision_budget import budget_table
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import capitalised, in_markdown
-from mvgviz.trials import favoured_sets
-from mvgviz.trials.favoured_sets import Favoured, epsilon_grid, set_change
+from mvgviz.trials import sweeps as favoured_sets
 from mvgviz.trials.first_trial import FirstTrial, first_trial
-from mvgviz.trials.outcomes import Outcome, Results
-from mvgviz.trials.parts import part_errors, part_points
-from mvgviz.trials.question import Problem
-from mvgviz.trials.resumable import Point, coarse_first
+from mvgviz.trials.problem import Problem
+from mvgviz.trials.results import Outcome, Results
+from mvgviz.trials.run import Point, coarse_first, part_errors, part_points
+from mvgviz.trials.sweeps import Favoured, epsilon_grid, set_change
 from mvgviz.trials.tasks import TASKS
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached

@@ -101,10 +101,9 @@ from mvgviz.scenario.splits import compare_splits, equal_design, fill
 from mvgviz.scenario.trade_off import trade_off_of
 from mvgviz.trials.advisor import advise
 from mvgviz.trials.first_trial import first_trial
-from mvgviz.trials.frontier import frontier
 from mvgviz.trials.levers import levers
-from mvgviz.trials.parts import part_errors, part_points
-from mvgviz.trials.resumable import resume
+from mvgviz.trials.run import part_errors, part_points, resume
+from mvgviz.trials.sweeps import frontier
 from mvgviz.trials.tasks import TASKS
 
 Drawing = tuple[Callable[..., Picture | go.Figure | None], Picture]

@@ -14,9 +14,9 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.threads import one_blas_thread
 from mvgviz.trials.mechanisms import mechanism
-from mvgviz.trials.outcomes import Outcome
-from mvgviz.trials.question import Problem, pose_each
-from mvgviz.trials.resumable import Options, Point, resume
+from mvgviz.trials.problem import Problem, pose_each
+from mvgviz.trials.results import Outcome
+from mvgviz.trials.run import Options, Point, resume
 from mvgviz.trials.tasks import References, measure_for
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)

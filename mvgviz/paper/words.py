@@ -4,7 +4,7 @@ import math
 
 from mvgviz.paper.runs import Cell, MeasuredRow, Report
 from mvgviz.paper.tables import Experiment, Printed
-from mvgviz.trials.outcomes import Outcome, half_width
+from mvgviz.trials.results import Outcome, half_width
 from mvgviz.trials.tasks import References
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

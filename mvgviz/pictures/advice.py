@@ -18,7 +18,7 @@ from mvgviz.text import as_number, capitalised, in_html, in_markdown
 from mvgviz.trials.advisor import Advice, Row
 from mvgviz.trials.candidates import Candidate
 from mvgviz.trials.levers import Levers, Step
-from mvgviz.trials.paired import SAME, UNCLEAR
+from mvgviz.trials.results import SAME, UNCLEAR
 from mvgviz.trials.stand_in import FEW
 from mvgviz.trials.tasks import Task
 

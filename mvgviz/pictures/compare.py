@@ -27,10 +27,10 @@ from mvgviz.pictures.theme import (
 from mvgviz.pictures.utility import metric_words, small_words
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_number, in_markdown
-from mvgviz.trials.frontier import Curve, Reading, falling
 from mvgviz.trials.mechanisms import EPSILON, Mechanism
-from mvgviz.trials.paired import BETTER, SAME, UNCLEAR, against, paired
+from mvgviz.trials.results import BETTER, SAME, UNCLEAR, against, paired
 from mvgviz.trials.run import Outcome, Results
+from mvgviz.trials.sweeps import Curve, Reading, falling
 from mvgviz.trials.tasks import References
 
 _PURE = "#8E6BD1"  # epsilon alone: Laplace, exponential

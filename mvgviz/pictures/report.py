@@ -29,9 +29,9 @@ from mvgviz.provenance import Origin
 from mvgviz.scenario.resolve import CONSTANT_SHARE, Setup, paper_delta
 from mvgviz.scenario.scenario import POST
 from mvgviz.text import as_number, as_probability, at_most, capitalised, delta_caution, delta_words, in_markdown, listed
-from mvgviz.trials.question import REGRESSIONS, split_records
+from mvgviz.trials.problem import REGRESSIONS, split_records
 from mvgviz.trials.run import Results
-from mvgviz.trials.tasks.post import WORDS as POST_WORDS
+from mvgviz.trials.tasks.base import WORDS as POST_WORDS
 
 _ORIGINS = {Origin.DECLARED: Origin.DECLARED.words, Origin.READ: "**read from the data, not private**"}
 _MOST_RANGES, _MOST_DIGITS = 30, 300

@@ -43,12 +43,11 @@ from mvgviz.scenario.names import names_of_coordinates
 from mvgviz.scenario.own_units import FeatureNoise, own_units
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, capitalised, delta_words, in_markdown, listed
-from mvgviz.trials.favoured_sets import Favoured
 from mvgviz.trials.first_trial import Components, FirstTrial, Predictions
-from mvgviz.trials.paired import BETTER, SAME, UNCLEAR, WORSE, Difference, against, beaten_from, paired
-from mvgviz.trials.parts import PartErrors
-from mvgviz.trials.question import Problem
-from mvgviz.trials.run import Outcome, Results
+from mvgviz.trials.problem import Problem
+from mvgviz.trials.results import BETTER, SAME, UNCLEAR, WORSE, Difference, against, beaten_from, paired
+from mvgviz.trials.run import Outcome, PartErrors, Results
+from mvgviz.trials.sweeps import Favoured
 from mvgviz.trials.tasks import References
 from mvgviz.validation import FloatArray
 

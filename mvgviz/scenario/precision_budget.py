@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mvgviz.design.allocation import FLOOR
-from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.design.smallest_epsilon import smallest_epsilon
+from mvgviz.design.noise_design import NoiseDesign, smallest_epsilon
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions
 from mvgviz.scenario.resolve import Setup, moments_along

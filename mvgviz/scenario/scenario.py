@@ -58,7 +58,7 @@ class Scenario:
     1] ("symmetric") or [0, 1] ("unit"). ``delta`` None is min(1e-6, 1/(100 n)). ``mode`` "auto": both sides for
     symmetric queries, else rows. ``neighbours``: one record is replaced, or added or removed ("add-remove", see
     ``mvgviz.query.queries``). ``angle`` in degrees. ``weights``: whole parts, for the manual split. ``form``: of
-    max-PNR under a theorem. ``post``: the free post-processing of trials, from POST (see ``mvgviz.trials.tasks.post``).
+    max-PNR under a theorem. ``post``: the free post-processing of trials, from POST (see ``mvgviz.trials.tasks.base``).
     ``bound``: records as the ranges have them ("none"), or pulled into an ellipse with the shape of the split, as long
     as an evenly spread record ("even"), ``radius`` times that ("own") or as all but a few records, which is found
     privately for a tenth of mu² ("private"). ``needed``: the features that are needed; none: what is favoured, features

@@ -34,10 +34,9 @@ from mvgviz.trials.candidates import Candidate, candidates, closer, key_of, neig
 from mvgviz.trials.expected_error import clipped_parts, expected_errors, has_expected_error
 from mvgviz.trials.levers import Levers, levers
 from mvgviz.trials.mechanisms import mechanism
-from mvgviz.trials.outcomes import Outcome
-from mvgviz.trials.paired import BETTER, against, paired
-from mvgviz.trials.question import Problem, pose
-from mvgviz.trials.resumable import Options, Point, TrialCache, resume
+from mvgviz.trials.problem import Problem, pose
+from mvgviz.trials.results import BETTER, Outcome, against, paired
+from mvgviz.trials.run import Options, Point, TrialCache, resume
 from mvgviz.trials.stand_in import FEW, SEED, simulated_tables, stand_in
 from mvgviz.trials.tasks import Measure, OnPart, References, measure_for, references_for
 from mvgviz.trials.tasks.tables import Reconstruction
@@ -153,8 +152,8 @@ def advise(scenario: Scenario, dataset: Dataset, *, on_data: bool = False, sensi
     """Try designs for the scenario's task, on simulated data with the ranges and sizes of ``dataset``.
 
     ``on_data``: on the dataset itself instead, which is not private. ``sensitivity``: one for all (see
-    ``mvgviz.trials.question``). ``uploaded``: directions from a file. Other arguments as in
-    :func:`mvgviz.trials.resumable.resume`; what there is after a slice has ``complete`` False.
+    ``mvgviz.trials.problem``). ``uploaded``: directions from a file. Other arguments as in
+    :func:`mvgviz.trials.run.resume`; what there is after a slice has ``complete`` False.
     """
     data = dataset if on_data else stand_in(dataset, rng=np.random.default_rng(SEED), graph=scenario.is_graph)
     judge = _judge(pose(scenario, data, sensitivity=sensitivity, uploaded=uploaded))

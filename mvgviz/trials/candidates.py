@@ -12,7 +12,7 @@ from typing import Any
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import QUERIES
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, MOST_SHARE, SPLIT_FIELDS, Scenario
-from mvgviz.trials.question import REGRESSIONS
+from mvgviz.trials.problem import REGRESSIONS
 from mvgviz.trials.tasks import TASKS
 
 SHARES, FEW_SHARES = (0.5, 0.65, 0.8, 0.95, 0.99), (0.5, 0.8)

@@ -10,7 +10,7 @@ Meant for whoever says how large an error is: the Advisor, and sentences about d
 >>> from mvgviz import Scenario
 >>> from mvgviz.data import sample
 >>> from mvgviz.trials.expected_error import expected_error
->>> from mvgviz.trials.question import pose
+>>> from mvgviz.trials.problem import pose
 >>> mean = Scenario.default_for("two_features").changed(bound="own", radius=0.5)
 >>> found = expected_error(pose(mean, sample("two_features")))
 >>> found.bias > found.noise
@@ -30,7 +30,7 @@ from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.mechanisms.gaussian import GaussianAnswer
 from mvgviz.trials.mechanisms.reduced import Filled, FilledAlong
-from mvgviz.trials.question import Problem, weighing_of
+from mvgviz.trials.problem import Problem, weighing_of
 from mvgviz.validation import FloatArray
 
 

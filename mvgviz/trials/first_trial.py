@@ -12,14 +12,13 @@ from mvgviz.noise.moment_noise import MomentNoise, silent
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.noise.ties import eigen
 from mvgviz.threads import one_blas_thread
-from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import Sampler, mechanism
-from mvgviz.trials.mechanisms.base import SquareError
+from mvgviz.trials.mechanisms.base import Draws, SquareError
 from mvgviz.trials.mechanisms.gaussian import GaussianAnswer
-from mvgviz.trials.question import Problem
+from mvgviz.trials.problem import Problem
 from mvgviz.trials.tasks import Measure, measure_for
+from mvgviz.trials.tasks.base import symmetrised
 from mvgviz.trials.tasks.moments import LinearRidge, OfDirections, true_moments
-from mvgviz.trials.tasks.post import symmetrised
 from mvgviz.trials.tasks.tables import KernelRidge, Reconstruction
 from mvgviz.validation import FloatArray
 

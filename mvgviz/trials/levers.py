@@ -24,10 +24,9 @@ from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.candidates import REDUCED, Candidate, key_of
-from mvgviz.trials.outcomes import Outcome
-from mvgviz.trials.paired import Difference, paired
-from mvgviz.trials.question import Problem, pose, pose_each
-from mvgviz.trials.resumable import Options, Point, resume
+from mvgviz.trials.problem import Problem, pose, pose_each
+from mvgviz.trials.results import Difference, Outcome, paired
+from mvgviz.trials.run import Options, Point, resume
 from mvgviz.trials.tasks import TASKS, References, references_for
 
 LEVERS = ("calibration", "query", "bound", "shape", "use")
@@ -99,7 +98,7 @@ def levers(scenario: Scenario, dataset: Dataset, *, mechanism: str = "mvg", sens
 
     ``problem``: the scenario's, where it was posed already (its sensitivity and directions then count). What does not
     work out on the way is left out. Where private directions are needed, found anew in each trial, or a regression's
-    directions, all is judged by everything. Others as in :func:`mvgviz.trials.resumable.resume`.
+    directions, all is judged by everything. Others as in :func:`mvgviz.trials.run.resume`.
     """
     if problem is None:
         problem = pose(scenario, dataset, sensitivity=sensitivity, uploaded=uploaded)

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from mvgviz.design.more_columns import Gain, gain_among
+from mvgviz.design.trade_off import Gain, gain_among
 from mvgviz.text import as_number, delta_words
 from mvgviz.ui.assets import asset
 

@@ -12,7 +12,7 @@ from mvgviz.data import sample
 from mvgviz.paper import EXPERIMENTS, Curve, Experiment, MeasuredRow, Report, direction_curves, run
 from mvgviz.paper.words import ONCE, cell_text, figure_text, printed_text, sentence, setting, ways_text
 from mvgviz.pictures.paper import PRINTED, directions_picture, row_dots, rows_picture
-from mvgviz.trials.resumable import TrialCache
+from mvgviz.trials.run import TrialCache
 from mvgviz.trials.tasks import References
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached, of_server

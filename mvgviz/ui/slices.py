@@ -16,9 +16,9 @@ from typing import Any
 import streamlit as st
 
 from mvgviz.scenario.resolve import Setup
-from mvgviz.trials.outcomes import Results
-from mvgviz.trials.question import Problem, Question, ask_once, pose, question_key
-from mvgviz.trials.resumable import Point, TrialCache, resume
+from mvgviz.trials.problem import Problem, Question, ask_once, pose, question_key
+from mvgviz.trials.results import Results
+from mvgviz.trials.run import Point, TrialCache, resume
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached
@@ -85,7 +85,7 @@ class Slice:
         return self.key in st.session_state.get(_STOPPED, set())
 
     def options(self, cache: TrialCache) -> dict[str, Any]:
-        """The arguments of :func:`mvgviz.trials.resumable.resume` besides the points."""
+        """The arguments of :func:`mvgviz.trials.run.resume` besides the points."""
         return {"cache": cache, "seconds": self.seconds, "executor": workers(), "progress": self._progress,
                 "cancelled": lambda: self.stopped}
 

@@ -12,9 +12,9 @@ from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.scenario.usual import for_task, usual_settings
 from mvgviz.text import capitalised, in_markdown
-from mvgviz.trials.question import REGRESSIONS
+from mvgviz.trials.problem import REGRESSIONS
 from mvgviz.trials.tasks import OF_DIRECTIONS, TASKS
-from mvgviz.trials.tasks.post import WORDS
+from mvgviz.trials.tasks.base import WORDS
 from mvgviz.ui import session
 
 

@@ -10,7 +10,7 @@ from mvgviz.data import sample
 from mvgviz.pictures.utility import quantile_dots
 from mvgviz.scenario.scenario import TASKS
 from mvgviz.trials.first_trial import first_trial
-from mvgviz.trials.question import pose
+from mvgviz.trials.problem import pose
 from mvgviz.trials.run import run_trials
 from mvgviz.ui import slices
 from mvgviz.ui.menu import UTILITY
@@ -36,7 +36,7 @@ TABS = (SWEEP, SETS, DRAW)
 
 @pytest.fixture(autouse=True)
 def _few_epsilons(monkeypatch):
-    monkeypatch.setattr("mvgviz.trials.favoured_sets._EPSILONS", (0.1, 1.0, 10.0))
+    monkeypatch.setattr("mvgviz.trials.sweeps._EPSILONS", (0.1, 1.0, 10.0))
 
 
 def on(tab=DRAW, **parameters):
@@ -249,7 +249,7 @@ class _Everything(set):
 def test_nothing_is_computed_again(monkeypatch):
     app = on(SWEEP, data="liver")
     calls = []
-    from mvgviz.trials import resumable
+    from mvgviz.trials import run as resumable
 
     measure = resumable.measure
     monkeypatch.setattr(resumable, "measure", lambda points, **k: calls.extend(points) or measure(points, **k))
@@ -269,7 +269,7 @@ def test_nothing_is_computed_again(monkeypatch):
     ({"data": "karate"}, SWEEP, 1)])  # the other epsilons are known
 def test_a_moved_slider_derives_everything_once(parameters, tab, builds, monkeypatch):
     from mvgviz.scenario import resolve
-    from mvgviz.trials import question
+    from mvgviz.trials import problem as question
     from mvgviz.trials.tasks import TASKS as MEASURED
     from mvgviz.ui import session
 

@@ -25,9 +25,8 @@ from mvgviz.noise.ties import eigen
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, SPLIT_FIELDS
-from mvgviz.trials.draws import DIRECTIONS, Draws
-from mvgviz.trials.mechanisms.base import BOTH, Mechanism, NoisyAnswer, Sampler, Untold, at_level
-from mvgviz.trials.question import Problem, weighing_of
+from mvgviz.trials.mechanisms.base import BOTH, DIRECTIONS, Draws, Mechanism, NoisyAnswer, Sampler, Untold, at_level
+from mvgviz.trials.problem import Problem, weighing_of
 from mvgviz.validation import FloatArray
 
 _DESIGN = ("epsilon", "delta", "tail", "mode", *DIRECTION_FIELDS, "private_share", *SPLIT_FIELDS, "bound", "radius")

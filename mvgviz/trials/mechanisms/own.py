@@ -21,9 +21,8 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.query.queries import Query
-from mvgviz.trials.draws import Draws
-from mvgviz.trials.mechanisms.base import Mechanism, NoisyAnswer, Sampler, at_level
-from mvgviz.trials.question import Problem
+from mvgviz.trials.mechanisms.base import Draws, Mechanism, NoisyAnswer, Sampler, at_level
+from mvgviz.trials.problem import Problem
 from mvgviz.validation import FloatArray
 
 UNCHECKED = "not checked"

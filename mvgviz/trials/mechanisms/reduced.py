@@ -19,11 +19,10 @@ from mvgviz.query.neighbours import Neighbours
 from mvgviz.query.prior import guessed_moments
 from mvgviz.scenario.resolve import ask, scaled
 from mvgviz.scenario.scenario import DIRECTION_FIELDS
-from mvgviz.trials.draws import Draws
-from mvgviz.trials.mechanisms.base import BOTH, Derived, Mechanism, Moments, Sampler, at_level
+from mvgviz.trials.mechanisms.base import BOTH, Derived, Draws, Mechanism, Moments, Sampler, at_level
 from mvgviz.trials.mechanisms.gaussian import ANALYTIC, GaussianAnswer
 from mvgviz.trials.mechanisms.sketch import SKETCH
-from mvgviz.trials.question import BY_FEATURES, REGRESSIONS, Problem, Question, rows_of
+from mvgviz.trials.problem import BY_FEATURES, REGRESSIONS, Problem, Question, rows_of
 from mvgviz.validation import FloatArray
 
 _UNASKED = 1e-26  # beside 1: the square of what a direction counts that is not asked about

@@ -22,9 +22,8 @@ import numpy as np
 from mvgviz.errors import InputError
 from mvgviz.noise.ties import root
 from mvgviz.query.dataset import Dataset
-from mvgviz.trials.draws import Draws
-from mvgviz.trials.mechanisms.base import BOTH, Mechanism, Sampler, Untold, at_level, need_one_replaced
-from mvgviz.trials.question import Problem
+from mvgviz.trials.mechanisms.base import BOTH, Draws, Mechanism, Sampler, Untold, at_level, need_one_replaced
+from mvgviz.trials.problem import Problem
 from mvgviz.validation import FloatArray
 
 

@@ -24,9 +24,17 @@ from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.record_bound import RecordBound, private_radius, private_spreads
-from mvgviz.trials.draws import DIRECTIONS, Draws
-from mvgviz.trials.mechanisms.base import BOTH, Mechanism, Sampler, Untold, at_level, need_one_replaced
-from mvgviz.trials.question import Problem
+from mvgviz.trials.mechanisms.base import (
+    BOTH,
+    DIRECTIONS,
+    Draws,
+    Mechanism,
+    Sampler,
+    Untold,
+    at_level,
+    need_one_replaced,
+)
+from mvgviz.trials.problem import Problem
 from mvgviz.validation import FloatArray
 
 SPREADS, RADIUS = 0.1, 0.1

@@ -8,7 +8,7 @@ from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.query.weighing import Weighing
 from mvgviz.trials.mechanisms.base import judged_part
-from mvgviz.trials.question import OF_DIRECTIONS, Problem, weighing_of
+from mvgviz.trials.problem import OF_DIRECTIONS, Problem, weighing_of
 from mvgviz.trials.tasks.base import Measure, References, Task, with_private_mean
 from mvgviz.trials.tasks.moments import COVARIANCE_ESTIMATION, FIRST_COMPONENT, LINEAR_RIDGE, SUBSPACE_ANGLE
 from mvgviz.trials.tasks.own import own_task

@@ -12,9 +12,19 @@ from mvgviz.noise import moment_noise
 from mvgviz.noise.moment_noise import MomentNoise, ridge_weights, silent
 from mvgviz.noise.ties import spaces, ties
 from mvgviz.query.prior import guessed_moments
-from mvgviz.trials.question import Problem
-from mvgviz.trials.tasks.base import MOST_ROWS, UNMEASURED, Labelled, References, Task, labelled
-from mvgviz.trials.tasks.post import centred, components, psd_root, symmetrised
+from mvgviz.trials.problem import Problem
+from mvgviz.trials.tasks.base import (
+    MOST_ROWS,
+    UNMEASURED,
+    Labelled,
+    References,
+    Task,
+    centred,
+    components,
+    labelled,
+    psd_root,
+    symmetrised,
+)
 from mvgviz.validation import FloatArray
 
 RIDGE = 0.1

@@ -20,7 +20,7 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise
-from mvgviz.trials.question import Problem
+from mvgviz.trials.problem import Problem
 from mvgviz.trials.tasks.base import References, Task
 from mvgviz.validation import FloatArray
 

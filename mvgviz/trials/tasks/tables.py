@@ -9,9 +9,17 @@ from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.query.prior import length
 from mvgviz.query.weighing import Weighing
-from mvgviz.trials.question import Problem
-from mvgviz.trials.tasks.base import MOST_ROWS, UNMEASURED, Labelled, References, Task, labelled
-from mvgviz.trials.tasks.post import nearest_psd, symmetrised
+from mvgviz.trials.problem import Problem
+from mvgviz.trials.tasks.base import (
+    MOST_ROWS,
+    UNMEASURED,
+    Labelled,
+    References,
+    Task,
+    labelled,
+    nearest_psd,
+    symmetrised,
+)
 from mvgviz.validation import FloatArray
 
 RIDGE = 1.0

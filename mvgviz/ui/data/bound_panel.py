@@ -11,7 +11,7 @@ from mvgviz.pictures.sentences import bound_choices
 from mvgviz.scenario.resolve import Setup, with_bound
 from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS
 from mvgviz.text import capitalised, in_markdown
-from mvgviz.trials.bound_cost import BoundCost, bound_cost, radius_for_all
+from mvgviz.trials.stand_in import BoundCost, bound_cost, radius_for_all
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
 from mvgviz.ui.frame import chart

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mvgviz import InputError
-from mvgviz.design.more_columns import gain_among
 from mvgviz.design.noise_design import design_noise
+from mvgviz.design.trade_off import gain_among
 from mvgviz.query import queries
 from mvgviz.query.dataset import Dataset
 

@@ -9,7 +9,7 @@ from scipy import integrate
 from mvgviz import Dataset, InputError, Scenario
 from mvgviz.data import sample, samples
 from mvgviz.query.prior import guessed_moments
-from mvgviz.trials.question import pose
+from mvgviz.trials.problem import pose
 from mvgviz.trials.tasks import TASKS
 from tests.unit.trials.problems import BOXES, graph, posed
 

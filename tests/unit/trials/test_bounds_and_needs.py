@@ -10,12 +10,11 @@ from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise, ridge_weights
 from mvgviz.pictures.utility import parts_words
 from mvgviz.scenario.resolve import build
-from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import mechanism
+from mvgviz.trials.mechanisms.base import Draws
 from mvgviz.trials.mechanisms.gaussian import GaussianSquare
-from mvgviz.trials.parts import part_errors, part_points
-from mvgviz.trials.question import ONE_NEEDED, pose, split_records
-from mvgviz.trials.run import run_trials
+from mvgviz.trials.problem import ONE_NEEDED, pose, split_records
+from mvgviz.trials.run import part_errors, part_points, run_trials
 from mvgviz.trials.tasks import TASKS, measure_for
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import graph, many, posed

@@ -9,8 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 import pytest
 
-from mvgviz.trials.resumable import TrialCache
-from mvgviz.trials.run import run_trials
+from mvgviz.trials.run import TrialCache, run_trials
 from tests.unit.trials.cases import CASES, DATA, EVERY
 from tests.unit.trials.problems import same
 

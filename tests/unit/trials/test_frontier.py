@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from scipy.stats import chi
 
 from mvgviz import InputError, Scenario, gaussian_epsilon, gaussian_mu
-from mvgviz.trials.frontier import EPSILONS, Curve, epsilon_for, falling, frontier, grid_with
 from mvgviz.trials.mechanisms import mechanism
-from mvgviz.trials.question import pose
-from mvgviz.trials.resumable import Point, TrialCache, resume
-from mvgviz.trials.run import sweep
+from mvgviz.trials.problem import pose
+from mvgviz.trials.run import Point, TrialCache, resume, sweep
+from mvgviz.trials.sweeps import EPSILONS, Curve, epsilon_for, falling, frontier, grid_with
 from tests.datasets import make_dataset
 
 
@@ -141,7 +140,7 @@ def test_a_resumed_sweep_gives_the_sweep_and_prepares_nothing_twice(swept, monke
                for key in ("gaussian-analytic", "laplace"))
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert max(done for done, _ in seen) <= seen[-1][1]
-    monkeypatch.setattr("mvgviz.trials.resumable.measure", None)  # everything is kept: calling it would fail
+    monkeypatch.setattr("mvgviz.trials.run.measure", None)  # everything is kept: calling it would fail
     assert all(a is b for a, b in zip(stepped(), again, strict=True))
 
 

@@ -9,12 +9,11 @@ from scipy import stats
 
 from mvgviz import Dataset, InputError, design_noise, random_rotation
 from mvgviz.provenance import Origin
-from mvgviz.trials import question as module
-from mvgviz.trials.draws import Draws
+from mvgviz.trials import problem as module
 from mvgviz.trials.mechanisms import mechanism
-from mvgviz.trials.mechanisms.base import Moments
+from mvgviz.trials.mechanisms.base import Draws, Moments
 from mvgviz.trials.mechanisms.gaussian import GaussianAnswer, GaussianGram, GaussianSquare
-from mvgviz.trials.question import weighing_of
+from mvgviz.trials.problem import weighing_of
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import BOXES, LUCK, delta_at, differences, graph, many, mu_for, noise, posed, prepared
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mvgviz import Dataset
-from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import BOTH, COMPARED, EPSILON, MECHANISMS, mechanism
+from mvgviz.trials.mechanisms.base import Draws
 from mvgviz.trials.mechanisms.sketch import lift
-from mvgviz.trials.question import weighing_of
+from mvgviz.trials.problem import weighing_of
 from mvgviz.trials.tasks import measure_for
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import BOXES, LUCK, differences, graph, many, mu_for, noise, posed, prepared

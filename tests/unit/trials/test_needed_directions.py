@@ -13,12 +13,11 @@ from mvgviz.design.needs import noise_on
 from mvgviz.noise.directions import standard_basis
 from mvgviz.scenario.trade_off import against_least
 from mvgviz.trials.candidates import SEARCHED, candidates, forgets_directions
-from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import mechanism
+from mvgviz.trials.mechanisms.base import Draws
 from mvgviz.trials.mechanisms.reduced import sensitivity_along
-from mvgviz.trials.parts import part_errors, part_points
-from mvgviz.trials.question import PERCENT, weighing_of
-from mvgviz.trials.resumable import resume
+from mvgviz.trials.problem import PERCENT, weighing_of
+from mvgviz.trials.run import part_errors, part_points, resume
 from mvgviz.trials.tasks import measure_for
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import many, mu_for, posed

@@ -9,11 +9,10 @@ from scipy import stats
 
 from mvgviz import InputError, Scenario
 from mvgviz.data import sample
-from mvgviz.trials.favoured_sets import MOST_SETS, epsilon_grid, set_change, starting_sets, with_set
 from mvgviz.trials.mechanisms import mechanism
-from mvgviz.trials.paired import BETTER, SAME, UNCLEAR, WORSE, against, beaten_from, paired
-from mvgviz.trials.resumable import coarse_first
-from mvgviz.trials.run import Outcome, run_trials
+from mvgviz.trials.results import BETTER, SAME, UNCLEAR, WORSE, against, beaten_from, paired
+from mvgviz.trials.run import Outcome, coarse_first, run_trials
+from mvgviz.trials.sweeps import MOST_SETS, epsilon_grid, set_change, starting_sets, with_set
 
 
 def outcome(errors, key="mvg"):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mvgviz import Dataset, InputError, Scenario
 from mvgviz.data import sample
 from mvgviz.trials.mechanisms import MECHANISMS, mechanism
-from mvgviz.trials.question import ask_once, pose, question_key, split_records
+from mvgviz.trials.problem import ask_once, pose, question_key, split_records
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import differences, graph, many, posed, scenario
 

@@ -12,12 +12,11 @@ from scipy import stats
 
 from mvgviz import InputError, Scenario, random_rotation
 from mvgviz.data import sample
-from mvgviz.trials import resumable as module
-from mvgviz.trials.draws import Draws
+from mvgviz.trials import run as module
 from mvgviz.trials.mechanisms import MECHANISMS, mechanism
-from mvgviz.trials.question import pose
-from mvgviz.trials.resumable import TrialCache, trial_key
-from mvgviz.trials.run import Outcome, run_trials, sweep
+from mvgviz.trials.mechanisms.base import Draws
+from mvgviz.trials.problem import pose
+from mvgviz.trials.run import Outcome, TrialCache, run_trials, sweep, trial_key
 from mvgviz.trials.tasks import TASKS
 from tests.datasets import make_dataset
 from tests.unit.trials.cases import CASES, DATA, EVERY

@@ -16,12 +16,11 @@ from mvgviz.noise.ties import spaces
 from mvgviz.scenario.scenario import POST
 from mvgviz.scenario.scenario import TASKS as NAMES
 from mvgviz.trials.mechanisms import COMPARED, MECHANISMS
-from mvgviz.trials.question import pose, split_records
+from mvgviz.trials.problem import pose, split_records
 from mvgviz.trials.run import run_trials
 from mvgviz.trials.tasks import TASKS, measure_for, references_for
-from mvgviz.trials.tasks.base import ENOUGH
+from mvgviz.trials.tasks.base import ENOUGH, WORDS, components, nearest_psd, psd_root
 from mvgviz.trials.tasks.moments import trivial_moments
-from mvgviz.trials.tasks.post import WORDS, components, nearest_psd, psd_root
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import BOXES, graph, posed, scenario
 

@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 
 from mvgviz import Dataset, private_spreads
-from mvgviz.trials.draws import DIRECTIONS, Draws
 from mvgviz.trials.mechanisms import mechanism, variance_aware
-from mvgviz.trials.question import weighing_of
+from mvgviz.trials.mechanisms.base import DIRECTIONS, Draws
+from mvgviz.trials.problem import weighing_of
 from mvgviz.trials.run import run_trials
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import LUCK, graph, many, mu_for, posed, prepared, record_pairs, scenario

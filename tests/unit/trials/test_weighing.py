@@ -9,11 +9,10 @@ import pytest
 from mvgviz import Scenario, run_trials
 from mvgviz.data import sample
 from mvgviz.query.weighing import Weighing
-from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import mechanism
-from mvgviz.trials.parts import part_errors, part_points
-from mvgviz.trials.question import OWN, PERCENT, pose
-from mvgviz.trials.resumable import measure
+from mvgviz.trials.mechanisms.base import Draws
+from mvgviz.trials.problem import OWN, PERCENT, pose
+from mvgviz.trials.run import measure, part_errors, part_points
 from mvgviz.trials.tasks import measure_for
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import many, posed

@@ -4,21 +4,30 @@ Means of trials are measured at some epsilons. More budget never hurts, so the c
 the means that never rises (isotonic regression); between the epsilons it is a straight line in logarithms.
 
 >>> import numpy as np
->>> from mvgviz.trials.frontier import epsilon_for
+>>> from mvgviz.trials.sweeps import epsilon_for
 >>> float(epsilon_for(np.array([0.1, 1.0, 10.0]), np.array([30.0, 3.0, 0.3]), 3.0))
 1.0
 
 Reference: Barlow & Brunk, The isotonic regression problem and its dual, JASA 1972 (pool adjacent violators).
+
+Which directions get more precision: sets to hold against each other, over epsilon (the paper's Figure 4).
+
+>>> from mvgviz.trials.sweeps import starting_sets
+>>> starting_sets((2, 5), 6)
+[(2, 5), (2,), (5,), (0, 1, 3, 4)]
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from mvgviz.errors import InputError
+from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.mechanisms import Mechanism
-from mvgviz.trials.outcomes import Results
+from mvgviz.trials.results import Results
 from mvgviz.validation import FloatArray, positive
 
 EPSILONS = (*(float(f"{m}e{e}") for e in (-2, -1, 0, 1) for m in (1, 2, 5)), 100.0)
@@ -107,3 +116,54 @@ def epsilon_for(epsilons: FloatArray, means: FloatArray, error: float) -> float:
     x, y = np.log(epsilons[k - 1 : k + 1]), np.log(fit[k - 1 : k + 1])
     part = (y[0] - math.log(error)) / (y[0] - y[1])
     return float(np.exp(x[0] + part * (x[1] - x[0])))
+
+
+MOST_SETS = 8
+MOST_POSITIONS = 10_000
+_ALONE = 4
+_EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+
+Favoured = tuple[int, ...]
+
+
+def epsilon_grid(own: float) -> list[float]:
+    """Nine round epsilons from 0.05 to 20, and the scenario's own."""
+    return sorted({*_EPSILONS, own})
+
+
+def starting_sets(favoured: Iterable[int], size: int) -> list[Favoured]:
+    """The set itself, up to four of its members alone, and all others (where a scenario can hold them).
+
+    Without a set: the first two directions, each alone.
+    """
+    own = tuple(sorted(k for k in favoured if k < size))
+    if not 0 < len(own) < size:
+        return [(k,) for k in range(min(size - 1, 2))]
+    sets = [own, *((k,) for k in own[:_ALONE])]
+    if size - len(own) <= MOST_POSITIONS:
+        inside = set(own)
+        sets.append(tuple(k for k in range(size) if k not in inside))
+    return list(dict.fromkeys(sets))
+
+
+def with_set(sets: list[Favoured], new: Iterable[int], size: int) -> list[Favoured]:
+    """The sets and one more; refuses none, all, one that is there, and too many."""
+    added = tuple(sorted(new))
+    if not added:
+        raise InputError("a set needs at least one direction; equal noise is there already")
+    if len(added) >= size:
+        raise InputError("all directions together are no choice: leave at least one out")
+    if added in sets:
+        raise InputError("this set is there already")
+    if len(sets) >= MOST_SETS:
+        raise InputError(f"at most {MOST_SETS} sets are compared at once: remove one first")
+    return [*sets, added]
+
+
+def set_change(scenario: Scenario, favoured: Favoured) -> dict[str, Any]:
+    """What of a scenario changes when these directions get its share; what is needed stays what it is."""
+    kept = scenario.allocation in ("binary", "least-error")
+    change = {"favoured": favoured, "allocation": scenario.allocation if kept else "binary"}
+    if scenario.needs_along == "directions":  # every set would be judged by itself
+        return change | {"judged": "everything"}
+    return change | {"needed": () if favoured == scenario.needs else scenario.needs}
