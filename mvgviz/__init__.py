@@ -26,7 +26,8 @@ from mvgviz.query.queries import Query, adjacency, covariance, custom, identity,
 from mvgviz.query.record_bound import RecordBound, private_radius, private_spreads
 from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.trials.run import Outcome, Results, run_trials, sweep
+from mvgviz.trials.results import Outcome, Results
+from mvgviz.trials.run import run_trials, sweep
 from mvgviz.version import VERSION
 
 __version__ = VERSION

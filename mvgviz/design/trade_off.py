@@ -2,14 +2,9 @@
 
 For ``k`` of ``m`` features and a share ``s`` on them the noise on a table or mean, in units of the
 ranges, lies on the curve ``k/N² + (m - k)/Q² = mu²``; its end ``N = sqrt(k)/mu`` is to release the
-needed alone. Nothing here is in the paper.
-
-One needed column among more and more: what directional noise gains on it, and what equal noise would have to spend.
-
-For ``m`` columns, one of them needed, and a share ``s`` of the budget on it, the noise on a table or a mean is
-``sqrt(1/(s m))`` times equal noise on the needed and ``sqrt((m-1)/((1-s) m))`` times on the rest, where equal noise is
-as large for every column in units of its range. To be as precise on the needed, equal noise has to spend
-``mu sqrt(s m)``. Nothing here is in the paper.
+needed alone. Against equal noise, as large for every feature in units of its range, that is
+``sqrt(k/(s m))`` times on the needed and ``sqrt((m - k)/((1 - s) m))`` times on the rest; to be as precise on one
+needed feature, equal noise has to spend ``mu sqrt(s m)``. Nothing here is in the paper.
 
 >>> from mvgviz.design.trade_off import gain_among
 >>> gain = gain_among(21, share=0.8, epsilon=1, delta=1 / 2126)

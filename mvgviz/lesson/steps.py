@@ -29,8 +29,8 @@ from mvgviz.query import queries
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.resolve import usual_delta
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.trials.results import paired
-from mvgviz.trials.run import Results, TrialCache, run_trials
+from mvgviz.trials.results import Results, paired
+from mvgviz.trials.run import TrialCache, run_trials
 from mvgviz.validation import FloatArray, one_of
 
 CLASS = sample("two_features")

@@ -28,8 +28,7 @@ from mvgviz.pictures.utility import metric_words, small_words
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_number, in_markdown
 from mvgviz.trials.mechanisms import EPSILON, Mechanism
-from mvgviz.trials.results import BETTER, SAME, UNCLEAR, against, paired
-from mvgviz.trials.run import Outcome, Results
+from mvgviz.trials.results import BETTER, SAME, UNCLEAR, Outcome, Results, against, paired
 from mvgviz.trials.sweeps import Curve, Reading, falling
 from mvgviz.trials.tasks import References
 

@@ -23,6 +23,7 @@ from mvgviz.errors import InputError
 from mvgviz.noise.bounds import TAILS
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import NEIGHBOURS, QUERIES, Query
+from mvgviz.scenario.tasks import POST, TASKS, Task
 from mvgviz.validation import count, fraction, instance, number, one_of, parsed_json, positive
 
 VERSION = 1
@@ -33,8 +34,6 @@ ALLOCATIONS = ("uniform", "binary", "manual", "max-pnr", "least-error")
 FORMS = ("relaxed", "unrelaxed")
 BOUNDS = ("none", "even", "own", "private")
 JUDGED = ("everything", "needed", "rest")
-TASKS = ("reconstruction", "subspace", "kernel-ridge", "linear-ridge", "first-component", "covariance-estimation")
-POST = ("clip", "symmetrise", "psd", "subtract", "aware")
 LEAST_SHARE, MOST_SHARE = 0.01, 0.99
 """Of the favoured directions together; every control keeps to it."""
 LEAST_RADIUS, MOST_RADIUS = 1e-3, 1e3
@@ -58,7 +57,7 @@ class Scenario:
     1] ("symmetric") or [0, 1] ("unit"). ``delta`` None is min(1e-6, 1/(100 n)). ``mode`` "auto": both sides for
     symmetric queries, else rows. ``neighbours``: one record is replaced, or added or removed ("add-remove", see
     ``mvgviz.query.queries``). ``angle`` in degrees. ``weights``: whole parts, for the manual split. ``form``: of
-    max-PNR under a theorem. ``post``: the free post-processing of trials, from POST (see ``mvgviz.trials.tasks.base``).
+    max-PNR under a theorem. ``post``: the free post-processing of trials, from POST (see ``mvgviz.scenario.tasks``).
     ``bound``: records as the ranges have them ("none"), or pulled into an ellipse with the shape of the split, as long
     as an evenly spread record ("even"), ``radius`` times that ("own") or as all but a few records, which is found
     privately for a tenth of mu² ("private"). ``needed``: the features that are needed; none: what is favoured, features
@@ -95,7 +94,7 @@ class Scenario:
     importance: tuple[int, ...] = ()
     judged: str = "needed"
     task: str = "reconstruction"
-    post: tuple[str, ...] = POST
+    post: tuple[str, ...] = tuple(POST)
     trials: int = 100
     seed: int = 0
     from_data: tuple[str, ...] = field(default=(), compare=False)
@@ -120,7 +119,7 @@ class Scenario:
             "needed": tuple(sorted(_whole("needed", self.needed, at_least=0, distinct=True))),
             "weights": _whole("weights", self.weights, at_least=1),
             "importance": _whole("importance", self.importance, at_least=1),
-            "post": _words("post", self.post, POST),
+            "post": _words("post", self.post, tuple(POST)),
             "trials": count("trials", self.trials),
             "seed": count("seed", self.seed, at_least=0),
             "from_data": _words("from_data", self.from_data, _MARKED),
@@ -148,6 +147,11 @@ class Scenario:
     def kind(self) -> type[Query]:
         """The kind of query, which knows all that does not depend on the data."""
         return QUERIES[self.query]
+
+    @property
+    def use(self) -> Task:
+        """What the answer is used for."""
+        return TASKS[self.task]
 
     @property
     def is_graph(self) -> bool:

@@ -8,9 +8,8 @@ guarantee. The power-to-noise ratio reads the data's second moments: not private
 from dataclasses import dataclass
 
 from mvgviz.design.allocation import WaterFilling, manual
-from mvgviz.design.most_information import has_measure
 from mvgviz.design.noise_design import NoiseDesign, design_noise
-from mvgviz.design.power_to_noise import log_pnr
+from mvgviz.design.power_to_noise import has_measure, log_pnr
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin
 from mvgviz.query.queries import Query

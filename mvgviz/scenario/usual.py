@@ -9,24 +9,21 @@ from typing import Any
 
 from mvgviz.scenario.scenario import Scenario
 
-_OF_DIRECTIONS = ("first-component", "covariance-estimation", "subspace")
 _CHOSEN = ("query", "bound", "radius", "directions", "guarantee", "mode", "share")
 """What a person may have chosen by hand; a task then leaves it alone."""
 
 
 def usual_settings(scenario: Scenario) -> dict[str, Any]:
     """Query, bound and split for the scenario's task; nothing for graphs and for tasks on records one by one."""
-    if scenario.is_graph or scenario.task == "kernel-ridge":
+    task = scenario.use
+    if scenario.is_graph or task.usual is None:
         return {}
     plain = {"bound": "none", "directions": "standard", "guarantee": "exact", "mode": "auto"}
-    some = {"allocation": "binary" if scenario.needs else "uniform"}
-    if scenario.task == "linear-ridge":
-        return plain | some | {"query": "moments", "bound": "even", "share": 0.5}
-    if scenario.task in _OF_DIRECTIONS:
-        everything = scenario.judged == "everything" or not scenario.needs
-        split = {"allocation": "uniform"} if everything else {"allocation": "binary", "share": 0.8}
-        return plain | split | {"query": "covariance", "bound": "even"}
-    return plain | some | {"share": 0.8}
+    found = plain | {"allocation": "binary" if scenario.needs else "uniform", **task.usual}
+    if task.of_directions and (scenario.judged == "everything" or not scenario.needs):
+        del found["share"]
+        found["allocation"] = "uniform"
+    return found
 
 
 def for_task(scenario: Scenario, task: str) -> dict[str, Any]:
@@ -42,11 +39,12 @@ def for_task(scenario: Scenario, task: str) -> dict[str, Any]:
     if usual and not own_split and any(all(getattr(scenario, name) == getattr(other, name) or scenario.is_idle(name)
                                            for name in _CHOSEN) for other in known):
         return {"task": task} | usual
-    if task == "kernel-ridge" and not (asked.is_graph or asked.kind.is_table):
+    queries = asked.use.queries
+    if queries == ("identity",) and not (asked.is_graph or asked.kind.is_table):
         least = {"guarantee": "theorem1"} if asked.guarantee == "theorem2" else {}
         return {"task": task, "query": "identity", "mode": "auto"} | least
-    if task in ("linear-ridge", *_OF_DIRECTIONS) and not asked.kind.has_moments:
+    if "covariance" in queries and not asked.kind.has_moments:
         return {"task": task, "query": "covariance", "mode": "auto"}
-    from_before = {"even"} if scenario.task == "kernel-ridge" else set()  # which has no usual bound of its own
+    from_before = {"even"} if scenario.use.usual is None else set()  # it has no usual bound of its own
     brought = scenario.bound in {other.bound for other in known} | from_before
     return {"task": task} | ({"bound": "none"} if brought and usual.get("bound") == "none" != scenario.bound else {})

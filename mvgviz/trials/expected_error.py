@@ -55,7 +55,7 @@ def has_expected_error(scenario: Scenario) -> bool:
 
 def expected_error(problem: Problem, key: str = "mvg") -> ExpectedError:
     """Of a Gaussian mechanism on the problem's own data, which is not private."""
-    return expected_errors(problem, key, [problem.question.dataset])[0]
+    return expected_errors(problem, key, [problem.dataset])[0]
 
 
 def expected_errors(problem: Problem, key: str, tables: Sequence[Dataset]) -> list[ExpectedError]:
@@ -103,7 +103,7 @@ def _noise(problem: Problem, release: GaussianAnswer, kept: FloatArray) -> float
 def _bias(problem: Problem, table: Dataset, frame: FloatArray | None, kept: FloatArray, judged: FloatArray) -> float:
     """How far from a table's answer the middle of its releases is: clipped, or with a ``frame`` around what is kept."""
     bound = None if frame is not None else problem.setup(problem.scenario.guarantee).query.bound
-    if problem.question.table is None or (frame is None and bound is None):
+    if problem.table is None or (frame is None and bound is None):
         return 0.0
     query, records = problem.query, asked_of(problem.scenario, table)
     true = query.answer(records.matrix)

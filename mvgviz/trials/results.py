@@ -1,11 +1,7 @@
-"""What trials found: the errors of a mechanism with their mean and its interval, and all outcomes of a scenario.
+"""What trials found, and what they allow to be said.
 
-What trials allow to be said: against a fixed answer, and of one mechanism against another.
-
-Two mechanisms of one scenario meet the same random numbers, trial by trial, so they are
-compared by the differences within trials: much of the chance cancels.
-
-The three errors of a task, on what is needed, on the rest and on everything, beside those of equal noise.
+Two mechanisms of one scenario meet the same random numbers, trial by trial, so they are compared by the differences
+within trials: much of the chance cancels.
 """
 
 import math
@@ -18,9 +14,13 @@ import numpy as np
 from mvgviz.noise.ties import to_nine_digits
 from mvgviz.optional import optional, plots
 from mvgviz.scenario.scenario import Scenario
+from mvgviz.scenario.tasks import Task
 from mvgviz.trials.mechanisms import Mechanism
-from mvgviz.trials.tasks import References, Task
+from mvgviz.trials.tasks import References
 from mvgviz.validation import FloatArray
+
+_ROUNDING = 1e-9
+BETTER, WORSE, SAME, UNCLEAR = "better", "worse", "same", "unclear"
 
 
 def half_width(values: FloatArray) -> float:
@@ -80,7 +80,7 @@ class Results:
     @property
     def metric(self) -> str:
         """What the errors are, in words."""
-        return self.task.metric_in(self.references)
+        return self.task.metric_in(self.references.unit)
 
     def __getitem__(self, key: str) -> Outcome:
         return {outcome.mechanism.key: outcome for outcome in self.outcomes}[key]
@@ -102,10 +102,6 @@ class Results:
         return plots().results(self)
 
 
-_ROUNDING = 1e-9
-BETTER, WORSE, SAME, UNCLEAR = "better", "worse", "same", "unclear"
-
-
 @dataclass(frozen=True)
 class Difference:
     """Mean of ``first - second`` over shared trials, and half its 95 % interval (NaN for one trial)."""
@@ -121,13 +117,12 @@ def paired(first: Outcome, second: Outcome) -> Difference | None:
     n = min(first.errors.size, second.errors.size)
     if n == 0:
         return None
-    if not (np.isfinite(first.errors[:n]).all() and np.isfinite(second.errors[:n]).all()):
+    one, other = first.errors[:n], second.errors[:n]
+    if not (np.isfinite(one).all() and np.isfinite(other).all()):
         return Difference(math.nan, math.nan, n, UNCLEAR)
-    differences = first.errors[:n] - second.errors[:n]
-    size = float(np.abs(second.errors[:n]).max())
+    differences = one - other
     mean, half = float(differences.mean()), half_width(differences)
-    same = bool(np.abs(differences).max() <= _ROUNDING * size)
-    return Difference(mean, half, n, SAME if same else _verdict(mean, half))
+    return Difference(mean, half, n, _verdict(differences, float(np.abs(other).max()), mean, half))
 
 
 def against(outcome: Outcome, reference: float) -> str | None:
@@ -136,9 +131,16 @@ def against(outcome: Outcome, reference: float) -> str | None:
         return None
     if not np.isfinite(outcome.errors).all():
         return UNCLEAR
-    if np.abs(outcome.errors - reference).max() <= _ROUNDING * abs(reference):
+    return _verdict(outcome.errors - reference, abs(reference), outcome.mean - reference, outcome.half_width)
+
+
+def _verdict(differences: FloatArray, size: float, mean: float, half: float) -> str:
+    """By whether the interval holds 0; nothing can be told from one trial."""
+    if np.abs(differences).max() <= _ROUNDING * size:
         return SAME
-    return _verdict(outcome.mean - reference, outcome.half_width)
+    if not (math.isfinite(half) and abs(mean) > half):
+        return UNCLEAR
+    return BETTER if mean < 0 else WORSE
 
 
 def beaten_from(curve: Sequence[Results], mechanism: str) -> float | None:
@@ -149,10 +151,3 @@ def beaten_from(curve: Sequence[Results], mechanism: str) -> float | None:
             break
         found = results.scenario.epsilon
     return found
-
-
-def _verdict(mean: float, half: float) -> str:
-    """By whether the interval holds 0; nothing can be told from one trial."""
-    if not (math.isfinite(half) and abs(mean) > half):
-        return UNCLEAR
-    return BETTER if mean < 0 else WORSE

@@ -1,11 +1,8 @@
 """Simulated data with the ranges and the size of a table, to choose on instead of the data itself.
 
 Whatever is chosen by looking at private data says something about it. A stand-in is made of
-public facts alone: how many features and records there are, and the declared range of each.
-
-What a record bound saves and what it costs: less noise, and a pull that no number of records makes smaller.
-
-The noise is public. The pull is measured on a stand-in, made of public facts alone.
+public facts alone: how many features and records there are, and the declared range of each. What clipping records
+costs is measured on it, too: less noise, and a pull that no number of records makes smaller.
 """
 
 import math
@@ -118,10 +115,9 @@ def bound_cost(setup: Setup) -> BoundCost:
     simulated, bound = _simulated(setup), setup.query.bound
     assert bound is not None
     clipped, whole = (setup.query.answer(table.matrix) for table in (bound.pulled(simulated), simulated))
-    plain = with_bound(setup, bound="none")
-    noise, without = (noise_on(each.design, weights, directions=setup.need_directions) for each in (setup, plain))
-    return BoundCost(noise=noise.needed, without=without.needed,
-                     pull=_size(setup, clipped - whole, weights),
+    noise, without = (noise_on(each.design, weights, directions=setup.need_directions).needed
+                      for each in (setup, with_bound(setup, bound="none")))
+    return BoundCost(noise=noise, without=without, pull=_size(setup, clipped - whole, weights),
                      data_pull=_size(setup, setup.query.value - setup.box.value, weights))
 
 

@@ -1,26 +1,22 @@
-"""The error–epsilon frontier, read across: which epsilon a mechanism needs for a wanted error.
+"""Sweeps over epsilon: the epsilon that each mechanism needs for a wanted error, and which directions to favour.
 
 Means of trials are measured at some epsilons. More budget never hurts, so the curve that is read is the closest one to
 the means that never rises (isotonic regression); between the epsilons it is a straight line in logarithms.
 
 >>> import numpy as np
->>> from mvgviz.trials.sweeps import epsilon_for
+>>> from mvgviz.trials.sweeps import epsilon_for, starting_sets
 >>> float(epsilon_for(np.array([0.1, 1.0, 10.0]), np.array([30.0, 3.0, 0.3]), 3.0))
 1.0
-
-Reference: Barlow & Brunk, The isotonic regression problem and its dual, JASA 1972 (pool adjacent violators).
-
-Which directions get more precision: sets to hold against each other, over epsilon (the paper's Figure 4).
-
->>> from mvgviz.trials.sweeps import starting_sets
 >>> starting_sets((2, 5), 6)
 [(2, 5), (2,), (5,), (0, 1, 3, 4)]
+
+Reference: Barlow & Brunk, The isotonic regression problem and its dual, JASA 1972 (pool adjacent violators).
 """
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,13 +27,30 @@ from mvgviz.trials.results import Results
 from mvgviz.validation import FloatArray, positive
 
 EPSILONS = (*(float(f"{m}e{e}") for e in (-2, -1, 0, 1) for m in (1, 2, 5)), 100.0)
-"""Where the frontier is measured, besides the scenario's own epsilon."""
-
+_USUAL = EPSILONS[2:-2]
+MOST_SETS = 8
+_MOST_POSITIONS = 10_000  # that a scenario can hold
+_ALONE = 4
 _TINY = 1e-300
 
+Favoured = tuple[int, ...]
 
-@dataclass(frozen=True)
-class Reading:
+
+def epsilon_grid(own: float, *, wide: bool = False) -> list[float]:
+    """Round epsilons from 0.05 to 20 (``wide``: from 0.01 to 100), and the scenario's own."""
+    return sorted({*(EPSILONS if wide else _USUAL), own})
+
+
+def coarse_first(values: Sequence[float], own: float) -> list[float]:
+    """The same, the scenario's own first, then the ends, then ever finer: a curve shows early."""
+    order, step = [own, values[0], values[-1]], len(values)
+    while step > 1:
+        step = (step + 1) // 2
+        order += values[::step]
+    return list(dict.fromkeys([*order, *values]))
+
+
+class Reading(NamedTuple):
     """The epsilon needed for an error, and what the intervals of the means make of it.
 
     ``epsilon``: infinite where no epsilon looked at is enough. ``at_most``: the smallest one is enough already, so less
@@ -72,16 +85,11 @@ class Curve:
     def read(self, error: float) -> Reading:
         """The epsilon needed for ``error``."""
         wanted = positive("error", error)
-        epsilon = epsilon_for(self.epsilons, self.means, wanted)
-        ends = (math.nan, math.nan)
-        if np.isfinite(self.lows).all() and np.isfinite(self.highs).all():
-            ends = (epsilon_for(self.epsilons, self.lows, wanted), epsilon_for(self.epsilons, self.highs, wanted))
-        return Reading(epsilon=epsilon, at_most=bool(falling(self.means)[0] <= wanted), low=ends[0], high=ends[1])
-
-
-def grid_with(epsilon: float) -> tuple[float, ...]:
-    """The epsilons looked at, the scenario's own among them."""
-    return tuple(sorted({*EPSILONS, epsilon}))
+        ends = (self.lows, self.highs)
+        low, high = (epsilon_for(self.epsilons, end, wanted) for end in ends) if np.isfinite(ends).all() else (
+            math.nan, math.nan)
+        at_most = bool(falling(self.means)[0] <= wanted)
+        return Reading(epsilon_for(self.epsilons, self.means, wanted), at_most, low, high)
 
 
 def frontier(results: Sequence[Results]) -> tuple[Curve, ...]:
@@ -118,19 +126,6 @@ def epsilon_for(epsilons: FloatArray, means: FloatArray, error: float) -> float:
     return float(np.exp(x[0] + part * (x[1] - x[0])))
 
 
-MOST_SETS = 8
-MOST_POSITIONS = 10_000
-_ALONE = 4
-_EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
-
-Favoured = tuple[int, ...]
-
-
-def epsilon_grid(own: float) -> list[float]:
-    """Nine round epsilons from 0.05 to 20, and the scenario's own."""
-    return sorted({*_EPSILONS, own})
-
-
 def starting_sets(favoured: Iterable[int], size: int) -> list[Favoured]:
     """The set itself, up to four of its members alone, and all others (where a scenario can hold them).
 
@@ -140,9 +135,8 @@ def starting_sets(favoured: Iterable[int], size: int) -> list[Favoured]:
     if not 0 < len(own) < size:
         return [(k,) for k in range(min(size - 1, 2))]
     sets = [own, *((k,) for k in own[:_ALONE])]
-    if size - len(own) <= MOST_POSITIONS:
-        inside = set(own)
-        sets.append(tuple(k for k in range(size) if k not in inside))
+    if size - len(own) <= _MOST_POSITIONS:
+        sets.append(tuple(sorted(set(range(size)) - set(own))))
     return list(dict.fromkeys(sets))
 
 

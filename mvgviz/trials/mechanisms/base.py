@@ -1,9 +1,4 @@
-"""The random numbers of repeated trials: each trial has a generator of its own.
-
-Trial t of a seed draws the same numbers whatever is drawn beside it, in whatever order and on whichever worker; two
-mechanisms given the same draws meet the same chance (common random numbers).
-
-The one interface of all mechanisms: given a problem, a sampler of what would be released.
+"""The one interface of all mechanisms: given a problem, a sampler of what would be released.
 
 What is released comes at one of four levels; a task says which it needs, and a mechanism
 refuses, with the reason, where it cannot give that:
@@ -18,13 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 
-from mvgviz.design.noise_aware import table_noise
 from mvgviz.errors import InputError
-from mvgviz.noise.moment_noise import MomentNoise
+from mvgviz.noise.moment_noise import MomentNoise, table_noise
 from mvgviz.query.queries import REPLACED_RECORD
 from mvgviz.query.weighing import Weighing
 from mvgviz.trials.problem import Problem
@@ -32,11 +25,18 @@ from mvgviz.validation import FloatArray
 
 NOISE, DIRECTIONS = 0, 1
 """What a generator is for: the noise, or the release that chooses directions."""
+LEVELS = ("answer", "square", "moments", "component")
+EPSILON, BOTH = "ε alone", "ε and δ"
+"""What a mechanism's guarantee is made of."""
 
 
 @dataclass(frozen=True)
 class Draws:
-    """Trials ``first`` to ``first + count - 1`` of a seed."""
+    """The random numbers of trials ``first`` to ``first + count - 1`` of a seed.
+
+    Each trial has a generator of its own: it draws the same numbers whatever is drawn beside it, in whatever order and
+    on whichever worker, and two mechanisms given the same draws meet the same chance (common random numbers).
+    """
 
     seed: int
     first: int
@@ -68,43 +68,28 @@ class Draws:
         return self.fill(shape, lambda rng, out: np.copyto(out, rng.laplace(size=shape)))
 
 
-LEVELS = ("answer", "square", "moments", "component")
-EPSILON, BOTH = "ε alone", "ε and δ"
-"""What a mechanism's guarantee is made of."""
-
-
-class Sampler(Protocol):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sampler:
     """Draws of what one mechanism releases for one problem, at a ``level``; small enough to send to a worker.
 
-    ``mu``: how far the worst neighbours are apart, in units of the noise; None where it is not Gaussian.
-    ``size``: how many numbers a trial takes. ``draw`` gives one release for each trial. ``moment_noise``: what is
-    publicly known of the noise on released second moments; None where nothing is. ``parts``: the trials in groups, each
-    with the sampler that knows their noise.
+    ``size``: how many numbers a trial takes. ``mu``: how far the worst neighbours are apart, in units of the noise;
+    None where it is not Gaussian.
     """
 
-    @property
-    def level(self) -> str: ...
+    size: int
+    level: str = "answer"
+    mu: float | None = None
 
-    @property
-    def mu(self) -> float | None: ...
-
-    @property
-    def size(self) -> int: ...
-
-    def draw(self, draws: Draws) -> FloatArray: ...
-
-    def moment_noise(self, released: FloatArray) -> MomentNoise | None: ...
-
-    def parts(self, draws: Draws) -> Iterator[tuple[Sampler, Draws]]: ...
-
-
-class Untold:
-    """The part of samplers whose noise on second moments has no simple form."""
+    def draw(self, draws: Draws) -> FloatArray:
+        """One release for each trial."""
+        raise NotImplementedError
 
     def moment_noise(self, released: FloatArray) -> MomentNoise | None:
+        """What is publicly known of the noise on released second moments; None where it has no simple form."""
         return None
 
-    def parts(self: Sampler, draws: Draws) -> Iterator[tuple[Sampler, Draws]]:
+    def parts(self, draws: Draws) -> Iterator[tuple[Sampler, Draws]]:
+        """The trials in groups, each with the sampler that knows their noise."""
         yield self, draws
 
 
@@ -129,6 +114,11 @@ class Mechanism:
     serial: int = 0
     released: bool = False
 
+    @property
+    def name(self) -> str:
+        """Unlike any other's."""
+        return f"own {self.serial} {self.key}" if self.serial else self.key
+
     def unsuitable(self, problem: Problem, level: str) -> str | None:
         """Why it cannot give this, or None."""
         try:
@@ -139,36 +129,25 @@ class Mechanism:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class NoisyAnswer(Untold):
-    """The part that samplers of the answer itself share."""
+class NoisyAnswer(Sampler):
+    """The answer with ``noise(draws)`` added, of standard deviation ``std`` on every entry where that is known."""
 
     value: FloatArray = field(repr=False)
-    level: str = "answer"
+    noise: Callable[[Draws], FloatArray] = field(repr=False)
+    std: float | None = None
 
-    @property
-    def size(self) -> int:
-        return int(self.value.size)
+    def draw(self, draws: Draws) -> FloatArray:
+        return self.value + self.noise(draws)
 
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Derived(Untold):
-    """The part that samplers share which only work on what another one draws."""
-
-    source: Sampler
-
-    @property
-    def mu(self) -> float | None:
-        return self.source.mu
-
-    @property
-    def size(self) -> int:
-        return self.source.size
+    def moment_noise(self, released: FloatArray) -> MomentNoise | None:
+        return None if self.std is None else MomentNoise.from_std(np.full(self.value.shape, self.std))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Moments(Derived):
+class Moments(Sampler):
     """Second moments of a released table, ``R Rᵀ/n``, less what the noise is known to add."""
 
+    source: Sampler
     n_records: int
     known: FloatArray | None = field(repr=False)
     level: str = "moments"
@@ -183,9 +162,10 @@ class Moments(Derived):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class SquareError(Derived):
+class SquareError(Sampler):
     """The squared error of a released answer, on the rows (and columns) that are judged."""
 
+    source: Sampler
     value: FloatArray = field(repr=False)
     positions: list[int] | None = None
     both: bool = False
@@ -216,18 +196,24 @@ def judged_part(released: FloatArray, positions: list[int], *, both: bool) -> Fl
     return rows[:, :, positions] if both else rows
 
 
-def at_level(answer: Sampler, problem: Problem, level: str, *, known: FloatArray | None) -> Sampler:
+def at_level(answer: Sampler, problem: Problem, level: str, *, known: FloatArray | None = None) -> Sampler:
     """A sampler of answers, turned into what a task needs.
 
     ``known``: ``E Z Zᵀ/n`` of a table's noise, subtracted where the scenario wants it.
     """
     query = problem.query
     if level == "square":
-        judged = problem.judged
-        return SquareError(source=answer, value=judged.query.value, positions=problem.positions, both=query.symmetric,
-                           weighing=judged.weighing)
+        return square_error(answer, problem)
     if level == "answer" or query.symmetric:
         return answer
     if not query.is_table:
         raise InputError(f"second moments must come from a table or a symmetric answer, got the {query.name} query")
-    return Moments(source=answer, n_records=query.cols, known=known if "subtract" in problem.scenario.post else None)
+    return Moments(source=answer, size=answer.size, mu=answer.mu, n_records=query.cols,
+                   known=known if "subtract" in problem.scenario.post else None)
+
+
+def square_error(answer: Sampler, problem: Problem, cols: int | None = None) -> SquareError:
+    """The squared error on what is judged, of so many columns."""
+    judged = problem.judged
+    return SquareError(source=answer, size=answer.size, mu=answer.mu, value=judged.query.value[:, :cols],
+                       positions=problem.positions, both=problem.query.symmetric, weighing=judged.weighing)

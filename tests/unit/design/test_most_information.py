@@ -9,7 +9,7 @@ from scipy.optimize import differential_evolution, minimize
 from mvgviz import Dataset, Scenario, binary, covariance, design_noise, identity, log_pnr, mean
 from mvgviz.data import sample
 from mvgviz.design.allocation import FLOOR, least_error, water_filling
-from mvgviz.design.most_information import fill_correlated, is_proved, measure_and_slope, most_informative
+from mvgviz.design.power_to_noise import fill_correlated, is_proved, measure_and_slope, most_informative
 from mvgviz.noise.directions import random_rotation, standard_basis
 from mvgviz.scenario.resolve import build, second_moments
 from tests.datasets import make_dataset

@@ -19,7 +19,8 @@ from mvgviz.paper.markdown import main_table, report_markdown
 from mvgviz.paper.tables import Method
 from mvgviz.paper.words import compared, figure_text, sentence, verdict, way_text
 from mvgviz.scenario.resolve import build
-from mvgviz.trials.run import Outcome, TrialCache, sweep
+from mvgviz.trials.results import Outcome
+from mvgviz.trials.run import TrialCache, sweep
 from mvgviz.trials.tasks import References
 
 ROOT = pathlib.Path(__file__).parents[3]

@@ -29,10 +29,11 @@ from mvgviz.pictures.utility import (
     sets_words,
     sweep_words,
 )
+from mvgviz.scenario.tasks import TASKS
 from mvgviz.trials.first_trial import Components, Predictions
 from mvgviz.trials.mechanisms import mechanism
-from mvgviz.trials.run import Outcome, Results
-from mvgviz.trials.tasks import TASKS, References
+from mvgviz.trials.results import Outcome, Results
+from mvgviz.trials.tasks import References
 from tests.datasets import make_dataset
 
 REFERENCES = References(0.0, 2.0, 1.0)

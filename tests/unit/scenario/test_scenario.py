@@ -36,7 +36,7 @@ scenarios = st.builds(
     allocation=st.sampled_from(ALLOCATIONS), favoured=positions, share=st.floats(LEAST_SHARE, MOST_SHARE),
     weights=st.lists(st.integers(1, 10_000), max_size=30).map(tuple), form=st.sampled_from(FORMS),
     bound=st.sampled_from(BOUNDS), radius=st.floats(1e-3, 1e3), needed=positions, judged=st.sampled_from(JUDGED),
-    task=st.sampled_from(TASKS), trials=st.integers(1, 100_000), seed=st.integers(0, 10**9),
+    task=st.sampled_from(list(TASKS)), trials=st.integers(1, 100_000), seed=st.integers(0, 10**9),
 )
 
 

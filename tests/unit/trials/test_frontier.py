@@ -11,8 +11,8 @@ from scipy.stats import chi
 from mvgviz import InputError, Scenario, gaussian_epsilon, gaussian_mu
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.problem import pose
-from mvgviz.trials.run import Point, TrialCache, resume, sweep
-from mvgviz.trials.sweeps import EPSILONS, Curve, epsilon_for, falling, frontier, grid_with
+from mvgviz.trials.run import TrialCache, resume, sweep
+from mvgviz.trials.sweeps import EPSILONS, Curve, epsilon_for, epsilon_grid, falling, frontier
 from tests.datasets import make_dataset
 
 
@@ -82,8 +82,8 @@ def test_the_wanted_error_must_be_positive():
 
 
 def test_the_scenario_s_own_epsilon_is_among_those_looked_at():
-    assert grid_with(0.3) == tuple(sorted({*EPSILONS, 0.3}))
-    assert grid_with(1.0) == EPSILONS
+    assert epsilon_grid(0.3, wide=True) == sorted({*EPSILONS, 0.3})
+    assert epsilon_grid(1.0, wide=True) == list(EPSILONS)
     assert EPSILONS[0] == 0.01
     assert EPSILONS[-1] == 100
 
@@ -125,8 +125,8 @@ def test_a_mechanism_that_does_not_apply_has_no_curve(swept):
 def test_a_resumed_sweep_gives_the_sweep_and_prepares_nothing_twice(swept, monkeypatch):
     data, scenario, results = swept
     posed, cache, seen = pose(scenario, data), TrialCache(), []
-    points = [Point(posed.with_scenario(scenario.changed(epsilon=epsilon)),
-                    ("gaussian-analytic", "laplace", "gaussian-triangle")) for epsilon in EPSILONS]
+    points = [posed.with_scenario(scenario.changed(epsilon=epsilon), mechanisms=(
+        "gaussian-analytic", "laplace", "gaussian-triangle")) for epsilon in EPSILONS]
 
     def stepped(**more):
         return resume(points, cache=cache, **more)

@@ -182,7 +182,7 @@ def test_gram_space_has_the_law_of_moments_of_noisy_tables(m, n, subtract):
     table = prepared("mvg-exact", problem, "answer")
     assert isinstance(table, GaussianAnswer)
     sigma = table.rows.covariance()
-    long = many(Moments(source=table, n_records=n, known=sigma if subtract else None), 6000, seed=2)
+    long = many(Moments(size=1, source=table, n_records=n, known=sigma if subtract else None), 6000, seed=2)
     assert same_law(many(short, 6000), long)
     if n == 40:
         assert not same_law(many(short, 6000) + 0.3 * sigma, long)

@@ -10,9 +10,9 @@ from scipy import stats
 from mvgviz import InputError, Scenario
 from mvgviz.data import sample
 from mvgviz.trials.mechanisms import mechanism
-from mvgviz.trials.results import BETTER, SAME, UNCLEAR, WORSE, against, beaten_from, paired
-from mvgviz.trials.run import Outcome, coarse_first, run_trials
-from mvgviz.trials.sweeps import MOST_SETS, epsilon_grid, set_change, starting_sets, with_set
+from mvgviz.trials.results import BETTER, SAME, UNCLEAR, WORSE, Outcome, against, beaten_from, paired
+from mvgviz.trials.run import run_trials
+from mvgviz.trials.sweeps import MOST_SETS, coarse_first, epsilon_grid, set_change, starting_sets, with_set
 
 
 def outcome(errors, key="mvg"):
