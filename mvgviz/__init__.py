@@ -33,10 +33,10 @@ from mvgviz.version import VERSION
 __version__ = VERSION
 
 _LATER = {
-    "DataSource": "study.source", "Ledger": "release.ledger", "Origin": "provenance", "Pieces": "data.pieces",
+    "DataSource": "scenario.source", "Ledger": "release.ledger", "Origin": "provenance", "Pieces": "data.pieces",
     "Range": "provenance", "Release": "release.release", "Session": "release.session", "Setup": "scenario.resolve",
-    "Study": "study.study", "build": "scenario.resolve", "build_plan": "scenario.plan_noise",
-    "clipping_of": "scenario.clipping",
+    "Study": "scenario.study", "build": "scenario.resolve", "build_plan": "scenario.plan",
+    "clipping_of": "scenario.bound",
     "ledger_from_environment": "release.ledger", "load_table": "data", "own_mechanism": "trials.mechanisms",
     "own_task": "trials.tasks", "plan": "release.release", "pose": "trials.problem", "read_table": "data",
     "release_setup": "release.release", "release_together": "release.release", "sample": "data",

@@ -18,7 +18,7 @@ from mvgviz.pictures.compare import frontier_picture, ranking, ranking_picture
 from mvgviz.pictures.shape import coordinate_labels, ellipse_numbers, ellipse_picture, needed_and_other, plane_labels
 from mvgviz.pictures.trade_off import trade_off_picture
 from mvgviz.pictures.utility import LANES, dot_numbers, metric_words, plot_dots
-from mvgviz.scenario.names import numbered
+from mvgviz.query.base import numbered
 from mvgviz.scenario.precision_budget import budget_table
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.trade_off import trade_off_of

@@ -66,8 +66,14 @@ def positive(name: str, value: Any, *, least: float = 1 / LARGEST, most: float =
     result = number(name, value)
     if not result > 0:
         raise InputError(f"{name} must be positive, got {result:g}")
+    return within(name, result, least=least, most=most)
+
+
+def within(name: str, value: Any, *, least: float, most: float, unit: str = "") -> float:
+    """A float from ``least`` to ``most``."""
+    result = number(name, value)
     if not least <= result <= most:
-        raise InputError(f"{name} must lie between {least:g} and {most:g}, got {result:g}")
+        raise InputError(f"{name} must lie between {least:g} and {most:g}{unit}, got {result:g}")
     return result
 
 
@@ -88,13 +94,13 @@ def epsilon_delta(name: str, value: Any) -> tuple[float, float]:
     return positive(f"the {name}'s epsilon", epsilon), fraction(f"the {name}'s delta", delta)
 
 
-def count(name: str, value: Any, *, at_least: int = 1) -> int:
-    """A whole number that is at least ``at_least``."""
+def count(name: str, value: Any, *, at_least: int = 1, at_most: int = _LARGEST_COUNT) -> int:
+    """A whole number from ``at_least`` to ``at_most``."""
     whole = number(name, value)
     if not (whole == int(whole) and whole >= at_least):
         raise InputError(f"{name} must be a whole number of at least {at_least}, got {_shown(value)}")
-    if not whole <= _LARGEST_COUNT:
-        raise InputError(f"{name} must be at most {_LARGEST_COUNT}, got {whole:g}")
+    if not whole <= at_most:
+        raise InputError(f"{name} must be at most {at_most}, got {_shown(value)}")
     return int(value)
 
 

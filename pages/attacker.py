@@ -8,21 +8,13 @@ from mvgviz.lesson.game import EPSILONS, GUESSES, MOST_SEED, ROUNDS, SHAPES, Gam
 from mvgviz.lesson.steps import CLASS, LEVEL, MOVES, PUPILS
 from mvgviz.pictures.lesson import Plane, game_picture
 from mvgviz.text import as_number
-from mvgviz.ui import session
+from mvgviz.ui import screen
 from mvgviz.ui.frame import open_plain_page
-from mvgviz.ui.lesson.screen import (
-    MOVED,
-    adopt_screen,
-    draw_class_link,
-    draw_screen_switch,
-    is_big,
-    moved,
-    screen_place,
-)
 from mvgviz.ui.menu import ATTACKER, LESSON
 
 _TABLE, _PLAYED = "_game_table", "_game_played"
-_START = {"game": "1", "shape": SHAPES[0], "budget": f"{EPSILONS[1]:g}"}
+_BUDGETS = [f"{epsilon:g}" for epsilon in EPSILONS]
+_START = {"game": "1", "shape": SHAPES[0], "budget": _BUDGETS[1]}
 _LEAST, _MOST = (f"{hours:g} h, {points:g} points" for hours, points in (CLASS.lower, CLASS.upper))
 NAMES = dict(zip(GUESSES, (f"Ann: {_LEAST}", f"Ann: {_MOST}"), strict=True))
 _SHAPES = {"circle": "Equal noise (circle)", "ellipse": "Directional noise (ellipse)"}
@@ -31,15 +23,13 @@ _KEYS = dict(zip(GUESSES, ("1", "2"), strict=True))
 
 def sit_down() -> dict[str, str]:
     """The game, the shape and the budget that a control asked for, else the address, else where one was."""
-    asked = st.query_params.to_dict()
     table: dict[str, str] = st.session_state.setdefault(_TABLE, dict(_START))
-    if not st.session_state.pop(MOVED, False) and asked:
+    if asked := screen.adopt_place():
         table.update({name: asked.get(name, usual) for name, usual in _START.items()})
         if not _is_table(table):
-            st.info(f"A part of the link was ignored: games are 0 to {MOST_SEED}, shapes circle and ellipse, budgets "
-                    f"{', '.join(f'{epsilon:g}' for epsilon in EPSILONS)}.", icon=":material/link_off:")
+            screen.say_ignored(f"games are 0 to {MOST_SEED}, shapes circle and ellipse, budgets {', '.join(_BUDGETS)}")
             table.update(_START)
-    session.write_link(**_place(table), **screen_place())
+    screen.write_place(**_place(table))
     return table
 
 
@@ -51,9 +41,9 @@ def draw_rules(table: dict[str, str]) -> None:
         "which is it?")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _choice("Noise", "shape", table, {shape: _SHAPES[shape] for shape in SHAPES})
-        _choice("Privacy budget ε", "budget", table, {f"{epsilon:g}": f"{epsilon:g}" for epsilon in EPSILONS})
-        draw_screen_switch()
-        draw_class_link(game=table["game"], **{name: text for name, text in _place(table).items() if name != "game"})
+        _choice("Privacy budget ε", "budget", table, dict(zip(_BUDGETS, _BUDGETS, strict=True)))
+        screen.draw_screen_switch()
+        screen.draw_class_link(**{"game": table["game"], **_place(table)})
         st.page_link(LESSON.path, label="Back to the lesson", icon=LESSON.icon)
 
 
@@ -68,16 +58,20 @@ def draw_round(table: dict[str, str]) -> None:
         _draw_picture(played, len(said))
     with desk:
         if said:
-            _draw_verdict(played, said)
+            truth = played.rounds[len(said) - 1].truth
+            right = said[-1] == truth
+            (st.success if right else st.warning)(f"{'Right' if right else 'Wrong'}: {NAMES[truth]}.")
         if over:
-            _draw_end(played, said, table)
+            _draw_end(played, table)
         else:
             st.markdown(f"#### Round {len(said) + 1} of {ROUNDS}")
             for guess, name in NAMES.items():
                 st.button(name, key=f"game_{guess}", width="stretch", on_click=_say, args=(table, guess),
                           shortcut=_KEYS[guess])
             st.caption("By keyboard: 1 and 2.")
-        _draw_score(played, said)
+        hits = sum(guess == each.truth for guess, each in zip(said, played.rounds, strict=False))
+        st.markdown(f"You: **{hits} of {len(said)}** right. In the long run the best attacker is right in "
+                    f"**{as_number(100 * played.success, 2)} of 100** rounds, a coin in 50.")
 
 
 def _draw_picture(played: Game, said: int) -> None:
@@ -85,26 +79,12 @@ def _draw_picture(played: Game, said: int) -> None:
     plane = Plane(names=("published average sleep (hours)", "published average score (points)"),
                   moves=(float(MOVES[0]), float(MOVES[1])), reach=reach)
     picture = game_picture(played, plane, said=said, level=LEVEL, names=NAMES)
-    if is_big():
-        picture.figure.update_layout(height=None, autosize=True, font={"size": 22}, legend={"font": {"size": 22}})
-    st.plotly_chart(picture.figure, key="game_picture", alt=picture.text_alternative,
-                    height="stretch" if is_big() else "content",
-                    config={"displayModeBar": False, "scrollZoom": False})
+    if screen.is_big():
+        screen.enlarge(picture.figure)
+    screen.draw_on_screen(picture, key="game_picture")
 
 
-def _draw_verdict(played: Game, said: list[str]) -> None:
-    before = played.rounds[len(said) - 1]
-    show = st.success if said[-1] == before.truth else st.warning
-    show(f"{'Right' if said[-1] == before.truth else 'Wrong'}: {NAMES[before.truth]}.")
-
-
-def _draw_score(played: Game, said: list[str]) -> None:
-    hits = sum(guess == each.truth for guess, each in zip(said, played.rounds, strict=False))
-    st.markdown(f"You: **{hits} of {len(said)}** right. In the long run the best attacker is right in "
-                f"**{as_number(100 * played.success, 2)} of 100** rounds, a coin in 50.")
-
-
-def _draw_end(played: Game, said: list[str], table: dict[str, str]) -> None:
+def _draw_end(played: Game, table: dict[str, str]) -> None:
     st.markdown(f"#### Ten rounds\nThe best guess, by the green line, was right in **{played.best_hits} of {ROUNDS}** "
                 "of them, with the circle and with the ellipse alike: both met the same luck, and both have the same "
                 "privacy.")
@@ -125,12 +105,12 @@ def _choice(label: str, name: str, table: dict[str, str], options: dict[str, str
 
 def _sit(**changes: str) -> None:
     st.session_state[_TABLE].update(changes)
-    moved()
+    screen.moved()
 
 
 def _say(table: dict[str, str], guess: str) -> None:
     _said(table).append(guess)
-    moved()
+    screen.moved()
 
 
 def _said(table: dict[str, str]) -> list[str]:
@@ -146,11 +126,10 @@ def _place(table: dict[str, str]) -> dict[str, str]:
 def _is_table(table: dict[str, str]) -> bool:
     seed = table["game"]
     return (seed.isdecimal() and seed.isascii() and int(seed) <= MOST_SEED and table["shape"] in SHAPES
-            and table["budget"] in {f"{epsilon:g}" for epsilon in EPSILONS})
+            and table["budget"] in _BUDGETS)
 
 
 open_plain_page(ATTACKER)
-adopt_screen()
 table = sit_down()
 draw_rules(table)
 draw_round(table)

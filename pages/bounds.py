@@ -4,18 +4,7 @@ import streamlit as st
 
 from mvgviz.design.limits import AXES, LimitInputs, Rival, limit_inputs, rival
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.pictures.bounds import (
-    AXIS_LABELS,
-    FOOTNOTES,
-    bound_words,
-    curves_picture,
-    given_words,
-    held_fixed,
-    looseness_words,
-    map_picture,
-    space_picture,
-    table_lines,
-)
+from mvgviz.pictures import bounds as words
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup, left_for_noise
 from mvgviz.text import as_number
@@ -25,6 +14,9 @@ from mvgviz.ui.frame import chart, open_page
 from mvgviz.ui.menu import BOUNDS
 
 _ON_THE_WAY = 9
+SHOWN = {"noise": "Noise", "precision": "Precision φ²"}
+_curves = cached(20, session.here)(words.curves_picture)
+_map = cached(20, session.here)(words.map_picture)
 
 
 @cached(12, session.here)
@@ -43,10 +35,6 @@ def sensitivity_is_exact(query: Query) -> bool:
     """Whether the tight sensitivity is attained; that of many features' second moments is an upper bound."""
     unit = NoiseSide.identity(query.rows)
     return query.degree != 2 or query.neighbours.worst(unit, unit).exact
-
-
-_curves = cached(20, session.here)(curves_picture)
-_map = cached(20, session.here)(map_picture)
 
 
 def choose_sensitivity(setup: Setup) -> tuple[LimitInputs, str]:
@@ -69,50 +57,38 @@ def choose_sensitivity(setup: Setup) -> tuple[LimitInputs, str]:
                         sensitivity=values[which]), said[which]
 
 
-def draw_looseness(setup: Setup) -> None:
-    """How much of the budget the noise really spends, how much noise that costs, and footnotes one click away."""
-    for sentence in looseness_words(setup, rivals(setup)):
-        st.markdown(sentence)
-    if setup.scenario.directions == "private":
-        st.caption(f"{setup.scenario.private_share:.0%} of the budget went to the directions; noise is compared at the "
-                   "rest of it. Curves and map are of equal noise, which needs no directions and has all of it.")
-    with st.popover("Footnotes on the paper", type="tertiary", icon=":material/menu_book:"):
-        for note in FOOTNOTES:
-            st.markdown(note)
-
-
-def draw_table(problem: LimitInputs, tail: str, s2_words: str) -> None:
-    """Every quantity on the way to phi, with its formula and six digits."""
-    s2_words = "tight" if s2_words.startswith("the tight") else "the paper's"
-    st.markdown(f"**Check it by hand.** {given_words(problem, tail, s2_words=s2_words)}")
-    lines = [f"| {name} | ${formula}$ | {value} |" for name, formula, value in table_lines(problem, tail)]
-    for column, part in zip(st.columns(2, gap="large"), (lines[:_ON_THE_WAY], lines[_ON_THE_WAY:]), strict=True):
-        column.markdown("\n".join(["| quantity | formula | value |", "|:--|:--|--:|", *part]))
-    st.caption("φ as printed is (−β + √(β² + 8αε)) / 2α: the same number, but the difference loses its digits.")
-
-
-SHOWN = {"noise": "Noise", "precision": "Precision φ²"}
-
 setup = open_page(BOUNDS)
 tail = setup.scenario.tail
 with st.container(horizontal=True, vertical_alignment="bottom"):
     axis = st.segmented_control("What varies", AXES, default="epsilon", required=True, key="bounds_axis", wrap=True,
-                                format_func=AXIS_LABELS.__getitem__) or "epsilon"
+                                format_func=words.AXIS_LABELS.__getitem__) or "epsilon"
     shown = st.segmented_control("Shown as", list(SHOWN), default="noise", required=True, key="bounds_shown",
                                  format_func=SHOWN.__getitem__)
     problem, s2_words = choose_sensitivity(setup)
     all_tails = st.toggle("All three tails", key="bounds_tails")
 if setup.query.bound is not None:
-    st.caption(bound_words(setup))
+    st.caption(words.bound_words(setup))
 left, right = st.columns([5, 2], gap="large")
 with left:
     curves = _curves(problem, axis, tail=tail, as_noise=shown == "noise", all_tails=all_tails, s2_words=s2_words)
-    chart(curves.adding(held_fixed(problem, axis)), key="bounds_curves")
+    chart(curves.adding(words.held_fixed(problem, axis)), key="bounds_curves")
 with right:
-    draw_looseness(setup)
+    for sentence in words.looseness_words(setup, rivals(setup)):
+        st.markdown(sentence)
+    if setup.scenario.directions == "private":
+        st.caption(f"{setup.scenario.private_share:.0%} of the budget went to the directions; noise is compared at the "
+                   "rest of it. Curves and map are of equal noise, which needs no directions and has all of it.")
+    with st.popover("Footnotes on the paper", type="tertiary", icon=":material/menu_book:"):
+        for note in words.FOOTNOTES:
+            st.markdown(note)
 left, right = st.columns(2, gap="large")
 with left:
     chart(_map(problem, tail=tail, s2_words=s2_words), key="bounds_map")
 with right:
-    chart(space_picture(setup, problem, rivals(setup)), key="bounds_space")
-draw_table(problem, tail, s2_words)
+    chart(words.space_picture(setup, problem, rivals(setup)), key="bounds_space")
+which = "tight" if s2_words.startswith("the tight") else "the paper's"
+st.markdown(f"**Check it by hand.** {words.given_words(problem, tail, s2_words=which)}")
+lines = [f"| {name} | ${formula}$ | {value} |" for name, formula, value in words.table_lines(problem, tail)]
+for column, part in zip(st.columns(2, gap="large"), (lines[:_ON_THE_WAY], lines[_ON_THE_WAY:]), strict=True):
+    column.markdown("\n".join(["| quantity | formula | value |", "|:--|:--|--:|", *part]))
+st.caption("φ as printed is (−β + √(β² + 8αε)) / 2α: the same number, but the difference loses its digits.")

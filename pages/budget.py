@@ -6,38 +6,28 @@ import numpy as np
 import streamlit as st
 
 from mvgviz.design.allocation import WaterFilling
-from mvgviz.errors import InputError
 from mvgviz.labels import FORMS, GUARANTEES, SPLITS
-from mvgviz.pictures.budget import (
-    Names,
-    PnrNumbers,
-    loadings_picture,
-    noise_picture,
-    pnr_numbers,
-    pnr_picture,
-    promise,
-    signal_picture,
-    smallest_words,
-    split_picture,
-    water_picture,
-)
+from mvgviz.pictures import budget as words
 from mvgviz.pictures.sentences import noise_care
 from mvgviz.scenario.precision_budget import (
     LEAST_EPSILON,
     MOST_EPSILON,
     BudgetTable,
     budget_table,
+    compare_splits,
+    equal_design,
     inverse_refusal,
+    pnr_refusal,
+    printed_guarantee,
     table_csv,
     wanted_noise,
 )
-from mvgviz.scenario.resolve import Setup
-from mvgviz.scenario.splits import compare_splits, equal_design, fill, pnr_refusal, printed_guarantee
+from mvgviz.scenario.resolve import Setup, fill
 from mvgviz.scenario.trade_off import trade_off_refusal
 from mvgviz.text import in_markdown, spreadsheet_cell
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
-from mvgviz.ui.frame import chart, draw_open_tab, offer_file, open_page, show_error, show_table
+from mvgviz.ui.frame import chart, draw_open_tab, offer_file, open_page, show_table
 from mvgviz.ui.frontier import draw_frontier
 from mvgviz.ui.menu import BUDGET
 from mvgviz.validation import FloatArray
@@ -54,7 +44,7 @@ def _filled(setup: Setup, moments: FloatArray, guarantee: str, form: str) -> tup
     return fill(equal, setup.query, moments, form), equal.reach**2 if form == "exact" else None
 
 
-def draw_trade_off(setup: Setup, table: BudgetTable, names: Names) -> None:
+def draw_trade_off(setup: Setup, table: BudgetTable, names: words.Names) -> None:
     """Noise on the needed against noise on the rest: what every other split would give."""
     refusal = trade_off_refusal(setup)
     if refusal is not None:
@@ -68,10 +58,10 @@ def draw_loadings(setup: Setup) -> None:
     if setup.design.directional_side.directions.is_standard:
         return
     care = "" if setup.origins["directions"].is_covered else session.computed_on()
-    chart(loadings_picture(setup).adding(care), key="budget_loadings")
+    chart(words.loadings_picture(setup).adding(care), key="budget_loadings")
 
 
-def draw_pnr(setup: Setup, table: BudgetTable, names: Names) -> None:
+def draw_pnr(setup: Setup, table: BudgetTable, names: words.Names) -> None:
     """log PNR of every split, and the water filling behind the three forms of max-PNR."""
     refusal, moments = pnr_refusal(setup), session.moments(setup)
     if refusal is not None or moments is None:
@@ -84,28 +74,25 @@ def draw_pnr(setup: Setup, table: BudgetTable, names: Names) -> None:
                                             key="budget_compare"):
         return
     splits, water = st.columns(2, gap="large")
-    try:
-        numbers = pnr_numbers(_scores(setup, moments))
-        with splits:
-            _draw_scores(setup, numbers)
-        with water:
-            _draw_water(setup, moments)
-        _draw_score_table(numbers)
-    except InputError as error:
-        show_error(error)
+    numbers = words.pnr_numbers(_scores(setup, moments))
+    with splits:
+        _draw_scores(setup, numbers)
+    with water:
+        _draw_water(setup, moments)
+    _draw_score_table(numbers)
 
 
-def _draw_scores(setup: Setup, numbers: PnrNumbers) -> None:
+def _draw_scores(setup: Setup, numbers: words.PnrNumbers) -> None:
     if "binary" not in numbers.splits and setup.design.theta.size > 1:
         st.caption("Choose in the sidebar which directions matter, to see a share for some and least error here too.")
     own = setup.scenario.guarantee
     other = next(guarantee for guarantee in numbers.scores if guarantee != own)
     both = st.toggle(f"Beside it: {GUARANTEES[other].in_chart}", key="budget_both")
     shown = numbers if both else numbers.under(own)
-    chart(pnr_picture(setup, shown).adding(session.computed_on()), key="budget_pnr")
+    chart(words.pnr_picture(setup, shown).adding(session.computed_on()), key="budget_pnr")
 
 
-def _draw_score_table(numbers: PnrNumbers) -> None:
+def _draw_score_table(numbers: words.PnrNumbers) -> None:
     rows = [{"split": SPLITS[split]} | {
         f"{what}, {GUARANTEES[guarantee].in_chart}": getattr(by_split[split], field) if split in by_split else None
         for guarantee, by_split in numbers.scores.items()
@@ -121,11 +108,11 @@ def _draw_water(setup: Setup, moments: FloatArray) -> None:
                                 required=True)
     guarantee = "exact" if form == "exact" else printed_guarantee(setup)
     filled, prices = _filled(setup, moments, guarantee, form)
-    chart(water_picture(setup, filled, prices=prices, form=form, guarantee=guarantee).adding(session.computed_on()),
-          key="budget_water")
+    water = words.water_picture(setup, filled, prices=prices, form=form, guarantee=guarantee)
+    chart(water.adding(session.computed_on()), key="budget_water")
 
 
-def draw_inverse(setup: Setup, table: BudgetTable, names: Names) -> None:
+def draw_inverse(setup: Setup, table: BudgetTable, names: words.Names) -> None:
     """Wanted standard deviations in, the smallest epsilon out, one click to take it over."""
     refusal = inverse_refusal(setup)
     if refusal is not None:
@@ -156,7 +143,7 @@ def _wanted_std(key: str, name: str, now: float) -> float:
 
 def _draw_answer(setup: Setup, targets: dict[int, float]) -> None:
     found = wanted_noise(setup, targets)
-    st.markdown(smallest_words(setup, found))
+    st.markdown(words.smallest_words(setup, found))
     if not found.reachable:
         st.warning(f"That is outside what this app holds: at most {MOST_EPSILON:g}. Even that hides hardly anything.")
     elif found.needed < LEAST_EPSILON:
@@ -179,11 +166,11 @@ ROWS = 1_000
 
 def draw_signal(setup: Setup, table: BudgetTable) -> None:
     """Signal-to-noise, where the signal has a meaning."""
-    if (picture := signal_picture(setup, table)) is not None:
+    if (picture := words.signal_picture(setup, table)) is not None:
         chart(picture.adding(session.computed_on()), key="budget_signal")
 
 
-def draw_directions(setup: Setup, table: BudgetTable, names: Names) -> None:
+def draw_directions(setup: Setup, table: BudgetTable, names: words.Names) -> None:
     """Every number, sortable, and what the directions are made of."""
     order = np.sort(np.argsort(-table.theta, kind="stable")[:ROWS])
     columns = {"theta": table.theta, f"precision {table.precision_is}": table.precision, "variance v": table.variance,
@@ -209,13 +196,13 @@ def draw_directions(setup: Setup, table: BudgetTable, names: Names) -> None:
 
 
 setup = open_page(BUDGET)
-table, names = budget_table(setup, session.moments(setup)), Names(setup)
-st.markdown(promise(setup))
+table, names = budget_table(setup, session.moments(setup)), words.Names(setup)
+st.markdown(words.promise(setup))
 left, right = st.columns(2, gap="large")
 with left:
-    chart(noise_picture(setup, table), key="budget_noise")
+    chart(words.noise_picture(setup, table), key="budget_noise")
 with right:
-    chart(split_picture(setup, table), key="budget_split")
+    chart(words.split_picture(setup, table), key="budget_split")
 draw_open_tab({"Needed and rest": draw_trade_off, "Direction by direction": draw_directions,
                "What gets through": draw_pnr, "From noise to epsilon": draw_inverse}, setup, table, names,
               key="budget_tab")

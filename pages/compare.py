@@ -2,12 +2,12 @@
 
 import math
 import zlib
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from mvgviz.errors import InputError
 from mvgviz.pictures import advice as advised
 from mvgviz.pictures import compare as words
 from mvgviz.pictures.compare import Ranking, ranking
@@ -18,13 +18,14 @@ from mvgviz.provenance import Origin
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, capitalised, in_markdown
-from mvgviz.trials.advisor import FIRST_ROUND, Advice, Row, advise
+from mvgviz.trials.advisor import Advice, Row, advise
 from mvgviz.trials.candidates import SEARCHED, forgets_directions
 from mvgviz.trials.levers import levers
 from mvgviz.trials.mechanisms import COMPARED, MECHANISMS
 from mvgviz.trials.results import Results
 from mvgviz.trials.sweeps import coarse_first, epsilon_grid, frontier
 from mvgviz.ui import session
+from mvgviz.ui.cache import cached, of_session
 from mvgviz.ui.frame import chart, draw_open_tab, open_page, show_table
 from mvgviz.ui.menu import COMPARE
 from mvgviz.ui.slices import Slice, begin, problem, show_progress, trial_cache
@@ -53,14 +54,10 @@ def choose_sensitivity(query: Query) -> tuple[str, str]:
 def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
     """All mechanisms and guarantees on the task, ranked; what does not apply, and every number."""
     work = begin("compare_ranking", setup.scenario.to_json(), sensitivity)
-    try:
-        posed = problem(setup, sensitivity=sensitivity, mechanisms=KEYS)
-        results = work.resume([posed])[0]
-    except InputError as error:
-        say_why_not(setup, error)
-        return
+    posed = problem(setup, sensitivity=sensitivity, mechanisms=KEYS)
+    results = work.resume([posed])[0]
     if results is None:
-        show_progress(work, complete=False)
+        show_progress(work)
         return
     numbers = ranking(results)
     best = words.worth_zooming(numbers)
@@ -68,12 +65,12 @@ def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
     chart(words.ranking_picture(numbers, sensitivity=s2_words, only=best if zoomed else 0), key="compare_ranking")
     st.markdown(" ".join([least_sentence(setup), others_sentence(setup),
                           clipping_words(setup, on_data=not session.is_simulated(), name=in_markdown)]))
-    slot = st.container()
+    work.slot = st.container()
     st.caption(f"{words.symbol_words(numbers)} All with {s2_words}, and with the same random numbers, trial by trial. "
                f"{session.computed_on()} {in_markdown(measured_words(posed, results))}")
     _draw_rest(numbers)
-    with slot:
-        show_progress(work, complete=results.complete)
+    work.complete = results.complete
+    show_progress(work)
 
 
 def _draw_rest(numbers: Ranking) -> None:
@@ -93,15 +90,11 @@ def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
     """The epsilon each mechanism needs for one error."""
     work = begin("compare_frontier", setup.scenario.to_json(), sensitivity)
     scenario = setup.scenario.changed(trials=min(FRONTIER_TRIALS, setup.scenario.trials))
-    try:
-        posed = problem(setup, sensitivity=sensitivity, mechanisms=KEYS).with_scenario(scenario)
-        here = work.resume([posed])[0]
-    except InputError as error:
-        say_why_not(setup, error)
-        return
+    posed = problem(setup, sensitivity=sensitivity, mechanisms=KEYS).with_scenario(scenario)
+    here = work.resume([posed])[0]
     if here is None or not here.complete:
         st.caption("First, all mechanisms at this ε.")
-        show_progress(work, complete=False)
+        show_progress(work)
         return
     own = f"mvg-{setup.scenario.guarantee}"
     left, right = st.columns([1, 3], gap="medium", vertical_alignment="bottom")
@@ -121,11 +114,11 @@ def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
         chart(words.frontier_picture(
             curves, error=wanted, scenario=scenario, trivial=here.references.trivial, title=here.metric,
             references={results.scenario.epsilon: results.references for results in known}), key="compare_frontier")
-    slot = st.container()
+    work.slot = st.container()
     st.caption(f"All with {s2_words}; {scenario.trials:,} trials a point, the same random numbers at every ε. "
                f"Gaussian, classic is proved for ε below 1 only. {session.computed_on()}")
-    with slot:
-        show_progress(work, complete=len(known) == len(found) and all(results.complete for results in known))
+    work.complete = len(known) == len(found) and all(results.complete for results in known)
+    show_progress(work)
 
 
 def _choose_mechanisms(setup: Setup, here: Results, own: str) -> list[str]:
@@ -165,19 +158,15 @@ def draw_levers(setup: Setup, sensitivity: str, s2_words: str) -> None:
     """A waterfall from the paper's noise as printed down to this design, and a table of the design without each."""
     work = begin("compare_levers", setup.scenario.to_json(), sensitivity)
     own = "own" if sensitivity == "tight" else sensitivity  # theorems with the sensitivity that they are printed with
-    try:
-        posed = problem(setup, sensitivity=own)
-        with work.turn(trial_cache()) as options:
-            found = levers(setup.scenario, setup.dataset, problem=posed, **options)
-    except InputError as error:
-        say_why_not(setup, error)
-        return
+    posed = problem(setup, sensitivity=own)
+    with work.turn(trial_cache()) as options:
+        found = levers(setup.scenario, setup.dataset, problem=posed, **options)
     if found is None:
-        show_progress(work, complete=False)
+        show_progress(work)
         return
     title = setup.scenario.use.metric_in(found.references.unit)
     chart(advised.levers_picture(found, setup.dataset.features, title=title), key="compare_levers")
-    slot = st.container()
+    work.slot = st.container()
     st.markdown(f"{advised.best_kept(found)} {others_sentence(setup)}")
     show_table(advised.table_rows(found), numbers=("mean error", "95 % from", "95 % to", "times this design's error"),
                key="compare_without")
@@ -185,12 +174,12 @@ def draw_levers(setup: Setup, sensitivity: str, s2_words: str) -> None:
         f"all with {s2_words}")
     st.caption(f"{found.design.outcome.errors.size:,} trials each, with the same random numbers; {theorems}. "
                f"{session.computed_on()}")
-    with slot:
-        show_progress(work, complete=found.complete)
+    work.complete = found.complete
+    show_progress(work)
 
 
-BUTTONS, _MOST_KEPT = 5, 100
-_CHOSEN, _ADVICE = "_compare_other", "_compare_advice"
+BUTTONS = 5
+_CHOSEN = "_compare_other"
 
 
 def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
@@ -200,42 +189,37 @@ def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
     st.caption(f"{session.computed_on()}{care}")
     work = begin("compare_advisor", setup.scenario.to_json(), sensitivity)
     advice = _advice(setup, work, sensitivity)
+    work.complete = advice.complete
     names = setup.dataset.features
     if not advice.rows:
         for line in advised.dropped_words(advice):
             st.info(in_markdown(capitalised(line)) + ".", icon=":material/block:")
-        show_progress(work, complete=advice.complete)
+        show_progress(work)
         return
     left, right = st.columns([3, 2], gap="medium")
     with left:
         chart(advised.advice_picture(advice, names, setup.scenario.use), key="compare_advice")
     with right:
-        slot = st.container()
+        work.slot = st.container()
         sentences = advised.why(advice, names)
         if sentences is not None:
             so_far = "" if advice.complete else "*So far.* "
             st.markdown(f"{so_far}**{in_markdown(sentences[0])}** {in_markdown(sentences[1])}")
         _draw_loading(advice, names, session.origin_of_results(setup))
-    st.caption(_tried_words(advice, s2_words))
-    _draw_table(advice, names)
-    with slot:
-        show_progress(work, complete=advice.complete, what="trials" if advice.trials else "designs")
+    st.caption(advised.tried_words(advice, s2_words))
+    with st.expander("All designs tried", icon=":material/table:"):
+        show_table(advised.design_rows(advice, names), key="compare_designs",
+                   numbers=("mean error", "95 % from", "95 % to", "epsilon really spent"))
+    show_progress(work, what="trials" if advice.trials else "designs")
 
 
+@cached(100, of_session, final=lambda advice: advice.complete,
+        key=lambda setup, work, sensitivity: (session.version(), sensitivity, setup.scenario))
 def _advice(setup: Setup, work: Slice, sensitivity: str) -> Advice:
-    """The advice as far as this slice comes; a finished one is kept."""
-    key = f"{session.version()} {sensitivity} {setup.scenario.to_json()}"
-    kept: dict[str, Advice] = st.session_state.setdefault(_ADVICE, {})
-    if key in kept:
-        return kept[key]
+    """The advice as far as this slice comes."""
     with work.turn(trial_cache()) as options:
-        advice = advise(setup.scenario, setup.dataset, on_data=session.shows_data(), sensitivity=sensitivity,
-                        uploaded=session.uploaded_directions(), **options)
-    if advice.complete:
-        kept[key] = advice
-        while len(kept) > _MOST_KEPT:
-            del kept[next(iter(kept))]
-    return advice
+        return advise(setup.scenario, setup.dataset, on_data=session.shows_data(), sensitivity=sensitivity,
+                      uploaded=session.uploaded_directions(), **options)
 
 
 def _draw_loading(advice: Advice, names: tuple[str, ...], origin: Origin) -> None:
@@ -290,30 +274,6 @@ def _load(row: Row, origin: Origin) -> None:
     session.choose(Origin.READ, **{name: chosen[name] for name in row.candidate.scenario.from_data if name in chosen})
 
 
-def _tried_words(advice: Advice, s2_words: str) -> str:
-    first = min(FIRST_ROUND, advice.trials)
-    rounds = f"{first:,} trials each" + (f", the best {advice.trials:,}" if advice.trials > first else "")
-    if not advice.trials:
-        rounds = "expected error: noise and the bias of clipping"
-    dropped = " ".join(f"{in_markdown(line)}." for line in advised.dropped_words(advice))
-    return f"{len(advice.rows)} designs tried, {rounds}; all with {s2_words}. {dropped}"
-
-
-def _draw_table(advice: Advice, names: tuple[str, ...]) -> None:
-    with st.expander("All designs tried", icon=":material/table:"):
-        lines = []
-        for at, row in enumerate(advice.rows):
-            text = design_words(row.candidate, names)
-            low, high = row.outcome.interval
-            lines.append({"place": at + 1, "query": text.query, "guarantee": text.guarantee, "bound": text.bound,
-                          "split": text.split, "use": text.use,
-                          "mean error": row.outcome.mean, "95 % from": low, "95 % to": high,
-                          "epsilon really spent": row.outcome.epsilon_spent,
-                          **({"trials": row.outcome.errors.size} if advice.trials else {"clips at most": row.clips}),
-                          "this design": row.candidate.is_current})
-        show_table(lines, numbers=("mean error", "95 % from", "95 % to", "epsilon really spent"), key="compare_designs")
-
-
 setup = open_page(COMPARE)
 left, right = st.columns([3, 1], vertical_alignment="bottom")
 with left:
@@ -321,4 +281,5 @@ with left:
 with right:
     sensitivity, s2_words = choose_sensitivity(setup.query)
 draw_open_tab({"All mechanisms": draw_ranking, "Same error": draw_same_error, "Lever by lever": draw_levers,
-               "Advisor": draw_advisor}, setup, sensitivity, s2_words, key="compare_section")
+               "Advisor": draw_advisor}, setup, sensitivity, s2_words, key="compare_section",
+              refused=partial(say_why_not, setup))

@@ -6,50 +6,26 @@ import pandas as pd
 import streamlit as st
 
 from mvgviz.data import describe, samples
-from mvgviz.pictures.data import answer_picture, change_picture, derivation, facts, histograms_picture
-from mvgviz.pictures.sentences import EMPTY_PLACE
+from mvgviz.errors import InputError
+from mvgviz.pictures import data as words
+from mvgviz.pictures.sentences import EMPTY_PLACE, bound_choices
+from mvgviz.query.worst_pairs import worst_pair
+from mvgviz.scenario.resolve import Setup, with_bound
+from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS
+from mvgviz.text import capitalised, in_markdown
+from mvgviz.trials.stand_in import BoundCost, bound_cost, radius_for_all
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
-from mvgviz.ui.data.bound_panel import draw_bound
-from mvgviz.ui.data.upload_panel import draw_upload_panel
-from mvgviz.ui.frame import Setup, chart, try_open_page
+from mvgviz.ui.frame import chart, try_open_page
 from mvgviz.ui.menu import DATA
+from mvgviz.ui.upload_panel import draw_upload_panel
 
 PANELS = 9
+MOST_LOOKED_AT = 150  # features; with more a look at an ellipse would take too long
 NEIGHBOURS = {"replace": "one record replaced", "add-remove": "one record added or removed"}
-
-
-_histograms = cached(12, session.here)(histograms_picture)
-
-
-def draw_data(setup: Setup) -> None:
-    """Small histograms of up to nine features at a time."""
-    data = setup.dataset
-    groups = [list(range(k, min(k + PANELS, data.n_features))) for k in range(0, data.n_features, PANELS)]
-    group = groups[0]
-    if len(groups) > 1:
-        group = st.selectbox("Features", groups, key="data_group", label_visibility="collapsed",
-                             format_func=lambda g: f"Features {g[0] + 1} to {g[-1] + 1} of {data.n_features}")
-    picture = _histograms(data, tuple(group))
-    chart(replace(picture, about=f"{session.computed_on()} {picture.about}"), key="histograms")
-    if setup.scenario.data in samples() and describe(setup.scenario.data).not_person_level:
-        st.caption(f":material/group: A record is {describe(setup.scenario.data).record}. "
-                   "What hides one record does not hide a person who has several.")
-
-
-def draw_change(setup: Setup) -> None:
-    """The worst neighbours' difference, and why it cannot be larger."""
-    query = setup.query
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        chart(change_picture(query, session.unseen_pair(query)), key="change")
-    with right:
-        draw_neighbours()
-        st.markdown(facts(query))
-        lines, said = derivation(query)
-        for line in lines:
-            st.latex(line)
-        st.caption(said)
+_histograms = cached(12, session.here)(words.histograms_picture)
+_unseen_pair = cached(6, session.here)(worst_pair)
+"""The worst neighbours of the query alone, inside its bound if there is one; no noise yet."""
 
 
 def draw_neighbours() -> None:
@@ -61,33 +37,107 @@ def draw_neighbours() -> None:
                  **session.bound_field("neighbours"))
 
 
-def draw_about(setup: Setup) -> None:
-    """Where the data comes from and who a record is; the first records."""
-    name = setup.scenario.data
-    if name in samples():
-        about = describe(name)
+def draw_bound(setup: Setup) -> None:
+    """Records inside an ellipse: whom it pulls in, what it saves and costs; nothing for a graph, without records."""
+    if setup.query.is_graph:
+        return
+    if setup.query.bound is None and setup.dataset.n_features > MOST_LOOKED_AT:
+        st.caption(f"Records inside an ellipse: shown here for at most {MOST_LOOKED_AT} features; choose it in the "
+                   "sidebar, or use fewer columns.")
+        return
+    st.markdown("#### Records inside an ellipse")
+    choice, picture = st.columns([2, 3], gap="large")
+    scenario, choices = setup.scenario, bound_choices(setup.scenario.kind)
+    with choice:
+        st.selectbox("Pull records into an ellipse first", list(choices), format_func=choices.__getitem__,
+                     **session.bound("data_bound", scenario.bound, lambda kind: {"bound": kind}))
+        if scenario.bound == "own":
+            st.number_input("Clipping radius (1 = a typical record)", LEAST_RADIUS, MOST_RADIUS, step=0.1, format="%g",
+                            **session.bound("data_radius", scenario.radius, lambda radius: {"radius": radius}))
+    try:
+        tried, numbers, cost = _worked_out(setup)
+    except InputError as error:
+        with picture:
+            st.info(f"{capitalised(in_markdown(str(error)))}.", icon=":material/info:")
+        return
+    with picture:
+        lengths = words.lengths_picture(numbers, setup.dataset.n_records, joined=setup.query.has_constant,
+                                        chosen=scenario.bound != "none")
+        chart(lengths.adding(session.computed_on()), key="record_lengths")
+    with choice:
+        _say_cost(tried, cost, chosen=scenario.bound != "none")
+
+
+@cached(8, session.here)
+def _worked_out(setup: Setup) -> tuple[Setup, words.LengthNumbers, BoundCost]:
+    """The setup with its bound, or with the one that would be offered first."""
+    if setup.query.bound is None:
+        setup = with_bound(setup, bound="even")
+    assert setup.query.bound is not None
+    cost = bound_cost(setup)
+    if session.is_simulated():  # one simulated table is enough
+        cost = replace(cost, data_pull=cost.pull)
+    return setup, words.length_numbers(setup.table, setup.query.bound), cost
+
+
+def _say_cost(tried: Setup, cost: BoundCost, *, chosen: bool) -> None:
+    """What is saved and what it costs; the length that pulls nobody in is one click away."""
+    st.markdown(words.saved_words(tried, cost, chosen=chosen))
+    st.markdown(words.pull_words(tried, cost, on_data=not session.is_simulated()))
+    warning = words.cost_warning(tried, cost)
+    if warning is not None and chosen:
+        st.warning(warning, icon=":material/warning:")
+    elif warning is not None:
+        st.markdown(f":material/warning: {warning}")
+    radius = radius_for_all(tried)
+    if radius <= MOST_RADIUS:
+        st.button("An ellipse that pulls nobody in", key="data_bound_all", type="tertiary",
+                  disabled=tried.scenario.bound == "own" and tried.scenario.radius >= radius,
+                  help=f"As long as the longest record that the ranges allow: {radius:g}. It follows from the ranges "
+                       "alone.", on_click=session.take_over, args=(tried,), kwargs={"bound": "own", "radius": radius})
+
+
+setup = try_open_page(DATA)
+with st.expander("Use your own file", icon=":material/upload_file:",
+                 expanded=setup is None or setup.scenario.is_upload):
+    draw_upload_panel()
+if setup is None:
+    if session.scenario().neighbours != "replace":
+        draw_neighbours()
+    st.stop()
+query, data, name = setup.query, setup.dataset, setup.scenario.data
+about = describe(name) if name in samples() else None
+answer, histogram = st.columns(2, gap="large")
+with histogram:
+    groups = [list(range(k, min(k + PANELS, data.n_features))) for k in range(0, data.n_features, PANELS)]
+    group = groups[0]
+    if len(groups) > 1:
+        group = st.selectbox("Features", groups, key="data_group", label_visibility="collapsed",
+                             format_func=lambda g: f"Features {g[0] + 1} to {g[-1] + 1} of {data.n_features}")
+    picture = _histograms(data, tuple(group))
+    chart(replace(picture, about=f"{session.computed_on()} {picture.about}"), key="histograms")
+    if about is not None and about.not_person_level:
+        st.caption(f":material/group: A record is {about.record}. "
+                   "What hides one record does not hide a person who has several.")
+with answer:
+    chart(words.answer_picture(query).adding(session.computed_on()), key="answer")
+draw_bound(setup)
+left, right = st.columns([3, 2], gap="large")
+with left:
+    chart(words.change_picture(query, _unseen_pair(query)), key="change")
+with right:
+    draw_neighbours()
+    st.markdown(words.facts(query))
+    lines, said = words.derivation(query)
+    for line in lines:
+        st.latex(line)
+    st.caption(said)
+with st.expander("The records, and where they come from", icon=":material/info:"):
+    if about is not None:
         st.markdown(f"**{about.title}**{' (simulated)' if about.simulated else ''}. {about.summary} "
                     f"A record is {about.record}.")
         st.caption(f"{about.citation}. {about.licence}.")
-    shown = setup.dataset.matrix[:, :200].T
-    st.dataframe(pd.DataFrame(shown, columns=list(setup.dataset.features)), height=240)
-    st.caption(f"The first {len(shown)} of {setup.dataset.n_records:,} records, moved into their ranges. "
+    shown = data.matrix[:, :200].T
+    st.dataframe(pd.DataFrame(shown, columns=list(data.features)), height=240)
+    st.caption(f"The first {len(shown)} of {data.n_records:,} records, moved into their ranges. "
                f"{session.computed_on()}")
-
-
-opened = try_open_page(DATA)
-with st.expander("Use your own file", icon=":material/upload_file:",
-                 expanded=opened is None or opened.scenario.is_upload):
-    draw_upload_panel()
-if opened is None and session.scenario().neighbours != "replace":
-    draw_neighbours()
-if opened is not None:
-    answer, histogram = st.columns(2, gap="large")
-    with histogram:
-        draw_data(opened)
-    with answer:
-        chart(answer_picture(opened.query).adding(session.computed_on()), key="answer")
-    draw_bound(opened)
-    draw_change(opened)
-    with st.expander("The records, and where they come from", icon=":material/info:"):
-        draw_about(opened)

@@ -4,16 +4,9 @@ import numpy as np
 import streamlit as st
 
 from mvgviz import Scenario
+from mvgviz.pictures import shape as words
 from mvgviz.pictures.rule import iid_std
 from mvgviz.pictures.sentences import thing
-from mvgviz.pictures.shape import (
-    ABOUT_BOUND,
-    coordinate_labels,
-    ellipse_words,
-    needed_and_other,
-    plane_labels,
-    rule_words,
-)
 from mvgviz.scenario.trade_off import trade_off_refusal
 from mvgviz.text import as_number, delta_words
 from mvgviz.ui.frame import draw_takeaway, open_page
@@ -31,7 +24,7 @@ from mvgviz.ui.rule_picture import (
 )
 
 setup = open_page(HOME)
-scenario, design, labels = setup.scenario, setup.design, coordinate_labels(setup)
+scenario, design, labels = setup.scenario, setup.design, words.coordinate_labels(setup)
 
 st.markdown("Privacy needs noise, but not the same noise everywhere: under one fixed budget it can be **small where "
             "you need the answer** and large where you do not.")
@@ -45,18 +38,18 @@ with st.container(horizontal=True):
 if design.theta.size < 2:
     st.info("With one direction there is nothing to divide: the noise is a number, not a shape.")
 else:
-    needed, other = needed_and_other(setup)
+    needed, other = words.needed_and_other(setup)
     pair = (other, needed) if design.mode == "both" else (needed, other)  # as in the lesson; of both, a needed column
-    model, equal, names = needed_against_others(setup, pair), iid_std(setup.iid, needed), plane_labels(
-        setup, labels, pair)
-    takeaway = ellipse_words([std / equal for std in model.std_on_features], names)
+    model, equal = needed_against_others(setup, pair), iid_std(setup.iid, needed)
+    names = words.plane_labels(setup, labels, pair)
+    takeaway = words.ellipse_words([std / equal for std in model.std_on_features], names)
     rule(model, key="home_rule", on_change=lambda change: take_change(setup, model, pair, change), iid=equal,
          names=names, **own_axes(setup, pair), share_step=share_step(setup, model),
          controls=("share", "angle", "epsilon"),
          normals=np.random.default_rng(scenario.seed).standard_normal((2, 250)), theorem=theorem_in(setup, pair),
          alt=takeaway.replace("**", "").replace("\\", ""))
-    draw_takeaway(f"{takeaway} {rule_words(model, design.theta.size, thing(setup))}", key="home_rule",
-                  about="" if setup.query.bound is None else ABOUT_BOUND)
+    draw_takeaway(f"{takeaway} {words.rule_words(model, design.theta.size, thing(setup))}", key="home_rule",
+                  about="" if setup.query.bound is None else words.ABOUT_BOUND)
 st.markdown("#### The more columns, the more there is to gain")
 draw_more_columns(key="home_columns", epsilon=scenario.epsilon)
 if trade_off_refusal(setup) is None:

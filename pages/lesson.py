@@ -7,22 +7,11 @@ import streamlit as st
 
 from mvgviz.lesson.steps import token_of
 from mvgviz.pictures.picture import Picture
+from mvgviz.pictures.scenes import LEAST_GHOST, MOST_GHOST, SCENES, Scene, rule_options
 from mvgviz.text import in_html
-from mvgviz.ui import session
+from mvgviz.ui import screen
 from mvgviz.ui.cache import cached, of_server
 from mvgviz.ui.frame import offer_file, open_plain_page
-from mvgviz.ui.lesson.scenes import LEAST_GHOST, MOST_GHOST, SCENES, Scene, rule_picture
-from mvgviz.ui.lesson.screen import (
-    MOVED,
-    adopt_screen,
-    class_link,
-    draw_class_link,
-    draw_screen_switch,
-    handout,
-    is_big,
-    moved,
-    screen_place,
-)
 from mvgviz.ui.menu import ATTACKER, LESSON
 from mvgviz.ui.more_columns import draw_more_columns
 from mvgviz.ui.rule_picture import rule
@@ -44,46 +33,36 @@ _STATES = {"right": "● answered", "tried": "◐ tried", "": "○ still open"}
 
 
 def place() -> tuple[Scene, Any]:
-    """The step and the control's value that a control asked for, else the address, else where one was.
-
-    After a control the address may still be the one before.
-    """
-    asked, kept = st.query_params.to_dict(), _kept(_VALUES)
-    number = st.session_state.get(_STEP, 1)
-    if not st.session_state.pop(MOVED, False) and asked:
+    """The step and the control's value that a control asked for, else the address, else where one was."""
+    kept, number = _kept(_VALUES), st.session_state.get(_STEP, 1)
+    if asked := screen.adopt_place():
         number = _asked_step(asked.get("step", "1"))
         kept[number] = _asked_value(SCENES[number - 1], asked.get("value"))
     st.session_state[_STEP] = number
     scene = SCENES[number - 1]
     value = kept.get(number, scene.step.start)
-    session.write_link(**_place(scene, value), **screen_place())
+    screen.write_place(**_place(scene, value))
     return scene, value
 
 
 def draw_steps(scene: Scene) -> None:
     """Back, all steps, next; how far one is, and ways to a wall and to phones."""
     number, last = scene.step.number, len(SCENES)
-    keys = {"back": "Left", "next": "Right"} if is_big() else {"back": None, "next": None}
+    keys = {"back": "Left", "next": "Right"} if screen.is_big() else {"back": None, "next": None}
     st.html(_STYLE)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.session_state["lesson_steps"] = number
         st.segmented_control("Step", list(range(1, last + 1)), key="lesson_steps", required=True, wrap=False,
-                             on_change=lambda: _go(st.session_state["lesson_steps"]), label_visibility="collapsed")
-        st.button("Back", key="lesson_back", icon=":material/arrow_back:", disabled=number == 1, on_click=_go,
-                  args=(number - 1,), shortcut=keys["back"])
+                             label_visibility="collapsed",
+                             on_change=lambda: screen.moved(**{_STEP: st.session_state["lesson_steps"]}))
+        st.button("Back", key="lesson_back", icon=":material/arrow_back:", disabled=number == 1, on_click=screen.moved,
+                  kwargs={_STEP: number - 1}, shortcut=keys["back"])
         st.button("Next", key="lesson_next", icon=":material/arrow_forward:", icon_position="right",
-                  disabled=number == last, on_click=_go, args=(number + 1,), shortcut=keys["next"])
+                  disabled=number == last, on_click=screen.moved, kwargs={_STEP: number + 1}, shortcut=keys["next"])
         st.html(_dots(number), width="content")
         st.markdown(f"step {number} of {last}", width="content")
-        draw_screen_switch()
-        draw_class_link(**_place(scene, _kept(_VALUES).get(number, scene.step.start)))
-
-
-def draw_words(scene: Scene, value: Any) -> None:
-    """The title and the three sentences."""
-    with st.container(key="lesson_words"):
-        st.markdown(f"#### {scene.title}")
-        st.markdown("  \n".join(scene.sentences(value)))
+        screen.draw_screen_switch()
+        screen.draw_class_link(**_place(scene, _kept(_VALUES).get(number, scene.step.start)))
 
 
 def draw_control(scene: Scene, value: Any) -> None:
@@ -94,7 +73,7 @@ def draw_control(scene: Scene, value: Any) -> None:
 
     def take() -> None:
         _kept(_VALUES)[number] = st.session_state[key]
-        moved()
+        screen.moved()
 
     shared: dict[str, Any] = {"key": key, "on_change": take, "format_func": scene.shown}
     with st.container(key="lesson_control"):
@@ -108,11 +87,9 @@ def draw_picture(scene: Scene, value: Any) -> None:
     """The step's one picture: what was before until the learner has guessed."""
     ghost = float(st.session_state.get(_answer_key(scene, value), 1.0)) if scene.ghost else 1.0
     revealed = _is_revealed(scene, value)
-    picture = _drawn(scene.step.number, value, None if revealed else ghost, big=is_big())
+    picture = _drawn(scene.step.number, value, None if revealed else ghost, big=screen.is_big())
     with st.container(key="lesson_picture"):
-        st.plotly_chart(picture.figure, key=f"lesson_picture_{scene.step.number}", alt=picture.text_alternative,
-                        height="stretch" if is_big() else "content",
-                        config={"displayModeBar": False, "scrollZoom": False})
+        screen.draw_on_screen(picture, key=f"lesson_picture_{scene.step.number}")
 
 
 @cached(32, of_server)
@@ -122,7 +99,7 @@ def _drawn(number: int, value: Any, ghost: float | None, *, big: bool) -> Pictur
     picture = scene.picture(value) if ghost is None else scene.before(value, ghost)
     if big:
         figure = picture.figure
-        figure.update_layout(height=None, autosize=True, font={"size": 22}, legend={"font": {"size": 22}})
+        screen.enlarge(figure)
         figure.update_xaxes(title_font_size=24, tickfont_size=20).update_yaxes(title_font_size=24, tickfont_size=20)
         figure.update_annotations(font_size=22)
     return picture
@@ -140,13 +117,6 @@ def draw_on_wall(scene: Scene, value: Any) -> None:
             draw_more_columns(key="lesson_columns")
 
 
-def draw_views(scene: Scene, value: Any) -> None:
-    """Which picture is on the wall, where there is more than one."""
-    if len(views := _views(scene, value)) > 1:
-        st.segmented_control("On the wall", views, format_func=_VIEWS.__getitem__, default="picture", required=True,
-                             key=_view_key(scene), on_change=moved)
-
-
 def _views(scene: Scene, value: Any) -> list[str]:
     rule_too = scene.shape is not None and _is_revealed(scene, value)
     return ["picture", *["rule"] * rule_too, *["columns"] * (scene.step.number == len(SCENES))]
@@ -160,11 +130,10 @@ def draw_rule(scene: Scene, value: Any) -> None:
     """Why it is private: all that one pupil can change inside the shape; to be dragged, nothing is sent back."""
     if scene.shape is None or not _is_revealed(scene, value):
         return
-    drawn = rule_picture(scene.shape(value))
+    model, options = rule_options(scene.shape(value))
     st.markdown("**Why it is private.** Everything that one pupil can change (grey) stays inside the shape, and a "
                 "corner touches it. Drag the shape and the green line.")
-    rule(drawn.model, key=f"lesson_rule_{scene.step.number}_{token_of(value)}", names=drawn.names, units=drawn.units,
-         factors=drawn.factors, iid=drawn.equal, theorem=drawn.theorem, tall=is_big(),
+    rule(model, key=f"lesson_rule_{scene.step.number}_{token_of(value)}", **options, tall=screen.is_big(),
          line=math.radians(value) if scene.step.number == 4 else 0.0,
          alt=f"All that one pupil can change inside the shape of privacy. {scene.picture(value).takeaway}")
 
@@ -191,23 +160,9 @@ def draw_question(scene: Scene, value: Any) -> None:
             st.warning(f"**Not yet.** {scene.hint(value, given)}", icon=":material/lightbulb:")
 
 
-def draw_more(scene: Scene) -> None:
-    """The mathematics and the game, one click away."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        with st.popover("Formulas", icon=":material/function:"):
-            for words, formula in scene.formulas:
-                st.markdown(words)
-                st.latex(formula)
-        if scene.step.number <= 3:
-            st.page_link(ATTACKER.path, label="Play the attacker", icon=ATTACKER.icon,
-                         query_params={"shape": "ellipse"} if scene.step.number == 3 else {})
-
-
-def draw_end(scene: Scene) -> None:
+def draw_end() -> None:
     """After the last step: one needed column among more and more, what was seen, and a page to take along."""
-    if scene.step.number < len(SCENES):
-        return
-    if not is_big():  # where it stands on the wall
+    if not screen.is_big():  # where it stands on the wall
         st.markdown(f"#### {_VIEWS['columns']}")
         draw_more_columns(key="lesson_columns")
     st.markdown("#### What you have seen")
@@ -216,8 +171,8 @@ def draw_end(scene: Scene) -> None:
     st.html('<ul class="summary">' + "".join(
         f"<li><b>{one.step.number}. {in_html(one.title)}</b> ({_STATES[state]}). {in_html(one.takeaway)}</li>"
         for one, state in zip(SCENES, done, strict=True)) + "</ul>")
-    address = class_link()
-    offer_file("Handout: one page to print", "mvgviz-lesson.html", "text/html", lambda: handout(address),
+    address = screen.class_link()
+    offer_file("Handout: one page to print", "mvgviz-lesson.html", "text/html", lambda: screen.handout(address),
                key="lesson_handout")
 
 
@@ -227,7 +182,7 @@ def _draw_input(scene: Scene, value: Any) -> None:
     given, revealed = _kept(_ANSWERS).get(_at(scene, value)), _is_revealed(scene, value)
     if key not in st.session_state and (given is not None or scene.ghost):
         st.session_state[key] = 1.0 if given is None else given
-    take: dict[str, Any] = {"key": key, "on_change": moved} if scene.ghost and not revealed else {
+    take: dict[str, Any] = {"key": key, "on_change": screen.moved} if scene.ghost and not revealed else {
         "key": key, "on_change": _take, "args": (scene, value)}
     if answer.options:
         st.radio(question, answer.options, index=None, format_func=scene.option, **take)
@@ -244,12 +199,12 @@ def _take(scene: Scene, value: Any) -> None:
         _kept(_ANSWERS).pop(_at(scene, value), None)
     else:
         _kept(_ANSWERS)[_at(scene, value)] = given
-    moved()
+    screen.moved()
 
 
 def _see(scene: Scene, value: Any) -> None:
     _kept(_SEEN)[_at(scene, value)] = True
-    moved()
+    screen.moved()
 
 
 def _is_revealed(scene: Scene, value: Any) -> bool:
@@ -292,7 +247,7 @@ def _place(scene: Scene, value: Any) -> dict[str, str]:
 def _asked_step(text: str) -> int:
     if text in map(str, range(1, len(SCENES) + 1)):
         return int(text)
-    st.info(f"A part of the link was ignored: the steps are 1 to {len(SCENES)}.", icon=":material/link_off:")
+    screen.say_ignored(f"the steps are 1 to {len(SCENES)}")
     return 1
 
 
@@ -300,24 +255,19 @@ def _asked_value(scene: Scene, text: str | None) -> Any:
     value = scene.step.start if text is None else scene.step.value_of(text)
     if value is not None:
         return value
-    values = ", ".join(map(token_of, scene.step.values))
-    st.info(f"A part of the link was ignored: the values of step {scene.step.number} are {values}.",
-            icon=":material/link_off:")
+    screen.say_ignored(f"the values of step {scene.step.number} are {', '.join(map(token_of, scene.step.values))}")
     return scene.step.start
 
 
-def _go(number: int) -> None:
-    moved(**{_STEP: number})
-
-
 open_plain_page(LESSON)
-big = adopt_screen()
 scene, value = place()
+big = screen.is_big()
 draw_steps(scene)
 words = None if big else st.container()
 picture, question = st.columns([5, 3] if big else [2, 1], gap="large")
-with words or question:
-    draw_words(scene, value)
+with words or question, st.container(key="lesson_words"):
+    st.markdown(f"#### {scene.title}")
+    st.markdown("  \n".join(scene.sentences(value)))
 with question if big else picture:
     draw_control(scene, value)
 with picture, st.spinner("Working it out …"):
@@ -328,7 +278,16 @@ with picture, st.spinner("Working it out …"):
         draw_rule(scene, value)
 with question:
     draw_question(scene, value)
-    if big:
-        draw_views(scene, value)
-    draw_more(scene)
-draw_end(scene)
+    if big and len(views := _views(scene, value)) > 1:
+        st.segmented_control("On the wall", views, format_func=_VIEWS.__getitem__, default="picture", required=True,
+                             key=_view_key(scene), on_change=screen.moved)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        with st.popover("Formulas", icon=":material/function:"):
+            for said, formula in scene.formulas:
+                st.markdown(said)
+                st.latex(formula)
+        if scene.step.number <= 3:
+            st.page_link(ATTACKER.path, label="Play the attacker", icon=ATTACKER.icon,
+                         query_params={"shape": "ellipse"} if scene.step.number == 3 else {})
+if scene.step.number == len(SCENES):
+    draw_end()

@@ -7,21 +7,27 @@ import streamlit as st
 from mvgviz.errors import InputError
 from mvgviz.pictures import plan as words
 from mvgviz.pictures.plan import plan_words, question_name
-from mvgviz.pictures.release import ACCEPT
 from mvgviz.pictures.sentences import open_parts
 from mvgviz.provenance import weakest
-from mvgviz.release.ledger import CAVEATS
 from mvgviz.release.release import plan_together
-from mvgviz.scenario.plan import MOST_QUESTIONS, QuestionPlan, under_budget_of, without
-from mvgviz.scenario.plan_noise import QuestionNoise, least_noise, plan_noise, same_noise
+from mvgviz.scenario.plan import (
+    MOST_QUESTIONS,
+    QuestionNoise,
+    QuestionPlan,
+    least_noise,
+    plan_noise,
+    same_noise,
+    under_budget_of,
+    without,
+)
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, in_markdown, listed, spreadsheet_cell
 from mvgviz.ui import session
 from mvgviz.ui.frame import chart, offer_file, open_page, show_error, show_table
 from mvgviz.ui.menu import PLAN, RELEASE
-from mvgviz.ui.population import draw_population
-from mvgviz.ui.session_plan import HeldPlan, held_plan, keep, plan_setups, plan_ticket, release_questions, start_anew
-from mvgviz.ui.session_releases import session_releases
+from mvgviz.ui.plans import HeldPlan, held_plan, keep, plan_setups, plan_ticket, put_plan, release_questions
+from mvgviz.ui.release_controls import draw_accepts, draw_go, draw_population
+from mvgviz.ui.release_desk import release_desk
 
 _FILE, _REFUSED = "plan_file", "_plan_refused"
 _LARGEST = 1_000_000  # bytes of a plan file
@@ -63,7 +69,8 @@ def draw_changes(held: HeldPlan, noise: Sequence[QuestionNoise], setups: Sequenc
                       help=f"{about}; locked ones stay", type="tertiary", disabled=key != "equal" and not noise)
     with st.container(horizontal=True, vertical_alignment="center"):
         _draw_file(held)
-        st.button("Start anew", key="plan_anew", type="tertiary", on_click=start_anew,
+        st.button("Start anew", key="plan_anew", type="tertiary", on_click=put_plan,
+                  args=(session.scenario().data, None),
                   help="Forget this plan. What was released stays in the ledger.")
     if not exact:
         draw_only_exact()
@@ -194,7 +201,7 @@ def draw_plan_release(held: HeldPlan, setups: Sequence[Setup], names: Sequence[s
             _draw_waiting(held, setups, names)
         except InputError as error:  # of the ledger
             show_error(error)
-    desk = session_releases()
+    desk = release_desk()
     if desk.refusal is not None:
         show_error(desk.refusal)
         desk.refusal = None
@@ -210,30 +217,19 @@ def _draw_waiting(held: HeldPlan, setups: Sequence[Setup], names: Sequence[str])
                        format_func=lambda k: all_words if k == _ALL else names[k])
     chosen = held.waiting if one == _ALL else (one,)
     planned, n_records = plan_together([setups[k] for k in chosen]), setups[0].dataset.n_records
-    desk, now = session_releases(), plan_ticket(held, chosen)
+    desk, now = release_desk(), plan_ticket(held, chosen)
     named = draw_population(held.plan.data)
     st.caption(words.ledger_words(desk.totals(held.plan.data, planned), questions=len(chosen), lasts=desk.ledger.lasts))
-    accepted = tuple(caveat for caveat in planned.caveats
-                     if st.checkbox(ACCEPT[caveat], key=f"plan_accept_{caveat}_{now}"))
-    missing = [CAVEATS[caveat] for caveat in planned.caveats if caveat not in accepted]
     refused = None
     try:
         desk.check(held.plan.data, planned)
     except InputError as error:
         refused = error
-    sure = st.checkbox(f"I understand that this spends **{words.spends(planned, n_records)}**, once and for good.",
-                       key=f"plan_sure_{now}", disabled=refused is not None)
-    st.button("Release once" if len(chosen) == 1 else f"Release all {len(chosen)} at once", key="plan_go",
-              type="primary", icon=":material/outbox:", on_click=release_questions, width="stretch",
-              args=(now, chosen, accepted, st.empty()),
-              disabled=refused is not None or bool(missing) or not sure or not named)
-    if refused is not None:
-        show_error(refused)
-    elif not named:
-        st.caption("Not before you say who the records are about.")
-    elif missing:
-        st.caption(f"Not before you accept: {listed(missing)}.")
-    else:
+    accepted = draw_accepts(planned, key="plan", now=now)
+    sure = draw_go("Release once" if len(chosen) == 1 else f"Release all {len(chosen)} at once", release_questions, now,
+                   chosen, accepted, key="plan", now=now, planned=planned, accepted=accepted, refused=refused,
+                   spends=words.spends(planned, n_records), named=named)
+    if sure is not None:
         st.caption("Fresh noise from the operating system, drawn once, an entry in the ledger for each answer: all of "
                    "them or none. A cap can be set on the page Release & report.")
 

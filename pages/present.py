@@ -11,9 +11,8 @@ from mvgviz.scenario.resolve import Setup
 from mvgviz.ui import session, slices
 from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached
-from mvgviz.ui.frame import open_bare_page, show_error
+from mvgviz.ui.frame import draw_switch, open_bare_page, show_error
 from mvgviz.ui.menu import PRESENT, SHAPE
-from mvgviz.ui.strip import draw_switch
 
 _ROOM = 10  # pixels above the labels, which are larger here
 _slides = cached(2, session.here)(design_slides)
@@ -31,7 +30,7 @@ def draw_deck(setup: Setup) -> None:
         _draw(picture, deck[at])
     _draw_ways(at, len(deck))
     if unfinished is not None:
-        slices.show_progress(unfinished, complete=False)
+        slices.show_progress(unfinished)
 
 
 def _trials(setup: Setup) -> tuple[Picture | None, slices.Slice | None]:

@@ -9,36 +9,16 @@ import streamlit as st
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import PairLoss, pair_loss, spent_mu
 from mvgviz.errors import InputError
-from mvgviz.pictures.privacy import (
-    audit_picture,
-    audit_words,
-    caveats,
-    curve_picture,
-    loss_picture,
-    odds_words,
-    percent_words,
-    reached_words,
-    releases_picture,
-    shares_picture,
-    tested_words,
-    tradeoff_picture,
-)
+from mvgviz.pictures import privacy as words
 from mvgviz.pictures.sentences import thing
-from mvgviz.release.audit import (
-    NoiseScores,
-    attacks_per_release,
-    judge,
-    release_scores,
-    seconds_to_draw,
-    simulate_scores,
-)
+from mvgviz.release import audit
 from mvgviz.scenario.resolve import Setup, asked_of
 from mvgviz.text import as_number, in_markdown
 from mvgviz.ui import session
-from mvgviz.ui.cache import cached
+from mvgviz.ui.cache import cached, of_session
 from mvgviz.ui.frame import chart, draw_open_tab, open_page, show_table
 from mvgviz.ui.menu import PRIVACY
-from mvgviz.ui.progress import show_progress
+from mvgviz.ui.slices import moving_bar
 from mvgviz.validation import FloatArray
 
 RELEASES = (1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300, 500, 700, 1_000)
@@ -63,14 +43,14 @@ def draw_neighbours(setup: Setup) -> None:
     loss = found_pair(setup)
     if loss is None:
         return
-    words = f"**Hardest to hide:** {in_markdown(loss.pair.words)}. {reached_words(setup, loss.attained)}"
+    said = f"**Hardest to hide:** {in_markdown(loss.pair.words)}. {words.reached_words(setup, loss.attained)}"
     if loss.pair.before is None or loss.pair.after is None:
-        st.markdown(words)
+        st.markdown(said)
         _draw_shares(setup, loss)
         return
     table, bars = st.columns([2, 3], gap="large")
     with table:
-        st.markdown(words)
+        st.markdown(said)
         before, after = (_own_units(setup, record) for record in (loss.pair.before, loss.pair.after))
         show_table({"Feature": list(setup.table.features), "Before": before, "After": after},
                    numbers=("Before", "After"), height=min(36 * (len(before) + 1) + 2, 330))
@@ -90,7 +70,7 @@ def _own_units(setup: Setup, record: FloatArray) -> FloatArray:
 
 
 def _draw_shares(setup: Setup, loss: PairLoss) -> None:
-    chart(shares_picture(loss.shares, setup.design.theta, names=setup.direction_names), key="privacy_shares")
+    chart(words.shares_picture(loss.shares, setup.design.theta, names=setup.direction_names), key="privacy_shares")
 
 
 @st.fragment
@@ -102,15 +82,16 @@ def draw_releases(setup: Setup) -> None:
                              format_func="{:,}".format)
     spent = spent_mu(setup.design)
     with picture:
-        chart(releases_picture(spent, epsilon=setup.scenario.epsilon, delta=setup.delta, count=k,
-                               n_records=setup.dataset.n_records, mu_is=setup.design.mu_is), key="privacy_releases")
+        chart(words.releases_picture(spent, epsilon=setup.scenario.epsilon, delta=setup.delta, count=k,
+                                     n_records=setup.dataset.n_records, mu_is=setup.design.mu_is),
+              key="privacy_releases")
     with choices:
         mu, share = spent.after(k)
         times = f"{k:,} release{'s' if k > 1 else ''}"
         st.markdown(f"One release: μ = {as_number(spent.total)}  \n{times}: μ = **{as_number(mu)}**")
         if spent.directions:
-            st.caption(f"The private directions are learned once and used in all: {percent_words(share)} of μ² after "
-                       f"{times}.")
+            st.caption("The private directions are learned once and used in all: "
+                       f"{words.percent_words(share)} of μ² after {times}.")
 
 
 TRIALS, USUAL = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000), 10_000
@@ -118,7 +99,6 @@ SIMULATED, HARDENED = "Simulated noise", "The release's own sampler, fewer draws
 _QUICK, _LONG = 3.0, 20.0  # seconds: what is done unasked, and what needs a click
 _HARDENED_ENTRY, _HARDENED_RELEASE = 2.7e-5, 1.5e-3  # seconds
 _HARDENED_TIME, _HARDENED_MOST = 5.0, 500
-_KEPT, _MOST_KEPT = "_privacy_draws", 6
 
 
 @st.fragment
@@ -135,21 +115,21 @@ def draw_audit(setup: Setup) -> None:
     noise = _drawn(setup, loss, trials, seconds, hardened)
     if noise is None:
         return
-    result = judge(loss, noise, delta=setup.delta, noise_factor=0.5 if broken else 1.0)
+    result = audit.judge(loss, noise, delta=setup.delta, noise_factor=0.5 if broken else 1.0)
     with choices:
-        st.caption(tested_words(loss.design, noise, hardened=hardened))
+        st.caption(words.tested_words(loss.design, noise, hardened=hardened))
     with picture:
-        chart(audit_picture(result, loss.mu, audit_words(setup, loss, result, broken)), key="privacy_audit")
+        chart(words.audit_picture(result, loss.mu, words.audit_words(setup, loss, result, broken)), key="privacy_audit")
 
 
 def _trials(design: NoiseDesign, *, hardened: bool) -> tuple[int, float]:
     """How many attacks on each neighbour, and about how long their releases take to draw."""
-    each = attacks_per_release(design)
+    each = audit.attacks_per_release(design)
     if hardened:
         seconds = design.rows * design.cols * _HARDENED_ENTRY + _HARDENED_RELEASE  # for one release
         releases = min(max(int(_HARDENED_TIME / seconds / 2), 2), _HARDENED_MOST)
         return releases * each, 2 * releases * seconds
-    seconds = seconds_to_draw(design)
+    seconds = audit.seconds_to_draw(design)
 
     def taken(trials: int) -> float:
         return 2 * max(math.ceil(trials / each), 2) * seconds
@@ -161,34 +141,29 @@ def _trials(design: NoiseDesign, *, hardened: bool) -> tuple[int, float]:
     return trials, taken(trials)
 
 
-def _drawn(setup: Setup, loss: PairLoss, trials: int, seconds: float, hardened: bool) -> NoiseScores | None:
-    """The draws, kept for the session: epsilon and delta only scale them. None where they wait for a click."""
-    kept: dict[object, NoiseScores] = st.session_state.setdefault(_KEPT, {})
-    key = (loss.shape(), trials, setup.scenario.seed, hardened)
-    if key not in kept:
-        wait = f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
-        if seconds > _LONG and not st.button(f"Draw the releases (about {wait})", key="privacy_draw"):
-            return None
-        text = "Simulating releases …"
-        bar = st.progress(0.0, text) if seconds > 0.5 else None
-        found = _draw(setup, loss, trials, hardened, None if bar is None else show_progress(bar, text))
-        if bar is not None:
-            bar.empty()
-        if found is None:
-            return None
-        while len(kept) >= _MOST_KEPT:
-            kept.pop(next(iter(kept)))
-        kept[key] = found
-    return kept[key]
+@cached(6, of_session, final=lambda found: found is not None,
+        key=lambda setup, loss, trials, seconds, hardened: (loss.shape(), trials, setup.scenario.seed, hardened))
+def _drawn(setup: Setup, loss: PairLoss, trials: int, seconds: float, hardened: bool) -> audit.NoiseScores | None:
+    """The draws: epsilon and delta only scale them. None where they wait for a click."""
+    wait = f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
+    if seconds > _LONG and not st.button(f"Draw the releases (about {wait})", key="privacy_draw"):
+        return None
+    text = "Simulating releases …"
+    bar = st.progress(0.0, text) if seconds > 0.5 else None
+    found = _draw(setup, loss, trials, hardened, None if bar is None else moving_bar(bar, text))
+    if bar is not None:
+        bar.empty()
+    return found
 
 
 def _draw(setup: Setup, loss: PairLoss, trials: int, hardened: bool,
-          show: Callable[[float], None] | None) -> NoiseScores | None:
+          show: Callable[[float], None] | None) -> audit.NoiseScores | None:
     """The scores from one of the two samplers, or None and a sentence."""
     if not hardened:
-        return simulate_scores(loss, trials=trials, rng=np.random.default_rng([setup.scenario.seed, 4]), progress=show)
+        rng = np.random.default_rng([setup.scenario.seed, 4])
+        return audit.simulate_scores(loss, trials=trials, rng=rng, progress=show)
     try:
-        return release_scores(loss, setup.query, trials=trials, largest=setup.largest_values, progress=show)
+        return audit.release_scores(loss, setup.query, trials=trials, largest=setup.largest_values, progress=show)
     except InputError as error:
         st.markdown(f"The release's own sampler refuses: {in_markdown(str(error))}.")
         return None
@@ -196,15 +171,15 @@ def _draw(setup: Setup, loss: PairLoss, trials: int, hardened: bool,
 
 setup = open_page(PRIVACY)
 spent = spent_mu(setup.design)
-st.markdown(odds_words(setup, spent))
-for sentence in caveats(setup, spent):
+st.markdown(words.odds_words(setup, spent))
+for sentence in words.caveats(setup, spent):
     st.caption(sentence)
 asked = {"epsilon": setup.scenario.epsilon, "delta": setup.delta}
 for column, (key, picture) in zip(st.columns(3, gap="medium"), {
-        "privacy_tradeoff": tradeoff_picture(spent.total, **asked, mu_is=setup.design.mu_is),
-        "privacy_loss": loss_picture(spent.total, epsilon=setup.scenario.epsilon, thing=thing(setup)),
-        "privacy_curve": curve_picture(spent.total, **asked, n_records=setup.dataset.n_records,
-                                       mu_is=setup.design.mu_is)}.items(), strict=True):
+        "privacy_tradeoff": words.tradeoff_picture(spent.total, **asked, mu_is=setup.design.mu_is),
+        "privacy_loss": words.loss_picture(spent.total, epsilon=setup.scenario.epsilon, thing=thing(setup)),
+        "privacy_curve": words.curve_picture(spent.total, **asked, n_records=setup.dataset.n_records,
+                                             mu_is=setup.design.mu_is)}.items(), strict=True):
     with column:
         chart(picture, key=key)
 draw_open_tab({"The worst neighbours": draw_neighbours, "Audit by simulation": draw_audit,

@@ -1,8 +1,6 @@
 """Release & report: one noisy answer and its ledger; report, script, notebook, link."""
 
-import io
-import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,9 +11,8 @@ from mvgviz.pictures import release as words
 from mvgviz.pictures.release import budget_numbers
 from mvgviz.pictures.sentences import link_words, open_parts, released_clipping
 from mvgviz.release.entries import Sum
-from mvgviz.release.files import to_csv, to_intervals_csv, to_metadata_json, to_npy
+from mvgviz.release.files import files_of, zipped
 from mvgviz.release.fitted import fitted_coefficients, labels, refusal
-from mvgviz.release.ledger import CAVEATS
 from mvgviz.release.release import Plan, Release, plan
 from mvgviz.report.script import notebook, python_script
 from mvgviz.scenario.resolve import Setup, usual_delta
@@ -25,19 +22,14 @@ from mvgviz.trials.results import Results
 from mvgviz.trials.stand_in import on_stand_in
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
-from mvgviz.ui.frame import chart, draw_open_tab, offer_file, show_error, show_table, try_open_page
+from mvgviz.ui.frame import chart, draw_open_tab, draw_switch, offer_file, show_error, show_table, try_open_page
 from mvgviz.ui.menu import RELEASE
-from mvgviz.ui.population import choose_population, draw_population
-from mvgviz.ui.session_releases import hardened_factor, release_once, session_releases, ticket
-from mvgviz.ui.session_study import session_source, session_study
+from mvgviz.ui.release_controls import choose_population, draw_accepts, draw_go, draw_population
+from mvgviz.ui.release_desk import hardened_factor, release_desk, release_once, ticket
 from mvgviz.ui.slices import Slice, begin, problem, show_progress
-from mvgviz.ui.strip import draw_switch
+from mvgviz.ui.study import current_source, current_study
 
-
-@cached(8, session.here)
-def off_by(setup: Setup, on_data: bool) -> str:
-    """How far the numbers of a release will lie from the answer, as plain text."""
-    return words.off_by(setup, on_data=on_data)
+_off_by = cached(8, session.here)(words.off_by)
 
 
 def draw_intervals(release: Release) -> None:
@@ -48,21 +40,17 @@ def draw_intervals(release: Release) -> None:
         return
     st.markdown("#### How far from the answer?")
     if release.kind.is_mean and release.ranges is not None:
-        _draw_mean(release, widths)
+        picture, table = st.columns([3, 2], gap="large")
+        with picture:
+            chart(words.mean_picture(release, widths), key="release_mean")
+        with table:
+            _draw_table(words.mean_columns(release))
     else:
         st.markdown(words.widths_sentence(widths, in_markdown))
         _draw_table(words.width_columns(widths))
     st.caption(" ".join([released_clipping(release, in_markdown), words.covers_sentences(widths)]))
     if refusal(release) is None:
         _draw_fit(release)
-
-
-def _draw_mean(release: Release, widths: words.Widths) -> None:
-    picture, table = st.columns([3, 2], gap="large")
-    with picture:
-        chart(words.mean_picture(release, widths), key="release_mean")
-    with table:
-        _draw_table(words.mean_columns(release))
 
 
 def _draw_fit(release: Release) -> None:
@@ -98,46 +86,34 @@ _FACTS = """<style>
 .facts dd {margin: 0; overflow-wrap: anywhere;}
 .st-key-release_conditions label * {white-space: normal; text-overflow: clip; overflow: visible;}
 </style>"""
-_FILES: tuple[tuple[str, str, str, str, Callable[..., str | bytes]], ...] = (
-    ("Noisy answer as CSV", "csv", ".csv", "text/csv", to_csv),
-    ("An interval for each number, as CSV", "intervals", "_intervals.csv", "text/csv", to_intervals_csv),
-    ("Noisy answer as NPY", "npy", ".npy", "application/octet-stream", to_npy),
-    ("What is to be known about it, as JSON", "json", ".json", "application/json", to_metadata_json))
-"""Label, key, end of the name, type and content."""
 
 
 def draw_release(setup: Setup) -> None:
     """What will be spent, in words and as a bar; then what has to be ticked, and the button."""
-    planned = plan(setup)
+    planned, desk, data = plan(setup), release_desk(), setup.scenario.data
     left, right = st.columns([2, 3], gap="large")
     with left:
         _draw_summary(setup, planned)
     with right:
-        named = draw_population(setup.scenario.data)
-        _draw_budget(setup, planned, named=named)
+        named, made = draw_population(data), desk.entries_about(data)
+        *before, this = Sum([*made, planned]).counted(*made, planned)
+        numbers = budget_numbers(before, this, delta=planned.delta, cap=desk.cap(data))
+        takeaway = words.budget_words(setup, numbers, planned, lasts=desk.ledger.lasts, named=named)
+        chart(words.budget_picture(numbers, takeaway), key="release_budget")
         with st.container(key="release_conditions"):
             _draw_button(setup, planned, named=named)
 
 
-def _draw_budget(setup: Setup, planned: Plan, *, named: bool) -> None:
-    desk, data = session_releases(), setup.scenario.data
-    made = desk.entries_about(data)
-    *before, this = Sum([*made, planned]).counted(*made, planned)
-    numbers = budget_numbers(before, this, delta=planned.delta, cap=desk.cap(data))
-    takeaway = words.budget_words(setup, numbers, planned, lasts=desk.ledger.lasts, named=named)
-    chart(words.budget_picture(numbers, takeaway), key="release_budget")
-
-
 def _draw_summary(setup: Setup, planned: Plan) -> None:
-    desk = session_releases()
+    desk = release_desk()
     totals = desk.totals(setup.scenario.data, planned)
     try:
         factor = hardened_factor(setup)
     except InputError:
         factor = None  # the button says why
-    lines = "".join(f"<dt>{in_html(name)}</dt><dd>{in_html(text)}</dd>"
-                    for name, text in words.facts(setup, planned, totals, factor, off_by(setup, session.shows_data()),
-                                                  lasts=desk.ledger.lasts))
+    known = words.facts(setup, planned, totals, factor, _off_by(setup, on_data=session.shows_data()),
+                        lasts=desk.ledger.lasts)
+    lines = "".join(f"<dt>{in_html(name)}</dt><dd>{in_html(text)}</dd>" for name, text in known)
     st.html(f'{_FACTS}<dl class="facts" aria-label="What this release will spend">{lines}</dl>')
     if not setup.query.is_graph:
         with st.popover("Every range", icon=":material/straighten:", type="tertiary"):
@@ -147,30 +123,19 @@ def _draw_summary(setup: Setup, planned: Plan) -> None:
 
 def _draw_button(setup: Setup, planned: Plan, *, named: bool) -> None:
     """Everything that has to be ticked, then the click; ``named``: whether it is known who the records are about."""
-    held, now = session_releases(), ticket()
-    accepted = tuple(caveat for caveat in planned.caveats
-                     if st.checkbox(words.ACCEPT[caveat], key=f"release_accept_{caveat}_{now}"))
+    held, now, spends = release_desk(), ticket(), words.spends(setup, planned)
+    accepted = draw_accepts(planned, key="release", now=now)
     symmetrise = setup.query.symmetric and st.checkbox(
         "Make the noisy answer symmetric (free: after the noise)", value="symmetrise" in setup.scenario.post,
         key="release_symmetric")
     refused = _refusal(setup, planned)
-    missing = [CAVEATS[caveat] for caveat in planned.caveats if caveat not in accepted]
-    certain = st.checkbox(f"I understand that this spends **{words.spends(setup, planned)}**, once and for good.",
-                          key=f"release_sure_{now}", disabled=refused is not None)
-    st.button("Release once", key="release_go", type="primary", icon=":material/outbox:", on_click=release_once,
-              args=(now, accepted, bool(symmetrise), st.empty()), width="stretch",
-              disabled=refused is not None or bool(missing) or not certain or not named)
-    if refused is not None:
-        show_error(refused)
-    elif not named:
-        st.caption("Not before you say who the records are about.")
-    elif missing:
-        st.caption(f"Not before you accept: {listed(missing)}.")
-    elif not certain:
+    sure = draw_go("Release once", release_once, now, accepted, bool(symmetrise), key="release", now=now,
+                   planned=planned, accepted=accepted, refused=refused, spends=spends, named=named)
+    if sure is False:
         st.caption("Not before the box above is ticked. Fresh noise from the operating system, drawn once; a release "
                    "cannot be taken back.")
-    else:
-        st.caption(f"Draws fresh noise once and spends {words.spends(setup, planned)}.")
+    elif sure:
+        st.caption(f"Draws fresh noise once and spends {spends}.")
     if held.releases:
         st.caption(f":material/check: {len(held.releases):,} released in this session: see below.")
     if held.refusal is not None and refused is None:  # else it is said above
@@ -181,7 +146,7 @@ def _draw_button(setup: Setup, planned: Plan, *, named: bool) -> None:
 def _refusal(setup: Setup, planned: Plan) -> InputError | None:
     """Why no release can be made, before any noise is drawn."""
     try:
-        session_releases().check(setup.scenario.data, planned)
+        release_desk().check(setup.scenario.data, planned)
         hardened_factor(setup)
     except InputError as error:
         return error
@@ -190,34 +155,17 @@ def _refusal(setup: Setup, planned: Plan) -> InputError | None:
 
 def draw_keep() -> None:
     """One file with all that was released in this session: it is kept nowhere else."""
-    if releases := session_releases().releases:
+    if releases := release_desk().releases:
         with st.container(horizontal=True, vertical_alignment="center"):
-            offer_file("Download everything released", "released.zip", "application/zip", partial(_zipped, releases),
+            offer_file("Download everything released", "released.zip", "application/zip", partial(zipped, releases),
                        key="release_everything", type="primary")
             st.markdown(":material/warning: **Not kept: download now.** A reload loses these numbers; the budget stays "
                         "spent.", width="content")
 
 
-def _zipped(releases: list[Release]) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
-        for number, release in enumerate(releases, 1):
-            for _, _, name, _, content in _files(number, release):
-                packed.writestr(name, content())
-    return file.getvalue()
-
-
-def _files(number: int, release: Release) -> Iterator[tuple[str, str, str, str, Callable[[], str | bytes]]]:
-    """Label, key, name, type and content of each file of a release."""
-    stem = f"release_{number}_{release.data}_{release.query.replace(' ', '_')}"
-    for label, key, end, mime, content in _FILES:
-        if content is not to_intervals_csv or release.entry_noise is not None:
-            yield label, key, f"{stem}{end}", mime, partial(content, release)
-
-
 def draw_released() -> None:
     """The noisy answers of this session and their files; nothing true is in them."""
-    releases = session_releases().releases
+    releases = release_desk().releases
     if not releases:
         return
     st.divider()
@@ -231,7 +179,7 @@ def draw_released() -> None:
         chart(words.released_picture(shown), key="release_answer")
     with files:
         st.markdown(f"**{in_markdown(_title(shown))}**")
-        for label, key, name, mime, content in _files(number, shown):
+        for label, key, name, mime, content in files_of(number, shown):
             offer_file(label, name, mime, content, key=f"release_{key}", width="stretch")
         st.caption(f"{words.KEPT} Keep the JSON beside the numbers: it says what was promised, for which neighbours "
                    "and ranges, and what is not covered. The true answer is in none of them.")
@@ -248,17 +196,16 @@ def draw_exports(setup: Setup) -> None:
     simulated = not session.shows_data()
     told = _stand_in(setup) if simulated else setup
     work, results, error = _trials(told, simulated)
-    complete = results is not None and results.complete
+    work.complete = results is not None and results.complete
     left, right = st.columns(2, gap="large")
     with left:
-        _draw_report(told, results, error, busy=not (error or complete or work.stopped), simulated=simulated)
-        progress = st.container()
+        _draw_report(told, results, error, busy=not (error or work.complete or work.stopped), simulated=simulated)
+        work.slot = st.container()
         _draw_programs(setup)
     with right:
         _draw_scenario(setup)
     if error is None:
-        with progress:
-            show_progress(work, complete=complete)
+        show_progress(work)
 
 
 def _trials(setup: Setup, simulated: bool) -> tuple[Slice, Results | None, InputError | None]:
@@ -285,7 +232,7 @@ def _draw_report(setup: Setup, results: Results | None, error: InputError | None
                  ) -> None:
     from mvgviz.report.html import report_html
 
-    study = session_study()
+    study = current_study()
     st.markdown("#### Report for others")
     offer_file("Report as HTML", "report.html", "text/html", lambda: report_html(setup, results, simulated=simulated,
                                                                                  study=study),
@@ -305,7 +252,7 @@ def _draw_report(setup: Setup, results: Results | None, error: InputError | None
 
 
 def _draw_programs(setup: Setup) -> None:
-    scenario, source = setup.scenario, session_source()
+    scenario, source = setup.scenario, current_source()
     st.markdown("#### The same without the app")
     with st.container(horizontal=True):
         offer_file("Python program", "program.py", "text/x-python", partial(python_script, scenario, source=source),
@@ -336,7 +283,7 @@ _IMPORTED = "_ledger_imported"
 
 def draw_ledger() -> None:
     """Every release in the ledger, the cap and the ledger's files."""
-    ledger = session_releases().ledger
+    ledger = release_desk().ledger
     st.markdown("#### Ledger" if ledger.lasts else "#### Ledger of this session")
     _draw_entries()
     cap, files = st.columns([3, 2], gap="large", vertical_alignment="bottom")
@@ -352,19 +299,12 @@ def draw_ledger() -> None:
 
 
 def _draw_entries() -> None:
-    ledger = session_releases().ledger
+    ledger = release_desk().ledger
     entries = ledger.entries
     if not entries:
         st.caption(f"Nothing was released {'yet' if ledger.lasts else 'in this session'}.")
         return
-    show_table([{
-        "time (UTC)": entry.time.replace("T", " ").replace("+00:00", ""),
-        **({"about": spreadsheet_cell(entry.population)} if ledger.lasts else {}), "data": entry.data,
-        "query": entry.query, "design": spreadsheet_cell(entry.design), "μ": entry.mu, "ε": entry.epsilon,
-        "at δ": as_probability(entry.delta), "not covered": listed(list(entry.not_covered)) if entry.caveats else "",
-        **({"state": "released" if entry.is_finished else "never finished"} if ledger.lasts else {}),
-        "total ε of the same people": entry.total_epsilon} for entry in entries],
-        numbers=("μ", "ε", "total ε of the same people"), key="release_ledger")
+    show_table(words.ledger_rows(ledger), numbers=("μ", "ε", "total ε of the same people"), key="release_ledger")
     st.caption(words.totals_words(ledger))
     if unfinished := words.unfinished_words(entries):
         st.caption(unfinished)
@@ -372,7 +312,7 @@ def _draw_entries() -> None:
 
 def _draw_cap() -> None:
     """The cap is the ledger's, where it lasts the population's; the controls show it and change it."""
-    desk, data = session_releases(), session.scenario().data
+    desk, data = release_desk(), session.scenario().data
     people = desk.population(data) if desk.ledger.lasts else None
     if desk.ledger.lasts and people is None:
         st.caption("A cap can be set when it is said who the records are about.")
@@ -385,10 +325,8 @@ def _draw_cap() -> None:
     def change() -> None:
         state = st.session_state
         new = state.get("release_cap_epsilon", epsilon), state.get("release_cap_delta", delta)
-        try:
+        with desk.refusing():
             desk.ledger.set_cap(new if state["release_capped"] else None, people)
-        except InputError as error:
-            desk.refusal = error
 
     whom = "the same people" if people is None else in_markdown(people)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -404,7 +342,7 @@ def _draw_cap() -> None:
 
 
 def _usual_delta() -> float:
-    entries = session_releases().ledger.entries
+    entries = release_desk().ledger.entries
     if entries:
         return entries[-1].delta
     try:
@@ -415,7 +353,7 @@ def _usual_delta() -> float:
 
 def _draw_import() -> None:
     """Take in the JSON that an earlier session downloaded."""
-    desk = session_releases()
+    desk = release_desk()
     with st.popover("Bring a downloaded ledger", icon=":material/upload:"):
         file = st.file_uploader("A ledger as JSON", type="json", key="release_ledger_file", help=words.IMPORT_HELP)
         choose_population("Who are its releases about?", "release_ledger_about",

@@ -6,23 +6,9 @@ import numpy as np
 import streamlit as st
 
 from mvgviz.noise.ties import eigen
+from mvgviz.pictures import shape as words
 from mvgviz.pictures.rule import iid_std, rule_model
 from mvgviz.pictures.sentences import thing
-from mvgviz.pictures.shape import (
-    answer_labels,
-    component_picture,
-    covariance_picture,
-    drag_words,
-    ellipsoid_picture,
-    outcomes_picture,
-    plane_labels,
-    plane_words,
-    records_words,
-    root_mean_square,
-    rule_words,
-    std_picture,
-)
-from mvgviz.scenario.names import names_of_coordinates
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, in_markdown
 from mvgviz.ui.frame import chart, draw_takeaway, open_page
@@ -52,9 +38,9 @@ def draw_plane(setup: Setup) -> None:
                                    "are pulled into an ellipse. Not private.")
         useful = st.selectbox("Your use", _USES, key="shape_useful", disabled=of_directions,
                               help="The line along which the noise is told; turn it in the picture.")
-    iid, pair_names = iid_std(setup.iid, pair[1]), plane_labels(setup, shown, pair, of_directions=of_directions)
-    spread = root_mean_square(points) if points.size else 0.0
-    takeaway = plane_words(model, iid, pair_names, spread)
+    iid, pair_names = iid_std(setup.iid, pair[1]), words.plane_labels(setup, shown, pair, of_directions=of_directions)
+    spread = words.root_mean_square(points) if points.size else 0.0
+    takeaway = words.plane_words(model, iid, pair_names, spread)
     with picture:
         rule(model, key="shape_rule", on_change=lambda change: take_change(setup, model, pair, change), iid=iid,
              names=pair_names, **own_axes(setup, pair, of_directions=of_directions),
@@ -65,10 +51,10 @@ def draw_plane(setup: Setup) -> None:
              records=record_picture(setup, model, pair, (shown[pair[0]], shown[pair[1]]), of_directions=of_directions,
                                     show=show_data))
         draw_takeaway(takeaway, key="shape_rule")
-        st.caption(rule_words(model, len(setup.design.theta), thing(setup)))
+        st.caption(words.rule_words(model, len(setup.design.theta), thing(setup)))
         if setup.query.bound is not None:
-            st.caption(records_words(model))
-        st.caption(drag_words(model))
+            st.caption(words.records_words(model))
+        st.caption(words.drag_words(model))
 
 
 def draw_space(setup: Setup) -> None:
@@ -83,22 +69,22 @@ def draw_space(setup: Setup) -> None:
     if len(chosen) < 3:
         st.info("Choose three features.")
         return
-    chart(ellipsoid_picture(setup, chosen, names), key="shape_ellipsoid")
+    chart(words.ellipsoid_picture(setup, chosen, names), key="shape_ellipsoid")
 
 
 def draw_matrices(setup: Setup) -> None:
     """Sigma, Psi and the standard deviation of every entry."""
-    design, labels = setup.design, answer_labels(setup.query)
+    design, labels = setup.design, words.answer_labels(setup.query)
     middle, sides = st.columns([3, 2], gap="large")
     with middle:
-        chart(std_picture(setup), key="shape_std")
+        chart(words.std_picture(setup), key="shape_std")
     with sides:
         for name, side, own in (("Sigma, over rows", design.row_side, labels[0]),
                                 ("Psi, over columns", design.col_side, labels[1])):
             if side.is_identity:
                 st.caption(f"{name}: the identity, {side.size:,} × {side.size:,}.")
                 continue
-            chart(covariance_picture(side, name, own), key=f"shape_{name[:3]}")
+            chart(words.covariance_picture(side, name, own), key=f"shape_{name[:3]}")
             if design.mode == "both":
                 st.caption("Psi is the same matrix.")
                 break
@@ -111,13 +97,13 @@ def draw_outcomes(setup: Setup) -> None:
     if setup.query.symmetric and setup.query.rows > 1:
         kind = st.segmented_control("What", kinds, default=kind, key="shape_outcome",
                                     label_visibility="collapsed") or kind
-    chart(outcomes_picture(setup) if kind == kinds[0] else component_picture(setup), key="shape_play")
+    chart(words.outcomes_picture(setup) if kind == kinds[0] else words.component_picture(setup), key="shape_play")
 
 
 def _coordinates(setup: Setup) -> tuple[str, ...]:
     """Names of the coordinates of the directional side (features, vertices, records), but for a joined constant."""
     design = setup.design
-    names = names_of_coordinates(setup.query, design.mode, design.directional_side.size)
+    names = setup.query.coordinate_names(design.mode, design.directional_side.size)
     return names[: setup.query.own_features(len(names))][:_MANY]
 
 

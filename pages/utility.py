@@ -2,42 +2,22 @@
 
 import time
 from collections.abc import Sequence
-from itertools import cycle
 
 import numpy as np
 import streamlit as st
 
 from mvgviz.errors import InputError
+from mvgviz.pictures import utility as words
 from mvgviz.pictures.budget import Names, short_label, signal_picture
 from mvgviz.pictures.picture import Picture
-from mvgviz.pictures.theme import DATA, DIRECTIONAL, IID
 from mvgviz.pictures.trade_off import others_sentence
-from mvgviz.pictures.utility import (
-    SHOWN_TO_HOLDER,
-    SetNames,
-    SetRow,
-    captured_picture,
-    component_loadings_picture,
-    dots_picture,
-    error_curve,
-    measured_words,
-    needed_names,
-    own_units_words,
-    parts_picture,
-    predictions_picture,
-    ranked_sets,
-    set_sweep_picture,
-    sets_picture,
-    sweep_picture,
-    true_and_noisy,
-)
 from mvgviz.scenario.own_units import own_units
 from mvgviz.scenario.precision_budget import budget_table
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.trials.first_trial import FirstTrial, first_trial
 from mvgviz.trials.problem import Problem
-from mvgviz.trials.results import Outcome, Results
+from mvgviz.trials.results import Results
 from mvgviz.trials.run import part_errors, part_problems
 from mvgviz.trials.sweeps import MOST_SETS, Favoured, coarse_first, epsilon_grid, set_change, starting_sets, with_set
 from mvgviz.ui import session
@@ -67,8 +47,9 @@ def work_in_tab(setup: Setup, name: str, problems: Sequence[Problem], *parts: ob
         st.caption(f"About {max(round(seconds / 60), 1)} min of work for this chart: press Go on to start it.")
     found = _gather(setup, work, problems)
     known = [results for results in found if results is not None]
-    complete = len(known) == len(found) and all(results.complete for results in known)
-    return known, work.shown_here(complete=complete)
+    work.complete = len(known) == len(found) and all(results.complete for results in known)
+    work.slot = st.container()
+    return known, work
 
 
 def _gather(setup: Setup, work: Slice, problems: Sequence[Problem]) -> list[Results | None]:
@@ -83,14 +64,6 @@ def _gather(setup: Setup, work: Slice, problems: Sequence[Problem]) -> list[Resu
     return found
 
 
-def go_on(pending: Sequence[Slice | None]) -> None:
-    """Progress bars at their places; the browser asks again while there is work to do. Call it last."""
-    for entry in pending:
-        if entry is not None and entry.slot is not None:
-            with entry.slot:
-                show_progress(entry, complete=entry.complete)
-
-
 def draw_trials(setup: Setup) -> Slice | None:
     """The main chart; None where the scenario does not work out, which is said."""
     work = begin("utility", version(setup))
@@ -103,21 +76,23 @@ def draw_trials(setup: Setup) -> Slice | None:
         say_why_not(setup, error)
         return None
     if results is not None:
-        chart(dots_picture(results, needed_names(setup)).adding(others_sentence(setup)), key="utility_dots")
-        st.caption(f"{session.computed_on()} {in_markdown(measured_words(posed, results))}")
-    return work.shown_here(complete=results is not None and results.complete)
+        chart(words.dots_picture(results, words.needed_names(setup)).adding(others_sentence(setup)), key="utility_dots")
+        st.caption(f"{session.computed_on()} {in_markdown(words.measured_words(posed, results))}")
+        work.complete = results.complete
+    work.slot = st.container()
+    return work
 
 
 def draw_sweep(setup: Setup) -> Slice:
     """The error over epsilon."""
     posed, own = problem(setup), setup.scenario.epsilon
     grid = epsilon_grid(own)
-    known, pending = work_in_tab(setup, "sweep", [
+    known, work = work_in_tab(setup, "sweep", [
         posed.with_scenario(setup.scenario.changed(epsilon=epsilon))
         for epsilon in coarse_first(grid, own)])
     if known:
-        chart(sweep_picture(known, own=own, span=(grid[0], grid[-1])), key="utility_sweep")
-    return pending
+        chart(words.sweep_picture(known, own=own, span=(grid[0], grid[-1])), key="utility_sweep")
+    return work
 
 
 def _kind(setup: Setup) -> str:
@@ -131,25 +106,25 @@ def draw_parts(setup: Setup) -> Slice:
     if len(problems) < 2:
         st.info("Say which features are needed (in the sidebar: what is favoured) to see who gains and who pays.",
                 icon=":material/checklist:")
-    known, pending = work_in_tab(setup, "parts", list(problems.values()))
+    known, work = work_in_tab(setup, "parts", list(problems.values()))
     found = part_errors(known)
     left, right = st.columns(2, gap="large")
     with left:
         if found:
-            chart(parts_picture(setup, found, on_data=not session.is_simulated()), key="utility_parts")
+            chart(words.parts_picture(setup, found, on_data=not session.is_simulated()), key="utility_parts")
         for part, reason in reasons.items():
             if len(problems) > 1:
                 st.caption(in_markdown(f"{capitalised(part)}: {reason}."))
     with right:
         _draw_own_units(setup)
-    return pending
+    return work
 
 
 def _draw_own_units(setup: Setup) -> None:
     rows = own_units(setup)
     if not rows:
         return
-    st.markdown(own_units_words(setup, rows, on_data=not session.is_simulated()))
+    st.markdown(words.own_units_words(setup, rows, on_data=not session.is_simulated()))
     show_table({"feature": [short_label(row.name) for row in rows], "needed": [row.needed for row in rows],
                 "this design ±": [row.ours for row in rows], "equal noise ±": [row.equal for row in rows],
                 "range": [f"{row.lower:g} to {row.upper:g}" for row in rows], "unit": [row.unit for row in rows]},
@@ -157,13 +132,12 @@ def _draw_own_units(setup: Setup) -> None:
 
 
 _LISTED = 2_000
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "hexagon", "triangle-down", "pentagon")
 
 
 def draw_sets(setup: Setup) -> Slice | None:
     """Which directions to favour: each set at the scenario's epsilon, and over all epsilons."""
     size = setup.design.theta.size
-    names = SetNames(Names(setup), size)
+    names = words.SetNames(Names(setup), size)
     if size < 2:
         st.info("With one direction there is nothing to choose.", icon=":material/block:")
         return None
@@ -171,63 +145,32 @@ def draw_sets(setup: Setup) -> Slice | None:
     posed, scenario = problem(setup), setup.scenario
     grid = epsilon_grid(scenario.epsilon)
     tried = [*((scenario.changed(**set_change(scenario, favoured)), "mvg") for favoured in sets), (scenario, "iid")]
-    known, pending = work_in_tab(setup, "sets", [
+    known, work = work_in_tab(setup, "sets", [
         posed.with_scenario(changed.changed(epsilon=epsilon), mechanisms=(key,))
         for epsilon in coarse_first(grid, scenario.epsilon) for changed, key in tried], sets)
-    _draw_set_charts(setup, names, sets, grid, known)
-    return pending
+    found = words.compared_sets(scenario, names, sets, grid, known)
+    if found is not None:
+        ranked, swept, best = found
+        left, right = st.columns(2, gap="large")
+        with left:
+            chart(ranked, key="utility_sets")
+            _draw_take_over(setup, names, best)
+        with right:
+            chart(swept, key="utility_set_sweep")
+    return work
 
 
-def _draw_set_charts(setup: Setup, names: SetNames, sets: list[Favoured], grid: list[float],
-                     found: list[Results]) -> None:
-    scenario = setup.scenario
-    here = [results for results in found if results.scenario.epsilon == scenario.epsilon]
-    if not here:
-        return
-    choices: list[Favoured | None] = [*sets, None]
-    own = scenario.favoured if scenario.allocation in ("binary", "least-error") else None
-    styles = {choice: (DIRECTIONAL if choice == own else DATA, symbol)
-              for choice, symbol in zip(sets, cycle(_SYMBOLS), strict=False)} | {None: (IID, "circle")}
-    rows = ranked_sets(SetRow(choice=choice, outcome=outcome, colour=styles[choice][0], symbol=styles[choice][1])
-                       for choice in choices if (outcome := _outcome(here, choice)) is not None)
-    left, right = st.columns(2, gap="large")
-    with left:
-        chart(sets_picture(rows, here[0].references, names=names, title=here[0].metric), key="utility_sets")
-        _draw_take_over(setup, names, rows)
-    with right:
-        curves = []
-        for choice in choices:
-            colour, symbol = styles[choice]
-            outcomes = [(epsilon, outcome) for epsilon in grid if (outcome := _outcome(
-                [results for results in found if results.scenario.epsilon == epsilon], choice)) is not None]
-            curves.append(error_curve(outcomes, name=short_label(names(choice)), colour=colour, symbol=symbol,
-                                      band=colour != DATA))
-        references = {results.scenario.epsilon: results.references for results in found}
-        chart(set_sweep_picture(curves, references, own=scenario.epsilon, span=(grid[0], grid[-1]),
-                                title=here[0].metric), key="utility_set_sweep")
-
-
-def _outcome(found: list[Results], choice: Favoured | None) -> Outcome | None:
-    for results in found:
-        keys = [outcome.mechanism.key for outcome in results.outcomes]
-        if (choice is None and keys == ["iid"]) or (keys == ["mvg"] and results.scenario.favoured == choice):
-            return results.outcomes[0]
-    return None
-
-
-def _draw_take_over(setup: Setup, names: SetNames, rows: list[SetRow]) -> None:
-    scenario = setup.scenario
-    best = rows[0].choice if rows else None
+def _draw_take_over(setup: Setup, names: words.SetNames, best: Favoured | None) -> None:
     if best is None:
         st.caption("No set of these beats equal noise here.")
         return
-    change = set_change(scenario, best)
-    if scenario.changed(**change) != scenario:
+    change = set_change(setup.scenario, best)
+    if setup.scenario.changed(**change) != setup.scenario:
         st.button(f"Take over the best set: {in_markdown(names(best))}", key="utility_take",
                   icon=":material/check:", on_click=session.take_over, args=(setup,), kwargs=change)
 
 
-def _draw_chooser(setup: Setup, names: SetNames, size: int) -> list[Favoured]:
+def _draw_chooser(setup: Setup, names: words.SetNames, size: int) -> list[Favoured]:
     """The sets compared: the person's own, kept while data and directions stay."""
     scenario = setup.scenario
     key = f"_utility_sets {session.data_version()} {scenario.query} {setup.design.mode} {scenario.directions} {size}"
@@ -259,7 +202,7 @@ def _draw_chooser(setup: Setup, names: SetNames, size: int) -> list[Favoured]:
     return sets
 
 
-def _told_apart(names: SetNames, sets: list[Favoured], choice: Favoured) -> str:
+def _told_apart(names: words.SetNames, sets: list[Favoured], choice: Favoured) -> str:
     """A name that no other set has."""
     twins = [other for other in sets if names(other) == names(choice)]
     return names(choice) if len(twins) < 2 else f"{names(choice)} ({twins.index(choice) + 1})"
@@ -281,11 +224,11 @@ def draw_one_draw(setup: Setup) -> None:
     """True and noisy answer in the same colours, and what the task makes of them."""
     posed = problem(setup)
     trial = _first_trial(posed)
-    st.caption(f":material/visibility_lock: {session.computed_on()} {SHOWN_TO_HOLDER}")
+    st.caption(f":material/visibility_lock: {session.computed_on()} {words.SHOWN_TO_HOLDER}")
     if not np.isfinite(trial.noisy).all():
         st.info("The noise is too large to be drawn.", icon=":material/block:")
         return
-    true, noisy = true_and_noisy(trial, posed.query, setup.scenario.use.symbol)
+    true, noisy = words.true_and_noisy(trial, posed.query, setup.scenario.use.symbol)
     use = _use(setup, posed, trial)
     columns = st.columns([8, 9] if use is None else [8, 9, 9], gap="medium")
     with columns[0]:
@@ -301,11 +244,11 @@ def _use(setup: Setup, posed: Problem, trial: FirstTrial) -> tuple[Picture, str]
     """The picture of what the task makes of the answer, and its key; None where there is none."""
     if trial.predictions is not None:
         name = setup.dataset.features[trial.predictions.label]
-        return predictions_picture(trial.predictions, name), "utility_predictions"
+        return words.predictions_picture(trial.predictions, name), "utility_predictions"
     if trial.components is not None:
         if setup.scenario.task == "first-component":
-            return component_loadings_picture(trial.components, posed.query), "utility_loadings"
-        return captured_picture(trial.components), "utility_captured"
+            return words.component_loadings_picture(trial.components, posed.query), "utility_loadings"
+        return words.captured_picture(trial.components), "utility_captured"
     signal = signal_picture(setup, budget_table(setup, session.moments(setup)))
     return None if signal is None else (signal, "utility_signal")
 
@@ -316,7 +259,7 @@ SECTIONS = {"Needed and rest": draw_parts, "Over epsilon": draw_sweep, "Choice o
 setup = open_page(UTILITY)
 draw_task(setup)
 main = draw_trials(setup)
-pending = [main]
+begun = [main]
 if main is not None:
     tabs = st.tabs(list(SECTIONS), key="utility_section", on_change="rerun")
     for tab, draw in zip(tabs, SECTIONS.values(), strict=True):
@@ -326,7 +269,9 @@ if main is not None:
                     st.caption("After the trials above.")
                     continue
                 try:
-                    pending.append(draw(setup))
+                    begun.append(draw(setup))
                 except InputError as error:
                     say_why_not(setup, error)
-go_on(pending)
+for work in begun:  # last: the browser asks again while there is work to do
+    if work is not None:
+        show_progress(work)

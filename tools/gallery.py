@@ -94,10 +94,9 @@ from mvgviz.pictures.utility import (
 from mvgviz.query.worst_pairs import worst_pair
 from mvgviz.release.audit import judge, simulate_scores
 from mvgviz.release.fitted import fitted_coefficients
-from mvgviz.scenario.plan_noise import plan_noise
-from mvgviz.scenario.precision_budget import budget_table
-from mvgviz.scenario.resolve import second_moments
-from mvgviz.scenario.splits import compare_splits, equal_design, fill
+from mvgviz.scenario.plan import plan_noise
+from mvgviz.scenario.precision_budget import budget_table, compare_splits, equal_design
+from mvgviz.scenario.resolve import fill, second_moments
 from mvgviz.scenario.tasks import TASKS
 from mvgviz.scenario.trade_off import trade_off_of
 from mvgviz.trials.advisor import advise
@@ -111,7 +110,7 @@ Drawing = tuple[Callable[..., Picture | go.Figure | None], Picture]
 LIVER = mv.sample("liver")
 FEATURES = list(LIVER.features)
 TRIALS = 40
-_LESSON = Path(mv.__file__).parent / "ui" / "assets" / "steps.toml"
+_LESSON = Path(mv.__file__).parent / "pictures" / "steps.toml"
 
 
 def drawings() -> list[Drawing]:

@@ -15,7 +15,7 @@ from mvgviz.command import read_bytes, say
 from mvgviz.command.opening import file_beside
 from mvgviz.errors import InputError
 from mvgviz.release.ledger import ENVIRONMENT, ledger_from_environment, usual_place
-from mvgviz.study.study import Study
+from mvgviz.scenario.study import Study
 from mvgviz.ui import door
 from mvgviz.validation import count
 from mvgviz.version import TOP, install_words

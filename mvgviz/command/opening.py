@@ -11,8 +11,8 @@ from mvgviz.noise.directions import Directions, from_matrix
 from mvgviz.provenance import Origin
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.study.source import DataSource
-from mvgviz.study.study import Study
+from mvgviz.scenario.source import DataSource
+from mvgviz.scenario.study import Study
 from mvgviz.validation import parsed_json
 
 

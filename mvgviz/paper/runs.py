@@ -23,6 +23,7 @@ EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 SHARES = (0.55, 0.65, 0.75, 0.85, 0.95)
 """Of the budget, what the favoured features get (the paper's tau)."""
 
+TRIALS = 100
 FIGURE4_SHARE = SHARES[2]
 """What the favoured features get, in every point of Figure 4: the middle of the five shares."""
 
@@ -137,7 +138,7 @@ class Curve:
     outcomes: tuple[Outcome, ...] = field(repr=False)
 
 
-def run(experiment: Experiment, dataset: Dataset, *, trials: int = 100, seed: int = 0, seconds: float = math.inf,
+def run(experiment: Experiment, dataset: Dataset, *, trials: int = TRIALS, seed: int = 0, seconds: float = math.inf,
         **options: Unpack[Options]) -> Report:
     """All rows and sets of an experiment on its bundled dataset; ``seconds`` and options as in ``resume``."""
     wanted = [(method, row.changes, row.shares) for row in experiment.rows for method in (row.as_printed, row.exact)]
@@ -158,7 +159,7 @@ def run(experiment: Experiment, dataset: Dataset, *, trials: int = 100, seed: in
                   references=measure_for(problem).references, complete=complete)
 
 
-def direction_curves(experiment: Experiment, dataset: Dataset, *, trials: int = 100, seed: int = 0,
+def direction_curves(experiment: Experiment, dataset: Dataset, *, trials: int = TRIALS, seed: int = 0,
                      seconds: float = math.inf, **options: Unpack[Options]) -> tuple[list[Curve], References, bool]:
     """Figure 4, how the choice of favoured features changes the error as epsilon grows.
 

@@ -16,7 +16,7 @@ from mvgviz.pictures.sentences import design_words
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, EXACT, GUARANTEE_COLOURS, IID, row_axis, stroke, styled
 from mvgviz.scenario.tasks import Task
 from mvgviz.text import as_number, capitalised, in_html, in_markdown
-from mvgviz.trials.advisor import Advice, Row
+from mvgviz.trials.advisor import FIRST_ROUND, Advice, Row
 from mvgviz.trials.candidates import Candidate
 from mvgviz.trials.levers import Levers, Step
 from mvgviz.trials.results import SAME, UNCLEAR
@@ -348,3 +348,28 @@ def dropped_words(advice: Advice) -> list[str]:
     for drop in advice.dropped:
         by_reason[drop.reason] += len(drop.designs)
     return [f"{count} {'design' if count == 1 else 'designs'} dropped: {reason}" for reason, count in by_reason.items()]
+
+
+def tried_words(advice: Advice, s2_words: str) -> str:
+    """How many designs were tried, how, and which were left out."""
+    first = min(FIRST_ROUND, advice.trials)
+    rounds = f"{first:,} trials each" + (f", the best {advice.trials:,}" if advice.trials > first else "")
+    if not advice.trials:
+        rounds = "expected error: noise and the bias of clipping"
+    dropped = " ".join(f"{in_markdown(line)}." for line in dropped_words(advice))
+    return f"{len(advice.rows)} designs tried, {rounds}; all with {s2_words}. {dropped}"
+
+
+def design_rows(advice: Advice, names: tuple[str, ...]) -> list[dict[str, object]]:
+    """A line of a table for each design tried."""
+    lines: list[dict[str, object]] = []
+    for place, row in enumerate(advice.rows, start=1):
+        text = design_words(row.candidate, names)
+        low, high = row.outcome.interval
+        lines.append({"place": place, "query": text.query, "guarantee": text.guarantee, "bound": text.bound,
+                      "split": text.split, "use": text.use,
+                      "mean error": row.outcome.mean, "95 % from": low, "95 % to": high,
+                      "epsilon really spent": row.outcome.epsilon_spent,
+                      **({"trials": row.outcome.errors.size} if advice.trials else {"clips at most": row.clips}),
+                      "this design": row.candidate.is_current})
+    return lines

@@ -10,7 +10,6 @@ import plotly.graph_objects as go
 from mvgviz.design.allocation import FLOOR, WaterFilling
 from mvgviz.design.power_to_noise import is_proved
 from mvgviz.labels import GUARANTEES, SPLITS
-from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.ties import largest_first
 from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import clipping_words, thing
@@ -29,10 +28,8 @@ from mvgviz.pictures.theme import (
 )
 from mvgviz.provenance import Origin, weakest
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
-from mvgviz.scenario.names import names_of_directions
-from mvgviz.scenario.precision_budget import BudgetTable, WantedNoise
+from mvgviz.scenario.precision_budget import BudgetTable, SplitScore, WantedNoise
 from mvgviz.scenario.resolve import Setup
-from mvgviz.scenario.splits import SplitScore
 from mvgviz.text import as_factor, as_number, at_most, capitalised, delta_words, in_html, in_markdown, listed
 from mvgviz.validation import FloatArray
 
@@ -476,7 +473,7 @@ def _about_split(setup: Setup, table: BudgetTable) -> str:
 def loadings_picture(setup: Setup) -> Picture:
     """Which features each direction is made of."""
     loadings = setup.design.directional_side.directions.matrix
-    features = names_of_directions(setup.query, setup.design.mode, standard_basis(setup.design.theta.size))
+    features = setup.query.coordinate_names(setup.design.mode, setup.design.theta.size)
     drawn = top_left(loadings)
     rows, cols = drawn.shape
     part = f" The first {rows} × {cols} loadings are drawn." if drawn.size < loadings.size else ""

@@ -10,8 +10,7 @@ from mvgviz.pictures.sentences import split_words
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, log_axis, styled
 from mvgviz.release.ledger import Total
 from mvgviz.release.release import Plan
-from mvgviz.scenario.plan import QuestionPlan
-from mvgviz.scenario.plan_noise import PairTrade, QuestionNoise, pair_trade
+from mvgviz.scenario.plan import PairTrade, QuestionNoise, QuestionPlan, pair_trade
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_factor, as_number, capitalised, delta_words, in_markdown, listed
 

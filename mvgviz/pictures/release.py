@@ -24,9 +24,20 @@ from mvgviz.release.fitted import Coefficients
 from mvgviz.release.intervals import LEVEL, DataUnits, EntryNoise, covered_words, data_units, planned_noise
 from mvgviz.release.ledger import CAVEATS, Ledger, Total
 from mvgviz.release.release import Plan, Release, design_words
-from mvgviz.scenario.clipping import clipping_of
+from mvgviz.scenario.bound import clipping_of
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_number, at_most, capitalised, delta_caution, delta_words, in_html, in_markdown, listed
+from mvgviz.text import (
+    as_number,
+    as_probability,
+    at_most,
+    capitalised,
+    delta_caution,
+    delta_words,
+    in_html,
+    in_markdown,
+    listed,
+    spreadsheet_cell,
+)
 from mvgviz.validation import FloatArray
 
 SHOWN_SINGLY = 30
@@ -534,3 +545,14 @@ def unfinished_words(entries: tuple[Entry, ...]) -> str:
     which = "One release was" if count == 1 else f"{count:,} releases were"
     return (f":material/hourglass_disabled: {which} reserved and never finished: a crash or a full disk came between, "
             "or it is being drawn in another window. Nobody knows whether its noise was seen, so it counts as spent.")
+
+
+def ledger_rows(ledger: Ledger) -> list[dict[str, object]]:
+    """A line of a table for each entry."""
+    return [{
+        "time (UTC)": entry.time.replace("T", " ").replace("+00:00", ""),
+        **({"about": spreadsheet_cell(entry.population)} if ledger.lasts else {}), "data": entry.data,
+        "query": entry.query, "design": spreadsheet_cell(entry.design), "μ": entry.mu, "ε": entry.epsilon,
+        "at δ": as_probability(entry.delta), "not covered": listed(list(entry.not_covered)) if entry.caveats else "",
+        **({"state": "released" if entry.is_finished else "never finished"} if ledger.lasts else {}),
+        "total ε of the same people": entry.total_epsilon} for entry in ledger.entries]

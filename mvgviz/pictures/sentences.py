@@ -11,7 +11,7 @@ from mvgviz.provenance import Origin, Range, weakest
 from mvgviz.query.queries import REPLACED_RECORD, Query
 from mvgviz.release.ledger import CAVEATS
 from mvgviz.release.release import Release
-from mvgviz.scenario.clipping import clipping_of
+from mvgviz.scenario.bound import clipping_of
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_number, listed

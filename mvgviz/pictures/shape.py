@@ -25,7 +25,6 @@ from mvgviz.pictures.theme import (
     styled,
 )
 from mvgviz.query.queries import Query
-from mvgviz.scenario.names import names_of_coordinates
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, in_html, in_markdown
 from mvgviz.trials.tasks.base import centred
@@ -260,7 +259,7 @@ ABOUT_ZERO = ("Components are about 0, not about the mean: where the mean is far
 
 def coordinate_labels(setup: Setup) -> tuple[str, ...]:
     """What the axes of the answer are called where noise is drawn in a plane."""
-    return names_of_coordinates(setup.query, setup.design.mode, setup.design.theta.size)
+    return setup.query.coordinate_names(setup.design.mode, setup.design.theta.size)
 
 
 def plane_labels(noise: Setup | NoiseDesign, labels: tuple[str, ...], pair: tuple[int, int], *,

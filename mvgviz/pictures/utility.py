@@ -4,6 +4,7 @@ import html
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -39,9 +40,9 @@ from mvgviz.pictures.theme import (
 )
 from mvgviz.pictures.trade_off import least_sentence
 from mvgviz.query.queries import Query
-from mvgviz.scenario.names import names_of_coordinates
 from mvgviz.scenario.own_units import FeatureNoise, own_units
 from mvgviz.scenario.resolve import Setup
+from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_factor, as_number, capitalised, delta_words, in_markdown, listed
 from mvgviz.trials.first_trial import Components, FirstTrial, Predictions
 from mvgviz.trials.problem import Problem
@@ -62,6 +63,7 @@ from mvgviz.trials.sweeps import Favoured
 from mvgviz.trials.tasks import References
 from mvgviz.validation import FloatArray
 
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "hexagon", "triangle-down", "pentagon")
 _COUNTS = (100, 50, 20)
 _BINS = 64
 _TALLEST = 11
@@ -303,6 +305,41 @@ def sweep_picture(results: list[Results], *, own: float, span: tuple[float, floa
                    "mean. Everything but ε stays as in the scenario.")
 
 
+def compared_sets(scenario: Scenario, names: "SetNames", sets: Sequence[Favoured], grid: Sequence[float],
+                  found: Sequence[Results]) -> tuple[Picture, Picture, Favoured | None] | None:
+    """The sets, and equal noise, ranked at the scenario's epsilon and over all epsilons; the best (None: equal noise).
+
+    None before the first trials at the scenario's epsilon.
+    """
+    here = [results for results in found if results.scenario.epsilon == scenario.epsilon]
+    if not here:
+        return None
+    choices: list[Favoured | None] = [*sets, None]
+    own = scenario.favoured if scenario.allocation in ("binary", "least-error") else None
+    styles = {choice: (DIRECTIONAL if choice == own else DATA, symbol)
+              for choice, symbol in zip(sets, cycle(_SYMBOLS), strict=False)} | {None: (IID, "circle")}
+    rows = ranked_sets(SetRow(choice=choice, outcome=outcome, colour=styles[choice][0], symbol=styles[choice][1])
+                       for choice in choices if (outcome := _outcome(here, choice)) is not None)
+    curves = []
+    for choice in choices:
+        colour, symbol = styles[choice]
+        outcomes = [(epsilon, outcome) for epsilon in grid if (outcome := _outcome(
+            [results for results in found if results.scenario.epsilon == epsilon], choice)) is not None]
+        curves.append(error_curve(outcomes, name=short_label(names(choice)), colour=colour, symbol=symbol,
+                                  band=colour != DATA))
+    title, references = here[0].metric, {results.scenario.epsilon: results.references for results in found}
+    swept = set_sweep_picture(curves, references, own=scenario.epsilon, span=(grid[0], grid[-1]), title=title)
+    return sets_picture(rows, here[0].references, names=names, title=title), swept, rows[0].choice if rows else None
+
+
+def _outcome(found: Sequence[Results], choice: Favoured | None) -> Outcome | None:
+    for results in found:
+        keys = [outcome.mechanism.key for outcome in results.outcomes]
+        if (choice is None and keys == ["iid"]) or (keys == ["mvg"] and results.scenario.favoured == choice):
+            return results.outcomes[0]
+    return None
+
+
 def set_sweep_picture(curves: list[ErrorCurve], references: Mapping[float, References], *, own: float,
                       span: tuple[float, float], title: str) -> Picture:
     """Error over epsilon, by choice of directions."""
@@ -447,7 +484,7 @@ def _pair_labels(trial: FirstTrial, query: Query) -> tuple[list[str], list[str],
     """Names of rows and columns that are shown, and what they are called together."""
     rows, cols = trial.true.shape
     row = "vertex" if query.is_graph else "record" if query.row_names is None else "feature"
-    names = [short_label(name) for name in names_of_coordinates(query, "rows", trial.shape[0])[:MOST_COLS]]
+    names = [short_label(name) for name in query.coordinate_names("rows", trial.shape[0])[:MOST_COLS]]
     named = query.row_names is not None and len(names) <= _NAMED
     down = names if named else _thinned(len(names))
     if query.symmetric or trial.what == "moments":
@@ -470,7 +507,7 @@ def largest_loadings(parts: Components) -> list[int]:
 def component_loadings_picture(parts: Components, query: Query) -> Picture:
     """The first component's loadings, two bars a feature."""
     shown, total, figure = largest_loadings(parts), parts.first.size, go.Figure()
-    every = names_of_coordinates(query, "rows", total)
+    every = query.coordinate_names("rows", total)
     names, rows = [short_label(every[k]) for k in shown], list(range(len(shown)))
     for label, values, colour in (("true", parts.first, DATA), ("noisy", parts.noisy_first, DIRECTIONAL)):
         figure.add_bar(x=values[shown], y=rows, orientation="h", name=label, marker={"color": colour},

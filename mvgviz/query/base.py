@@ -31,6 +31,7 @@ ADDED_RECORD = "one record added or removed"
 NEIGHBOURS = ("replace", "add-remove")
 AS_DECLARED = "as declared with the sensitivity"
 _ELSEWHERE = "an answer that was computed elsewhere cannot be asked of other records"
+_LABELS = 10_000
 UNIT = 2.0**-53
 """The relative error of one operation in floating point."""
 
@@ -180,6 +181,12 @@ class Query:
         if cls.cols_are == cls.rows_are:
             return rows, rows
         return rows, ("mean",) if cls.is_mean else numbered(cls.cols_are, shape[1])
+
+    def coordinate_names(self, mode: str, size: int) -> tuple[str, ...]:
+        """Name the rows (columns, in mode "columns") of the answer, 10 000 at most."""
+        if mode != "columns" and self.row_names is not None:
+            return self.row_names[:_LABELS]
+        return numbered("vertex" if self.is_graph else "record", min(size, _LABELS))
 
     def to_frame(self) -> Any:
         """The true answer, which is private, as a pandas frame with names; a table has its records in rows."""

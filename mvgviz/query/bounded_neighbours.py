@@ -20,14 +20,7 @@ import numpy as np
 
 from mvgviz.noise.directions import Directions
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.query.neighbours import (
-    ReplacedColumn,
-    ReplacedOuterProduct,
-    WorstCase,
-    WorstMove,
-    WorstRecords,
-    support,
-)
+from mvgviz.query.neighbours import ReplacedColumn, ReplacedOuterProduct, WorstCase, WorstMove, WorstRecords, support
 from mvgviz.query.pair_search import search_move, search_records
 from mvgviz.query.record_bound import Ellipse
 from mvgviz.validation import FloatArray

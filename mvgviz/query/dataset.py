@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range, Ranges, checked_origin, weakest
-from mvgviz.validation import FloatArray, array, count, number, numbers
+from mvgviz.validation import FloatArray, array, count, instance, number, numbers
 
 MISSING = ("reject", "middle", "drop")
 """What may be done with a record's gaps: refuse it, fill them with the middle of their ranges, leave it out."""
@@ -159,6 +159,14 @@ class Dataset:
         inside = np.where(self._outside(), scaled, np.clip(scaled, low, high))
         ends = np.ones(self.n_features)
         return replace(self, matrix=inside, lower=low * ends, upper=high * ends)
+
+    def scaled(self, to: tuple[float, float]) -> Dataset:
+        """As :meth:`normalised`; the last is kept here, for every reply of a page asks for it again."""
+        last, table = vars(self).get("_scaled", (None, self))
+        if last != to:
+            table = self.normalised(to)
+            vars(self)["_scaled"] = to, table
+        return instance("table", table, Dataset)
 
     def position(self, feature: str | int, what: str = "feature") -> int:
         """Where a feature stands, by its name or its position."""

@@ -73,7 +73,10 @@ def from_frame(frame: Any, *, ranges: Ranges | None = None, missing: str = "reje
     if person is not None:
         owner = _known(person, list(frame.columns), "person")
         names = [name for name in names if name != owner]
-    _refuse_text(frame, [name for name in names if name not in categories])
+    text = [str(name) for name in names if name not in categories and _numbers(frame[name]) is None]
+    if text:
+        raise InputError(f"Not numbers, dates or true/false in {_listed(text)}: leave these columns out "
+                         "(columns=[…] names those to use) or declare their categories (levels={…}).")
     found = [column for name in names for column in (
         _level_columns(frame, name, categories[name]) if name in categories
         else [_column(frame, name, declared.get(name))])]
@@ -102,7 +105,7 @@ def _first_of_each(series: Any, most: int) -> Mask:
 
 
 def _person(text: str) -> str:
-    """One text for one person: 1, 1.0, "1" and " 01" are the same. Two taken for one are protected all the same."""
+    """One text for one person, where 1, 1.0, "1" and " 01" are the same: two taken for one are protected, too."""
     try:
         return str(Decimal(text).normalize())
     except ArithmeticError:  # no number
@@ -160,20 +163,15 @@ def _dataset(found: Sequence[_Column], *, missing: str, label: str | None, calle
         empty = (known.low + known.high) / 2 if column.empty is None else column.empty
         filled = np.where(np.isnan(column.values), empty, column.values)[kept]
         rows.append(np.clip(filled, known.low, known.high) if known.low < known.high else filled)
+    sets: dict[str, list[int]] = {}
+    for position, column in enumerate(found):
+        if column.category is not None:
+            sets.setdefault(column.category, []).append(position)
     return Dataset(matrix=np.array(rows), features=[column.name for column in found], label=label,
                    lower=[known.low for known in used], upper=[known.high for known in used],
                    range_origins=[known.origin for known in used], units=[column.unit for column in found],
-                   levels=_sets([column.category for column in found]), per_person=per_person,
+                   levels=sets.values(), per_person=per_person,
                    records_origin=Origin.READ if missing == "drop" or first is not None else Origin.DECLARED)
-
-
-def _sets(categories: Sequence[str | None]) -> list[list[int]]:
-    """The positions of the levels of each category."""
-    found: dict[str, list[int]] = {}
-    for position, category in enumerate(categories):
-        if category is not None:
-            found.setdefault(category, []).append(position)
-    return list(found.values())
 
 
 def _chosen(frame: Any, columns: Iterable[Any] | None) -> list[Any]:
@@ -213,14 +211,6 @@ def _declared(given: Any, frame: Any, argument: str, what: str) -> dict[Any, Any
     return {_known(name, own, argument): said for name, said in (given or {}).items()}
 
 
-def _refuse_text(frame: Any, names: Sequence[Any]) -> None:
-    """All columns of text at once."""
-    text = [str(name) for name in names if _numbers(frame[name]) is None]
-    if text:
-        raise InputError(f"Not numbers, dates or true/false in {_listed(text)}: leave these columns out "
-                         "(columns=[…] names those to use) or declare their categories (levels={…}).")
-
-
 def _column(frame: Any, name: Any, ends: Any) -> _Column:
     """A column of numbers or dates, with the range that was given for it."""
     feature, values = str(name), _numbers(frame[name])
@@ -251,7 +241,7 @@ def _numbers(series: Any) -> Any:
         return values
     if values.dtype.kind != "O":
         return None
-    gaps = _gaps(values)
+    gaps = np.array([_is_gap(item) for item in values.tolist()], dtype=np.bool_)
     there = values[~gaps].tolist()
     if there and all(isinstance(item, date) for item in there):
         dates = np.full(values.size, np.datetime64("NaT"), dtype="datetime64[us]")
@@ -277,11 +267,6 @@ def _moment(item: date) -> np.datetime64:
     if isinstance(item, datetime) and item.tzinfo is not None:
         item = item.astimezone(UTC).replace(tzinfo=None)
     return np.datetime64(item.isoformat()[:26], "us")
-
-
-def _gaps(values: npt.NDArray[Any]) -> Mask:
-    """Which cells of a column of objects hold nothing."""
-    return np.array([_is_gap(item) for item in values.tolist()], dtype=np.bool_)
 
 
 def _is_gap(item: Any) -> bool:

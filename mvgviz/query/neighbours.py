@@ -14,9 +14,16 @@ import numpy as np
 
 from mvgviz.noise.directions import Directions
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.query.box_norms import all_signs, longest, shortest_square
+from mvgviz.query.box_norms import (
+    all_signs,
+    bound_from_lengths,
+    bound_from_products,
+    furthest_pair,
+    longest,
+    outer_distance,
+    shortest_square,
+)
 from mvgviz.query.dataset import Levels
-from mvgviz.query.outer_products import bound_from_lengths, bound_from_products, furthest_pair, outer_distance
 from mvgviz.validation import FloatArray
 
 _SYMMETRIC_EDGES = 12  # 12 * 2^11 quartics

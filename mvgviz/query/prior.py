@@ -1,4 +1,4 @@
-"""What someone would answer who knows the ranges and has not seen the data.
+"""What someone would answer who knows the ranges and has not seen the data, and how errors are weighed.
 
 A record is thought uniform in the box of declared ranges, an edge present with
 probability ½. The *expected answer* is that of such data; a *random guess* is the
@@ -9,6 +9,7 @@ one and the *plain* ones: all zeros, and for graphs every edge there.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,11 +19,51 @@ import numpy as np
 from scipy.special import erf, expm1
 
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.weighing import Weighing
-from mvgviz.validation import FloatArray
+from mvgviz.validation import FloatArray, frozen
 
 ZEROS = "all zeros"
 """What that answer is called."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Weighing:
+    """How the rows of an answer count where it is judged.
+
+    ``rows``: a factor for each row of an answer, or (k × rows) what is looked at as mixtures of them.
+
+    ``both``: the columns are the same things as the rows, and count alike. ``unit``: that of the data which the length
+    of what is judged is in, if any.
+    """
+
+    rows: FloatArray = field(repr=False)
+    both: bool
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", frozen(np.array(self.rows, dtype=np.float64)))
+
+    def of(self, answers: FloatArray) -> FloatArray:
+        """Answers, … × rows × cols, as they are judged."""
+        weighed = self._once(answers)
+        return np.swapaxes(self._once(np.swapaxes(weighed, -1, -2)), -1, -2) if self.both else weighed
+
+    def _once(self, answers: FloatArray) -> FloatArray:
+        return np.asarray(self.rows[:, None] * answers if self.rows.ndim == 1 else self.rows @ answers)
+
+    @property
+    def matrix(self) -> FloatArray:
+        """M, with ``M A`` (or ``M A Mᵀ``) what is judged of the answer A."""
+        return np.diag(self.rows) if self.rows.ndim == 1 else self.rows
+
+    @property
+    def squares(self) -> FloatArray:
+        """How much the square of an error in each row counts."""
+        return np.asarray(self.rows**2 if self.rows.ndim == 1 else (self.rows**2).sum(axis=0))
+
+    @property
+    def key(self) -> str:
+        """The same for the same weighing."""
+        return f"{self.unit} {hashlib.sha256(self.rows.tobytes()).hexdigest()}"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -36,7 +36,7 @@ _COUNTS = 20
 NoisyCount = Callable[[int, float], float]
 """A count with noise of a standard deviation."""
 
-_FOR_RANK, _HALF_WAY, _FEW = 0.1, 900.0, 70.0
+_FOR_RANK, _HALF_WAY, _FEW = 0.1, 900.0, 75.0
 """The part of ``mu²`` that the rank rule spends; records times mu for each feature, half-way to the box; records times
 mu, half-way to a release of the label's mean alone."""
 
@@ -265,39 +265,24 @@ def rank_radius(dataset: Dataset, *, mu: float, rng: np.random.Generator | Noisy
     return private_radius(dataset, 1 - outside, mu=math.sqrt(_FOR_RANK) * budget, rng=rng, bound=bound)
 
 
-def regression_bound(dataset: Dataset, theta: Any, *, mu: float, label: int | None = None
-                     ) -> tuple[RecordBound, float]:
-    """The default bound for regressions, about the middle of the ranges, and the constant to join to its records:
-    ``moments(…, whole=True)``. ``label``: the feature that will be predicted.
-    """
-    wanted = shares("theta", theta, size=dataset.n_features)
-    split, radius, constant = regression_shape(wanted, dataset.n_records, mu=mu, label=label)
-    even = RecordBound.from_shares(dataset, split, centre=(dataset.lower + dataset.upper) / 2)
-    return replace(even, radius=radius), constant
-
-
 def regression_shape(theta: FloatArray, n_records: int, *, mu: float, label: int | None = None,
                      radius: float | None = None) -> tuple[FloatArray, float, float]:
-    """Shares, radius and constant of a bound for regressions; from the number of records and the budget alone.
+    """Shares, radius and constant (see ``moments``) of a bound for regressions; from records and budget alone.
 
     With few records for their features it is the ellipse of an even record with shares ``theta``, and the constant is
     half its ``radius``; the more there are, the nearer it comes to the box with equal shares, since clipping
     is a bias that they do not make smaller. A ``label`` has at least 0.3 of the shares, since its noise is in every
-    coefficient; up to half, and the constant up to the radius, where so few records tell little but its mean.
+    coefficient. Where so few records tell little but its mean it has up to 0.8, the constant grows up to the radius
+    and the radius by a fifth: the mean is a quotient by the constant's own noisy moment, and clipping bends it.
     """
     m, way = theta.size, 0.0 if radius else way_to_box(n_records, theta.size, mu)
-    length = radius or default_radius(n_records, m, mu)
     few = 0.0 if label is None else 1 / (1 + (n_records * mu / _FEW) ** 2)
-    split = np.array(theta)
-    if label is not None and split[label] < 0.3 + 0.2 * few:
-        split *= (0.7 - 0.2 * few) / (1 - split[label])
-        split[label] = 0.3 + 0.2 * few
+    length = radius or 3 ** (way / 2) * (1 + few / 5)  # from an evenly spread record to the whole box
+    split, least = np.array(theta), 0.3 + 0.5 * few
+    if label is not None and split[label] < least:
+        split *= (1 - least) / (1 - split[label])
+        split[label] = least
     return (1 - way) * split + way / m, length, length * ((1 + few) / 2) ** (1 - way) * m ** (-way / 2)
-
-
-def default_radius(n_records: int, n_features: int, mu: float) -> float:
-    """From 1, an evenly spread record, to sqrt 3, around the whole box; for bounds made from shares."""
-    return float(3 ** (way_to_box(n_records, n_features, mu) / 2))
 
 
 def way_to_box(n_records: int, n_features: int, mu: float) -> float:

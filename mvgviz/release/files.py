@@ -2,8 +2,10 @@
 
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -205,3 +207,29 @@ def _side(side: NoiseSide | None) -> dict[str, Any] | None:
     return None if side is None else {
         "variances": side.variances.tolist(),
         "directions": None if side.is_diagonal else side.directions.matrix.tolist()}
+
+
+_FILES: tuple[tuple[str, str, str, str, Callable[..., str | bytes]], ...] = (
+    ("Noisy answer as CSV", "csv", ".csv", "text/csv", to_csv),
+    ("An interval for each number, as CSV", "intervals", "_intervals.csv", "text/csv", to_intervals_csv),
+    ("Noisy answer as NPY", "npy", ".npy", "application/octet-stream", to_npy),
+    ("What is to be known about it, as JSON", "json", ".json", "application/json", to_metadata_json))
+"""Label, key, end of the name, type and content."""
+
+
+def files_of(number: int, release: Release) -> Iterator[tuple[str, str, str, str, Callable[[], str | bytes]]]:
+    """Label, key, name, type and content of each file of a session's release."""
+    stem = f"release_{number}_{release.data}_{release.query.replace(' ', '_')}"
+    for label, key, end, mime, content in _FILES:
+        if content is not to_intervals_csv or release.entry_noise is not None:
+            yield label, key, f"{stem}{end}", mime, partial(content, release)
+
+
+def zipped(releases: Sequence[Release]) -> bytes:
+    """Every file of every release in one archive."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        for number, release in enumerate(releases, 1):
+            for _, _, name, _, content in files_of(number, release):
+                packed.writestr(name, content())
+    return file.getvalue()

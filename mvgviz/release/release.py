@@ -44,7 +44,7 @@ from mvgviz.release.secure_noise import (
     noisy_count,
     private_directions,
 )
-from mvgviz.scenario.clipping import most_clipped
+from mvgviz.scenario.bound import most_clipped
 from mvgviz.scenario.resolve import Setup, build, left_for_noise, mu_for_directions, origins_of
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.validation import FloatArray, fraction, frozen, instance, one_of

@@ -17,7 +17,7 @@ from mvgviz.pictures.glossary import WORDS
 from mvgviz.pictures.utility import metric_words
 from mvgviz.report.slides import design_slides, utility_slide
 from mvgviz.scenario.resolve import Setup
-from mvgviz.study.study import Study
+from mvgviz.scenario.study import Study
 from mvgviz.text import as_html, as_text
 from mvgviz.trials.results import Results
 from mvgviz.version import VERSION

@@ -2,7 +2,7 @@
 
 >>> from mvgviz import Scenario
 >>> from mvgviz.report.script import python_script
->>> from mvgviz.study.source import DataSource
+>>> from mvgviz.scenario.source import DataSource
 >>> program = python_script(Scenario.default_for("liver"), source=DataSource(name="liver"))
 >>> "data='liver'" in program
 True
@@ -24,7 +24,7 @@ from typing import Any
 
 from mvgviz.provenance import Origin, Range
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.study.source import DataSource
+from mvgviz.scenario.source import DataSource
 from mvgviz.version import VERSION
 
 _WIDTH = 100

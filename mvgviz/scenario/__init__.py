@@ -1,1 +1,1 @@
-"""One choice of everything, and what it works out to."""
+"""One choice of everything (scenario, study, plan), saved and read by one codec, and what it works out to."""

@@ -1,4 +1,4 @@
-"""Several questions of the same records under one budget: which are asked, and what part of ``mu²`` each one gets.
+"""Several questions of the same records under one budget: what part of ``mu²`` each gets, and how much noise.
 
 >>> from mvgviz import QuestionPlan, Scenario
 >>> liver = Scenario.default_for("liver")
@@ -11,6 +11,10 @@ epsilon and delta allow: a question with the share s may spend ``mu sqrt(s)``, p
 Together they never spend more than the plan's epsilon at its delta, and just that where one pair of neighbours is worst
 for all. Epsilons do not add up: those of the questions alone sum to more than the plan's.
 
+Noise of a given shape is proportional to ``1/mu``: a question with the share s has ``1/sqrt(s)`` times the noise that
+it would have alone. For two questions that share what the others leave, ``r``, every division lies on the curve
+``a²/A² + b²/B² = r`` (a, b: the noise of each with the whole budget).
+
 What a single release will spend is another plan: ``mvgviz.release.release.plan``.
 
 References
@@ -19,21 +23,25 @@ References
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from mvgviz.design.allocation import rebalanced, with_floor
+from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
+from mvgviz.noise.directions import Directions
+from mvgviz.query.dataset import Dataset
+from mvgviz.scenario.codec import VERSION, Saved, check_parts
+from mvgviz.scenario.own_units import feature_std
+from mvgviz.scenario.resolve import Setup, build, delta_of
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.validation import count, fraction, instance, non_negative, number, parsed_json
+from mvgviz.validation import FloatArray, count, fraction, instance, non_negative, number
 
-VERSION = 1
 PARTS = 10_000
 """What a plan is divided into, so that its shares sum to 1 to the last digit."""
 MOST_QUESTIONS = 20
@@ -41,25 +49,27 @@ LEAST_SHARE = 1e-3
 """What a question gets at least where shares are computed."""
 _LEAST_EPSILON = 1e-3  # that a scenario can hold
 _BUDGET = ("epsilon", "delta")
+_POINTS, _END = 81, 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuestionPlan:
+class QuestionPlan(Saved):
     """Questions about one dataset, each a scenario, and their whole parts of mu², which sum to 10 000.
 
     The epsilon and delta of every scenario are those of the whole plan; :meth:`question` has a question's own.
     ``shares_read``: whether the parts were chosen by looking at the data; every question's own epsilon is then too.
     """
 
+    called: ClassVar = "a plan file"
+
     scenarios: tuple[Scenario, ...]
     parts: tuple[int, ...]
     shares_read: bool = False
 
     def __post_init__(self) -> None:
+        _check_number(self.scenarios)
         asked = tuple(instance("a question", scenario, Scenario) for scenario in self.scenarios)
         parts = tuple(count("parts", part) for part in self.parts)
-        if not 1 <= len(asked) <= MOST_QUESTIONS:
-            raise InputError(f"a plan must have 1 to {MOST_QUESTIONS} questions, got {len(asked)}")
         if not (len(parts) == len(asked) and sum(parts) == PARTS):
             raise InputError(f"the parts of a plan must be one for each question and sum to {PARTS}")
         for what, values in (*((name, {getattr(scenario, name) for scenario in asked}) for name in ("data", *_BUDGET)),
@@ -160,27 +170,25 @@ class QuestionPlan:
         """The positions that are in the plan."""
         return frozenset(positions) & frozenset(range(len(self)))
 
-    def to_json(self) -> str:
-        """Every question with its parts, and the version of the format."""
-        questions = [{"parts": part, **json.loads(scenario.to_json())}
+    def to_dict(self) -> dict[str, Any]:
+        questions = [{"parts": part, **scenario.to_dict()}
                      for part, scenario in zip(self.parts, self.scenarios, strict=True)]
-        return json.dumps({"mvgviz_plan": VERSION, "shares_read": self.shares_read, "questions": questions}, indent=2)
+        return {"mvgviz_plan": VERSION, "shares_read": self.shares_read, "questions": questions}
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> QuestionPlan:
-        """The plan of a JSON text; refuses other versions, and every question that a scenario file would be."""
-        content = parsed_json(text, "a plan file must be JSON, as downloaded from mvgviz")
-        if not (isinstance(content, dict) and set(content) == {"mvgviz_plan", "shares_read", "questions"}
-                and isinstance(content["questions"], list) and isinstance(content["shares_read"], bool)):
-            raise InputError('a plan file must hold "mvgviz_plan" (the version), "shares_read" and "questions"')
-        if content["mvgviz_plan"] != VERSION:
-            raise InputError(f"a plan file must have version {VERSION}, got another")
-        if not 1 <= len(content["questions"]) <= MOST_QUESTIONS:
-            raise InputError(f"a plan must have 1 to {MOST_QUESTIONS} questions, got {len(content['questions'])}")
-        if not all(isinstance(held, dict) and "parts" in held for held in content["questions"]):
+    def from_dict(cls, content: Any) -> Self:
+        check_parts(content, cls.called, "mvgviz_plan", shares_read=bool, questions=list)
+        questions = content["questions"]
+        _check_number(questions)
+        if not all(isinstance(question, dict) and "parts" in question for question in questions):
             raise InputError('every question of a plan file must hold "parts", "mvgviz" and "scenario"')
-        return cls(shares_read=content["shares_read"], parts=tuple(held.pop("parts") for held in content["questions"]),
-                   scenarios=tuple(Scenario.from_json(json.dumps(held)) for held in content["questions"]))
+        return cls(shares_read=content["shares_read"], parts=tuple(question.pop("parts") for question in questions),
+                   scenarios=tuple(Scenario.from_dict(question) for question in questions))
+
+
+def _check_number(questions: Sequence[Any]) -> None:
+    if not 1 <= len(questions) <= MOST_QUESTIONS:
+        raise InputError(f"a plan must have 1 to {MOST_QUESTIONS} questions, got {len(questions)}")
 
 
 def are_equal(parts: Sequence[int]) -> bool:
@@ -213,3 +221,100 @@ def _divided(parts: Sequence[int], weights: Sequence[float], locked: Collection[
     for k, part in zip(free, more.tolist(), strict=True):
         new[k] = 1 + part
     return tuple(new)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionNoise:
+    """What one question gets: its ``share`` of mu², its own ``mu``, and the ``epsilon`` that this is alone.
+
+    ``noise``: the root mean square of the noise on what is needed (on everything where that is not said), in units of
+    the ranges. ``least`` and ``most``: the feature (vertex, record) with least and with most noise, and its standard
+    deviation in the data's own units.
+    """
+
+    share: float
+    mu: float
+    epsilon: float
+    noise: float
+    least: tuple[str, float]
+    most: tuple[str, float]
+
+    @property
+    def alone(self) -> float:
+        """The noise of the same shape with the whole budget."""
+        return self.noise * math.sqrt(self.share)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairTrade:
+    """Two questions that divide ``room``, a share of mu², of which the first has the part ``share``.
+
+    ``alone``: the noise of each with all of mu².
+    """
+
+    alone: tuple[float, float]
+    room: float
+    share: float
+
+    def at(self, share: float) -> tuple[float, float]:
+        """The noise on both where the first gets this part of the room."""
+        first, second = self.alone
+        return first / math.sqrt(self.room * share), second / math.sqrt(self.room * (1 - share))
+
+    @property
+    def here(self) -> tuple[float, float]:
+        return self.at(self.share)
+
+    @property
+    def curve(self) -> list[tuple[float, float, float]]:
+        """Part of the first, noise on it, noise on the second: from hardly anything to nearly all."""
+        end = math.log(_END / (1 - _END))
+        parts = 1 / (1 + np.exp(-np.linspace(end, -end, _POINTS)))
+        return [(part, *self.at(part)) for part in parts.tolist()]
+
+
+def build_plan(plan: QuestionPlan, dataset: Dataset, *, uploaded: Directions | None = None) -> tuple[Setup, ...]:
+    """The design of every question, under its own part of the budget."""
+    delta = delta_of(plan.scenarios[0], dataset)
+    return tuple(build(plan.question(k, delta=delta), dataset, uploaded=uploaded) for k in range(len(plan)))
+
+
+def plan_noise(plan: QuestionPlan, setups: Sequence[Setup]) -> tuple[QuestionNoise, ...]:
+    """What every question gets; ``setups`` as :func:`build_plan` makes them."""
+    found = []
+    for share, setup in zip(plan.shares, setups, strict=True):
+        epsilon, stds = setup.scenario.epsilon, feature_std(setup, setup.design)
+        names = setup.query.coordinate_names("rows", stds.size)
+        least, most = ((names[k] if k < len(names) else f"number {k + 1}", float(stds[k]))
+                       for k in (int(stds.argmin()), int(stds.argmax())))
+        found.append(QuestionNoise(share=share, mu=float(gaussian_mu(epsilon, setup.delta)), epsilon=epsilon,
+                                   noise=typical_noise(setup), least=least, most=most))
+    return tuple(found)
+
+
+def pair_trade(noise: Sequence[QuestionNoise], first: int, second: int) -> PairTrade:
+    """The trade between two questions, the others' shares as they are."""
+    a, b = noise[first], noise[second]
+    room = a.share + b.share
+    return PairTrade(alone=(a.alone, b.alone), room=room, share=a.share / room)
+
+
+def same_noise(noise: Sequence[QuestionNoise]) -> FloatArray:
+    """Shares in proportion to which every question has the same noise, in units of the ranges: ``s ∝ e²``."""
+    alone = np.array([question.alone for question in noise])
+    return np.asarray((alone / alone.max()) ** 2)
+
+
+def least_noise(noise: Sequence[QuestionNoise], weights: Sequence[float] | None = None) -> FloatArray:
+    """Shares in proportion to which the weighted squares of the noise, ``sum w e²/s``, are least: ``s ∝ sqrt(w) e``."""
+    alone = np.array([question.alone for question in noise])
+    return np.asarray(alone * np.sqrt(np.ones(alone.size) if weights is None else np.asarray(weights, dtype=float)))
+
+
+def typical_noise(setup: Setup) -> float:
+    """The noise on the features that the scenario needs, else on everything, in units of the ranges."""
+    design = setup.design
+    needed = {k: weight for k, weight in setup.scenario.need_weights.items() if k < design.rows}
+    if design.mode != "columns" and 0 < len(needed) < design.rows:
+        return noise_on(design, needs_of(needed, design.rows), directions=setup.need_directions).needed
+    return noise_on(design, np.ones(design.rows)).everything

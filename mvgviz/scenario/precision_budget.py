@@ -1,4 +1,4 @@
-"""The precision budget, direction by direction: who gains against equal noise, and who pays.
+"""The precision budget, direction by direction: who gains against equal noise, who pays, and which split does best.
 
 >>> import numpy as np
 >>> from mvgviz import Dataset, Scenario
@@ -15,11 +15,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mvgviz.design.allocation import FLOOR
-from mvgviz.design.noise_design import NoiseDesign, smallest_epsilon
+from mvgviz.design.allocation import FLOOR, manual
+from mvgviz.design.noise_design import NoiseDesign, design_noise, smallest_epsilon
+from mvgviz.design.power_to_noise import log_pnr
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions
-from mvgviz.scenario.resolve import Setup, moments_along
+from mvgviz.provenance import Origin
+from mvgviz.scenario.resolve import Setup, build, favouring, fill, moments_along
+from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import csv_text, spreadsheet_cell
 from mvgviz.validation import FloatArray
 
@@ -167,3 +170,85 @@ def _rounded_up(value: float) -> float:
         return value
     unit = 10.0 ** (math.floor(math.log10(value)) - 3)
     return float(f"{math.ceil(value / unit - 1e-9) * unit:.4g}")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SplitScore:
+    """What one split of the budget lets through under one guarantee."""
+
+    split: str
+    guarantee: str
+    log_pnr: float
+    is_current: bool
+
+    @property
+    def mutual_information(self) -> float:
+        """``½ log PNR`` in nats, for Gaussian answers."""
+        return self.log_pnr / 2
+
+
+def pnr_refusal(setup: Setup) -> str | None:
+    """Why the power-to-noise ratio cannot be compared here; None if it can."""
+    query, mode = setup.query, setup.design.mode
+    if query.bound is not None:
+        return "every split would pull the records into another ellipse, so it would ask another question"
+    if not query.of_all_features:
+        return ("the power-to-noise ratio is defined for the table, the mean and the covariance, not for the "
+                f"{query.name}")
+    if mode == "columns":
+        return ("the paper's best split (max-PNR) divides the budget over features, and here the noise is directional "
+                "over records")
+    if query.degree == 2 and mode != "both":
+        return "for the covariance the power-to-noise ratio is defined with noise on both sides, not on one"
+    return None
+
+
+def printed_guarantee(setup: Setup) -> str:
+    """The theorem to stand beside the exact limit: the scenario's own, else Theorem 2 where it applies, else 1."""
+    if setup.scenario.guarantee != "exact":
+        return setup.scenario.guarantee
+    return "theorem2" if setup.query.psd and setup.design.mode == "both" else "theorem1"
+
+
+def equal_design(setup: Setup, guarantee: str) -> NoiseDesign:
+    """The scenario's noise with equal shares under a guarantee: where every water filling starts."""
+    scenario = setup.scenario
+    if scenario.directions == "private":  # what they spend, and so they themselves, depend on the guarantee
+        same = scenario.changed(guarantee=guarantee, allocation="uniform")
+        return build(same, setup.dataset, query=setup.query).design
+    return design_noise(setup.query, epsilon=scenario.epsilon, delta=setup.delta, mode=setup.design.mode,
+                        tail=scenario.tail, guarantee=guarantee, directions=setup.design.directional_side.directions)
+
+
+def compare_splits(setup: Setup, moments: FloatArray) -> tuple[SplitScore, ...]:
+    """``log PNR`` of every split, under the printed theorem and under the exact limit.
+
+    Binary and least error are left out when no direction (or every direction) is favoured.
+    """
+    scenario, query = setup.scenario, setup.query
+    scores = []
+    for guarantee in (printed_guarantee(setup), "exact"):
+        equal = equal_design(setup, guarantee)
+        directions = equal.directional_side.directions
+        thetas = {"uniform": equal.theta} | {kind: theta for kind in ("binary", "least-error")
+                                             if (theta := favouring(kind, scenario, equal)) is not None}
+        if scenario.allocation == "manual":
+            thetas["manual"] = manual(scenario.weights)
+        for form in ("exact",) if guarantee == "exact" else ("relaxed", "unrelaxed"):
+            thetas[f"max-pnr {form}"] = fill(equal, query, moments, form).theta
+        current = _current_split(scenario, "binary" in thetas) if guarantee == scenario.guarantee else None
+        for split, theta in thetas.items():
+            design = equal if split == "uniform" else design_noise(
+                query, epsilon=equal.epsilon, delta=equal.delta, guarantee=guarantee, mode=equal.mode,
+                tail=scenario.tail, directions=directions, theta=theta,
+                cover_directions=guarantee == "exact" and directions.origin is Origin.PAID)
+            scores.append(SplitScore(split=split, guarantee=guarantee, log_pnr=log_pnr(moments, design),
+                                     is_current=split == current))
+    return tuple(scores)
+
+
+def _current_split(scenario: Scenario, favours: bool) -> str:
+    """The name of the scenario's own split; equal shares where it would favour none or all directions."""
+    if scenario.allocation == "max-pnr":
+        return f"max-pnr {'exact' if scenario.guarantee == 'exact' else scenario.form}"
+    return scenario.allocation if favours or scenario.allocation == "manual" else "uniform"

@@ -8,7 +8,6 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -19,12 +18,13 @@ from mvgviz.design.power_to_noise import has_measure, most_informative
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions, random_rotation, rotation, standard_basis
+from mvgviz.noise.ties import largest_first
 from mvgviz.provenance import Origin, receipts_of, weakest
+from mvgviz.query.base import numbered
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query, rule_of
 from mvgviz.query.record_bound import NoisyCount, RecordBound
-from mvgviz.scenario.names import names_of_directions
-from mvgviz.scenario.record_ellipse import record_ellipse, refuse_bound
+from mvgviz.scenario.bound import record_ellipse, refuse_bound
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, OTHER_FIELDS, SPLIT_FIELDS, Scenario
 from mvgviz.validation import FloatArray
 
@@ -32,8 +32,7 @@ CONSTANT_SHARE = 0.2
 """Of the budget, what the constant joined to the records gets."""
 SCALED_TO = {"symmetric": (-1, 1), "unit": (0, 1)}
 """What the declared ranges are mapped onto, by the scenario's scale."""
-_LAST_SCALED = WeakKeyDictionary[Dataset, tuple[str, Dataset]]()
-"""What every reply asks for again, and what takes longer the more records there are; it goes with its dataset."""
+_SEEN = 0.05  # of a direction's entries, rounded to one digit
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,8 +86,25 @@ class Setup:
 
     @property
     def direction_names(self) -> tuple[str, ...]:
-        """What theta's entries are called."""
-        return names_of_directions(self.query, self.design.mode, self.design.directional_side.directions)
+        """What theta's entries are called: the coordinates, or a turned direction by its number and largest parts."""
+        directions, mode = self.design.directional_side.directions, self.design.mode
+        names = self.query.coordinate_names(mode, directions.size)
+        if directions.is_standard:
+            return names
+        if mode == "columns" or self.query.row_names is None:
+            return numbered("direction", len(names))
+        return tuple(f"{k + 1}: {_largest_parts(directions.matrix[:, k], names)}" for k in range(len(names)))
+
+
+def _largest_parts(direction: FloatArray, names: tuple[str, ...]) -> str:
+    """"0.9 sleep + 0.4 score": the two largest entries, the largest above 0; dots where there are more."""
+    order = largest_first(np.abs(direction))[:2]
+    parts = direction * math.copysign(1.0, direction[order[0]])
+    seen = [k for k in order if abs(parts[k]) >= _SEEN]
+    if len(seen) == 1:
+        return str(names[seen[0]])
+    told = " ".join(f"{'+' if parts[k] > 0 else '-'} {abs(parts[k]):.1f} {names[k]}" for k in seen).removeprefix("+ ")
+    return f"{told} …" if np.count_nonzero(np.abs(parts) >= _SEEN) > len(seen) else told
 
 
 def origins_of(query: Query, design: NoiseDesign, scenario: Scenario | None) -> dict[str, Origin]:
@@ -114,13 +130,7 @@ def origins_of(query: Query, design: NoiseDesign, scenario: Scenario | None) -> 
 
 def scaled(dataset: Dataset, scale: str) -> Dataset:
     """The dataset as declared, or with its ranges mapped onto [-1, 1] or [0, 1]."""
-    if scale not in SCALED_TO:
-        return dataset
-    last, table = _LAST_SCALED.get(dataset, ("", dataset))
-    if last != scale:
-        table = dataset.normalised(to=SCALED_TO[scale])
-        _LAST_SCALED[dataset] = scale, table
-    return table
+    return dataset.scaled(SCALED_TO[scale]) if scale in SCALED_TO else dataset
 
 
 def ask(scenario: Scenario, dataset: Dataset, *, bound: RecordBound | None = None) -> Query:
@@ -157,7 +167,9 @@ def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None,
     ``tight``: theorems use the tight sensitivity instead of the printed one. ``noisy_count``: what finds the length of
     a bound privately, by default the scenario's seed.
     """
-    box = _as_used(ask(scenario, dataset) if query is None else query, tight)
+    box = ask(scenario, dataset) if query is None else query
+    if tight:
+        box = replace(box, printed_sensitivity=box.sensitivity)
     if not scenario.is_graph and box.neighbour_rule != rule_of(scenario.neighbours, dataset.per_person):
         raise InputError(f"the query was asked for other neighbours than the scenario's: {box.neighbour_rule}")
     mode = mode_of(box, scenario.mode)
@@ -166,7 +178,10 @@ def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None,
     directions = _directions(scenario, dataset, box, size, delta, uploaded)
     equal = _noise_on_box(scenario, box, directions, uniform(size), Origin.DECLARED, delta)
     theta, origin = _theta(scenario, dataset, box, equal)
-    iid_theta = _isotropic_theta(box, mode, size) if scenario.guarantee == "exact" else uniform(size)
+    iid_theta = uniform(size)
+    if scenario.guarantee == "exact" and mode != "columns":  # of one size along the standard basis
+        h = box.neighbours.reach(standard_basis(size))
+        iid_theta = manual((h / h.max()) ** 2)
     iid = design_noise(box, epsilon=scenario.epsilon, delta=delta, theta=iid_theta, mode=mode, tail=scenario.tail,
                        guarantee=scenario.guarantee)
     return _worked_out(scenario, dataset, box, iid, directions, theta, origin, tight=tight, noisy_count=noisy_count)
@@ -191,7 +206,9 @@ def _worked_out(scenario: Scenario, dataset: Dataset, box: Query, iid: NoiseDesi
     bound = record_ellipse(scenario, asked_of(scenario, dataset), directions, theta, origin,
                            mu=float(gaussian_mu(scenario.epsilon, delta)),
                            rng=np.random.default_rng([scenario.seed, 2]) if noisy_count is None else noisy_count)
-    bounded = _as_used(ask(scenario, dataset, bound=bound), tight)
+    bounded = ask(scenario, dataset, bound=bound)
+    if tight:
+        bounded = replace(bounded, printed_sensitivity=bounded.sensitivity)
     own_shape = not box.is_kernel  # the noise has the shape of the ellipse
     return setup(query=bounded, design=design_noise(
         bounded, epsilon=scenario.epsilon, delta=delta, mode=mode, guarantee=scenario.guarantee, tail=scenario.tail,
@@ -207,10 +224,6 @@ def _noise_on_box(scenario: Scenario, box: Query, directions: Directions, theta:
     return design_noise(box, epsilon=epsilon_left, delta=delta_left, theta=theta, theta_origin=origin,
                         directions=directions, mode=mode_of(box, scenario.mode), guarantee=scenario.guarantee,
                         tail=scenario.tail, cover_directions=exact and scenario.directions == "private")
-
-
-def _as_used(query: Query, tight: bool) -> Query:
-    return replace(query, printed_sensitivity=query.sensitivity) if tight else query
 
 
 def mu_for_directions(scenario: Scenario, delta: float) -> float:
@@ -277,36 +290,22 @@ def _directions(scenario: Scenario, dataset: Dataset, query: Query, size: int, d
 
 
 def _theta(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, Origin]:
-    """theta and where it comes from; ``equal`` is the design with equal shares, for its budget."""
-    size, kind = equal.theta.size, scenario.allocation
-    if query.has_constant:
-        return _with_constant(scenario, equal), Origin.DECLARED
-    if kind == "manual":
-        return _by_hand(scenario, size), Origin.DECLARED
+    """theta and where it comes from; ``equal`` is the design with equal shares, for its budget.
+
+    A constant joined to the records takes a fifth: its length is half the radius of the others.
+    """
+    size, kind = equal.theta.size - query.has_constant, scenario.allocation
     if kind == "max-pnr":
         return _max_pnr(scenario, dataset, query, equal)
-    split = None if kind == "uniform" else favouring(kind, scenario, equal)
-    return uniform(size) if split is None else split, Origin.DECLARED
-
-
-def _with_constant(scenario: Scenario, equal: NoiseDesign) -> FloatArray:
-    """The split of the features, of which the constant takes a fifth: its length is half the radius of the others."""
-    size = equal.theta.size - 1
-    split = uniform(size)
-    if scenario.allocation == "manual":
-        split = _by_hand(scenario, size)
-    elif scenario.allocation == "max-pnr":
-        raise InputError("the paper's best split (max-PNR) is not worked out for mean and second moments "
-                         "together; choose another split")
-    elif scenario.allocation != "uniform":
-        split = _a_share_for_some(scenario, size, equal.guarantee) if _some(scenario, size) else split
-    return np.append((1 - CONSTANT_SHARE) * split, CONSTANT_SHARE)
-
-
-def _by_hand(scenario: Scenario, size: int) -> FloatArray:
-    if len(scenario.weights) != size:
+    if kind == "manual" and len(scenario.weights) != size:
         raise InputError(f"the manual split must have {size} parts, got {len(scenario.weights)}")
-    return manual(scenario.weights)
+    split = manual(scenario.weights) if kind == "manual" else uniform(size)
+    if kind in ("binary", "least-error"):
+        favoured = favouring("binary" if query.has_constant else kind, scenario, equal)
+        split = split if favoured is None else favoured
+    if query.has_constant:
+        split = np.append((1 - CONSTANT_SHARE) * split, CONSTANT_SHARE)
+    return split, Origin.DECLARED
 
 
 def favouring(kind: str, scenario: Scenario, equal: NoiseDesign) -> FloatArray | None:
@@ -314,49 +313,32 @@ def favouring(kind: str, scenario: Scenario, equal: NoiseDesign) -> FloatArray |
 
     Both count each favoured one as much as it matters: together they get ``share`` of the budget, or of the error.
     """
-    size = equal.theta.size
-    favoured = _some(scenario, size)
-    if not favoured:
-        return None
-    if kind == "binary":
-        return _a_share_for_some(scenario, size, equal.guarantee)
-    parts = _importance(scenario, favoured)
-    split = np.array(binary(size, favoured=favoured, share=scenario.share))
-    split[favoured] *= parts / parts.mean()
-    half_widths = equal.reach if equal.guarantee == "exact" else None
-    return least_error(split, guarantee=equal.guarantee, half_widths=half_widths)
-
-
-def _some(scenario: Scenario, size: int) -> list[int]:
-    """The directions that are favoured; none where that would be all."""
+    size = equal.theta.size - equal.kind.has_constant
     favoured = [k for k in scenario.favoured if k < size]
-    return favoured if len(favoured) < size else []
-
-
-def _importance(scenario: Scenario, favoured: list[int]) -> FloatArray:
-    return np.array([scenario.need_weights.get(k, 1.0) for k in favoured])
-
-
-def _a_share_for_some(scenario: Scenario, size: int, guarantee: str) -> FloatArray:
-    favoured = _some(scenario, size)
-    return binary(size, favoured=favoured, share=scenario.share, importance=_importance(scenario, favoured),
-                  guarantee=guarantee)
+    if not 0 < len(favoured) < size:
+        return None
+    weights = np.array([scenario.need_weights.get(k, 1.0) for k in favoured])
+    if kind == "binary":
+        return binary(size, favoured=favoured, share=scenario.share, importance=weights, guarantee=equal.guarantee)
+    split = np.array(binary(size, favoured=favoured, share=scenario.share))
+    split[favoured] *= weights / weights.mean()
+    return least_error(split, guarantee=equal.guarantee,
+                       half_widths=equal.reach if equal.guarantee == "exact" else None)
 
 
 def _max_pnr(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, Origin]:
     """max-PNR with the signal along the directions, read from wherever those were."""
+    if query.has_constant:
+        raise InputError("the paper's best split (max-PNR) is not worked out for mean and second moments "
+                         "together; choose another split")
     if equal.mode == "columns":
         raise InputError("the paper's best split (max-PNR) needs noise over rows or both sides, got mode columns")
-    directions, exact = equal.directional_side.directions, equal.guarantee == "exact"
-    signal, origin = released_spectrum(directions), Origin.PAID
-    if signal is None:
-        signal, origin = _signal(scenario, dataset, query, directions), Origin.READ
-    if not signal.max() > 0:
-        return uniform(directions.size), origin
-    known = signal
-    if exact and origin is Origin.READ and has_measure(equal):
-        known = turned_moments(directions, moments_of(scenario, dataset, query))
-    return filled(query, equal, known, "exact" if exact else scenario.form).theta, origin
+    directions, form = equal.directional_side.directions, "exact" if equal.guarantee == "exact" else scenario.form
+    paid = released_spectrum(directions)
+    moments = query.value if query.degree != 1 or paid is not None else moments_of(scenario, dataset, query)
+    if not (moments_along(directions, moments) if paid is None else paid).max() > 0:
+        return uniform(directions.size), Origin.READ if paid is None else Origin.PAID
+    return fill(equal, query, moments, form).theta, Origin.READ if paid is None else Origin.PAID
 
 
 def released_spectrum(directions: Directions) -> FloatArray | None:
@@ -364,28 +346,26 @@ def released_spectrum(directions: Directions) -> FloatArray | None:
     return directions.eigenvalues if directions.origin is Origin.PAID else None
 
 
-def filled(query: Query, equal: NoiseDesign, signal: FloatArray, form: str) -> WaterFilling:
-    """The water filling of max-PNR over the budget of ``equal``; a guarantee that fits the form.
+def fill(equal: NoiseDesign, query: Query, moments: FloatArray, form: str) -> WaterFilling:
+    """The water filling behind max-PNR (its level None where there is none) over the budget of ``equal``, which has
+    equal shares and a guarantee that fits the form.
 
-    ``signal``: the second moment along each direction or, where the measure is defined and the data may
-    be read, the whole matrix along them.
+    The signal is the private release's own spectrum where the directions came with one, else what the data's second
+    moments are along the directions (not private): the whole matrix where the measure is defined.
     """
-    if form == "exact" and has_measure(equal):
+    if (form == "exact") != (equal.guarantee == "exact"):
+        raise InputError(f"the {form} form does not belong to the guarantee {equal.guarantee}")
+    directions, whole = equal.directional_side.directions, form == "exact" and has_measure(equal)
+    signal = released_spectrum(directions)
+    if signal is None:
+        signal = (turned_moments if whole else moments_along)(directions, moments)
+    if whole:
         return most_informative(query, equal, signal)
     if form == "exact":
         budget = float(np.sum(equal.reach**2 * equal.directional_side.precisions))
         return water_filling(signal, budget=budget, form=form, half_widths=equal.reach)
     budget = equal.precision_budget if form == "unrelaxed" else math.sqrt(equal.precision_budget)
     return water_filling(signal, budget=budget, form=form)
-
-
-def _signal(scenario: Scenario, dataset: Dataset, query: Query, directions: Directions) -> FloatArray:
-    """The data's second moment along each direction, ``w_kᵀ K w_k``."""
-    if query.degree == 1:
-        x = scaled(dataset, scenario.scale).matrix
-        along = x if directions.is_standard else directions.matrix.T @ x
-        return np.asarray(np.einsum("ij,ij->i", along, along) / x.shape[1])
-    return moments_along(directions, query.value)
 
 
 def second_moments(setup: Setup) -> FloatArray | None:
@@ -401,11 +381,3 @@ def moments_of(scenario: Scenario, dataset: Dataset, query: Query) -> FloatArray
         return query.value
     x = scaled(dataset, scenario.scale).matrix
     return np.asarray(x @ x.T / x.shape[1])
-
-
-def _isotropic_theta(query: Query, mode: str, size: int) -> FloatArray:
-    """The shares that make exact noise the same in all directions of the standard basis."""
-    if mode == "columns":
-        return uniform(size)
-    h = query.neighbours.reach(standard_basis(size))
-    return manual((h / h.max()) ** 2)

@@ -11,22 +11,22 @@ at the data are named in ``from_data``, so that whoever opens the link knows it 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from mvgviz.design.noise_design import GUARANTEES, MODES
 from mvgviz.errors import InputError
 from mvgviz.noise.bounds import TAILS
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import NEIGHBOURS, QUERIES, Query
+from mvgviz.scenario import codec
+from mvgviz.scenario.codec import declared, held
 from mvgviz.scenario.tasks import POST, TASKS, Task
-from mvgviz.validation import count, fraction, instance, number, one_of, parsed_json, positive
+from mvgviz.validation import fraction, instance, positive, within
 
-VERSION = 1
 UPLOAD = "upload-"
 SCALES = ("declared", "symmetric", "unit")
 DIRECTIONS = ("standard", "rotation", "eigenvectors", "private", "random", "upload")
@@ -37,20 +37,30 @@ JUDGED = ("everything", "needed", "rest")
 LEAST_SHARE, MOST_SHARE = 0.01, 0.99
 """Of the favoured directions together; every control keeps to it."""
 LEAST_RADIUS, MOST_RADIUS = 1e-3, 1e3
-DIRECTION_FIELDS = ("directions", "angle", "plane", "seed")
-SPLIT_FIELDS = ("allocation", "favoured", "share", "weights", "form", "importance")
-OTHER_FIELDS = ("query", "scale", "length", "epsilon", "delta", "guarantee", "tail", "mode", "private_share",
-                "bound", "radius", "neighbours", "needed", "label", "task")
-"""The fields that a release shows, by what they decide: directions, split, everything else. Each can be marked."""
-_MARKED = (*DIRECTION_FIELDS, *SPLIT_FIELDS, *OTHER_FIELDS)
 _WHO = ("favoured", "needed")  # one choice in two fields: its mark goes along
-
 _DATA = re.compile(rf"[a-z][a-z0-9_]{{0,40}}|{UPLOAD}[0-9a-f]{{12}}")
-_MOST_POSITIONS = 10_000
+
+
+def _data_name(_: str, value: Any) -> str:
+    if not (isinstance(value, str) and _DATA.fullmatch(value)):
+        raise InputError("data must be the name of a sample, or upload- and 12 hexadecimal digits")
+    return value
+
+
+def _turns(scenario: Scenario) -> bool:
+    return scenario.directions == "rotation"
+
+
+def _favours(scenario: Scenario) -> bool:
+    return scenario.allocation in ("binary", "least-error")
+
+
+def _predicts(scenario: Scenario) -> bool:
+    return scenario.kind.has_constant and scenario.bound != "none"  # the label then has a share of the ellipse
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scenario:
+class Scenario(codec.Saved):
     """Everything that can be chosen; what it means for a dataset is worked out by ``build``.
 
     ``data``: a sample's name or "upload-" and a random identifier. ``scale``: ranges as declared, or mapped onto [-1,
@@ -68,75 +78,46 @@ class Scenario:
     the same, wherever the choices come from.
     """
 
-    data: str = "two_features"
-    query: str = "identity"
-    scale: str = "symmetric"
-    length: float = 1.0
-    label: int | None = None
-    epsilon: float = 1.0
-    delta: float | None = None
-    guarantee: str = "exact"
-    tail: str = "printed"
-    mode: str = "auto"
-    neighbours: str = "replace"
-    directions: str = "standard"
-    angle: float = 30.0
-    plane: tuple[int, int] = (0, 1)
-    private_share: float = 0.2
-    allocation: str = "binary"
-    favoured: tuple[int, ...] = (0,)
-    share: float = 0.8
-    weights: tuple[int, ...] = ()
-    form: str = "relaxed"
-    bound: str = "none"
-    radius: float = 1.0
-    needed: tuple[int, ...] = ()
-    importance: tuple[int, ...] = ()
-    judged: str = "needed"
-    task: str = "reconstruction"
-    post: tuple[str, ...] = tuple(POST)
-    trials: int = 100
-    seed: int = 0
-    from_data: tuple[str, ...] = field(default=(), compare=False)
+    called: ClassVar = "a scenario file"
+
+    data: str = held("two_features", codec.Kind(_data_name))
+    query: str = held("identity", codec.choice(QUERIES), "choices")
+    scale: str = held("symmetric", codec.choice(SCALES), "choices")
+    length: float = held(1.0, codec.real(positive, least=1e-6, most=1e6), "choices", lambda its: its.kind.is_kernel)
+    label: int | None = held(None, codec.position(), "choices", lambda its: _predicts(its) and its.label is not None)
+    epsilon: float = held(1.0, codec.real(positive, least=1e-3, most=1e3), "choices")
+    delta: float | None = held(None, codec.real(fraction), "choices")
+    guarantee: str = held("exact", codec.choice(GUARANTEES), "choices")
+    tail: str = held("printed", codec.choice(TAILS), "choices", lambda its: its.guarantee != "exact")
+    mode: str = held("auto", codec.choice(("auto", *MODES)), "choices")
+    neighbours: str = held("replace", codec.choice(NEIGHBOURS), "choices", lambda its: not its.is_graph)
+    directions: str = held("standard", codec.choice(DIRECTIONS), "directions")
+    angle: float = held(30.0, codec.real(within, least=-360, most=360, unit=" degrees"), "directions", _turns)
+    plane: tuple[int, int] = held((0, 1), codec.positions(size=2), "directions", _turns)
+    private_share: float = held(0.2, codec.real(fraction), "choices", lambda its: its.directions == "private")
+    allocation: str = held("binary", codec.choice(ALLOCATIONS), "split")
+    favoured: tuple[int, ...] = held((0,), codec.positions(), "split", _favours)
+    share: float = held(0.8, codec.real(within, least=LEAST_SHARE, most=MOST_SHARE), "split", _favours)
+    weights: tuple[int, ...] = held((), codec.parts(), "split", lambda its: its.allocation == "manual")
+    form: str = held("relaxed", codec.choice(FORMS), "split",
+                     lambda its: its.allocation == "max-pnr" and its.guarantee != "exact")
+    bound: str = held("none", codec.choice(BOUNDS), "choices", lambda its: not its.is_graph)
+    radius: float = held(1.0, codec.real(positive, least=LEAST_RADIUS, most=MOST_RADIUS), "choices",
+                         lambda its: its.bound == "own" and not its.is_graph)
+    needed: tuple[int, ...] = held((), codec.positions(), "choices", lambda its: bool(its.needed))
+    importance: tuple[int, ...] = held((), codec.parts(), "split", lambda its: _favours(its) and bool(its.importance))
+    judged: str = held("needed", codec.choice(JUDGED))
+    task: str = held("reconstruction", codec.choice(TASKS), "choices", _predicts)
+    post: tuple[str, ...] = held(tuple(POST), codec.words(lambda: POST))
+    trials: int = held(100, codec.whole(at_most=100_000))
+    seed: int = held(0, codec.whole(at_least=0), "directions", lambda its: its.directions == "random")
+    from_data: tuple[str, ...] = held((), codec.words(lambda: MARKED), compare=False)
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.data, str) and _DATA.fullmatch(self.data)):
-            raise InputError("data must be the name of a sample, or upload- and 12 hexadecimal digits")
-        for name, choices in _CHOICES.items():
-            one_of(name, getattr(self, name), choices)
-        _refuse_names(label=[self.label], needed=self.needed, favoured=self.favoured)
-        checked = {
-            "length": positive("length", self.length, least=1e-6, most=1e6),
-            "epsilon": positive("epsilon", self.epsilon, least=1e-3, most=1e3),
-            "delta": None if self.delta is None else fraction("delta", self.delta),
-            "angle": number("angle", self.angle),
-            "private_share": fraction("private_share", self.private_share),
-            "share": number("share", self.share),
-            "label": None if self.label is None else count("label", self.label, at_least=0),
-            "plane": _whole("plane", self.plane, at_least=0, distinct=True),
-            "favoured": tuple(sorted(_whole("favoured", self.favoured, at_least=0, distinct=True))),
-            "radius": positive("radius", self.radius, least=LEAST_RADIUS, most=MOST_RADIUS),
-            "needed": tuple(sorted(_whole("needed", self.needed, at_least=0, distinct=True))),
-            "weights": _whole("weights", self.weights, at_least=1),
-            "importance": _whole("importance", self.importance, at_least=1),
-            "post": _words("post", self.post, tuple(POST)),
-            "trials": count("trials", self.trials),
-            "seed": count("seed", self.seed, at_least=0),
-            "from_data": _words("from_data", self.from_data, _MARKED),
-        }
-        if len(checked["plane"]) != 2:  # type: ignore[arg-type]
-            raise InputError("plane must be a pair of positions")
+        codec.check_fields(self)
         if self.needed and len(self.importance) not in (0, len(self.needed)):
             raise InputError(f"importance must have one part for each of the {len(self.needed)} needed, or none, "
                              f"got {len(self.importance)}")
-        if not -360 <= self.angle <= 360:
-            raise InputError(f"angle must lie between -360 and 360 degrees, got {self.angle:g}")
-        if not LEAST_SHARE <= self.share <= MOST_SHARE:
-            raise InputError(f"share must lie between {LEAST_SHARE:g} and {MOST_SHARE:g}, got {self.share:g}")
-        if not self.trials <= 100_000:
-            raise InputError(f"trials must be at most 100000, got {self.trials}")
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
 
     @property
     def is_upload(self) -> bool:
@@ -186,14 +167,14 @@ class Scenario:
         """What a person most likely wants to see first of this data."""
         return cls(data=data, **_DEFAULTS.get(data, _UPLOAD_DEFAULTS))
 
-    def changed(self, **changes: Any) -> Scenario:
+    def changed(self, **changes: Any) -> Self:
         """The same scenario with some fields changed by a person.
 
         A mark stays, whatever the new value, until the field returns to its default or ``from_data`` says otherwise;
         it goes along from ``favoured`` to ``needed`` and back. How much each of the needed matters is forgotten where
         others become needed.
         """
-        unknown = set(changes) - {known.name for known in fields(self)}
+        unknown = set(changes) - set(declared(Scenario))
         if unknown:
             raise InputError(f"a scenario has no field {', '.join(sorted(unknown))}")
         if "importance" not in changes and self.importance:
@@ -216,7 +197,7 @@ class Scenario:
         """
         usual = self.default_for(new.data)
         before = self if new.data == self.data else usual
-        return {name: value for name in _MARKED
+        return {name: value for name in MARKED
                 if (value := getattr(new, name)) not in (getattr(before, name), getattr(usual, name))}
 
     @classmethod
@@ -248,7 +229,7 @@ class Scenario:
 
     def chosen_on_data(self, **changes: Any) -> Scenario:
         """The same scenario with some fields changed by looking at the data, which marks them."""
-        marked = {name for name in changes if name in _MARKED}
+        marked = {name for name in changes if name in MARKED}
         return self.changed(**changes, from_data=(*self.changed(**changes).from_data, *marked))
 
     def read_among(self, names: Iterable[str]) -> tuple[str, ...]:
@@ -257,24 +238,12 @@ class Scenario:
 
     def is_idle(self, name: str) -> bool:
         """Whether this field changes nothing of a release, the others being as they are."""
-        predicts = self.kind.has_constant and self.bound != "none"  # the label then has a share of the ellipse
-        needs = {
-            "angle": self.directions == "rotation", "plane": self.directions == "rotation",
-            "private_share": self.directions == "private", "length": self.kind.is_kernel,
-            "favoured": self.allocation in ("binary", "least-error"),
-            "share": self.allocation in ("binary", "least-error"), "weights": self.allocation == "manual",
-            "importance": self.allocation in ("binary", "least-error") and bool(self.importance),
-            "form": self.allocation == "max-pnr" and self.guarantee != "exact", "tail": self.guarantee != "exact",
-            "neighbours": not self.is_graph, "bound": not self.is_graph,
-            "radius": self.bound == "own" and not self.is_graph, "needed": bool(self.needed),
-            "seed": self.directions == "random", "label": predicts and self.label is not None, "task": predicts,
-        }
-        return not needs.get(name, True)
+        return not declared(Scenario, "used")[name](self)
 
     def to_query(self) -> dict[str, str]:
         """URL parameters: the data, and what differs from its defaults."""
         usual = self.default_for(self.data)
-        return {"data": self.data} | {name: _to_text(value) for name, value in vars(self).items()
+        return {"data": self.data} | {name: codec.to_link(value) for name, value in vars(self).items()
                                       if value != getattr(usual, name)}
 
     @classmethod
@@ -294,105 +263,73 @@ class Scenario:
         for name, text in sorted(parameters.items(), key=lambda pair: order.get(pair[0], 1)):
             try:
                 scenario = (cls.default_for(text) if name == "data"
-                            else scenario.changed(**{name: _from_text(name, text)}))
+                            else scenario.changed(**{name: codec.from_link(cls, name, text)}))
             except InputError as error:
                 ignored.append(str(error))
                 if name == "from_data":  # what is not understood takes no other mark along
-                    scenario = scenario.changed(from_data=tuple({*_MARKED} & {*text.split("-")}))
+                    scenario = scenario.changed(from_data=tuple({*MARKED} & {*text.split("-")}))
         return scenario, tuple(ignored)
 
-    def to_json(self) -> str:
-        """Every field, with the version of the format."""
-        return json.dumps({"mvgviz": VERSION, "scenario": asdict(self)}, indent=2)
+    def to_dict(self) -> dict[str, Any]:
+        return {"mvgviz": codec.VERSION, "scenario": asdict(self)}
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Scenario:
-        """The scenario of a JSON text; refuses other versions, unknown fields and values out of range."""
-        content = parsed_json(text, "a scenario file must be JSON, as downloaded from mvgviz")
-        if not (isinstance(content, dict) and set(content) == {"mvgviz", "scenario"}
-                and isinstance(content["scenario"], dict)):
-            raise InputError('a scenario file must hold "mvgviz" (the version) and "scenario"')
-        if content["mvgviz"] != VERSION:
-            raise InputError(f"a scenario file must have version {VERSION}, got another")
-        values = {name: tuple(value) if isinstance(value, list) else value
-                  for name, value in content["scenario"].items()}
-        return cls().changed(**values)
+    def from_dict(cls, content: Any) -> Self:
+        codec.check_parts(content, cls.called, "mvgviz", scenario=dict)
+        return cls().changed(**content["scenario"])
 
 
-_CHOICES = {
-    "query": tuple(QUERIES), "scale": SCALES, "guarantee": GUARANTEES, "tail": TAILS, "mode": ("auto", *MODES),
-    "directions": DIRECTIONS, "allocation": ALLOCATIONS, "form": FORMS, "task": TASKS,
-    "bound": BOUNDS, "judged": JUDGED, "neighbours": NEIGHBOURS,
-}
+DIRECTION_FIELDS, SPLIT_FIELDS, OTHER_FIELDS = (
+    tuple(name for name, decided in declared(Scenario, "part").items() if decided == part)
+    for part in ("directions", "split", "choices"))
+"""The fields that a release shows, by what they decide."""
+MARKED: tuple[str, ...] = (*DIRECTION_FIELDS, *SPLIT_FIELDS, *OTHER_FIELDS)
 _UPLOAD_DEFAULTS: dict[str, Any] = {"query": "covariance", "allocation": "uniform", "favoured": ()}
 _DEFAULTS: dict[str, dict[str, Any]] = {
-    "two_features": {"query": "mean", "judged": "needed"},
-    "liver": {"query": "covariance", "favoured": (2, 5), "label": 5, "task": "linear-ridge", "judged": "needed"},
+    "two_features": {"query": "mean"},
+    "liver": {"query": "covariance", "favoured": (2, 5), "label": 5, "task": "linear-ridge"},
     "cardiotocography": {"query": "covariance", "scale": "unit", "favoured": (0, 7, 9), "bound": "even",
-                         "task": "covariance-estimation", "judged": "needed"},
+                         "task": "covariance-estimation"},
     "movement_simulated": {"query": "covariance", "favoured": (0, 3), "share": 0.5, "bound": "even",
-                           "task": "first-component", "judged": "needed"},
-    "karate": {"query": "laplacian", "favoured": (0,), "share": 0.08, "judged": "needed"},
+                           "task": "first-component"},
+    "karate": {"query": "laplacian", "share": 0.08},
 }
-_NUMBERS = {"length", "epsilon", "delta", "angle", "private_share", "share", "radius"}
-_COUNTS = {"label", "trials", "seed"}
-_SEQUENCES, _WORDS = {"plane", "favoured", "weights", "needed", "importance"}, {"post", "from_data"}
-_EMPTY = "none"
+_CHOSEN = ("query", "bound", "radius", "directions", "guarantee", "mode", "share")
+"""What a person may have chosen by hand; a task then leaves it alone."""
 
 
-def _to_text(value: Any) -> str:
-    if value is None or value == ():
-        return _EMPTY
-    if isinstance(value, tuple):
-        return "-".join(map(str, value))
-    if isinstance(value, float):
-        short = f"{value:g}"
-        return short if float(short) == value else repr(value)
-    return str(value)
+def usual_settings(scenario: Scenario) -> dict[str, Any]:
+    """Query, bound and split for the scenario's task; nothing for graphs and for tasks on records one by one."""
+    task = scenario.use
+    if scenario.is_graph or task.usual is None:
+        return {}
+    found = {"bound": "none", "directions": "standard", "guarantee": "exact", "mode": "auto",
+             "allocation": "binary" if scenario.needs else "uniform"} | dict(task.usual)
+    if task.of_directions and (scenario.judged == "everything" or not scenario.needs):
+        del found["share"]
+        found["allocation"] = "uniform"
+    return found
 
 
-def _from_text(name: str, text: str) -> Any:
-    """The value of one URL parameter; the field itself checks its range."""
-    if not isinstance(text, str) or len(text) > 100_000:
-        raise InputError(f"{name} in the link must be a short text")
-    if text == _EMPTY and name in _NUMBERS | _COUNTS | _SEQUENCES | _WORDS:
-        return None if name in _NUMBERS | _COUNTS else ()
-    if name in _SEQUENCES:
-        if not re.fullmatch(r"\d{1,9}(-\d{1,9})*", text, re.ASCII):
-            raise InputError(f"{name} in the link must be numbers joined by -")
-        return tuple(int(part) for part in text.split("-"))
-    if name in _WORDS:
-        return tuple(text.split("-"))
-    if name in _NUMBERS | _COUNTS:
-        try:
-            return int(text) if name in _COUNTS else float(text)
-        except ValueError:
-            raise InputError(f"{name} in the link must be a number") from None
-    return text
+def for_task(scenario: Scenario, task: str) -> dict[str, Any]:
+    """What changes with another task: its usual settings, unless the person has chosen some of them by hand.
 
-
-def _refuse_names(**given: Any) -> None:
-    """A scenario holds positions: names need the dataset that has them."""
-    for name, values in given.items():
-        if isinstance(values, list | tuple) and any(isinstance(value, str) for value in values):
-            raise InputError(f"{name} must be positions in a scenario; scenario.on(dataset, {name}=…) takes names")
-
-
-def _whole(name: str, value: Any, *, at_least: int, distinct: bool = False) -> tuple[int, ...]:
-    if isinstance(value, str) or not hasattr(value, "__iter__"):
-        raise InputError(f"{name} must be a sequence of whole numbers")
-    entries = tuple(value)
-    if len(entries) > _MOST_POSITIONS:
-        raise InputError(f"{name} must have at most {_MOST_POSITIONS} entries, got {len(entries)}")
-    numbers = tuple(count(name, item, at_least=at_least) for item in entries)
-    if distinct and len(set(numbers)) != len(numbers):
-        raise InputError(f"{name} must be different positions")
-    return numbers
-
-
-def _words(name: str, value: Any, choices: tuple[str, ...]) -> tuple[str, ...]:
-    """Some of the choices, in their order."""
-    if isinstance(value, str) or not hasattr(value, "__iter__"):
-        raise InputError(f"{name} must be a sequence of words from {', '.join(choices)}")
-    chosen = {one_of(name, word, choices) for word in value}
-    return tuple(word for word in choices if word in chosen)
+    A query that cannot serve the task gives way in any case, and so does a bound that the last task brought where it
+    would only bias an answer.
+    """
+    asked, usual = scenario.changed(task=task), usual_settings(scenario.changed(task=task))
+    opened = scenario.default_for(scenario.data)
+    known = (opened, opened.changed(**usual_settings(scenario)))
+    own_split = scenario.allocation not in ("binary", *(other.allocation for other in known))
+    if usual and not own_split and any(all(getattr(scenario, name) == getattr(other, name) or scenario.is_idle(name)
+                                           for name in _CHOSEN) for other in known):
+        return {"task": task} | usual
+    queries = asked.use.queries
+    if queries == ("identity",) and not (asked.is_graph or asked.kind.is_table):
+        least = {"guarantee": "theorem1"} if asked.guarantee == "theorem2" else {}
+        return {"task": task, "query": "identity", "mode": "auto"} | least
+    if "covariance" in queries and not asked.kind.has_moments:
+        return {"task": task, "query": "covariance", "mode": "auto"}
+    from_before = {"even"} if scenario.use.usual is None else set()  # it has no usual bound of its own
+    brought = scenario.bound in {other.bound for other in known} | from_before
+    return {"task": task} | ({"bound": "none"} if brought and usual.get("bound") == "none" != scenario.bound else {})

@@ -18,9 +18,8 @@ from mvgviz.design.sampling import Gram
 from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.prior import Guess
+from mvgviz.query.prior import Guess, Weighing
 from mvgviz.query.queries import Query
-from mvgviz.query.weighing import Weighing
 from mvgviz.scenario.resolve import Setup, ask, build, delta_of, scaled
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.scenario.tasks import Task

@@ -14,7 +14,7 @@ from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.errors import InputError
 from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
-from mvgviz.query.weighing import Weighing
+from mvgviz.query.prior import Weighing
 from mvgviz.scenario.resolve import Setup, asked_of, build, with_bound
 from mvgviz.validation import FloatArray, generator
 

@@ -15,7 +15,7 @@ import streamlit as st
 P = ParamSpec("P")
 T = TypeVar("T")
 _SESSION = "_cache"
-_VALUES = (str, int, float, bool, type(None))
+_VALUES = (str, bytes, int, float, bool, type(None))
 
 
 class Cache:
@@ -27,19 +27,18 @@ class Cache:
         self._begun: dict[Hashable, threading.RLock] = {}
         self._lock = threading.Lock()
 
-    def get(self, function: str, key: Hashable, work: Callable[[], T], *, most: int) -> T:
-        """The function's result for that key; the ``most`` that were asked for last stay."""
+    def get(self, function: str, key: Hashable, work: Callable[[], T], *, most: int,
+            final: Callable[[Any], bool] = lambda result: True) -> T:
+        """The function's result for that key; the ``most`` that were asked for last stay, once they are ``final``."""
         with self._lock:
             results = self._results.setdefault(function, {})
             found = results.get(key)
             begun = self._begun.setdefault((function, key), threading.RLock())
         try:
-            if found is None:
-                with begun:
-                    found = results.get(key) or (work(),)
+            with begun if found is None else nullcontext():
+                found = found or results.get(key) or (work(),)
+                if final(found[0]):
                     self._put(results, key, found, most)
-            else:
-                self._put(results, key, found, most)
         finally:  # also where it did not work out, or the run was stopped
             with self._lock:
                 self._begun.pop((function, key), None)
@@ -74,10 +73,11 @@ def of_server(*_: object) -> Cache:
 
 
 def cached(most: int, where: Callable[..., Cache], *, key: Callable[..., tuple[object, ...]] | None = None,
+           final: Callable[[Any], bool] = lambda result: True,
            spinner: str = "") -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Decorate a function: worked out once for each key, the last ``most`` results kept ``where`` it says.
 
-    ``key``: of the arguments, where not all of them tell results apart.
+    ``key``: of the arguments, where not all of them tell results apart. ``final``: whether a result may be kept.
     """
     def decorate(work: Callable[P, T]) -> Callable[P, T]:
         name = f"{work.__code__.co_filename} {work.__qualname__}"
@@ -89,7 +89,7 @@ def cached(most: int, where: Callable[..., Cache], *, key: Callable[..., tuple[o
                     return work(*args, **kwargs)
 
             told_apart = key_of(key(*args, **kwargs) if key else (*args, *sorted(kwargs.items())))
-            return where(*args).get(name, told_apart, worked_out, most=most)
+            return where(*args).get(name, told_apart, worked_out, most=most, final=final)
 
         return call
 

@@ -1,7 +1,6 @@
 """What every page shares: menu, sidebar, status strip, one style for errors and takeaways."""
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -9,24 +8,30 @@ import streamlit as st
 from mvgviz.errors import InputError
 from mvgviz.pictures.glossary import WORDS, Word, words_in
 from mvgviz.pictures.picture import Picture
-from mvgviz.scenario.resolve import Setup as Setup
+from mvgviz.pictures.sentences import FIELDS
+from mvgviz.pictures.strip import strip_html
+from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_html, capitalised, in_markdown
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset
+from mvgviz.ui.cache import cached
 from mvgviz.ui.login import draw_logout
 from mvgviz.ui.menu import DATA, PLAN, PRESENT, RELEASE, Page
-from mvgviz.ui.session_study import begin
 from mvgviz.ui.sidebar import draw_sidebar
-from mvgviz.ui.strip import draw_marks, draw_strip, draw_switch
-from mvgviz.ui.study import draw_offer, draw_study, say_begun_anew, say_refused, watch_server
+from mvgviz.ui.study import begin, draw_offer, draw_study, say_begun_anew, say_refused, watch_server
 
 _STYLE = f"<style>{asset('frame.css')}</style>"
+_EXPLAINED = {word.term: f"<li>{as_html(word.sentence)}</li>" for word in WORDS}
 _RELEASING = (PLAN, RELEASE)
+ABOUT_PLACE = ("Off: results use simulated data with your ranges and number of records. Looking is free. On: they use "
+               "your file. What you choose afterwards may tell about it, so the certificate marks it.")
+ABOUT_MARKS = ("Chosen after looking at results on the data: **not private**. A mark stays until the setting has its "
+               "default again, or until you say, truthfully:")
+_strip = cached(12, session.here)(strip_html)
 _SAVING: dict[str, Any] = {"displayModeBar": True, "displaylogo": False, "modeBarButtons": [["toImage"]]}
 """Plotly's own camera button; the frame's style hides it and the two buttons press it."""
 _save_chart = st.components.v2.component(
-    "mvgviz_save_chart", html='<div class="save"></div>', css=asset("save_chart.css"),
-    js=asset("save_chart.js"))
+    "mvgviz_save_chart", html='<div class="save"></div>', css=asset("save_chart.css"), js=asset("save_chart.js"))
 """A chart as a picture: PNG and SVG, made by the browser itself, so that it works offline."""
 
 
@@ -62,12 +67,34 @@ def try_open_page(page: Page) -> Setup | None:
     _title(page)
     setup = _setup(page)
     if setup is not None:
-        draw_strip(setup)
+        st.html(_strip(setup))
         with st.container(horizontal=True, vertical_alignment="center"):
             if page not in _RELEASING:
                 draw_switch()
-            draw_marks()
+            _draw_marks()
     return setup
+
+
+def draw_switch() -> None:
+    """Whether results are about the person's file or about simulated data: the same on every page."""
+    if not session.scenario().is_upload:
+        return
+    st.session_state["w_my_data"] = session.shows_data()
+    st.toggle("My data (not private: later choices are marked)", key="w_my_data", help=ABOUT_PLACE,
+              on_change=lambda: session.show_data(st.session_state["w_my_data"]))
+    if not session.shows_data():
+        st.badge("Simulated data", icon=":material/science:", color="blue")
+
+
+def _draw_marks() -> None:
+    """The marked choices, each with a way to state it as one's own."""
+    marked = session.scenario().read_among(session.scenario().from_data)
+    if marked:
+        with st.popover(f"Marked choices ({len(marked)})", icon=":material/visibility:", type="tertiary"):
+            st.caption(ABOUT_MARKS)
+            for name in marked:
+                st.button(f"{capitalised(FIELDS[name])}: I would have chosen this without the data", type="tertiary",
+                          key=f"w_own_{name}", on_click=session.would_choose, args=(name,))
 
 
 def show_error(error: InputError) -> None:
@@ -99,13 +126,8 @@ def draw_takeaway(takeaway: str, about: str = "", *, key: str) -> None:
 
 def _explain(used: Iterable[Word]) -> None:
     """Words of the glossary, one a line; it takes the focus, so that keys scroll a long list."""
-    lines = "".join(map(_explained, used))
+    lines = "".join(_EXPLAINED[word.term] for word in used)
     st.html(f'<div tabindex="0" role="group" aria-label="What the words mean"><ul>{lines}</ul></div>')
-
-
-@cache
-def _explained(word: Word) -> str:
-    return f"<li>{as_html(word.sentence)}</li>"
 
 
 def draw_save(key: str) -> None:
@@ -127,12 +149,17 @@ def offer_file(label: str, name: str, mime: str, content: Callable[[], str | byt
                        file_name=name, mime=mime, icon=":material/download:", on_click="ignore", **options)
 
 
-def draw_open_tab(panels: Mapping[str, Callable[..., None]], *given: object, key: str) -> None:
-    """Tabs by their names, of which only the open one is worked out, from what is given."""
+def draw_open_tab(panels: Mapping[str, Callable[..., None]], *given: object, key: str,
+                  refused: Callable[[InputError], None] = show_error) -> None:
+    """Tabs by their names, of which only the open one is worked out, from what is given, or says why it is ``refused``.
+    """
     for tab, draw in zip(st.tabs(list(panels), key=key, on_change="rerun"), panels.values(), strict=True):
         if tab.open:
             with tab:
-                draw(*given)
+                try:
+                    draw(*given)
+                except InputError as error:
+                    refused(error)
 
 
 def _begin(page: Page) -> None:

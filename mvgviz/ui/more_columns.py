@@ -1,44 +1,41 @@
-"""Sentences on one needed column among more and more."""
+"""One needed column among more and more, as a picture: what directional noise gains on it."""
 
-from functools import lru_cache
 from typing import Any
 
 import streamlit as st
 
-from mvgviz.design.trade_off import Gain, gain_among
+from mvgviz.design.trade_off import gain_among
 from mvgviz.text import as_number, delta_words
 from mvgviz.ui.assets import asset
+from mvgviz.ui.cache import cached, of_server
 
-
-def gain_words(gain: Gain, epsilon: float) -> str:
-    """What directional noise gains at this number of columns, and what equal noise would have to spend."""
-    return (f"{gain.columns} columns, one needed: {as_number(gain.needed, 2)} of the noise on it. To be as precise "
-            f"there, equal noise would need ε = {as_number(gain.equal_epsilon, 2)} instead of {epsilon:g}.")
-
-
-FEWEST, MOST = 2, 21
+_FEWEST, _MOST = 2, 21
+_SHARE, _RECORDS = 0.8, 2126  # the records of the paper's largest table; delta is one over them
 _component = st.components.v2.component(
-    "mvgviz_more_columns", css=asset("more_columns.css"),
-    js=asset("more_columns.js"),
+    "mvgviz_more_columns", css=asset("more_columns.css"), js=asset("more_columns.js"),
     html='<div class="columns"><label><span>Columns</span><input type="range"></label>'
          '<div class="bars" role="img"></div><div class="budget" aria-hidden="true"><div class="own"></div>'
          '<div class="equal"></div></div><p aria-live="polite"></p><small></small></div>')
 
 
-def draw_more_columns(*, key: str, epsilon: float = 1.0, share: float = 0.8, n_records: int = 2126,
-                      start: int = MOST) -> None:
-    """The picture; ``delta`` is one over the records, as in the paper's largest table. Nothing is sent back."""
-    delta = 1 / n_records
+def draw_more_columns(*, key: str, epsilon: float = 1.0) -> None:
+    """Draw the picture; nothing is sent back."""
     _component(key=key, data={
-        "start": start, "epsilon": epsilon, "gains": _gains(share, epsilon, delta),
-        "about": f"One column gets {100 * share:.0f} % of the budget; ε = {epsilon:g}, δ = "
-                 f"{delta_words(delta, n_records)}; noise in units of each column's range."})
+        "start": _MOST, "epsilon": epsilon, "gains": _gains(epsilon),
+        "about": f"One column gets {100 * _SHARE:.0f} % of the budget; ε = {epsilon:g}, δ = "
+                 f"{delta_words(1 / _RECORDS, _RECORDS)}; noise in units of each column's range."})
 
 
-@lru_cache(maxsize=64)
-def _gains(share: float, epsilon: float, delta: float) -> tuple[dict[str, Any], ...]:
+@cached(16, of_server)
+def _gains(epsilon: float) -> tuple[dict[str, Any], ...]:
     """What the browser draws for each number of columns: the same for everybody."""
-    gains = (gain_among(columns, share=share, epsilon=epsilon, delta=delta) for columns in range(FEWEST, MOST + 1))
-    return tuple({"columns": gain.columns, "needed": gain.needed, "rest": gain.rest, "epsilon": gain.equal_epsilon,
-                  "short": as_number(gain.needed, 2), "spent": as_number(gain.equal_epsilon, 2),
-                  "words": gain_words(gain, epsilon)} for gain in gains)
+    drawn = []
+    for columns in range(_FEWEST, _MOST + 1):
+        gain = gain_among(columns, share=_SHARE, epsilon=epsilon, delta=1 / _RECORDS)
+        needed, equal = as_number(gain.needed, 2), as_number(gain.equal_epsilon, 2)
+        drawn.append({
+            "columns": columns, "needed": gain.needed, "rest": gain.rest, "epsilon": gain.equal_epsilon,
+            "short": needed, "spent": equal,
+            "words": f"{columns} columns, one needed: {needed} of the noise on it. To be as precise there, equal noise "
+                     f"would need ε = {equal} instead of {epsilon:g}."})
+    return tuple(drawn)

@@ -6,7 +6,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -54,27 +54,12 @@ class RuleChange:
     columns: int
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class RecordPicture:
-    """The ellipse that records are pulled into, about its centre, beside that of the noise.
-
-    ``box``: lowest and highest across, lowest and highest up, of the ranges. ``points``, 4 × records, none where they
-    are not to be shown: where they were, their squared length along all other directions, what they are multiplied by.
-    """
-
-    radius: float
-    view: float
-    box: tuple[float, float, float, float]
-    points: FloatArray = field(repr=False)
-    names: tuple[str, str]
-
-
 def rule(model: RuleModel, *, key: str, names: tuple[str, str], alt: str, iid: float | None = None,
          on_change: Callable[[RuleChange], None] | None = None, controls: Sequence[str] = ("share", "angle"),
          units: tuple[str, str] = ("", ""), factors: tuple[float, float] = (1.0, 1.0),
          line: float = math.pi / 4, share_step: float = 0.001,
          theorem: TheoremPlane | None = None, normals: FloatArray | None = None, points: FloatArray | None = None,
-         spread: float = 0.0, records: RecordPicture | None = None, tall: bool = False) -> None:
+         spread: float = 0.0, records: dict[str, Any] | None = None, tall: bool = False) -> None:
     """Draw what one record can change inside the noise, and beside it the noise along a line that can be turned.
 
     ``factors``: what 1 in the model is in the unit of each axis.
@@ -102,17 +87,18 @@ def rule(model: RuleModel, *, key: str, names: tuple[str, str], alt: str, iid: f
     _component(key=key, on_moved_change=moved, data={
         "model": _sent(model, share_step), "iid": iid, "names": names, "units": units, "line": line,
         "factors": factors, "tall": tall,
-        "axisNames": tuple(f"on {name}{f' ({unit})' if unit else ''}" for name, unit in zip(names, units, strict=True)),
+        "axisNames": _with_units([f"on {name}" for name in names], units),
         "controls": tuple(controls), "zooms": tuple(zooms), "radii": tuple(RADII), "spread": spread, "alt": alt,
         "grey": f"all that one record can change{', seen in this plane' if shadow else ''}",
         "theorem": None if theorem is None or model.changes is None else _camel(asdict(theorem)),
         "normals": () if normals is None else tuple(normals.T.round(4).tolist()),
         "points": () if points is None else tuple(points.T.tolist()),
         "records": None if records is None else {
-            "radius": records.radius, "view": records.view, "box": list(records.box),
-            "axisNames": [f"{name}{f' ({unit})' if unit else ''}"
-                          for name, unit in zip(records.names, units, strict=True)],
-            "points": records.points.T.tolist()}})
+            **records, "axisNames": _with_units(records["axisNames"], units)}})
+
+
+def _with_units(names: Sequence[str], units: tuple[str, str]) -> tuple[str, ...]:
+    return tuple(f"{name} ({unit})" if unit else name for name, unit in zip(names, units, strict=True))
 
 
 def _sent(model: RuleModel, share_step: float) -> dict[str, Any]:
@@ -228,8 +214,12 @@ _POINTS = 300
 
 
 def record_picture(setup: Setup, model: RuleModel, pair: tuple[int, int], names: tuple[str, str], *,
-                   of_directions: bool, show: bool) -> RecordPicture | None:
-    """The plane of two features, or of two directions, about the ellipse's centre; None where there is no ellipse."""
+                   of_directions: bool, show: bool) -> dict[str, Any] | None:
+    """The ellipse that records are pulled into, about its centre in a plane, for ``rule``; None where there is none.
+
+    ``box``: lowest and highest across, lowest and highest up, of the ranges. ``points``, none where they are not to be
+    shown: where they were, their squared length along all other directions, what they are multiplied by.
+    """
     ellipse, table = ellipse_of(setup.design), setup.table
     if ellipse is None:
         return None
@@ -245,9 +235,7 @@ def record_picture(setup: Setup, model: RuleModel, pair: tuple[int, int], names:
     first, second = (model.records * std for std in model.std)
     across, up = max(ends[0], math.hypot(c * first, s * second)), max(ends[1], math.hypot(s * first, c * second))
     where = "about the middle of its range" if setup.query.degree == 1 else "about 0"
-    low, high = middle - half, middle + half
-    return RecordPicture(
-        radius=ellipse.radius, view=1.12 * max(up, across / 1.1),
-        box=(float(low[0]), float(high[0]), float(low[1]), float(high[1])),
-        names=(f"{names[0]}, {where}", f"{names[1]}, {where}"),
-        points=np.vstack([basis.T @ (records - centre[:, None]), np.sum(own**2, axis=0), ellipse.parts(records)]))
+    points = np.vstack([basis.T @ (records - centre[:, None]), np.sum(own**2, axis=0), ellipse.parts(records)])
+    return {"radius": ellipse.radius, "view": 1.12 * max(up, across / 1.1), "points": points.T.tolist(),
+            "box": np.ravel([middle - half, middle + half], order="F").tolist(),
+            "axisNames": [f"{name}, {where}" for name in names]}

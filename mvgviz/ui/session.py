@@ -18,11 +18,9 @@ from mvgviz.pictures.sentences import ON_DATA, ON_SIMULATED
 from mvgviz.provenance import Origin, weakest
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import Query
-from mvgviz.query.worst_pairs import WorstPair, worst_pair
-from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.resolve import Setup, ask, build, second_moments
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.study.source import DataSource
+from mvgviz.scenario.source import DataSource
 from mvgviz.trials.stand_in import SEED, stand_in
 from mvgviz.ui.cache import Cache, cached, of_server, of_session
 from mvgviz.validation import FloatArray
@@ -31,7 +29,6 @@ _SCENARIO, _WRITTEN, _TOUCHED, _NOTICES = "_scenario", "_written", "_touched", "
 _PAGE, _LEFT, SLIDE = "_page", "_left", "_slide"
 _SHOWN, _RELEASES = "_shown_data", "_releases_here"
 _UPLOAD, _DIRECTIONS, _STATED_FOR = "_upload", "_directions", "_directions_stated_for"
-PLANS, _OPENED_PLANS = "_plans", "_opened_plans"
 PLACES = ("step", "value", "slide", "game", "shape", "budget", "big")
 """Parameters of an address that say where on a page one is; no part of the scenario."""
 
@@ -50,6 +47,11 @@ class Upload:
     @property
     def name(self) -> str:
         return self.source.name
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the scenario is about it."""
+        return self.data_name == scenario().data
 
 
 def adopt_link() -> None:
@@ -266,31 +268,14 @@ class FileNotHereError(InputError):
 
 def dataset() -> Dataset:
     """The scenario's data, or simulated data in its place; an InputError when it was uploaded in another session."""
-    chosen, own = scenario(), upload()
-    if not chosen.is_upload:
-        return sample(chosen.data)
-    if own is None or own.data_name != chosen.data:
+    own = upload()
+    if not scenario().is_upload:
+        return sample(scenario().data)
+    if own is None or not own.is_current:
         raise FileNotHereError("this is about a file that is not here: a link and a study hold your choices, never "
                                "your data, and a file is gone when its page is loaded anew or the server was "
                                "restarted; choose it again on the page Data & query")
     return _simulated(own) if is_simulated() else own.dataset
-
-
-def kept_plan() -> QuestionPlan | None:
-    """The person's own plan of questions about the scenario's data, if there is one."""
-    held = st.session_state.get(PLANS, {}).get(scenario().data)
-    return opened_plan() if held is None else held.plan
-
-
-def put_plan(data: str, plan: QuestionPlan | None) -> None:
-    """A plan that was opened takes the place of the one there was."""
-    st.session_state.setdefault(PLANS, {}).pop(data, None)
-    st.session_state.setdefault(_OPENED_PLANS, {})[data] = plan
-
-
-def opened_plan() -> QuestionPlan | None:
-    """A plan that was opened and that nobody has touched since."""
-    return st.session_state.get(_OPENED_PLANS, {}).get(scenario().data)  # type: ignore[no-any-return]
 
 
 def version() -> str:
@@ -302,12 +287,7 @@ def version() -> str:
 def data_version() -> str:
     """A name for the data as it is now; it changes with an upload's columns and ranges."""
     own, simulated = upload(), " simulated" if is_simulated() else ""
-    return f"{own.version}{simulated}" if own is not None and own.data_name == scenario().data else scenario().data
-
-
-def setup_version() -> str:
-    """A name for everything that the design depends on."""
-    return f"{version()} {scenario()!r}"
+    return f"{own.version}{simulated}" if own is not None and own.is_current else scenario().data
 
 
 def here(*given: object) -> Cache:
@@ -336,12 +316,6 @@ def query() -> Query:
                                             0.0 if chosen.is_idle("length") else chosen.length))
 def _query(data: Dataset, chosen: Scenario) -> Query:
     return ask(chosen, data)
-
-
-@cached(6, here)
-def unseen_pair(asked: Query) -> WorstPair:
-    """The worst neighbours of the query alone, inside its bound if there is one; no noise yet."""
-    return worst_pair(asked)
 
 
 def setup() -> Setup:

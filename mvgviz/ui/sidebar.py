@@ -9,9 +9,9 @@ from mvgviz.errors import InputError
 from mvgviz.labels import SCALES
 from mvgviz.pictures.glossary import DELTA_IS
 from mvgviz.pictures.sentences import bound_choices, bound_words, link_words
+from mvgviz.query.base import numbered
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import QUERIES
-from mvgviz.scenario.names import names_of_coordinates, numbered
 from mvgviz.scenario.resolve import delta_of, paper_delta, usual_delta
 from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS, Scenario
 from mvgviz.text import as_number, as_probability, capitalised, delta_caution, delta_words
@@ -69,7 +69,7 @@ def _draw_data() -> None:
         old = session.scenario()
         new = Scenario.default_for(data).changed(epsilon=old.epsilon, from_data=tuple(
             name for name in old.from_data if name == "epsilon"))
-        return {name: getattr(new, name) for name in new.__dataclass_fields__}
+        return dict(vars(new))
 
     st.selectbox("Data", list(names), format_func=names.__getitem__, **session.bound("w_data", current, change))
 
@@ -173,7 +173,7 @@ def _direction_names() -> tuple[str, ...]:
     size = query.cols if mode == "columns" else query.rows
     size = query.own_features(size)  # a constant's share is not a person's to choose
     if scenario.directions == "standard" or size < 2:
-        return names_of_coordinates(query, mode, size)[:size]
+        return query.coordinate_names(mode, size)[:size]
     try:
         return session.setup().direction_names[:size]
     except InputError:

@@ -7,10 +7,9 @@ page that left. The sessions of a server take turns, a slice each.
 import os
 import secrets
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -22,10 +21,9 @@ from mvgviz.trials.results import Results
 from mvgviz.trials.run import TrialCache, resume
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset
-from mvgviz.ui.cache import cached
+from mvgviz.ui.cache import cached, of_session
 from mvgviz.ui.turns import Polite, Turns
 
-_CACHE, _STAND_IN_CACHE = "_trial_cache", "_stand_in_trial_cache"
 _STOPPED, _KNOWN, _FINISHED = "_trials_stopped", "_trials_known", "_trials_finished"
 _ON_SCREEN = "_trials_on_screen"
 SLICE = 1.0
@@ -33,6 +31,8 @@ SLICE = 1.0
 _GLANCE, _PATIENCE = 0.4, 20.0  # seconds to wait for one's turn: before anything is drawn, and after
 _TURNS = Turns(max((os.cpu_count() or 1) - 1, 1))
 """Of all sessions; one core is left to those who only look."""
+WORKERS = Polite(os.cpu_count() or 1)
+"""Threads that share the trials of all sessions; the arithmetic runs outside Python's lock."""
 _BRIGHT = """<style>[data-stale=true], [data-testid=stTabs] [role=tablist], [data-testid=stExpander] summary
     {opacity: 1 !important;}</style>"""
 """While slices follow one another the page is not dimmed: what is there can be read."""
@@ -56,17 +56,12 @@ def problem(setup: Setup, *, sensitivity: str = "own", mechanisms: tuple[str, ..
 
 def trial_cache(*, simulated: bool = False) -> TrialCache:
     """Every trial of this session for the data as it is now (and for uploaded directions), or for its stand-in."""
-    name, version = _STAND_IN_CACHE if simulated or session.is_simulated() else _CACHE, session.version()
-    kept = st.session_state.get(name)
-    if kept is None or kept[0] != version:
-        kept = st.session_state[name] = (version, TrialCache())
-    return kept[1]
+    return _trials(session.version(), simulated or session.is_simulated())
 
 
-@cache
-def workers() -> Polite:
-    """Threads that share the trials of all sessions; the arithmetic runs outside Python's lock."""
-    return Polite(os.cpu_count() or 1)
+@cached(2, of_session)
+def _trials(version: str, simulated: bool) -> TrialCache:
+    return TrialCache()
 
 
 @dataclass
@@ -81,20 +76,15 @@ class Slice:
     before: int = 0  # others, where its turn has not come
     waited: float = 0.0
     complete: bool = False
-    slot: DeltaGenerator | None = None  # where its progress is to stand
+    slot: DeltaGenerator | None = None  # of the progress bar, where it does not stand where it is drawn
 
     @property
     def stopped(self) -> bool:
         return self.key in st.session_state.get(_STOPPED, set())
 
-    def shown_here(self, *, complete: bool) -> "Slice":
-        """Keep this place of the page for its progress, which is drawn last."""
-        self.complete, self.slot = complete, st.container()
-        return self
-
     def options(self, cache: TrialCache) -> dict[str, Any]:
         """The arguments of :func:`mvgviz.trials.run.resume` besides the problems."""
-        return {"cache": cache, "seconds": self.seconds, "executor": workers(), "progress": self._progress,
+        return {"cache": cache, "seconds": self.seconds, "executor": WORKERS, "progress": self._progress,
                 "cancelled": lambda: self.stopped}
 
     @contextmanager
@@ -109,7 +99,7 @@ class Slice:
         if self.stopped or finished:
             yield options
             return
-        with workers().awaited():
+        with WORKERS.awaited():
             self.before = _TURNS.take(_GLANCE if self.fresh else _PATIENCE, lambda: self.stopped)
             self.waited = time.monotonic() - began
             if self.before:
@@ -141,14 +131,20 @@ def begin(key: str, *parts: object, seconds: float = SLICE, waiting: bool = Fals
     return work
 
 
-def show_progress(work: Slice, *, complete: bool, what: str = "trials") -> None:
-    """The progress bar with a button to stop or go on, here; the browser asks for the next slice when it is drawn."""
-    if complete:
+def show_progress(work: Slice, *, what: str = "trials") -> None:
+    """The progress bar with a button to stop or go on; the browser asks for the next slice when it is drawn."""
+    if work.complete:
         st.session_state.setdefault(_FINISHED, set()).add(work.key)
         return
     st.session_state[_ON_SCREEN] = work.key
+    with work.slot or nullcontext():
+        _draw_bar(work, what)
+
+
+def _draw_bar(work: Slice, what: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(work.done / max(work.total, 1), text=f"{work.done:,} of {work.total:,} {what}{_queue_words(work)}")
+        queue = f"; many work at once, {work.before} before you" if work.before else ""
+        st.progress(work.done / max(work.total, 1), text=f"{work.done:,} of {work.total:,} {what}{queue}")
         if work.stopped:
             st.button("Go on", key=f"go_on {work.key}", on_click=_go_on, args=(work.key,), icon=":material/play_arrow:")
         else:
@@ -158,13 +154,22 @@ def show_progress(work: Slice, *, complete: bool, what: str = "trials") -> None:
         _ask_for_more(key="next_slice", data={"slice": secrets.token_hex(8)}, on_next_change=lambda: None)
 
 
-def _queue_words(work: Slice) -> str:
-    return f"; many work at once, {work.before} before you" if work.before else ""
-
-
 def _stop(key: str) -> None:
     st.session_state.setdefault(_STOPPED, set()).add(key)
 
 
 def _go_on(key: str) -> None:
     st.session_state.get(_STOPPED, set()).discard(key)
+
+
+def moving_bar(bar: DeltaGenerator, text: str) -> Callable[[float], None]:
+    """Move a bar as work goes on, in steps large enough to be seen."""
+    told = 0.0
+
+    def show(done: float) -> None:
+        nonlocal told
+        if done >= told + 0.02:
+            told = done
+            bar.progress(min(done, 1.0), text)
+
+    return show

@@ -9,9 +9,8 @@ from mvgviz.errors import InputError
 from mvgviz.labels import JUDGED
 from mvgviz.pictures.shape import ABOUT_ZERO
 from mvgviz.scenario.resolve import Setup
-from mvgviz.scenario.scenario import Scenario
+from mvgviz.scenario.scenario import Scenario, for_task, usual_settings
 from mvgviz.scenario.tasks import POST, TASKS
-from mvgviz.scenario.usual import for_task, usual_settings
 from mvgviz.text import capitalised, in_markdown
 from mvgviz.ui import session
 

@@ -172,7 +172,7 @@ def test_every_download_button_is_fetched_by_a_test():
              if re.search(r"(download_button|(?<!def )offer_file)\(", path.read_text(encoding="utf-8"))}
     assert found == {"pages/budget.py", "mvgviz/ui/frame.py", "pages/release.py", "mvgviz/ui/study.py",
                      "pages/plan.py", "pages/lesson.py",
-                     "mvgviz/ui/data/range_editor.py"}
+                     "mvgviz/ui/upload_panel.py"}
 
 
 def test_the_handout_prints_on_one_page(visit):

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from mvgviz.ui.paper import FIRST
+FIRST = "The first trials of the paper's experiment are run; the picture comes in a few seconds."
 
 
 def test_it_says_at_once_what_is_being_done(untouched_address, browser):

@@ -134,7 +134,7 @@ def test_the_browser_pulls_records_in_as_the_engine_does(formulas):
     found = formulas("""const [model, records, angle] = given;
         return [records.map((record) => f.partOf(model, 0.8, record, [0.6, 0.1], angle)),
                 f.deviations(model, [0.6, 0.1], angle)];""",
-                     [_sent(model, 0.001), shown.points.T.tolist(), math.radians(25)])
+                     [_sent(model, 0.001), shown["points"], math.radians(25)])
     parts = after.query.bound.ellipse(4).parts(DATA.matrix)
     assert (parts < 1).any()
     assert found[0] == pytest.approx(parts.tolist(), rel=1e-9)

@@ -8,7 +8,7 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from mvgviz import Scenario
-from mvgviz.study.source import DataSource
+from mvgviz.scenario.source import DataSource
 from mvgviz.ui.menu import BOUNDS, BUDGET, COMPARE, DATA, HOME, PLAN, PRIVACY, RELEASE, SHAPE, UTILITY
 from mvgviz.ui.server import ENTRY
 from mvgviz.ui.session import Upload

@@ -7,7 +7,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.caching import clear_session_resource_cache
 from streamlit.testing.v1 import AppTest
 
-from mvgviz.ui import paper as paper_panels
+from mvgviz.paper import runs
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -41,4 +41,4 @@ def own_session():
 @pytest.fixture(autouse=True)
 def few_trials_of_the_paper(monkeypatch):
     """Four are enough to see that everything is drawn."""
-    monkeypatch.setattr(paper_panels, "TRIALS", 4)
+    monkeypatch.setattr(runs, "TRIALS", 4)

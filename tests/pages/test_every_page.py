@@ -9,8 +9,8 @@ import pytest
 from mvgviz import Dataset, Scenario
 from mvgviz.data import samples
 from mvgviz.pictures.glossary import WORDS
+from mvgviz.pictures.scenes import SCENES, rule_options
 from mvgviz.text import as_html
-from mvgviz.ui.lesson.scenes import SCENES, rule_picture
 from mvgviz.ui.menu import BOUNDS, COMPARE, DATA, HOME, PAGES, PRESENT, PRIVACY
 from tests.pages.app import (
     CSV,
@@ -230,7 +230,7 @@ def test_home_s_sentence_and_picture_follow_the_scenario():
     assert "Theorem 1, as printed, asks for" in text(app)
     assert "Private = every corner inside" in text(app)
     drawn = component(app, "home_rule")
-    assert drawn["names"] == list(rule_picture(SCENES[2].shape(0.8)).names)
+    assert drawn["names"] == list(rule_options(SCENES[2].shape(0.8))[1]["names"])
     assert drawn["model"]["theta"] == pytest.approx([0.8, 0.2])
     app.slider(key="w_share").set_value(50).run()
     assert "the same circle" in text(clean(app))

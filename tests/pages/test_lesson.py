@@ -6,10 +6,9 @@ import re
 import pytest
 
 from mvgviz.lesson.steps import STEPS, token_of
-from mvgviz.ui.lesson.notes import note_of
-from mvgviz.ui.lesson.scenes import SCENES
-from mvgviz.ui.lesson.screen import handout
+from mvgviz.pictures.scenes import SCENES, note_of
 from mvgviz.ui.menu import DATA, HOME, LESSON, LESSON_NOTES, PAGES
+from mvgviz.ui.screen import handout
 from tests.pages.app import clean, component, link, opened, press, text, to
 
 NUMBERS = range(1, 8)

@@ -6,10 +6,10 @@ import threading
 
 import pytest
 
-from mvgviz import Scenario
+from mvgviz import Scenario, paper
 from mvgviz.data import sample
-from mvgviz.paper import EPSILONS, EXPERIMENTS, run
-from mvgviz.paper.words import cell_text, sentence
+from mvgviz.paper import EPSILONS, EXPERIMENTS, run, runs
+from mvgviz.paper.words import SLIPS, cell_text, sentence
 from mvgviz.pictures.paper import (
     AS_PRINTED,
     EXACTLY,
@@ -21,7 +21,7 @@ from mvgviz.pictures.paper import (
     row_dots,
     rows_picture,
 )
-from mvgviz.ui import paper as paper_panels
+from mvgviz.ui import slices
 from mvgviz.ui.cache import SERVER
 from mvgviz.ui.menu import PAPER
 from tests.pages.app import clean, link, opened, text
@@ -51,7 +51,7 @@ def test_every_experiment_has_its_chart_table_and_sentences(key):
         assert shown[row.label].iloc[3].replace("\u00a0", " ") == cell_text(row.exact)
         assert sentence(report, row) in text(app)
     assert "not private" in text(app)
-    assert all(slip in text(app) for slip in paper_panels.SLIPS)
+    assert all(slip in text(app) for slip in SLIPS)
 
 
 @pytest.mark.parametrize("key", ["II", "III"])
@@ -86,8 +86,9 @@ def test_the_button_opens_the_experiment_in_the_app(key):
 
 def test_work_can_be_stopped_and_goes_on(monkeypatch):
     SERVER.clear()
-    monkeypatch.setattr(paper_panels, "TRIALS", 100_000)
-    monkeypatch.setattr(paper_panels, "start", lambda kind, one: _stopped(paper_panels.begin(f"paper {kind}", one.key)))
+    begin = slices.begin
+    monkeypatch.setattr(runs, "TRIALS", 100_000)
+    monkeypatch.setattr(slices, "begin", lambda *given: _stopped(begin(*given)))
     app = turned_to("II")
     assert app.button(key=next(b.key for b in app.button if b.label == "Go on"))
     assert "Not measured yet" in text(app)
@@ -95,9 +96,7 @@ def test_work_can_be_stopped_and_goes_on(monkeypatch):
 
 
 def _stopped(work):
-    from mvgviz.ui.slices import _stop
-
-    _stop(work.key)
+    slices._stop(work.key)
     return work
 
 
@@ -143,14 +142,14 @@ def test_an_unfinished_figure_4_is_drawn_as_far_as_it_is():
 
 
 def test_trials_of_the_paper_do_not_make_way_for_the_page_that_waits_for_them(monkeypatch):
-    waited, honest = [], paper_panels.run
+    waited, honest = [], paper.run
 
     def run(*given, **options):
         waited.append(threading.get_ident() in options["executor"]._waiting)
         return honest(*given, **options)
 
     SERVER.clear()
-    monkeypatch.setattr(paper_panels, "run", run)
+    monkeypatch.setattr(paper, "run", run)
     clean(opened(PAPER.path))
     assert waited
     assert all(waited)

@@ -8,9 +8,10 @@ import pytest
 
 from mvgviz import QuestionPlan, Scenario, gaussian_epsilon, gaussian_mu
 from mvgviz.data import sample
+from mvgviz.errors import InputError
 from mvgviz.provenance import Range
-from mvgviz.scenario.plan_noise import build_plan, plan_noise
-from mvgviz.ui import session_plan
+from mvgviz.scenario.plan import build_plan, plan_noise
+from mvgviz.ui import plans
 from mvgviz.ui.menu import DATA, HOME, PLAN, RELEASE
 from tests.pages.app import (
     CSV,
@@ -216,27 +217,27 @@ def test_over_the_cap_nothing_of_the_plan_is_released():
 
 def test_the_callback_itself_releases_once_per_ticket(monkeypatch):
     plan, state = QuestionPlan.of(LIVER, LIVER.changed(query="mean")), {}
-    monkeypatch.setattr(session_plan.st, "session_state", state)
+    monkeypatch.setattr(plans.st, "session_state", state)
     for name, value in (("scenario", LIVER), ("dataset", sample("liver")), ("version", "liver")):
-        monkeypatch.setattr(session_plan.session, name, lambda value=value: value)
-    monkeypatch.setattr(session_plan, "plan_setups", lambda plan: build_plan(plan, sample("liver")))
-    now = session_plan.plan_ticket(session_plan.HeldPlan(plan=plan, features=()), (0, 1))
-    session_plan.release_questions(now, (0, 1), (), None)
+        monkeypatch.setattr(plans.session, name, lambda value=value: value)
+    monkeypatch.setattr(plans, "plan_setups", lambda plan: build_plan(plan, sample("liver")))
+    now = plans.plan_ticket(plans.HeldPlan(plan=plan, features=()), (0, 1))
+    plans.release_questions(now, (0, 1), (), None)
     assert state["_release_desk"].releases == []  # not ticked
     state[f"plan_sure_{now}"] = True
     for chosen in ((0,), (0, 1), (0, 1), (1,)):  # one ticket, for both
-        session_plan.release_questions(now, chosen, (), None)
+        plans.release_questions(now, chosen, (), None)
     assert len(state["_release_desk"].releases) == len(state["_release_desk"].ledger.entries) == 2
-    assert session_plan.held_plan().waiting == ()
+    assert plans.held_plan().waiting == ()
 
 
 def test_a_refusal_while_drawing_leaves_nothing(monkeypatch):
     def refuse(*arguments, **options):
-        raise session_plan.InputError("rounding errors in this answer could reach a tenth")
+        raise InputError("rounding errors in this answer could reach a tenth")
 
     app = page()
     box(app, "plan_sure_").check().run()
-    monkeypatch.setattr(session_plan, "release_together", refuse)
+    monkeypatch.setattr(plans, "release_together", refuse)
     app.button(key="plan_go").click().run()
     assert [error.value for error in app.error] == ["Rounding errors in this answer could reach a tenth"]
     assert desk(app).ledger.entries == ()

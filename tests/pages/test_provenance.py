@@ -15,15 +15,15 @@ from mvgviz.pictures.rule import rule_model
 from mvgviz.provenance import Origin, Range
 from mvgviz.release.files import to_metadata_json
 from mvgviz.report.script import python_script
+from mvgviz.scenario.ranges import ranges_to_csv
 from mvgviz.scenario.resolve import build
-from mvgviz.study.ranges import ranges_to_csv
-from mvgviz.study.source import DataSource
+from mvgviz.scenario.source import DataSource
+from mvgviz.trials.run import TrialCache
 from mvgviz.ui import frontier
 from mvgviz.ui import rule_picture as rule_scenario
-from mvgviz.ui.data.range_editor import frame_of, given_ranges
 from mvgviz.ui.menu import BUDGET, COMPARE, DATA, HOME, PLAN, PRESENT, RELEASE, SHAPE, UTILITY
 from mvgviz.ui.rule_picture import RuleChange
-from mvgviz.ui.slices import _CACHE
+from mvgviz.ui.upload_panel import frame_of, given_ranges
 from tests.pages.app import (
     CSV,
     ROOT,
@@ -597,10 +597,15 @@ def test_directions_from_a_file_are_read_from_the_data_until_the_person_says_oth
 
 def test_trials_along_directions_from_a_file_go_on_where_they_stopped():
     app = with_directions(opened(UTILITY.path, everything=True, data="two_features", directions="upload", trials="50"))
-    kept = app.session_state[_CACHE]
-    assert kept[1]
+    [kept] = trial_caches(app)
+    assert kept
     app.run()
-    assert app.session_state[_CACHE] is kept
+    assert trial_caches(app) == [kept]
+
+
+def trial_caches(app):
+    return [found for results in app.session_state["_cache"]._results.values() for [found] in results.values()
+            if isinstance(found, TrialCache)]
 
 
 # Links

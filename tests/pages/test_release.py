@@ -16,7 +16,7 @@ from mvgviz.provenance import Origin
 from mvgviz.release.ledger import Ledger
 from mvgviz.scenario.resolve import build
 from mvgviz.text import as_number
-from mvgviz.ui import session_releases
+from mvgviz.ui import release_desk
 from mvgviz.ui.menu import DATA, HOME, RELEASE
 from tests.pages.app import (
     assert_says,
@@ -96,12 +96,12 @@ def test_reruns_sliders_and_other_pages_neither_draw_again_nor_enter():
 def callback(monkeypatch):
     """Makes the session that the button's callback finds: its releases, and its state."""
     def ready(scenario):
-        held, data = session_releases.SessionReleases(), sample(scenario.data)
+        held, data = release_desk.Desk(), sample(scenario.data)
         state = {"_release_desk": held}
-        monkeypatch.setattr(session_releases.st, "session_state", state)
+        monkeypatch.setattr(release_desk.st, "session_state", state)
         for name, value in (("scenario", scenario), ("setup", build(scenario, data)), ("dataset", data),
                             ("data_version", scenario.data), ("uploaded_directions", None)):
-            monkeypatch.setattr(session_releases.session, name, lambda value=value: value)
+            monkeypatch.setattr(release_desk.session, name, lambda value=value: value)
         return held, state
 
     return ready
@@ -109,16 +109,16 @@ def callback(monkeypatch):
 
 def test_the_callback_itself_releases_once_per_ticket(callback, monkeypatch):
     held, state = callback(Scenario.default_for("liver"))
-    first = session_releases.ticket()
-    session_releases.release_once(first, (), False, None)
+    first = release_desk.ticket()
+    release_desk.release_once(first, (), False, None)
     assert held.releases == []  # not ticked
     state[f"release_sure_{first}"] = True
     for _ in range(3):
-        session_releases.release_once(first, (), False, None)
+        release_desk.release_once(first, (), False, None)
     assert len(held.releases) == len(held.ledger.entries) == 1
     other = Scenario.default_for("liver").changed(epsilon=2.0)
-    monkeypatch.setattr(session_releases.session, "scenario", lambda: other)
-    session_releases.release_once(first, (), False, None)
+    monkeypatch.setattr(release_desk.session, "scenario", lambda: other)
+    release_desk.release_once(first, (), False, None)
     assert len(held.releases) == 1
 
 
@@ -133,15 +133,15 @@ def test_an_interrupted_release_spends_nothing_and_can_be_asked_again(callback):
                 raise KeyboardInterrupt
             return self
 
-    now = session_releases.ticket()
+    now = release_desk.ticket()
     state[f"release_sure_{now}"] = True
     with pytest.raises(KeyboardInterrupt):
-        session_releases.release_once(now, (), False, Bar())
+        release_desk.release_once(now, (), False, Bar())
     assert shares[0] == 0
     assert len(shares) > 2
     assert held.releases == []
     assert held.ledger.entries == ()
-    assert session_releases.ticket() == now
+    assert release_desk.ticket() == now
 
 
 def test_what_is_not_private_must_be_accepted_one_by_one():
@@ -188,7 +188,7 @@ def test_an_answer_that_cannot_be_released_safely_says_so_before_the_click(monke
     def refuse(*arguments):
         raise InputError("rounding errors in this answer could reach a tenth")
 
-    monkeypatch.setattr(session_releases, "hardening_for", refuse)
+    monkeypatch.setattr(release_desk, "hardening_for", refuse)
     app = page(data="liver", epsilon="0.37")
     assert [element.value for element in app.error] == ["Rounding errors in this answer could reach a tenth"]
     assert go(app).disabled
@@ -200,7 +200,7 @@ def test_without_opendp_there_is_a_sentence_and_no_entry(monkeypatch):
 
     app = page(data="liver")
     box(app, "release_sure_").check().run()
-    monkeypatch.setattr(session_releases, "release_setup", missing)
+    monkeypatch.setattr(release_desk, "release_setup", missing)
     go(app).click().run()
     assert [element.value for element in app.error] == ["A release needs the library OpenDP"]
     assert desk(app).ledger.entries == ()
@@ -299,7 +299,7 @@ def test_a_budget_too_small_for_any_epsilon_still_has_an_axis():
 
 
 def test_two_threads_of_a_session_with_one_ticket_make_one_release(monkeypatch):
-    held = session_releases.SessionReleases()
+    held = release_desk.Desk()
     begun = threading.Barrier(2)
 
     def slow(setup, *, ledger, **_):
@@ -307,17 +307,17 @@ def test_two_threads_of_a_session_with_one_ticket_make_one_release(monkeypatch):
         ledger.entries.append("entered")
 
     monkeypatch.setattr(held, "ledger", types.SimpleNamespace(entries=[], lasts=False))
-    monkeypatch.setattr(session_releases, "session_releases", lambda: held)
-    monkeypatch.setattr(session_releases, "ticket", lambda: str(len(held.ledger.entries)))
-    monkeypatch.setattr(session_releases, "release_setup", slow)
+    monkeypatch.setattr(release_desk, "release_desk", lambda: held)
+    monkeypatch.setattr(release_desk, "ticket", lambda: str(len(held.ledger.entries)))
+    monkeypatch.setattr(release_desk, "release_setup", slow)
     design = types.SimpleNamespace(rows=2, cols=2)
-    monkeypatch.setattr(session_releases, "session", types.SimpleNamespace(
+    monkeypatch.setattr(release_desk, "session", types.SimpleNamespace(
         setup=lambda: types.SimpleNamespace(design=design, scenario=Scenario())))
-    monkeypatch.setattr(session_releases, "st", types.SimpleNamespace(session_state={"release_sure_0": True}))
+    monkeypatch.setattr(release_desk, "st", types.SimpleNamespace(session_state={"release_sure_0": True}))
 
     def click():
         begun.wait()
-        session_releases.release_once("0", (), False, None)
+        release_desk.release_once("0", (), False, None)
 
     threads = [threading.Thread(target=click) for _ in range(2)]
     for thread in threads:

@@ -6,7 +6,7 @@ import pytest
 
 from mvgviz.data import read_table
 from mvgviz.errors import InputError
-from mvgviz.ui.data import room
+from mvgviz.ui import files as room
 from tests.pages.app import clean, text, uploaded
 
 TABLE = b"a,b\n" + b"1,2\n3,4\n" * 50

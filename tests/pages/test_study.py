@@ -30,10 +30,9 @@ LIVER = Scenario.default_for("liver")
 
 def saved(app):
     """What the button would save: the study that the session is."""
-    from mvgviz.ui import session_study
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session_study.st, "session_state", app.session_state.to_dict())
-        return session_study.session_study()
+        patch.setattr(panel.st, "session_state", app.session_state.to_dict())
+        return panel.current_study()
 
 
 def open_study(app, study):

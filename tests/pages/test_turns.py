@@ -138,15 +138,16 @@ def other_directions():
     from mvgviz.provenance import Origin
     from mvgviz.trials.run import TrialCache
     from mvgviz.ui import session
-    from mvgviz.ui.slices import begin, show_progress, workers
+    from mvgviz.ui.slices import WORKERS, begin, show_progress
 
     session.adopt_link()
     for matrix in (np.eye(2), np.eye(2)[::-1]):
         session.set_uploaded_directions(from_matrix(matrix, origin=Origin.READ))
         work = begin("advice")
         with work.turn(TrialCache()):
-            st.markdown(repr(bool(workers()._waiting)))
-        show_progress(work, complete=True)
+            st.markdown(repr(bool(WORKERS._waiting)))
+        work.complete = True
+        show_progress(work)
 
 
 def test_what_was_finished_for_other_directions_is_work_to_wait_for():
@@ -159,7 +160,7 @@ def a_first_slice():
     from mvgviz.ui.slices import begin, show_progress
 
     session.adopt_link()
-    show_progress(begin("advice"), complete=False)
+    show_progress(begin("advice"))
 
 
 def test_the_page_is_bright_before_the_second_slice_begins(monkeypatch):

@@ -20,8 +20,8 @@ from mvgviz.release.files import to_csv, to_intervals_csv, to_metadata_json, to_
 from mvgviz.report.html import report_html
 from mvgviz.report.script import notebook, python_script
 from mvgviz.trials.stand_in import on_stand_in
+from mvgviz.ui import files as open_files
 from mvgviz.ui import session
-from mvgviz.ui.data import open_files
 from mvgviz.ui.menu import RELEASE
 from tests.pages.app import (
     CSV,

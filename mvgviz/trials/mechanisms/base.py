@@ -18,8 +18,8 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise, table_noise
+from mvgviz.query.prior import Weighing
 from mvgviz.query.queries import REPLACED_RECORD
-from mvgviz.query.weighing import Weighing
 from mvgviz.trials.problem import Problem
 from mvgviz.validation import FloatArray
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise
-from mvgviz.query.weighing import Weighing
+from mvgviz.query.prior import Weighing
 from mvgviz.trials.mechanisms.base import judged_part
 from mvgviz.trials.problem import Problem, weighing_of
 from mvgviz.trials.tasks import moments, tables  # noqa: F401 they register their tasks

@@ -7,8 +7,7 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise
-from mvgviz.query.prior import length
-from mvgviz.query.weighing import Weighing
+from mvgviz.query.prior import Weighing, length
 from mvgviz.scenario.tasks import KERNEL_RIDGE
 from mvgviz.trials.problem import Problem
 from mvgviz.trials.tasks.base import (

@@ -19,7 +19,7 @@ import pyarrow.parquet
 
 from mvgviz import InputError, Ledger, QuestionPlan, Scenario, Study
 from mvgviz.data import read_table
-from mvgviz.study.ranges import ranges_from_text
+from mvgviz.scenario.ranges import ranges_from_text
 from tests.unit.data import bad_files as bad
 
 MB = 2**20

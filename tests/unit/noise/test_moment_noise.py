@@ -84,7 +84,7 @@ def test_ridge_solves_its_own_equations(rng, constant):
     assert ridge_weights(noisy, noise, features=features, label=4, constant=constant, shrink=False) == pytest.approx(
         np.array(expected), rel=1e-8)
     silent = MomentNoise.from_std(np.zeros((5, 5)))  # nothing to shrink for
-    found = [ridge_weights(noisy, silent, features=features, label=4, constant=constant, shrink=shrink)
+    found = [ridge_weights(known, silent, features=features, label=4, constant=constant, shrink=shrink)
              for shrink in (True, False)]
     assert found[0] == pytest.approx(found[1], rel=1e-8)
 

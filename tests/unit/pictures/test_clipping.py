@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mvgviz import Dataset, Scenario, build, release_setup
+from mvgviz.pictures import strip
 from mvgviz.pictures.release import off_by
 from mvgviz.pictures.report import width_table
 from mvgviz.pictures.sentences import clipping_words, released_clipping
@@ -16,7 +17,6 @@ from mvgviz.report.slides import design_slides
 from mvgviz.scenario.own_units import own_units
 from mvgviz.scenario.trade_off import trade_off_of
 from mvgviz.text import as_number
-from mvgviz.ui import strip
 
 RNG = np.random.default_rng(5)
 DATA = Dataset(matrix=np.array([[70.0], [8.0]]) + RNG.uniform(0, 1, (2, 400)), features=["weight", "sleep"],

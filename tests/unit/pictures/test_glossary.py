@@ -12,9 +12,8 @@ from mvgviz import Scenario, build
 from mvgviz.data import sample
 from mvgviz.pictures.glossary import DELTA_IS, WORDS, Word, words_in
 from mvgviz.pictures.report import assumption_sentences
-from mvgviz.ui.lesson.notes import note_of
-from mvgviz.ui.lesson.scenes import SCENES
-from mvgviz.ui.lesson.screen import handout
+from mvgviz.pictures.scenes import SCENES, note_of
+from mvgviz.ui.screen import handout
 
 ROOT = Path(mvgviz.__file__).parent
 PLAIN = ("equal noise", "typical error", "answer without data", "promised limit", "paper's best split",

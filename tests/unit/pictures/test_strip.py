@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from mvgviz import Scenario, build, gaussian_mu, sample, sample_noise
-from mvgviz.ui.strip import attacker, facts
+from mvgviz.pictures.strip import attacker, facts
 
 
 def setup_of(name, **changes):

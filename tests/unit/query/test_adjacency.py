@@ -209,8 +209,6 @@ def test_joined_moments_of_an_added_record():
 def test_the_rule_is_named_from_the_scenario_to_the_certificate():
     data = mv.sample("liver")
     scenario = Scenario.default_for("liver").changed(neighbours="add-remove", query="mean", task="reconstruction")
-    assert Scenario.from_query(scenario.to_query()) == scenario
-    assert Scenario.from_json(scenario.to_json()) == scenario
     setup = mv.build(scenario, data)
     assert setup.design.neighbour_rule == "one record added or removed"
     replaced = mv.build(scenario.changed(neighbours="replace"), data)

@@ -23,13 +23,9 @@ def test_a_frame_is_the_dataset_that_its_arrays_make():
     assert data.features == ("age", "dose")
     assert data.label == "dose"
     assert data.matrix.tolist() == [[31, 58, 44], [0.5, 2.5, 5.0]]  # clipped
-    assert data.ranges_origin is Origin.DECLARED
-    assert data.records_origin is Origin.DECLARED
-
-
-def test_a_range_that_nobody_declared_is_marked_as_read():
-    data = Dataset.from_frame(FRAME, ranges={"age": (0, 120)})
-    assert data.range_origins == (Origin.DECLARED, Origin.READ)
+    assert data.ranges_origin is data.records_origin is Origin.DECLARED
+    undeclared = Dataset.from_frame(FRAME, ranges={"age": (0, 120)})
+    assert undeclared.range_origins == (Origin.DECLARED, Origin.READ)
 
 
 def test_columns_are_chosen_in_order_and_by_names_that_are_no_text():

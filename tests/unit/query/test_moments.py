@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from mvgviz import (
 )
 from mvgviz.noise.directions import standard_basis
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.query.record_bound import regression_bound
+from mvgviz.query.record_bound import regression_shape
 from tests.datasets import make_dataset
 
 
@@ -62,16 +63,18 @@ def test_regression_without_noise_is_ridge_on_scaled_features(rng):
     assert found_by_position(asked)[1] == pytest.approx(slopes)
 
 
-@pytest.mark.parametrize(("n", "spread", "signal", "most"), [
-    (200, 0.25, 0.0, 1.05), (400, 0.15, 0.1, 1.05), (189, 0.05, 0.0, 1.2), (3_000, 0.3, 0.9, 0.6)])
-def test_a_regression_is_not_worse_than_a_private_mean_of_the_label(n, spread, signal, most):
-    """Expected errors over 400 releases; a strong signal in many records stays a gain."""
+@pytest.mark.parametrize(("n", "spread", "signal", "middle", "x_spread", "most"), [
+    (200, 0.25, 0.0, 0.3, 0.4, 1.05), (400, 0.15, 0.1, 0.3, 0.4, 1.05), (189, 0.05, 0.0, 0.3, 0.4, 1.2),
+    (3_000, 0.3, 0.9, 0.3, 0.4, 0.6), (180, 0.04, 0.0, 0.5, 2.0, 1.2), (310, 0.04, 0.0, -0.5, 2.0, 1.2)])
+def test_a_regression_is_not_worse_than_a_private_mean_of_the_label(n, spread, signal, middle, x_spread, most):
+    """Expected errors over 400 releases; a strong signal in many records stays a gain. The last: most are clipped."""
     rng, mu = np.random.default_rng(5), float(gaussian_mu(1, 1e-6))
-    x = np.clip(0.4 * rng.standard_normal((8, n)), -1, 1)
-    y = 0.3 + spread * (math.sqrt(signal) * x[0] / 0.4 + math.sqrt(1 - signal) * rng.standard_normal(n))
+    x = np.clip(x_spread * rng.standard_normal((8, n)), -1, 1)
+    y = middle + spread * (math.sqrt(signal) * x[0] / x_spread + math.sqrt(1 - signal) * rng.standard_normal(n))
     data = Dataset(matrix=np.vstack([x, np.clip(y, -1, 1)]), features=list("abcdefghy"), lower=-1, upper=1)
-    bound, constant = regression_bound(data, uniform(9), mu=mu, label=8)
-    asked = moments(data, bound=bound, constant=constant, whole=True)
+    split, radius, constant = regression_shape(uniform(9), n, mu=mu, label=8)
+    bound = RecordBound.from_shares(data, split, centre=(data.lower + data.upper) / 2)
+    asked = moments(data, bound=replace(bound, radius=radius), constant=constant, whole=True)
     std = design_noise(asked.query, epsilon=1, delta=1e-6).noise_std()
     released = asked.query.value + std * rng.standard_normal((400, 10, 10))
     intercepts, slopes = asked.regressions(released, std, "y")

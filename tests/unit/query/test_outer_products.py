@@ -9,13 +9,15 @@ from scipy.optimize import minimize
 
 from mvgviz.noise.directions import random_rotation, standard_basis
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.query.box_norms import all_signs, longest, shortest_square
-from mvgviz.query.outer_products import (
+from mvgviz.query.box_norms import (
+    all_signs,
     bound_from_lengths,
     bound_from_products,
     furthest_pair,
+    longest,
     middle_root,
     outer_distance,
+    shortest_square,
 )
 from mvgviz.query.pair_search import search_records
 

@@ -6,17 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from mvgviz import (
-    Dataset,
-    InputError,
-    adjacency,
-    covariance,
-    custom,
-    identity,
-    laplacian,
-    mean,
-    rbf_kernel,
-)
+from mvgviz import Dataset, InputError, adjacency, covariance, custom, identity, laplacian, mean, rbf_kernel
 from tests.datasets import make_dataset
 
 PATH = np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]])

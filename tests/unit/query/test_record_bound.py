@@ -24,15 +24,7 @@ from mvgviz.noise.accounting import compose_mu
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
 from mvgviz.query import record_bound
-from mvgviz.query.record_bound import (
-    default_radius,
-    even_moments,
-    even_spreads,
-    rank_radius,
-    regression_bound,
-    regression_shape,
-    way_to_box,
-)
+from mvgviz.query.record_bound import even_moments, even_spreads, rank_radius, regression_shape, way_to_box
 from mvgviz.query.worst_pairs import worst_pair
 from mvgviz.release.release import release
 from tests.datasets import make_dataset
@@ -399,29 +391,32 @@ def test_a_bound_for_regressions_goes_from_the_ellipse_to_the_box():
     assert way_to_box(900, 4, 4.0) == pytest.approx(0.5)  # 900 records times mu for each feature
     assert way_to_box(900, 4, 12.0) == pytest.approx(0.9)
     assert way_to_box(300, 4, 4.0) == pytest.approx(0.1)
-    assert default_radius(900, 4, 4.0) == pytest.approx(3**0.25)
-    assert default_radius(10, 4, 0.01) == pytest.approx(1)
-    assert default_radius(10**9, 4, 1.0) == pytest.approx(math.sqrt(3))
+    for n, mu, radius in ((900, 4.0, 3**0.25), (10, 0.01, 1), (10**9, 1.0, math.sqrt(3))):
+        assert regression_shape(np.full(4, 0.25), n, mu=mu)[1] == pytest.approx(radius)
 
 
 def test_the_bound_for_regressions_worked_by_hand():
-    data = make_dataset(4, 900, lower=0, upper=2)  # about 1, spread 1/sqrt(3)
-    bound, constant = regression_bound(data, [0.7, 0.1, 0.1, 0.1], mu=4.0)
-    assert bound.weights == pytest.approx(np.sqrt(3 * np.array([0.475, 0.175, 0.175, 0.175])))
-    assert bound.centre == pytest.approx(np.ones(4))
-    assert bound.radius == pytest.approx(3**0.25)
+    split, radius, constant = regression_shape(np.array([0.7, 0.1, 0.1, 0.1]), 900, mu=4.0)
+    assert split == pytest.approx([0.475, 0.175, 0.175, 0.175])
+    assert radius == pytest.approx(3**0.25)
     assert constant == pytest.approx(3**0.25 * 0.5**0.5 * 4**-0.25)
 
 
 @pytest.mark.parametrize(("n", "mu", "share", "constant"), [
-    (70, 1.0, 0.4, 0.75), (1, 1e-6, 0.5, 1.0), (10**7, 1e-2, 0.3, 0.5)])
+    (75, 1.0, 0.55, 0.75), (1, 1e-6, 0.8, 1.0), (10**7, 1e-2, 0.3, 0.5)])
 def test_the_label_gets_its_part_the_more_the_fewer_the_records(n, mu, share, constant):
     split, radius, joined = regression_shape(np.full(10, 0.1), n, mu=mu, label=3, radius=2.0)
     assert split[3] == pytest.approx(share, rel=1e-3)
     assert np.delete(split, 3) == pytest.approx((1 - share) / 9, rel=1e-3)
     assert (radius, joined) == pytest.approx((2, 2 * constant), rel=1e-3)
-    kept, _, _ = regression_shape(np.array([0.1, 0.7, 0.2]), n, mu=mu, label=1, radius=2.0)
-    assert kept == pytest.approx([0.1, 0.7, 0.2])
+    kept, _, _ = regression_shape(np.array([0.1, 0.8, 0.1]), n, mu=mu, label=1, radius=2.0)
+    assert kept == pytest.approx([0.1, 0.8, 0.1])
+
+
+@pytest.mark.parametrize(("n", "radius"), [(1, 1.2), (75, 1.1), (10**4, 1.0)])
+def test_the_default_radius_grows_by_a_fifth_where_the_label_has_few_records(n, radius):
+    assert regression_shape(np.full(1_000, 1e-3), n, mu=1.0, label=3)[1] == pytest.approx(radius, rel=1e-3)
+    assert regression_shape(np.full(1_000, 1e-3), n, mu=1.0)[1] == pytest.approx(1, rel=1e-3)
 
 
 @pytest.mark.parametrize(("mu", "quantile"), [(0.1, 0.9), (1.0, 0.99), (0.01, 0.5)])

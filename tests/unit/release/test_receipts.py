@@ -41,7 +41,7 @@ from mvgviz.provenance import receipts_of
 from mvgviz.release.release import plan, release, release_setup, release_together
 from mvgviz.release.secure_noise import noisy_count, private_directions
 from mvgviz.scenario.resolve import build
-from mvgviz.study.source import DataSource
+from mvgviz.scenario.source import DataSource
 from tests.datasets import make_dataset
 
 DATA = make_dataset(3, 400)

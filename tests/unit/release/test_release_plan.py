@@ -9,7 +9,7 @@ from mvgviz import InputError, QuestionPlan, Scenario, gaussian_mu
 from mvgviz.data import sample
 from mvgviz.release.ledger import Ledger
 from mvgviz.release.release import plan_together, release_setup, release_together
-from mvgviz.scenario.plan_noise import build_plan
+from mvgviz.scenario.plan import build_plan
 from mvgviz.scenario.resolve import build
 from tests.datasets import make_dataset
 

@@ -15,7 +15,7 @@ from mvgviz.provenance import Origin
 from mvgviz.report.script import notebook, python_script
 from mvgviz.report.slides import design_slides
 from mvgviz.scenario.resolve import build
-from mvgviz.study.source import DataSource
+from mvgviz.scenario.source import DataSource
 from tests.datasets import make_dataset
 
 SCENARIOS = [

@@ -20,7 +20,7 @@ from mvgviz.provenance import Origin
 from mvgviz.report import script
 from mvgviz.report.script import notebook, python_script
 from mvgviz.scenario.resolve import build
-from mvgviz.study.source import DataSource
+from mvgviz.scenario.source import DataSource
 from mvgviz.trials.problem import pose
 
 pytestmark = pytest.mark.slow

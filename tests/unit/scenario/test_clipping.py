@@ -8,7 +8,7 @@ import pytest
 from mvgviz import Dataset, RecordBound, Scenario, build
 from mvgviz.noise.directions import random_rotation
 from mvgviz.query.queries import QUERIES
-from mvgviz.scenario.clipping import clipping_of, most_clipped
+from mvgviz.scenario.bound import clipping_of, most_clipped
 
 ASKED = ("identity", "mean", "covariance", "moments", "kernel")
 

@@ -16,13 +16,6 @@ DATA = make_dataset(5, 40, [-1, 0, -2, 0, 1], [1, 3, 2, 5, 4])
 WEIGHED = Scenario(query="mean", favoured=(1, 3), importance=(9, 1))
 
 
-def test_it_travels_as_a_link_and_as_a_file():
-    for scenario in (WEIGHED, WEIGHED.changed(needed=(0, 2, 4), importance=(1, 2, 3))):
-        assert Scenario.from_query(scenario.to_query()) == scenario
-        assert Scenario.from_json(scenario.to_json()) == scenario
-    assert WEIGHED.to_query()["importance"] == "9-1"
-
-
 def test_the_most_important_has_weight_1_and_parts_that_do_not_fit_are_ignored():
     assert WEIGHED.need_weights == {1: 1.0, 3: 1 / 9}
     assert Scenario(favoured=(1, 3), importance=(2, 1, 5)).need_weights == {1: 1.0, 3: 1.0}

@@ -12,15 +12,17 @@ from hypothesis import strategies as st
 
 from mvgviz import Dataset, InputError, QuestionPlan, Scenario, compose_mu, gaussian_mu
 from mvgviz.data import sample
-from mvgviz.scenario.plan import MOST_QUESTIONS, PARTS, without
-from mvgviz.scenario.plan_noise import (
+from mvgviz.scenario.own_units import feature_std
+from mvgviz.scenario.plan import (
+    MOST_QUESTIONS,
+    PARTS,
     build_plan,
-    feature_std,
     least_noise,
     pair_trade,
     plan_noise,
     same_noise,
     typical_noise,
+    without,
 )
 from mvgviz.scenario.resolve import ask
 from tests.datasets import make_dataset
@@ -196,7 +198,7 @@ def test_noise_in_own_units_does_not_depend_on_the_mapping_of_the_ranges(query, 
     data = make_dataset(2, 20, *ranges)
     [own], [mapped] = (build_plan(QuestionPlan.of(asking(query, scale=scale)), data)
                        for scale in ("declared", "symmetric"))
-    assert feature_std(mapped) == pytest.approx(feature_std(own))
+    assert feature_std(mapped, mapped.design) == pytest.approx(feature_std(own, own.design))
     assert typical_noise(mapped) == pytest.approx(typical_noise(own))
 
 

@@ -3,25 +3,19 @@
 import gc
 import math
 import weakref
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from mvgviz import Dataset, InputError, Scenario, from_matrix, gaussian_mu
 from mvgviz.provenance import Origin
-from mvgviz.scenario.names import names_of_directions
 from mvgviz.scenario.resolve import build, delta_of, paper_delta, scaled, usual_delta, with_bound
 from mvgviz.scenario.scenario import ALLOCATIONS, QUERIES
 from tests.datasets import make_dataset
 
 DATA = make_dataset(4, 60, lower=[-1, 0, -2, 5], upper=[1, 3, 1, 9])
-GRAPH = make_dataset(4, 4, lower=0, upper=1)
-GRAPH = type(GRAPH)(matrix=np.array([[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]),
-                    features=("a", "b", "c", "d"), lower=0, upper=1)
-
-
-def data_for(query):
-    return GRAPH if query in ("adjacency", "laplacian") else DATA
+GRAPH = replace(make_dataset(4, 4), matrix=np.array([[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]))
 
 
 def scenario(**changes):
@@ -37,7 +31,7 @@ def test_every_combination_spends_no_more_than_asked(query, allocation, guarante
     size = 60 if query == "kernel" else 4
     one = scenario(query=query, allocation=allocation, guarantee=guarantee, directions=directions,
                    weights=tuple(range(1, size + 1)))
-    setup = build(one, data_for(query))
+    setup = build(one, GRAPH if QUERIES[query].is_graph else DATA)
     assert setup.design.theta.sum() == pytest.approx(1)
     if guarantee == "exact":
         assert setup.epsilon_spent == pytest.approx(1, abs=1e-9)
@@ -132,8 +126,6 @@ def test_directions_are_called_by_feature_record_vertex_or_number():
     assert any(name.endswith("…") for name in every.direction_names)
     assert build(scenario(mode="columns"), DATA).direction_names[59] == "record 60"
     assert build(scenario(query="laplacian"), GRAPH).direction_names[0] == "vertex 1"
-    setup = build(scenario(), DATA)
-    assert names_of_directions(setup.query, "rows", setup.design.row_directions)[0] == "f0"
 
 
 @pytest.mark.parametrize(("changes", "message"), [
@@ -146,6 +138,10 @@ def test_directions_are_called_by_feature_record_vertex_or_number():
     ({"query": "adjacency"}, "adjacency matrix must be square"),
     ({"directions": "rotation", "plane": (0, 9)}, "plane must be two different positions below 4"),
     ({"mode": "both"}, "mode both needs a square answer"),
+    ({"query": "moments", "directions": "random"}, "features themselves"),
+    ({"query": "moments", "allocation": "max-pnr"}, "another split"),
+    ({"bound": "even", "mode": "columns"}, "rows or both"),
+    ({"bound": "even", "directions": "private"}, "known before"),
 ])
 def test_bad_combinations_get_a_sentence(changes, message):
     with pytest.raises(InputError, match=message):

@@ -2,8 +2,7 @@
 
 import pytest
 
-from mvgviz.scenario.scenario import TASKS, Scenario
-from mvgviz.scenario.usual import for_task, usual_settings
+from mvgviz.scenario.scenario import TASKS, Scenario, for_task, usual_settings
 
 UPLOAD = Scenario.default_for("upload-0123456789ab")
 NEEDS = UPLOAD.changed(favoured=(1, 2), allocation="binary")

@@ -58,7 +58,7 @@ def test_the_length_for_all_pulls_nobody_in(query, scale, directions):
     setup = setup_of(query=query, scale=scale, directions=directions)
     radius = radius_for_all(setup)
     low, high = setup.dataset.lower, setup.dataset.upper
-    corners = np.random.default_rng(0).choice([0.0, 1.0], size=(low.size, 300))
+    corners = np.random.default_rng(0).choice([0.0, 1.0], size=setup.dataset.matrix.shape)
     data = dataclasses.replace(setup.dataset, matrix=low[:, None] + corners * (high - low)[:, None])
     all_in = build(setup.scenario.changed(bound="own", radius=radius), data)
     assert all_in.query.bound.count_outside(all_in.table) == 0

@@ -8,7 +8,7 @@ import pytest
 
 from mvgviz import Scenario, run_trials
 from mvgviz.data import sample
-from mvgviz.query.weighing import Weighing
+from mvgviz.query.prior import Weighing
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.mechanisms.base import Draws
 from mvgviz.trials.problem import OWN, PERCENT, pose

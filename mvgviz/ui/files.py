@@ -1,11 +1,15 @@
-"""The files of a session: what a person said of each, and which of them hold the same records.
+"""The files of a session: what a person said of each, which hold the same records, and the room for their tables.
 
 A file is known again by its bytes and numbers; what that takes stays in the session's memory, as long as it lasts.
 """
 
+import gc
 import hashlib
 import json
+import os
 import secrets
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,10 +17,12 @@ import streamlit as st
 
 from mvgviz.data import Table, sample, samples
 from mvgviz.data.recognise import Contents, contents_of, new_key
+from mvgviz.errors import InputError
 from mvgviz.provenance import Range, Ranges
 from mvgviz.scenario.scenario import UPLOAD
-from mvgviz.study.study import Study
+from mvgviz.scenario.study import Study
 from mvgviz.text import one_line
+from mvgviz.ui.streamlit_internals import let_go
 
 _OPEN_FILES = "_open_files"
 
@@ -115,3 +121,35 @@ class OpenFiles:
 def open_files() -> OpenFiles:
     """The session's own; lost with it."""
     return st.session_state.setdefault(_OPEN_FILES, OpenFiles())  # type: ignore[no-any-return]
+
+
+ENVIRONMENT, USUAL = "MVGVIZ_TABLES_MB", 2_000.0
+_HELD: "weakref.WeakSet[Table]" = weakref.WeakSet()
+"""Tables that some session still has: one that left takes its own along."""
+
+
+def check_room(size: int, forget: Callable[[], object] = bool) -> None:
+    """Refuse a file of so many bytes where the server has no room for it; ``forget`` lets go of one's own tables."""
+    try:
+        most = 1e6 * float(os.environ.get(ENVIRONMENT, USUAL))
+    except ValueError:
+        most = 1e6 * USUAL
+    if held() + size <= most:
+        return
+    forget()
+    let_go()
+    gc.collect()  # what nobody has any more may not be gone yet
+    if held() + size > most:
+        raise InputError(f"this server has no room for a file of {size / 1e6:,.0f} MB now: the tables of all visitors "
+                         f"together may take {most / 1e6:,.0f} MB; try again later, or open mvgviz on your computer")
+
+
+def keep_count(table: Table) -> Table:
+    """Count the table as long as it is there, and return it."""
+    _HELD.add(table)
+    return table
+
+
+def held() -> int:
+    """Bytes of all tables that are there."""
+    return sum(table.values.nbytes for table in list(_HELD))

@@ -1,6 +1,6 @@
-"""The session's releases: its ledger, what was released, and the one place where a release is made.
+"""The session's release desk: its ledger, whom its data is about, what was released, and where a release is made.
 
-A release is made in the callback of a button. Its ticket names the data, the scenario and the number of releases so
+A release is made in the callback of a button. Its ticket names the data, what is asked and the number of releases so
 far: a second click, a rerun or another page holds a ticket that is used up, and two threads of a session (Streamlit
 starts a new one for a click while the last still works) take turns. Streamlit may break into a callback wherever it
 draws (here: the progress bar); then nothing was released and the ledger's entry is withdrawn. Between the last of the
@@ -13,6 +13,8 @@ known to the session alone.
 import hashlib
 import secrets
 import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import streamlit as st
@@ -26,14 +28,14 @@ from mvgviz.release.secure_noise import hardening_for
 from mvgviz.scenario.resolve import Setup
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
-from mvgviz.ui.progress import show_progress
+from mvgviz.ui.slices import moving_bar
 
-_RELEASES = "_release_desk"
+_DESK, _DRAWING = "_release_desk", "Drawing the noise …"
 _LONG = 20_000  # entries: about half a second
 
 
 @dataclass(eq=False)
-class SessionReleases:
+class Desk:
     """What the session released; ``refusal``: why the last click came to nothing."""
 
     ledger: Ledger = field(default_factory=ledger_from_environment)
@@ -43,6 +45,19 @@ class SessionReleases:
     key: bytes = field(default_factory=lambda: secrets.token_bytes(16), repr=False)
     _people: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
     _named: dict[str, str] = field(default_factory=dict, repr=False)
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """Keep a refusal as a sentence for the page."""
+        try:
+            yield
+        except InputError as error:
+            self.refusal = error
+
+    def ticket(self, *asked: object) -> str:
+        """Good for one release of what is asked."""
+        text = " ".join(map(str, (len(self.releases), *asked)))
+        return hashlib.blake2b(text.encode(), key=self.key, digest_size=8).hexdigest()
 
     def same_people(self, data: str) -> frozenset[str]:
         """The names of all data of the session about the people of ``data``, itself included."""
@@ -69,6 +84,10 @@ class SessionReleases:
             if population:
                 self._named[one] = population
 
+    def named(self, data: str) -> str:
+        """What the person called the people of ``data`` in this session; nothing is looked up."""
+        return next((self._named[one] for one in sorted(self.same_people(data)) if one in self._named), "")
+
     def population(self, data: str) -> str | None:
         """What the ledger counts ``data`` for; None until the person has named it, or a release before did."""
         return self._called(self.same_people(data)) if self.ledger.lasts else data
@@ -76,10 +95,6 @@ class SessionReleases:
     def _called(self, names: frozenset[str]) -> str | None:
         said = next((self._named[one] for one in sorted(names) if one in self._named), None)
         return said or next((entry.population for entry in reversed(self.ledger.entries) if entry.data in names), None)
-
-    def named(self, data: str) -> str:
-        """What the person called the people of ``data`` in this session; nothing is looked up."""
-        return next((self._named[one] for one in sorted(self.same_people(data)) if one in self._named), "")
 
     def is_entered(self, data: str) -> bool:
         """Whether the session released anything of these people: their name then stays."""
@@ -109,43 +124,37 @@ class SessionReleases:
             self.ledger.check(population, planned.mu, rule=planned.neighbour_rule)
 
 
-def session_releases() -> SessionReleases:
+def release_desk() -> Desk:
     """The session's own; lost with it."""
-    return st.session_state.setdefault(_RELEASES, SessionReleases())  # type: ignore[no-any-return]
+    if _DESK not in st.session_state:
+        st.session_state[_DESK] = Desk()
+    return st.session_state[_DESK]  # type: ignore[no-any-return]
 
 
 def ticket() -> str:
     """Good for one release of the data and scenario as they are now."""
-    held = session_releases()
-    text = f"{len(held.releases)} {session.setup_version()}"
-    return hashlib.blake2b(text.encode(), key=held.key, digest_size=8).hexdigest()
+    return release_desk().ticket(session.version(), repr(session.scenario()))
 
 
 def release_once(given: str, accept: tuple[str, ...], symmetrise: bool, spot: DeltaGenerator) -> None:
     """The button's callback: one release, if the ticket is still good; a refusal is kept as a sentence."""
-    held = session_releases()
-    with held.turn:  # a second click starts a thread of its own while the first is still drawing
+    desk = release_desk()
+    with desk.turn:  # a second click starts a thread of its own while the first is still drawing
         if given != ticket() or not st.session_state.get(f"release_sure_{given}"):
             return
-        held.refusal = None
-        try:
-            setup, words, show = session.setup(), "Drawing the noise …", None
-            if setup.design.rows * setup.design.cols > _LONG:
-                show = show_progress(spot.progress(0.0, words), words)
-            made = release_setup(setup, accept=accept, ledger=held.ledger, symmetrise=symmetrise, progress=show,
-                                 population=held.population(setup.scenario.data))
-            held.releases.append(made)
-        except InputError as error:
-            held.refusal = error
+        desk.refusal = None
+        with desk.refusing():
+            setup = session.setup()
+            desk.releases.append(release_setup(
+                setup, accept=accept, ledger=desk.ledger, symmetrise=symmetrise, progress=bar_of_noise([setup], spot),
+                population=desk.population(setup.scenario.data)))
 
 
-def declare_same_people(data: str, other: str) -> None:
-    """A button's callback: two files share one budget from now on; a refusal is kept as a sentence."""
-    held = session_releases()
-    try:
-        held.count_together(data, other)
-    except InputError as error:
-        held.refusal = error
+def bar_of_noise(setups: Sequence[Setup], spot: DeltaGenerator) -> Callable[[float], None] | None:
+    """A bar that moves while the noise is drawn, where that takes a while."""
+    if sum(setup.design.rows * setup.design.cols for setup in setups) <= _LONG:
+        return None
+    return moving_bar(spot.progress(0.0, _DRAWING), _DRAWING)
 
 
 @cached(8, session.here)

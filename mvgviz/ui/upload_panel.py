@@ -1,6 +1,8 @@
 """Bringing one's own file: how it is read, what is used of it, which ranges are known, whose data it is."""
 
 import json
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -8,20 +10,20 @@ import streamlit as st
 
 from mvgviz.data import Table, describe, propose_ranges, read_table, samples, table_to_dataset
 from mvgviz.data.delimited import SEPARATORS, HeaderUnclearError
-from mvgviz.data.recognise import Identifier, identifiers
+from mvgviz.data.recognise import identifiers
 from mvgviz.data.table import MOST_FEATURES
 from mvgviz.errors import InputError
 from mvgviz.pictures.data import identifier_words
-from mvgviz.study.source import DataSource
+from mvgviz.provenance import Origin, Range, weakest
+from mvgviz.scenario.ranges import fitting, ranges_from_text, ranges_to_csv, ranges_to_json
+from mvgviz.scenario.source import DataSource
 from mvgviz.text import in_markdown, listed
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached, of_session
-from mvgviz.ui.data.open_files import OpenFile, open_files
-from mvgviz.ui.data.range_editor import draw_anew, draw_ranges
-from mvgviz.ui.data.room import check_room, keep_count, no_memory
-from mvgviz.ui.frame import show_error
-from mvgviz.ui.session_releases import declare_same_people, session_releases
-from mvgviz.ui.session_study import named_file, take_over, waiting
+from mvgviz.ui.files import OpenFile, check_room, keep_count, open_files
+from mvgviz.ui.frame import offer_file, show_error
+from mvgviz.ui.release_desk import release_desk
+from mvgviz.ui.study import named_file, take_over, waiting
 
 _CORRECTIONS: tuple[tuple[str, str, dict[Any, str]], ...] = (
     ("Separator", "separator", {None: "detected"} | SEPARATORS),
@@ -65,7 +67,7 @@ def draw_upload_panel() -> None:
         except InputError as error:
             show_error(error)
         except MemoryError:
-            show_error(no_memory())
+            show_error(_no_memory())
     st.caption("Nothing was lost: the app goes on with the data it had.")
 
 
@@ -80,14 +82,17 @@ def _read(opened: OpenFile) -> Table:
         check_room(table.values.nbytes, of_session().clear)  # of a compressed file more than its own size
         return keep_count(table)
     except MemoryError:
-        raise no_memory() from None
+        raise _no_memory() from None
     finally:
         bar.empty()
 
 
-@cached(4, of_session)
-def _proposal(table: Table, columns: tuple[str, ...], orientation: str) -> dict[str, tuple[float, float]]:
-    return propose_ranges(table, columns or None, orientation=orientation)
+def _no_memory() -> InputError:
+    return InputError("the server has too little memory for this file now: choose fewer records or columns, try again "
+                      "later, or open mvgviz on a computer with more")
+
+
+_proposal, _identifiers = cached(4, of_session)(propose_ranges), cached(2, of_session)(identifiers)
 
 
 def _kept(opened: OpenFile, name: str) -> dict[str, Any]:
@@ -141,7 +146,7 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
     if study is not None:
         study.source.check(table)
     for other in open_files().read(opened, table):  # what holds the same records counts as the same people from now on
-        session_releases().count_together(opened.data_name, other)
+        release_desk().count_together(opened.data_name, other)
     if study is not None:
         used = study.source.columns
         opened.said.update(columns=None if used is None else list(used), ranges={})
@@ -167,8 +172,7 @@ def _choose_use(opened: OpenFile, table: Table) -> None:
         st.caption(f"Set aside, as they hold no numbers: {in_markdown(listed(list(table.text_columns)))}. Python "
                    "takes categories and dates (`mv.load_table` with `levels=` and ranges of dates).")
     if not table.is_graph:
-        draw_ranges(opened, _proposal(table, tuple(columns or ()),
-                                      opened.orientation))
+        draw_ranges(opened, _proposal(table, tuple(columns) if columns else None, orientation=opened.orientation))
     _use(opened, table, columns)
     own = session.upload()
     if own is not None and own.clipped:
@@ -206,16 +210,10 @@ def _use_all(opened: OpenFile, table: Table) -> bool:
     return bool(st.session_state[key])
 
 
-@cached(2, of_session)
-def _identifiers(table: Table) -> tuple[Identifier, ...]:
-    return identifiers(table)
-
-
 def _draw_identifiers(opened: OpenFile, table: Table) -> None:
     """What among the features in use numbers the records or names people, and one button that leaves it out."""
-    known = _identifiers(table)
     used = set(opened.said["columns"])
-    found = [each for each in known if each.name in used]
+    found = [each for each in _identifiers(table) if each.name in used]
     for words in identifier_words(found):
         st.caption(f":material/badge: {words}")
     if found and len(used) > len(found):
@@ -248,7 +246,7 @@ def _use(opened: OpenFile, table: Table, columns: list[str] | None) -> None:
 
 def _choose_people(opened: OpenFile) -> None:
     """Files about the same people share one budget: known by their records, or by what the person says."""
-    others, desk, own = open_files().others(), session_releases(), opened.data_name
+    others, desk, own = open_files().others(), release_desk(), opened.data_name
     known = {name: describe(name).title for name in samples()} | {name: file.name for name, file in others.items()}
     joined = [known[name] for name in known if name in desk.same_people(own)]
     if joined:
@@ -258,10 +256,15 @@ def _choose_people(opened: OpenFile) -> None:
         return
     alike = [others[name].name for name in free if others[name].features == opened.features]
     hint = f" Its columns have the same names as those of {in_markdown(listed(alike))}." if alike else ""
+
+    def join() -> None:
+        with desk.refusing():
+            desk.count_together(own, other)
+
     with st.container(horizontal=True, vertical_alignment="bottom"):
         other = st.selectbox("About the same people as", free, format_func=lambda name: others[name].name,
                              key=f"upload_people_{own}", width=320)
-        st.button("Count them together", key="upload_join", on_click=declare_same_people, args=(own, other),
+        st.button("Count them together", key="upload_join", on_click=join,
                   icon=":material/group:", help="What is released of either then spends one budget, for good.")
     st.caption(f"Two files about the same people share one budget, and no program can know that they are.{hint}")
 
@@ -273,3 +276,137 @@ def _choose_label(columns: list[str]) -> None:
     st.selectbox("Label: the feature to be predicted, if any", [None, *columns],
                  format_func=lambda name: "none" if name is None else name, **session.bound(
                      "upload_label", current, lambda name: {"label": None if name is None else columns.index(name)}))
+
+
+# The ranges of a file's features in a table: a tick says that what was typed is known. A proposal stays the data's,
+# whoever accepts it; so does an end that nobody typed.
+
+_FRAMES, _ROUND, _FILE, _TOLD = "_range_frames", "_range_round", "upload_ranges_file", "_range_file_told"
+_KNOWN = "known"
+_HELP = ("Privacy rests on ranges that are known without looking at the data: a questionnaire's scale, a physical "
+         "limit. A tick says so for the numbers that you typed beside it. A number proposed from the data stays not "
+         "private; if you know it, take it from a file of ranges.")
+
+Proposal = Mapping[str, tuple[float, float]]
+
+
+def draw_ranges(opened: OpenFile, proposal: Proposal) -> None:
+    """Show every feature's range and take what the person says of it into ``opened.ranges``."""
+    key = _key(opened, proposal)
+    frames = st.session_state.setdefault(_FRAMES, {})
+    if key not in st.session_state or key not in frames:  # drawn anew: from what is known by now
+        frames.clear()
+        frames[key] = frame_of(proposal, opened.ranges)
+    number = st.column_config.NumberColumn(format="%g", required=True)
+    known = st.column_config.CheckboxColumn("I know it", help=_HELP)
+    edited = st.data_editor(frames[key], key=key, hide_index=True, disabled=["feature"],
+                            height=min(36 * (len(proposal) + 1) + 4, 256),
+                            column_config={"lowest": number, "highest": number, _KNOWN: known})
+    opened.ranges.update(given_ranges(edited, proposal, opened.ranges, opened.proposed))
+    for name in proposal:
+        if name in opened.ranges and opened.ranges[name] == (*proposal[name], Origin.READ):
+            del opened.ranges[name]  # untouched
+    unknown = [name for name in proposal if name not in opened.ranges or not opened.ranges[name].origin.is_covered]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        ticked = [name for name in proposal if _is_ticked(opened.ranges.get(name))]
+        st.button("I know all these ranges", key="upload_know_all", on_click=_state_all, help=_HELP,
+                  args=(opened, dict(proposal)), kwargs={"known": True}, disabled=len(ticked) == len(proposal))
+        st.button("I know none of them", key="upload_know_none", on_click=_state_all, args=(opened, dict(proposal)),
+                  kwargs={"known": False}, disabled=not ticked)
+        _draw_files(opened, proposal)
+    if unknown:
+        some = "Ranges" if len(unknown) == len(proposal) else f"{len(unknown):,} of {len(proposal):,} ranges"
+        st.caption(f":material/visibility: {some} proposed from the data: **not private**. "
+                   "Type what you know and tick it.")
+
+
+def frame_of(proposal: Proposal, ranges: Mapping[str, Range]) -> pd.DataFrame:
+    """What stands in the table: the person's ranges, else what the data suggests, which nobody declared."""
+    known = [ranges.get(name, Range(*ends, Origin.READ)) for name, ends in proposal.items()]
+    rows = [(name, float(span.low), float(span.high), _is_ticked(span))
+            for name, span in zip(proposal, known, strict=True)]
+    return pd.DataFrame(rows, columns=["feature", "lowest", "highest", _KNOWN])
+
+
+def given_ranges(edited: pd.DataFrame, proposal: Proposal, before: Mapping[str, Range],
+                 proposed: Mapping[str, tuple[float, ...]]) -> dict[str, Range]:
+    """The ranges of the edited table by feature; what is as it was ``before`` keeps its origin.
+
+    ``proposed``: ends that are no person's, beside those of the ``proposal``.
+    """
+    found = {}
+    columns = (edited[name].tolist() for name in ("lowest", "highest", _KNOWN))
+    for name, low, high, known in zip(proposal, *columns, strict=True):
+        if pd.isna(low) or pd.isna(high):
+            raise InputError(f"the range of {name!r} needs two numbers: type both")
+        found[name] = _stated((float(low), float(high)), (*proposal[name], *proposed.get(name, ())), before.get(name),
+                              known=known is True)
+    return found
+
+
+def _stated(ends: tuple[float, float], proposed: tuple[float, ...], before: Range | None, *, known: bool) -> Range:
+    """A range with the weakest origin of its ends: of those that the person says to know, the typed are declared."""
+    if before is not None and before[:2] == ends and _is_ticked(before) is known:
+        return before
+    typed = weakest(Origin.ACCEPTED if end in proposed else Origin.DECLARED for end in ends)
+    return Range(*ends, typed if known else Origin.READ)
+
+
+def _is_ticked(span: Range | None) -> bool:
+    return span is not None and span.origin is not Origin.READ
+
+
+def _key(opened: OpenFile, proposal: Proposal) -> str:
+    """Another file, other features or a button draw the table anew."""
+    shown = abs(hash((opened.data_name, opened.read_as, tuple(proposal), st.session_state.get(_ROUND, 0))))
+    return f"upload_ranges_{shown}"
+
+
+def _state_all(opened: OpenFile, proposal: Proposal, *, known: bool) -> None:
+    """The person says of every range shown, as it stands, whether it is known."""
+    for name, ends in proposal.items():
+        before = opened.ranges.get(name, Range(*ends, Origin.READ))
+        proposed = (*ends, *opened.proposed.get(name, ()))
+        opened.ranges[name] = _stated((before.low, before.high), proposed, before, known=known)
+    draw_anew()
+
+
+def draw_anew() -> None:
+    """The next time the table is drawn from what is known of the ranges, not from what was typed into it."""
+    st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
+
+
+def _draw_files(opened: OpenFile, proposal: Proposal) -> None:
+    """Ranges as a file: out as they stand, in from a table or JSON, by the names of the features."""
+    with st.popover("Ranges as a file", icon=":material/swap_vert:", key="upload_ranges_files"):
+        known = {name: opened.ranges.get(name, Range(*ends, Origin.READ)) for name, ends in proposal.items()}
+        for label, name, mime, content in (("As CSV", "ranges.csv", "text/csv", ranges_to_csv),
+                                           ("As JSON", "ranges.json", "application/json", ranges_to_json)):
+            offer_file(label, name, mime, partial(content, known), key=f"upload_{name}")
+        st.file_uploader("Take ranges from a file (CSV or JSON)", type=["csv", "tsv", "txt", "json"], max_upload_size=4,
+                         key=_FILE, on_change=_take_file, args=(opened, tuple(proposal)))
+    told = st.session_state.get(_TOLD)  # as long as the file is in the box
+    if isinstance(told, InputError):
+        show_error(told)
+        st.caption("Nothing was lost: the ranges are as they were.")
+    elif told:
+        st.caption(told)
+
+
+def _take_file(opened: OpenFile, features: tuple[str, ...]) -> None:
+    """Only when a file was chosen; what is not about these features is told, and left."""
+    chosen = st.session_state.get(_FILE)
+    st.session_state[_TOLD] = None
+    if chosen is None:
+        return
+    try:
+        taken, others = fitting(ranges_from_text(chosen.getvalue()), features)
+        if not taken:
+            raise InputError(f"none of the ranges is about a feature of this file; they are about {listed(others)}")
+    except InputError as error:
+        st.session_state[_TOLD] = error
+        return
+    opened.take_ranges(taken)
+    rest = f"; left aside, as no feature has these names: {in_markdown(listed(others))}" if others else ""
+    st.session_state[_TOLD] = f"{len(taken):,} of {len(features):,} ranges were taken from the file{rest}."
+    draw_anew()

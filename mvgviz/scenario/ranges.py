@@ -1,6 +1,6 @@
 """Ranges in and out: a table of features, or JSON.
 
->>> from mvgviz.study.ranges import ranges_from_text, ranges_to_csv
+>>> from mvgviz.scenario.ranges import ranges_from_text, ranges_to_csv
 >>> ranges = ranges_from_text("feature,lowest,highest,known\\nage,0,120,yes\\n")
 >>> ranges["age"].high, ranges_from_text(ranges_to_csv(ranges)) == ranges
 (120.0, True)
@@ -11,16 +11,51 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from datetime import date, datetime
+from typing import Any
 
 from mvgviz.errors import InputError
 from mvgviz.provenance import Origin, Range
-from mvgviz.study.source import range_from_list, range_to_list
+from mvgviz.query.ranges import checked_range, is_dated, pair_of
 from mvgviz.text import csv_text, spreadsheet_cell
-from mvgviz.validation import MOST_JSON, number, parsed_json
+from mvgviz.validation import MOST_JSON, number, one_of, parsed_json
 
 _HEADER = ("feature", "lowest", "highest", "known")
 _WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
 _MOST = 20_000  # ranges in one file
+
+
+def range_of(name: str, ends: Any) -> Range:
+    """The range of a column as a person or a file has it: a pair, which declares it, or with the word for its origin.
+
+    Dates become text.
+    """
+    if isinstance(ends, tuple | list) and len(ends) == 3:
+        ends = Range(ends[0], ends[1], origin_called(ends[2]))
+    low, high, origin = pair_of(ends, repr(name))
+    if is_dated([low, high]):
+        return Range(_date(low), _date(high), origin)
+    span = checked_range(Range(low, high, origin), repr(name))
+    if not span.low < span.high:
+        raise InputError(f"the range of {name!r} must have its low end below its high end")
+    return span
+
+
+def _date(end: Any) -> Any:
+    try:
+        return (end if isinstance(end, date) else datetime.fromisoformat(end)).isoformat().removesuffix("T00:00:00")
+    except (TypeError, ValueError):
+        raise InputError("the range of a column of dates must be two dates, such as 2020-01-01") from None
+
+
+def range_to_list(span: Range) -> list[Any]:
+    """``[low, high]`` where it is declared, else with its origin."""
+    return [span.low, span.high] if span.origin is Origin.DECLARED else [span.low, span.high, span.origin.value]
+
+
+def origin_called(word: Any) -> Origin:
+    """An origin by the word for it in a file."""
+    return Origin(one_of("where something comes from", word, tuple(origin.value for origin in Origin)))
 
 
 def ranges_to_csv(ranges: Mapping[str, Range]) -> str:
@@ -59,7 +94,7 @@ def _from_json(text: str) -> dict[str, Range]:
     held = parsed_json(text, 'ranges in JSON must stand as {"feature": [low, high], ...}')
     if not 0 < len(held) <= _MOST:
         raise InputError(f"a file of ranges must have 1 to {_MOST:,} of them")
-    return {name: range_from_list(name, ends) for name, ends in held.items()}
+    return {name: range_of(name, ends) for name, ends in held.items()}
 
 
 def _from_table(text: str) -> dict[str, Range]:
@@ -94,7 +129,7 @@ def _row(row: Mapping[str, str], *, decimal: str) -> tuple[str, Range]:
     known = _WORDS.get(row.get("known", "").strip().lower())
     if known is None:
         raise InputError(f"\"known\" of {name!r} must be yes or no")
-    return name, range_from_list(name, [*ends, (Origin.DECLARED if known else Origin.READ).value])
+    return name, range_of(name, [*ends, (Origin.DECLARED if known else Origin.READ).value])
 
 
 def _number(name: str, text: str, decimal: str) -> float:

@@ -3,7 +3,7 @@
 import pytest
 
 from mvgviz import InputError, Origin, Range
-from mvgviz.study.ranges import fitting, ranges_from_text, ranges_to_csv, ranges_to_json
+from mvgviz.scenario.ranges import fitting, ranges_from_text, ranges_to_csv, ranges_to_json
 
 RANGES = {"age": Range(0.0, 120.0, Origin.DECLARED), "=dose, mg": Range(-0.1, 1e-7, Origin.READ),
           "ä;b": Range(1.0, 2.0, Origin.DECLARED)}

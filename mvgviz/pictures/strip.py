@@ -4,26 +4,19 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import streamlit as st
 
 from mvgviz.design.needs import needs_of, noise_on
 from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.privacy_loss import spent_mu
 from mvgviz.noise.accounting import total_variation
-from mvgviz.pictures.sentences import FIELDS, clipping_amount, open_parts, origin_items
+from mvgviz.pictures.sentences import clipping_amount, open_parts, origin_items
 from mvgviz.pictures.trade_off import least_item
 from mvgviz.scenario.own_units import FeatureNoise, own_units
 from mvgviz.scenario.resolve import Setup
-from mvgviz.text import as_factor, as_number, at_most, capitalised, delta_words, in_html, listed
-from mvgviz.ui import session
-from mvgviz.ui.cache import cached
+from mvgviz.text import as_factor, as_number, at_most, delta_words, in_html, listed
 from mvgviz.validation import FloatArray
 
 FIGURES = 100
-ABOUT_PLACE = ("Off: results use simulated data with your ranges and number of records. Looking is free. On: they use "
-               "your file. What you choose afterwards may tell about it, so the certificate marks it.")
-ABOUT_MARKS = ("Chosen after looking at results on the data: **not private**. A mark stays until the setting has its "
-               "default again, or until you say, truthfully:")
 _NAMED = 2
 
 
@@ -127,35 +120,8 @@ def _mean_square(parts: FloatArray, weights: FloatArray) -> float:
     return math.sqrt(float(np.average(np.square(parts), weights=weights)))
 
 
-def draw_strip(setup: Setup) -> None:
-    """Provenance and neighbours stand in front only where something is not private."""
-    st.html(_strip(setup))
-
-
-def draw_switch() -> None:
-    """Whether results are about the person's file or about simulated data: the same on every page."""
-    if not session.scenario().is_upload:
-        return
-    st.session_state["w_my_data"] = session.shows_data()
-    st.toggle("My data (not private: later choices are marked)", key="w_my_data", help=ABOUT_PLACE,
-              on_change=lambda: session.show_data(st.session_state["w_my_data"]))
-    if not session.shows_data():
-        st.badge("Simulated data", icon=":material/science:", color="blue")
-
-
-def draw_marks() -> None:
-    """The marked choices, each with a way to state it as one's own."""
-    marked = session.scenario().read_among(session.scenario().from_data)
-    if marked:
-        with st.popover(f"Marked choices ({len(marked)})", icon=":material/visibility:", type="tertiary"):
-            st.caption(ABOUT_MARKS)
-            for name in marked:
-                st.button(f"{capitalised(FIELDS[name])}: I would have chosen this without the data", type="tertiary",
-                          key=f"w_own_{name}", on_click=session.would_choose, args=(name,))
-
-
-@cached(12, session.here)
-def _strip(setup: Setup) -> str:
+def strip_html(setup: Setup) -> str:
+    """The line as HTML; provenance and neighbours stand in front only where something is not private."""
     right, guess = attacker(setup)
     front, behind = facts(setup)
     front.insert(0, Fact("best attacker", guess))

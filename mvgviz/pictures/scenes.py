@@ -1,9 +1,10 @@
-"""What each step of the lesson shows and says, at each value of its control, before and after the learner's guess."""
+"""What each step of the lesson shows and says: before and after the learner's guess, and to the teacher."""
 
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -15,12 +16,14 @@ from mvgviz.lesson import steps
 from mvgviz.pictures.glossary import DELTA_IS
 from mvgviz.pictures.lesson import Plane, plot_aim, plot_bells, plot_cloud, plot_shapes, plot_sizes, plot_trials
 from mvgviz.pictures.picture import Picture
-from mvgviz.pictures.rule import RuleModel, TheoremPlane, rule_model, theorem_plane
+from mvgviz.pictures.rule import RuleModel, rule_model, theorem_plane
+from mvgviz.pictures.sentences import neighbour_words
+from mvgviz.query.queries import REPLACED_RECORD
 from mvgviz.text import as_factor, as_number
-from mvgviz.ui.assets import asset
 from mvgviz.validation import FloatArray
 
-TEXTS: list[dict[str, Any]] = tomllib.loads(asset("steps.toml"))["step"]
+TEXTS: list[dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("steps.toml").read_text(encoding="utf-8"))["step"]
 LEAST_GHOST, MOST_GHOST = 0.5, 2.5
 """How tall a ghost can be made, in circles."""
 _HOURS, _SCORE = (float(move) for move in steps.MOVES)
@@ -79,10 +82,6 @@ class Scene:
         """The three sentences at a value of the control."""
         return [line.format(shown=self.shown(value), **NUMBERS, **self.parts(value)) for line in self.lines]
 
-    def given_words(self, value: Any, given: Any) -> str:
-        """An answer in words."""
-        return self.option(given) if self.step.answer(value).options else as_factor(float(given))
-
     @property
     def ordered(self) -> bool:
         """Whether the control is a slider: its values are numbers."""
@@ -119,26 +118,17 @@ NUMBERS = {"epsilon": f"{steps.EPSILON:g}", "trials": steps.TRIALS, "alone": min
            "move": f"{_HOURS:.2g} h", "points": f"{_SCORE:.2g} points", "delta": DELTA_IS}
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class RulePicture:
-    """The rule for noise on two averages, drawn in steps of what one pupil can change and told in hours and points."""
+def rule_options(design: NoiseDesign) -> tuple[RuleModel, dict[str, Any]]:
+    """The rule for a design of steps 3 and 4 in steps of what one pupil can change, told in hours and points.
 
-    model: RuleModel
-    equal: float
-    theorem: TheoremPlane
-    names: tuple[str, str] = ("sleep", "score")
-    units: tuple[str, str] = ("h", "points")
-    factors: tuple[float, float] = (_HOURS, _SCORE)
-
-
-def rule_picture(design: NoiseDesign) -> RulePicture:
-    """The rule for a design of steps 3 and 4, and what Theorem 1 asks for in its place."""
+    With equal noise, and what Theorem 1 asks for, in its place.
+    """
     asked = rival(design, steps.two_averages(), guarantee="theorem1", epsilon=steps.EPSILON, delta=steps.DELTA,
                   tail="printed").design
-    return RulePicture(model=rule_model(design, (0, 1), of_directions=False),
-                       equal=float(steps.circle().noise_std()[0, 0]),
-                       theorem=theorem_plane(asked, design, (0, 1), of_directions=False,
-                                             name=GUARANTEES["theorem1"].name))
+    return rule_model(design, (0, 1), of_directions=False), {
+        "names": ("sleep", "score"), "units": ("h", "points"), "factors": (_HOURS, _SCORE),
+        "iid": float(steps.circle().noise_std()[0, 0]),
+        "theorem": theorem_plane(asked, design, (0, 1), of_directions=False, name=GUARANTEES["theorem1"].name)}
 
 
 # Step 1
@@ -384,3 +374,40 @@ SCENES = (
     scene(7, shown=_LIVER.__getitem__, before=_waiting, picture=_trials, why=_trials_why, option=_PAID.__getitem__,
           hint=lambda favourite, given: "Look at the blue dot with its bar: left of the dashed line, right of it, or "
                                         "on it?"))
+
+
+class Note(NamedTuple):
+    """What a teacher needs for one step; ``mistakes``: what pupils say, and what to answer."""
+
+    show: str
+    ask: str
+    mistakes: list[tuple[str, str]]
+
+
+def note_of(number: int) -> Note:
+    """The note of one step; the last one waits for the trials."""
+    text, numbers = TEXTS[number - 1], _numbers(number)
+    return Note(text["show"].format(**numbers), text["ask"],
+                [(said, reply.format(**numbers)) for said, reply in text["mistakes"]])
+
+
+def _numbers(step: int) -> dict[str, str]:
+    """What stands in the text of a note."""
+    if step == 1:
+        return {"start": hours(steps.BUDGET_NOISE), "neighbours": neighbour_words(REPLACED_RECORD, "pupil")}
+    if step == 2:
+        return {"alone": minutes(steps.BUDGET_NOISE), "both": minutes(float(steps.noise_in_units(steps.circle())[0])),
+                "delta": DELTA_IS}
+    if step == 4:
+        along_line = {f"at_{angle}": as_factor(steps.STEPS[3].answer(angle).value) for angle in (0, 15, 45)}
+        return along_line | {"across": as_factor(steps.against_circle_along(steps.turned(45), steps.along(-45)))}
+    if step == 5:
+        equal = 1 / len(steps.COLUMNS)
+        ours, equal_noise, people = (float(steps.table_noise(*asked).noise_std()[0, 0]) for asked in (
+            ("averages",), ("averages", equal), ("people", equal)))
+        return {"ours": minutes(ours), "equal": minutes(equal_noise), "alone_people": f"{people:.0f} hours"}
+    if step == len(steps.STEPS):
+        errors = {"worse": abs(steps.liver_pay("mcv-alkphos").gain), "whole": steps.liver_pay("drinks").one_size,
+                  "less": steps.asking_less().one_size}
+        return {name: as_number(error, 2) for name, error in errors.items()}
+    return {}

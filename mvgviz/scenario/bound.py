@@ -1,0 +1,105 @@
+"""The ellipse that a scenario clips records to, and the bias of clipping.
+
+The ellipse has the shape of the split, and the noise has its shape. Along each direction it is as long as the spread of
+an evenly spread record over the root of the share, so that such a record has length 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mvgviz.design.allocation import uniform
+from mvgviz.errors import InputError
+from mvgviz.noise.directions import Directions, standard_basis
+from mvgviz.provenance import Origin, weakest
+from mvgviz.query.dataset import Dataset
+from mvgviz.query.queries import Query
+from mvgviz.query.record_bound import NoisyCount, RecordBound, even_moments, rank_radius, regression_shape
+from mvgviz.scenario.scenario import Scenario
+from mvgviz.validation import FloatArray
+
+if TYPE_CHECKING:
+    from mvgviz.scenario.resolve import Setup
+
+_ROUNDING = 1e-9
+
+
+def refuse_bound(scenario: Scenario, mode: str) -> None:
+    """One sentence where the scenario's bound does not go with its other choices."""
+    if mode == "columns":
+        raise InputError("a record bound gives noise over features the shape of the records; choose rows or both sides")
+    if scenario.directions == "private":
+        raise InputError("a record bound needs directions that are known before; choose the features themselves")
+    if scenario.bound == "private" and scenario.guarantee != "exact":
+        raise InputError("a length found privately needs the exact guarantee, which counts what it spends; choose "
+                         "that or another bound")
+    if scenario.bound == "private" and scenario.neighbours != "replace":
+        raise InputError("a length found privately is worked out for replaced records; choose these or another bound")
+    if scenario.bound == "private" and scenario.kind.has_constant:
+        raise InputError("for mean and second moments together the length follows from the number of records; choose "
+                         "an ellipse as long as an evenly spread record")
+
+
+def record_ellipse(scenario: Scenario, table: Dataset, directions: Directions, theta: FloatArray, origin: Origin, *,
+                   mu: float, rng: np.random.Generator | NoisyCount) -> RecordBound:
+    """Around the middle of the ranges, around 0 for second moments; ``table`` is in the units of the question.
+
+    ``mu`` is that of the whole budget: a length found privately takes its part of it, with noise from ``rng``. A
+    kernel's shares are of records, so there the ellipse is round.
+    """
+    kind, own = scenario.kind, scenario.radius if scenario.bound == "own" else None
+    if kind.is_kernel:
+        directions, theta = standard_basis(table.n_features), uniform(table.n_features)
+    centre = np.zeros(table.n_features) if kind.degree == 2 else (table.lower + table.upper) / 2
+    moments, roots, radius = even_moments(table, centre), np.sqrt(theta), own or 1.0
+    if kind.has_constant:  # last, and scaled with the records
+        size = table.n_features - 1
+        predicts = scenario.task == "linear-ridge" and directions.is_standard and (scenario.label or 0) < size
+        shares, radius, constant = regression_shape(theta[:-1] / theta[:-1].sum(), table.n_records, mu=mu, radius=own,
+                                                    label=scenario.label if predicts else None)
+        moments[-1], moments[:, -1], moments[-1, -1] = 0.0, 0.0, 1.0
+        roots, radius = np.append(np.sqrt(shares), constant), float(np.hypot(radius, constant))
+    w = directions.matrix
+    spreads = np.sqrt(np.einsum("ik,ik->k", w, moments @ w))  # of an evenly spread record along each direction
+    bound = RecordBound(radius=radius, centre=centre, weights=roots / spreads,
+                        directions=None if directions.is_standard else directions,
+                        origin=weakest([table.ranges_origin, origin, directions.origin]))
+    return rank_radius(table, mu=mu, rng=rng, bound=bound) if scenario.bound == "private" else bound
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Clipping:
+    """``most``: for any records inside the ranges, which is public; ``here``: on the data, which is not.
+
+    Both are rows × cols in the units of the answer; rows × 1 where the columns are alike (a mean, a table).
+    """
+
+    most: FloatArray
+    here: FloatArray = field(repr=False)
+
+
+def clipping_of(setup: Setup) -> Clipping | None:
+    """Return None where no record inside the ranges is clipped."""
+    if setup.query.bound is None:
+        return None
+    most = most_clipped(type(setup.query), setup.query.bound, setup.table.lower, setup.table.upper)
+    if most is None:
+        return None
+    here = np.abs(setup.query.value - setup.box.value)
+    return Clipping(most=most, here=here.max(axis=1, keepdims=True) if setup.query.is_table else here)
+
+
+def most_clipped(kind: type[Query], bound: RecordBound, lower: FloatArray, upper: FloatArray) -> FloatArray | None:
+    """How far clipping moves each number of an answer at most, from ranges and bound; None: by nothing.
+
+    A number of a kernel lies between 0 and 1 whatever the records are.
+    """
+    ellipse = bound.ellipse(lower.size)
+    if ellipse.length_of(ellipse.furthest(lower, upper)) <= bound.radius * (1 + _ROUNDING):
+        return None
+    if kind.is_kernel:
+        return np.ones((1, 1))
+    return bound.worst_bias(lower, upper, products=kind.degree == 2).reshape(lower.size, -1)

@@ -1,0 +1,129 @@
+"""Where a study's data comes from: a sample, or a file and how a person had it read and used; never its values."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from mvgviz.data import Table, read_table, table_to_dataset
+from mvgviz.data.readers import File
+from mvgviz.data.table import texts_of
+from mvgviz.errors import InputError
+from mvgviz.provenance import Origin, Range, Ranges, checked_origin
+from mvgviz.query.dataset import MISSING, Dataset
+from mvgviz.query.frames import level_text
+from mvgviz.scenario.codec import Kind, check_fields, choice, declared, held, text, whole
+from mvgviz.scenario.ranges import origin_called, range_of, range_to_list
+from mvgviz.text import listed
+
+READING = ("separator", "decimal", "header", "member")
+"""What a person may correct in how a file is read."""
+
+
+
+def _names(name: str, value: Any) -> tuple[str, ...]:
+    """The columns, or those that something is given for by name."""
+    if isinstance(value, str) or not (isinstance(value, Iterable) and all(isinstance(column, str) for column in value)
+                                      and isinstance(value, Mapping) == (name != "columns")):
+        raise InputError("columns and ranges of a data source must be named by text")
+    return tuple(value)
+
+
+def _ranges(name: str, given: Any) -> dict[str, Range]:
+    return {column: range_of(column, given[column]) for column in _names(name, given)}
+
+
+def _levels(name: str, given: Any) -> dict[str, tuple[str, ...]]:
+    found = {column: given[column] for column in _names(name, given)}
+    if any(isinstance(levels, str) or not isinstance(levels, Iterable) for levels in found.values()):
+        raise InputError("levels of a data source must be a sequence for each category")
+    return {column: tuple(map(level_text, levels)) for column, levels in found.items()}
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise InputError(f"{name} of a data source must be True, False or None")
+    return value
+
+
+_TEXT = text("a data source")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataSource:
+    """Where the data comes from. A bundled sample: its name. A file: its name and how it was read.
+
+    ``columns``: the features, in order (None: all). ``ranges``: those that a person gave, with their origins (a pair is
+    declared); the others are read from the file again, by the same rule, and count as not private. ``separator``,
+    ``decimal``, ``header`` and ``member``: what was corrected by hand (None: as detected). ``levels`` of categories,
+    ``person`` and ``at_most``, and ranges that are dates: as for :meth:`Dataset.from_frame`. ``directions``: the name
+    of the file with the directions, where the scenario has such, and ``directions_origin`` where they come from.
+    """
+
+    name: str = field(metadata={"kind": _TEXT})
+    columns: tuple[str, ...] | None = held(None, Kind(_names))
+    ranges: Ranges | None = held(None, Kind(_ranges))
+    orientation: str = held("rows", choice(("rows", "columns")))
+    missing: str = held("reject", choice(MISSING))
+    separator: str | None = held(None, _TEXT)
+    decimal: str | None = held(None, _TEXT)
+    header: bool | None = held(None, Kind(_flag))
+    member: str | None = held(None, _TEXT)
+    levels: Mapping[str, tuple[str, ...]] | None = held(None, Kind(_levels))
+    person: str | None = held(None, _TEXT)
+    at_most: int | None = held(None, whole())
+    directions: str = held("directions.csv", _TEXT)
+    directions_origin: Origin = held(Origin.READ, Kind(
+        lambda _, origin: checked_origin("this set of directions", origin_called(origin))))
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if (self.person is None) != (self.at_most is None):
+            raise InputError("person and at_most of a data source go together")
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The columns that may hold text: categories, dates, persons."""
+        return texts_of(self.ranges, self.levels, self.person)
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How the file is read, as far as that was corrected."""
+        return {name: value for name in READING if (value := getattr(self, name)) is not None}
+
+    def read(self, file: File, *, name: str | None = None) -> Table:
+        """The table in a file, read as it was; refused, with the names, where columns are gone."""
+        table = read_table(file, name=name, texts=self.texts, **self.reading)
+        self.check(table)
+        return table
+
+    def check(self, table: Table) -> None:
+        """Whether the columns that were used are in the table."""
+        wanted = [*(self.columns or ()), *(self.ranges or ()), *self.texts] if self.orientation == "rows" else []
+        known = [*table.columns, *table.texts]
+        gone = [name for name in dict.fromkeys(wanted) if name not in known]
+        if gone:
+            raise InputError(f"{table.name} does not fit: the study uses {listed(gone)}, and its columns are "
+                             f"{listed(known)}; choose the file that the study was made with, "
+                             f"{self.name}, or one with the same columns")
+
+    def dataset(self, table: Table) -> Dataset:
+        """The table as it was used: its features, its ranges, what becomes of gaps."""
+        if table.is_graph and not self.texts:
+            return table_to_dataset(table, missing=self.missing)
+        return table_to_dataset(table, columns=self.columns, ranges=self.ranges, orientation=self.orientation,
+                                missing=self.missing, levels=self.levels, person=self.person, at_most=self.at_most)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What stands in a study's file; as usual is left out."""
+        found = {name: value for name, value in vars(self).items() if name == "name" or value != vars(DataSource)[name]}
+        if self.ranges is not None:
+            found["ranges"] = {column: range_to_list(Range(*ends)) for column, ends in self.ranges.items()}
+        return found
+
+    @classmethod
+    def from_dict(cls, content: Any) -> Self:
+        """What :meth:`to_dict` gave; refuse what it does not know."""
+        _, *others = known = list(declared(DataSource))
+        if not (isinstance(content, dict) and "name" in content and set(content) <= set(known)):
+            raise InputError(f"the data of a study must hold its name and may hold {listed(others, len(others))}")
+        return cls(**content)

@@ -1,1 +1,0 @@
-"""Panels of the page Data & query."""

@@ -1,1 +1,0 @@
-"""Panels of the lesson and its notes."""
