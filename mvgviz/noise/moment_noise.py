@@ -31,9 +31,6 @@ _LEAST, _RELEASED, _TINY = 1e-7, 0.3, 1e-150
 _PRIORS, _AVERAGED = np.append(0.0, 2.0 ** np.arange(-4, 8)), 0.1
 """Inverse prior variances of coefficients, in units of features over label; risks this close are averaged."""
 
-_PENALTY, _LEAD = 1.8, 1.5
-"""What noise seems to explain counts so often; the mean alone leads by so much of what it does in one direction."""
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MomentNoise:
@@ -161,19 +158,16 @@ def _shrunk_fits(squares: FloatArray, explained: FloatArray, noise: FloatArray) 
 
     ``squares`` s²: of the features, in units of the least ridge; ``explained``: of the label; ``noise``: the variance
     v of their product. A coefficient whose prior variance is t has the ridge ``1 + v/(t s²)``, from 1 (t infinite) to
-    infinite (t = 0: the mean alone). The error of each t is estimated almost as by Mallows' Cp: what is left of the
-    label, and ``1.8 v/(s² + ridge)`` for what the noise seems to explain (2 without bias). The least of many
-    estimates flatters, so the mean alone leads by 1.5 times the largest ``v/(s² + 1)``.
+    infinite (t = 0: the mean alone). The error of each t is estimated without bias by Mallows' Cp: what is left of
+    the label, and ``2 v/(s² + ridge)`` for what the noise seems to explain.
     """
     s2, v = squares[..., None, :], noise[..., None, :]
     prior = _PRIORS[:, None] * (squares.sum(axis=-1) / np.maximum(explained.sum(axis=-1), _TINY))[..., None, None]
     ridges = s2 + 1 + prior * v / np.maximum(s2, _TINY)
     fits = np.concatenate([1 / ridges, np.zeros_like(s2)], axis=-2)
     kept = s2 * fits
-    risk = ((kept - 2) * kept * explained[..., None, :] + _PENALTY * v * fits).sum(axis=-1)
-    each = noise / (squares + 1)
-    risk[..., -1] -= _LEAD * each.max(axis=-1)
-    unit = _AVERAGED * each.sum(axis=-1) + _LEAST * explained.sum(axis=-1) + _TINY
+    risk = ((kept - 2) * kept * explained[..., None, :] + 2 * v * fits).sum(axis=-1)
+    unit = _AVERAGED * (noise / (squares + 1)).sum(axis=-1) + _LEAST * explained.sum(axis=-1) + _TINY
     weights = np.exp((risk.min(axis=-1, keepdims=True) - risk) / unit[..., None])
     return np.asarray((weights[..., None] * fits).sum(axis=-2) / weights.sum(axis=-1)[..., None])
 

@@ -116,7 +116,7 @@ def check_parts(content: Any, called: str, mark: str, **parts: type) -> None:
 
 def choice(choices: Iterable[str]) -> Kind:
     """One of a few words."""
-    return Kind(lambda name, value: one_of(name, value, choices))
+    return Kind(partial(one_of, choices=tuple(choices)))
 
 
 def real(check: Callable[..., float] = number, **limits: Any) -> Kind:

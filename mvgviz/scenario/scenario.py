@@ -61,21 +61,19 @@ def _predicts(scenario: Scenario) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario(codec.Saved):
-    """Everything that can be chosen; what it means for a dataset is worked out by ``build``.
+    """Everything that can be chosen; ``build`` works out what it means for a dataset.
 
+    Each field declares its default, its kind, what it decides and when it is used (``mvgviz.scenario.codec``).
     ``data``: a sample's name or "upload-" and a random identifier. ``scale``: ranges as declared, or mapped onto [-1,
     1] ("symmetric") or [0, 1] ("unit"). ``delta`` None is min(1e-6, 1/(100 n)). ``mode`` "auto": both sides for
-    symmetric queries, else rows. ``neighbours``: one record is replaced, or added or removed ("add-remove", see
-    ``mvgviz.query.queries``). ``angle`` in degrees. ``weights``: whole parts, for the manual split. ``form``: of
-    max-PNR under a theorem. ``post``: the free post-processing of trials, from POST (see ``mvgviz.scenario.tasks``).
-    ``bound``: records as the ranges have them ("none"), or pulled into an ellipse with the shape of the split, as long
-    as an evenly spread record ("even"), ``radius`` times that ("own") or as all but a few records, which is found
-    privately for a tenth of mu² ("private"). ``needed``: the features that are needed; none: what is favoured, features
-    or other directions. ``importance``: how much each of the needed matters against the others, in whole parts in the
-    order of their positions; none: all alike. ``judged``: errors are on the needed (on everything where nothing is), on
-    everything, or on the rest.
-    ``from_data``: the fields whose values were chosen by looking at the data. Two scenarios are equal when they choose
-    the same, wherever the choices come from.
+    symmetric queries, else rows. ``neighbours``: see ``mvgviz.query.base``. ``angle`` in degrees. ``weights``: whole
+    parts, for the manual split. ``form``: of max-PNR under a theorem. ``post``: the free post-processing of trials.
+    ``bound``: none, or records are clipped to an ellipse with the shape of the split, as long as an evenly spread
+    record ("even"), ``radius`` times that ("own") or as all but a few records, found privately for a tenth of mu²
+    ("private"). ``needed``: the priority features; none: what is favoured, features or other directions.
+    ``importance``: how much each of the needed matters, in whole parts in the order of their positions; none: all
+    alike. ``judged``: errors are on the needed (on everything where nothing is), on everything, or on the rest.
+    ``from_data``: the fields that were chosen by looking at the data, which no comparison of scenarios looks at.
     """
 
     called: ClassVar = "a scenario file"

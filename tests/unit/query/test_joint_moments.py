@@ -1,6 +1,7 @@
 """Mean and second moments in one answer: what it holds, and that no pair of records moves it further than claimed."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -31,8 +32,7 @@ def test_it_holds_the_second_moments_the_mean_and_one():
 
 
 def test_the_constant_has_a_name_of_its_own():
-    data = make_dataset(2, 5)
-    named = type(data)(matrix=data.matrix, features=("constant", "b"), lower=-1, upper=1)
+    named = replace(make_dataset(2, 5), features=("constant", "b"))
     assert joint_moments(named).row_names == ("constant", "b", "constant_")
 
 
@@ -70,8 +70,7 @@ def test_no_pair_of_scaled_records_moves_it_further_than_claimed(seed):
 def test_scaling_whole_records_leaves_an_exact_relation_as_it_is():
     rng = np.random.default_rng(3)
     x = rng.uniform(-1, 1, (2, 500))
-    matrix = np.vstack([x, 0.3 + 0.4 * x[0] - 0.2 * x[1]])
-    data = type(make_dataset(2, 5))(matrix=matrix, features=list("abc"), lower=-1, upper=1)
+    data = replace(make_dataset(3, 500), matrix=np.vstack([x, 0.3 + 0.4 * x[0] - 0.2 * x[1]]))
     for bound in (None, RecordBound(radius=0.7, weights=(1.0, 2.0, 1.5, 0.4))):
         moments = joint_moments(data, bound=bound).value
         rows = [0, 1, 3]

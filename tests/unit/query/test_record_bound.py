@@ -219,18 +219,6 @@ def test_shares_are_the_parts_of_an_evenly_spread_record(rng):
     assert design_noise(asked, epsilon=1, delta=1e-6).theta == pytest.approx(theta, rel=1e-12)
 
 
-def test_a_bound_around_the_whole_box_changes_no_record_and_never_claims_more(rng):
-    data = make_dataset(3, 40, -1, [1, 2, 3])
-    wide = RecordBound(radius=100.0)
-    assert np.array_equal(wide.pulled(data).matrix, data.matrix)
-    for query in (identity, mean, covariance):
-        assert query(data, bound=wide).sensitivity == pytest.approx(query(data).sensitivity, rel=1e-12)
-        theta = np.array([0.6, 0.3, 0.1])
-        with_bound, without = (design_noise(asked, epsilon=1, delta=1e-6, theta=theta)
-                               for asked in (query(data, bound=wide), query(data)))
-        assert with_bound.row_variances == pytest.approx(without.row_variances, rel=1e-12)
-
-
 def test_the_kernel_moves_less_when_records_are_bounded():
     data = make_dataset(2, 20, -1, 1)
     bounded = rbf_kernel(data, length=1.0, bound=RecordBound(radius=0.5))

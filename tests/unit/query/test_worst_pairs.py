@@ -23,7 +23,6 @@ GRAPH = np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]])
 BOXES = {"symmetric": (-1, 1), "one-sided": (0, 3), "away": (2, 3), "lopsided": (-0.3, 1)}
 
 
-
 def seen_through(design, pair):
     """``||Sigma^-1/2 D Psi^-1/2||_F`` of the whole difference, from dense inverses: the definition."""
     difference = pair.left @ pair.right.T
@@ -131,16 +130,13 @@ def test_without_noise_the_pair_differs_by_the_sensitivity(box, m, query):
     assert pair.attained == pytest.approx(1, rel=1e-9)
 
 
-@pytest.mark.parametrize("query", [adjacency, laplacian])
-def test_an_edge_is_named_and_moves_the_answer_by_the_sensitivity(query):
-    pair = worst_pair(query(GRAPH))
-    assert np.linalg.norm(pair.difference) == pytest.approx(query(GRAPH).sensitivity)
-    assert "edge between vertex" in pair.words
-
-
-def test_kernel_pair_has_the_tight_sensitivity():
-    asked = rbf_kernel(make_dataset(2, 10), length=1)
-    assert np.linalg.norm(worst_pair(asked).difference) == pytest.approx(asked.sensitivity)
+@pytest.mark.parametrize(("asked", "words"), [
+    (adjacency(GRAPH), "edge between vertex"), (laplacian(GRAPH), "edge between vertex"),
+    (rbf_kernel(make_dataset(2, 10), length=1), "one record leaves the others")])
+def test_the_pair_of_a_graph_or_a_kernel_is_named_and_has_the_sensitivity(asked, words):
+    pair = worst_pair(asked)
+    assert np.linalg.norm(pair.difference) == pytest.approx(asked.sensitivity)
+    assert words in pair.words
 
 
 def test_a_declared_query_has_nothing_to_show():

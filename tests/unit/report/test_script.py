@@ -25,7 +25,7 @@ from mvgviz.trials.problem import pose
 
 pytestmark = pytest.mark.slow
 
-ODD_NAMES = ('say "hi"', "it's", "line\nbreak", "=cmd|' /C calc'!A0", "größe 漢字 \\n {x} %s", "'''\"\"\"")
+ODD_NAMES = ('say "hi"', "it's", "line\nbreak", "=cmd|' /C calc'!A0", "größe 漢字 \\n {x} %s", "'''\"\"\"x")
 TRIALS = 10
 
 
