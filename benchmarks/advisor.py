@@ -20,8 +20,8 @@ import mvgviz as mv
 from mvgviz.scenario.resolve import asked_of, build
 from mvgviz.trials.advisor import FIRST_ROUND, advise
 from mvgviz.trials.candidates import REDUCED, Candidate, serving_queries
-from mvgviz.trials.question import pose_each
-from mvgviz.trials.resumable import Point, measure
+from mvgviz.trials.problem import pose_each
+from mvgviz.trials.run import measure
 
 BAR, LAST, TRIALS, FRESH = 1.03, 6, 200, 77
 RADII = (None, 0.35, 0.6, 0.8, 1.0, 1.4, 1.733)
@@ -136,7 +136,8 @@ def grid(scenario: mv.Scenario, size: int) -> Iterator[Candidate]:
 def errors(tried: list[Candidate], data: mv.Dataset, **changes: int) -> list[float]:
     """The mean error of each."""
     problems = pose_each([one.scenario.changed(**changes) for one in tried], data, sensitivity="tight")
-    found = measure([Point(posed, (one.mechanism,)) for posed, one in zip(problems, tried, strict=True)])
+    found = measure([posed.with_scenario(posed.scenario, mechanisms=(one.mechanism,))
+                     for posed, one in zip(problems, tried, strict=True)])
     return [results.outcomes[0].mean for results in found]
 
 

@@ -12,14 +12,13 @@ import itertools
 import math
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 import mvgviz as mv
-from mvgviz.design.allocation import topped_up
-from mvgviz.design.noise_aware import MomentNoise, components, moment_noise, ridge_weights
+from mvgviz.noise.moment_noise import MomentNoise, components, ridge_weights
 from mvgviz.query.record_bound import RecordBound, rank_radius, regression_bound
 from mvgviz.threads import one_blas_thread
 
@@ -28,6 +27,12 @@ MU = float(mv.gaussian_mu(**BUDGET))
 TABLES, TRIALS, NEEDED, TRAINING = 200, 40, 3, 0.72
 RIGHT, WRONG, PLAIN_SPLIT = "right needs", "wrong needs", "right needs, share 0.5 as it stands"
 BARS = {RIGHT: (0.65, 1.05), WRONG: (0.9, 1.1), PLAIN_SPLIT: (math.nan, math.nan)}
+
+
+def topped_up(k: int, *, favoured: Iterable[int]) -> np.ndarray:
+    """Half of the budget to the favoured directions, and what is left to all alike."""
+    chosen = list(favoured)
+    return mv.binary(k, favoured=chosen, share=0.5 + 0.5 * len(chosen) / k)
 
 
 def simulated(seed: int) -> np.ndarray:
@@ -210,7 +215,7 @@ def _records(kind: str, m: int, n: int, rng: np.random.Generator) -> np.ndarray:
 
 def _needed_square(asked: mv.Query, epsilon: float, truth: np.ndarray, needed: list[int]) -> float:
     """The expected squared error on the needed entries, halves averaged."""
-    std = moment_noise(mv.design_noise(asked, epsilon=epsilon, delta=BUDGET["delta"])).std
+    std = MomentNoise(root=mv.design_noise(asked, epsilon=epsilon, delta=BUDGET["delta"]).row_side.root()).std
     return float((np.square(asked.value - truth) + std**2)[np.ix_(needed, needed)].mean())
 
 
@@ -222,7 +227,7 @@ def experiment_three() -> None:
     errors = []
     for bound in (None, RecordBound.from_shares(data, mv.uniform(data.n_features))):
         asked = mv.covariance(data, bound=bound)
-        noise = moment_noise(mv.design_noise(asked, epsilon=1, delta=1 / data.n_records))
+        noise = MomentNoise(root=mv.design_noise(asked, epsilon=1, delta=1 / data.n_records).row_side.root())
         _, vectors = components(asked.value + noise.draws(100, rng=np.random.default_rng(0)), noise)
         errors.append(np.square(best - np.einsum("tji,tji->ti", vectors, truth @ vectors)).sum(axis=1).mean())
     _line("Experiment III, RSS, round bound", [errors[1] / errors[0]], f"≤ 0.3 ({errors[1]:.5f} of {errors[0]:.5f})")

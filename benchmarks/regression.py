@@ -12,10 +12,9 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from levers import BUDGET, MU, Regression, as_joined, dataset, features_and_label
+from levers import BUDGET, MU, Regression, as_joined, dataset, features_and_label, topped_up
 
 import mvgviz as mv
-from mvgviz.design.allocation import topped_up
 from mvgviz.query.record_bound import regression_bound
 from mvgviz.threads import one_blas_thread
 

@@ -18,11 +18,10 @@ from mvgviz.paper import EXPERIMENTS, run
 from mvgviz.scenario.resolve import build
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.threads import one_blas_thread
-from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import Sampler, mechanism
-from mvgviz.trials.question import pose
-from mvgviz.trials.resumable import TrialCache
-from mvgviz.trials.run import run_trials
+from mvgviz.trials.mechanisms.base import Draws
+from mvgviz.trials.problem import pose
+from mvgviz.trials.run import TrialCache, run_trials
 from mvgviz.trials.tasks import Measure, measure_for
 
 TRIALS, DRAWS, SYSTEM = 100, 3, 248

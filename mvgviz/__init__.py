@@ -11,10 +11,9 @@ from typing import Any
 from mvgviz.design.allocation import WaterFilling, binary, least_error, manual, max_pnr, uniform, water_filling
 from mvgviz.design.estimated_directions import eigenvectors, private_eigenvectors
 from mvgviz.design.least_possible import LeastPossible, least_possible
-from mvgviz.design.noise_design import NoiseDesign, design_noise
+from mvgviz.design.noise_design import NoiseDesign, design_noise, smallest_epsilon
 from mvgviz.design.power_to_noise import log_pnr, mutual_information, pnr
 from mvgviz.design.sampling import Gram, sample_gram, sample_noise
-from mvgviz.design.smallest_epsilon import smallest_epsilon
 from mvgviz.design.trade_off import TradeOff, frontier
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, gaussian_mu, total_variation, tradeoff
@@ -37,7 +36,8 @@ from mvgviz.query.queries import (
 from mvgviz.query.record_bound import RecordBound, private_radius, private_spreads
 from mvgviz.scenario.plan import QuestionPlan
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.trials.run import Outcome, Results, run_trials, sweep
+from mvgviz.trials.results import Outcome, Results
+from mvgviz.trials.run import run_trials, sweep
 from mvgviz.version import VERSION
 
 __version__ = VERSION
@@ -48,7 +48,7 @@ _LATER = {
     "Study": "scenario.study", "build": "scenario.resolve", "build_plan": "scenario.plan",
     "clipping_of": "scenario.bound",
     "ledger_from_environment": "release.ledger", "load_table": "data", "own_mechanism": "trials.mechanisms",
-    "own_task": "trials.tasks", "plan": "release.release", "pose": "trials.question", "read_table": "data",
+    "own_task": "trials.tasks", "plan": "release.release", "pose": "trials.problem", "read_table": "data",
     "release_setup": "release.release", "release_together": "release.release", "sample": "data",
     "samples": "data", "table_to_dataset": "data", "to_csv": "release.files", "to_intervals_csv": "release.files",
     "to_metadata_json": "release.files", "to_npy": "release.files",

@@ -22,8 +22,8 @@ from mvgviz.query.base import numbered
 from mvgviz.scenario.precision_budget import budget_table
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.trade_off import trade_off_of
-from mvgviz.trials.frontier import frontier as curves_of
-from mvgviz.trials.outcomes import Results
+from mvgviz.trials.results import Results
+from mvgviz.trials.sweeps import frontier as curves_of
 from mvgviz.validation import fraction, instance, number
 
 __all__ = ["ellipse", "factors", "frontier", "results", "trade_off"]

@@ -20,12 +20,10 @@ from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_number, capitalised, in_markdown
 from mvgviz.trials.advisor import Advice, Row, advise
 from mvgviz.trials.candidates import SEARCHED, forgets_directions
-from mvgviz.trials.frontier import frontier, grid_with
 from mvgviz.trials.levers import levers
 from mvgviz.trials.mechanisms import COMPARED, MECHANISMS
-from mvgviz.trials.outcomes import Results
-from mvgviz.trials.resumable import Point, coarse_first
-from mvgviz.trials.tasks import TASKS
+from mvgviz.trials.results import Results
+from mvgviz.trials.sweeps import coarse_first, epsilon_grid, frontier
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached, of_session
 from mvgviz.ui.frame import chart, draw_open_tab, open_page, show_table
@@ -56,8 +54,8 @@ def choose_sensitivity(query: Query) -> tuple[str, str]:
 def draw_ranking(setup: Setup, sensitivity: str, s2_words: str) -> None:
     """All mechanisms and guarantees on the task, ranked; what does not apply, and every number."""
     work = begin("compare_ranking", setup.scenario.to_json(), sensitivity)
-    posed = problem(setup, sensitivity=sensitivity)
-    results = work.resume([Point(posed, KEYS)])[0]
+    posed = problem(setup, sensitivity=sensitivity, mechanisms=KEYS)
+    results = work.resume([posed])[0]
     if results is None:
         show_progress(work)
         return
@@ -92,8 +90,8 @@ def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
     """The epsilon each mechanism needs for one error."""
     work = begin("compare_frontier", setup.scenario.to_json(), sensitivity)
     scenario = setup.scenario.changed(trials=min(FRONTIER_TRIALS, setup.scenario.trials))
-    posed = problem(setup, sensitivity=sensitivity).with_scenario(scenario)
-    here = work.resume([Point(posed, KEYS)])[0]
+    posed = problem(setup, sensitivity=sensitivity, mechanisms=KEYS).with_scenario(scenario)
+    here = work.resume([posed])[0]
     if here is None or not here.complete:
         st.caption("First, all mechanisms at this ε.")
         show_progress(work)
@@ -108,8 +106,8 @@ def draw_same_error(setup: Setup, sensitivity: str, s2_words: str) -> None:
         st.info("Choose at least one mechanism." if not shown else "Every error is 0 here: any ε will do.",
                 icon=":material/info:")
         return
-    found = work.resume([Point(posed.with_scenario(scenario.changed(epsilon=epsilon)), tuple(shown))
-                         for epsilon in coarse_first(grid_with(scenario.epsilon), scenario.epsilon)])
+    found = work.resume([posed.with_scenario(scenario.changed(epsilon=epsilon), mechanisms=tuple(shown))
+                         for epsilon in coarse_first(epsilon_grid(scenario.epsilon, wide=True), scenario.epsilon)])
     known = [results for results in found if results is not None]
     curves = [curve for curve in frontier(known) if np.isfinite(curve.means).all()]
     if curves:
@@ -166,7 +164,7 @@ def draw_levers(setup: Setup, sensitivity: str, s2_words: str) -> None:
     if found is None:
         show_progress(work)
         return
-    title = TASKS[setup.scenario.task].metric_in(found.references)
+    title = setup.scenario.use.metric_in(found.references.unit)
     chart(advised.levers_picture(found, setup.dataset.features, title=title), key="compare_levers")
     work.slot = st.container()
     st.markdown(f"{advised.best_kept(found)} {others_sentence(setup)}")
@@ -200,7 +198,7 @@ def draw_advisor(setup: Setup, sensitivity: str, s2_words: str) -> None:
         return
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        chart(advised.advice_picture(advice, names, TASKS[setup.scenario.task]), key="compare_advice")
+        chart(advised.advice_picture(advice, names, setup.scenario.use), key="compare_advice")
     with right:
         work.slot = st.container()
         sentences = advised.why(advice, names)

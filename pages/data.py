@@ -13,7 +13,7 @@ from mvgviz.query.worst_pairs import worst_pair
 from mvgviz.scenario.resolve import Setup, with_bound
 from mvgviz.scenario.scenario import LEAST_RADIUS, MOST_RADIUS
 from mvgviz.text import capitalised, in_markdown
-from mvgviz.trials.bound_cost import BoundCost, bound_cost, radius_for_all
+from mvgviz.trials.stand_in import BoundCost, bound_cost, radius_for_all
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
 from mvgviz.ui.frame import chart, try_open_page

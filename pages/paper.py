@@ -11,7 +11,7 @@ import streamlit as st
 from mvgviz.data import sample
 from mvgviz.paper import EXPERIMENTS, Experiment, MeasuredRow, Report, direction_curves, run, runs, words
 from mvgviz.pictures.paper import PRINTED, directions_picture, row_dots, rows_picture
-from mvgviz.trials.resumable import TrialCache
+from mvgviz.trials.run import TrialCache
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached, of_server
 from mvgviz.ui.frame import chart, try_open_page

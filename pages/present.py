@@ -9,7 +9,6 @@ from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.theme import INK
 from mvgviz.report.slides import design_slides, headline, utility_slide
 from mvgviz.scenario.resolve import Setup
-from mvgviz.trials.resumable import Point
 from mvgviz.ui import session, slices
 from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached
@@ -38,7 +37,7 @@ def draw_deck(setup: Setup) -> None:
 def _trials(setup: Setup) -> tuple[Picture | None, slices.Slice | None]:
     work = slices.begin("present", setup.scenario.to_json())
     try:
-        results = work.resume([Point(slices.problem(setup), ("mvg", "iid"))])[0]
+        results = work.resume([slices.problem(setup)])[0]
     except InputError as error:
         show_error(error)
         return None, None

@@ -17,9 +17,8 @@ from mvgviz.release.release import Plan, Release, plan
 from mvgviz.report.script import notebook, python_script
 from mvgviz.scenario.resolve import Setup, usual_delta
 from mvgviz.text import as_number, as_probability, capitalised, in_html, in_markdown, listed, spreadsheet_cell
-from mvgviz.trials.question import Problem, pose
-from mvgviz.trials.resumable import Point
-from mvgviz.trials.run import Results
+from mvgviz.trials.problem import Problem, pose
+from mvgviz.trials.results import Results
 from mvgviz.trials.stand_in import on_stand_in
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
@@ -214,7 +213,7 @@ def _trials(setup: Setup, simulated: bool) -> tuple[Slice, Results | None, Input
     work = begin("release_report", setup.scenario.to_json(), simulated)
     try:
         posed = _posed(setup) if simulated else problem(setup)
-        return work, work.resume([Point(posed, ("mvg", "iid"))], simulated=simulated)[0], None
+        return work, work.resume([posed], simulated=simulated)[0], None
     except InputError as error:
         return work, None, error
 

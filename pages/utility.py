@@ -15,14 +15,11 @@ from mvgviz.scenario.own_units import own_units
 from mvgviz.scenario.precision_budget import budget_table
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import capitalised, in_markdown
-from mvgviz.trials import favoured_sets
-from mvgviz.trials.favoured_sets import Favoured, epsilon_grid, set_change
 from mvgviz.trials.first_trial import FirstTrial, first_trial
-from mvgviz.trials.outcomes import Results
-from mvgviz.trials.parts import part_errors, part_points
-from mvgviz.trials.question import Problem
-from mvgviz.trials.resumable import Point, coarse_first
-from mvgviz.trials.tasks import TASKS
+from mvgviz.trials.problem import Problem
+from mvgviz.trials.results import Results
+from mvgviz.trials.run import part_errors, part_problems
+from mvgviz.trials.sweeps import MOST_SETS, Favoured, coarse_first, epsilon_grid, set_change, starting_sets, with_set
 from mvgviz.ui import session
 from mvgviz.ui.cache import cached
 from mvgviz.ui.frame import chart, open_page, show_table
@@ -31,7 +28,6 @@ from mvgviz.ui.slices import Slice, begin, problem, show_progress, trial_cache
 from mvgviz.ui.task_controls import draw_task, say_why_not
 
 _RATES = "_utility_rates"
-BOTH = ("mvg", "iid")
 PATIENCE = 30.0
 """Seconds of work that a tab starts by itself."""
 
@@ -42,26 +38,26 @@ def version(setup: Setup) -> str:
     return f"{session.version()} {choices}"
 
 
-def work_in_tab(setup: Setup, name: str, points: Sequence[Point], *parts: object) -> tuple[list[Results], Slice]:
-    """What is known of the points, which depend on ``parts`` too, after this slice; long work waits for a click."""
-    missing = sum(point.trials - trial_cache().done(point) for point in points)
+def work_in_tab(setup: Setup, name: str, problems: Sequence[Problem], *parts: object) -> tuple[list[Results], Slice]:
+    """What is known of the problems, which depend on ``parts`` too, after this slice; long work waits for a click."""
+    missing = sum(each.trials - trial_cache().done(each) for each in problems)
     seconds = missing * st.session_state.get(_RATES, {}).get(_kind(setup), 0.0)
     work = begin(f"utility_{name}", version(setup), *parts, waiting=seconds > PATIENCE)
     if work.stopped and seconds > PATIENCE:
         st.caption(f"About {max(round(seconds / 60), 1)} min of work for this chart: press Go on to start it.")
-    found = _gather(setup, work, points)
+    found = _gather(setup, work, problems)
     known = [results for results in found if results is not None]
     work.complete = len(known) == len(found) and all(results.complete for results in known)
     work.slot = st.container()
     return known, work
 
 
-def _gather(setup: Setup, work: Slice, points: Sequence[Point]) -> list[Results | None]:
-    """The results of the points; a slice that went on where one had stopped tells how long a trial takes."""
+def _gather(setup: Setup, work: Slice, problems: Sequence[Problem]) -> list[Results | None]:
+    """The results of the problems; a slice that went on where one had stopped tells how long a trial takes."""
     cache = trial_cache()
-    before, began = sum(map(cache.done, points)), time.perf_counter()
-    went_on = any(0 < cache.done(point) < point.trials for point in points)  # the first slice also prepares and imports
-    found = work.resume(points)
+    before, began = sum(map(cache.done, problems)), time.perf_counter()
+    went_on = any(0 < cache.done(each) < each.trials for each in problems)  # the first slice also prepares and imports
+    found = work.resume(problems)
     if went_on and work.done > before:
         rates = st.session_state.setdefault(_RATES, {})
         rates[_kind(setup)] = (time.perf_counter() - began - work.waited) / (work.done - before)
@@ -73,7 +69,7 @@ def draw_trials(setup: Setup) -> Slice | None:
     work = begin("utility", version(setup))
     try:
         posed = problem(setup)
-        results = _gather(setup, work, [Point(posed, BOTH)])[0]
+        results = _gather(setup, work, [posed])[0]
         if results is not None and results["mvg"].reason is not None:
             raise InputError(results["mvg"].reason)
     except InputError as error:
@@ -92,7 +88,7 @@ def draw_sweep(setup: Setup) -> Slice:
     posed, own = problem(setup), setup.scenario.epsilon
     grid = epsilon_grid(own)
     known, work = work_in_tab(setup, "sweep", [
-        Point(posed.with_scenario(setup.scenario.changed(epsilon=epsilon)), BOTH)
+        posed.with_scenario(setup.scenario.changed(epsilon=epsilon))
         for epsilon in coarse_first(grid, own)])
     if known:
         chart(words.sweep_picture(known, own=own, span=(grid[0], grid[-1])), key="utility_sweep")
@@ -106,18 +102,18 @@ def _kind(setup: Setup) -> str:
 
 def draw_parts(setup: Setup) -> Slice:
     """The three errors beside equal noise and "only the needed"."""
-    points, reasons = part_points(problem(setup))
-    if len(points) < 2:
+    problems, reasons = part_problems(problem(setup))
+    if len(problems) < 2:
         st.info("Say which features are needed (in the sidebar: what is favoured) to see who gains and who pays.",
                 icon=":material/checklist:")
-    known, work = work_in_tab(setup, "parts", list(points.values()))
+    known, work = work_in_tab(setup, "parts", list(problems.values()))
     found = part_errors(known)
     left, right = st.columns(2, gap="large")
     with left:
         if found:
             chart(words.parts_picture(setup, found, on_data=not session.is_simulated()), key="utility_parts")
         for part, reason in reasons.items():
-            if len(points) > 1:
+            if len(problems) > 1:
                 st.caption(in_markdown(f"{capitalised(part)}: {reason}."))
     with right:
         _draw_own_units(setup)
@@ -147,10 +143,10 @@ def draw_sets(setup: Setup) -> Slice | None:
         return None
     sets = _draw_chooser(setup, names, size)
     posed, scenario = problem(setup), setup.scenario
-    grid = favoured_sets.epsilon_grid(scenario.epsilon)
+    grid = epsilon_grid(scenario.epsilon)
     tried = [*((scenario.changed(**set_change(scenario, favoured)), "mvg") for favoured in sets), (scenario, "iid")]
     known, work = work_in_tab(setup, "sets", [
-        Point(posed.with_scenario(changed.changed(epsilon=epsilon)), (key,))
+        posed.with_scenario(changed.changed(epsilon=epsilon), mechanisms=(key,))
         for epsilon in coarse_first(grid, scenario.epsilon) for changed, key in tried], sets)
     found = words.compared_sets(scenario, names, sets, grid, known)
     if found is not None:
@@ -180,11 +176,11 @@ def _draw_chooser(setup: Setup, names: words.SetNames, size: int) -> list[Favour
     key = f"_utility_sets {session.data_version()} {scenario.query} {setup.design.mode} {scenario.directions} {size}"
     own = scenario.favoured if scenario.allocation in ("binary", "least-error") else ()
     if key not in st.session_state:
-        st.session_state[key] = favoured_sets.starting_sets(own, size)
+        st.session_state[key] = starting_sets(own, size)
     sets: list[Favoured] = st.session_state[key]
     usable = tuple(k for k in own if k < size)
     if 0 < len(usable) < size and usable not in sets and st.session_state.get(f"{key} own") != usable:
-        sets = st.session_state[key] = [usable, *sets[: favoured_sets.MOST_SETS - 1]]
+        sets = st.session_state[key] = [usable, *sets[: MOST_SETS - 1]]
     st.session_state[f"{key} own"] = usable
     compared, new, add = st.columns([3, 2, 1], vertical_alignment="bottom", gap="medium")
     with compared:
@@ -215,7 +211,7 @@ def _told_apart(names: words.SetNames, sets: list[Favoured], choice: Favoured) -
 def _add(key: str, size: int) -> None:
     state, new = st.session_state, f"utility_new {size}"
     try:
-        state[key] = favoured_sets.with_set(state[key], state[new], size)
+        state[key] = with_set(state[key], state[new], size)
         state[new] = []
     except InputError as error:
         state["_utility_refused"] = f"{capitalised(str(error))}."
@@ -232,7 +228,7 @@ def draw_one_draw(setup: Setup) -> None:
     if not np.isfinite(trial.noisy).all():
         st.info("The noise is too large to be drawn.", icon=":material/block:")
         return
-    true, noisy = words.true_and_noisy(trial, posed.query, TASKS[setup.scenario.task].symbol)
+    true, noisy = words.true_and_noisy(trial, posed.query, setup.scenario.use.symbol)
     use = _use(setup, posed, trial)
     columns = st.columns([8, 9] if use is None else [8, 9, 9], gap="medium")
     with columns[0]:

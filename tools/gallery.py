@@ -97,14 +97,13 @@ from mvgviz.release.fitted import fitted_coefficients
 from mvgviz.scenario.plan import plan_noise
 from mvgviz.scenario.precision_budget import budget_table, compare_splits, equal_design
 from mvgviz.scenario.resolve import fill, second_moments
+from mvgviz.scenario.tasks import TASKS
 from mvgviz.scenario.trade_off import trade_off_of
 from mvgviz.trials.advisor import advise
 from mvgviz.trials.first_trial import first_trial
-from mvgviz.trials.frontier import frontier
 from mvgviz.trials.levers import levers
-from mvgviz.trials.parts import part_errors, part_points
-from mvgviz.trials.resumable import resume
-from mvgviz.trials.tasks import TASKS
+from mvgviz.trials.run import part_errors, part_problems, resume
+from mvgviz.trials.sweeps import frontier
 
 Drawing = tuple[Callable[..., Picture | go.Figure | None], Picture]
 
@@ -219,7 +218,7 @@ def _utility() -> list[Drawing]:
     curves = [error_curve([(each.scenario.epsilon, each[key]) for each in swept], name=name, colour=colour)
               for key, (name, colour) in LANES.items()]
     table = _setup(query="mean", task="reconstruction", trials=TRIALS)
-    points, _ = part_points(mv.pose(table.scenario, LIVER))
+    points, _ = part_problems(mv.pose(table.scenario, LIVER))
     parts = part_errors([each for each in resume(list(points.values())) if each is not None])
     predicted = first_trial(mv.pose(setup.scenario, LIVER)).predictions
     assert predicted is not None

@@ -19,8 +19,9 @@ from mvgviz.errors import InputError
 from mvgviz.labels import BOUNDS, JUDGED, REFERENCES
 from mvgviz.report.script import notebook, python_script
 from mvgviz.scenario.resolve import Setup, build
-from mvgviz.trials.question import pose
-from mvgviz.trials.run import Results, run_trials
+from mvgviz.trials.problem import pose
+from mvgviz.trials.results import Results
+from mvgviz.trials.run import run_trials
 from mvgviz.trials.stand_in import on_stand_in
 from mvgviz.version import install_words
 

@@ -57,15 +57,6 @@ def binary(k: int, *, favoured: Iterable[int], share: float, importance: Any = N
     return frozen(theta)
 
 
-def topped_up(k: int, *, favoured: Iterable[int], part: float = 0.5) -> FloatArray:
-    """``part`` of the budget to the favoured directions, and what is left to all alike.
-
-    Unlike with :func:`binary`, the favoured never get less than the others, however many they are.
-    """
-    chosen, extra = list(favoured), fraction("part", part)
-    return binary(k, favoured=chosen, share=extra + (1 - extra) * len(chosen) / count("k", k))
-
-
 def manual(weights: Any) -> FloatArray:
     """Shares in proportion to positive weights."""
     values = array("weights", weights, ndim=1)
@@ -130,7 +121,7 @@ def water_filling(eigenvalues: Any, *, budget: float, form: str = "relaxed", hal
     * "exact": the exact guarantee's, ``sum h² rho = budget = mu²``, ``half_widths`` the h.
 
     That is the power-to-noise ratio of a table along its eigenvectors; for a mean divide the
-    eigenvalues by n. Correlations, covariances and turned boxes: ``mvgviz.design.most_information``.
+    eigenvalues by n. Correlations, covariances and turned boxes: ``mvgviz.design.power_to_noise``.
 
     ``eigenvalues`` are those of ``X Xᵀ/n``; with the paper's ``X Xᵀ`` the answer
     would be another, since water filling is not scale free. Each direction keeps at

@@ -2,11 +2,19 @@
 
 For ``k`` of ``m`` features and a share ``s`` on them the noise on a table or mean, in units of the
 ranges, lies on the curve ``k/N² + (m - k)/Q² = mu²``; its end ``N = sqrt(k)/mu`` is to release the
-needed alone. Nothing here is in the paper.
+needed alone. Against equal noise, as large for every feature in units of its range, that is
+``sqrt(k/(s m))`` times on the needed and ``sqrt((m - k)/((1 - s) m))`` times on the rest; to be as precise on one
+needed feature, equal noise has to spend ``mu sqrt(s m)``. Nothing here is in the paper.
+
+>>> from mvgviz.design.trade_off import gain_among
+>>> gain = gain_among(21, share=0.8, epsilon=1, delta=1 / 2126)
+>>> round(gain.needed, 2), round(gain.equal_epsilon, 1)
+(0.24, 5.4)
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,10 +24,10 @@ from mvgviz.design.allocation import binary, manual
 from mvgviz.design.needs import NoiseOn, needs_of, noise_on
 from mvgviz.design.noise_design import NoiseDesign, design_noise
 from mvgviz.errors import InputError
-from mvgviz.noise.accounting import gaussian_epsilon
+from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import standard_basis
 from mvgviz.query.queries import Query
-from mvgviz.validation import FloatArray
+from mvgviz.validation import FloatArray, fraction
 
 _POINTS, _LEAST, _MOST = 20, 0.01, 0.99
 
@@ -76,3 +84,26 @@ def frontier(query: Query, needed: Sequence[int | str] | Mapping[int | str, floa
     shares = usual_shares(some, size) if shares is None else shares
     return TradeOff(shares=shares, curve=tuple(map(split, shares)), equal=noise_on(equal, weights), equal_mu=equal.mu,
                     only=split(1 - 1e-9).needed, delta=delta)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gain:
+    """The noise on the needed column and on the ``rest`` as multiples of equal noise at the same privacy.
+
+    ``equal_epsilon``: what equal noise would spend to be as precise on the needed.
+    """
+
+    columns: int
+    needed: float
+    rest: float
+    equal_epsilon: float
+
+
+def gain_among(columns: int, *, share: float, epsilon: float, delta: float) -> Gain:
+    """The gain where one of ``columns`` columns is needed and gets this share of the budget."""
+    if columns < 2:
+        raise InputError(f"columns must be at least 2, got {columns}")
+    part, mu = fraction("share", share), float(gaussian_mu(epsilon, delta))
+    return Gain(columns=columns, needed=1 / math.sqrt(part * columns),
+                rest=math.sqrt((columns - 1) / ((1 - part) * columns)),
+                equal_epsilon=float(gaussian_epsilon(delta, mu * math.sqrt(part * columns))))

@@ -29,9 +29,8 @@ from mvgviz.query import queries
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.resolve import usual_delta
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.trials.paired import paired
-from mvgviz.trials.resumable import TrialCache
-from mvgviz.trials.run import Results, run_trials
+from mvgviz.trials.results import Results, paired
+from mvgviz.trials.run import TrialCache, run_trials
 from mvgviz.validation import FloatArray, one_of
 
 CLASS = sample("two_features")

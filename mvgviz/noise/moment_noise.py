@@ -1,4 +1,4 @@
-"""Second moments with noise that is known: what they look like where it is white, and regressions from them.
+"""Second moments with noise that is known: where it is white, regressions from them, and how sure a fit is.
 
 The covariance of the noise is public, so whatever uses a release should know it. All of this is
 post-processing and costs no privacy. Every function takes many releases at once, ``… × m × m``,
@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mvgviz.errors import InputError
-from mvgviz.validation import FloatArray, frozen, generator
+from mvgviz.validation import FloatArray, count, fraction, frozen, generator
 
 RIDGE, PER_NOISE, INTERCEPT, PLAIN = 0.003, 0.5, 1e-3, 0.1
 """Ridge of a feature without noise, per ``std sqrt(m)``, of the intercept, and where the noise is not looked at."""
@@ -72,9 +72,9 @@ class MomentNoise:
         """The noise on the moments of some features."""
         return MomentNoise(root=_square(self.root[..., list(positions), :]))
 
-    def draws(self, count: int, *, rng: np.random.Generator) -> FloatArray:
-        """Noise as it was added, averaged with its transpose, count × m × m."""
-        normal = generator(rng).standard_normal((count, self.size, self.size))
+    def draws(self, times: int, *, rng: np.random.Generator) -> FloatArray:
+        """Noise as it was added, averaged with its transpose, times × m × m."""
+        normal = generator(rng).standard_normal((times, self.size, self.size))
         return _symmetric(self.root @ normal @ np.swapaxes(self.root, -1, -2))
 
     def white(self, moments: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -195,6 +195,42 @@ def components(moments: FloatArray, noise: MomentNoise) -> tuple[FloatArray, Flo
     return values[..., ::-1], vectors[..., ::-1]
 
 
+def table_std(moments: FloatArray, noise: FloatArray, n_records: int) -> FloatArray:
+    """The noise on ``R Rᵀ/n - Sigma`` of released tables R, entry by entry.
+
+    ``moments``: ``R Rᵀ/n``, ``… × m × m``; ``noise``: Sigma, the covariance of the noise on a record. With S the
+    records' own moments and ``M = S + Sigma`` the variance is ``(M_ii M_jj + M_ij² - S_ii S_jj - S_ij²)/n``; S is
+    read from the release.
+    """
+    values, vectors = np.linalg.eigh(noise)
+    own = projected(moments - noise, MomentNoise(root=vectors * np.sqrt(np.maximum(values, 0.0))))
+    variance = _products(own + noise) - _products(own)
+    return np.asarray(np.sqrt(np.maximum(variance, 0.0) / count("records", n_records)))
+
+
+def table_noise(moments: FloatArray, noise: FloatArray, n_records: int) -> MomentNoise:
+    """The same as noise like a product, one for each release."""
+    return MomentNoise.from_std(table_std(moments, noise, n_records))
+
+
+def coefficient_intervals(moments: FloatArray, noise: MomentNoise, *, features: Sequence[int], label: int,
+                          rng: np.random.Generator, constant: int | None = None, aware: bool = True,
+                          level: float = 0.95, draws: int = 1_000) -> FloatArray:
+    """Low and high ends for each coefficient of one release, ``len(features) × 2``.
+
+    The known noise is drawn anew around the projected release and the fit repeated: what differs is what the noise
+    did. They speak of the noise, not of which records were sampled. What is drawn is fitted without shrinking, which
+    would make a coefficient that was switched off look certain.
+    """
+    tail = (1 - fraction("level", level)) / 2
+    centre = projected(moments, noise)
+    again = centre + noise.draws(count("draws", draws), rng=rng)
+    found, fits = (ridge_weights(each, noise, features=features, label=label, constant=constant, aware=aware,
+                                 shrink=each is moments) for each in (moments, again))
+    low, high = np.quantile(fits, [tail, 1 - tail], axis=0)
+    return np.stack([np.minimum(low, found), np.maximum(high, found)], axis=-1)
+
+
 def _is(constant: int | None, features: list[int]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     return np.array([feature == constant for feature in features])
 
@@ -207,3 +243,9 @@ def _square(root: FloatArray) -> FloatArray:
 
 def _symmetric(matrices: FloatArray) -> FloatArray:
     return np.asarray((matrices + np.swapaxes(matrices, -1, -2)) / 2)
+
+
+def _products(moments: FloatArray) -> FloatArray:
+    """``M_ii M_jj + M_ij²``."""
+    each = np.einsum("...ii->...i", moments)
+    return np.asarray(each[..., :, None] * each[..., None, :] + moments**2)

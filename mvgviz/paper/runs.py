@@ -14,9 +14,9 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.threads import one_blas_thread
 from mvgviz.trials.mechanisms import mechanism
-from mvgviz.trials.outcomes import Outcome
-from mvgviz.trials.question import Problem, pose_each
-from mvgviz.trials.resumable import Options, Point, resume
+from mvgviz.trials.problem import Problem, pose_each
+from mvgviz.trials.results import Outcome
+from mvgviz.trials.run import Options, resume
 from mvgviz.trials.tasks import References, measure_for
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
@@ -186,7 +186,7 @@ def _measured(base: Scenario, dataset: Dataset, parts: Sequence[tuple[Method, Se
     with one_blas_thread():  # its own threads would spin beside the workers after every preparation
         own, *problems = pose_each([base, *(base.changed(**change) for _, changes in parts for change in changes)],
                                    dataset)
-        results = resume([Point(replace(problem, sensitivity=method.sensitivity), (method.mechanism,))
+        results = resume([replace(problem, sensitivity=method.sensitivity, mechanisms=(method.mechanism,))
                           for problem, method in zip(problems, methods, strict=True)], seconds=seconds, **options)
         measure_for(own)
     outcomes = iter([Outcome(mechanism=mechanism(method.mechanism), errors=np.empty(0)) if found is None

@@ -5,8 +5,7 @@ import math
 from mvgviz.paper.runs import SHARES, Cell, MeasuredRow, Report
 from mvgviz.paper.tables import Experiment, Printed
 from mvgviz.text import power
-from mvgviz.trials.outcomes import Outcome
-from mvgviz.trials.paired import BETTER, WORSE, paired
+from mvgviz.trials.results import BETTER, WORSE, Outcome, paired
 from mvgviz.trials.tasks import References
 
 _SAME = 0.01  # of a reference: as good as equal

@@ -14,13 +14,13 @@ from mvgviz.pictures.error_axis import ErrorAxis, error_axis, mean_words, refere
 from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.sentences import design_words
 from mvgviz.pictures.theme import DATA, DIRECTIONAL, EXACT, GUARANTEE_COLOURS, IID, row_axis, stroke, styled
+from mvgviz.scenario.tasks import Task
 from mvgviz.text import as_number, capitalised, in_html, in_markdown
 from mvgviz.trials.advisor import FIRST_ROUND, Advice, Row
 from mvgviz.trials.candidates import Candidate
 from mvgviz.trials.levers import Levers, Step
-from mvgviz.trials.paired import SAME, UNCLEAR
+from mvgviz.trials.results import SAME, UNCLEAR
 from mvgviz.trials.stand_in import FEW
-from mvgviz.trials.tasks import Task
 
 ENDS = DATA, DIRECTIONAL
 """The colours of the first and the last bar, which stand on the axis."""
@@ -250,7 +250,7 @@ FORGETS_DIRECTIONS = ("Loading a design along the features, along other directio
 def advice_picture(advice: Advice, names: Sequence[str], task: Task) -> Picture:
     """The designs that were tried for a task and a budget, ranked."""
     found = advice.references
-    references, title = ([], task.metric) if found is None else (reference_items(found), task.metric_in(found))
+    references, title = ([], task.metric) if found is None else (reference_items(found), task.metric_in(found.unit))
     return Picture(plot_ranked(advice_marks(advice, names), references, title=title), in_markdown(places(advice)), """
 Each line is a design for the same task and the same budget: a query (square: the table), a guarantee
 (green exact, pink Theorem 1, orange Theorem 2), a bound on the records, a split, and whether what uses the answer

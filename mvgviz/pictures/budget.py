@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mvgviz.design.allocation import FLOOR, WaterFilling
-from mvgviz.design.most_information import is_proved
+from mvgviz.design.power_to_noise import is_proved
 from mvgviz.labels import GUARANTEES, SPLITS
 from mvgviz.noise.ties import largest_first
 from mvgviz.pictures.picture import Picture

@@ -29,10 +29,9 @@ from mvgviz.pictures.theme import (
 from mvgviz.pictures.utility import metric_words, small_words
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_number, in_markdown
-from mvgviz.trials.frontier import Curve, Reading, falling
 from mvgviz.trials.mechanisms import EPSILON, Mechanism
-from mvgviz.trials.paired import BETTER, SAME, UNCLEAR, against, paired
-from mvgviz.trials.run import Outcome, Results
+from mvgviz.trials.results import BETTER, SAME, UNCLEAR, Outcome, Results, against, paired
+from mvgviz.trials.sweeps import Curve, Reading, falling
 from mvgviz.trials.tasks import References
 
 _SAME = 1e-9

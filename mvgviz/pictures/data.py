@@ -19,7 +19,7 @@ from mvgviz.query.record_bound import RecordBound
 from mvgviz.query.worst_pairs import WorstPair
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, in_html, in_markdown, listed
-from mvgviz.trials.bound_cost import BoundCost
+from mvgviz.trials.stand_in import BoundCost
 from mvgviz.validation import FloatArray
 
 _BINS = 24

@@ -11,7 +11,7 @@ import numpy as np
 from mvgviz.labels import REFERENCES
 from mvgviz.pictures.theme import DATA, log_ticks, stroke
 from mvgviz.text import as_number
-from mvgviz.trials.run import Outcome
+from mvgviz.trials.results import Outcome
 from mvgviz.trials.tasks import References
 
 _SPAN = 20.0

@@ -12,7 +12,7 @@ from mvgviz.paper.runs import FIGURE4_SHARE
 from mvgviz.pictures.picture import Picture
 from mvgviz.pictures.theme import DATA, EXACT, THEOREM1, interval, stroke, styled
 from mvgviz.text import as_number
-from mvgviz.trials.run import Outcome
+from mvgviz.trials.results import Outcome
 from mvgviz.trials.tasks import References
 
 _DASHES = ("solid", "dash", "dot", "dashdot")

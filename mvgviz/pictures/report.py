@@ -27,11 +27,10 @@ from mvgviz.pictures.trade_off import least_sentence
 from mvgviz.pictures.utility import NOT_PRIVATE
 from mvgviz.provenance import Origin
 from mvgviz.scenario.resolve import CONSTANT_SHARE, Setup, paper_delta
-from mvgviz.scenario.scenario import POST
+from mvgviz.scenario.tasks import POST
 from mvgviz.text import as_number, as_probability, at_most, capitalised, delta_caution, delta_words, in_markdown, listed
-from mvgviz.trials.question import REGRESSIONS, split_records
-from mvgviz.trials.run import Results
-from mvgviz.trials.tasks.post import WORDS as POST_WORDS
+from mvgviz.trials.problem import split_records
+from mvgviz.trials.results import Results
 
 _ORIGINS = {Origin.DECLARED: Origin.DECLARED.words, Origin.READ: "**read from the data, not private**"}
 _MOST_RANGES, _MOST_DIGITS = 30, 300
@@ -279,7 +278,7 @@ def error_rows(setup: Setup, results: Results) -> list[tuple[str, str, str]]:
 def measured_sentences(setup: Setup, results: Results, *, simulated: bool) -> list[str]:
     """How the errors were measured, and on which records."""
     task = results.task
-    steps = [POST_WORDS[step] for step in POST if step in task.post and step in results.scenario.post]
+    steps = [words for step, words in POST.items() if step in task.post and step in results.scenario.post]
     judged = results.judged_on
     some = "" if judged == "everything" else f" Measured on {JUDGED[judged]} alone ({needed_words(setup)})."
     bound = "" if setup.query.bound is None else (
@@ -287,7 +286,7 @@ def measured_sentences(setup: Setup, results: Results, *, simulated: bool) -> li
     said = [ON_STAND_IN if simulated else f"**{NOT_PRIVATE}**", f"Use: {task.label}. Rule: {task.rule}.{some}{bound}",
             f"Answer without data: {results.references.trivial_is}.",
             f"Free post-processing, after the noise: {'; '.join(steps) or 'none'}."]
-    if results.scenario.task in REGRESSIONS and not setup.query.is_graph:
+    if task.predicts and not setup.query.is_graph:
         learned, rest = split_records(setup.dataset)
         said.append(f"Learned from {learned.n_records:,} records and measured on {rest.n_records:,} held out, so the "
                     f"noise differs a little from the design above; δ = "

@@ -16,7 +16,6 @@ from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_number, listed
 from mvgviz.trials.candidates import Candidate
-from mvgviz.trials.tasks import TASKS
 from mvgviz.validation import FloatArray
 
 EMPTY_PLACE = ("A place that is filled in one is empty in the other, and counts as the middle of every range there, in "
@@ -53,7 +52,7 @@ class DesignWords(NamedTuple):
 def design_words(candidate: Candidate, names: Sequence[str]) -> DesignWords:
     """What a design is called; ``names``: of the features."""
     scenario, flag = candidate.scenario, "" if candidate.private else " (not private)"
-    plain = "aware" in TASKS[scenario.task].post and "aware" not in scenario.post
+    plain = "aware" in scenario.use.post and "aware" not in scenario.post
     split = split_words(scenario, names) if candidate.is_whole else _only(scenario, names)
     return DesignWords(scenario.kind.title, GUARANTEES[scenario.guarantee].name,
                        _bound_words(scenario, names) if candidate.is_whole else "", split + flag,

@@ -29,7 +29,7 @@ from mvgviz.pictures.theme import (
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
 from mvgviz.text import as_factor, as_number, in_html, in_markdown
-from mvgviz.trials.tasks.post import centred
+from mvgviz.trials.tasks.base import centred
 from mvgviz.validation import FloatArray
 
 

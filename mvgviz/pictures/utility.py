@@ -44,12 +44,22 @@ from mvgviz.scenario.own_units import FeatureNoise, own_units
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import as_factor, as_number, capitalised, delta_words, in_markdown, listed
-from mvgviz.trials.favoured_sets import Favoured
 from mvgviz.trials.first_trial import Components, FirstTrial, Predictions
-from mvgviz.trials.paired import BETTER, SAME, UNCLEAR, WORSE, Difference, against, beaten_from, paired
-from mvgviz.trials.parts import PartErrors
-from mvgviz.trials.question import Problem
-from mvgviz.trials.run import Outcome, Results
+from mvgviz.trials.problem import Problem
+from mvgviz.trials.results import (
+    BETTER,
+    SAME,
+    UNCLEAR,
+    WORSE,
+    Difference,
+    Outcome,
+    Results,
+    against,
+    beaten_from,
+    paired,
+)
+from mvgviz.trials.run import PartErrors
+from mvgviz.trials.sweeps import Favoured
 from mvgviz.trials.tasks import References
 from mvgviz.validation import FloatArray
 
@@ -638,9 +648,9 @@ def _interval(difference: Difference) -> str:
 def measured_words(problem: Problem, results: Results) -> str:
     """What the numbers are, what rule made them, on which records."""
     parts = [f"Rule: {results.task.rule}.", f"Answer without data: {results.references.trivial_is}."]
-    held_out = problem.question.held_out
+    held_out = problem.held_out
     if held_out is not None:
-        learned = problem.question.dataset.n_records
+        learned = problem.dataset.n_records
         parts.append(f"Learned from {learned:,} records, measured on {held_out.n_records:,} held out, so the noise "
                      f"differs a little from the line above; δ = {delta_words(problem.delta, learned)}.")
     if problem.scenario.judged == "needed" and problem.unfit is not None:

@@ -126,9 +126,9 @@ class CrossMoments(Query):
 
     def guess(self, table: Dataset | None) -> Guess:
         assert table is not None
-        low, high = self.neighbours.cols
-        middles = (table.lower + table.upper) / 2, (low + high) / 2
-        spread = partial(_of_products, middles, (table.widths**2 / 12, (high - low) ** 2 / 12), table.n_records)
+        rows, (low, high) = table.only(map(table.position, self.row_names or ())), self.neighbours.cols
+        middles = (rows.lower + rows.upper) / 2, (low + high) / 2
+        spread = partial(_of_products, middles, (rows.widths**2 / 12, (high - low) ** 2 / 12), table.n_records)
         return Guess(answer=np.outer(*middles), spread=spread)
 
     def largest_entries(self, largest: FloatArray | None) -> tuple[FloatArray, FloatArray]:

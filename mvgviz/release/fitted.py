@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mvgviz.design.noise_aware import MomentNoise, coefficient_intervals, ridge_weights
 from mvgviz.errors import InputError
+from mvgviz.noise.moment_noise import MomentNoise, coefficient_intervals, ridge_weights
 from mvgviz.release.intervals import LEVEL
 from mvgviz.release.release import Release
 from mvgviz.threads import one_blas_thread

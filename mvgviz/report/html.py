@@ -20,7 +20,7 @@ from mvgviz.report.slides import design_slides, utility_slide
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.study import Study
 from mvgviz.text import as_html, as_text
-from mvgviz.trials.run import Results
+from mvgviz.trials.results import Results
 from mvgviz.version import VERSION
 
 _LINES = {"xaxis": 50, "yaxis": 28}

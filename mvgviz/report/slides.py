@@ -26,7 +26,7 @@ from mvgviz.scenario.precision_budget import budget_table
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.trade_off import trade_off_of, trade_off_refusal
 from mvgviz.text import as_number, capitalised, in_markdown
-from mvgviz.trials.run import Results
+from mvgviz.trials.results import Results
 
 _TITLE = 110  # letters, at most
 

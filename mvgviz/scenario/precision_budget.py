@@ -16,9 +16,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mvgviz.design.allocation import FLOOR, manual
-from mvgviz.design.noise_design import NoiseDesign, design_noise
+from mvgviz.design.noise_design import NoiseDesign, design_noise, smallest_epsilon
 from mvgviz.design.power_to_noise import log_pnr
-from mvgviz.design.smallest_epsilon import smallest_epsilon
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions
 from mvgviz.provenance import Origin

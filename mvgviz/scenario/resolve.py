@@ -13,8 +13,8 @@ import numpy as np
 
 from mvgviz.design.allocation import WaterFilling, binary, least_error, manual, uniform, water_filling
 from mvgviz.design.estimated_directions import eigenvectors, private_eigenvectors
-from mvgviz.design.most_information import has_measure, most_informative
 from mvgviz.design.noise_design import NoiseDesign, design_noise, mode_of
+from mvgviz.design.power_to_noise import has_measure, most_informative
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions, random_rotation, rotation, standard_basis

@@ -24,6 +24,7 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import NEIGHBOURS, QUERIES, Query
 from mvgviz.scenario import codec
 from mvgviz.scenario.codec import declared, held
+from mvgviz.scenario.tasks import POST, TASKS, Task
 from mvgviz.validation import fraction, instance, positive, within
 
 UPLOAD = "upload-"
@@ -33,8 +34,6 @@ ALLOCATIONS = ("uniform", "binary", "manual", "max-pnr", "least-error")
 FORMS = ("relaxed", "unrelaxed")
 BOUNDS = ("none", "even", "own", "private")
 JUDGED = ("everything", "needed", "rest")
-TASKS = ("reconstruction", "subspace", "kernel-ridge", "linear-ridge", "first-component", "covariance-estimation")
-POST = ("clip", "symmetrise", "psd", "subtract", "aware")
 LEAST_SHARE, MOST_SHARE = 0.01, 0.99
 """Of the favoured directions together; every control keeps to it."""
 LEAST_RADIUS, MOST_RADIUS = 1e-3, 1e3
@@ -109,7 +108,7 @@ class Scenario(codec.Saved):
     importance: tuple[int, ...] = held((), codec.parts(), "split", lambda its: _favours(its) and bool(its.importance))
     judged: str = held("needed", codec.choice(JUDGED))
     task: str = held("reconstruction", codec.choice(TASKS), "choices", _predicts)
-    post: tuple[str, ...] = held(POST, codec.words(lambda: POST))
+    post: tuple[str, ...] = held(tuple(POST), codec.words(lambda: POST))
     trials: int = held(100, codec.whole(at_most=100_000))
     seed: int = held(0, codec.whole(at_least=0), "directions", lambda its: its.directions == "random")
     from_data: tuple[str, ...] = held((), codec.words(lambda: MARKED), compare=False)
@@ -134,6 +133,11 @@ class Scenario(codec.Saved):
     def parameters(self) -> dict[str, Any]:
         """What the kind of query needs besides the table."""
         return {name: getattr(self, name) for name in self.kind.parameters}
+
+    @property
+    def use(self) -> Task:
+        """What the answer is used for."""
+        return TASKS[self.task]
 
     @property
     def is_graph(self) -> bool:
@@ -295,24 +299,21 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
                            "task": "first-component"},
     "karate": {"query": "laplacian", "share": 0.08},
 }
-_OF_DIRECTIONS = ("first-component", "covariance-estimation", "subspace")
 _CHOSEN = ("query", "bound", "radius", "directions", "guarantee", "mode", "share")
 """What a person may have chosen by hand; a task then leaves it alone."""
 
 
 def usual_settings(scenario: Scenario) -> dict[str, Any]:
     """Query, bound and split for the scenario's task; nothing for graphs and for tasks on records one by one."""
-    if scenario.is_graph or scenario.task == "kernel-ridge":
+    task = scenario.use
+    if scenario.is_graph or task.usual is None:
         return {}
-    plain = {"bound": "none", "directions": "standard", "guarantee": "exact", "mode": "auto"}
-    some = {"allocation": "binary" if scenario.needs else "uniform"}
-    if scenario.task == "linear-ridge":
-        return plain | some | {"query": "moments", "bound": "even", "share": 0.5}
-    if scenario.task in _OF_DIRECTIONS:
-        everything = scenario.judged == "everything" or not scenario.needs
-        split = {"allocation": "uniform"} if everything else {"allocation": "binary", "share": 0.8}
-        return plain | split | {"query": "covariance", "bound": "even"}
-    return plain | some | {"share": 0.8}
+    found = {"bound": "none", "directions": "standard", "guarantee": "exact", "mode": "auto",
+             "allocation": "binary" if scenario.needs else "uniform"} | dict(task.usual)
+    if task.of_directions and (scenario.judged == "everything" or not scenario.needs):
+        del found["share"]
+        found["allocation"] = "uniform"
+    return found
 
 
 def for_task(scenario: Scenario, task: str) -> dict[str, Any]:
@@ -328,11 +329,12 @@ def for_task(scenario: Scenario, task: str) -> dict[str, Any]:
     if usual and not own_split and any(all(getattr(scenario, name) == getattr(other, name) or scenario.is_idle(name)
                                            for name in _CHOSEN) for other in known):
         return {"task": task} | usual
-    if task == "kernel-ridge" and not (asked.is_graph or asked.kind.is_table):
+    queries = asked.use.queries
+    if queries == ("identity",) and not (asked.is_graph or asked.kind.is_table):
         least = {"guarantee": "theorem1"} if asked.guarantee == "theorem2" else {}
         return {"task": task, "query": "identity", "mode": "auto"} | least
-    if task in ("linear-ridge", *_OF_DIRECTIONS) and not asked.kind.has_moments:
+    if "covariance" in queries and not asked.kind.has_moments:
         return {"task": task, "query": "covariance", "mode": "auto"}
-    from_before = {"even"} if scenario.task == "kernel-ridge" else set()  # which has no usual bound of its own
+    from_before = {"even"} if scenario.use.usual is None else set()  # it has no usual bound of its own
     brought = scenario.bound in {other.bound for other in known} | from_before
     return {"task": task} | ({"bound": "none"} if brought and usual.get("bound") == "none" != scenario.bound else {})

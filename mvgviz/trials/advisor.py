@@ -1,4 +1,4 @@
-"""The advisor: tries designs for a task and a budget, ranks them, and recommends one, or to keep what is there.
+"""The advisor: try designs for a task and a budget, rank them, and recommend one, or to keep what is there.
 
 >>> from mvgviz import Scenario
 >>> from mvgviz.trials.advisor import advise
@@ -7,11 +7,10 @@
 >>> advice.best.candidate.scenario.guarantee
 'exact'
 
-Answers themselves (tables, means, second moments, graphs) are judged by their expected error in closed form, noise and
-bias, on the worst of several simulated tables. For other tasks all designs meet the same random numbers: first every
-kind of design is tried, then bounds, shares and uses for the queries that do well, then small steps around the best
-until none is better; the best few get all trials. What is chosen by looking at the data says something about the data:
-the choice is private only on simulated data (``mvgviz.trials.stand_in``).
+Answers themselves are judged by their expected error in closed form, on the worst of several simulated tables. For
+other tasks all designs meet the same random numbers: first every kind of design is tried, then bounds, shares and uses
+for the queries that do well, then small steps around the best; the best few get all trials. The choice is private only
+on simulated data (``mvgviz.trials.stand_in``).
 
 A design is recommended only where it is clearly better than the one that is there, on every simulated table, clearly
 better than an answer without data, and clips no more than a few records.
@@ -30,16 +29,15 @@ from mvgviz.noise.directions import Directions
 from mvgviz.noise.ties import to_nine_digits
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.trials.candidates import Candidate, candidates, closer, key_of, neighbours
+from mvgviz.trials.candidates import Candidate, candidates, closer, key_of, neighbours, size_of, some_of
 from mvgviz.trials.expected_error import clipped_parts, expected_errors, has_expected_error
 from mvgviz.trials.levers import Levers, levers
 from mvgviz.trials.mechanisms import mechanism
-from mvgviz.trials.outcomes import Outcome
-from mvgviz.trials.paired import BETTER, against, paired
-from mvgviz.trials.question import Problem, pose
-from mvgviz.trials.resumable import Options, Point, TrialCache, resume
+from mvgviz.trials.problem import Problem, pose
+from mvgviz.trials.results import BETTER, Outcome, against, paired
+from mvgviz.trials.run import Options, TrialCache, resume
 from mvgviz.trials.stand_in import FEW, SEED, simulated_tables, stand_in
-from mvgviz.trials.tasks import Measure, OnPart, References, measure_for, references_for
+from mvgviz.trials.tasks import OnPart, References, measure_for, references_for
 from mvgviz.trials.tasks.tables import Reconstruction
 from mvgviz.validation import FloatArray
 
@@ -153,11 +151,15 @@ def advise(scenario: Scenario, dataset: Dataset, *, on_data: bool = False, sensi
     """Try designs for the scenario's task, on simulated data with the ranges and sizes of ``dataset``.
 
     ``on_data``: on the dataset itself instead, which is not private. ``sensitivity``: one for all (see
-    ``mvgviz.trials.question``). ``uploaded``: directions from a file. Other arguments as in
-    :func:`mvgviz.trials.resumable.resume`; what there is after a slice has ``complete`` False.
+    ``mvgviz.trials.problem``). ``uploaded``: directions from a file. Other arguments as in
+    :func:`mvgviz.trials.run.resume`; what there is after a slice has ``complete`` False.
     """
     data = dataset if on_data else stand_in(dataset, rng=np.random.default_rng(SEED), graph=scenario.is_graph)
-    judge = _judge(pose(scenario, data, sensitivity=sensitivity, uploaded=uploaded))
+    posed = pose(scenario, data, sensitivity=sensitivity, uploaded=uploaded)
+    try:
+        judge = posed.judge  # whose needs count for all, where they are directions
+    except InputError:
+        judge = None
     search = _Search(scenario if judge else _judging(scenario, data), data, sensitivity, uploaded, judge, seconds,
                      options)
     if has_expected_error(scenario):
@@ -183,7 +185,7 @@ def advise(scenario: Scenario, dataset: Dataset, *, on_data: bool = False, sensi
 
 def _recommended_first(rows: list[Row], trivial: float) -> list[Row]:
     """By error, but for what is recommended: the least error among those that may be, or the design as it stands."""
-    rows = sorted(rows, key=lambda row: (not row.finalist, float(f"{row.outcome.mean:.9g}")))
+    rows = sorted(rows, key=lambda row: (not row.finalist, to_nine_digits(row.outcome.mean)))
     current = next((row for row in rows if row.candidate.is_current), None)
     kept = current if current is not None and current.candidate.private else None
     few = max(FEW, 0.0 if current is None else current.clips)
@@ -194,8 +196,11 @@ def _recommended_first(rows: list[Row], trivial: float) -> list[Row]:
 
 def _over(tables: list[Dataset], posed: Callable[[Dataset], Problem]) -> tuple[References, float]:
     """What errors are held against, and the unit they are in: root mean squares over the tables."""
-    measures = [measure_for(posed(table)) for table in tables]
-    each = [(_unit(measure), measure.references) for measure in measures]
+    each = []
+    for measure in (measure_for(posed(table)) for table in tables):
+        whole = measure.measure if isinstance(measure, OnPart) else measure
+        assert isinstance(whole, Reconstruction)
+        each.append((whole.unit, measure.references))
 
     def root(values: Iterable[float]) -> float:
         return math.sqrt(sum(value**2 for value in values) / len(each))
@@ -205,25 +210,9 @@ def _over(tables: list[Dataset], posed: Callable[[Dataset], Problem]) -> tuple[R
                    random_guess=root(one * its.random_guess for one, its in each) / unit), unit
 
 
-def _unit(measure: Measure) -> float:
-    """What relative errors of an answer are relative to."""
-    whole = measure.measure if isinstance(measure, OnPart) else measure
-    assert isinstance(whole, Reconstruction)
-    return whole.unit
-
-
-def _judge(problem: Problem) -> Problem | None:
-    """Whose needs count for all, where they are directions; None too where those cannot be had."""
-    try:
-        return problem.judge
-    except InputError:
-        return None
-
-
 def _judging(scenario: Scenario, dataset: Dataset) -> Scenario:
     """The scenario, judged by everything where it does not say which features are needed: no candidate may say it."""
-    size = dataset.n_records if scenario.kind.is_kernel else dataset.n_features
-    some = 0 < len([k for k in scenario.needs if k < size]) < size
+    some = some_of(scenario.needs, size_of(scenario.query, dataset))
     kept = scenario.needs_along == "features" and (some or scenario.judged != "needed")
     return scenario if kept else scenario.changed(judged="everything")
 
@@ -313,7 +302,7 @@ class _Search:
         """The candidate with its expected errors; nothing where it does not work out."""
         problem, cache = self.problems[candidate], self._options["cache"]
         assert cache is not None
-        key = f"expected {Point(problem, (candidate.mechanism,)).key}"
+        key = f"expected {problem.key}"
         try:
             if key not in cache:
                 found = expected_errors(problem, candidate.mechanism, tables)
@@ -330,10 +319,8 @@ class _Search:
         """The way to the best design, with all trials."""
         self._ahead = 0
         sensitivity = "own" if self.sensitivity == "tight" else self.sensitivity  # theorems as they are printed
-        problem = replace(pose(best.scenario, self.dataset, sensitivity=sensitivity, uploaded=self.uploaded,
-                               question=self.problems[best].question), yardstick=self._judge)
-        return levers(best.scenario, self.dataset, mechanism=best.mechanism, problem=problem,
-                      seconds=self._seconds_left(), **self._in_round())
+        return levers(best.scenario, self.dataset, mechanism=best.mechanism, seconds=self._seconds_left(),
+                      problem=replace(self.problems[best], sensitivity=sensitivity), **self._in_round())
 
     def _new(self, found: Iterable[Candidate]) -> list[Candidate]:
         """Those that were not there before and whose query serves the task; the others are dropped."""
@@ -342,7 +329,7 @@ class _Search:
         refused: dict[str, list[Candidate]] = {}
         for candidate in new.values():
             try:
-                posed = self._pose(candidate.scenario)
+                posed = self._pose(candidate)
                 measure_for(posed)
             except InputError as error:
                 refused.setdefault(str(error), []).append(candidate)
@@ -351,21 +338,20 @@ class _Search:
         self.dropped += [Dropped(tuple(some), reason) for reason, some in refused.items()]
         return [candidate for candidate in new.values() if candidate in self.problems]
 
-    def _pose(self, scenario: Scenario) -> Problem:
-        """The problem of a scenario; each query is asked once."""
-        query = scenario.query
-        if query not in self._posed:
-            self._posed[query] = replace(pose(scenario, self.dataset, sensitivity=self.sensitivity,
-                                              uploaded=self.uploaded), yardstick=self._judge)
-        return self._posed[query].with_scenario(scenario)
+    def _pose(self, candidate: Candidate) -> Problem:
+        """The problem of a candidate; each query is asked once."""
+        scenario = candidate.scenario
+        if scenario.query not in self._posed:
+            self._posed[scenario.query] = replace(pose(scenario, self.dataset, sensitivity=self.sensitivity,
+                                                       uploaded=self.uploaded), yardstick=self._judge)
+        return self._posed[scenario.query].with_scenario(scenario, mechanisms=(candidate.mechanism,))
 
     def _try(self, some: Iterable[Candidate], trials: int) -> bool:
         """So many trials of some candidates; whether all of them have theirs."""
-        points = {candidate: Point(problem.with_scenario(candidate.scenario.changed(trials=trials)),
-                                   (candidate.mechanism,))
-                  for candidate, problem in ((candidate, self.problems[candidate]) for candidate in some)}
-        results = resume(list(points.values()), seconds=self._seconds_left(), **self._in_round())
-        for candidate, found in zip(points, results, strict=True):
+        problems = {candidate: self.problems[candidate].with_scenario(candidate.scenario.changed(trials=trials))
+                    for candidate in some}
+        results = resume(list(problems.values()), seconds=self._seconds_left(), **self._in_round())
+        for candidate, found in zip(problems, results, strict=True):
             outcome = None if found is None else found.outcomes[0]
             if outcome is not None and outcome.reason is not None:
                 self.dropped.append(Dropped((candidate,), outcome.reason))
@@ -374,7 +360,7 @@ class _Search:
                 known = self.outcomes.get(candidate)
                 if known is None or known.errors.size < outcome.errors.size:
                     self.outcomes[candidate] = outcome
-        self._done += sum(point.trials for point in points.values())
+        self._done += sum(problem.trials for problem in problems.values())
         return all(found is not None and found.complete for found in results)
 
     def _seconds_left(self) -> float:

@@ -12,8 +12,6 @@ from typing import Any
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import QUERIES
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, MOST_SHARE, SPLIT_FIELDS, Scenario
-from mvgviz.trials.question import REGRESSIONS
-from mvgviz.trials.tasks import TASKS
 
 SHARES, FEW_SHARES = (0.5, 0.65, 0.8, 0.95, 0.99), (0.5, 0.8)
 """Of the budget, what the favoured features get (the paper's tau): those looked at closely, those tried everywhere."""
@@ -68,15 +66,9 @@ class Candidate:
 
 def serving_queries(scenario: Scenario) -> tuple[str, ...]:
     """The queries whose errors on the scenario's task can be compared: those with the same truth."""
-    if scenario.is_graph or scenario.task == "reconstruction":
-        return (scenario.query,)
-    if scenario.task == "kernel-ridge":
-        return ("identity",)
-    if scenario.task == "linear-ridge":
-        return ("covariance", "moments", "identity")
-    if scenario.kind.is_kernel or scenario.kind.has_constant:  # moments: directions about the mean are other directions
-        return (scenario.query,)
-    return ("covariance", "identity")
+    task = scenario.use
+    other = task.of_directions and (scenario.kind.is_kernel or scenario.kind.has_constant)  # about the mean: others
+    return (scenario.query,) if scenario.is_graph or other or not task.queries else (*task.queries[1:], task.queries[0])
 
 
 def candidates(scenario: Scenario, dataset: Dataset) -> list[Candidate]:
@@ -94,14 +86,14 @@ def candidates(scenario: Scenario, dataset: Dataset) -> list[Candidate]:
 
 def closer(scenario: Scenario, dataset: Dataset, query: str) -> list[Candidate]:
     """Every bound, share and use looked at, for one query."""
-    tried = _grid(_base(scenario, query, dataset), scenario, _size(query, dataset), RADII, SHARES)
+    tried = _grid(_base(scenario, query, dataset), scenario, size_of(query, dataset), RADII, SHARES)
     return list(distinct(tried, scenario, dataset).values())
 
 
 def neighbours(candidate: Candidate, scenario: Scenario, dataset: Dataset) -> list[Candidate]:
     """A little more or less of what a candidate has: its radius and share, its use, who is favoured."""
-    found = distinct(_around(candidate, scenario, _size(candidate.scenario.query, dataset)), scenario, dataset)
-    return list(found.values())
+    tried = _around(candidate, scenario, size_of(candidate.scenario.query, dataset))
+    return list(distinct(tried, scenario, dataset).values())
 
 
 def distinct(tried: Iterable[Candidate], scenario: Scenario, dataset: Dataset) -> dict[object, Candidate]:
@@ -117,11 +109,18 @@ def distinct(tried: Iterable[Candidate], scenario: Scenario, dataset: Dataset) -
 def key_of(candidate: Candidate, dataset: Dataset) -> object:
     """The same for all candidates with the same noise and the same use of what is released."""
     needs = () if candidate.is_whole else candidate.scenario.needs
-    return candidate.mechanism, needs, _design(candidate.scenario, _size(candidate.scenario.query, dataset))
+    return candidate.mechanism, needs, _design(candidate.scenario, size_of(candidate.scenario.query, dataset))
 
 
-def _size(query: str, dataset: Dataset) -> int:
+def size_of(query: str, dataset: Dataset) -> int:
+    """How many features (or vertices, or records) a query's answer has in its rows."""
     return dataset.n_records if QUERIES[query].is_kernel else dataset.n_features
+
+
+def some_of(positions: Iterable[int], size: int) -> tuple[int, ...]:
+    """Those below ``size``, where they are some and not all; else none."""
+    kept = tuple(k for k in positions if k < size)
+    return kept if len(kept) < size else ()
 
 
 def favoured_features(scenario: Scenario, size: int) -> tuple[int, ...]:
@@ -129,16 +128,12 @@ def favoured_features(scenario: Scenario, size: int) -> tuple[int, ...]:
     features = scenario.needed or scenario.favoured
     if not scenario.needed and scenario.directions not in ("standard", "rotation"):  # positions of other directions
         features = Scenario.default_for(scenario.data).favoured
-    for some in (features, _label(scenario)):
-        kept = tuple(k for k in some if k < size)
-        if 0 < len(kept) < size:
-            return kept
-    return ()
+    return some_of(features, size) or some_of(_label(scenario), size)
 
 
 def _needs_directions(scenario: Scenario) -> bool:
     """Whether designs are judged along directions, which all have in common whatever they favour."""
-    return scenario.needs_along == "directions" and scenario.task not in REGRESSIONS
+    return scenario.needs_along == "directions" and not scenario.use.predicts
 
 
 def forgets_directions(candidate: Candidate, scenario: Scenario) -> bool:
@@ -149,7 +144,7 @@ def forgets_directions(candidate: Candidate, scenario: Scenario) -> bool:
 
 
 def _label(scenario: Scenario) -> tuple[int, ...]:
-    return (scenario.label,) if scenario.label is not None and scenario.task in REGRESSIONS else ()
+    return (scenario.label,) if scenario.label is not None and scenario.use.predicts else ()
 
 
 def _with_label(features: tuple[int, ...], scenario: Scenario) -> tuple[int, ...]:
@@ -158,7 +153,7 @@ def _with_label(features: tuple[int, ...], scenario: Scenario) -> tuple[int, ...
 
 def _base(scenario: Scenario, query: str, dataset: Dataset) -> Scenario:
     """Equal shares for a query, exact, with everything else that a design may have left out."""
-    favoured = favoured_features(scenario, _size(query, dataset))
+    favoured = favoured_features(scenario, size_of(query, dataset))
     bare = _bare(scenario.changed(query=query, guarantee="exact", mode="auto", directions="standard", bound="none",
                                   allocation="uniform", post=_uses(scenario)[0]), favoured=scenario.favoured)
     return _derived(bare, scenario, favoured=favoured or scenario.favoured)
@@ -166,7 +161,7 @@ def _base(scenario: Scenario, query: str, dataset: Dataset) -> Scenario:
 
 def _kinds(scenario: Scenario, query: str, dataset: Dataset) -> Iterator[Candidate]:
     """Each kind of design for one query."""
-    size, base = _size(query, dataset), _base(scenario, query, dataset)
+    size, base = size_of(query, dataset), _base(scenario, query, dataset)
     kind = base.kind
     favoured = favoured_features(scenario, size)
     yield from _grid(base, scenario, size, FEW_RADII, FEW_SHARES)
@@ -197,8 +192,7 @@ def _kinds(scenario: Scenario, query: str, dataset: Dataset) -> Iterator[Candida
 def _grid(base: Scenario, scenario: Scenario, size: int, radii: Iterable[float | str], shares: Iterable[float]
           ) -> Iterator[Candidate]:
     """Every radius with equal shares and with each share for some, used with the noise known and without."""
-    some = 0 < len([k for k in base.favoured if k < size]) < size
-    radii = ("none",) if base.is_graph else radii
+    radii, some = ("none",) if base.is_graph else radii, some_of(base.favoured, size)
     for radius, share, post in product(radii, (None, *shares) if some else (None,), _uses(base)):
         yield _judged_alike(_shaped(_bounded(base, radius), share).changed(post=post), scenario, size)
 
@@ -206,7 +200,7 @@ def _grid(base: Scenario, scenario: Scenario, size: int, radii: Iterable[float |
 def _only_the_needed(base: Scenario, scenario: Scenario, size: int) -> Iterator[Candidate]:
     """Other features not asked about at all; what is judged must be judged the same."""
     needed = _with_label(favoured_features(scenario, size), scenario)
-    if base.kind.degree and 0 < len(needed) < size and not _needs_directions(scenario):
+    if base.kind.degree and some_of(needed, size) and not _needs_directions(scenario):
         for post in _uses(base):
             yield Candidate(scenario=_needing(base, needed, scenario).changed(post=post), mechanism=REDUCED)
 
@@ -218,9 +212,8 @@ def _around(candidate: Candidate, scenario: Scenario, size: int) -> Iterator[Can
     if not candidate.is_whole or here.directions == "private":
         yield from (Candidate(scenario=tried, mechanism=candidate.mechanism) for tried in uses)
         return
-    some = [k for k in here.favoured if k < size]
-    tried = [*uses]
-    if 0 < len(some) < size and here.allocation in ("uniform", "binary"):
+    some, tried = some_of(here.favoured, size), [*uses]
+    if some and here.allocation in ("uniform", "binary"):
         share = here.share if here.allocation == "binary" else len(some) / size
         tried += [_shaped(here, round(min(share + step, MOST_SHARE), 3)) for step in _SHARE_STEPS
                   if len(some) / size <= share + step]
@@ -236,13 +229,13 @@ def _around(candidate: Candidate, scenario: Scenario, size: int) -> Iterator[Can
 def _sets(scenario: Scenario, size: int) -> list[tuple[int, ...]]:
     """Who may be favoured: the needed, those and the label, the label alone."""
     needed = favoured_features(scenario, size)
-    sets = (needed, _with_label(needed, scenario), _label(scenario))
-    return [some for some in dict.fromkeys(sets) if 0 < len(some) < size]
+    return [some for some in dict.fromkeys((needed, _with_label(needed, scenario), _label(scenario)))
+            if some_of(some, size)]
 
 
 def _uses(scenario: Scenario) -> list[tuple[str, ...]]:
     """The steps after the release: with the noise known and without, where the task can tell."""
-    if "aware" not in TASKS[scenario.task].post:
+    if "aware" not in scenario.use.post:
         return [scenario.post]
     return [(*scenario.post, "aware"), tuple(step for step in scenario.post if step != "aware")]
 
@@ -252,8 +245,7 @@ def _bounded(scenario: Scenario, bound: float | str) -> Scenario:
 
 
 def _shaped(scenario: Scenario, share: float | None) -> Scenario:
-    return scenario.changed(allocation="uniform") if share is None else scenario.changed(allocation="binary",
-                                                                                         share=share)
+    return scenario.changed(**{"allocation": "uniform"} if share is None else {"allocation": "binary", "share": share})
 
 
 def _judged_alike(tried: Scenario, scenario: Scenario, size: int) -> Candidate:
@@ -278,16 +270,16 @@ def _derived(tried: Scenario, scenario: Scenario, **change: Any) -> Scenario:
 
 def _design(scenario: Scenario, size: int) -> Scenario:
     """The scenario that stands for all with the same noise and use: one way to say equal shares, nothing idle."""
-    used = TASKS[scenario.task].post
+    used = scenario.use.post
     scenario = scenario.changed(importance=() if scenario.is_idle("importance") else scenario.importance,
                                 needed=(), post=tuple(step for step in scenario.post if step in used))
     if scenario.bound == "own" and scenario.radius == 1 and not scenario.kind.has_constant:  # that has its own length
         scenario = scenario.changed(bound="even")
     if scenario.is_idle("bound"):
         scenario = scenario.changed(bound="none")
-    some = tuple(k for k in scenario.favoured if k < size)
+    some = some_of(scenario.favoured, size)
     even = scenario.allocation == "binary" and abs(scenario.share * size - len(some)) < 1e-9
-    if scenario.allocation in ("binary", "least-error") and 0 < len(some) < size and not even:
+    if scenario.allocation in ("binary", "least-error") and some and not even:
         return _bare(scenario, favoured=some)
     equal = scenario.allocation != "max-pnr" and (scenario.allocation != "manual" or len(set(scenario.weights)) == 1)
     return _bare(scenario.changed(allocation="uniform") if equal else scenario, favoured=())

@@ -10,7 +10,7 @@ Meant for whoever says how large an error is: the Advisor, and sentences about d
 >>> from mvgviz import Scenario
 >>> from mvgviz.data import sample
 >>> from mvgviz.trials.expected_error import expected_error
->>> from mvgviz.trials.question import pose
+>>> from mvgviz.trials.problem import pose
 >>> mean = Scenario.default_for("two_features").changed(bound="own", radius=0.5)
 >>> found = expected_error(pose(mean, sample("two_features")))
 >>> found.bias > found.noise
@@ -30,7 +30,7 @@ from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.mechanisms import mechanism
 from mvgviz.trials.mechanisms.gaussian import GaussianAnswer
 from mvgviz.trials.mechanisms.reduced import Filled, FilledAlong
-from mvgviz.trials.question import Problem, weighing_of
+from mvgviz.trials.problem import Problem, weighing_of
 from mvgviz.validation import FloatArray
 
 
@@ -55,7 +55,7 @@ def has_expected_error(scenario: Scenario) -> bool:
 
 def expected_error(problem: Problem, key: str = "mvg") -> ExpectedError:
     """Of a Gaussian mechanism on the problem's own data, which is not private."""
-    return expected_errors(problem, key, [problem.question.dataset])[0]
+    return expected_errors(problem, key, [problem.dataset])[0]
 
 
 def expected_errors(problem: Problem, key: str, tables: Sequence[Dataset]) -> list[ExpectedError]:
@@ -103,7 +103,7 @@ def _noise(problem: Problem, release: GaussianAnswer, kept: FloatArray) -> float
 def _bias(problem: Problem, table: Dataset, frame: FloatArray | None, kept: FloatArray, judged: FloatArray) -> float:
     """How far from a table's answer the middle of its releases is: clipped, or with a ``frame`` around what is kept."""
     bound = None if frame is not None else problem.setup(problem.scenario.guarantee).query.bound
-    if problem.question.table is None or (frame is None and bound is None):
+    if problem.table is None or (frame is None and bound is None):
         return 0.0
     query, records = problem.query, asked_of(problem.scenario, table)
     true = query.answer(records.matrix)

@@ -12,14 +12,13 @@ from mvgviz.noise.moment_noise import MomentNoise, silent
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.noise.ties import eigen
 from mvgviz.threads import one_blas_thread
-from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import Sampler, mechanism
-from mvgviz.trials.mechanisms.base import SquareError
+from mvgviz.trials.mechanisms.base import Draws, square_error
 from mvgviz.trials.mechanisms.gaussian import GaussianAnswer
-from mvgviz.trials.question import Problem
+from mvgviz.trials.problem import Problem
 from mvgviz.trials.tasks import Measure, measure_for
+from mvgviz.trials.tasks.base import symmetrised
 from mvgviz.trials.tasks.moments import LinearRidge, OfDirections, true_moments
-from mvgviz.trials.tasks.post import symmetrised
 from mvgviz.trials.tasks.tables import KernelRidge, Reconstruction
 from mvgviz.validation import FloatArray
 
@@ -87,53 +86,40 @@ def first_trial(problem: Problem, key: str = "mvg") -> FirstTrial:
         noise = sampler.moment_noise(released) if measure.aware else None
         error = float(measure.errors(released, noise)[0])
         whole = problem.whole  # what is seen is the whole answer, whatever part of it is judged
-        seen = measure_for(whole)
-        if measure.level == "answer":
-            return _answer(whole, seen, released, error)
-        return _moments(whole, seen, released, noise, error)
+        return _seen(whole, measure_for(whole), released, noise, error)
 
 
 def _unmeasured(problem: Problem, measure: Measure, sampler: Sampler) -> FirstTrial:
     """An answer drawn for looking alone; of a long table only the records that are kept."""
-    query, judged = problem.query, problem.judged
-    cols = query.cols
+    query, cols = problem.query, problem.query.cols
     if isinstance(sampler, GaussianAnswer) and sampler.cols.is_identity and not query.symmetric and cols > PART:
         cols = PART
         sampler = replace(sampler, value=sampler.value[:, :cols], cols=NoiseSide.identity(cols))
     noisy = sampler.draw(Draws(problem.scenario.seed, 0, 1))
-    square = SquareError(source=sampler, value=judged.query.value[:, :cols], positions=problem.positions,
-                         both=query.symmetric, weighing=judged.weighing).of(noisy)
+    square = square_error(sampler, problem, cols).of(noisy)
     return FirstTrial(what="answer", true=query.value[:PART, :PART], noisy=noisy[0, :PART, :PART],
                       shape=query.value.shape, is_trial=False,
                       error=float(measure.errors(square * (query.cols / cols))[0]))
 
 
-def _answer(problem: Problem, measure: Measure, released: FloatArray, error: float) -> FirstTrial:
-    value = problem.query.value
-    noisy, predictions = released, None
+def _seen(problem: Problem, measure: Measure, released: FloatArray, noise: MomentNoise | None, error: float
+          ) -> FirstTrial:
+    """The answer, or the second moments, and what the task makes of them."""
+    true, seen, parts, predictions = problem.query.value, released, None, None
+    if measure.level != "answer":
+        true = true_moments(problem)
+        symmetrise = isinstance(measure, LinearRidge) or "symmetrise" in problem.scenario.post
+        seen = symmetrised(released) if symmetrise else released
     if isinstance(measure, Reconstruction):
-        noisy = measure.processed(released)
-    elif isinstance(measure, KernelRidge):
-        table = problem.question.table
-        assert table is not None  # kernel ridge needs one
-        if measure.clip:
-            noisy = np.clip(released, table.lower[:, None], table.upper[:, None])
-        predictions = _predictions(measure, value, released, None)
-    return FirstTrial(what="answer", true=value[:PART, :PART], noisy=noisy[0, :PART, :PART], shape=value.shape,
-                      error=error, is_trial=True, predictions=predictions)
-
-
-def _moments(problem: Problem, measure: Measure, released: FloatArray, noise: MomentNoise | None, error: float
-             ) -> FirstTrial:
-    true = true_moments(problem)
-    parts, predictions = None, None
-    symmetrise = isinstance(measure, LinearRidge) or "symmetrise" in problem.scenario.post
-    seen = symmetrised(released) if symmetrise else released
-    if isinstance(measure, LinearRidge):
-        predictions = _predictions(measure, true, released, noise)
+        seen = measure.processed(released)
     elif isinstance(measure, OfDirections):
         parts = _components(measure.moments(true[None])[0], measure.components(released, noise)[1][0])
-    what = "answer" if problem.query.symmetric else "moments"
+    elif isinstance(measure, LinearRidge | KernelRidge):
+        predictions = _predictions(measure, true, released, noise)
+        if isinstance(measure, KernelRidge) and measure.clip:
+            assert problem.table is not None  # kernel ridge needs one
+            seen = np.clip(released, problem.table.lower[:, None], problem.table.upper[:, None])
+    what = "answer" if measure.level == "answer" or problem.query.symmetric else "moments"
     return FirstTrial(what=what, true=true[:PART, :PART], noisy=seen[0, :PART, :PART], shape=true.shape, error=error,
                       is_trial=True, components=parts, predictions=predictions)
 

@@ -24,20 +24,15 @@ from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.candidates import REDUCED, Candidate, key_of
-from mvgviz.trials.outcomes import Outcome
-from mvgviz.trials.paired import Difference, paired
-from mvgviz.trials.question import Problem, pose, pose_each
-from mvgviz.trials.resumable import Options, Point, resume
-from mvgviz.trials.tasks import TASKS, References, references_for
+from mvgviz.trials.problem import Problem, pose, pose_each
+from mvgviz.trials.results import Difference, Outcome, paired
+from mvgviz.trials.run import Options, resume
+from mvgviz.trials.tasks import References, references_for
 
 LEVERS = ("calibration", "query", "bound", "shape", "use")
 
-_ROADS = {"linear-ridge": ("identity", "covariance", "moments")} | dict.fromkeys(
-    ("first-component", "covariance-estimation", "subspace"), ("identity", "covariance"))
-"""The queries that serve a task with the same truth, from the most to the least noise that they usually need."""
 
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Stage:
     """A design on the way. ``lever``: what is new in it (or missing); none for the first."""
 
@@ -99,7 +94,7 @@ def levers(scenario: Scenario, dataset: Dataset, *, mechanism: str = "mvg", sens
 
     ``problem``: the scenario's, where it was posed already (its sensitivity and directions then count). What does not
     work out on the way is left out. Where private directions are needed, found anew in each trial, or a regression's
-    directions, all is judged by everything. Others as in :func:`mvgviz.trials.resumable.resume`.
+    directions, all is judged by everything. Others as in :func:`mvgviz.trials.run.resume`.
     """
     if problem is None:
         problem = pose(scenario, dataset, sensitivity=sensitivity, uploaded=uploaded)
@@ -108,9 +103,9 @@ def levers(scenario: Scenario, dataset: Dataset, *, mechanism: str = "mvg", sens
         problem = problem.whole
     way = way_to(problem, mechanism)
     stages = [*way, *without_each(way)]
-    problems = [replace(posed, yardstick=judge)
-                for posed in pose_each([stage.scenario for stage in stages], dataset, known=problem)]
-    results = resume([Point(posed, (stage.mechanism,)) for stage, posed in zip(stages, problems, strict=True)],
+    posed = pose_each([stage.scenario for stage in stages], dataset, known=problem)
+    results = resume([replace(one, yardstick=judge, mechanisms=(stage.mechanism,))
+                      for stage, one in zip(stages, posed, strict=True)],
                      seconds=seconds, at_once=len(stages), **options)
     outcomes = [None if found is None else found.outcomes[0] for found in results]
     design = outcomes[len(way) - 1]
@@ -118,48 +113,42 @@ def levers(scenario: Scenario, dataset: Dataset, *, mechanism: str = "mvg", sens
         raise InputError(design.reason)
     if design is None or not design.errors.size:
         return None
-    return Levers(steps=tuple(_held_against(way, outcomes[: len(way)])), references=references_for(problem),
-                  complete=all(found is not None and found.complete for found in results),
-                  without=tuple(Step(**vars(stage), outcome=outcome, other=design)
-                                for stage, outcome in zip(stages[len(way) :], outcomes[len(way) :], strict=True)
-                                if outcome is not None and outcome.errors.size))
-
-
-def _held_against(way: Sequence[Stage], outcomes: Sequence[Outcome | None]) -> list[Step]:
-    """Each stage with trials against the one before it."""
-    steps: list[Step] = []
-    for stage, outcome in zip(way, outcomes, strict=True):
+    steps, without = list[Step](), list[Step]()
+    for k, (stage, outcome) in enumerate(zip(stages, outcomes, strict=True)):
         if outcome is not None and outcome.errors.size:
-            steps.append(Step(**vars(stage), outcome=outcome, other=steps[-1].outcome if steps else None))
-    return steps
+            there, other = (without, design) if k >= len(way) else (steps, steps[-1].outcome if steps else None)
+            there.append(Step(**vars(stage), outcome=outcome, other=other))
+    return Levers(steps=tuple(steps), without=tuple(without), references=references_for(problem),
+                  complete=all(found is not None and found.complete for found in results))
 
 
 def way_to(problem: Problem, mechanism: str = "mvg") -> list[Stage]:
     """From the theorem as printed, on the first query that serves the task, down to the design itself."""
     *before, last = _stages(problem, mechanism)
-    return [*before, Stage(lever=last.lever, scenario=problem.scenario, mechanism=mechanism)]
+    return [*before, Stage(last.lever, problem.scenario, mechanism)]
 
 
 def _stages(problem: Problem, mechanism: str) -> Iterator[Stage]:
-    design = problem.scenario
-    aware = "aware" in TASKS[design.task].post
+    design, queries = problem.scenario, problem.scenario.use.queries
+    queries = queries[: queries.index(design.query) + 1] if design.query in queries else (design.query,)
+    aware = "aware" in design.use.post
     needed = design.needed or (design.needed_features if design.judged != "everything" else ())
     now = design.changed(bound="none", allocation="uniform", directions="standard", needed=needed,
                          post=tuple(step for step in design.post if not (aware and step == "aware")))
-    road = [now.changed(query=query, mode=design.mode if query == design.query else "auto") for query in _road(design)]
+    road = [now.changed(query=query, mode=design.mode if query == design.query else "auto") for query in queries]
     if design.guarantee == "exact":
-        yield Stage(lever="", scenario=printed(road[0]), mechanism="iid")
-    yield Stage(lever="calibration" if design.guarantee == "exact" else "", scenario=road[0], mechanism="iid")
+        yield Stage("", printed(road[0]), "iid")
+    yield Stage("calibration" if design.guarantee == "exact" else "", road[0], "iid")
     for asked in road[1:]:
-        yield Stage(lever="query", scenario=asked, mechanism="iid")
+        yield Stage("query", asked, "iid")
     if mechanism == "mvg" and design.bound != "none" and not design.is_graph:
         now = now.changed(bound=design.bound, radius=design.radius)
-        yield Stage(lever="bound", scenario=now)
+        yield Stage("bound", now)
     plain = design.changed(post=now.post)
     if mechanism != "mvg" or _has_shape(problem, now):
-        yield Stage(lever="shape", scenario=plain, mechanism=mechanism)
+        yield Stage("shape", plain, mechanism)
     if plain != design:
-        yield Stage(lever="use", scenario=design, mechanism=mechanism)
+        yield Stage("use", design, mechanism)
 
 
 def without_each(way: Sequence[Stage]) -> Iterator[Stage]:
@@ -169,17 +158,17 @@ def without_each(way: Sequence[Stage]) -> Iterator[Stage]:
     for lever in LEVERS:
         if lever not in used or (mechanism == REDUCED and lever == "calibration"):
             continue
-        before = used[lever].scenario
+        before = used[lever]
         if lever == "calibration":
-            yield Stage(lever=lever, scenario=printed(design), mechanism=mechanism)
+            yield Stage(lever, printed(design), mechanism)
         elif lever == "query":
-            yield Stage(lever=lever, scenario=design.changed(query=before.query, mode=before.mode), mechanism=mechanism)
+            yield Stage(lever, design.changed(query=before.scenario.query, mode=before.scenario.mode), mechanism)
         elif lever == "bound":
-            yield Stage(lever=lever, scenario=design.changed(bound="none"))
+            yield Stage(lever, design.changed(bound="none"))
         elif lever == "shape":
-            yield Stage(lever=lever, scenario=before.changed(post=design.post), mechanism=used[lever].mechanism)
+            yield Stage(lever, before.scenario.changed(post=design.post), before.mechanism)
         else:
-            yield Stage(lever=lever, scenario=before, mechanism=mechanism)
+            yield Stage(lever, before.scenario, mechanism)
 
 
 def printed(scenario: Scenario) -> Scenario:
@@ -188,17 +177,11 @@ def printed(scenario: Scenario) -> Scenario:
     return scenario.changed(guarantee="theorem2" if second else "theorem1")
 
 
-def _road(design: Scenario) -> tuple[str, ...]:
-    """The queries from the table to the design's own."""
-    road = _ROADS.get(design.task, ())
-    return road[: road.index(design.query) + 1] if design.query in road else (design.query,)
-
-
 def _has_shape(problem: Problem, equal: Scenario) -> bool:
     """Whether the design's noise (and bound) is not the same along every feature."""
     design, setup = problem.scenario, problem.setup(problem.scenario.guarantee)
     if equal.bound != "none":
-        dataset = problem.question.dataset
+        dataset = problem.dataset
         return key_of(Candidate(scenario=design.changed(post=equal.post)), dataset) != key_of(
             Candidate(scenario=equal), dataset)
     mine, same = (noise.direction_std() for noise in (setup.design, setup.iid))

@@ -9,25 +9,101 @@
 ['mvg', 'mvg-theorem1']
 
 Utility is measured on the data itself, so what comes out is for choosing and teaching; it is not private.
+
+Trials can stop and go on. The numbers of a trial depend on the seed and its own number alone: batches, their order,
+slices and workers change nothing, bit for bit.
 """
 
+import json
+import math
+import time
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, TypeAlias, Unpack
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypedDict, Unpack
 
+import numpy as np
+
+from mvgviz.errors import InputError
+from mvgviz.noise.accounting import gaussian_epsilon
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
-from mvgviz.trials.mechanisms import Mechanism, mechanisms_of
-from mvgviz.trials.outcomes import Outcome, Results
-from mvgviz.trials.question import Problem, pose_each
-from mvgviz.trials.resumable import Options, Point, measure
-from mvgviz.trials.tasks import Task, own_task
-from mvgviz.validation import FloatArray
+from mvgviz.scenario.tasks import Task
+from mvgviz.threads import one_blas_thread
+from mvgviz.trials.mechanisms import Mechanism, Sampler, mechanism, mechanisms_of
+from mvgviz.trials.mechanisms.base import Draws
+from mvgviz.trials.problem import Problem, pose_each, question_key, weighing_of
+from mvgviz.trials.results import Outcome, Results
+from mvgviz.trials.tasks import Measure, measure_for, own_task, references_for
+from mvgviz.validation import FloatArray, count
 
+_BLOCK = 25  # trials at once, at most
+_NUMBERS = 2_000_000  # at once, at most, where a trial is smaller
+_IN_FLIGHT = 16
+_PROBLEMS_AT_ONCE = 4
+_MOST_RESULTS = 2_000
+
+Progress = Callable[[int, int], None]
 Chosen: TypeAlias = str | Mechanism | Callable[..., Any]
 Use: TypeAlias = str | Task | Callable[[FloatArray], Any]
 
-__all__ = ["Outcome", "Results", "run_trials", "sweep"]
+
+class Submits(Protocol):
+    """What is used of a ``concurrent.futures.Executor``."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any) -> Any: ...
+
+
+class TrialCache(dict[str, FloatArray]):
+    """What trials found on one dataset with its ranges: nothing in it is computed or prepared again.
+
+    Errors by what they depend on (:func:`trial_key`); ``results``: of problems that were begun, the oldest
+    first. It knows the scenario's name of the data, not the data.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.results: dict[str, Results] = {}
+
+    def finished(self, problem: Problem) -> Results | None:
+        """The results of a problem with all its trials."""
+        results = self.results.get(problem.key)
+        return results if results is not None and results.complete else None
+
+    def done(self, problem: Problem) -> int:
+        """How many trials of a problem that was begun are done; all of them where nothing is left to do."""
+        results = self.results.get(problem.key)
+        if results is None:
+            return 0
+        return problem.trials if results.complete else sum(outcome.errors.size for outcome in results.outcomes)
+
+    def keep(self, problem: Problem, results: Results) -> Results:
+        """Keep what there is of a problem; the oldest go where there are too many."""
+        self.results[problem.key] = results
+        while len(self.results) > _MOST_RESULTS:
+            del self.results[next(iter(self.results))]
+        return results
+
+    def add(self, key: str, first: int, errors: FloatArray) -> None:
+        """The errors of trial ``first`` and those after it; others may work with the same cache meanwhile."""
+        before = self.get(key, np.empty(0))
+        if first <= len(before) < first + len(errors):
+            self[key] = np.concatenate([before, errors[len(before) - first :]])
+
+
+class Options(TypedDict, total=False):
+    """How trials are run, the same wherever they are.
+
+    ``cache``: goes on from what is in it. ``executor``: anything with ``submit``, such as a process
+    pool or Dask's ``client.get_executor()``. ``progress(done, total)`` is called after each batch; when
+    ``cancelled()`` becomes true, what is finished so far comes back with ``complete`` False.
+    """
+
+    cache: TrialCache | None
+    executor: Submits | None
+    progress: Progress | None
+    cancelled: Callable[[], bool] | None
 
 
 def run_trials(scenario: Scenario, dataset: Dataset, *, mechanisms: Iterable[Chosen] = ("mvg", "iid"),
@@ -38,7 +114,7 @@ def run_trials(scenario: Scenario, dataset: Dataset, *, mechanisms: Iterable[Cho
     ``mechanisms``: keys, or functions of one's own ``(rng, query)`` (see ``mvgviz.trials.mechanisms.own``). ``task``: a
     word, or any function of a released matrix (see ``mvgviz.trials.tasks.own``), which is judged by everything;
     ``task`` and ``trials`` default to the scenario's, ``sensitivity`` ("own", "tight" or "printed",
-    see ``mvgviz.trials.question``) to the problem's. Options as in :class:`mvgviz.trials.resumable.Options`.
+    see ``mvgviz.trials.problem``) to the problem's. Options as in :class:`Options`.
     """
     return sweep([{}], scenario, dataset, mechanisms=mechanisms, task=task, trials=trials, sensitivity=sensitivity,
                  problem=problem, batch=batch, **options)[0]
@@ -59,4 +135,204 @@ def sweep(grid: Sequence[Mapping[str, Any]], scenario: Scenario, dataset: Datase
     keys = mechanisms_of(mechanisms)
     problems = pose_each([scenario.changed(**fixed | dict(change)) for change in grid], dataset,
                          sensitivity=sensitivity, known=problem)
-    return measure([Point(replace(posed, own_task=own), keys) for posed in problems], batch=batch, **options)
+    return measure([replace(posed, own_task=own, mechanisms=keys) for posed in problems], batch=batch, **options)
+
+
+def resume(problems: Sequence[Problem], *, cache: TrialCache | None = None, seconds: float = math.inf,
+           executor: Submits | None = None, progress: Progress | None = None,
+           cancelled: Callable[[], bool] | None = None, at_once: int = _PROBLEMS_AT_ONCE) -> list[Results | None]:
+    """Go on with the problems, ``at_once`` in step, in their order: put first what should show first.
+
+    Finished problems come from the cache, others get as far as a slice of ``seconds`` does; None for those
+    never begun. Unless it is cancelled from the start, a slice finishes at least one batch, however slow the
+    machine: its time begins with its first trial.
+    """
+    cache = TrialCache() if cache is None else cache
+    total = sum(problem.trials for problem in problems)
+    end: float | None = None
+
+    def report(done: int) -> None:
+        if progress is not None:
+            progress(min(done, total), total)
+
+    def over() -> bool:  # asked for the first time when the first batch is about to begin
+        nonlocal end
+        if end is None:
+            end = time.monotonic() + seconds
+            return False
+        return time.monotonic() > end or (cancelled is not None and cancelled())
+
+    missing = list({problem.key: problem for problem in problems if cache.finished(problem) is None}.values())
+    if cancelled is not None and cancelled():
+        missing = []
+    for start in range(0, len(missing), at_once):
+        if start and over():
+            break
+        before = sum(problem.trials for problem in problems if cache.finished(problem) is not None)
+        results = measure(missing[start : start + at_once], cache=cache, executor=executor, cancelled=over,
+                          progress=lambda done, _, before=before: report(before + done))  # type: ignore[misc]
+        if not all(result.complete for result in results):
+            break
+    report(sum(map(cache.done, problems)))
+    return [cache.results.get(problem.key) for problem in problems]
+
+
+def measure(problems: Sequence[Problem], *, cache: TrialCache | None = None, batch: int | None = None,
+            executor: Submits | None = None, progress: Progress | None = None,
+            cancelled: Callable[[], bool] | None = None) -> list[Results]:
+    """All problems in step, every one prepared first: results for each, with as many trials as it came to."""
+    batch = None if batch is None else count("batch", batch)
+    cache = TrialCache() if cache is None else cache
+    prepared = [_prepare(problem) for problem in problems]
+    jobs: dict[str, _Job] = {}
+    for job in (entry for entries in prepared for entry in entries if isinstance(entry, _Job)):
+        if job.key not in jobs or jobs[job.key].trials < job.trials:
+            jobs[job.key] = job
+    _run(list(jobs.values()), cache, batch=batch, executor=executor, progress=progress,
+         cancelled=cancelled or (lambda: False))
+    return [cache.keep(problem, _results(problem, entries, cache))
+            for problem, entries in zip(problems, prepared, strict=True)]
+
+
+class _Job(NamedTuple):
+    """The trials of one mechanism on one problem."""
+
+    key: str
+    mechanism: Mechanism
+    sampler: Sampler
+    measure: Measure
+    seed: int
+    trials: int
+
+    @property
+    def block(self) -> int:
+        return min(max(_NUMBERS // max(self.sampler.size, self.measure.size), 1), _BLOCK)
+
+    def done(self, cache: TrialCache) -> int:
+        return min(len(cache.get(self.key, ())), self.trials)
+
+
+def _prepare(problem: Problem) -> list[_Job | Outcome]:
+    """A job for each mechanism, or the outcome of one that does not apply."""
+    measure, prepared = measure_for(problem), list[_Job | Outcome]()
+    for chosen in map(mechanism, problem.mechanisms):
+        try:
+            sampler = chosen.prepare(problem, measure.level)
+        except InputError as error:
+            prepared.append(Outcome(mechanism=chosen, errors=np.empty(0), reason=str(error)))
+        else:
+            prepared.append(_Job(trial_key(problem, chosen), chosen, sampler, measure, problem.scenario.seed,
+                                 problem.scenario.trials))
+    return prepared
+
+
+def trial_key(problem: Problem, chosen: Mechanism) -> str:
+    """What the trials of a mechanism depend on, and nothing more."""
+    scenario = asdict(problem.scenario)
+    post = [step for step in problem.task.post if step in problem.scenario.post]
+    return json.dumps([chosen.name, problem.sensitivity, question_key(problem.scenario), problem.task.key,
+                       scenario["label"], post, scenario["seed"], problem.dataset.n_records, problem.positions,
+                       None if (weighing := weighing_of(problem)) is None else weighing.key,
+                       [scenario[name] for name in chosen.fields],
+                       problem.uploaded_key if "directions" in chosen.fields else None])
+
+
+def _run(jobs: list[_Job], cache: TrialCache, *, batch: int | None, executor: Submits | None,
+         progress: Progress | None, cancelled: Callable[[], bool]) -> None:
+    """Compute what the cache lacks, until it is cancelled; all jobs in step: every mechanism has some trials early."""
+    total = sum(job.trials for job in jobs)
+    batches = [(job, first, min(size, job.trials - first)) for job in jobs for size in (batch or job.block,)
+               for first in range(job.done(cache), job.trials, size)]
+    waiting = deque(sorted(batches, key=lambda entry: entry[1]))
+    begun: deque[tuple[_Job, int, Any]] = deque()
+    stopped = False
+    while begun or (waiting and not stopped):
+        stopped = stopped or cancelled()
+        while waiting and not stopped and len(begun) < (1 if executor is None else _IN_FLIGHT):
+            job, first, trials = waiting.popleft()
+            begun.append((job, first, _submit(executor, job.sampler, job.measure, job.seed, first, trials)))
+        if not begun:
+            break
+        job, first, errors = begun.popleft()
+        if stopped and errors.cancel():  # waiting at the executor; what is under way is kept
+            continue
+        cache.add(job.key, first, errors.result())
+        if progress is not None:
+            progress(sum(job.done(cache) for job in jobs), total)
+
+
+def _submit(executor: Submits | None, *work: Any) -> Any:
+    """The errors of a batch, later; at once where there is no executor."""
+    if executor is not None:
+        return executor.submit(_errors, *work)
+    future: Future[FloatArray] = Future()
+    future.set_result(_errors(*work))
+    return future
+
+
+def _errors(sampler: Sampler, measure: Measure, seed: int, first: int, trials: int) -> FloatArray:
+    with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+        draws = Draws(seed, first, trials)
+        if not measure.aware:
+            return measure.errors(sampler.draw(draws))
+        drawn = ((part, part.draw(its)) for part, its in sampler.parts(draws))
+        return np.concatenate([measure.errors(released, part.moment_noise(released)) for part, released in drawn])
+
+
+def _results(problem: Problem, prepared: list[_Job | Outcome], cache: TrialCache) -> Results:
+    def outcome(job: _Job) -> Outcome:
+        mu = job.sampler.mu
+        return Outcome(mechanism=job.mechanism, errors=cache.get(job.key, np.empty(0))[: job.trials],
+                       caution=job.mechanism.caution(problem),
+                       epsilon_spent=None if mu is None else float(gaussian_epsilon(problem.delta, mu)))
+
+    return Results(scenario=problem.scenario, task=problem.task, delta=problem.delta,
+                   sensitivity=problem.sensitivity, references=references_for(problem), judged_on=problem.judged_on,
+                   complete=all(entry.done(cache) == entry.trials for entry in prepared if isinstance(entry, _Job)),
+                   outcomes=tuple(entry if isinstance(entry, Outcome) else outcome(entry) for entry in prepared))
+
+
+PARTS = ("needed", "rest", "everything")
+TRIED = ("mvg", "iid", "reduced-gaussian")
+"""This design, equal noise on the records as they are, and only the needed released."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PartErrors:
+    """What was found on one part. ``only``: None where the needed cannot be released alone. ``unit``: of the errors."""
+
+    part: str
+    ours: Outcome = field(repr=False)
+    equal: Outcome = field(repr=False)
+    only: Outcome | None = field(repr=False)
+    non_private: float
+    unit: str
+
+    def ratio(self, outcome: Outcome) -> float:
+        """Its mean error as a multiple of that of equal noise; NaN where there is none."""
+        return outcome.mean / self.equal.mean if self.equal.mean > 0 else math.nan
+
+
+def part_problems(problem: Problem) -> tuple[dict[str, Problem], dict[str, str]]:
+    """The problem judged on each part, and why some parts cannot be judged."""
+    problems, reasons = {}, {}
+    for part in PARTS:
+        posed = problem.with_scenario(problem.scenario.changed(judged=part), mechanisms=TRIED)
+        try:
+            if part != posed.judged_on:
+                raise InputError(posed.unfit or "some features must be needed: not all, not none")
+            measure_for(posed)
+        except InputError as error:
+            reasons[part] = str(error)
+        else:
+            problems[part] = posed
+    return problems, reasons
+
+
+def part_errors(found: Sequence[Results]) -> list[PartErrors]:
+    """In the order needed, rest, everything, as far as there are trials."""
+    known = {results.scenario.judged: results for results in found if results["mvg"].errors.size}
+    return [PartErrors(part=part, ours=results["mvg"], equal=results["iid"],
+                       only=results["reduced-gaussian"] if results["reduced-gaussian"].errors.size else None,
+                       non_private=results.references.non_private, unit=results.references.unit)
+            for part in PARTS if (results := known.get(part)) is not None]

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from mvgviz.design.more_columns import gain_among
+from mvgviz.design.trade_off import gain_among
 from mvgviz.text import as_number, delta_words
 from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached, of_server

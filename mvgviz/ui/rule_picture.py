@@ -19,7 +19,7 @@ from mvgviz.pictures.rule import RADII, RuleModel, TheoremPlane, ellipse_of, rul
 from mvgviz.provenance import weakest
 from mvgviz.scenario.resolve import SCALED_TO, Setup
 from mvgviz.scenario.scenario import LEAST_SHARE, MOST_SHARE
-from mvgviz.trials.question import OWN
+from mvgviz.trials.problem import OWN
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached

@@ -16,9 +16,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from mvgviz.scenario.resolve import Setup
-from mvgviz.trials.outcomes import Results
-from mvgviz.trials.question import Problem, Question, ask_once, pose, question_key
-from mvgviz.trials.resumable import Point, TrialCache, resume
+from mvgviz.trials.problem import Problem, pose, question_key
+from mvgviz.trials.results import Results
+from mvgviz.trials.run import TrialCache, resume
 from mvgviz.ui import session
 from mvgviz.ui.assets import asset
 from mvgviz.ui.cache import cached, of_session
@@ -43,15 +43,15 @@ _ask_for_more = st.components.v2.component(
 
 
 @cached(4, session.here, key=lambda setup: (setup.dataset, question_key(setup.scenario)))
-def _question(setup: Setup) -> Question:
-    return ask_once(setup.scenario, setup.dataset)
+def _asked(setup: Setup) -> Problem:
+    return pose(setup.scenario, setup.dataset, worked_out=setup)
 
 
 @cached(4, session.here)
-def problem(setup: Setup, *, sensitivity: str = "own") -> Problem:
+def problem(setup: Setup, *, sensitivity: str = "own", mechanisms: tuple[str, ...] = ("mvg", "iid")) -> Problem:
     """The scenario's problem; raises InputError where it does not work out."""
-    return pose(setup.scenario, setup.dataset, sensitivity=sensitivity, question=_question(setup),
-                uploaded=session.uploaded_directions(), worked_out=setup)
+    return _asked(setup).with_scenario(setup.scenario, sensitivity=sensitivity, mechanisms=mechanisms,
+                                       uploaded=session.uploaded_directions(), worked_out=setup)
 
 
 def trial_cache(*, simulated: bool = False) -> TrialCache:
@@ -83,19 +83,19 @@ class Slice:
         return self.key in st.session_state.get(_STOPPED, set())
 
     def options(self, cache: TrialCache) -> dict[str, Any]:
-        """The arguments of :func:`mvgviz.trials.resumable.resume` besides the points."""
+        """The arguments of :func:`mvgviz.trials.run.resume` besides the problems."""
         return {"cache": cache, "seconds": self.seconds, "executor": WORKERS, "progress": self._progress,
                 "cancelled": lambda: self.stopped}
 
     @contextmanager
-    def turn(self, cache: TrialCache, points: Sequence[Point] | None = None) -> Iterator[dict[str, Any]]:
+    def turn(self, cache: TrialCache, problems: Sequence[Problem] | None = None) -> Iterator[dict[str, Any]]:
         """The same, when it is this session's turn; where that takes long, for what is in the cache alone.
 
-        Where nothing is left to do (of the ``points``, if they are known) nobody has to wait.
+        Where nothing is left to do (of the ``problems``, if they are known) nobody has to wait.
         """
         options, began = self.options(cache), time.monotonic()
-        finished = self.key in st.session_state.get(_FINISHED, set()) if points is None else all(
-            cache.finished(point) for point in points)
+        finished = self.key in st.session_state.get(_FINISHED, set()) if problems is None else all(
+            map(cache.finished, problems))
         if self.stopped or finished:
             yield options
             return
@@ -110,10 +110,10 @@ class Slice:
             finally:
                 _TURNS.give_back()
 
-    def resume(self, points: Sequence[Point], *, simulated: bool = False) -> list[Results | None]:
-        """The points' results after this slice; None for those that no slice has come to."""
-        with self.turn(trial_cache(simulated=simulated), points) as options:
-            return resume(points, **options)
+    def resume(self, problems: Sequence[Problem], *, simulated: bool = False) -> list[Results | None]:
+        """The problems' results after this slice; None for those that no slice has come to."""
+        with self.turn(trial_cache(simulated=simulated), problems) as options:
+            return resume(problems, **options)
 
     def _progress(self, done: int, total: int) -> None:
         self.done, self.total = done, total

@@ -10,10 +10,8 @@ from mvgviz.labels import JUDGED
 from mvgviz.pictures.shape import ABOUT_ZERO
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import Scenario, for_task, usual_settings
+from mvgviz.scenario.tasks import POST, TASKS
 from mvgviz.text import capitalised, in_markdown
-from mvgviz.trials.question import REGRESSIONS
-from mvgviz.trials.tasks import OF_DIRECTIONS, TASKS
-from mvgviz.trials.tasks.post import WORDS
 from mvgviz.ui import session
 
 
@@ -33,7 +31,7 @@ def draw_task(setup: Setup) -> None:
                      **session.bound("w_task", scenario.task,
                                      lambda task: for_task(session.scenario(), task)))
     with middle:
-        if scenario.task in REGRESSIONS:
+        if scenario.use.predicts:
             names = dict(enumerate(setup.dataset.features))
             st.selectbox("Label: what is predicted", [None, *names],
                          format_func=lambda k: "choose a feature" if k is None else names[k],
@@ -54,7 +52,7 @@ def draw_task(setup: Setup) -> None:
 
 def _draw_about_mean(scenario: Scenario) -> None:
     """Whether components are the usual ones, and a way to have those."""
-    if scenario.task not in OF_DIRECTIONS or scenario.is_graph:
+    if not scenario.use.of_directions or scenario.is_graph:
         return
     if scenario.kind.has_constant:
         st.caption("Components are about the mean, which is released too: the usual principal components.")
@@ -71,8 +69,8 @@ def _draw_about_mean(scenario: Scenario) -> None:
 def _draw_post(scenario: Scenario) -> None:
     with st.popover("Free post-processing", icon=":material/tune:"):
         st.caption("Done after the noise, so it costs no privacy.")
-        for step in TASKS[scenario.task].post:
-            st.checkbox(WORDS[step].capitalize(),
+        for step in scenario.use.post:
+            st.checkbox(POST[step].capitalize(),
                         **session.bound(f"w_post_{step}", step in scenario.post, partial(_switch, step)))
 
 

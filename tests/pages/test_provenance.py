@@ -18,7 +18,7 @@ from mvgviz.report.script import python_script
 from mvgviz.scenario.ranges import ranges_to_csv
 from mvgviz.scenario.resolve import build
 from mvgviz.scenario.source import DataSource
-from mvgviz.trials.resumable import TrialCache
+from mvgviz.trials.run import TrialCache
 from mvgviz.ui import frontier
 from mvgviz.ui import rule_picture as rule_scenario
 from mvgviz.ui.menu import BUDGET, COMPARE, DATA, HOME, PLAN, PRESENT, RELEASE, SHAPE, UTILITY

@@ -136,7 +136,7 @@ def other_directions():
 
     from mvgviz.noise.directions import from_matrix
     from mvgviz.provenance import Origin
-    from mvgviz.trials.resumable import TrialCache
+    from mvgviz.trials.run import TrialCache
     from mvgviz.ui import session
     from mvgviz.ui.slices import WORKERS, begin, show_progress
 

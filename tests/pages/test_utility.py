@@ -8,9 +8,9 @@ import pytest
 from mvgviz import Scenario
 from mvgviz.data import sample
 from mvgviz.pictures.utility import quantile_dots
-from mvgviz.scenario.scenario import TASKS
+from mvgviz.scenario.tasks import TASKS
 from mvgviz.trials.first_trial import first_trial
-from mvgviz.trials.question import pose
+from mvgviz.trials.problem import pose
 from mvgviz.trials.run import run_trials
 from mvgviz.ui import slices
 from mvgviz.ui.menu import UTILITY
@@ -36,7 +36,7 @@ TABS = (SWEEP, SETS, DRAW)
 
 @pytest.fixture(autouse=True)
 def _few_epsilons(monkeypatch):
-    monkeypatch.setattr("mvgviz.trials.favoured_sets._EPSILONS", (0.1, 1.0, 10.0))
+    monkeypatch.setattr("mvgviz.trials.sweeps._USUAL", (0.1, 1.0, 10.0))
 
 
 def on(tab=DRAW, **parameters):
@@ -249,10 +249,10 @@ class _Everything(set):
 def test_nothing_is_computed_again(monkeypatch):
     app = on(SWEEP, data="liver")
     calls = []
-    from mvgviz.trials import resumable
+    from mvgviz.trials import run
 
-    measure = resumable.measure
-    monkeypatch.setattr(resumable, "measure", lambda points, **k: calls.extend(points) or measure(points, **k))
+    measure = run.measure
+    monkeypatch.setattr(run, "measure", lambda problems, **k: calls.extend(problems) or measure(problems, **k))
     app.run()
     turn(app, SETS)
     computed = len(calls)
@@ -269,8 +269,8 @@ def test_nothing_is_computed_again(monkeypatch):
     ({"data": "karate"}, SWEEP, 1)])  # the other epsilons are known
 def test_a_moved_slider_derives_everything_once(parameters, tab, builds, monkeypatch):
     from mvgviz.scenario import resolve
-    from mvgviz.trials import question
-    from mvgviz.trials.tasks import TASKS as MEASURED
+    from mvgviz.trials import problem
+    from mvgviz.trials.tasks.base import PREPARE
     from mvgviz.ui import session
 
     app = on(tab, **parameters)
@@ -279,11 +279,11 @@ def test_a_moved_slider_derives_everything_once(parameters, tab, builds, monkeyp
     def counted(name, function):
         return lambda *args, **more: calls.update([name]) or function(*args, **more)
 
-    for module in (session, question):
+    for module in (session, problem):
         monkeypatch.setattr(module, "build", counted("build", resolve.build))
     monkeypatch.setattr(resolve, "design_noise", counted("design_noise", resolve.design_noise))
-    for key, task in MEASURED.items():
-        monkeypatch.setitem(MEASURED, key, replace(task, prepare=counted("prepare", task.prepare)))
+    for key, prepare in PREPARE.items():
+        monkeypatch.setitem(PREPARE, key, counted("prepare", prepare))
     app.select_slider(key="w_epsilon").set_value(0.5)
     clean(app.run())
     assert "utility_dots" in keys(app)

@@ -14,14 +14,14 @@ from mvgviz.trials.mechanisms.variance_aware import PLAN
 
 MVG = mvg(None, key="mvg", label="Directional (MVG)")
 IID = mvg(None, key="iid", label="MVG, equal noise", iid=True)
-MVG_EXACT = mvg("exact", key="mvg-exact", label="MVG, exact")
-MVG_THEOREM1 = mvg("theorem1", key="mvg-theorem1", label="MVG, Theorem 1")
-MVG_THEOREM2 = mvg("theorem2", key="mvg-theorem2", label="MVG, Theorem 2",
-                   applies="positive semi-definite answers, noise on both sides")
-MVG_THEOREM2_ANY = mvg("theorem2-any", key="mvg-theorem2-any", label="MVG, Theorem 2's constant")
-
-COMPARED = (MVG_EXACT, MVG_THEOREM2, MVG_THEOREM2_ANY, MVG_THEOREM1, ANALYTIC, CLASSIC, TRIANGLE, PLAN, LAPLACE,
-            LAPLACE_TRIANGLE, WHOLE, COLUMNS, COMPONENT, SKETCH, REDUCED_GAUSSIAN, REDUCED_SKETCH)
+COMPARED = (
+    mvg("exact", key="mvg-exact", label="MVG, exact"),
+    mvg("theorem2", key="mvg-theorem2", label="MVG, Theorem 2",
+        applies="positive semi-definite answers, noise on both sides"),
+    mvg("theorem2-any", key="mvg-theorem2-any", label="MVG, Theorem 2's constant"),
+    mvg("theorem1", key="mvg-theorem1", label="MVG, Theorem 1"),
+    ANALYTIC, CLASSIC, TRIANGLE, PLAN, LAPLACE, LAPLACE_TRIANGLE, WHOLE, COLUMNS, COMPONENT, SKETCH, REDUCED_GAUSSIAN,
+    REDUCED_SKETCH)
 """Every mechanism and guarantee that a comparison shows."""
 
 MECHANISMS = {mechanism.key: mechanism for mechanism in (MVG, IID, *COMPARED)}

@@ -13,56 +13,83 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 
-from mvgviz.design.noise_aware import table_noise
 from mvgviz.errors import InputError
-from mvgviz.noise.moment_noise import MomentNoise
+from mvgviz.noise.moment_noise import MomentNoise, table_noise
 from mvgviz.query.prior import Weighing
 from mvgviz.query.queries import REPLACED_RECORD
-from mvgviz.trials.draws import Draws
-from mvgviz.trials.question import Problem
+from mvgviz.trials.problem import Problem
 from mvgviz.validation import FloatArray
 
+NOISE, DIRECTIONS = 0, 1
+"""What a generator is for: the noise, or the release that chooses directions."""
 LEVELS = ("answer", "square", "moments", "component")
 EPSILON, BOTH = "ε alone", "ε and δ"
 """What a mechanism's guarantee is made of."""
 
 
-class Sampler(Protocol):
-    """Draws of what one mechanism releases for one problem, at a ``level``; small enough to send to a worker.
+@dataclass(frozen=True)
+class Draws:
+    """The random numbers of trials ``first`` to ``first + count - 1`` of a seed.
 
-    ``mu``: how far the worst neighbours are apart, in units of the noise; None where it is not Gaussian.
-    ``size``: how many numbers a trial takes. ``draw`` gives one release for each trial. ``moment_noise``: what is
-    publicly known of the noise on released second moments; None where nothing is. ``parts``: the trials in groups, each
-    with the sampler that knows their noise.
+    Each trial has a generator of its own: it draws the same numbers whatever is drawn beside it, in whatever order and
+    on whichever worker, and two mechanisms given the same draws meet the same chance (common random numbers).
     """
 
-    @property
-    def level(self) -> str: ...
+    seed: int
+    first: int
+    count: int
 
-    @property
-    def mu(self) -> float | None: ...
+    def generators(self, purpose: int = NOISE) -> list[np.random.Generator]:
+        """One for each trial."""
+        return [np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(trial, purpose)))
+                for trial in range(self.first, self.first + self.count)]
 
-    @property
-    def size(self) -> int: ...
+    def one_by_one(self) -> Iterator[Draws]:
+        """The same trials, each alone."""
+        for trial in range(self.first, self.first + self.count):
+            yield Draws(self.seed, trial, 1)
 
-    def draw(self, draws: Draws) -> FloatArray: ...
+    def fill(self, shape: tuple[int, ...], draw: Callable[[np.random.Generator, FloatArray], object]) -> FloatArray:
+        """count × shape, ``draw(rng, out)`` called for each trial."""
+        values = np.empty((self.count, *shape))
+        for rng, out in zip(self.generators(), values, strict=True):
+            draw(rng, out)
+        return values
 
-    def moment_noise(self, released: FloatArray) -> MomentNoise | None: ...
+    def normals(self, shape: tuple[int, ...]) -> FloatArray:
+        """Standard normals, count × shape."""
+        return self.fill(shape, lambda rng, out: rng.standard_normal(out=out))
 
-    def parts(self, draws: Draws) -> Iterator[tuple[Sampler, Draws]]: ...
+    def laplace(self, shape: tuple[int, ...]) -> FloatArray:
+        """Standard Laplace numbers (scale 1), count × shape."""
+        return self.fill(shape, lambda rng, out: np.copyto(out, rng.laplace(size=shape)))
 
 
-class Untold:
-    """The part of samplers whose noise on second moments has no simple form."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sampler:
+    """Draws of what one mechanism releases for one problem, at a ``level``; small enough to send to a worker.
+
+    ``size``: how many numbers a trial takes. ``mu``: how far the worst neighbours are apart, in units of the noise;
+    None where it is not Gaussian.
+    """
+
+    size: int
+    level: str = "answer"
+    mu: float | None = None
+
+    def draw(self, draws: Draws) -> FloatArray:
+        """One release for each trial."""
+        raise NotImplementedError
 
     def moment_noise(self, released: FloatArray) -> MomentNoise | None:
+        """What is publicly known of the noise on released second moments; None where it has no simple form."""
         return None
 
-    def parts(self: Sampler, draws: Draws) -> Iterator[tuple[Sampler, Draws]]:
+    def parts(self, draws: Draws) -> Iterator[tuple[Sampler, Draws]]:
+        """The trials in groups, each with the sampler that knows their noise."""
         yield self, draws
 
 
@@ -87,6 +114,11 @@ class Mechanism:
     serial: int = 0
     released: bool = False
 
+    @property
+    def name(self) -> str:
+        """Unlike any other's."""
+        return f"own {self.serial} {self.key}" if self.serial else self.key
+
     def unsuitable(self, problem: Problem, level: str) -> str | None:
         """Why it cannot give this, or None."""
         try:
@@ -97,36 +129,25 @@ class Mechanism:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class NoisyAnswer(Untold):
-    """The part that samplers of the answer itself share."""
+class NoisyAnswer(Sampler):
+    """The answer with ``noise(draws)`` added, of standard deviation ``std`` on every entry where that is known."""
 
     value: FloatArray = field(repr=False)
-    level: str = "answer"
+    noise: Callable[[Draws], FloatArray] = field(repr=False)
+    std: float | None = None
 
-    @property
-    def size(self) -> int:
-        return int(self.value.size)
+    def draw(self, draws: Draws) -> FloatArray:
+        return self.value + self.noise(draws)
 
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Derived(Untold):
-    """The part that samplers share which only work on what another one draws."""
-
-    source: Sampler
-
-    @property
-    def mu(self) -> float | None:
-        return self.source.mu
-
-    @property
-    def size(self) -> int:
-        return self.source.size
+    def moment_noise(self, released: FloatArray) -> MomentNoise | None:
+        return None if self.std is None else MomentNoise.from_std(np.full(self.value.shape, self.std))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Moments(Derived):
+class Moments(Sampler):
     """Second moments of a released table, ``R Rᵀ/n``, less what the noise is known to add."""
 
+    source: Sampler
     n_records: int
     known: FloatArray | None = field(repr=False)
     level: str = "moments"
@@ -141,9 +162,10 @@ class Moments(Derived):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class SquareError(Derived):
+class SquareError(Sampler):
     """The squared error of a released answer, on the rows (and columns) that are judged."""
 
+    source: Sampler
     value: FloatArray = field(repr=False)
     positions: list[int] | None = None
     both: bool = False
@@ -174,18 +196,24 @@ def judged_part(released: FloatArray, positions: list[int], *, both: bool) -> Fl
     return rows[:, :, positions] if both else rows
 
 
-def at_level(answer: Sampler, problem: Problem, level: str, *, known: FloatArray | None) -> Sampler:
+def at_level(answer: Sampler, problem: Problem, level: str, *, known: FloatArray | None = None) -> Sampler:
     """A sampler of answers, turned into what a task needs.
 
     ``known``: ``E Z Zᵀ/n`` of a table's noise, subtracted where the scenario wants it.
     """
     query = problem.query
     if level == "square":
-        judged = problem.judged
-        return SquareError(source=answer, value=judged.query.value, positions=problem.positions, both=query.symmetric,
-                           weighing=judged.weighing)
+        return square_error(answer, problem)
     if level == "answer" or query.symmetric:
         return answer
     if not query.is_table:
         raise InputError(f"second moments must come from a table or a symmetric answer, got the {query.name} query")
-    return Moments(source=answer, n_records=query.cols, known=known if "subtract" in problem.scenario.post else None)
+    return Moments(source=answer, size=answer.size, mu=answer.mu, n_records=query.cols,
+                   known=known if "subtract" in problem.scenario.post else None)
+
+
+def square_error(answer: Sampler, problem: Problem, cols: int | None = None) -> SquareError:
+    """The squared error on what is judged, of so many columns."""
+    judged = problem.judged
+    return SquareError(source=answer, size=answer.size, mu=answer.mu, value=judged.query.value[:, :cols],
+                       positions=problem.positions, both=problem.query.symmetric, weighing=judged.weighing)

@@ -1,45 +1,40 @@
 """Mechanisms that need epsilon alone: the exponential mechanism and Laplace noise.
 
 Laplace noise [4] is on all entries or (symmetric answers) on the upper triangle; the exponential mechanism has a
-norm for its quality, or what a first principal component captures.
+norm for its quality, or what a first principal component captures: with ``A = epsilon/(2B²) X Xᵀ``, no record of the
+table X longer than B, a unit vector of density ``∝ exp(xᵀ A x)`` (Bingham) is private with epsilon alone [3].
 
 References
   [1] McSherry & Talwar, Mechanism design via differential privacy, FOCS 2007.
   [2] Blum, Ligett & Roth, A learning theory approach to noninteractive database privacy, STOC 2008.
   [3] Chaudhuri, Sarwate & Sinha, A near-optimal algorithm for differentially private principal components, JMLR 2013.
   [4] Dwork, McSherry, Nissim & Smith, Calibrating noise to sensitivity, TCC 2006.
+  [5] Kent, Ganeiber & Mardia, A new unified approach for the simulation of a wide class of directional distributions,
+      J. Computational and Graphical Statistics 27, 2018.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from mvgviz.errors import InputError
-from mvgviz.noise.moment_noise import MomentNoise
-from mvgviz.trials.draws import Draws
-from mvgviz.trials.mechanisms.base import EPSILON, Mechanism, NoisyAnswer, Sampler, Untold, at_level, need_one_replaced
-from mvgviz.trials.mechanisms.bingham import sample_bingham
+from mvgviz.noise.ties import eigen
+from mvgviz.trials.mechanisms.base import (
+    EPSILON,
+    Draws,
+    Mechanism,
+    NoisyAnswer,
+    Sampler,
+    at_level,
+    need_one_replaced,
+)
 from mvgviz.trials.mechanisms.gaussian import mirrored, need_symmetric
-from mvgviz.trials.question import Problem
-from mvgviz.validation import FloatArray
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LaplaceAnswer(NoisyAnswer):
-    """The answer with independent noise of density ``∝ exp(-|z|/scale)`` on every entry (or mirrored)."""
-
-    scale: float
-    triangle: bool
-    mu: None = None
-
-    def draw(self, draws: Draws) -> FloatArray:
-        noise = draws.laplace(self.value.shape)
-        return self.value + self.scale * (mirrored(noise) if self.triangle else noise)
-
-    def moment_noise(self, released: FloatArray) -> MomentNoise | None:
-        return MomentNoise.from_std(np.full(self.value.shape, math.sqrt(2) * self.scale))
+from mvgviz.trials.problem import Problem
+from mvgviz.validation import LARGEST, FloatArray, generator, square
 
 
 def _laplace(problem: Problem, level: str, *, triangle: bool) -> Sampler:
@@ -47,43 +42,40 @@ def _laplace(problem: Problem, level: str, *, triangle: bool) -> Sampler:
     if triangle:
         need_symmetric(query)
     scale = query.absolute_sum(triangle=triangle) / problem.epsilon
-    answer = LaplaceAnswer(value=query.value, scale=scale, triangle=triangle)
+    answer = NoisyAnswer(value=query.value, size=query.value.size, std=math.sqrt(2) * scale, noise=partial(
+        _laplace_noise, shape=query.value.shape, scale=scale, triangle=triangle))
     return at_level(answer, problem, level, known=2 * scale**2 * np.eye(query.rows))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class NormNoise(NoisyAnswer):
+def _laplace_noise(draws: Draws, *, shape: tuple[int, int], scale: float, triangle: bool) -> FloatArray:
+    """Independent noise of density ``∝ exp(-|z|/scale)`` on every entry (or mirrored)."""
+    noise = draws.laplace(shape)
+    return scale * (mirrored(noise) if triangle else noise)
+
+
+def _norm_noise(draws: Draws, *, shape: tuple[int, int], scale: float, by_column: bool) -> FloatArray:
     """Noise of density ``∝ exp(-||z||_F/scale)``; ``by_column``: ``∝ exp(-sum_j ||z_j||/scale)``.
 
     A uniform direction and a radius that is Gamma(size, scale). As the density is a norm's and
     its normaliser does not depend on the data, no factor 2 is needed.
     """
+    rows, cols = shape
 
-    scale: float
-    by_column: bool
-    mu: None = None
+    def noise(rng: np.random.Generator, out: FloatArray) -> None:
+        rng.standard_normal(out=out)
+        if by_column:
+            out *= scale * rng.standard_gamma(rows, size=cols) / np.sqrt(np.einsum("ij,ij->j", out, out))
+        else:
+            out *= scale * rng.standard_gamma(rows * cols) / np.linalg.norm(out)
 
-    def draw(self, draws: Draws) -> FloatArray:
-        rows, cols = self.value.shape
-
-        def noise(rng: np.random.Generator, out: FloatArray) -> None:
-            rng.standard_normal(out=out)
-            if self.by_column:
-                radius = rng.standard_gamma(rows, size=cols)
-                out *= self.scale * radius / np.sqrt(np.einsum("ij,ij->j", out, out))
-            else:
-                out *= self.scale * rng.standard_gamma(rows * cols) / np.linalg.norm(out)
-
-        return self.value + draws.fill(self.value.shape, noise)
+    return draws.fill(shape, noise)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class BinghamComponent(Untold):
+class BinghamComponent(Sampler):
     """A unit vector of density ``∝ exp(vᵀ A v)``."""
 
     matrix: FloatArray = field(repr=False)
-    size: int
-    mu: None = None
     level: str = "component"
 
     def draw(self, draws: Draws) -> FloatArray:
@@ -97,13 +89,14 @@ def _of_norm(problem: Problem, level: str, *, by_column: bool) -> Sampler:
                          f"got the {query.name} query")
     if by_column:
         need_one_replaced(problem)
-    answer = NormNoise(value=query.value, scale=scale, by_column=by_column)
+    answer = NoisyAnswer(value=query.value, size=query.value.size, noise=partial(
+        _norm_noise, shape=query.value.shape, scale=scale, by_column=by_column))
     parts = query.rows if by_column else query.value.size  # a radius has second moment k(k + 1) scale²
     return at_level(answer, problem, level, known=(parts + 1) * scale**2 * np.eye(query.rows))
 
 
 def _component(problem: Problem, level: str) -> Sampler:
-    query, table = problem.query, problem.question.table
+    query, table = problem.query, problem.table
     if level != "component":
         raise InputError("it releases a direction and nothing else; choose the task first component")
     if table is None or not query.has_moments or query.has_constant:
@@ -132,3 +125,67 @@ COMPONENT = _mechanism(
     key="exponential-component", label="Exponential, first component", prepare=_component,
     applies="first principal component of a table",
     reference="Chaudhuri, Sarwate & Sinha 2013; exact Bingham sampler (Kent, Ganeiber & Mardia 2018)")
+
+
+def sample_bingham(matrix: Any, generators: Sequence[np.random.Generator]) -> FloatArray:
+    """Unit vectors with density proportional to ``exp(xᵀ matrix x)``, one a generator: trials × m.
+
+    Rejection [5]: in the eigenvectors' coordinates, ``lambda_i = a_max - a_i``, ``t = sum lambda_i x_i²`` and any b:
+
+    * proposal: y normal with variances ``1/(1 + 2 lambda_i/b)`` and ``x = y/|y|``, which has the
+      angular central Gaussian density, proportional to ``(1 + 2t/b)^(-m/2)``;
+    * target over proposal is at most ``M(b) = exp((b - m)/2) (m/b)^(m/2)``, as at ``b + 2t = m``;
+    * so accept with probability ``exp(-t) (1 + 2t/b)^(m/2) / M(b) = (w exp(1 - w))^(m/2)``, where
+      ``w = (b + 2t)/m``. It never exceeds 1, whatever b: b decides the speed, not the distribution.
+
+    Each round of a trial takes m normals and one uniform from its own generator, and the arithmetic treats each row
+    alone: a draw is the same, bit for bit, whatever the batch. A generator may stand in several places.
+    """
+    values, vectors = eigen(_symmetric(matrix))
+    try:
+        sources = [generator(rng) for rng in generators]
+    except TypeError:
+        raise InputError("generators must be a sequence of numpy.random.Generator, one a draw") from None
+    lam, m = values[-1] - values, values.size
+    b = _envelope(lam)
+    spread = 1 / np.sqrt(1 + 2 * lam / b)
+    draws, pending = np.empty((len(sources), m)), np.arange(len(sources))
+    while pending.size:
+        y, uniform = np.empty((pending.size, m)), np.empty(pending.size)
+        for row, k in enumerate(pending.tolist()):
+            sources[k].standard_normal(out=y[row])
+            uniform[row] = sources[k].random()
+        y *= spread
+        x = y / np.sqrt((y * y).sum(axis=1, keepdims=True))
+        w = (b + 2 * (lam * x * x).sum(axis=1)) / m
+        accepted = uniform < np.exp(m / 2 * (np.log(w) + 1 - w))
+        draws[pending[accepted]] = x[accepted]
+        pending = pending[~accepted]
+    return np.asarray((draws[:, None, :] @ vectors.T)[:, 0, :])  # one product a trial: the batch must not matter
+
+
+def _envelope(lam: FloatArray) -> float:
+    """The b with ``sum 1/(b + 2 lambda_i) = 1``, the least M(b) over the proposal's own constant.
+
+    Newton's method for the harmonic sum ``1/sum 1/(b + 2 lambda_i) = 1``: increasing and
+    concave in b and at most 1 at b = 1, so the steps climb to the root and never pass it.
+    """
+    b = 1.0
+    for _ in range(100):
+        inverse = 1 / (b + 2 * lam)
+        total = float(inverse.sum())
+        step = total * (total - 1) / float((inverse * inverse).sum())
+        b += step
+        if not step > 1e-12 * b:
+            break
+    return b
+
+
+def _symmetric(matrix: Any) -> FloatArray:
+    a = square("matrix", matrix)
+    size = float(np.abs(a).max())
+    if not size <= LARGEST:
+        raise InputError(f"matrix must have entries of at most {LARGEST:g}")
+    if not np.abs(a - a.T).max() <= 1e-8 * size:
+        raise InputError("matrix must be symmetric")
+    return np.asarray((a + a.T) / 2)

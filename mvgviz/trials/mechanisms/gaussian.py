@@ -10,36 +10,35 @@ References
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
-from mvgviz.design.noise_aware import table_noise
 from mvgviz.design.sampling import Gram, colour, gram_trials
 from mvgviz.errors import InputError
 from mvgviz.labels import GUARANTEES
 from mvgviz.noise.accounting import compose_mu, gaussian_mu
 from mvgviz.noise.directions import standard_basis
-from mvgviz.noise.moment_noise import MomentNoise
+from mvgviz.noise.moment_noise import MomentNoise, table_noise
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.noise.ties import eigen
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, SPLIT_FIELDS
-from mvgviz.trials.draws import DIRECTIONS, Draws
-from mvgviz.trials.mechanisms.base import BOTH, Mechanism, NoisyAnswer, Sampler, Untold, at_level
-from mvgviz.trials.question import Problem, weighing_of
+from mvgviz.trials.mechanisms.base import BOTH, DIRECTIONS, Draws, Mechanism, NoisyAnswer, Sampler, at_level
+from mvgviz.trials.problem import Problem, weighing_of
 from mvgviz.validation import FloatArray
 
 _DESIGN = ("epsilon", "delta", "tail", "mode", *DIRECTION_FIELDS, "private_share", *SPLIT_FIELDS, "bound", "radius")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class GaussianAnswer(NoisyAnswer):
+class GaussianAnswer(Sampler):
     """``f(X) + MVG(0, Sigma, Psi)``."""
 
+    value: FloatArray = field(repr=False)
     rows: NoiseSide
     cols: NoiseSide
-    mu: float
 
     def draw(self, draws: Draws) -> FloatArray:
         noise = colour(self.rows, self.cols, draws.normals(self.value.shape))
@@ -53,14 +52,12 @@ class GaussianAnswer(NoisyAnswer):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class GaussianGram(Untold):
+class GaussianGram(Sampler):
     """Second moments of a table with Gaussian noise over rows, without drawing the table."""
 
     gram: Gram = field(repr=False)
     rows: NoiseSide
     known: FloatArray | None = field(repr=False)
-    mu: float
-    size: int
     level: str = "moments"
 
     def draw(self, draws: Draws) -> FloatArray:
@@ -73,7 +70,7 @@ class GaussianGram(Untold):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class GaussianSquare(Untold):
+class GaussianSquare(Sampler):
     """``||D + Z||_F²`` with noise over rows: a weighted sum of chi-squares, one for each direction.
 
     ``offsets``: the length of D along each direction, where the answer is off even without noise; they make the
@@ -82,8 +79,6 @@ class GaussianSquare(Untold):
 
     variances: FloatArray = field(repr=False)
     cols: int
-    mu: float
-    size: int
     offsets: FloatArray | None = field(default=None, repr=False)
     level: str = "square"
 
@@ -97,7 +92,7 @@ class GaussianSquare(Untold):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class RedrawnDirections(Untold):
+class RedrawnDirections(Sampler):
     """A design whose directions, or the length of whose bound, are themselves a release: each trial draws them anew.
 
     So the noise is another one in each trial, and as public as the directions or the length are then. Working out the
@@ -106,9 +101,6 @@ class RedrawnDirections(Untold):
 
     problem: Problem = field(repr=False)
     guarantee: str
-    level: str
-    mu: float
-    size: int
 
     def draw(self, draws: Draws) -> FloatArray:
         return np.concatenate([sampler.draw(trial) for sampler, trial in self.parts(draws)])
@@ -117,20 +109,6 @@ class RedrawnDirections(Untold):
         for trial, rng in zip(draws.one_by_one(), draws.generators(DIRECTIONS), strict=True):
             setup = self.problem.redrawn_setup(self.guarantee, int(rng.integers(2**29)))
             yield _of_design(self.problem, setup, self.level), trial
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class TriangleNormals(NoisyAnswer):
-    """A symmetric answer with independent normal noise on and above the diagonal, mirrored."""
-
-    std: float
-    mu: float
-
-    def draw(self, draws: Draws) -> FloatArray:
-        return self.value + self.std * mirrored(draws.normals(self.value.shape))
-
-    def moment_noise(self, released: FloatArray) -> MomentNoise | None:
-        return MomentNoise.from_std(np.full(self.value.shape, self.std))
 
 
 def mirrored(noise: FloatArray) -> FloatArray:
@@ -168,7 +146,7 @@ def of_one_size(problem: Problem, std: float, level: str) -> Sampler:
     """Independent noise of one standard deviation on every entry."""
     query = problem.query
     rows = NoiseSide.of(standard_basis(query.rows), np.full(query.rows, std * std))
-    return gaussian(problem, rows, NoiseSide.identity(query.cols), problem.question.query.sensitivity / std, level)
+    return gaussian(problem, rows, NoiseSide.identity(query.cols), problem.asked.sensitivity / std, level)
 
 
 def gaussian(problem: Problem, rows: NoiseSide, cols: NoiseSide, mu: float, level: str, *,
@@ -185,11 +163,11 @@ def gaussian(problem: Problem, rows: NoiseSide, cols: NoiseSide, mu: float, leve
     if query.is_table and level in ("moments", "component"):
         known = rows.covariance() * float(cols.covariance_diagonal().mean())
         if cols.is_identity:
-            gram = problem.question.gram if bounded is None else Gram.of(bounded.value)
+            gram = problem.gram if bounded is None else Gram.of(bounded.value)
             subtract = "subtract" in problem.scenario.post
             return GaussianGram(gram=gram, rows=rows, known=known if subtract else None, mu=mu,
                                 size=2 * int(gram.factor.size))
-    answer = GaussianAnswer(value=query.value, rows=rows, cols=cols, mu=mu)
+    answer = GaussianAnswer(value=query.value, size=query.value.size, rows=rows, cols=cols, mu=mu)
     return at_level(answer, problem, level, known=known)
 
 
@@ -235,8 +213,14 @@ def _triangle(problem: Problem, level: str) -> Sampler:
         return math.sqrt((s2**2 + min(diagonal, s2**2)) / 2)
 
     std = largest(problem.s2) / float(gaussian_mu(problem.epsilon, problem.delta))
-    answer = TriangleNormals(value=query.value, std=std, mu=largest(query.sensitivity) / std)
-    return at_level(answer, problem, level, known=None)
+    answer = NoisyAnswer(value=query.value, size=query.value.size, std=std, mu=largest(query.sensitivity) / std,
+                         noise=partial(_triangle_normals, size=query.rows, std=std))
+    return at_level(answer, problem, level)
+
+
+def _triangle_normals(draws: Draws, *, size: int, std: float) -> FloatArray:
+    """Independent on and above the diagonal, mirrored."""
+    return std * mirrored(draws.normals((size, size)))
 
 
 CLASSIC = Mechanism(

@@ -21,9 +21,8 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.query.queries import Query
-from mvgviz.trials.draws import Draws
-from mvgviz.trials.mechanisms.base import Mechanism, NoisyAnswer, Sampler, at_level
-from mvgviz.trials.question import Problem
+from mvgviz.trials.mechanisms.base import Draws, Mechanism, Sampler, at_level
+from mvgviz.trials.problem import Problem
 from mvgviz.validation import FloatArray
 
 UNCHECKED = "not checked"
@@ -47,13 +46,12 @@ def own_mechanism(function: Callable[..., Any], *, name: str | None = None) -> M
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class OwnAnswer(NoisyAnswer):
+class OwnAnswer(Sampler):
     """What the function releases."""
 
     function: Callable[..., Any] = field(repr=False)
     query: Query = field(repr=False)
     label: str
-    mu: None = None
 
     def draw(self, draws: Draws) -> FloatArray:
         return np.array([self._one(rng) for rng in draws.generators()])
@@ -63,8 +61,8 @@ class OwnAnswer(NoisyAnswer):
             found = np.asarray(self.function(rng, self.query), dtype=np.float64)
         except Exception as error:  # noqa: BLE001 of a caller's function, which may raise anything
             raise InputError(f"mechanism {self.label!r} failed with {type(error).__name__}") from None
-        if found.shape != self.value.shape:
-            raise InputError(f"mechanism {self.label!r} must release a matrix of shape {self.value.shape}, "
+        if found.shape != self.query.value.shape:
+            raise InputError(f"mechanism {self.label!r} must release a matrix of shape {self.query.value.shape}, "
                              f"got {found.shape}")
         if not np.isfinite(found).all():
             raise InputError(f"mechanism {self.label!r} must release finite numbers, and released NaN or infinity")
@@ -75,5 +73,5 @@ def _prepare(problem: Problem, level: str, *, function: Callable[..., Any], labe
     known = {"epsilon": problem.epsilon, "delta": problem.delta}
     named = inspect.signature(function).parameters
     given = partial(function, **{name: value for name, value in known.items() if name in named})
-    answer = OwnAnswer(value=problem.query.value, function=given, query=problem.query, label=label)
-    return at_level(answer, problem, level, known=None)
+    answer = OwnAnswer(size=problem.query.value.size, function=given, query=problem.query, label=label)
+    return at_level(answer, problem, level)

@@ -19,28 +19,23 @@ from mvgviz.query.neighbours import Neighbours
 from mvgviz.query.prior import guessed_moments
 from mvgviz.scenario.resolve import ask, scaled
 from mvgviz.scenario.scenario import DIRECTION_FIELDS
-from mvgviz.trials.draws import Draws
-from mvgviz.trials.mechanisms.base import BOTH, Derived, Mechanism, Moments, Sampler, at_level
+from mvgviz.trials.mechanisms.base import BOTH, Draws, Mechanism, Moments, Sampler, at_level
 from mvgviz.trials.mechanisms.gaussian import ANALYTIC, GaussianAnswer
 from mvgviz.trials.mechanisms.sketch import SKETCH
-from mvgviz.trials.question import BY_FEATURES, REGRESSIONS, Problem, Question, rows_of
+from mvgviz.trials.problem import BY_FEATURES, Problem, rows_of
 from mvgviz.validation import FloatArray
 
 _UNASKED = 1e-26  # beside 1: the square of what a direction counts that is not asked about
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Filled(Derived):
+class Filled(Sampler):
     """A release of some features inside the answer of evenly spread records for all."""
 
+    source: Sampler
     frame: FloatArray = field(repr=False)
     positions: list[int]
-    level: str
     both_sides: bool
-
-    @property
-    def size(self) -> int:
-        return self.source.size + int(self.frame.size)
 
     def draw(self, draws: Draws) -> FloatArray:
         released = self.source.draw(draws)
@@ -63,20 +58,16 @@ class Filled(Derived):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class FilledAlong(Derived):
+class FilledAlong(Sampler):
     """A release along some directions, with the answer of evenly spread records along all others.
 
     ``needed``: the directions, in columns.
     """
 
+    source: Sampler
     frame: FloatArray = field(repr=False)
     needed: FloatArray = field(repr=False)
-    level: str
     both_sides: bool
-
-    @property
-    def size(self) -> int:
-        return self.source.size + int(self.frame.size)
 
     def draw(self, draws: Draws) -> FloatArray:
         w, released = self.needed, self.source.draw(draws)
@@ -94,15 +85,15 @@ def _reduced(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
     if problem.scenario.needs_along == "directions":
         return _along(mechanism, problem, level)
     positions = _favoured(problem)
-    question, scenario = problem.question, problem.scenario.changed(judged="everything", bound="none")
+    scenario = problem.scenario.changed(judged="everything", bound="none")
     if level == "square":
-        return at_level(_reduced(mechanism, problem, "answer"), problem, level, known=None)
-    dataset = rows_of(question.dataset, positions)
-    small = replace(problem, scenario=scenario, yardstick=None, question=Question(
-        dataset=dataset, table=scaled(dataset, scenario.scale), held_out=None, query=ask(scenario, dataset)))
-    part = mechanism.prepare(small, level)
-    return Filled(source=part, frame=_frame(question, level), positions=positions, level=level,
-                  both_sides=level != "answer" or question.query.symmetric)
+        return at_level(_reduced(mechanism, problem, "answer"), problem, level)
+    dataset = rows_of(problem.dataset, positions)
+    small = replace(problem, scenario=scenario, yardstick=None, dataset=dataset, held_out=None, shared={},
+                    table=scaled(dataset, scenario.scale), asked=ask(scenario, dataset))
+    part, frame = mechanism.prepare(small, level), _frame(problem, level)
+    return Filled(source=part, frame=frame, positions=positions, level=level, size=part.size + frame.size, mu=part.mu,
+                  both_sides=level != "answer" or problem.query.symmetric)
 
 
 def _along(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
@@ -112,24 +103,25 @@ def _along(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
         raise InputError("a sketch keeps features; choose the features themselves as directions")
     if scenario.directions == "private":
         raise InputError("private directions are found by a release of the whole answer, so that nothing is left out")
-    if scenario.task in REGRESSIONS:
+    if scenario.use.predicts:
         raise InputError(BY_FEATURES)
     positions, directions = _favoured(problem), problem.setup(scenario.guarantee).need_directions
     if level == "square":
-        return at_level(_along(mechanism, problem, "answer"), problem, level, known=None)
+        return at_level(_along(mechanism, problem, "answer"), problem, level)
     w, both = directions.matrix[:, positions], query.symmetric
     s2 = sensitivity_along(query.neighbours, directions, positions, symmetric=both) * problem.enlargement(query)
     std = s2 / float(gaussian_mu(problem.epsilon, problem.delta))
     unit = NoiseSide.identity(len(positions))
     rows = NoiseSide.of(unit.directions, np.full(len(positions), std if both else std * std))
     value = w.T @ query.value @ w if both else w.T @ query.value
-    part: Sampler = GaussianAnswer(value=value, rows=rows, cols=rows if both else NoiseSide.identity(query.cols),
-                                   mu=s2 / problem.enlargement(query) / std)
+    frame, mu = _frame(problem, level), s2 / problem.enlargement(query) / std
+    part: Sampler = GaussianAnswer(value=value, rows=rows, cols=rows if both else NoiseSide.identity(query.cols), mu=mu,
+                                   size=value.size)
     if level in ("moments", "component") and not both:
         known = rows.covariance() if "subtract" in scenario.post else None
-        part = Moments(source=part, n_records=query.cols, known=known)
-    return FilledAlong(source=part, frame=_frame(problem.question, level), needed=w, level=level,
-                       both_sides=level != "answer" or both)
+        part = Moments(source=part, n_records=query.cols, known=known, size=part.size, mu=mu)
+    return FilledAlong(source=part, frame=frame, needed=w, level=level, both_sides=level != "answer" or both, mu=mu,
+                       size=part.size + frame.size)
 
 
 def sensitivity_along(neighbours: Neighbours, directions: Directions, positions: list[int], *, symmetric: bool
@@ -144,12 +136,12 @@ def sensitivity_along(neighbours: Neighbours, directions: Directions, positions:
     return neighbours.worst(side, side if symmetric else NoiseSide.identity(1)).mu
 
 
-def _frame(question: Question, level: str) -> FloatArray:
+def _frame(problem: Problem, level: str) -> FloatArray:
     """What stands where nothing is released: the answer, or the second moments, of evenly spread records."""
-    if level in ("moments", "component") and question.query.is_table:
-        assert question.table is not None
-        return guessed_moments(question.table).answer
-    return np.array(question.guess.answer)
+    if level in ("moments", "component") and problem.query.is_table:
+        assert problem.table is not None
+        return guessed_moments(problem.table).answer
+    return np.array(problem.guess.answer)
 
 
 def _favoured(problem: Problem) -> list[int]:
@@ -162,7 +154,7 @@ def _favoured(problem: Problem) -> list[int]:
     positions = [k for k in scenario.needs if k < size]
     if not 0 < len(positions) < size:
         raise InputError(f"dimension reduction needs some {scenario.needs_along} favoured, not all and not none")
-    if scenario.task in REGRESSIONS and scenario.label not in positions:
+    if scenario.use.predicts and scenario.label not in positions:
         raise InputError("dimension reduction would drop the label; favour it too")
     return positions if size == query.rows else [*positions, size]
 

@@ -22,23 +22,19 @@ import numpy as np
 from mvgviz.errors import InputError
 from mvgviz.noise.ties import root
 from mvgviz.query.dataset import Dataset
-from mvgviz.trials.draws import Draws
-from mvgviz.trials.mechanisms.base import BOTH, Mechanism, Sampler, Untold, at_level, need_one_replaced
-from mvgviz.trials.question import Problem
+from mvgviz.trials.mechanisms.base import BOTH, Draws, Mechanism, Sampler, at_level, need_one_replaced
+from mvgviz.trials.problem import Problem
 from mvgviz.validation import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class SketchMoments(Untold):
+class SketchMoments(Sampler):
     """``unit (Wishart(R Rᵀ, s)/s - w² I)``: ``root`` is R, ``unit`` undoes the division by rho² and n."""
 
     root: FloatArray = field(repr=False)
     sketch: int
     lift: float
     unit: float
-    level: str
-    size: int
-    mu: None = None
 
     def draw(self, draws: Draws) -> FloatArray:
         m = len(self.root)
@@ -49,17 +45,11 @@ class SketchMoments(Untold):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PseudoRecords(Untold):
+class PseudoRecords(Sampler):
     """``middle + R N``, s columns: mixtures of what the records are off the middle of their ranges, on their scale."""
 
     root: FloatArray = field(repr=False)
     middle: FloatArray = field(repr=False)
-    level: str = "answer"
-    mu: None = None
-
-    @property
-    def size(self) -> int:
-        return int(self.root.size)
 
     def draw(self, draws: Draws) -> FloatArray:
         return np.asarray(self.middle[:, None] + self.root @ draws.normals(self.root.shape))
@@ -72,7 +62,7 @@ def lift(epsilon: float, delta: float, sketch: int) -> float:
 
 
 def _prepare(problem: Problem, level: str) -> Sampler:
-    query, table = problem.query, problem.question.table
+    query, table = problem.query, problem.table
     if table is None or not query.has_moments or query.has_constant:
         raise InputError(f"a random projection needs the records of a table, got the {query.name} query")
     need_one_replaced(problem)
@@ -81,14 +71,12 @@ def _prepare(problem: Problem, level: str) -> Sampler:
             return _pseudo_records(problem, table)
         raise InputError("it releases a sketch whose rows mix the records: there is no noisy table to use; "
                          "kernel ridge and tasks that need second moments alone can use it")
-    if query.symmetric:
-        products = query.value * table.n_records
-    else:
-        products = problem.question.gram.factor @ problem.question.gram.factor.T
+    factor = problem.gram.factor
+    products = query.value * table.n_records if query.symmetric else factor @ factor.T
     rho2, w = float(table.widths @ table.widths), lift(problem.epsilon, problem.delta, query.rows)
     moments = SketchMoments(root=_lifted_root(products / rho2, w), sketch=query.rows, lift=w, size=query.rows**2,
                             unit=rho2 / table.n_records, level="answer" if query.symmetric else "moments")
-    return at_level(moments, problem, level, known=None) if query.symmetric else moments
+    return at_level(moments, problem, level) if query.symmetric else moments
 
 
 def _pseudo_records(problem: Problem, table: Dataset) -> PseudoRecords:
@@ -96,7 +84,7 @@ def _pseudo_records(problem: Problem, table: Dataset) -> PseudoRecords:
     middle = (table.lower + table.upper) / 2
     off, rho = table.matrix - middle[:, None], math.hypot(*table.widths.tolist())
     root = _lifted_root(off @ off.T / rho**2, lift(problem.epsilon, problem.delta, table.n_features))
-    return PseudoRecords(root=rho / math.sqrt(table.n_records) * root, middle=middle)
+    return PseudoRecords(root=rho / math.sqrt(table.n_records) * root, middle=middle, size=root.size)
 
 
 def _lifted_root(products: FloatArray, w: float) -> FloatArray:

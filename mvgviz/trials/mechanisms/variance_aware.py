@@ -24,9 +24,16 @@ from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.record_bound import RecordBound, private_radius, private_spreads
-from mvgviz.trials.draws import DIRECTIONS, Draws
-from mvgviz.trials.mechanisms.base import BOTH, Mechanism, Sampler, Untold, at_level, need_one_replaced
-from mvgviz.trials.question import Problem
+from mvgviz.trials.mechanisms.base import (
+    BOTH,
+    DIRECTIONS,
+    Draws,
+    Mechanism,
+    Sampler,
+    at_level,
+    need_one_replaced,
+)
+from mvgviz.trials.problem import Problem
 from mvgviz.validation import FloatArray
 
 SPREADS, RADIUS = 0.1, 0.1
@@ -36,16 +43,11 @@ _HALVINGS = 8  # of a hundredfold interval: to 2 %
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class VarianceAwareMean(Untold):
+class VarianceAwareMean(Sampler):
     """The mean of pulled records with noise of their ellipse's shape; each trial learns the ellipse anew."""
 
     table: Dataset = field(repr=False)
     mu: float
-    level: str = "answer"
-
-    @property
-    def size(self) -> int:
-        return int(self.table.matrix.size)
 
     @property
     def noise_mu(self) -> float:
@@ -84,12 +86,12 @@ class VarianceAwareMean(Untold):
 
 
 def _prepare(problem: Problem, level: str) -> Sampler:
-    query, table = problem.query, problem.question.table
+    query, table = problem.query, problem.table
     if table is None or not query.is_mean:
         raise InputError(f"it learns spreads and a radius for the mean of a table, got the {query.name} query")
     need_one_replaced(problem)
-    mean = VarianceAwareMean(table=table, mu=float(gaussian_mu(problem.epsilon, problem.delta)))
-    return at_level(mean, problem, level, known=None)
+    mean = VarianceAwareMean(table=table, size=table.matrix.size, mu=float(gaussian_mu(problem.epsilon, problem.delta)))
+    return at_level(mean, problem, level)
 
 
 PLAN = Mechanism(

@@ -1,4 +1,4 @@
-"""All tasks, by the scenario's name for them."""
+"""How wrong a released answer is for each task; the facts of tasks are in ``mvgviz.scenario.tasks``."""
 
 from dataclasses import dataclass, field
 
@@ -8,42 +8,40 @@ from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.query.prior import Weighing
 from mvgviz.trials.mechanisms.base import judged_part
-from mvgviz.trials.question import OF_DIRECTIONS, Problem, weighing_of
-from mvgviz.trials.tasks.base import Measure, References, Task, with_private_mean
-from mvgviz.trials.tasks.moments import COVARIANCE_ESTIMATION, FIRST_COMPONENT, LINEAR_RIDGE, SUBSPACE_ANGLE
-from mvgviz.trials.tasks.own import own_task
-from mvgviz.trials.tasks.tables import KERNEL_RIDGE, RECONSTRUCTION
+from mvgviz.trials.problem import Problem, weighing_of
+from mvgviz.trials.tasks import moments, tables  # noqa: F401 they register their tasks
+from mvgviz.trials.tasks.base import PREPARE, Measure, References, with_private_mean
+from mvgviz.trials.tasks.own import OwnTask, own_task
 from mvgviz.validation import FloatArray
 
-TASKS = {task.key: task for task in (RECONSTRUCTION, SUBSPACE_ANGLE, KERNEL_RIDGE, LINEAR_RIDGE, FIRST_COMPONENT,
-                                     COVARIANCE_ESTIMATION)}
-
-__all__ = ["OF_DIRECTIONS", "TASKS", "Measure", "References", "Task", "measure_for", "own_task", "references_for",
-           "task_of"]
+__all__ = ["Measure", "References", "measure_for", "own_task", "prepared", "references_for"]
 
 
-def task_of(problem: Problem) -> Task:
-    """What the problem's answer is used for."""
-    return TASKS[problem.scenario.task] if problem.own_task is None else problem.own_task
+def prepared(problem: Problem) -> Measure:
+    """The measure of the problem's task, on all of its answer."""
+    task = problem.task
+    return task.prepare(problem) if isinstance(task, OwnTask) else PREPARE[task.key](problem)
 
 
 def measure_for(problem: Problem) -> Measure:
-    """The measure of the problem's task, prepared once for its question."""
-    task, scenario, positions = task_of(problem), problem.scenario, problem.positions
-    weighing = weighing_of(problem)
-    key = (task.key, scenario.label, positions and tuple(positions), weighing and weighing.key,
-           *(step for step in task.post if step in scenario.post))
-    known = problem.question.measures
-    if key not in known:
+    """The measure of the problem's task on what is judged, prepared once for all problems that ask the same."""
+    task, scenario, positions, weighing = problem.task, problem.scenario, problem.positions, weighing_of(problem)
+
+    def judged() -> Measure:
         some = problem.chosen
-        if some and problem.query.own_features(len(some)) < 2 and task.key in OF_DIRECTIONS:
+        if some and problem.query.own_features(len(some)) < 2 and task.of_directions:
             raise InputError("components need at least 2 features; say that more are needed, or judge by everything")
-        measure = task.prepare(problem.judged)
+        measure = prepared(problem.judged)
         on_moments = weighing is not None and measure.level in ("moments", "component")
-        known[key] = measure if (positions is None and not on_moments) or measure.level == "square" else OnPart(
-            measure=measure, positions=list(range(problem.query.rows)) if positions is None else positions,
-            both=problem.query.symmetric or measure.level != "answer", weighing=weighing if on_moments else None)
-    return known[key]
+        if (positions is None and not on_moments) or measure.level == "square":
+            return measure
+        return OnPart(measure=measure, positions=list(range(problem.query.rows)) if positions is None else positions,
+                      both=problem.query.symmetric or measure.level != "answer",
+                      weighing=weighing if on_moments else None, level=measure.level, size=measure.size,
+                      references=measure.references, aware=measure.aware)
+
+    return problem.once((task.key, scenario.label, positions and tuple(positions), weighing and weighing.key,
+                         *(step for step in task.post if step in scenario.post)), judged)
 
 
 def references_for(problem: Problem) -> References:
@@ -52,7 +50,7 @@ def references_for(problem: Problem) -> References:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class OnPart:
+class OnPart(Measure):
     """A task on some rows of what is released, and the same columns where they are the same things.
 
     ``weighing``: of released moments; an answer is weighed after what is done with it.
@@ -62,22 +60,6 @@ class OnPart:
     positions: list[int]
     both: bool
     weighing: Weighing | None = None
-
-    @property
-    def level(self) -> str:
-        return self.measure.level
-
-    @property
-    def references(self) -> References:
-        return self.measure.references
-
-    @property
-    def size(self) -> int:
-        return self.measure.size
-
-    @property
-    def aware(self) -> bool:
-        return self.measure.aware
 
     def errors(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
         weighing = self.weighing

@@ -1,7 +1,6 @@
-"""What a released answer is used for, and how wrong it then is.
+"""What measures of tasks share: they turn releases into errors, all trials at once. Smaller is better everywhere.
 
-A task is prepared once for a problem; the measure that comes out turns releases into
-errors, all trials at once. Smaller is better everywhere.
+Post-processing costs no privacy, and often changes the result a lot.
 """
 
 from __future__ import annotations
@@ -9,14 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.noise.moment_noise import MomentNoise
-from mvgviz.trials.question import Problem
+from mvgviz.trials.problem import Problem
 from mvgviz.validation import FloatArray
 
 MOST_ROWS = 400
@@ -25,6 +23,8 @@ MOST_ROWS = 400
 ENOUGH = 16.57
 """What mu times the records times the label's standard deviation over its range must be for a regression: 70 records
 for a label that fills its range, at ε = 1 and δ = 1e-6."""
+
+_LEAST = 0.05  # of the weight of scaled records, which is at most 1: less can only be noise
 
 
 @dataclass(frozen=True)
@@ -69,54 +69,40 @@ UNMEASURED = References(math.nan, math.nan, math.nan)
 """Of a measure that is about to find them."""
 
 
-class Measure(Protocol):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Measure:
     """A task for one problem. ``level``: what it needs of a mechanism (see ``mvgviz.trials.mechanisms.base``).
 
-    ``size``: how many numbers a trial takes. ``errors`` gives one for each release; ``aware``: better ones where it
-    is told the noise on second moments.
+    ``size``: how many numbers a trial takes. ``aware``: errors are smaller where it is told the noise on moments.
     """
 
-    @property
-    def level(self) -> str: ...
+    level: str
+    size: int
+    references: References = UNMEASURED
+    aware: bool = False
 
-    @property
-    def references(self) -> References: ...
-
-    @property
-    def size(self) -> int: ...
-
-    @property
-    def aware(self) -> bool: ...
-
-    def errors(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray: ...
+    def errors(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
+        """One for each release."""
+        raise NotImplementedError
 
 
-@dataclass(frozen=True, kw_only=True)
-class Task:
-    """``metric``: what is measured, in words; ``rule``: the settings, the same for every mechanism.
+Prepare = Callable[[Problem], Measure]
+PREPARE: dict[str, Prepare] = {}
+"""What prepares the measure of each task, by the task's key."""
 
-    ``post``: which of the scenario's free post-processing steps matter here.
-    """
 
-    key: str
-    label: str
-    metric: str
-    symbol: str
-    rule: str
-    post: tuple[str, ...]
-    prepare: Callable[[Problem], Measure] = field(repr=False)
+def prepares(key: str) -> Callable[[Prepare], Prepare]:
+    """Decorate what prepares the measure of a task."""
+    def register(prepare: Prepare) -> Prepare:
+        PREPARE[key] = prepare
+        return prepare
 
-    def metric_in(self, references: References) -> str:
-        """What is measured, with its unit where that is the data's."""
-        return f"typical error in {references.unit}" if references.unit else self.metric
+    return register
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Labelled:
-    """Features, a label (one of the rows of the table), and the records on which predictions are measured.
-
-    ``scale``: the largest declared value of each feature.
-    """
+    """Features, a label (one of the rows of the table), and the records on which predictions are measured."""
 
     features: list[int]
     label: int
@@ -127,6 +113,7 @@ class Labelled:
 
     @property
     def scale(self) -> FloatArray:
+        """The largest declared value of each feature."""
         return np.maximum(np.abs(self.lower), np.abs(self.upper))
 
     @property
@@ -155,14 +142,14 @@ class Labelled:
 
 def with_private_mean(references: References, problem: Problem) -> References:
     """With what a mean of the label alone would do at the problem's budget; as they are where nothing is predicted."""
-    question, label = problem.question, problem.scenario.label
-    if question.table is None or question.held_out is None or label is None or label >= question.table.n_features:
+    table, held_out, label = problem.table, problem.held_out, problem.scenario.label
+    if table is None or held_out is None or label is None or label >= table.n_features:
         return references
-    width, labels = float(question.table.widths[label]), question.table.matrix[label]
-    move = question.table.per_person * width / (2 if problem.scenario.neighbours == "add-remove" else 1)
+    width, labels = float(table.widths[label]), table.matrix[label]
+    move = table.per_person * width / (2 if problem.scenario.neighbours == "add-remove" else 1)
     mu = float(gaussian_mu(problem.epsilon, problem.delta))
     noise = move / (labels.size * mu)
-    off = float(np.sqrt(np.square(question.held_out.matrix[label] - labels.mean()).mean()))
+    off = float(np.sqrt(np.square(held_out.matrix[label] - labels.mean()).mean()))
     needed = ENOUGH / mu * width / max(float(labels.std()), 1e-6 * width)
     return replace(references, private_mean=math.hypot(off, noise),
                    records_needed=math.ceil(needed) if labels.size < needed else None)
@@ -170,7 +157,7 @@ def with_private_mean(references: References, problem: Problem) -> References:
 
 def labelled(problem: Problem) -> Labelled:
     """The labelled problem; refuses one without a label or without features."""
-    table, held_out, label = problem.question.table, problem.question.held_out, problem.scenario.label
+    table, held_out, label = problem.table, problem.held_out, problem.scenario.label
     if table is None or held_out is None:
         raise InputError("regression needs a table of records")
     if label is None:
@@ -182,3 +169,39 @@ def labelled(problem: Problem) -> Labelled:
         raise InputError("regression needs at least one feature besides the label")
     return Labelled(features=features, label=label, lower=table.lower, upper=table.upper,
                     test_features=held_out.matrix[features], test_labels=held_out.matrix[label])
+
+
+def symmetrised(matrices: FloatArray) -> FloatArray:
+    """``(A + Aᵀ)/2`` for each."""
+    return np.asarray((matrices + matrices.transpose(0, 2, 1)) / 2)
+
+
+def nearest_psd(matrices: FloatArray) -> FloatArray:
+    """The nearest positive semi-definite matrix (Frobenius norm) to each symmetric one."""
+    values, vectors = np.linalg.eigh(matrices)
+    return np.asarray((vectors * np.maximum(values, 0.0)[:, None, :]) @ vectors.transpose(0, 2, 1))
+
+
+def psd_root(matrices: FloatArray) -> FloatArray:
+    """G with ``G Gᵀ`` the nearest positive semi-definite matrix to each symmetric one."""
+    values, vectors = np.linalg.eigh(matrices)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :])
+
+
+def centred(joined: FloatArray) -> FloatArray:
+    """The covariance about the mean from moments with a constant, last: ``S - s sᵀ/w``."""
+    moments, sums, weight = joined[:, :-1, :-1], symmetrised(joined)[:, :-1, -1], joined[:, -1, -1]
+    return np.asarray(moments - sums[:, :, None] * (sums / np.maximum(weight, _LEAST)[:, None])[:, None, :])
+
+
+def components(matrices: FloatArray, *, symmetrise: bool) -> tuple[FloatArray, FloatArray]:
+    """Strengths, and orthonormal directions in the columns, the strongest first.
+
+    Eigenvectors of the symmetrised matrices by eigenvalue, signs included; without
+    symmetrising, left singular vectors, as in the paper.
+    """
+    if symmetrise:
+        values, vectors = np.linalg.eigh(symmetrised(matrices))
+        return values[:, ::-1], vectors[:, :, ::-1]
+    vectors, values, _ = np.linalg.svd(matrices)
+    return values, vectors

@@ -12,36 +12,43 @@ from mvgviz.noise import moment_noise
 from mvgviz.noise.moment_noise import MomentNoise, ridge_weights, silent
 from mvgviz.noise.ties import spaces, ties
 from mvgviz.query.prior import guessed_moments
-from mvgviz.trials.question import Problem
-from mvgviz.trials.tasks.base import MOST_ROWS, UNMEASURED, Labelled, References, Task, labelled
-from mvgviz.trials.tasks.post import centred, components, psd_root, symmetrised
+from mvgviz.scenario.tasks import LINEAR_RIDGE, SUBSPACE
+from mvgviz.trials.problem import Problem
+from mvgviz.trials.tasks.base import (
+    MOST_ROWS,
+    Labelled,
+    Measure,
+    References,
+    centred,
+    components,
+    labelled,
+    prepares,
+    psd_root,
+    symmetrised,
+)
 from mvgviz.validation import FloatArray
-
-RIDGE = 0.1
-SUBSPACE = 2
-_ABOUT = "about the mean where that is released too, else about 0"
 
 
 def true_moments(problem: Problem) -> FloatArray:
     """``X Xᵀ/n``, or the symmetric answer itself, as the problem's rows count."""
     moments = problem.query.value
     if not problem.query.symmetric:
-        factor = problem.question.gram.factor
+        factor = problem.gram.factor
         moments = np.asarray(factor @ factor.T / problem.query.cols)
     return moments if problem.weighing is None else problem.weighing.of(moments)
 
 
 def trivial_moments(problem: Problem) -> FloatArray:
     """The second moments of someone who has not seen the data; ties go to equal weights."""
-    table = problem.question.table
+    table = problem.table
     moments = (guessed_moments(table).answer if table is not None and not problem.query.symmetric
-               else problem.question.guess.answer)
+               else problem.guess.answer)
     moments = np.asarray(moments + 1e-9 * float(np.abs(moments).max()))
     return moments if problem.weighing is None else problem.weighing.of(moments)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class OfDirections:
+class OfDirections(Measure):
     """``score`` of the ``kept`` strongest directions of released second moments, in the columns.
 
     Where strengths are equal (a table with fewer records than features), any basis of their space is as good:
@@ -51,12 +58,8 @@ class OfDirections:
     score: Callable[[FloatArray], FloatArray] = field(repr=False)
     expected: Callable[[list[FloatArray]], float] = field(repr=False)
     kept: int
-    size: int
     symmetrise: bool
-    aware: bool
     centre: bool
-    references: References
-    level: str
 
     def errors(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
         if released.ndim == 2:  # one direction each
@@ -130,6 +133,7 @@ def _expected_lost(bases: list[FloatArray], *, moments: FloatArray, largest: flo
     return max(largest - float(np.trace(inside)) / len(inside), 0.0)
 
 
+@prepares("first-component")
 def _first_component(problem: Problem) -> OfDirections:
     s = _checked_moments(problem, "the first component")
     known: dict[str, Any] = {"moments": s, "largest": float(np.linalg.eigvalsh(s)[-1])}
@@ -154,6 +158,7 @@ def _expected_residuals(bases: list[FloatArray], *, moments: FloatArray, eigenva
     return total
 
 
+@prepares("covariance-estimation")
 def _covariance_estimation(problem: Problem) -> OfDirections:
     s = _checked_moments(problem, "covariance estimation")
     known: dict[str, Any] = {"moments": s, "eigenvalues": np.linalg.eigvalsh(s)[::-1]}
@@ -186,6 +191,7 @@ def _expected_angle(bases: list[FloatArray], *, basis: FloatArray) -> float:
     return float(_largest_angle(np.linalg.qr(some)[0], basis=basis).mean())
 
 
+@prepares("subspace")
 def _subspace(problem: Problem) -> OfDirections:
     s = _checked_moments(problem, "the subspace")
     m = s.shape[0]
@@ -201,7 +207,7 @@ def _subspace(problem: Problem) -> OfDirections:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LinearRidge:
+class LinearRidge(Measure):
     """Root-mean-square error, on records held out, of ridge regression from second moments alone.
 
     ``constant``: the released moments have a constant, last, which gives an intercept.
@@ -209,14 +215,7 @@ class LinearRidge:
 
     labels: Labelled = field(repr=False)
     psd: bool
-    aware: bool
     constant: bool
-    references: References
-    level: str = "moments"
-
-    @property
-    def size(self) -> int:
-        return max(int(self.labels.scale.size) ** 2, int(self.labels.test_labels.size))
 
     @property
     def scale(self) -> FloatArray:
@@ -237,10 +236,10 @@ class LinearRidge:
             factor = psd_root(moments)
             left, s, right = np.linalg.svd(factor[:, x], full_matrices=False)
             along = (right @ factor[:, y, :, None])[:, :, 0]
-            return np.asarray((left @ (s / (s * s + RIDGE) * along)[:, :, None])[:, :, 0])
+            return np.asarray((left @ (s / (s * s + LINEAR_RIDGE) * along)[:, :, None])[:, :, 0])
         values, vectors = np.linalg.eigh(moments[:, x][:, :, x])
         along = (vectors.transpose(0, 2, 1) @ moments[:, x, y][:, :, None])[:, :, 0]
-        return np.asarray((vectors @ (along / (values + RIDGE))[:, :, None])[:, :, 0])
+        return np.asarray((vectors @ (along / (values + LINEAR_RIDGE))[:, :, None])[:, :, 0])
 
     def predictions(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
         """Of the held-out labels, trials × records."""
@@ -254,37 +253,19 @@ class LinearRidge:
         return self.labels.rmse(self.predictions(released, noise))
 
 
+@prepares("linear-ridge")
 def _linear_ridge(problem: Problem) -> LinearRidge:
     query = problem.query
     if not (query.degree and query.has_moments):
         raise InputError(f"linear ridge needs the table or its covariance, got the {query.name} query")
     _small_enough(problem, "linear ridge")
     labels = labelled(problem)
-    unmeasured = LinearRidge(labels=labels, psd="psd" in problem.scenario.post, references=UNMEASURED,
-                             aware="aware" in problem.scenario.post, constant=query.has_constant)
+    unmeasured = LinearRidge(labels=labels, psd="psd" in problem.scenario.post, constant=query.has_constant,
+                             aware="aware" in problem.scenario.post, level="moments",
+                             size=max(labels.scale.size**2, labels.test_labels.size))
     clean = float(unmeasured.errors(true_moments(problem)[None], silent(query.rows))[0])
     # Ranges away from 0 let even the expected moments predict something.
     expected = float(unmeasured.errors(trivial_moments(problem)[None])[0])
     references = References.against(non_private=clean, random_guess=labels.random_rmse,
                                     blind=labels.blind_rmse | {"learned from evenly spread records": expected})
     return replace(unmeasured, references=references)
-
-
-FIRST_COMPONENT = Task(
-    key="first-component", label="First principal component", metric="captured variance lost", symbol="Δρ",
-    rule=f"the strongest direction of the released second moments, {_ABOUT}", post=("symmetrise", "subtract", "aware"),
-    prepare=_first_component)
-COVARIANCE_ESTIMATION = Task(
-    key="covariance-estimation", label="Covariance estimation", metric="residual sum of squares of the components",
-    symbol="RSS", rule=f"all directions of the released second moments, the strongest first, {_ABOUT}",
-    post=("symmetrise", "subtract", "aware"), prepare=_covariance_estimation)
-SUBSPACE_ANGLE = Task(
-    key="subspace", label="Strongest subspace", metric="angle to the true subspace (degrees)", symbol="angle",
-    rule=f"the {SUBSPACE} strongest directions (1 of 2) of the released second moments, {_ABOUT}",
-    post=("symmetrise", "subtract", "aware"), prepare=_subspace)
-LINEAR_RIDGE = Task(
-    key="linear-ridge", label="Linear ridge regression", metric="error of predictions (RMSE)", symbol="RMSE",
-    rule=f"features divided by their largest declared value, ridge {RIDGE:g} (with the known noise: more on "
-         "noisier features, all of it where noise hides the signal), an intercept where the mean was released too; "
-         "learned from second moments alone, measured on 28 % of the records, held out",
-    post=("psd", "subtract", "aware"), prepare=_linear_ridge)

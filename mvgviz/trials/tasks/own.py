@@ -12,7 +12,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
@@ -20,15 +20,35 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise
-from mvgviz.trials.question import Problem
-from mvgviz.trials.tasks.base import References, Task
+from mvgviz.scenario.tasks import Task
+from mvgviz.trials.problem import Problem
+from mvgviz.trials.tasks.base import Measure, References
 from mvgviz.validation import FloatArray
 
 METRIC = "root mean square of the difference"
 _serials = count(1)
 
 
-def own_task(function: Callable[[FloatArray], Any], *, name: str | None = None) -> Task:
+@dataclass(frozen=True, kw_only=True)
+class OwnTask(Task):
+    """``function``: of a matrix; ``judge``: its own error of what it found and the truth, None where it has none."""
+
+    function: Callable[[FloatArray], Any] = field(repr=False)
+    judge: Callable[[Any, Any], Any] | None = field(repr=False)
+
+    def prepare(self, problem: Problem) -> Measure:
+        """The measure of this task for a problem."""
+        answer, guess = problem.query.value, problem.guess
+        measure = OwnMeasure(task=self, true=_value(self.function, answer, self.label), level="answer",
+                             size=answer.size)
+        try:
+            trivial = measure.error(np.array(guess.answer))
+        except InputError:  # what nobody would see in real data may be beyond the function
+            trivial = math.nan
+        return replace(measure, references=References(measure.error(answer), math.nan, trivial, guess.name))
+
+
+def own_task(function: Callable[[FloatArray], Any], *, name: str | None = None) -> OwnTask:
     """A task that is ``function(matrix)``: a number or an array, the same of the released as of the true answer.
 
     The matrix is as it was released: rows × columns of the answer (a table has a record in each column), nothing done
@@ -41,57 +61,34 @@ def own_task(function: Callable[[FloatArray], Any], *, name: str | None = None) 
     label = name or str(getattr(function, "__name__", type(function).__name__))[:60]
     judge = getattr(function, "error", None)
     metric = METRIC if judge is None else str(getattr(function, "metric", "its own error"))
-    serial = next(_serials)  # two functions may have one name
-
-    def prepare(problem: Problem) -> OwnMeasure:
-        return _prepared(problem, function, label, judge)
-
-    return Task(key=f"own {serial} {label}", label=label, metric=metric, symbol="error", post=(), prepare=prepare,
-                rule="a function of the released matrix, against the same function of the true answer")
+    return OwnTask(key=f"own {next(_serials)} {label}",  # two functions may have one name
+                   label=label, metric=metric, symbol="error", function=function, judge=judge,
+                   rule="a function of the released matrix, against the same function of the true answer")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class OwnMeasure:
-    """``true``: the function of the true answer."""
+class OwnMeasure(Measure):
+    """``true``: the task's function of the true answer."""
 
-    function: Callable[[FloatArray], Any] = field(repr=False)
-    label: str
-    judge: Callable[[Any, Any], Any] | None = field(repr=False)
+    task: OwnTask
     true: FloatArray = field(repr=False)
-    size: int
-    references: References
-    level: str = "answer"
-    aware: bool = False
 
     def errors(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
         return np.array([self.error(matrix) for matrix in released])
 
     def error(self, matrix: FloatArray) -> float:
         """Of one released matrix."""
-        found = _value(self.function, matrix, self.label)
+        label, judge = self.task.label, self.task.judge
+        found = _value(self.task.function, matrix, label)
         if found.shape != self.true.shape:
-            raise InputError(f"task {self.label!r} must give a released matrix the shape it gives the true answer, "
+            raise InputError(f"task {label!r} must give a released matrix the shape it gives the true answer, "
                              f"{self.true.shape}, got {found.shape}")
-        if self.judge is None:
+        if judge is None:
             return math.sqrt(float(np.mean(np.square(found - self.true))))
-        error = _value(lambda _: self.judge(found, self.true), matrix, f"{self.label}.error")  # type: ignore[misc]
+        error = _value(lambda _: judge(found, self.true), matrix, f"{label}.error")
         if error.shape != ():
-            raise InputError(f"task '{self.label}.error' must give one number, got shape {error.shape}")
+            raise InputError(f"task '{label}.error' must give one number, got shape {error.shape}")
         return float(error)
-
-
-def _prepared(problem: Problem, function: Callable[[FloatArray], Any], label: str,
-              judge: Callable[[Any, Any], Any] | None) -> OwnMeasure:
-    answer, guess = problem.query.value, problem.question.guess.answer
-    measure = OwnMeasure(function=function, label=label, judge=judge, true=_value(function, answer, label),
-                         size=answer.size, references=References(math.nan, math.nan, math.nan))
-    try:
-        trivial = measure.error(np.array(guess))
-    except InputError:  # what nobody would see in real data may be beyond the function
-        trivial = math.nan
-    references = References(measure.error(answer), math.nan, trivial, problem.question.guess.name)
-    object.__setattr__(measure, "references", references)
-    return measure
 
 
 def _value(function: Callable[[FloatArray], Any], matrix: FloatArray, label: str) -> FloatArray:

@@ -8,12 +8,20 @@ import numpy as np
 from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.query.prior import Weighing, length
-from mvgviz.trials.question import Problem
-from mvgviz.trials.tasks.base import MOST_ROWS, UNMEASURED, Labelled, References, Task, labelled
-from mvgviz.trials.tasks.post import nearest_psd, symmetrised
+from mvgviz.scenario.tasks import KERNEL_RIDGE
+from mvgviz.trials.problem import Problem
+from mvgviz.trials.tasks.base import (
+    MOST_ROWS,
+    Labelled,
+    Measure,
+    References,
+    labelled,
+    nearest_psd,
+    prepares,
+    symmetrised,
+)
 from mvgviz.validation import FloatArray
 
-RIDGE = 1.0
 _MOST_RECORDS = 2_000
 _CACHED = 250_000  # numbers
 _FARTHEST, _BEYOND = -100.0, 1e100
@@ -22,7 +30,7 @@ _ROUNDING = 1e-12  # what is this small beside the largest answer possible shoul
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class KernelRidge:
+class KernelRidge(Measure):
     """Root-mean-square error, on records held out, of kernel ridge regression on the released table.
 
     Ranges are mapped onto [-1, 1]; the kernel's length is the root-mean-square distance of
@@ -30,15 +38,7 @@ class KernelRidge:
     """
 
     labels: Labelled = field(repr=False)
-    n_records: int
     clip: bool
-    references: References
-    aware: bool = False
-    level: str = "answer"
-
-    @property
-    def size(self) -> int:
-        return self.n_records**2
 
     def predictions(self, released: FloatArray) -> FloatArray:
         """Of the held-out labels, trials × records."""
@@ -70,7 +70,7 @@ def _ridge_weights(left: FloatArray, right: FloatArray, y: FloatArray, kernels: 
     for start in range(0, n, _ROWS):
         rows = slice(start, start + _ROWS)
         _similarity(left[:, rows] @ right[:, :, : rows.stop], out=kernels[:, rows, : rows.stop])
-    kernels[:, np.arange(n), np.arange(n)] = 1 + RIDGE
+    kernels[:, np.arange(n), np.arange(n)] = 1 + KERNEL_RIDGE
     roots = np.linalg.cholesky(kernels)
     return np.stack([dpotrs(root.T, labels)[0] for root, labels in zip(roots, y, strict=True)])
 
@@ -95,6 +95,7 @@ def _similarity(exponents: FloatArray, *, out: FloatArray | None = None) -> Floa
     return np.asarray(np.exp(exponents, out=exponents if out is None else out))
 
 
+@prepares("kernel-ridge")
 def _kernel_ridge(problem: Problem) -> KernelRidge:
     query = problem.query
     if not query.is_table:
@@ -104,8 +105,7 @@ def _kernel_ridge(problem: Problem) -> KernelRidge:
     if query.cols > _MOST_RECORDS:
         raise InputError(f"kernel ridge solves a system as large as the number of records in every trial: at most "
                          f"{_MOST_RECORDS}, got {query.cols}; choose linear ridge")
-    unmeasured = KernelRidge(labels=labels, n_records=query.cols, clip="clip" in problem.scenario.post,
-                             references=UNMEASURED)
+    unmeasured = KernelRidge(labels=labels, clip="clip" in problem.scenario.post, level="answer", size=query.cols**2)
     clean, zeros = (float(unmeasured.errors(table[None])[0]) for table in (query.value, np.zeros_like(query.value)))
     references = References.against(non_private=clean, random_guess=labels.random_rmse,
                                     blind=labels.blind_rmse | {"learned from all zeros": zeros})
@@ -113,7 +113,7 @@ def _kernel_ridge(problem: Problem) -> KernelRidge:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Reconstruction:
+class Reconstruction(Measure):
     """``||noisy - true||_F / ||true||_F``, as rows are weighed; where the truth is 0, over the error of a guess.
 
     Of a table or mean the root mean square instead, in units of the data, which the weighing has it in.
@@ -125,13 +125,6 @@ class Reconstruction:
     clip_to: tuple[FloatArray, FloatArray] | None = field(repr=False)
     symmetrise: bool
     psd: bool
-    references: References
-    level: str
-    aware: bool = False
-
-    @property
-    def size(self) -> int:
-        return int(self.value.size) if self.level == "answer" else 1
 
     def processed(self, released: FloatArray) -> FloatArray:
         """The answers after free post-processing."""
@@ -149,8 +142,9 @@ class Reconstruction:
         return np.asarray(np.sqrt(np.einsum("ti,ti->t", error, error)) / self.unit)
 
 
+@prepares("reconstruction")
 def _reconstruction(problem: Problem) -> Reconstruction:
-    query, post, table, guess = problem.query, problem.scenario.post, problem.question.table, problem.question.guess
+    query, post, table, guess = problem.query, problem.scenario.post, problem.table, problem.guess
     weighing, own_unit = problem.weighing, "" if problem.weighing is None else problem.weighing.unit
     clip_to = None
     if table is not None and "clip" in post and query.degree == 1:
@@ -166,17 +160,6 @@ def _reconstruction(problem: Problem) -> Reconstruction:
     references = References.against(
         non_private=0.0, random_guess=random / unit, unit=own_unit,
         blind={name: error / unit for name, error in guess.blind_errors(query.value, weighing).items()})
+    level, size = ("answer", query.value.size) if clip_to or symmetrise or psd else ("square", 1)
     return Reconstruction(value=query.value, weighing=weighing, unit=unit, clip_to=clip_to, symmetrise=symmetrise,
-                          psd=psd, references=references, level="answer" if clip_to or symmetrise or psd else "square")
-
-
-KERNEL_RIDGE = Task(
-    key="kernel-ridge", label="Kernel ridge regression", metric="error of predictions (RMSE)", symbol="RMSE",
-    rule=f"Gaussian kernel whose length is the typical distance of two records drawn from the ranges, ridge {RIDGE:g}; "
-         "measured on 28 % of the records, held out",
-    post=("clip",), prepare=_kernel_ridge)
-RECONSTRUCTION = Task(
-    key="reconstruction", label="The answer itself", metric="relative error of the answer", symbol="error",
-    rule="root mean square of the differences for a table or a mean, else Frobenius norm of the difference over that "
-         "of the true answer", post=("clip", "symmetrise", "psd"),
-    prepare=_reconstruction)
+                          psd=psd, references=references, level=level, size=size)

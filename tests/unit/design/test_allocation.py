@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from mvgviz import InputError, binary, least_error, manual, max_pnr, uniform, water_filling
-from mvgviz.design.allocation import FLOOR, rebalanced, topped_up, with_floor
+from mvgviz.design.allocation import FLOOR, rebalanced, with_floor
 
 SPECTRUM = np.array([9.0, 4.0, 1.0, 0.25, 0.01])
 WIDTHS = np.array([1.0, 2.0, 0.5, 1.5, 1.0])
@@ -124,11 +124,6 @@ def test_a_floor_lifts_the_low_and_keeps_the_proportions_of_the_others(parts, fl
     factor = (theta / shares)[~lifted]
     assert factor == pytest.approx(factor[0])
     assert (shares[lifted] * factor[0] <= least * (1 + 1e-9)).all()
-
-
-def test_the_favoured_are_topped_up_above_what_all_get_alike():
-    assert topped_up(4, favoured=[0], part=0.6) == pytest.approx([0.7, 0.1, 0.1, 0.1])
-    assert topped_up(4, favoured=[0, 1, 2]) == pytest.approx([0.5 / 3 + 0.125] * 3 + [0.125])
 
 
 def test_equal_eigenvalues_get_equal_shares():

@@ -6,23 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mvgviz import (
-    InputError,
-    adjacency,
-    binary,
-    covariance,
-    design_noise,
-    gaussian_epsilon,
-    identity,
-    laplacian,
-    manual,
-    mean,
-    random_rotation,
-    rbf_kernel,
-    standard_basis,
-    theorem2_wins,
-    uniform,
-)
+import mvgviz as mv
 from mvgviz.design.limits import (
     AXES,
     LimitInputs,
@@ -70,29 +54,30 @@ def test_the_table_of_the_three_experiments(problem, exact, first, second):
 
 def test_experiment_2_with_the_tight_sensitivity_and_what_the_printed_designs_spend():
     data = make_dataset(4, 10_176, lower=-100, upper=100)
-    query = covariance(data)
+    query = mv.covariance(data)
     assert query.printed_sensitivity == pytest.approx(TWO.sensitivity, rel=1e-12)
     tight = limit_inputs(query, epsilon=1, delta=1 / 10_176, sensitivity=query.sensitivity)
     assert iid_std(tight, exact_limit(tight)) == pytest.approx(17.73, abs=0.005)
     std = iid_std(TWO, TWO.theorem2("printed").limit)
-    spent = [float(gaussian_epsilon(TWO.delta, s2 / std)) for s2 in (TWO.sensitivity, query.sensitivity)]
+    spent = [float(mv.gaussian_epsilon(TWO.delta, s2 / std)) for s2 in (TWO.sensitivity, query.sensitivity)]
     assert spent == pytest.approx([0.0018, 0.0011], abs=5e-5)
     std = iid_std(TWO, TWO.theorem1("printed").limit)
-    assert float(gaussian_epsilon(TWO.delta, TWO.sensitivity / std)) == 0
+    assert float(mv.gaussian_epsilon(TWO.delta, TWO.sensitivity / std)) == 0
 
 
 QUERIES = [
-    identity(make_dataset(3, 7)), mean(make_dataset(3, 7, lower=0, upper=[1, 2, 5])), covariance(make_dataset(3, 7)),
-    rbf_kernel(make_dataset(2, 5), length=1.0), adjacency(GRAPH), laplacian(GRAPH), identity(make_dataset(1, 1))]
+    mv.identity(make_dataset(3, 7)), mv.mean(make_dataset(3, 7, lower=0, upper=[1, 2, 5])),
+    mv.covariance(make_dataset(3, 7)), mv.rbf_kernel(make_dataset(2, 5), length=1.0), mv.adjacency(GRAPH),
+    mv.laplacian(GRAPH), mv.identity(make_dataset(1, 1))]
 MODES = [(query, mode) for query in QUERIES for mode in ("rows", "columns", "both")
          if mode != "both" or query.rows == query.cols]
 
 
 @pytest.mark.parametrize(("query", "mode"), MODES)
 def test_the_exact_limit_is_the_product_of_norms_of_the_exact_iid_design(query, mode):
-    reach = query.neighbours.reach(standard_basis(query.rows))
-    theta = manual(reach**2) if mode != "columns" else uniform(query.cols)
-    design = design_noise(query, epsilon=0.7, delta=1e-4, mode=mode, theta=theta)
+    reach = query.neighbours.reach(mv.standard_basis(query.rows))
+    theta = mv.manual(reach**2) if mode != "columns" else mv.uniform(query.cols)
+    design = mv.design_noise(query, epsilon=0.7, delta=1e-4, mode=mode, theta=theta)
     problem = limit_inputs(query, epsilon=0.7, delta=1e-4, sensitivity=query.sensitivity)
     norms = [np.linalg.norm(np.linalg.svd(np.linalg.inv(c), compute_uv=False))
              for c in (design.row_covariance(), design.col_covariance())]
@@ -103,13 +88,13 @@ def test_the_exact_limit_is_the_product_of_norms_of_the_exact_iid_design(query, 
 @pytest.mark.parametrize("guarantee", ["theorem1", "theorem2", "theorem2-any"])
 @pytest.mark.parametrize("tail", TAILS)
 def test_a_theorem_s_design_lies_on_the_edge_and_its_iid_noise_is_the_curve_s(guarantee, tail, rng):
-    query = covariance(make_dataset(4, 50))
+    query = mv.covariance(make_dataset(4, 50))
     problem = limit_inputs(query, epsilon=2, delta=1e-3, sensitivity=query.printed_sensitivity)
     bound = problem.theorem1(tail) if guarantee == "theorem1" else problem.theorem2(tail)
-    tilted = design_noise(query, epsilon=2, delta=1e-3, guarantee=guarantee, tail=tail,
-                          directions=random_rotation(4, rng=rng), theta=binary(4, favoured=[1], share=0.9))
+    tilted = mv.design_noise(query, epsilon=2, delta=1e-3, guarantee=guarantee, tail=tail,
+                             directions=mv.random_rotation(4, rng=rng), theta=mv.binary(4, favoured=[1], share=0.9))
     assert precision_norm(tilted.row_side) * precision_norm(tilted.col_side) == pytest.approx(bound.limit, rel=1e-12)
-    even = design_noise(query, epsilon=2, delta=1e-3, guarantee=guarantee, tail=tail)
+    even = mv.design_noise(query, epsilon=2, delta=1e-3, guarantee=guarantee, tail=tail)
     assert even.noise_std() == pytest.approx(iid_std(problem, bound.limit), rel=1e-12)
 
 
@@ -151,15 +136,15 @@ def test_the_border_of_theorem_3_is_where_theorem2_stops_winning():
     ranks = np.array([1.0, 2, 12, 13, 100, 1000])
     border = ratio_limit(ranks)
     assert border[0] == 1
-    assert theorem2_wins(ranks, border * (1 - 1e-12)).all()
-    assert not theorem2_wins(ranks, border * (1 + 1e-12)).any()
+    assert mv.theorem2_wins(ranks, border * (1 - 1e-12)).all()
+    assert not mv.theorem2_wins(ranks, border * (1 + 1e-12)).any()
     assert border[2] < math.sqrt(2) < border[3]
 
 
 def test_a_rival_has_the_same_shares_and_spends_what_it_is_given(rng):
-    query = covariance(make_dataset(3, 40))
-    design = design_noise(query, epsilon=1, delta=0.01, guarantee="theorem1", directions=random_rotation(3, rng=rng),
-                          theta=binary(3, favoured=[0], share=0.7))
+    query = mv.covariance(make_dataset(3, 40))
+    design = mv.design_noise(query, epsilon=1, delta=0.01, guarantee="theorem1",
+                             directions=mv.random_rotation(3, rng=rng), theta=mv.binary(3, favoured=[0], share=0.7))
     other = rival(design, query, guarantee="exact", epsilon=1, delta=0.01, tail="printed")
     assert other.guarantee == "exact"
     assert other.design.theta == pytest.approx(design.theta)
@@ -174,12 +159,12 @@ def test_a_rival_has_the_same_shares_and_spends_what_it_is_given(rng):
     ({"sensitivity": -1}, "sensitivity must be positive"), ({"psd": True}, "must be square, got 2 × 3")])
 def test_bad_problems_are_refused(change, message):
     facts = {"rows": 2, "cols": 3, "epsilon": 1, "delta": 0.1, "gamma": 1, "sensitivity": 1} | change
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(mv.InputError, match=message):
         LimitInputs(**facts)
 
 
 def test_an_unknown_axis_is_refused():
-    with pytest.raises(InputError, match="axis must be one of epsilon"):
+    with pytest.raises(mv.InputError, match="axis must be one of epsilon"):
         bound_curves(TWO, "time")
 
 
@@ -211,8 +196,8 @@ def test_the_map_marks_the_scenario_and_says_who_wins():
 
 
 def test_the_design_space_draws_each_limit_where_the_product_of_norms_is_that_limit():
-    query = identity(make_dataset(3, 20))
-    design = design_noise(query, epsilon=1, delta=0.01, guarantee="theorem1")
+    query = mv.identity(make_dataset(3, 20))
+    design = mv.design_noise(query, epsilon=1, delta=0.01, guarantee="theorem1")
     edges = [Edge(name=str(i), colour=THEOREM1, limit=limit)
              for i, limit in enumerate([design.bound.limit, *np.geomspace(1e-9, 1e3, 40)])]
     here = place(design, name="this design", colour=EXACT)

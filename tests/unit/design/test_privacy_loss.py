@@ -7,26 +7,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from mvgviz import (
-    InputError,
-    adjacency,
-    binary,
-    covariance,
-    custom,
-    design_noise,
-    eigenvectors,
-    gaussian_delta,
-    gaussian_epsilon,
-    identity,
-    laplacian,
-    manual,
-    mean,
-    private_eigenvectors,
-    random_rotation,
-    rbf_kernel,
-    total_variation,
-    tradeoff,
-)
+import mvgviz as mv
 from mvgviz.design.privacy_loss import SpentMu, coin_odds, loss_density, mass_beyond, odds, pair_loss, spent_mu
 from mvgviz.pictures.privacy import (
     RELEASES,
@@ -45,16 +26,16 @@ from tests.datasets import make_dataset
 GRAPH = np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]])
 MUS = [1e-7, 1e-3, 0.3, 1, 5, 14]
 QUERIES = {
-    "identity": identity(make_dataset(4, 30, lower=-2, upper=1)), "mean": mean(make_dataset(4, 30)),
-    "covariance": covariance(make_dataset(4, 30, lower=-2, upper=1)), "adjacency": adjacency(GRAPH),
-    "laplacian": laplacian(GRAPH), "kernel": rbf_kernel(make_dataset(2, 30), length=1),
+    "identity": mv.identity(make_dataset(4, 30, lower=-2, upper=1)), "mean": mv.mean(make_dataset(4, 30)),
+    "covariance": mv.covariance(make_dataset(4, 30, lower=-2, upper=1)), "adjacency": mv.adjacency(GRAPH),
+    "laplacian": mv.laplacian(GRAPH), "kernel": mv.rbf_kernel(make_dataset(2, 30), length=1),
 }
 
 
 def designed(query, rng, *, mode=None, rotated=True):
     size = query.cols if mode == "columns" else query.rows
-    return design_noise(query, epsilon=1, delta=1e-3, mode=mode, theta=manual(rng.uniform(0.1, 1, size)),
-                        directions=random_rotation(size, rng=rng) if rotated else None)
+    return mv.design_noise(query, epsilon=1, delta=1e-3, mode=mode, theta=mv.manual(rng.uniform(0.1, 1, size)),
+                           directions=mv.random_rotation(size, rng=rng) if rotated else None)
 
 
 @pytest.mark.parametrize("rotated", [True, False])
@@ -92,14 +73,14 @@ def test_the_difference_is_the_one_of_the_worst_pair(name, rng):
 
 
 def test_along_the_features_a_table_s_loss_is_divided_like_its_budget():
-    query = identity(make_dataset(3, 20, lower=0, upper=[1, 5, 9]))
-    design = design_noise(query, epsilon=1, delta=1e-4, theta=[0.5, 0.3, 0.2])
+    query = mv.identity(make_dataset(3, 20, lower=0, upper=[1, 5, 9]))
+    design = mv.design_noise(query, epsilon=1, delta=1e-4, theta=[0.5, 0.3, 0.2])
     assert pair_loss(query, design).shares == pytest.approx(design.theta)
 
 
 def test_the_shape_is_that_of_the_noise_whatever_its_size():
     query = QUERIES["covariance"]
-    one, larger, other = (pair_loss(query, design_noise(query, epsilon=epsilon, delta=1e-3, theta=manual(parts)))
+    one, larger, other = (pair_loss(query, mv.design_noise(query, epsilon=epsilon, delta=1e-3, theta=mv.manual(parts)))
                           for epsilon, parts in ((1, [4, 3, 2, 1]), (0.1, [4, 3, 2, 1]), (1, [1, 2, 3, 4])))
     assert one.shape() == larger.shape() != other.shape()
 
@@ -120,9 +101,9 @@ def test_the_kernel_s_worst_record_is_the_worst_of_all(rng):
 
 
 def test_a_declared_query_has_no_pair():
-    query = custom([[1.0]], sensitivity=1, gamma=2)
-    with pytest.raises(InputError, match="custom query has no records"):
-        pair_loss(query, design_noise(query, epsilon=1, delta=1e-3))
+    query = mv.custom([[1.0]], sensitivity=1, gamma=2)
+    with pytest.raises(mv.InputError, match="custom query has no records"):
+        pair_loss(query, mv.design_noise(query, epsilon=1, delta=1e-3))
 
 
 @pytest.mark.parametrize("mu", [0.01, 0.3, 2, 8])
@@ -133,7 +114,7 @@ def test_mass_beyond_epsilon_and_delta_are_integrals_of_the_density(mu, away):
     mass, _ = quad(lambda x: loss_density(x, mu), epsilon, end, epsabs=1e-13)
     delta, _ = quad(lambda x: loss_density(x, mu) * -math.expm1(epsilon - x), epsilon, end, epsabs=1e-13)
     assert mass_beyond(epsilon, mu) == pytest.approx(mass, rel=1e-6)
-    assert gaussian_delta(epsilon, mu) == pytest.approx(delta, rel=1e-6)
+    assert mv.gaussian_delta(epsilon, mu) == pytest.approx(delta, rel=1e-6)
 
 
 def test_the_other_dataset_s_loss_is_the_mirror_image():
@@ -159,9 +140,9 @@ def test_a_guess_at_even_odds(mu, expected):
 
 def test_private_directions_are_counted_in_once():
     data = make_dataset(3, 50)
-    along = private_eigenvectors(data, mu=0.2, rng=np.random.default_rng(0))
-    query = covariance(data)
-    design = design_noise(query, epsilon=1, delta=1e-3, directions=along, cover_directions=True)
+    along = mv.private_eigenvectors(data, mu=0.2, rng=np.random.default_rng(0))
+    query = mv.covariance(data)
+    design = mv.design_noise(query, epsilon=1, delta=1e-3, directions=along, cover_directions=True)
     spent = spent_mu(design)
     assert spent.total == pytest.approx(design.total_mu)
     assert spent.directions_share == pytest.approx(0.04 / design.total_mu**2)
@@ -172,7 +153,7 @@ def test_private_directions_are_counted_in_once():
 
 def test_directions_that_are_not_private_leave_the_noise_alone():
     query = QUERIES["covariance"]
-    design = design_noise(query, epsilon=1, delta=1e-3, directions=eigenvectors(query))
+    design = mv.design_noise(query, epsilon=1, delta=1e-3, directions=mv.eigenvectors(query))
     assert math.isinf(design.total_mu)
     assert spent_mu(design) == SpentMu(noise=design.mu, directions=0)
 
@@ -196,10 +177,10 @@ def test_every_picture_draws_for_every_mu(mu, epsilon, delta):
 
 def test_the_curve_starts_at_total_variation_and_passes_the_asked_point():
     mu = 0.4
-    delta = gaussian_delta(1, mu)
+    delta = mv.gaussian_delta(1, mu)
     picture = curve_picture(mu, epsilon=1, delta=delta, n_records=30)
     curve = picture.figure.data[0]
-    assert curve.y[0] == total_variation(mu)
+    assert curve.y[0] == mv.total_variation(mu)
     assert picture.takeaway.startswith("**Spends just what was asked:**")
     assert np.interp(1, curve.x, np.log(curve.y)) == pytest.approx(math.log(delta), abs=1e-3)
 
@@ -207,7 +188,7 @@ def test_the_curve_starts_at_total_variation_and_passes_the_asked_point():
 def test_the_shaded_tail_has_the_area_of_its_name():
     tail, excess = loss_picture(0.5, epsilon=1.0).figure.data[2:]
     assert np.trapezoid(tail.y, tail.x) == pytest.approx(mass_beyond(1.0, 0.5), rel=0.02)
-    assert np.trapezoid(excess.y, excess.x) == pytest.approx(gaussian_delta(1.0, 0.5), rel=0.02)
+    assert np.trapezoid(excess.y, excess.x) == pytest.approx(mv.gaussian_delta(1.0, 0.5), rel=0.02)
 
 
 def test_a_tiny_mu_is_the_diagonal_and_epsilon_is_out_of_the_picture():
@@ -220,18 +201,18 @@ def test_a_tiny_mu_is_the_diagonal_and_epsilon_is_out_of_the_picture():
 @pytest.mark.parametrize("epsilon", [0.1, 1, 5])
 def test_the_best_attack_touches_what_was_asked_and_never_passes_it(epsilon):
     delta = 1e-3
-    mu = design_noise(QUERIES["mean"], epsilon=epsilon, delta=delta).mu
+    mu = mv.design_noise(QUERIES["mean"], epsilon=epsilon, delta=delta).mu
     false_alarms, misses = best_attacks(mu)
     gap = misses - np.interp(false_alarms, *fewest_misses(epsilon, delta))
     assert gap.min() > -1e-9
     assert np.sort(gap[(false_alarms > 1e-6) & (false_alarms < 0.9)])[0] < 1e-3
     marked = tradeoff_picture(mu, epsilon=epsilon, delta=delta).figure.data[-1]
-    assert marked.y[0] == tradeoff(marked.x[0], mu)
+    assert marked.y[0] == mv.tradeoff(marked.x[0], mu)
 
 
 def test_composition_is_exact_and_below_adding_up():
-    spent, asked = SpentMu(noise=0.3, directions=0), {"epsilon": gaussian_epsilon(1e-3, 0.3), "delta": 1e-3}
-    assert spent_together(spent, np.array([16]), **asked)[0] == pytest.approx(gaussian_epsilon(1e-3, 1.2))
+    spent, asked = SpentMu(noise=0.3, directions=0), {"epsilon": mv.gaussian_epsilon(1e-3, 0.3), "delta": 1e-3}
+    assert spent_together(spent, np.array([16]), **asked)[0] == pytest.approx(mv.gaussian_epsilon(1e-3, 1.2))
     exact, added = spent_together(spent, RELEASES, **asked)
     assert exact[0] == pytest.approx(added[0])
     shown = np.isfinite(added)
@@ -250,6 +231,6 @@ def test_many_shares_are_summed_up_into_one_bar():
 
 
 def test_shares_too_small_to_see_are_not_drawn_singly():
-    shown = largest_shares(binary(50, favoured=[3, 4], share=1 - 1e-6))
+    shown = largest_shares(mv.binary(50, favoured=[3, 4], share=1 - 1e-6))
     assert len(shown) == 6
     assert set(shown[:2]) == {3, 4}

@@ -7,17 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mvgviz import (
-    Gram,
-    InputError,
-    covariance,
-    design_noise,
-    identity,
-    manual,
-    random_rotation,
-    sample_gram,
-    sample_noise,
-)
+import mvgviz as mv
 from mvgviz.design import sampling
 from tests.datasets import make_dataset
 
@@ -25,11 +15,11 @@ from tests.datasets import make_dataset
 def some_design(mode="rows", *, rotated=False, rows=3, cols=4, seed=5):
     rng = np.random.default_rng(seed)
     data = make_dataset(rows, cols if mode != "both" else rows)
-    query = covariance(data) if mode == "both" else identity(data)
+    query = mv.covariance(data) if mode == "both" else mv.identity(data)
     size = cols if mode == "columns" else rows
-    directions = random_rotation(size, rng=rng) if rotated else None
-    return design_noise(query, epsilon=3, delta=1e-2, mode=mode, directions=directions,
-                        theta=manual(rng.uniform(0.1, 1, size)))
+    directions = mv.random_rotation(size, rng=rng) if rotated else None
+    return mv.design_noise(query, epsilon=3, delta=1e-2, mode=mode, directions=directions,
+                           theta=mv.manual(rng.uniform(0.1, 1, size)))
 
 
 @pytest.mark.parametrize("mode", ["rows", "columns", "both"])
@@ -37,7 +27,7 @@ def some_design(mode="rows", *, rotated=False, rows=3, cols=4, seed=5):
 @pytest.mark.parametrize("method", ["affine", "kronecker"])
 def test_noise_has_mean_zero_and_the_kronecker_covariance(mode, rotated, method, rng):
     design = some_design(mode, rotated=rotated)
-    draws, trials = sample_noise(design, rng=rng, trials=40_000, method=method), 40_000
+    draws, trials = mv.sample_noise(design, rng=rng, trials=40_000, method=method), 40_000
     assert draws.shape == (trials, design.rows, design.cols)
     stacked = draws.transpose(0, 2, 1).reshape(trials, -1)  # vec: columns on top of each other
     expected = np.kron(design.col_covariance(), design.row_covariance())
@@ -49,7 +39,7 @@ def test_noise_has_mean_zero_and_the_kronecker_covariance(mode, rotated, method,
 
 def test_noise_is_normal(rng):
     design = some_design(rotated=True)
-    draws = sample_noise(design, rng=rng, trials=4000)
+    draws = mv.sample_noise(design, rng=rng, trials=4000)
     standard = draws[:, 1, 2] / design.noise_std()[1, 2]
     assert stats.kstest(standard, "norm").pvalue > 1e-3
 
@@ -59,11 +49,11 @@ def test_noise_is_normal(rng):
 @pytest.mark.parametrize("method", ["affine", "kronecker"])
 def test_draws_do_not_depend_on_the_batch(mode, rotated, method):
     design = some_design(mode, rotated=rotated)
-    whole = sample_noise(design, rng=np.random.default_rng(3), trials=12, method=method)
+    whole = mv.sample_noise(design, rng=np.random.default_rng(3), trials=12, method=method)
     one = np.random.default_rng(3)
-    parts = np.concatenate([sample_noise(design, rng=one, trials=5, method=method),
-                            sample_noise(design, rng=one, method=method)[None],
-                            sample_noise(design, rng=one, trials=6, method=method)])
+    parts = np.concatenate([mv.sample_noise(design, rng=one, trials=5, method=method),
+                            mv.sample_noise(design, rng=one, method=method)[None],
+                            mv.sample_noise(design, rng=one, trials=6, method=method)])
     assert (whole == parts).all()
 
 
@@ -71,9 +61,9 @@ def test_draws_do_not_depend_on_the_batch(mode, rotated, method):
 @pytest.mark.parametrize("rotated", [False, True])
 def test_gram_draws_do_not_depend_on_the_batch(records, rotated):
     design, matrix = some_design(rotated=rotated, cols=records), make_dataset(3, records).matrix
-    whole = sample_gram(matrix, design, rng=np.random.default_rng(3), trials=12)
+    whole = mv.sample_gram(matrix, design, rng=np.random.default_rng(3), trials=12)
     one = np.random.default_rng(3)
-    parts = [sample_gram(matrix, design, rng=one, trials=k) for k in (1, 6, 5)]
+    parts = [mv.sample_gram(matrix, design, rng=one, trials=k) for k in (1, 6, 5)]
     assert (whole == np.concatenate(parts)).all()
 
 
@@ -84,8 +74,8 @@ def test_gram_space_has_the_distribution_of_the_direct_product(records, rank, ro
     matrix = 30 * make_dataset(3, records).matrix
     matrix = matrix[:rank][[0, min(1, rank - 1), min(2, rank - 1)]]  # rank 1: three equal rows
     trials = 4000
-    short = sample_gram(matrix, design, rng=rng, trials=trials)
-    released = matrix + sample_noise(design, rng=rng, trials=trials)
+    short = mv.sample_gram(matrix, design, rng=rng, trials=trials)
+    released = matrix + mv.sample_noise(design, rng=rng, trials=trials)
     long = released @ released.transpose(0, 2, 1)
     tests = [stats.ks_2samp(short[:, i, j], long[:, i, j]) for i in range(3) for j in range(i + 1)]
     tests.append(stats.ks_2samp(np.linalg.eigvalsh(short)[:, -1], np.linalg.eigvalsh(long)[:, -1]))
@@ -95,7 +85,7 @@ def test_gram_space_has_the_distribution_of_the_direct_product(records, rank, ro
 
 def test_gram_draws_have_the_mean_of_the_noncentral_wishart(rng):
     design, matrix = some_design(rotated=True, cols=50), make_dataset(3, 50).matrix
-    draws = sample_gram(matrix, design, rng=rng, trials=20_000)
+    draws = mv.sample_gram(matrix, design, rng=rng, trials=20_000)
     expected = matrix @ matrix.T + 50 * design.row_covariance()
     error = draws.std(axis=0) / math.sqrt(20_000)
     assert (np.abs(draws.mean(axis=0) - expected) < 6 * error).all()
@@ -104,28 +94,29 @@ def test_gram_draws_have_the_mean_of_the_noncentral_wishart(rng):
 
 def test_one_pass_is_enough():
     design, matrix = some_design(cols=50), make_dataset(3, 50).matrix
-    gram = Gram.of(matrix)
+    gram = mv.Gram.of(matrix)
     assert gram.factor.shape == (3, 3)
-    first = sample_gram(gram, design, rng=np.random.default_rng(0), trials=3)
-    assert (first == sample_gram(matrix, design, rng=np.random.default_rng(0), trials=3)).all()
+    first = mv.sample_gram(gram, design, rng=np.random.default_rng(0), trials=3)
+    assert (first == mv.sample_gram(matrix, design, rng=np.random.default_rng(0), trials=3)).all()
 
 
 @pytest.mark.parametrize(("call", "message"), [
-    (lambda d, r: sample_noise(d, rng=r, trials=0), "trials must be a whole number of at least 1, got 0"),
-    (lambda d, r: sample_noise(d, rng=3), "rng must be a numpy.random.Generator, got 3"),
-    (lambda d, r: sample_noise("d", rng=r), "design must be a NoiseDesign, got a str"),
-    (lambda d, r: sample_gram(np.ones((3, 4)), None, rng=r, trials=1), "design must be a NoiseDesign"),
-    (lambda d, r: sample_noise(d, rng=r, method="fast"), "method must be one of affine, kronecker, got 'fast'"),
-    (lambda d, r: sample_noise(some_design(cols=2000), rng=r, method="kronecker"), "at most 4096 entries, got 6000"),
-    (lambda d, r: sample_gram(np.ones((3, 5)), d, rng=r, trials=1), "matrix must be 3 × 4 like the design, got 3 × 5"),
-    (lambda d, r: sample_gram([[math.nan] * 4] * 3, d, rng=r, trials=1), "matrix must be finite"),
-    (lambda d, r: sample_gram(np.ones((3, 3)), some_design("both"), rng=r, trials=1),
+    (lambda d, r: mv.sample_noise(d, rng=r, trials=0), "trials must be a whole number of at least 1, got 0"),
+    (lambda d, r: mv.sample_noise(d, rng=3), "rng must be a numpy.random.Generator, got 3"),
+    (lambda d, r: mv.sample_noise("d", rng=r), "design must be a NoiseDesign, got a str"),
+    (lambda d, r: mv.sample_gram(np.ones((3, 4)), None, rng=r, trials=1), "design must be a NoiseDesign"),
+    (lambda d, r: mv.sample_noise(d, rng=r, method="fast"), "method must be one of affine, kronecker, got 'fast'"),
+    (lambda d, r: mv.sample_noise(some_design(cols=2000), rng=r, method="kronecker"), "at most 4096 entries, got 6000"),
+    (lambda d, r: mv.sample_gram(np.ones((3, 5)), d, rng=r, trials=1),
+     "matrix must be 3 × 4 like the design, got 3 × 5"),
+    (lambda d, r: mv.sample_gram([[math.nan] * 4] * 3, d, rng=r, trials=1), "matrix must be finite"),
+    (lambda d, r: mv.sample_gram(np.ones((3, 3)), some_design("both"), rng=r, trials=1),
      r"noise over rows only \(Psi = I\), got mode both"),
-    (lambda d, r: sample_gram(np.ones((3, 4)), some_design("columns"), rng=r, trials=1), "got mode columns"),
-    (lambda d, r: sample_gram(np.ones((3, 4)), d, rng=r, trials=2.5), "trials must be a whole number"),
+    (lambda d, r: mv.sample_gram(np.ones((3, 4)), some_design("columns"), rng=r, trials=1), "got mode columns"),
+    (lambda d, r: mv.sample_gram(np.ones((3, 4)), d, rng=r, trials=2.5), "trials must be a whole number"),
 ])
 def test_bad_sampling_is_refused(call, message, rng):
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(mv.InputError, match=message):
         call(some_design(), rng)
 
 
@@ -133,14 +124,14 @@ def test_bad_sampling_is_refused(call, message, rng):
 def test_turned_noise_is_the_root_times_normals_at_every_size(rows, cols):
     design = some_design(rotated=True, rows=rows, cols=cols)
     normals = np.random.default_rng(8).standard_normal((2, rows, cols))
-    noise = sample_noise(design, rng=np.random.default_rng(8), trials=2)
+    noise = mv.sample_noise(design, rng=np.random.default_rng(8), trials=2)
     assert noise == pytest.approx(design.row_side.root() @ normals, rel=1e-9, abs=1e-12)
 
 
 def test_a_long_table_of_noise_is_turned_where_it_stands():
     design = some_design(rotated=True, rows=30, cols=20_000)
     tracemalloc.start()
-    noise = sample_noise(design, rng=np.random.default_rng(8))
+    noise = mv.sample_noise(design, rng=np.random.default_rng(8))
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 1.3 * noise.nbytes
@@ -151,20 +142,20 @@ def test_gram_trials_come_in_batches_that_a_cache_holds(rows, trials, expected, 
     batches, honest = [], sampling._gram_normals
     monkeypatch.setattr(sampling, "_gram_normals", lambda gram, rngs: batches.append(len(rngs)) or honest(gram, rngs))
     design = some_design(rows=rows, cols=400)
-    assert sample_gram(make_dataset(rows, 400).matrix, design, rng=np.random.default_rng(0),
-                       trials=trials).shape == (trials, rows, rows)
+    assert mv.sample_gram(make_dataset(rows, 400).matrix, design, rng=np.random.default_rng(0),
+                          trials=trials).shape == (trials, rows, rows)
     assert batches == expected
 
 
 @pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
 def test_the_factor_s_product_is_the_table_s(unit):
     matrix = unit * make_dataset(3, 50).matrix
-    factor = Gram.of(matrix).factor
+    factor = mv.Gram.of(matrix).factor
     assert factor @ factor.T == pytest.approx(matrix @ matrix.T, rel=1e-9)
 
 
 def test_the_paper_s_other_method_goes_as_far_as_is_said(rng, monkeypatch):
     monkeypatch.setattr(sampling, "_LARGEST_KRONECKER", 12)
-    assert sample_noise(some_design(), rng=rng, method="kronecker").shape == (3, 4)
-    with pytest.raises(InputError, match="at most 12 entries, got 15"):
-        sample_noise(some_design(cols=5), rng=rng, method="kronecker")
+    assert mv.sample_noise(some_design(), rng=rng, method="kronecker").shape == (3, 4)
+    with pytest.raises(mv.InputError, match="at most 12 entries, got 15"):
+        mv.sample_noise(some_design(cols=5), rng=rng, method="kronecker")

@@ -10,15 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
-from mvgviz import (
-    InputError,
-    compose_mu,
-    gaussian_delta,
-    gaussian_epsilon,
-    gaussian_mu,
-    total_variation,
-    tradeoff,
-)
+import mvgviz as mv
 from mvgviz.noise import accounting
 
 # Computed with 60 digits: (epsilon, delta, mu).
@@ -51,15 +43,15 @@ def delta_by_definition(epsilon, mu):
 
 @pytest.mark.parametrize(("epsilon", "delta", "mu"), MU_TO_60_DIGITS)
 def test_gaussian_mu_equals_the_60_digit_reference(epsilon, delta, mu):
-    assert gaussian_mu(epsilon, delta) == pytest.approx(mu, rel=1e-13)
+    assert mv.gaussian_mu(epsilon, delta) == pytest.approx(mu, rel=1e-13)
 
 
 @pytest.mark.slow
 @given(epsilon=epsilons, delta=deltas)
 def test_gaussian_delta_of_gaussian_mu_is_delta_at_high_precision(epsilon, delta):
-    mu = gaussian_mu(epsilon, delta)
+    mu = mv.gaussian_mu(epsilon, delta)
     exact = delta_by_definition(epsilon, mu)
-    assert float(gaussian_delta(epsilon, mu) / exact) == pytest.approx(1, rel=1e-12)
+    assert float(mv.gaussian_delta(epsilon, mu) / exact) == pytest.approx(1, rel=1e-12)
     a = epsilon / mu - mu / 2
     with mpmath.workdps(50):  # the error in mu, from that in delta
         error_in_mu = abs(exact - mpmath.mpf(delta)) / (mpmath.npdf(a) * mu)
@@ -70,9 +62,9 @@ def test_gaussian_delta_of_gaussian_mu_is_delta_at_high_precision(epsilon, delta
 def test_gaussian_delta_has_full_relative_accuracy_wherever_it_is_a_number(epsilon, mu):
     exact = delta_by_definition(epsilon, mu)
     if exact < 1e-300:
-        assert gaussian_delta(epsilon, mu) <= 1.0000001e-300
+        assert mv.gaussian_delta(epsilon, mu) <= 1.0000001e-300
     else:
-        assert float(gaussian_delta(epsilon, mu) / exact) == pytest.approx(1, rel=1e-12)
+        assert float(mv.gaussian_delta(epsilon, mu) / exact) == pytest.approx(1, rel=1e-12)
 
 
 @pytest.mark.parametrize("mu", [0.3, 1.0, 1.99, 2.0, 2.01, 2.5, 3.0, 5.0, 12.0, 40.0])
@@ -83,30 +75,30 @@ def test_delta_is_accurate_on_both_sides_of_every_change_of_method(mu):
         epsilon = mu * (a + mu / 2)
         if epsilon > 0:
             exact = delta_by_definition(epsilon, mu)
-            found.append(gaussian_delta(epsilon, mu))
+            found.append(mv.gaussian_delta(epsilon, mu))
             assert float(found[-1] / exact) == pytest.approx(1, rel=1e-12)
             if 1e-300 < found[-1] < 0.999:
-                assert gaussian_mu(epsilon, found[-1]) == pytest.approx(mu, rel=1e-9)
-                assert gaussian_epsilon(found[-1], mu) == pytest.approx(epsilon, rel=1e-9)
+                assert mv.gaussian_mu(epsilon, found[-1]) == pytest.approx(mu, rel=1e-9)
+                assert mv.gaussian_epsilon(found[-1], mu) == pytest.approx(epsilon, rel=1e-9)
     assert found == sorted(found, reverse=True)
 
 
 def test_delta_stays_accurate_where_the_printed_difference_cancels():
-    assert gaussian_delta(1e-8, 1e-9) == pytest.approx(float(delta_by_definition(1e-8, 1e-9)), rel=1e-13)
-    assert gaussian_delta(1e-100, 1e-12) == pytest.approx(1e-12 / math.sqrt(2 * math.pi), rel=1e-13)
+    assert mv.gaussian_delta(1e-8, 1e-9) == pytest.approx(float(delta_by_definition(1e-8, 1e-9)), rel=1e-13)
+    assert mv.gaussian_delta(1e-100, 1e-12) == pytest.approx(1e-12 / math.sqrt(2 * math.pi), rel=1e-13)
 
 
 @given(epsilon=epsilons, delta=deltas)
 def test_gaussian_epsilon_inverts_gaussian_mu(epsilon, delta):
-    mu = gaussian_mu(epsilon, delta)
-    assert gaussian_epsilon(delta, mu) == pytest.approx(epsilon, rel=1e-9, abs=1e-9)
+    mu = mv.gaussian_mu(epsilon, delta)
+    assert mv.gaussian_epsilon(delta, mu) == pytest.approx(epsilon, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.slow
 @given(delta=deltas, mu=mus)
 def test_gaussian_epsilon_is_zero_exactly_when_delta_covers_the_total_variation(delta, mu):
-    epsilon = gaussian_epsilon(delta, mu)
-    assert (epsilon == 0) or delta < total_variation(mu)
+    epsilon = mv.gaussian_epsilon(delta, mu)
+    assert (epsilon == 0) or delta < mv.total_variation(mu)
     if epsilon > 0:
         exact = delta_by_definition(epsilon, mu)
         with mpmath.workdps(50):
@@ -117,20 +109,20 @@ def test_gaussian_epsilon_is_zero_exactly_when_delta_covers_the_total_variation(
 @pytest.mark.parametrize("mu", [1e-3, 0.5, 1.0, 2.0, 4.0])
 def test_epsilon_ends_where_delta_reaches_the_total_variation(mu):
     most = math.erf(mu / math.sqrt(8))
-    assert gaussian_epsilon(most * 1.0001, mu) == gaussian_epsilon((most + 1) / 2, mu) == 0
-    assert 0 < gaussian_epsilon(most * 0.9999, mu) < 0.01 * max(mu, 1)
+    assert mv.gaussian_epsilon(most * 1.0001, mu) == mv.gaussian_epsilon((most + 1) / 2, mu) == 0
+    assert 0 < mv.gaussian_epsilon(most * 0.9999, mu) < 0.01 * max(mu, 1)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 @pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-10])
 def test_dp_accounting_agrees(epsilon, delta):
-    assert 1 / gaussian_mu(epsilon, delta) == pytest.approx(get_sigma_gaussian(epsilon, delta), rel=1e-9)
-    assert gaussian_epsilon(delta, 0.7) == pytest.approx(get_epsilon_gaussian(1 / 0.7, delta), rel=1e-9)
+    assert 1 / mv.gaussian_mu(epsilon, delta) == pytest.approx(get_sigma_gaussian(epsilon, delta), rel=1e-9)
+    assert mv.gaussian_epsilon(delta, 0.7) == pytest.approx(get_epsilon_gaussian(1 / 0.7, delta), rel=1e-9)
 
 
 def test_mu_grows_with_epsilon_and_with_delta():
     grid_e, grid_d = np.logspace(-8, 3, 120), np.concatenate([np.logspace(-300, -1, 120), [0.5, 0.9, 0.999]])
-    table = gaussian_mu(grid_e[:, None], grid_d[None, :])
+    table = mv.gaussian_mu(grid_e[:, None], grid_d[None, :])
     assert (np.diff(table, axis=0) > 0).all()
     assert (np.diff(table, axis=1) > 0).all()
 
@@ -141,12 +133,12 @@ def test_steps_towards_mu_and_epsilon_go_one_way_and_are_few(monkeypatch):
     delta = np.concatenate([np.logspace(-300, -1, 30), [0.3, 0.5, 0.7, 0.9, 0.999]])[None, :]
     tried, honest = [], accounting._delta_parts
     monkeypatch.setattr(accounting, "_delta_parts", lambda e, mu: tried.append((e, mu)) or honest(e, mu))
-    mu = gaussian_mu(epsilon, delta)
+    mu = mv.gaussian_mu(epsilon, delta)
     starts, steps = tried[0][1], np.diff([each for _, each in tried], axis=0)
     assert (steps >= -1e-12 * starts).all()
     assert len(tried) <= 7
     tried.clear()
-    gaussian_epsilon(delta, mu)
+    mv.gaussian_epsilon(delta, mu)
     starts, steps = tried[0][0], np.diff([each for each, _ in tried], axis=0)
     assert (steps <= 1e-9 * starts).all()
     assert len(tried) <= 6
@@ -154,30 +146,30 @@ def test_steps_towards_mu_and_epsilon_go_one_way_and_are_few(monkeypatch):
 
 def test_arrays_broadcast_and_equal_scalars():
     epsilon, mu = np.array([[0.1], [3.0]]), np.array([0.5, 2.0, 7.0])
-    table = gaussian_delta(epsilon, mu)
+    table = mv.gaussian_delta(epsilon, mu)
     assert table.shape == (2, 3)
-    assert table[1, 2] == gaussian_delta(3.0, 7.0)
-    assert isinstance(gaussian_delta(1, 1), float)
+    assert table[1, 2] == mv.gaussian_delta(3.0, 7.0)
+    assert isinstance(mv.gaussian_delta(1, 1), float)
 
 
 @pytest.mark.parametrize("mu", [1e-300, 1e-12, 1e5, 1e100])
 def test_no_mu_is_too_small_or_too_large(mu):
-    assert gaussian_delta(1, mu) == (0.0 if mu < 1 else 1.0)
-    assert gaussian_epsilon(0.5, mu) == pytest.approx(0 if mu < 1 else mu * mu / 2, rel=1e-9)
+    assert mv.gaussian_delta(1, mu) == (0.0 if mu < 1 else 1.0)
+    assert mv.gaussian_epsilon(0.5, mu) == pytest.approx(0 if mu < 1 else mu * mu / 2, rel=1e-9)
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 1.0, 50.0])
 @pytest.mark.parametrize("rest", [1e-6, 1e-9, 1e-12, 1e-15])
 def test_no_delta_is_too_near_to_one(epsilon, rest):
-    mu = gaussian_mu(epsilon, 1 - rest)
-    assert 0.5 * rest <= 1 - gaussian_delta(epsilon, mu) <= 2 * rest
-    assert gaussian_epsilon(1 - rest, 1.01 * mu) > epsilon
+    mu = mv.gaussian_mu(epsilon, 1 - rest)
+    assert 0.5 * rest <= 1 - mv.gaussian_delta(epsilon, mu) <= 2 * rest
+    assert mv.gaussian_epsilon(1 - rest, 1.01 * mu) > epsilon
 
 
 def test_where_the_integral_is_cut_is_not_seen():
     for mu in (0.01, 0.3, 1.0, 2.0):
         exact = delta_by_definition(mu * mu / 2, mu)  # where a = 0, and it falls most slowly
-        assert float(gaussian_delta(mu * mu / 2, mu) / exact) == pytest.approx(1, rel=1e-14)
+        assert float(mv.gaussian_delta(mu * mu / 2, mu) / exact) == pytest.approx(1, rel=1e-14)
 
 
 @pytest.mark.parametrize("delta", [1e-300, 1e-12, 0.5, 0.999])
@@ -186,8 +178,8 @@ def test_far_out_one_term_is_all(mu, delta):
     with mpmath.workdps(150):
         a = mpmath.sqrt(2) * mpmath.erfinv(1 - 2 * mpmath.mpf(delta)) if delta > 1e-100 else mpmath.mpf(-ndtri(delta))
         epsilon = float(mpmath.mpf(mu) * (a + mpmath.mpf(mu) / 2))
-    assert gaussian_epsilon(delta, mu) == pytest.approx(epsilon, rel=1e-11)
-    assert gaussian_mu(epsilon, delta) == pytest.approx(mu, rel=1e-11)
+    assert mv.gaussian_epsilon(delta, mu) == pytest.approx(epsilon, rel=1e-11)
+    assert mv.gaussian_mu(epsilon, delta) == pytest.approx(mu, rel=1e-11)
 
 
 def test_what_is_remembered_is_bounded():
@@ -196,70 +188,70 @@ def test_what_is_remembered_is_bounded():
 
 
 def test_no_shift_spends_nothing():
-    assert gaussian_delta(1, 0) == 0
-    assert gaussian_epsilon(1e-9, 0) == 0
-    assert tradeoff(0.05, 0) == pytest.approx(0.95)
+    assert mv.gaussian_delta(1, 0) == 0
+    assert mv.gaussian_epsilon(1e-9, 0) == 0
+    assert mv.tradeoff(0.05, 0) == pytest.approx(0.95)
 
 
 def test_delta_at_epsilon_near_zero_is_the_total_variation():
-    assert gaussian_delta(1e-12, 1.3) == pytest.approx(total_variation(1.3), rel=1e-11)
-    assert total_variation(1.3) == pytest.approx(math.erf(1.3 / math.sqrt(8)), rel=1e-15)
+    assert mv.gaussian_delta(1e-12, 1.3) == pytest.approx(mv.total_variation(1.3), rel=1e-11)
+    assert mv.total_variation(1.3) == pytest.approx(math.erf(1.3 / math.sqrt(8)), rel=1e-15)
 
 
 def test_composition_is_pythagorean_and_never_below_its_largest_part():
-    assert compose_mu([3, 4]) == compose_mu([0, 3, 4]) == 5
-    assert compose_mu([1e100, 1e100]) == pytest.approx(math.sqrt(2) * 1e100)
-    assert compose_mu([]) == 0
+    assert mv.compose_mu([3, 4]) == mv.compose_mu([0, 3, 4]) == 5
+    assert mv.compose_mu([1e100, 1e100]) == pytest.approx(math.sqrt(2) * 1e100)
+    assert mv.compose_mu([]) == 0
 
 
 def test_tradeoff_curve_is_symmetric_and_gives_back_delta():
     mu, alpha = 1.1, np.linspace(0.001, 0.999, 50)
-    miss = tradeoff(alpha, mu)
-    assert tradeoff(miss, mu) == pytest.approx(alpha, rel=1e-9)
+    miss = mv.tradeoff(alpha, mu)
+    assert mv.tradeoff(miss, mu) == pytest.approx(alpha, rel=1e-9)
     # delta(epsilon) is the largest 1 - e^epsilon alpha - miss over the curve (Dong, Roth & Su 2022).
     fine = np.linspace(1e-6, 1 - 1e-6, 200_001)
-    by_curve = np.max(1 - math.exp(0.5) * fine - tradeoff(fine, mu))
-    assert by_curve == pytest.approx(gaussian_delta(0.5, mu), rel=1e-6)
-    assert (tradeoff(0, mu), tradeoff(1, mu)) == (1, 0)
+    by_curve = np.max(1 - math.exp(0.5) * fine - mv.tradeoff(fine, mu))
+    assert by_curve == pytest.approx(mv.gaussian_delta(0.5, mu), rel=1e-6)
+    assert (mv.tradeoff(0, mu), mv.tradeoff(1, mu)) == (1, 0)
 
 
 @pytest.mark.parametrize("epsilon", [0, -1, math.nan, math.inf, "x", None, [1, -1]])
 def test_bad_epsilon_is_refused(epsilon):
-    with pytest.raises(InputError, match="epsilon"):
-        gaussian_delta(epsilon, 1)
-    with pytest.raises(InputError, match="epsilon"):
-        gaussian_mu(epsilon, 1e-5)
+    with pytest.raises(mv.InputError, match="epsilon"):
+        mv.gaussian_delta(epsilon, 1)
+    with pytest.raises(mv.InputError, match="epsilon"):
+        mv.gaussian_mu(epsilon, 1e-5)
 
 
 @pytest.mark.parametrize("delta", [0, 1, -0.1, 1.5, math.nan, math.inf])
 def test_bad_delta_is_refused(delta):
-    with pytest.raises(InputError, match="delta"):
-        gaussian_mu(1, delta)
-    with pytest.raises(InputError, match="delta"):
-        gaussian_epsilon(delta, 1)
+    with pytest.raises(mv.InputError, match="delta"):
+        mv.gaussian_mu(1, delta)
+    with pytest.raises(mv.InputError, match="delta"):
+        mv.gaussian_epsilon(delta, 1)
 
 
 def test_bad_mu_and_alpha_are_refused_with_rule_and_value():
-    with pytest.raises(InputError, match="mu must not be negative, got -1"):
-        gaussian_delta(1, -1)
-    with pytest.raises(InputError, match="mus must be finite, got nan"):
-        compose_mu([1, math.nan])
-    with pytest.raises(InputError, match=r"alpha must lie between 0 and 1, got 1\.5"):
-        tradeoff(1.5, 1)
-    with pytest.raises(InputError, match=r"delta must lie strictly between 0 and 1, got 1\.5"):
-        gaussian_mu(1, 1.5)
-    with pytest.raises(InputError, match=r"mu must be at most 1e\+100, got 1e\+200"):
-        gaussian_epsilon(0.1, 1e200)
-    with pytest.raises(InputError, match=r"epsilon must be at least 1e-100, got 1e-200"):
-        gaussian_mu(1e-200, 0.1)
-    with pytest.raises(InputError, match=r"shapes must fit each other, got epsilon \(2,\) and mu \(3,\)"):
-        gaussian_delta([1, 2], [1, 2, 3])
+    with pytest.raises(mv.InputError, match="mu must not be negative, got -1"):
+        mv.gaussian_delta(1, -1)
+    with pytest.raises(mv.InputError, match="mus must be finite, got nan"):
+        mv.compose_mu([1, math.nan])
+    with pytest.raises(mv.InputError, match=r"alpha must lie between 0 and 1, got 1\.5"):
+        mv.tradeoff(1.5, 1)
+    with pytest.raises(mv.InputError, match=r"delta must lie strictly between 0 and 1, got 1\.5"):
+        mv.gaussian_mu(1, 1.5)
+    with pytest.raises(mv.InputError, match=r"mu must be at most 1e\+100, got 1e\+200"):
+        mv.gaussian_epsilon(0.1, 1e200)
+    with pytest.raises(mv.InputError, match=r"epsilon must be at least 1e-100, got 1e-200"):
+        mv.gaussian_mu(1e-200, 0.1)
+    with pytest.raises(mv.InputError, match=r"shapes must fit each other, got epsilon \(2,\) and mu \(3,\)"):
+        mv.gaussian_delta([1, 2], [1, 2, 3])
 
 
-@pytest.mark.parametrize("function", [gaussian_epsilon, gaussian_mu])
+@pytest.mark.parametrize("function", [mv.gaussian_epsilon, mv.gaussian_mu])
 def test_a_list_and_a_number_may_be_mixed(function):
-    low, high = (1e-5, 0.2) if function is gaussian_epsilon else (1.0, 2.0)
-    other = 1.0 if function is gaussian_epsilon else 1e-5
+    low, high = (1e-5, 0.2) if function is mv.gaussian_epsilon else (1.0, 2.0)
+    other = 1.0 if function is mv.gaussian_epsilon else 1e-5
     assert function([low, high], other) == pytest.approx([function(low, other), function(high, other)])
     both = [function(low, other), function(high, other)]
     assert function([low, high], [other, other]) == pytest.approx(both)
@@ -271,5 +263,5 @@ def test_a_list_and_a_number_may_be_mixed(function):
 def test_epsilon_is_the_root_of_the_definition_to_twelve_digits(delta, mu):
     with mpmath.workdps(40):
         root = mpmath.findroot(lambda e: mpmath.ncdf(mu / mpmath.mpf(2) - e / mu) - mpmath.exp(e) * mpmath.ncdf(
-            -mu / mpmath.mpf(2) - e / mu) - mpmath.mpf(delta), gaussian_epsilon(delta, mu))
-    assert gaussian_epsilon(delta, mu) == pytest.approx(float(root), rel=1e-12)
+            -mu / mpmath.mpf(2) - e / mu) - mpmath.mpf(delta), mv.gaussian_epsilon(delta, mu))
+    assert mv.gaussian_epsilon(delta, mu) == pytest.approx(float(root), rel=1e-12)

@@ -18,8 +18,8 @@ from mvgviz.paper import EPSILONS, EXPERIMENTS, SHARES, direction_curves, run
 from mvgviz.paper.tables import Method
 from mvgviz.paper.words import compared, figure_text, main_table, report_markdown, sentence, verdict, way_text
 from mvgviz.scenario.resolve import build
-from mvgviz.trials.resumable import TrialCache
-from mvgviz.trials.run import Outcome, sweep
+from mvgviz.trials.results import Outcome
+from mvgviz.trials.run import TrialCache, sweep
 from mvgviz.trials.tasks import References
 
 ROOT = pathlib.Path(__file__).parents[3]
@@ -59,7 +59,7 @@ def test_printed_figures_are_the_papers(key):
     ("I", 6, 248, 2 * math.sqrt(6), 1 / 248), ("II", 4, 4, 8 / 10_176, 1 / 10_176),
     ("III", 21, 2126, math.sqrt(21), 1 / 2126)])
 def test_setups_have_the_papers_sizes_sensitivity_and_budget(key, rows, cols, sensitivity, delta):
-    from mvgviz.trials.question import pose
+    from mvgviz.trials.problem import pose
 
     one = EXPERIMENTS[key]
     problem = pose(one.scenario, sample(one.scenario.data))

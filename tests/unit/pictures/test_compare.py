@@ -23,9 +23,9 @@ from mvgviz.pictures.compare import (
 from mvgviz.pictures.error_axis import reference_items
 from mvgviz.pictures.theme import DIRECTIONAL, EXACT, IID, THEOREM1, THEOREM2
 from mvgviz.text import as_number
-from mvgviz.trials.frontier import EPSILONS, frontier
 from mvgviz.trials.mechanisms import COMPARED, MECHANISMS, mechanism
 from mvgviz.trials.run import run_trials, sweep
+from mvgviz.trials.sweeps import EPSILONS, frontier
 from mvgviz.trials.tasks import References
 
 KEYS = [*(one.key for one in COMPARED), "iid"]

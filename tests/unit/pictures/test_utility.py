@@ -27,10 +27,11 @@ from mvgviz.pictures.utility import (
     sweep_words,
     true_and_noisy,
 )
+from mvgviz.scenario.tasks import TASKS
 from mvgviz.trials.first_trial import Components, FirstTrial, Predictions
 from mvgviz.trials.mechanisms import mechanism
-from mvgviz.trials.run import Outcome, Results
-from mvgviz.trials.tasks import TASKS, References
+from mvgviz.trials.results import Outcome, Results
+from mvgviz.trials.tasks import References
 from tests.datasets import make_dataset
 
 REFERENCES = References(0.0, 2.0, 1.0)

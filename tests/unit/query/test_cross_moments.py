@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from mvgviz import InputError, Scenario, build, cross_moments, random_rotation
+from mvgviz import InputError, Scenario, build, cross_moments, random_rotation, run_trials
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query import cross_moments as module
 from mvgviz.query.prior import Weighing
@@ -53,11 +53,19 @@ def test_a_guess_is_that_of_evenly_spread_records():
     query = cross_moments(data, [0, 2])
     drawn = rng.uniform(np.array(LOWER)[:, None], np.array(UPPER)[:, None], (40_000, 4, 3))
     answers = drawn[:, [0, 2]] @ drawn[:, [1, 3]].transpose(0, 2, 1) / 3
-    guess, mixed = query.guess(data.only([0, 2])), np.array([[1.0, 0.5], [0.0, 2.0]])
+    guess, mixed = query.guess(data), np.array([[1.0, 0.5], [0.0, 2.0]])
     assert guess.answer == pytest.approx(answers.mean(axis=0), abs=0.05)
     assert guess.variance == pytest.approx(answers.var(axis=0).sum(), rel=0.03)
     spread = guess.spread(Weighing(rows=mixed, both=False))
     assert spread == pytest.approx((mixed @ answers).var(axis=0).sum(), rel=0.03)
+
+
+def test_trials_judge_the_rows_that_are_needed():
+    data = make_dataset(4, 500, lower=LOWER, upper=UPPER)
+    scenario = Scenario.for_dataset(data, query="cross", group=(1, 3), allocation="binary", favoured=(0,), share=0.9)
+    results = run_trials(scenario, data, trials=200, mechanisms=["mvg", "iid", "laplace"])
+    assert results.judged_on == "needed"
+    assert results["mvg"].mean < results["iid"].mean < results.references.random_guess
 
 
 def test_a_scenario_releases_them():

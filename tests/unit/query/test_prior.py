@@ -9,8 +9,9 @@ from scipy import integrate
 from mvgviz import Dataset, InputError, Scenario
 from mvgviz.data import sample, samples
 from mvgviz.query.prior import guessed_moments
-from mvgviz.trials.question import pose
-from mvgviz.trials.tasks import TASKS
+from mvgviz.scenario.tasks import TASKS
+from mvgviz.trials.problem import pose
+from mvgviz.trials.tasks import prepared
 from tests.unit.trials.problems import BOXES, graph, posed
 
 TRIALS = 4000
@@ -53,14 +54,14 @@ def agrees(guess, drawn, value):
 def test_guesses_for_tables_match_simulated_data(query, box, rng):
     lower, upper = (np.array(ends[:3]) for ends in BOXES[box])
     problem = posed(query, m=3, n=5, lower=lower, upper=upper, length=1.7)
-    agrees(problem.question.guess, answers(query, lower, upper, 5, rng, length=1.7), problem.query.value)
+    agrees(problem.guess, answers(query, lower, upper, 5, rng, length=1.7), problem.query.value)
 
 
 @pytest.mark.parametrize("query", ["adjacency", "laplacian"])
 @pytest.mark.parametrize("size", [2, 7])
 def test_guesses_for_graphs_match_fair_coins(query, size, rng):
     problem = posed(query, graph(size))
-    agrees(problem.question.guess, graphs(query, size, rng), problem.query.value)
+    agrees(problem.guess, graphs(query, size, rng), problem.query.value)
 
 
 @pytest.mark.parametrize("width", [1e-6, 0.9e-3, 1.1e-3, 0.1, 1.0, 30.0, 1e4])
@@ -70,14 +71,14 @@ def test_the_expected_similarity_of_two_records_matches_quadrature(width):
         return integrate.quad(lambda t: 2 * (width - t) / width**2 * math.exp(-times * t * t / 2), 0, min(width, 60),
                               epsabs=0, epsrel=1e-12, limit=500)[0]
 
-    guess = posed("kernel", m=1, n=3, lower=0, upper=width).question.guess
+    guess = posed("kernel", m=1, n=3, lower=0, upper=width).guess
     assert guess.answer[0, 1] == pytest.approx(moment(1), rel=1e-11)
     assert (np.diag(guess.answer) == 1).all()
     assert guess.variance == pytest.approx(6 * (moment(2) - moment(1) ** 2), rel=1e-7, abs=1e-12)
 
 
 def test_moments_can_be_guessed_without_asking_for_them():
-    table = posed("covariance", lower=-2.0, upper=5.0).question.table
+    table = posed("covariance", lower=-2.0, upper=5.0).table
     asked = posed("covariance", lower=-2.0, upper=5.0).query.guess(table)
     assert np.array_equal(guessed_moments(table).answer, asked.answer)
     assert guessed_moments(table).variance == asked.variance
@@ -86,7 +87,7 @@ def test_moments_can_be_guessed_without_asking_for_them():
 def test_the_widest_ranges_do_not_overflow():
     for query in ("identity", "mean", "covariance", "kernel"):
         problem = posed(query, m=1, n=4, lower=-1e50, upper=1e50)
-        assert math.isfinite(problem.question.guess.random_error(problem.query.value))
+        assert math.isfinite(problem.guess.random_error(problem.query.value))
 
 
 @pytest.mark.parametrize("query", ["adjacency", "laplacian"])
@@ -97,7 +98,7 @@ def test_sparse_graphs_are_held_against_no_edge_and_full_ones_against_every_edge
     full = np.ones((size, size)) - np.eye(size)
     for adjacent, best in ((one, "all zeros"), (full - one, "every edge there")):
         problem = posed(query, Dataset(matrix=adjacent, features=[str(k) for k in range(size)], lower=0, upper=1))
-        references = TASKS["reconstruction"].prepare(problem).references
+        references = prepared(problem).references
         truth = adjacent if query == "adjacency" else np.diag(adjacent.sum(axis=1)) - adjacent
         complete = full if query == "adjacency" else np.diag(full.sum(axis=1)) - full
         expected = min(np.linalg.norm(guess - truth) for guess in (0 * truth, complete, complete / 2))
@@ -116,7 +117,7 @@ def test_no_answer_of_zeros_and_no_chance_beats_the_trivial_answer(name, task):
                                                           label=None if graph_like else 1)
             try:
                 problem = pose(scenario, sample(name))
-                measure = TASKS[task].prepare(problem)
+                measure = prepared(problem)
             except InputError:
                 continue  # the task does not fit the query
             references = measure.references

@@ -16,7 +16,7 @@ from mvgviz.release.release import plan, release, release_setup
 from mvgviz.release.secure_noise import noisy_count
 from mvgviz.scenario.resolve import build
 from mvgviz.trials.mechanisms import mechanism
-from mvgviz.trials.question import pose
+from mvgviz.trials.problem import pose
 from tests.datasets import make_dataset
 
 DATA = make_dataset(3, 400)

@@ -21,7 +21,7 @@ from mvgviz.report import script
 from mvgviz.report.script import notebook, python_script
 from mvgviz.scenario.resolve import build
 from mvgviz.scenario.source import DataSource
-from mvgviz.trials.question import pose
+from mvgviz.trials.problem import pose
 
 pytestmark = pytest.mark.slow
 

@@ -27,8 +27,8 @@ scenarios = st.builds(
     weights=st.lists(st.integers(1, 10_000), max_size=30).map(tuple), form=st.sampled_from(choices.FORMS),
     bound=st.sampled_from(choices.BOUNDS), radius=st.floats(1e-3, 1e3), needed=positions,
     judged=st.sampled_from(choices.JUDGED),
-    task=st.sampled_from(TASKS), trials=st.integers(1, 100_000), seed=st.integers(0, 10**9),
-    neighbours=st.sampled_from(["replace", "add-remove"]), post=st.sets(st.sampled_from(POST)),
+    task=st.sampled_from(list(TASKS)), trials=st.integers(1, 100_000), seed=st.integers(0, 10**9),
+    neighbours=st.sampled_from(["replace", "add-remove"]), post=st.sets(st.sampled_from(list(POST))),
     from_data=st.sets(st.sampled_from(MARKED)),
 ).map(lambda one: one.changed(importance=tuple(range(1, len(one.needed) + 1))))
 

@@ -7,9 +7,9 @@ import numpy as np
 from scipy import optimize, stats
 
 from mvgviz import Dataset, Scenario
-from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import mechanism
-from mvgviz.trials.question import pose
+from mvgviz.trials.mechanisms.base import Draws
+from mvgviz.trials.problem import pose
 from tests.datasets import make_dataset
 
 LUCK = 1e-7

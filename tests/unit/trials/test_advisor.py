@@ -26,9 +26,8 @@ from mvgviz.trials.candidates import (
     serving_queries,
 )
 from mvgviz.trials.expected_error import expected_error
-from mvgviz.trials.question import PERCENT, pose, pose_each
-from mvgviz.trials.resumable import TrialCache
-from mvgviz.trials.run import run_trials
+from mvgviz.trials.problem import PERCENT, pose, pose_each
+from mvgviz.trials.run import TrialCache, run_trials
 from mvgviz.trials.stand_in import simulated_tables, stand_in
 from mvgviz.trials.tasks import measure_for
 from tests.datasets import make_dataset

@@ -13,7 +13,7 @@ from scipy import stats
 from scipy.special import ive, logsumexp
 
 from mvgviz import InputError, random_rotation
-from mvgviz.trials.mechanisms.bingham import sample_bingham
+from mvgviz.trials.mechanisms.epsilon_alone import sample_bingham
 
 pytestmark = pytest.mark.slow
 

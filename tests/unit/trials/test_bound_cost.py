@@ -8,8 +8,7 @@ import pytest
 from mvgviz import Scenario
 from mvgviz.data import sample
 from mvgviz.scenario.resolve import ask, build
-from mvgviz.trials.bound_cost import bound_cost, radius_for_all
-from mvgviz.trials.stand_in import SEED, stand_in
+from mvgviz.trials.stand_in import SEED, bound_cost, radius_for_all, stand_in
 from tests.datasets import make_dataset
 
 QUERIES = ("identity", "mean", "covariance", "moments", "kernel")

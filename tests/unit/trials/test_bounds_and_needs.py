@@ -10,13 +10,13 @@ from mvgviz.errors import InputError
 from mvgviz.noise.moment_noise import MomentNoise, ridge_weights
 from mvgviz.pictures.utility import parts_words
 from mvgviz.scenario.resolve import build
-from mvgviz.trials.draws import Draws
+from mvgviz.scenario.tasks import TASKS
 from mvgviz.trials.mechanisms import mechanism
+from mvgviz.trials.mechanisms.base import Draws
 from mvgviz.trials.mechanisms.gaussian import GaussianSquare
-from mvgviz.trials.parts import part_errors, part_points
-from mvgviz.trials.question import ONE_NEEDED, pose, split_records
-from mvgviz.trials.run import run_trials
-from mvgviz.trials.tasks import TASKS, measure_for
+from mvgviz.trials.problem import ONE_NEEDED, pose, split_records
+from mvgviz.trials.run import part_errors, part_problems, run_trials
+from mvgviz.trials.tasks import measure_for
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import graph, many, posed
 
@@ -105,7 +105,7 @@ def test_without_noise_released_joint_moments_predict_as_least_squares_does():
     data = type(make_dataset(2, 5))(matrix=matrix, features=list("abcd"), lower=-1, upper=1)
     problem = posed("moments", data, task="linear-ridge", label=3, favoured=(0,))
     measure = measure_for(problem)
-    kept, held = problem.question.table.matrix, problem.question.held_out.matrix
+    kept, held = problem.table.matrix, problem.held_out.matrix
     design = np.vstack([kept[:3], np.ones(kept.shape[1])]).T
     fitted = np.linalg.lstsq(design, kept[3], rcond=None)[0]
     rmse = np.sqrt(np.mean((np.vstack([held[:3], np.ones(held.shape[1])]).T @ fitted - held[3]) ** 2))
@@ -130,7 +130,7 @@ def test_the_guess_for_part_of_a_graph_varies_as_graphs_do(query):
     if query == "laplacian":
         answers = np.einsum("tij,ik->tik", edges.sum(axis=2, keepdims=True), np.eye(6)) - answers
     part = answers[:, block[0], block[1]]
-    guess = problem.judged.question.guess
+    guess = problem.judged.guess
     assert guess.answer == pytest.approx(part.mean(axis=0), abs=0.03)
     assert guess.variance == pytest.approx(part.var(axis=0).sum(), rel=0.03)
 
@@ -223,7 +223,7 @@ def test_errors_are_on_what_is_needed_by_default_and_on_everything_where_nothing
     some, none = (Scenario(query="mean", allocation="uniform", favoured=favoured, trials=3) for favoured in ((1,), ()))
     assert run_trials(some, data).judged_on == "needed"
     assert run_trials(none, data).judged_on == "everything"
-    points, reasons = part_points(pose(none, data))
+    points, reasons = part_problems(pose(none, data))
     assert list(points) == ["everything"]  # no error on the needed where nothing is
     assert set(reasons) == {"needed", "rest"}
     found = part_errors([run_trials(none.changed(judged="everything"), data,

@@ -9,8 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 import pytest
 
-from mvgviz.trials.resumable import TrialCache
-from mvgviz.trials.run import run_trials
+from mvgviz.trials.run import TrialCache, run_trials
 from tests.unit.trials.cases import CASES, DATA, EVERY
 from tests.unit.trials.problems import same
 
@@ -48,16 +47,10 @@ def cluster():
             yield client.get_executor()
 
 
+@pytest.mark.parametrize("executor", ["processes", "cluster"])
 @pytest.mark.parametrize("case", list(CASES))
-def test_processes_give_identical_results(case, processes):
-    results = run_trials(CASES[case], DATA, mechanisms=EVERY, executor=processes, batch=4)
-    assert results.complete
-    assert same(expected(case), results)
-
-
-@pytest.mark.parametrize("case", list(CASES))
-def test_a_dask_cluster_gives_identical_results(case, cluster):
-    results = run_trials(CASES[case], DATA, mechanisms=EVERY, executor=cluster, batch=4)
+def test_processes_and_a_dask_cluster_give_identical_results(case, executor, request):
+    results = run_trials(CASES[case], DATA, mechanisms=EVERY, executor=request.getfixturevalue(executor), batch=4)
     assert results.complete
     assert same(expected(case), results)
 

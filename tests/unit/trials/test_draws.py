@@ -10,7 +10,7 @@ from scipy import stats
 from threadpoolctl import threadpool_info
 
 from mvgviz.threads import one_blas_thread
-from mvgviz.trials.draws import DIRECTIONS, Draws
+from mvgviz.trials.mechanisms.base import DIRECTIONS, Draws
 
 LUCK = 1e-7
 

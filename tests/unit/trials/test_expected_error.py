@@ -6,7 +6,7 @@ import pytest
 from mvgviz import InputError, Scenario
 from mvgviz.data import sample
 from mvgviz.trials.expected_error import expected_error
-from mvgviz.trials.question import pose
+from mvgviz.trials.problem import pose
 from mvgviz.trials.run import run_trials
 from mvgviz.trials.tasks import measure_for
 from tests.datasets import make_dataset

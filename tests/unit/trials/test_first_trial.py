@@ -6,7 +6,7 @@ import pytest
 from mvgviz import Scenario
 from mvgviz.data import sample
 from mvgviz.trials.first_trial import PART, first_trial
-from mvgviz.trials.question import pose
+from mvgviz.trials.problem import pose
 from mvgviz.trials.run import run_trials
 from mvgviz.trials.tasks.moments import true_moments
 from tests.datasets import make_dataset

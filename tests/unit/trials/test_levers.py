@@ -11,9 +11,8 @@ from mvgviz.pictures.advice import best_kept, falls, levers_picture, levers_sent
 from mvgviz.pictures.error_axis import reference_items
 from mvgviz.trials.candidates import REDUCED
 from mvgviz.trials.levers import levers, way_to
-from mvgviz.trials.question import pose
-from mvgviz.trials.resumable import TrialCache
-from mvgviz.trials.run import run_trials
+from mvgviz.trials.problem import pose
+from mvgviz.trials.run import TrialCache, run_trials
 
 LIVER = Scenario.default_for("liver").changed(bound="even", judged="everything", trials=30)
 MOVEMENT = Scenario.default_for("movement_simulated").changed(bound="none", judged="everything", share=0.8, trials=30)

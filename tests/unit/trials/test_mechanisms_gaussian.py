@@ -9,12 +9,11 @@ from scipy import stats
 
 from mvgviz import Dataset, InputError, design_noise, random_rotation
 from mvgviz.provenance import Origin
-from mvgviz.trials import question as module
-from mvgviz.trials.draws import Draws
+from mvgviz.trials import problem as module
 from mvgviz.trials.mechanisms import mechanism
-from mvgviz.trials.mechanisms.base import Moments
+from mvgviz.trials.mechanisms.base import Draws, Moments
 from mvgviz.trials.mechanisms.gaussian import GaussianAnswer, GaussianGram, GaussianSquare
-from mvgviz.trials.question import weighing_of
+from mvgviz.trials.problem import weighing_of
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import BOXES, LUCK, delta_at, differences, graph, many, mu_for, noise, posed, prepared
 
@@ -183,7 +182,7 @@ def test_gram_space_has_the_law_of_moments_of_noisy_tables(m, n, subtract):
     table = prepared("mvg-exact", problem, "answer")
     assert isinstance(table, GaussianAnswer)
     sigma = table.rows.covariance()
-    long = many(Moments(source=table, n_records=n, known=sigma if subtract else None), 6000, seed=2)
+    long = many(Moments(size=1, source=table, n_records=n, known=sigma if subtract else None), 6000, seed=2)
     assert same_law(many(short, 6000), long)
     if n == 40:
         assert not same_law(many(short, 6000) + 0.3 * sigma, long)

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mvgviz import Dataset
-from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import BOTH, COMPARED, EPSILON, MECHANISMS, mechanism
+from mvgviz.trials.mechanisms.base import Draws
 from mvgviz.trials.mechanisms.sketch import lift
-from mvgviz.trials.question import weighing_of
+from mvgviz.trials.problem import weighing_of
 from mvgviz.trials.tasks import measure_for
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import BOXES, LUCK, differences, graph, many, mu_for, noise, posed, prepared
@@ -185,7 +185,7 @@ def test_the_lift_is_that_of_the_publication():
 def test_a_sketch_has_the_mean_and_variance_of_its_wishart(query, box):
     lower, upper = (np.array(ends[:3]) for ends in BOXES[box])
     problem = posed(query, m=3, n=50, lower=lower, upper=upper, epsilon=900.0)
-    x, rho2, n, s = problem.question.table.matrix, float(((upper - lower) ** 2).sum()), 50, 3
+    x, rho2, n, s = problem.table.matrix, float(((upper - lower) ** 2).sum()), 50, 3
     w2 = lift(900.0, 1e-3, s) ** 2
     a = x @ x.T / rho2 + w2 * np.eye(3)
     drawn = many(prepared("johnson-lindenstrauss", problem, "moments"), 20_000)
@@ -205,7 +205,7 @@ def test_pseudo_records_are_a_random_projection_of_the_lifted_table(box, rng):
     problem = posed(m=3, n=50, lower=lower, upper=upper, epsilon=900.0, task="kernel-ridge", label=0)
     drawn = many(prepared("johnson-lindenstrauss", problem), 4000)
     assert drawn.shape == (4000, 3, 3)
-    x, n, rho = problem.question.table.matrix, problem.question.table.n_records, math.hypot(*(upper - lower))
+    x, n, rho = problem.table.matrix, problem.table.n_records, math.hypot(*(upper - lower))
     middle = (lower + upper)[:, None] / 2
     u, values, vt = np.linalg.svd((x - middle) / rho, full_matrices=False)
     lifted = u * np.hypot(values, lift(900.0, 1e-3, 3)) @ vt  # every singular value, then a projection over records
@@ -311,7 +311,7 @@ def test_reduced_moments_are_unbiased_where_asked_and_trivial_elsewhere(name, qu
     lower, upper = np.array([-1.0, 0.0, 2.0]), np.array([1.0, 4.0, 3.0])
     problem = posed(query, lower=lower, upper=upper, favoured=(0, 2), epsilon=900.0)
     drawn = many(prepared(name, problem, "moments"), 4000)
-    x = problem.question.table.matrix[[0, 2]]
+    x = problem.table.matrix[[0, 2]]
     part = drawn[np.ix_(range(4000), [0, 2], [0, 2])]
     assert (np.abs(part.mean(axis=0) - x @ x.T / 30) < 6 * part.std(axis=0) / math.sqrt(4000)).all()
     middle = (lower + upper) / 2
@@ -340,7 +340,7 @@ def test_the_component_mechanism_needs_records_and_gives_unit_vectors():
     for query in ("identity", "covariance"):
         problem = posed(query, lower=-2.0, upper=1.0)
         sampler = prepared("exponential-component", problem, "component")
-        x = problem.question.table.matrix
+        x = problem.table.matrix
         assert np.allclose(sampler.matrix, x @ x.T / (2 * 3 * 4))  # epsilon/(2 B²), B² = 3 · 2²
         drawn = sampler.draw(Draws(0, 0, 5))
         assert np.allclose(np.linalg.norm(drawn, axis=1), 1)

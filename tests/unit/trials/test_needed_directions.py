@@ -13,12 +13,11 @@ from mvgviz.design.needs import noise_on
 from mvgviz.noise.directions import standard_basis
 from mvgviz.scenario.trade_off import against_least
 from mvgviz.trials.candidates import SEARCHED, candidates, forgets_directions
-from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import mechanism
+from mvgviz.trials.mechanisms.base import Draws
 from mvgviz.trials.mechanisms.reduced import sensitivity_along
-from mvgviz.trials.parts import part_errors, part_points
-from mvgviz.trials.question import PERCENT, weighing_of
-from mvgviz.trials.resumable import resume
+from mvgviz.trials.problem import PERCENT, weighing_of
+from mvgviz.trials.run import part_errors, part_problems, resume
 from mvgviz.trials.tasks import measure_for
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import many, mu_for, posed
@@ -102,13 +101,13 @@ def test_where_needed_directions_cannot_be_judged_by_errors_are_on_everything():
     assert measure_for(problem) is measure_for(problem.whole)
     with pytest.raises(InputError, match="private directions are found anew in every trial"):
         measure_for(posed("covariance", DATA, directions="private", favoured=(0,), judged="rest"))
-    points, reasons = part_points(problem)
+    points, reasons = part_problems(problem)
     assert list(points) == ["everything"]
     assert set(reasons) == {"needed", "rest"}
     regression = posed("covariance", DATA, directions="random", favoured=(0,), task="linear-ridge", label=1,
                        judged="needed")
     assert measure_for(regression) is measure_for(regression.whole)
-    assert "regression learns from features" in part_points(regression)[1]["needed"]
+    assert "regression learns from features" in part_problems(regression)[1]["needed"]
 
 
 @pytest.mark.parametrize("query", ["mean", "covariance"])
@@ -189,7 +188,7 @@ def test_only_the_needed_directions_are_released_with_the_sensitivity_of_that_sm
     w = problem.setup("exact").design.directional_side.directions.matrix[:, [1, 2]]
     only = mechanism("reduced-gaussian").prepare(problem, "answer")
     noise = many(only, 4_000) - problem.query.value
-    frame = problem.question.guess.answer
+    frame = problem.guess.answer
     rest = np.eye(4) - w @ w.T
     assert np.allclose(rest @ (noise + problem.query.value - frame), 0, atol=1e-12)  # as of someone who saw nothing
     ends = np.array(list(itertools.product(*zip(data.lower, data.upper, strict=True)))) @ w
@@ -211,7 +210,7 @@ def test_only_the_needed_directions_are_released_with_the_sensitivity_of_that_sm
 
 
 def test_only_the_needed_errs_less_on_them_than_equal_noise_and_is_a_part_of_every_comparison():
-    points, _ = part_points(turned("mean")[0])
+    points, _ = part_problems(turned("mean")[0])
     found = {part.part: part for part in part_errors(resume(list(points.values())))}
     assert found["needed"].only.mean < found["needed"].equal.mean
     assert found["rest"].only.mean > 0

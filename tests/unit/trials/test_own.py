@@ -5,7 +5,7 @@ import pytest
 
 import mvgviz as mv
 from mvgviz import InputError
-from mvgviz.trials.resumable import TrialCache
+from mvgviz.trials.run import TrialCache
 
 DATA, SCENARIO = mv.sample("liver"), mv.Scenario.default_for("liver")
 

@@ -12,13 +12,13 @@ from scipy import stats
 
 from mvgviz import InputError, Scenario, random_rotation
 from mvgviz.data import sample
-from mvgviz.trials import resumable as module
-from mvgviz.trials.draws import Draws
+from mvgviz.trials import run as module
 from mvgviz.trials.mechanisms import MECHANISMS, mechanism
-from mvgviz.trials.question import pose
-from mvgviz.trials.resumable import TrialCache, trial_key
-from mvgviz.trials.run import Outcome, run_trials, sweep
-from mvgviz.trials.tasks import TASKS
+from mvgviz.trials.mechanisms.base import Draws
+from mvgviz.trials.problem import pose
+from mvgviz.trials.results import Outcome
+from mvgviz.trials.run import TrialCache, run_trials, sweep, trial_key
+from mvgviz.trials.tasks import prepared
 from tests.datasets import make_dataset
 from tests.unit.trials.cases import CASES, DATA, EVERY
 from tests.unit.trials.problems import graph, same, scenario
@@ -86,7 +86,7 @@ def test_more_trials_keep_the_first_ones_and_mechanisms_do_not_mind_each_other(c
 @pytest.mark.parametrize("case", list(CASES))
 def test_samplers_and_measures_travel(case):
     problem = pose(CASES[case], DATA)
-    measure = TASKS[problem.scenario.task].prepare(problem)
+    measure = prepared(problem)
     for one in MECHANISMS.values():
         if one.unsuitable(problem, measure.level) is None:
             sampler = one.prepare(problem, measure.level)
@@ -272,8 +272,8 @@ def test_epsilon_spent_is_known_for_gaussian_noise_alone():
 
 
 def test_a_sweep_asks_each_question_once_and_shares_random_numbers(monkeypatch):
-    asked, ask = [], pose.__globals__["ask_once"]
-    monkeypatch.setitem(pose.__globals__, "ask_once", lambda *args: (asked.append(args), ask(*args))[1])
+    asked, ask = [], pose.__globals__["ask"]
+    monkeypatch.setitem(pose.__globals__, "ask", lambda *args: (asked.append(args), ask(*args))[1])
     counting = Counting(monkeypatch)
     grid = [{"epsilon": 0.5}, {"epsilon": 1.0, "share": 0.6}, {"epsilon": 1.0, "share": 0.9}, {"query": "covariance"}]
     points = sweep(grid, scenario("identity", task="subspace", trials=4), DATA, mechanisms=["mvg", "laplace"])
@@ -325,8 +325,8 @@ def test_a_trial_of_a_million_records_costs_no_more_than_one_of_a_thousand():
     one = scenario("identity", task="covariance-estimation", trials=200)
     problem = pose(one, make_dataset(5, 1_000_000))
     keys = ["mvg", "gaussian-analytic", "mvg-theorem1", "johnson-lindenstrauss"]
-    run_trials(one, problem.question.dataset, problem=problem, mechanisms=keys, trials=1)
-    measure = TASKS[one.task].prepare(problem)
+    run_trials(one, problem.dataset, problem=problem, mechanisms=keys, trials=1)
+    measure = prepared(problem)
     samplers = [mechanism(key).prepare(problem, measure.level) for key in keys]
     assert len(pickle.dumps((samplers, measure))) < 20_000  # what a worker is sent
     tracemalloc.start()
@@ -339,7 +339,7 @@ def test_a_trial_of_a_million_records_costs_no_more_than_one_of_a_thousand():
 
 def test_predictions_for_many_records_are_made_a_few_trials_at_a_time():
     problem = pose(scenario("covariance", task="linear-ridge", label=0), make_dataset(2, 400_000))
-    assert TASKS["linear-ridge"].prepare(problem).size >= 112_000
+    assert prepared(problem).size >= 112_000
 
 
 def test_bundled_data_have_trials_by_default():

@@ -13,21 +13,19 @@ from scipy import linalg
 from mvgviz import Dataset, InputError, Scenario, gaussian_mu
 from mvgviz.data import sample
 from mvgviz.noise.ties import spaces
-from mvgviz.scenario.scenario import POST
-from mvgviz.scenario.scenario import TASKS as NAMES
+from mvgviz.scenario.tasks import POST, TASKS
 from mvgviz.trials.mechanisms import COMPARED, MECHANISMS
-from mvgviz.trials.question import pose, split_records
+from mvgviz.trials.problem import pose, split_records
 from mvgviz.trials.run import run_trials
-from mvgviz.trials.tasks import TASKS, measure_for, references_for
-from mvgviz.trials.tasks.base import ENOUGH
+from mvgviz.trials.tasks import measure_for, references_for
+from mvgviz.trials.tasks.base import ENOUGH, PREPARE, components, nearest_psd, psd_root
 from mvgviz.trials.tasks.moments import trivial_moments
-from mvgviz.trials.tasks.post import WORDS, components, nearest_psd, psd_root
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import BOXES, graph, posed, scenario
 
 
 def measured(task, problem):
-    return TASKS[task].prepare(problem)
+    return PREPARE[task](problem)
 
 
 def plain_kernel_ridge(train, test, label, lower, upper, *, clip):
@@ -90,10 +88,10 @@ def test_linear_ridge_is_the_plain_one(psd, query, rng):
     problem = posed(query, make_dataset(3, 40, lower, upper), task="linear-ridge", label=1,
                     post=("psd",) if psd else ())
     measure = measured("linear-ridge", problem)
-    x = problem.question.table.matrix
+    x = problem.table.matrix
     truth = x @ x.T / x.shape[1]
     released = truth + np.array([0, 1, 5])[:, None, None] * rng.standard_normal((3, 3, 3))
-    test = problem.question.held_out.matrix
+    test = problem.held_out.matrix
     expected = [plain_linear_ridge(one, test, 1, upper, psd=psd) for one in released]
     assert measure.errors(released) == pytest.approx(expected, rel=1e-8)
     assert measure.references.non_private == pytest.approx(expected[0], rel=1e-9)
@@ -163,7 +161,7 @@ def test_the_subspace_angle_is_scipys(m, rng):
     assert measured("subspace", problem).errors(noisy) == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize("post", [steps for r in range(4) for steps in itertools.combinations(POST[:3], r)])
+@pytest.mark.parametrize("post", [steps for r in range(4) for steps in itertools.combinations(tuple(POST)[:3], r)])
 def test_reconstruction_is_the_relative_error_after_what_was_chosen(post, rng):
     problem = posed("covariance", m=3, n=20, post=post)
     measure = measured("reconstruction", problem)
@@ -210,7 +208,7 @@ def test_the_nearest_psd_matrix_is_a_projection(values):
 
 def test_a_random_guess_of_a_label_is_uniform_in_its_range(rng):
     problem = posed("covariance", make_dataset(3, 60, -1.0, 3.0), task="linear-ridge", label=1)
-    truth = problem.question.held_out.matrix[1]
+    truth = problem.held_out.matrix[1]
     squares = ((rng.uniform(-1, 3, (20_000, truth.size)) - truth) ** 2).mean(axis=1)
     for name, query in (("linear-ridge", "covariance"), ("kernel-ridge", "identity")):
         references = measured(name, posed(query, make_dataset(3, 60, -1.0, 3.0), task=name, label=1)).references
@@ -226,7 +224,7 @@ def test_the_private_mean_is_what_a_release_of_it_alone_would_do(rng, epsilon, n
     """By drawing it; its budget is the problem's own, and a label that hardly varies needs more records."""
     problem = posed("covariance", make_dataset(3, 60, -1.0, 3.0), task="linear-ridge", label=1, epsilon=epsilon,
                     delta=1e-6, neighbours=neighbours)
-    learned, truth = problem.question.table.matrix[1], problem.question.held_out.matrix[1]
+    learned, truth = problem.table.matrix[1], problem.held_out.matrix[1]
     moves = 4 / learned.size * (0.5 if neighbours == "add-remove" else 1)
     means = learned.mean() + moves / float(gaussian_mu(epsilon, 1e-6)) * rng.standard_normal((100_000, 1))
     found = references_for(problem)
@@ -341,7 +339,7 @@ DEGENERATE = {
 @pytest.mark.parametrize("query", ["identity", "covariance", "mean", "kernel"])
 def test_degenerate_data_gives_numbers_or_a_sentence(data, query):
     plain = [(task, (), 1.0) for task in ("reconstruction", "linear-ridge", "first-component")]
-    for task, post, epsilon in [(task, POST, 1e-3) for task in NAMES] + plain:
+    for task, post, epsilon in [(task, tuple(POST), 1e-3) for task in TASKS] + plain:
         one = scenario(query, task=task, label=0, post=post, epsilon=epsilon, trials=2)
         try:
             results = run_trials(one, DEGENERATE[data], mechanisms=["iid", *(other.key for other in COMPARED)])
@@ -396,8 +394,7 @@ def test_what_a_task_cannot_use_gets_a_sentence(choices, words):
 
 
 def test_tasks_and_their_steps_are_those_of_a_scenario():
-    assert set(TASKS) == set(NAMES)
-    assert set(WORDS) == set(POST)
+    assert set(TASKS) == set(PREPARE)
     for key, task in TASKS.items():
         assert task.key == key
         assert set(task.post) <= set(POST)

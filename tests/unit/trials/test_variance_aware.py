@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 
 from mvgviz import Dataset, private_spreads
-from mvgviz.trials.draws import DIRECTIONS, Draws
 from mvgviz.trials.mechanisms import mechanism, variance_aware
-from mvgviz.trials.question import weighing_of
+from mvgviz.trials.mechanisms.base import DIRECTIONS, Draws
+from mvgviz.trials.problem import weighing_of
 from mvgviz.trials.run import run_trials
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import LUCK, graph, many, mu_for, posed, prepared, record_pairs, scenario
@@ -51,7 +51,7 @@ def test_a_draw_is_the_mean_of_the_pulled_records_and_noise_of_the_ellipse_s_sha
 
 def test_without_a_limit_to_the_budget_it_is_the_mean_itself():
     data = make_dataset(3, 50, LOWER, UPPER)
-    drawn = variance_aware.VarianceAwareMean(table=data, mu=1e6).draw(Draws(0, 0, 5))
+    drawn = variance_aware.VarianceAwareMean(size=1, table=data, mu=1e6).draw(Draws(0, 0, 5))
     assert np.allclose(drawn, data.matrix.mean(axis=1)[:, None], atol=1e-5)
 
 
@@ -96,7 +96,7 @@ def test_uneven_spreads_are_worth_learning_and_the_pull_is_part_of_it(monkeypatc
 def test_errors_are_measured_against_the_mean_of_the_records_as_they_are():
     problem = posed("mean", uneven(400), epsilon=2.0)
     drawn, squares = many(prepared("plan", problem), 20), many(prepared("plan", problem, "square"), 20)
-    truth = problem.question.table.matrix.mean(axis=1)[:, None]
+    truth = problem.table.matrix.mean(axis=1)[:, None]
     weighed = weighing_of(problem).of(drawn - truth)
     assert np.allclose(squares, (weighed**2).sum(axis=(1, 2)), rtol=1e-12)
 

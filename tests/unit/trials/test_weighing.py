@@ -9,11 +9,10 @@ import pytest
 from mvgviz import Scenario, run_trials
 from mvgviz.data import sample
 from mvgviz.query.prior import Weighing
-from mvgviz.trials.draws import Draws
 from mvgviz.trials.mechanisms import mechanism
-from mvgviz.trials.parts import part_errors, part_points
-from mvgviz.trials.question import OWN, PERCENT, pose
-from mvgviz.trials.resumable import measure
+from mvgviz.trials.mechanisms.base import Draws
+from mvgviz.trials.problem import OWN, PERCENT, pose
+from mvgviz.trials.run import measure, part_errors, part_problems
 from mvgviz.trials.tasks import measure_for
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import many, posed
@@ -61,7 +60,7 @@ def test_one_feature_without_a_unit_is_in_its_own_and_several_are_in_percent():
 
 def test_each_part_has_its_own_unit():
     scenario = Scenario.default_for("two_features").changed(trials=5)
-    points, _ = part_points(pose(scenario, sample("two_features")))
+    points, _ = part_problems(pose(scenario, sample("two_features")))
     assert [part.unit for part in part_errors(measure(list(points.values())))] == ["h", "points", PERCENT]
     assert run_trials(scenario, sample("two_features")).metric == "typical error in h"
 
@@ -73,7 +72,7 @@ def test_an_entry_counts_as_much_as_both_its_features(task, rng):
     roots = np.array([0.5, 1.0])
     stretched = posed("covariance", make_dataset(2, 40, [0, -1], [10, 1]), task=task, favoured=())
     value = weighed.query.value[:2, :2] * np.outer(roots, roots)
-    stretched = replace(stretched, question=replace(stretched.question, query=replace(stretched.query, value=value)))
+    stretched = replace(stretched, asked=replace(stretched.query, value=value), shared={})
     released = weighed.query.value + 0.3 * rng.standard_normal((6, 3, 3))
     expected = measure_for(stretched).errors(released[:, :2, :2] * np.outer(roots, roots))
     if task == "reconstruction":  # what is done with the answer is done before it is weighed
@@ -104,8 +103,8 @@ def test_weights_do_not_enter_a_regression():
 def test_the_spread_of_a_weighed_guess_is_that_of_evenly_spread_records(rows, rng):
     for query in ("identity", "mean", "covariance"):
         problem = posed(query, make_dataset(3, 6, [0, -1, 2], [4, 1, 3]))
-        guess, weighing = problem.question.guess, Weighing(rows=rows, both=query == "covariance")
-        table = problem.question.table
+        guess, weighing = problem.guess, Weighing(rows=rows, both=query == "covariance")
+        table = problem.table
         drawn = rng.uniform(table.lower[:, None], table.upper[:, None], (20_000, 3, 6))
         answers = {"identity": drawn, "mean": drawn.mean(axis=2, keepdims=True),
                    "covariance": drawn @ drawn.transpose(0, 2, 1) / 6}[query]

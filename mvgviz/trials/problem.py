@@ -1,4 +1,4 @@
-"""What mechanisms are given and tasks are measured on: one question, one budget, one dataset.
+"""A problem: what is asked of one dataset with one budget. Mechanisms release an answer, tasks measure its error.
 
 Regression is trained on some records and measured on the others: those held out are never protected or released here,
 they only tell how good the answer is. Which records are held out follows from their number alone, not from the data.
@@ -7,10 +7,10 @@ they only tell how good the answer is. Which records are held out follows from t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -22,13 +22,13 @@ from mvgviz.query.prior import Guess, Weighing
 from mvgviz.query.queries import Query
 from mvgviz.scenario.resolve import Setup, ask, build, delta_of, scaled
 from mvgviz.scenario.scenario import Scenario
+from mvgviz.scenario.tasks import Task
 from mvgviz.validation import FloatArray, one_of
 
 if TYPE_CHECKING:
-    from mvgviz.trials.tasks.base import Measure, Task
+    from mvgviz.trials.mechanisms.base import Mechanism
 
-REGRESSIONS = ("kernel-ridge", "linear-ridge")
-OF_DIRECTIONS = ("first-component", "covariance-estimation", "subspace")
+T = TypeVar("T")
 HELD_OUT = 0.28
 """The share of records that regression keeps for measuring: 97 of 345, as in the paper."""
 
@@ -45,72 +45,77 @@ SENSITIVITIES = ("own", "tight", "printed")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Question:
-    """A query of a dataset, and everything derived from it once.
-
-    ``dataset`` has the declared ranges, ``table`` the scenario's scale (None for graphs);
-    ``held_out`` are the records kept for measuring, on the same scale.
-    """
-
-    dataset: Dataset = field(repr=False)
-    table: Dataset | None = field(repr=False)
-    held_out: Dataset | None = field(repr=False)
-    query: Query
-    part: Guess | None = field(default=None, repr=False)
-
-    @cached_property
-    def gram(self) -> Gram:
-        """One pass over the records, for tasks that need no more."""
-        return Gram.of(self.query.value)
-
-    @cached_property
-    def guess(self) -> Guess:
-        """The answer of someone who has not seen the data."""
-        return self.query.guess(self.table) if self.part is None else self.part
-
-    @cached_property
-    def measures(self) -> dict[tuple[object, ...], Measure]:
-        """What tasks prepared for it (see ``mvgviz.trials.tasks.measure_for``)."""
-        return {}
-
-    def on(self, positions: list[int]) -> Question:
-        """The same about some rows of the answer (and the same columns, where those are the same things)."""
-        query, block = self.query, np.ix_(positions, positions)
-        names = None if query.row_names is None else tuple(query.row_names[k] for k in positions)
-        part = replace(query, value=query.value[block] if query.symmetric else query.value[positions], row_names=names)
-        if self.table is None:
-            return replace(self, query=part, part=self.guess.on(positions))
-        if query.is_kernel:
-            return replace(self, query=part, table=replace(self.table, matrix=self.table.matrix[:, positions]))
-        table, held_out = (None if rows is None else rows_of(rows, positions) for rows in (self.table, self.held_out))
-        return replace(self, query=part, table=table, held_out=held_out)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
 class Problem:
-    """``sensitivity``: "own" (theorems the printed one, everything else the tight one), or one for all.
+    """``dataset`` has the declared ranges, ``table`` the scenario's scale (None for graphs); ``held_out``: the records
+    kept for measuring, on the same scale. ``asked``: the query of these records; ``shared``: what was worked out of it
+    once, for every problem that asks the same.
 
-    ``worked_out``: a setup that is there already, used where it is that of the problem. ``weighing``: of a problem that
-    is to be measured, how its rows count. ``yardstick``: the problem by whose needs it is judged instead of its own,
-    where those are directions that its own noise does not have. ``own_task``: a person's own, in place of the
-    scenario's.
+    ``sensitivity``: "own" (theorems the printed one, everything else the tight one), or one for all. ``mechanisms``:
+    to be tried. ``worked_out``: a setup that is there already, used where it is that of the problem. ``weighing``: of a
+    problem that is to be measured, how its rows count. ``yardstick``: the problem by whose needs it is judged instead
+    of its own, where those are directions that its own noise does not have. ``own_task``: a person's own, in place of
+    the scenario's.
     """
 
     scenario: Scenario
-    question: Question = field(repr=False)
+    dataset: Dataset = field(repr=False)
+    table: Dataset | None = field(repr=False)
+    held_out: Dataset | None = field(repr=False)
+    asked: Query = field(repr=False)
     delta: float
     sensitivity: str = "own"
+    mechanisms: tuple[str | Mechanism, ...] = ("mvg", "iid")
     uploaded: Directions | None = field(default=None, repr=False)
     worked_out: Setup | None = field(default=None, repr=False)
     weighing: Weighing | None = field(default=None, repr=False)
     yardstick: Problem | None = field(default=None, repr=False)
     own_task: Task | None = field(default=None, repr=False)
+    shared: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+
+    def once(self, key: Hashable, work: Callable[[], T]) -> T:
+        """Work something out for all problems that share it; it may depend on the answer and the key alone."""
+        if key not in self.shared:
+            self.shared[key] = work()
+        return self.shared[key]  # type: ignore[no-any-return]
+
+    @property
+    def gram(self) -> Gram:
+        """One pass over the records, for tasks that need no more."""
+        return self.once("gram", lambda: Gram.of(self.asked.value))
+
+    @property
+    def guess(self) -> Guess:
+        """The answer of someone who has not seen the data."""
+        return self.once("guess", lambda: self.asked.guess(self.table))
 
     @property
     def query(self) -> Query:
         """What is asked of the records as they are, with the sensitivity that the theorems are to use."""
-        query = self.question.query
+        query = self.asked
         return replace(query, printed_sensitivity=query.sensitivity) if self.sensitivity == "tight" else query
+
+    @property
+    def task(self) -> Task:
+        """What the answer is used for."""
+        return self.own_task or self.scenario.use
+
+    @cached_property
+    def key(self) -> str:
+        """What the results of all its trials depend on, for one dataset."""
+        chosen = tuple(each if isinstance(each, str) else each.name for each in self.mechanisms)
+        judge = "" if self.yardstick is None else weighing_of(self).key  # type: ignore[union-attr]
+        return (f"{self.sensitivity} {chosen} {self.uploaded_key} {judge} {self.task.key} {self.scenario.to_json()}")
+
+    @property
+    def uploaded_key(self) -> str | None:
+        """Of directions from a file, which the scenario does not hold."""
+        uploaded = self.uploaded if self.scenario.directions == "upload" else None
+        return None if uploaded is None else uploaded.digest
+
+    @property
+    def trials(self) -> int:
+        """Of all its mechanisms."""
+        return self.scenario.trials * len(self.mechanisms)
 
     @property
     def positions(self) -> list[int] | None:
@@ -132,25 +137,21 @@ class Problem:
         """What errors are on: everything, too, where nothing is needed, or what is needed is no fixed part."""
         if self.yardstick is not None:
             return self.yardstick.judged_on
-        return self.scenario.judged if self.chosen is not None or self._weighed else "everything"
-
-    @property
-    def _weighed(self) -> bool:
-        """Whether all are needed, some more than others."""
         scenario = self.scenario
-        parts = {part for k, part in scenario.need_weights.items() if k < self.query.rows}
-        return len(parts) > 1 and scenario.judged == "needed" and self.unfit is None and (
-            scenario.task not in REGRESSIONS)
+        weights = {part for k, part in scenario.need_weights.items() if k < self.query.rows}
+        weighed = (len(weights) > 1 and scenario.judged == "needed" and self.unfit is None
+                   and not scenario.use.predicts)  # all are needed, some more than others
+        return scenario.judged if self.chosen is not None or weighed else "everything"
 
     @property
     def unfit(self) -> str | None:
         """Why errors cannot be on what is needed alone."""
         scenario = self.scenario
-        if scenario.task in OF_DIRECTIONS and scenario.judged == "needed" and len(scenario.needs) == 1:
+        if scenario.use.of_directions and scenario.judged == "needed" and len(scenario.needs) == 1:
             return ONE_NEEDED
         if scenario.needs_along == "features":
             return None
-        if scenario.task in REGRESSIONS:
+        if scenario.use.predicts:
             return BY_FEATURES
         return FOUND_ANEW if scenario.directions == "private" else None
 
@@ -160,23 +161,18 @@ class Problem:
         if self.yardstick is not None:
             return self.yardstick.chosen
         scenario, size = self.scenario, self.query.rows
-        regression = scenario.task in REGRESSIONS
-        if scenario.judged == "everything" or (regression and (scenario.label is None or scenario.label >= size)):
+        label = scenario.label if scenario.use.predicts else None
+        if scenario.judged == "everything" or (scenario.use.predicts and (label is None or label >= size)):
             return None
-        if self.unfit is not None:
-            if scenario.judged == "needed":
-                return None
-            raise InputError(f"{self.unfit}; judge by everything")
         features = self.query.features  # the constant is needed by all, and is no feature
         needed = {k for k in scenario.needs if k < features}
-        if not 0 < len(needed) < features:
+        if self.unfit is not None or not 0 < len(needed) < features:
             if scenario.judged == "needed":
                 return None
-            raise InputError("to measure errors on the rest, some features must be needed: not all, not none")
+            raise InputError("to measure errors on the rest, some features must be needed: not all, not none"
+                             if self.unfit is None else f"{self.unfit}; judge by everything")
         chosen = needed if scenario.judged == "needed" else set(range(features)) - needed
-        if regression and scenario.label is not None:
-            chosen |= {scenario.label}
-        return sorted(chosen | set(range(features, size)))
+        return sorted(chosen | set(range(features, size)) | (set() if label is None else {label}))
 
     @property
     def whole(self) -> Problem:
@@ -191,13 +187,25 @@ class Problem:
 
     @cached_property
     def judged(self) -> Problem:
-        """The problem on those rows alone, for measuring, each counted as much as it matters."""
-        positions, weighing = self.positions, weighing_of(self)
+        """The problem on those rows alone (and the same columns, where those are the same things), for measuring; each
+        row is counted as much as it matters."""
+        positions, weighing, query, table = self.positions, weighing_of(self), self.asked, self.table
         if positions is None:
             return self if weighing is None else replace(self, weighing=weighing)
+        names = None if query.row_names is None else tuple(query.row_names[k] for k in positions)
+        value = query.value[np.ix_(positions, positions)] if query.symmetric else query.value[positions]
         label = positions.index(self.scenario.label) if self.scenario.label in positions else self.scenario.label
-        return replace(self, question=self.question.on(positions), worked_out=None, weighing=weighing,
-                       scenario=self.scenario.changed(judged="everything", label=label))
+        part = replace(self, asked=replace(query, value=value, row_names=names), worked_out=None, weighing=weighing,
+                       scenario=self.scenario.changed(judged="everything", label=label), shared={})
+        if table is None:
+            part.shared["guess"] = self.guess.on(positions)
+            return part
+        if query.is_kernel:
+            return replace(part, table=replace(table, matrix=table.matrix[:, positions]))
+        if not (query.of_all_features or query.has_constant):  # positions are not those of the table
+            return part
+        return replace(part, table=rows_of(table, positions),
+                       held_out=None if self.held_out is None else rows_of(self.held_out, positions))
 
     @property
     def epsilon(self) -> float:
@@ -206,8 +214,7 @@ class Problem:
     @property
     def s2(self) -> float:
         """The L2 sensitivity that mechanisms with equal noise use."""
-        query = self.question.query
-        return query.printed_sensitivity if self.sensitivity == "printed" else query.sensitivity
+        return self.asked.printed_sensitivity if self.sensitivity == "printed" else self.asked.sensitivity
 
     def enlargement(self, query: Query) -> float:
         """By how much noise calibrated exactly must grow to stand on the same sensitivity."""
@@ -222,23 +229,22 @@ class Problem:
     @cached_property
     def _setups(self) -> dict[str, Setup]:
         known = self.worked_out
-        if known is None or known.scenario != self.scenario or known.dataset is not self.question.dataset:
-            return {}
-        return {known.scenario.guarantee: known} if self.sensitivity == "own" else {}
+        if (known is not None and known.scenario == self.scenario and known.dataset is self.dataset
+                and self.sensitivity == "own"):
+            return {known.scenario.guarantee: known}
+        return {}
 
     def redrawn_setup(self, guarantee: str, seed: int) -> Setup:
         """The same with another seed, so that private directions come out anew."""
-        scenario, question = self.scenario.changed(guarantee=guarantee, seed=seed), self.question
-        asked = partial(build, query=question.query, uploaded=self.uploaded, tight=self.sensitivity == "tight")
-        if question.table is None:
-            return asked(scenario, question.dataset)
-        # The table is scaled already: private directions would do it again in every trial.
-        return asked(scenario.changed(scale="declared"), question.table)
+        scenario, dataset = self.scenario.changed(guarantee=guarantee, seed=seed), self.dataset
+        if self.table is not None:  # it is scaled already: private directions would do it again in every trial
+            scenario, dataset = scenario.changed(scale="declared"), self.table
+        return build(scenario, dataset, query=self.asked, uploaded=self.uploaded, tight=self.sensitivity == "tight")
 
-    def with_scenario(self, scenario: Scenario) -> Problem:
+    def with_scenario(self, scenario: Scenario, **changes: Any) -> Problem:
         """Another choice on the same data; refuses one that asks another question."""
         if question_key(scenario) == question_key(self.scenario):
-            return replace(self, scenario=scenario, delta=delta_of(scenario, self.question.dataset))
+            return replace(self, scenario=scenario, delta=delta_of(scenario, self.dataset), **changes)
         raise InputError("the scenario asks another question of the data; pose the problem anew")
 
 
@@ -252,20 +258,20 @@ def weighing_of(problem: Problem) -> Weighing | None:
     scenario, query, along = (problem.yardstick or problem).scenario, problem.query, problem.along
     kept = list(range(query.rows)) if problem.chosen is None else problem.chosen
     weights, unit = np.ones(len(kept)), ""
-    if problem.judged_on == "needed" and scenario.task not in REGRESSIONS:
+    if problem.judged_on == "needed" and not scenario.use.predicts:
         weights = np.array([scenario.need_weights.get(k, 1.0) for k in kept])
     factors, both = np.sqrt(weights), query.symmetric or scenario.task != "reconstruction"  # others use moments
     if scenario.task == "reconstruction" and query.degree == 1:
-        unit, sizes = _own_unit(problem.question, kept, along)
+        unit, sizes = _own_unit(problem, kept, along)
         factors *= sizes / math.sqrt(weights.sum() * query.cols)
     if along is not None:
         return Weighing(rows=factors[:, None] * along.matrix[:, kept].T, both=both, unit=unit)
     return Weighing(rows=factors, both=both, unit=unit) if unit or (weights < 1).any() else None
 
 
-def _own_unit(question: Question, kept: list[int], along: Directions | None) -> tuple[str, FloatArray]:
+def _own_unit(problem: Problem, kept: list[int], along: Directions | None) -> tuple[str, FloatArray]:
     """The unit of these features (or directions) together, and what a difference of 1 in each is in it."""
-    data, table = question.dataset, question.table
+    data, table = problem.dataset, problem.table
     assert table is not None  # tables and means are asked of one
     if along is not None:
         return PERCENT, np.asarray(100 / (table.widths @ np.abs(along.matrix[:, kept])))
@@ -277,17 +283,26 @@ def _own_unit(question: Question, kept: list[int], along: Directions | None) -> 
 
 def question_key(scenario: Scenario) -> tuple[object, ...]:
     """What of a scenario decides the answer to a query and which records are held out."""
-    return (scenario.data, scenario.query, scenario.scale, *scenario.parameters.values(),
-            scenario.task in REGRESSIONS, scenario.neighbours)
+    return (scenario.data, scenario.query, scenario.scale, *scenario.parameters.values(), scenario.use.predicts,
+            scenario.neighbours)
 
 
-def pose(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "own", question: Question | None = None,
-         uploaded: Directions | None = None, worked_out: Setup | None = None) -> Problem:
-    """The problem of a scenario; ``question`` saves asking again, ``uploaded`` are directions from a file."""
-    one_of("sensitivity", sensitivity, SENSITIVITIES)
-    question = ask_once(scenario, dataset) if question is None else question
-    return Problem(scenario=scenario, question=question, delta=delta_of(scenario, question.dataset),
-                   sensitivity=sensitivity, uploaded=uploaded, worked_out=worked_out)
+def pose(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "own", uploaded: Directions | None = None,
+         worked_out: Setup | None = None) -> Problem:
+    """The problem of a scenario, asked of the training records where its task is regression.
+
+    ``uploaded``: directions from a file. ``worked_out``: a setup whose answer and noise serve where they are the same.
+    """
+    kept, rest = split_records(dataset) if scenario.use.predicts and not scenario.is_graph else (dataset, None)
+    table = None if scenario.is_graph else scaled(kept, scenario.scale)
+    if worked_out is not None and worked_out.dataset is kept and (
+            question_key(worked_out.scenario) == question_key(scenario)):
+        query = worked_out.box
+    else:
+        query = ask(scenario, kept) if table is None else ask(scenario.changed(scale="declared"), table)
+    return Problem(scenario=scenario, dataset=kept, table=table, asked=query, delta=delta_of(scenario, kept),
+                   held_out=None if rest is None else scaled(rest, scenario.scale), uploaded=uploaded,
+                   sensitivity=one_of("sensitivity", sensitivity, SENSITIVITIES), worked_out=worked_out)
 
 
 def pose_each(scenarios: Iterable[Scenario], dataset: Dataset, *, sensitivity: str | None = None,
@@ -298,25 +313,17 @@ def pose_each(scenarios: Iterable[Scenario], dataset: Dataset, *, sensitivity: s
     """
     if sensitivity is None:
         sensitivity = "own" if known is None else known.sensitivity
-    questions = {} if known is None else {question_key(known.scenario): known.question}
+    one_of("sensitivity", sensitivity, SENSITIVITIES)
+    posed = {} if known is None else {
+        question_key(known.scenario): replace(known, sensitivity=sensitivity, yardstick=None, own_task=None)}
     problems = []
     for scenario in scenarios:
-        posed = pose(scenario, dataset, sensitivity=sensitivity, question=questions.get(question_key(scenario)),
-                     uploaded=None if known is None else known.uploaded,
-                     worked_out=None if known is None else known.worked_out)
-        questions[question_key(scenario)] = posed.question
-        problems.append(posed)
+        if question_key(scenario) not in posed:
+            posed[question_key(scenario)] = pose(
+                scenario, dataset, sensitivity=sensitivity, uploaded=None if known is None else known.uploaded,
+                worked_out=None if known is None else known.worked_out)
+        problems.append(posed[question_key(scenario)].with_scenario(scenario))
     return problems
-
-
-def ask_once(scenario: Scenario, dataset: Dataset) -> Question:
-    """The scenario's question, of the training records where its task is regression."""
-    if scenario.is_graph:
-        return Question(dataset=dataset, table=None, held_out=None, query=ask(scenario, dataset))
-    kept, rest = split_records(dataset) if scenario.task in REGRESSIONS else (dataset, None)
-    table = scaled(kept, scenario.scale)
-    return Question(dataset=kept, table=table, held_out=None if rest is None else scaled(rest, scenario.scale),
-                    query=ask(scenario.changed(scale="declared"), table))
 
 
 def rows_of(dataset: Dataset, positions: list[int]) -> Dataset:

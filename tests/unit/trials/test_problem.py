@@ -1,4 +1,4 @@
-"""A problem is one question of one dataset with one sensitivity for all; also what other test files share."""
+"""A problem is one question of one dataset with one sensitivity for all."""
 
 import math
 import pickle
@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from mvgviz import Dataset, InputError, Scenario
 from mvgviz.data import sample
+from mvgviz.scenario.resolve import build
 from mvgviz.trials.mechanisms import MECHANISMS, mechanism
-from mvgviz.trials.question import ask_once, pose, question_key, split_records
+from mvgviz.trials.problem import pose, question_key, split_records
 from tests.datasets import make_dataset
 from tests.unit.trials.problems import differences, graph, many, posed, scenario
 
@@ -66,17 +67,17 @@ def test_delta_defaults_to_a_hundredth_of_one_over_the_records_that_are_protecte
 def test_the_answer_and_the_records_held_out_have_the_scenarios_scale(scale, low, high):
     data = make_dataset(2, 50, -5.0, 3.0)
     problem = posed(data=data, scale=scale, task="linear-ridge", label=0)
-    assert (problem.question.table.lower == low).all()
-    assert (problem.question.held_out.upper == high).all()
+    assert (problem.table.lower == low).all()
+    assert (problem.held_out.upper == high).all()
     learn, measure = split_records(data)
-    for part, there in ((learn, problem.query.value), (measure, problem.question.held_out.matrix)):
+    for part, there in ((learn, problem.query.value), (measure, problem.held_out.matrix)):
         expected = low + (part.matrix + 5) / 8 * (high - low)
         assert np.abs(there - expected).max() < 1e-14
     assert problem.query.sensitivity == pytest.approx((high - low) * math.sqrt(2))
 
 
 def test_graphs_are_never_divided():
-    asked = ask_once(scenario("laplacian", task="linear-ridge", label=0), graph())
+    asked = pose(scenario("laplacian", task="linear-ridge", label=0), graph())
     assert asked.table is None
     assert asked.held_out is None
     assert asked.query.rows == 6
@@ -94,11 +95,22 @@ def test_a_question_is_what_decides_the_answer(change, same):
     problem = pose(one, make_dataset(3, 20))
     if same:
         other = problem.with_scenario(one.changed(**change))
-        assert other.question is problem.question
+        assert other.asked is problem.asked
+        assert other.shared is problem.shared
         assert other.scenario == one.changed(**change)
     else:
         with pytest.raises(InputError, match="another question"):
             problem.with_scenario(one.changed(**change))
+
+
+def test_a_problem_uses_the_answer_that_is_there_where_it_is_the_same():
+    data = make_dataset(2, 40, -5.0, 3.0)
+    for scale in ("declared", "unit"):
+        setup = build(scenario("covariance", scale=scale), data)
+        assert pose(setup.scenario, data, worked_out=setup).asked is setup.box
+        for other in ({"query": "mean"}, {"task": "linear-ridge", "label": 0}, {"neighbours": "add-remove"}):
+            changed = setup.scenario.changed(**other)
+            assert np.array_equal(pose(changed, data, worked_out=setup).query.value, pose(changed, data).query.value)
 
 
 def test_a_kernels_length_is_part_of_the_question():
@@ -160,4 +172,4 @@ def test_problems_travel():
 
 def test_liver_has_the_papers_248_and_97():
     problem = pose(Scenario.default_for("liver"), sample("liver"))
-    assert (problem.question.table.n_records, problem.question.held_out.n_records) == (248, 97)
+    assert (problem.table.n_records, problem.held_out.n_records) == (248, 97)

@@ -1,15 +1,26 @@
-"""What trials found: the errors of a mechanism with their mean and its interval, and all outcomes of a scenario."""
+"""What trials found, and what they allow to be said.
+
+Two mechanisms of one scenario meet the same random numbers, trial by trial, so they are compared by the differences
+within trials: much of the chance cancels.
+"""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from mvgviz.noise.ties import to_nine_digits
 from mvgviz.optional import optional, plots
 from mvgviz.scenario.scenario import Scenario
+from mvgviz.scenario.tasks import Task
 from mvgviz.trials.mechanisms import Mechanism
-from mvgviz.trials.tasks import References, Task
+from mvgviz.trials.tasks import References
 from mvgviz.validation import FloatArray
+
+_ROUNDING = 1e-9
+BETTER, WORSE, SAME, UNCLEAR = "better", "worse", "same", "unclear"
 
 
 def half_width(values: FloatArray) -> float:
@@ -69,7 +80,7 @@ class Results:
     @property
     def metric(self) -> str:
         """What the errors are, in words."""
-        return self.task.metric_in(self.references)
+        return self.task.metric_in(self.references.unit)
 
     def __getitem__(self, key: str) -> Outcome:
         return {outcome.mechanism.key: outcome for outcome in self.outcomes}[key]
@@ -89,3 +100,54 @@ class Results:
     def plot(self) -> Any:
         """The app's picture of these trials: ``mvgviz.plot.results``."""
         return plots().results(self)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Mean of ``first - second`` over shared trials, and half its 95 % interval (NaN for one trial)."""
+
+    mean: float
+    half_width: float
+    trials: int
+    verdict: str
+
+
+def paired(first: Outcome, second: Outcome) -> Difference | None:
+    """The difference of two mechanisms; None before both have a trial. "better": the first errs less."""
+    n = min(first.errors.size, second.errors.size)
+    if n == 0:
+        return None
+    one, other = first.errors[:n], second.errors[:n]
+    if not (np.isfinite(one).all() and np.isfinite(other).all()):
+        return Difference(math.nan, math.nan, n, UNCLEAR)
+    differences = one - other
+    mean, half = float(differences.mean()), half_width(differences)
+    return Difference(mean, half, n, _verdict(differences, float(np.abs(other).max()), mean, half))
+
+
+def against(outcome: Outcome, reference: float) -> str | None:
+    """The mean error against a fixed one: "better", "worse", "same", "unclear"; None before the first trial."""
+    if not outcome.errors.size:
+        return None
+    if not np.isfinite(outcome.errors).all():
+        return UNCLEAR
+    return _verdict(outcome.errors - reference, abs(reference), outcome.mean - reference, outcome.half_width)
+
+
+def _verdict(differences: FloatArray, size: float, mean: float, half: float) -> str:
+    """By whether the interval holds 0; nothing can be told from one trial."""
+    if np.abs(differences).max() <= _ROUNDING * size:
+        return SAME
+    if not (math.isfinite(half) and abs(mean) > half):
+        return UNCLEAR
+    return BETTER if mean < 0 else WORSE
+
+
+def beaten_from(curve: Sequence[Results], mechanism: str) -> float | None:
+    """The smallest epsilon from which on, at every one tried, the baseline to beat is clearly beaten."""
+    found = None
+    for results in sorted(curve, key=lambda results: -results.scenario.epsilon):
+        if against(results[mechanism], results.references.to_beat[1]) != BETTER:
+            break
+        found = results.scenario.epsilon
+    return found
