@@ -65,7 +65,7 @@ def test_trials_judge_the_rows_that_are_needed():
     scenario = Scenario.for_dataset(data, query="cross", group=(1, 3), allocation="binary", favoured=(0,), share=0.9)
     results = run_trials(scenario, data, trials=200, mechanisms=["mvg", "iid", "laplace"])
     assert results.judged_on == "needed"
-    assert results["mvg"].mean < results["iid"].mean < results.references.random_guess
+    assert results["mvg"].mean < results["iid"].mean
 
 
 def test_a_scenario_releases_them():

@@ -49,11 +49,12 @@ def test_it_is_ridge_in_the_data_s_units(scale):
 
 
 def test_a_signal_that_does_not_carry_is_switched_off_and_not_made_certain():
-    setup, given = released({"query": "moments", "epsilon": 0.1})
-    fit = fitted_coefficients(given, "drinks")
-    strong = fitted_coefficients(replace(given, noisy=setup.query.value * 1e6), "drinks")
-    assert (np.abs(fit.values * fit.whole).max() < 0.2 < np.abs(strong.values * strong.whole).max())
-    assert ((fit.upper - fit.lower) * fit.whole > 0.1).all()
+    made = [released({"query": "moments", "epsilon": 0.1}) for _ in range(21)]
+    fits = [fitted_coefficients(given, "drinks") for _, given in made]
+    strong = fitted_coefficients(replace(made[0][1], noisy=made[0][0].query.value * 1e6), "drinks")
+    largest = [np.abs(fit.values * fit.whole).max() for fit in fits]  # one in twenty passes 0.2
+    assert np.median(largest) < 0.2 < np.abs(strong.values * strong.whole).max()
+    assert all(((fit.upper - fit.lower) * fit.whole > 0.1).all() for fit in fits)
 
 
 @pytest.mark.usefixtures("unshrunk")
