@@ -120,7 +120,8 @@ def to_metadata_json(release: Release) -> str:
         "time": release.time,
         "query": {
             "name": release.query, "rows": rows, "cols": cols, "records": release.n_records,
-            "row_names": release.row_names, "neighbours": release.neighbour_rule, "sensitivity": release.sensitivity},
+            "row_names": release.row_names, "col_names": release.col_names,
+            "neighbours": release.neighbour_rule, "sensitivity": release.sensitivity},
         "guarantee": {
             "words": release.guarantee, "epsilon": release.epsilon, "delta": release.delta, "mu": release.mu,
             "mu_is": release.mu_is, "epsilon_asked": release.epsilon_asked, "calibrated_by": release.calibrated_by,
