@@ -7,7 +7,8 @@
 Prints a line for each page: the median and the 95th percentile of the time from a move to the end of its reply, the
 longest wait, the server's own time for a reply (which others on this machine hardly change), replies a second and
 memory per session; as multiples of one session, and of a page with one slider and one chart under the same load in the
-same run. Nothing here fails.
+same run. Every session has an epsilon of its own and moves its slider through all its values, so that no reply is one
+that the server has given before. Nothing here fails.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from benchmarks.app import PLAIN_PAGE, ROOT, free_port, ready, started
 
 MOST_SESSIONS, MOST_SECONDS, MOST_RATE = 200, 1_800, 10.0
 COMPARING = {"data": "liver", "trials": "100"}
+_STRIDE = 37  # between two values of a slider, so that a session meets them all
 
 
 @dataclass
@@ -63,7 +65,7 @@ class Session:
             kind = message.WhichOneof("type")
             if kind == "delta" and message.delta.new_element.WhichOneof("type") == "slider":
                 found = message.delta.new_element.slider
-                if self.slider is None or found.id == self.slider.id or "w_epsilon" in found.id:
+                if self.slider is None or found.id == self.slider.id or "w_share" in found.id:
                     self.slider = found
             elif kind == "delta" and message.delta.new_element.WhichOneof("type") == "exception":
                 self.errors += 1
@@ -81,13 +83,12 @@ class Session:
         if move and self.slider is not None:
             widget = state.widget_states.widgets.add()
             widget.id = self.slider.id
-            options = list(self.slider.options)
+            options, step = list(self.slider.options), next(self.moves) * _STRIDE
             if options:
-                widget.string_array_value.data.append(options[next(self.moves) % 2 + len(options) // 2])
+                widget.string_array_value.data.append(options[step % len(options)])
             else:
-                span = (self.slider.max - self.slider.min) / 2
-                widget.double_array_value.data.append(
-                    self.slider.min + span + self.slider.step * (next(self.moves) % 2))
+                places = round((self.slider.max - self.slider.min) / self.slider.step) + 1
+                widget.double_array_value.data.append(self.slider.min + self.slider.step * (step % places))
         self.finished.clear()
         self.at_work = False
         start = time.perf_counter()
@@ -117,7 +118,7 @@ async def load(port: int, page: str, *, sessions: int, rate: float, seconds: flo
     """Open the sessions, let each move its slider ``rate`` times a second; some may run trials on Compare meanwhile."""
     memory = process.memory_info().rss if process else 0
     opened = [await _open(port, "compare", COMPARING) for _ in range(comparing)]
-    others = [await _open(port, page, {}) for _ in range(sessions - comparing)]
+    others = [await _open(port, page, {"epsilon": f"{0.5 + 0.013 * k:.3f}"}) for k in range(sessions - comparing)]
     listeners = [asyncio.create_task(one.listen()) for one in (*opened, *others)]
     start = time.perf_counter()
     await asyncio.gather(*(one.run(move=False) for one in others))

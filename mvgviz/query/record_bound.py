@@ -265,6 +265,16 @@ def rank_radius(dataset: Dataset, *, mu: float, rng: np.random.Generator | Noisy
     return private_radius(dataset, 1 - outside, mu=math.sqrt(_FOR_RANK) * budget, rng=rng, bound=bound)
 
 
+def least_label_share(n_records: int, mu: float) -> float:
+    """What a label has of the shares at least, in a bound for regressions."""
+    return 0.3 + 0.5 * _fewness(n_records, mu)
+
+
+def _fewness(n_records: int, mu: float) -> float:
+    """From 0 to 1, where the records tell little but a mean."""
+    return 1 / (1 + (n_records * mu / _FEW) ** 2)
+
+
 def regression_shape(theta: FloatArray, n_records: int, *, mu: float, label: int | None = None,
                      radius: float | None = None) -> tuple[FloatArray, float, float]:
     """Shares, radius and constant (see ``moments``) of a bound for regressions; from records and budget alone.
@@ -276,9 +286,9 @@ def regression_shape(theta: FloatArray, n_records: int, *, mu: float, label: int
     and the radius by a fifth: the mean is a quotient by the constant's own noisy moment, and clipping bends it.
     """
     m, way = theta.size, 0.0 if radius else way_to_box(n_records, theta.size, mu)
-    few = 0.0 if label is None else 1 / (1 + (n_records * mu / _FEW) ** 2)
+    few = 0.0 if label is None else _fewness(n_records, mu)
     length = radius or 3 ** (way / 2) * (1 + few / 5)  # from an evenly spread record to the whole box
-    split, least = np.array(theta), 0.3 + 0.5 * few
+    split, least = np.array(theta), least_label_share(n_records, mu)
     if label is not None and split[label] < least:
         split *= (1 - least) / (1 - split[label])
         split[label] = least

@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import QUERIES
+from mvgviz.query.record_bound import least_label_share
+from mvgviz.scenario.resolve import delta_of
 from mvgviz.scenario.scenario import DIRECTION_FIELDS, MOST_SHARE, SPLIT_FIELDS, Scenario
 
 SHARES, FEW_SHARES = (0.5, 0.65, 0.8, 0.95, 0.99), (0.5, 0.8)
@@ -109,7 +112,7 @@ def distinct(tried: Iterable[Candidate], scenario: Scenario, dataset: Dataset) -
 def key_of(candidate: Candidate, dataset: Dataset) -> object:
     """The same for all candidates with the same noise and the same use of what is released."""
     needs = () if candidate.is_whole else candidate.scenario.needs
-    return candidate.mechanism, needs, _design(candidate.scenario, size_of(candidate.scenario.query, dataset))
+    return candidate.mechanism, needs, _design(candidate.scenario, dataset)
 
 
 def size_of(query: str, dataset: Dataset) -> int:
@@ -268,9 +271,9 @@ def _derived(tried: Scenario, scenario: Scenario, **change: Any) -> Scenario:
     return tried.chosen_on_data(**change) if read else tried.changed(**change)
 
 
-def _design(scenario: Scenario, size: int) -> Scenario:
+def _design(scenario: Scenario, dataset: Dataset) -> Scenario:
     """The scenario that stands for all with the same noise and use: one way to say equal shares, nothing idle."""
-    used = scenario.use.post
+    used, size = scenario.use.post, size_of(scenario.query, dataset)
     scenario = scenario.changed(importance=() if scenario.is_idle("importance") else scenario.importance,
                                 needed=(), post=tuple(step for step in scenario.post if step in used))
     if scenario.bound == "own" and scenario.radius == 1 and not scenario.kind.has_constant:  # that has its own length
@@ -278,11 +281,20 @@ def _design(scenario: Scenario, size: int) -> Scenario:
     if scenario.is_idle("bound"):
         scenario = scenario.changed(bound="none")
     some = some_of(scenario.favoured, size)
-    even = scenario.allocation == "binary" and abs(scenario.share * size - len(some)) < 1e-9
+    even = scenario.allocation == "binary" and (abs(scenario.share * size - len(some)) < 1e-9
+                                                or scenario.share <= _own_share(scenario, dataset, some))
     if scenario.allocation in ("binary", "least-error") and some and not even:
         return _bare(scenario, favoured=some)
     equal = scenario.allocation != "max-pnr" and (scenario.allocation != "manual" or len(set(scenario.weights)) == 1)
     return _bare(scenario.changed(allocation="uniform") if equal else scenario, favoured=())
+
+
+def _own_share(scenario: Scenario, dataset: Dataset, some: tuple[int, ...]) -> float:
+    """The share that a label has whoever is favoured, where it is the only one that is."""
+    if some != (scenario.label,) or not (scenario.use.predicts and scenario.kind.has_constant) or (
+            scenario.bound == "none"):
+        return 0.0
+    return least_label_share(dataset.n_records, float(gaussian_mu(scenario.epsilon, delta_of(scenario, dataset))))
 
 
 def _bare(scenario: Scenario, *, favoured: tuple[int, ...]) -> Scenario:

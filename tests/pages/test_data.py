@@ -152,7 +152,7 @@ def test_the_sidebar_offers_joint_moments_and_only_the_features_to_favour():
     app = opened(DATA.path, everything=True, data="liver", directions="random", allocation="max-pnr")
     assert app.selectbox(key="w_query").options == [
         "The table itself", "Second moments (covariance)", "Mean and second moments together", "The mean record",
-        "Kernel matrix of the records"]
+        "Cross-moments of two groups of columns", "Kernel matrix of the records"]
     app.selectbox(key="w_query").set_value("moments").run()
     assert link(clean(app)) == {"data": "liver", "query": "moments"}
     assert app.multiselect(key="w_favoured").label == "Which columns must be precise?"

@@ -28,7 +28,7 @@ def scenario(**changes):
 @pytest.mark.parametrize("guarantee", ["exact", "theorem1"])
 @pytest.mark.parametrize("directions", ["standard", "rotation", "eigenvectors", "random"])
 def test_every_combination_spends_no_more_than_asked(query, allocation, guarantee, directions):
-    size = 60 if query == "kernel" else 4
+    size = {"kernel": 60, "cross": 2}.get(query, 4)
     one = scenario(query=query, allocation=allocation, guarantee=guarantee, directions=directions,
                    weights=tuple(range(1, size + 1)))
     setup = build(one, GRAPH if QUERIES[query].is_graph else DATA)
