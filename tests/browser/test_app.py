@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from mvgviz import Scenario, build
 from mvgviz.data import sample
 from mvgviz.design.needs import needs_of, noise_on
-from mvgviz.pictures.trade_off import trade_off_picture
+from mvgviz.pictures.trade_off import trade_off_numbers
 from mvgviz.scenario.trade_off import trade_off_of
 from mvgviz.ui.menu import ATTACKER, DATA, HOME, LESSON, LESSON_NOTES, PAGES, PRESENT, SHAPE
 from tests.browser.chromium import PICTURES, ROOT, assert_accessible, at_rest, box_of, eventually, shoot
@@ -209,7 +209,7 @@ def test_the_trade_off_s_point_moves_along_its_curve_and_the_address_follows(vis
 
 def test_the_browser_reads_the_trade_off_s_curve_as_the_engine_computes_it(empty_page):
     setup = build(Scenario.default_for("liver"), sample("liver"))
-    line = trade_off_picture(trade_off_of(setup)).own
+    line = trade_off_numbers(trade_off_of(setup)).own
     shares = [0.17, 0.33, 0.5, 0.61, 0.87, 0.95, 0.99]
     exact = [noise_on(build(setup.scenario.changed(share=share), setup.dataset).design, needs_of((2, 5), 6))
              for share in shares]
