@@ -13,13 +13,13 @@ import math
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 import mvgviz as mv
 from mvgviz.noise.moment_noise import MomentNoise, components, ridge_weights
-from mvgviz.query.record_bound import RecordBound, rank_radius, regression_bound
+from mvgviz.query.record_bound import RecordBound, rank_radius, regression_shape
 from mvgviz.threads import one_blas_thread
 
 BUDGET = {"epsilon": 1.0, "delta": 1e-6}
@@ -27,6 +27,13 @@ MU = float(mv.gaussian_mu(**BUDGET))
 TABLES, TRIALS, NEEDED, TRAINING = 200, 40, 3, 0.72
 RIGHT, WRONG, PLAIN_SPLIT = "right needs", "wrong needs", "right needs, share 0.5 as it stands"
 BARS = {RIGHT: (0.65, 1.05), WRONG: (0.9, 1.1), PLAIN_SPLIT: (math.nan, math.nan)}
+
+
+def regression_bound(data: mv.Dataset, theta: np.ndarray, *, label: int | None) -> tuple[RecordBound, float]:
+    """The default bound for regressions, about the middle of the ranges, and the constant to join to its records."""
+    split, radius, constant = regression_shape(np.asarray(theta), data.n_records, mu=MU, label=label)
+    even = RecordBound.from_shares(data, split, centre=(data.lower + data.upper) / 2)
+    return replace(even, radius=radius), constant
 
 
 def topped_up(k: int, *, favoured: Iterable[int]) -> np.ndarray:
@@ -130,7 +137,7 @@ class Regression:
     def shaped(self, normal: np.ndarray, theta: np.ndarray) -> np.ndarray:
         """The defaults: one ellipse for records and noise, the whole record scaled, noise-aware ridge."""
         data = dataset(self.train)
-        bound, constant = regression_bound(data, theta, mu=MU, label=self.size - 1)
+        bound, constant = regression_bound(data, theta, label=self.size - 1)
         asked = mv.moments(data, bound=bound, constant=constant, whole=True)
         std = mv.design_noise(asked.query, **BUDGET).noise_std()
         intercepts, slopes = asked.regressions(asked.query.value + std * normal, std, self.size - 1)

@@ -12,10 +12,9 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from levers import BUDGET, MU, Regression, as_joined, dataset, features_and_label, topped_up
+from levers import BUDGET, MU, Regression, as_joined, dataset, features_and_label, regression_bound, topped_up
 
 import mvgviz as mv
-from mvgviz.query.record_bound import regression_bound
 from mvgviz.threads import one_blas_thread
 
 TABLES, TRIALS, FURTHER, ENOUGH = 200, 60, 4_000, 70
@@ -60,7 +59,7 @@ def adassp(task: Regression, rng: np.random.Generator) -> np.ndarray:
 def ours(task: Regression, theta: np.ndarray, normal: np.ndarray, *, shrinks: bool) -> np.ndarray:
     """Errors of the default design and fit; without ``shrinks`` neither knows when the signal does not carry."""
     data, label = dataset(task.train), task.size - 1
-    bound, constant = regression_bound(data, theta, mu=MU, label=label if shrinks else None)
+    bound, constant = regression_bound(data, theta, label=label if shrinks else None)
     asked = mv.moments(data, bound=bound, constant=constant, whole=True)
     std = mv.design_noise(asked.query, **BUDGET).noise_std()
     intercepts, slopes = asked.regressions(asked.query.value + std * normal, std, label, shrink=shrinks)

@@ -124,3 +124,11 @@ def test_no_room_but_query_asks_for_the_name_of_a_query():
              if isinstance(node, ast.Compare) and asks(node) and words(node)]
     assert len(modules) > 100
     assert not found
+
+
+def test_every_benchmark_and_tool_finds_what_it_uses():
+    names = sorted(path.stem for folder in ("benchmarks", "tools") for path in (ROOT.parent / folder).glob("*.py"))
+    code = f"import sys; sys.path[:0] = ['benchmarks', 'tools']\nimport {', '.join(names)}"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT.parent, capture_output=True, text=True, check=False)
+    assert len(names) > 12
+    assert done.returncode == 0, done.stderr
