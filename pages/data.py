@@ -38,8 +38,8 @@ def draw_neighbours() -> None:
 
 
 def draw_bound(setup: Setup) -> None:
-    """Records inside an ellipse: whom it pulls in, what it saves and costs; nothing for a graph, without records."""
-    if setup.query.is_graph:
+    """Records inside an ellipse: whom it pulls in, what it saves and costs; nothing where no bound can be had."""
+    if setup.query.is_graph or not setup.query.takes_bound:
         return
     if setup.query.bound is None and setup.dataset.n_features > MOST_LOOKED_AT:
         st.caption(f"Records inside an ellipse: shown here for at most {MOST_LOOKED_AT} features; choose it in the "

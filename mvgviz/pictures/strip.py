@@ -76,7 +76,8 @@ def _error(setup: Setup, name: str) -> Fact:
         return Fact(f"{name} on {what}", f"{as_number(100 * ours)} % of {'the range' if rows else 'full scale'} "
                                          f"({as_factor(ours / equal)} equal noise{_along_needed(setup)})")
     noise = setup.design.noise_std()
-    return Fact(name, f"{as_number(float(noise.min()))} to {as_number(float(noise.max()))} an entry")
+    ends = dict.fromkeys(as_number(float(end)) for end in (noise.min(), noise.max()))  # once where they read alike
+    return Fact(name, f"{' to '.join(ends)} an entry")
 
 
 def _along_needed(setup: Setup) -> str:
