@@ -8,6 +8,7 @@ import pytest
 from tests.browser.chromium import PICTURES, eventually
 from tests.browser.conftest import served
 
+ACCEPTED = "proposed from the data, accepted"
 CSV = "age,dose\n" + "".join(f"{20 + i % 50},{i % 7}.5\n" for i in range(60))
 
 
@@ -53,7 +54,8 @@ def test_a_study_is_saved_lost_offered_and_opened_again(browser, own_file, tmp_p
         eventually(page, lambda: saved(page, tmp_path)["notes"])
         study = saved(page, tmp_path)
         assert study["data"]["name"] == "mine.csv"
-        assert study["data"]["ranges"] == {"age": [20.0, 70.0], "dose": [0.0, 7.0]}
+        assert study["data"]["ranges"] == {  # untouched proposals stay what they are, whoever says to know them
+            "age": [20.0, 70.0, ACCEPTED], "dose": [0.0, 7.0, ACCEPTED]}
         assert study["notes"] == "for Monday"
     port = int(address.rsplit(":", 1)[1])
     with served(port=port):  # the browser finds the new server by itself, and says so at the next click
