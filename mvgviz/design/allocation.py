@@ -7,7 +7,7 @@ A theorem's budget is ``sum 1/v²`` (v the noise variance), so there theta goes 
 ``rho² = 1/v²``; the exact budget is ``sum h²/v``, so there theta goes with ``h² rho``.
 
 >>> from mvgviz import binary
->>> binary(4, favoured=[0], share=0.7).round(3).tolist()
+>>> binary(4, priority=[0], share=0.7).round(3).tolist()
 [0.7, 0.1, 0.1, 0.1]
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.validation import FloatArray, array, count, fraction, frozen, non_negative, one_of, positive
 
 FORMS = ("relaxed", "unrelaxed", "exact")
@@ -26,43 +26,41 @@ FLOOR = 1e-4
 
 
 def uniform(k: int) -> FloatArray:
-    """Equal shares."""
-    size = count("k", k)
-    return frozen(np.full(size, 1 / size))
+    """Return equal shares."""
+    return frozen(np.full(count("k", k), 1 / k))
 
 
-def binary(k: int, *, favoured: Iterable[int], share: float, importance: Any = None, guarantee: str = "exact"
+def binary(k: int, *, priority: Iterable[int], share: float, importance: Any = None, guarantee: str = "exact"
            ) -> FloatArray:
-    """``share`` to the favoured directions, the rest to the others in equal parts.
+    """Return ``share`` for the priority directions and equal parts of what is left for the others.
 
-    The favoured get equal parts too or, with an ``importance`` for each, those with the least noise variance that is
-    weighed so, in units of what one record can move.
+    Priority directions get equal parts too or, with an ``importance`` for each, those with the least noise variance
+    that is weighed so, in units of what one record can move.
     """
     size, part = count("k", k), fraction("share", share)
     try:
-        chosen = [count("favoured", index, at_least=0) for index in favoured]
+        chosen = [count("priority", index, at_least=0) for index in priority]
     except TypeError:
-        raise InputError("favoured must be a list of direction positions") from None
+        raise InputError("priority must be a list of direction positions") from None
     if len(set(chosen)) != len(chosen) or any(index >= size for index in chosen):
-        raise InputError(f"favoured must be different positions below {size}, got {chosen}")
+        raise InputError(f"priority must be different positions below {size}, got {chosen}")
     if not 0 < len(chosen) < size:
-        raise InputError(f"favoured must be some but not all of the {size} directions, got {len(chosen)}")
+        raise InputError(f"priority must be some but not all of the {size} directions, got {len(chosen)}")
     theta = np.full(size, (1 - part) / (size - len(chosen)))
     theta[chosen] = part / len(chosen)
     weights = np.ones(len(chosen)) if importance is None else non_negative("importance", importance)
     if np.shape(weights) != (len(chosen),):
-        raise InputError(f"importance must have one weight for each of the {len(chosen)} favoured")
+        raise InputError(f"importance must have one weight for each of the {len(chosen)} directions")
     if np.ptp(weights) > 0:
         theta[chosen] = part * least_error(weights, guarantee=guarantee)
     return frozen(theta)
 
 
 def manual(weights: Any) -> FloatArray:
-    """Shares in proportion to positive weights."""
+    """Return shares in proportion to positive weights."""
     values = array("weights", weights, ndim=1)
     if not (values > 0).all():
-        worst = int(np.argmin(values))
-        raise InputError(f"weights must be positive, got {values[worst]:g} at position {worst}")
+        raise InputError(f"weights must be positive, got {values.min():g} at position {values.argmin()}")
     scaled = values / values.max()
     return frozen(scaled / scaled.sum())
 
@@ -144,7 +142,7 @@ def water_filling(eigenvalues: Any, *, budget: float, form: str = "relaxed", hal
 
 def least_error(weights: Any, *, guarantee: str = "exact", entries: str = "all", half_widths: Any = None,
                 floor: float = FLOOR) -> FloatArray:
-    """The theta that minimises the weighted noise variance ``sum w_k v_k``.
+    """Return the theta that minimises the weighted noise variance ``sum w_k v_k``.
 
     Theorem budget: ``v ∝ w^-1/3``; exact budget: ``1/v ∝ sqrt(w)/h``. With noise on
     both sides and weights ``w_i w_j`` on the entries ("all") the same; with weights
@@ -214,12 +212,9 @@ def _fill_unrelaxed(lam: FloatArray, total: float, kept: float) -> WaterFilling:
 
 def _spectrum(eigenvalues: Any) -> FloatArray:
     values = array("eigenvalues", eigenvalues, ndim=1)
-    if not (values >= 0).all():
-        raise InputError("eigenvalues must not be negative; clip those of a noisy release at 0")
-    if not values.max() > 0:
-        raise InputError("eigenvalues must not all be zero")
-    if not 1e-100 <= values.max() <= 1e100:
-        raise InputError("the largest of the eigenvalues must lie between 1e-100 and 1e100")
+    refuse(not (values >= 0).all(), "eigenvalues must not be negative; clip those of a noisy release at 0")
+    refuse(not values.max() > 0, "eigenvalues must not all be zero")
+    refuse(not 1e-100 <= values.max() <= 1e100, "the largest of the eigenvalues must lie between 1e-100 and 1e100")
     return values
 
 

@@ -54,6 +54,5 @@ def learned_directions(dataset: Dataset, noisy: FloatArray, *, mu: float, source
 
 
 def _sorted_eigh(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Eigenvalues, largest first, and eigenvectors whose largest entry is positive."""
     values, vectors = eigen(-matrix)
     return -values, vectors

@@ -1,4 +1,4 @@
-"""The least noise that any private Gaussian noise can have, whatever its shape.
+"""The lowest possible Gaussian noise, whatever its shape.
 
 For one use ``u`` of an answer no Gaussian noise of the same mu has a standard deviation below
 ``h(u)/mu``, ``h(u)`` the most that one record can move it (Cauchy–Schwarz). For a table or mean with
@@ -33,20 +33,17 @@ class LeastPossible(NamedTuple):
 
 
 def least_possible(query: Query, needs: Any, mu: float, *, directions: Directions | None = None) -> LeastPossible:
-    """The least root mean square noise on what is needed, weighted as :func:`noise_on` does.
-
-    ``directions``: what is needed instead of features.
-    """
+    """Return the lowest possible root mean square of Gaussian noise, weighted as :func:`noise_on` does."""
     budget, body = positive("mu", mu), query.neighbours
     if isinstance(body, ReplacedColumn | ReplacedOuterProduct) and (body.levels or (
             body.added and isinstance(body, BoundedColumn | BoundedOuterProduct)) or (
             isinstance(body, BoundedColumn | BoundedOuterProduct) and not body.corners)):
-        raise InputError("the least possible noise is not known for categories, nor for bounds with records added or "
-                         "removed")
+        raise InputError("the lowest possible noise is not known for categories, nor for clipped records that are "
+                         "added or removed")
     weights, directions = checked_needs(needs, query.rows), checked_directions(directions, query.rows)
     if not directions.is_standard:
         if not isinstance(body, ReplacedColumn):
-            raise InputError("the least possible noise along directions is known for tables and means alone")
+            raise InputError("the lowest possible noise along directions is known for tables and means alone")
         total, exact = _along(body, weights, directions)
         return LeastPossible(math.sqrt(total / weights.sum()) / (body.divisor * budget), exact)
     unit = body.reach(directions)
@@ -61,7 +58,7 @@ def least_possible(query: Query, needs: Any, mu: float, *, directions: Direction
         pairs = np.outer(weights, weights)
         squares = (spans / np.outer(unit, unit) / body.n_records) ** 2
         return LeastPossible(math.sqrt(float((squares * pairs).sum()) / pairs.sum()) / budget, False)
-    raise InputError(f"the least possible noise is not known for the {query.name} query")
+    raise InputError(f"the lowest possible noise is not known for the {query.name} query")
 
 
 def _along(body: ReplacedColumn, weights: FloatArray, directions: Directions) -> tuple[float, bool]:
@@ -100,7 +97,7 @@ def _bounded_column(body: BoundedColumn, weights: FloatArray) -> tuple[float, bo
     below, above = ellipse.centre - body.declared[0], body.declared[1] - ellipse.centre
     half = np.minimum(below, above)
     if not half.min() > 0:
-        raise InputError("the least possible noise is not known for a bound whose centre is not inside the ranges")
+        raise InputError("the lowest possible noise is not known for a bound whose centre is not inside the ranges")
     gains = weights / ellipse.weights**2
     parts = _most_even(gains, (2 * half * ellipse.weights) ** 2, 4 * ellipse.radius**2)
     return float(np.sqrt(gains * parts).sum()) ** 2, np.allclose(below, above, rtol=1e-9)
@@ -119,7 +116,7 @@ def _most_even(gains: FloatArray, caps: FloatArray, total: float) -> FloatArray:
 
 
 def _bounded_spans(body: BoundedOuterProduct, weights: FloatArray) -> FloatArray:
-    """At least this far a record inside ellipse and ranges can move n times each needed entry.
+    """At least this far a record inside ellipse and ranges can move n times each priority entry.
 
     What is not moved stays as near to 0 as its range allows, which takes a part of the radius: the constant of joint
     moments does.
@@ -131,7 +128,7 @@ def _bounded_spans(body: BoundedOuterProduct, weights: FloatArray) -> FloatArray
     nearest = np.clip(0.0, lower, upper)
     left = ellipse.radius**2 - float(np.sum((ellipse.weights * nearest) ** 2))
     if nearest[weights > 0].any() or not left > 0:
-        raise InputError("the least possible noise is not known inside a bound for ranges that do not hold 0")
+        raise InputError("the lowest possible noise is not known inside a bound for ranges that do not hold 0")
     extent = math.sqrt(left) / ellipse.weights
     up, down = (np.clip(ends / extent, 0.0, 1.0) for ends in (upper, -lower))
     highest, lowest = (np.maximum(_product(*first), _product(*second)) for first, second in (
@@ -153,4 +150,4 @@ def _refuse_beyond(body: BoundedColumn | BoundedOuterProduct) -> None:
     extent, slack = body.ellipse.extent(), 1e-9
     low, high = body.ellipse.centre - extent, body.ellipse.centre + extent
     if not ((low >= body.declared[0] - slack * extent).all() and (high <= body.declared[1] + slack * extent).all()):
-        raise InputError("the least possible noise is not known for a turned bound that reaches beyond the ranges")
+        raise InputError("the lowest possible noise is not known for a turned bound that reaches beyond the ranges")

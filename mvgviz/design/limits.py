@@ -62,11 +62,10 @@ class LimitInputs:
         return min(self.rows, self.cols)
 
     def theorem1(self, tail: str) -> Bound:
-        """The general bound."""
         return self._bound("theorem1", tail)
 
     def theorem2(self, tail: str) -> Bound:
-        """The bound for PSD queries; for others its constant ("theorem2-any", beyond the paper)."""
+        """Return the bound for PSD queries; for others its constant ("theorem2-any", beyond the paper)."""
         return self._bound("theorem2" if self.psd else "theorem2-any", tail)
 
     def _bound(self, theorem: str, tail: str) -> Bound:
@@ -75,19 +74,19 @@ class LimitInputs:
 
 
 def limit_inputs(query: Query, *, epsilon: float, delta: float, sensitivity: float) -> LimitInputs:
-    """Those of a query, at the sensitivity that all limits are to share."""
+    """Return those of a query, at the sensitivity that all limits are to share."""
     return LimitInputs(rows=query.rows, cols=query.cols, epsilon=epsilon, delta=delta, gamma=query.gamma,
                    sensitivity=sensitivity, psd=query.psd)
 
 
 def exact_limit(inputs: LimitInputs) -> float:
-    """The product of the two norms that exactly calibrated equal noise attains."""
+    """Return the product of the two norms that exactly calibrated equal noise attains."""
     mu = float(gaussian_mu(inputs.epsilon, inputs.delta))
     return math.sqrt(inputs.entries) * (mu / inputs.sensitivity) ** 2
 
 
 def iid_std(inputs: LimitInputs, limit: float) -> float:
-    """The standard deviation per entry of equal noise whose product of norms is ``limit``."""
+    """Return the standard deviation per entry of equal noise whose product of norms is ``limit``."""
     return math.sqrt(math.sqrt(inputs.entries) / limit)
 
 
@@ -107,7 +106,6 @@ class BoundCurves:
     theorem2: Mapping[str, FloatArray] = field(repr=False)
 
     def as_std(self, limits: FloatArray) -> FloatArray:
-        """The same limits as standard deviations of equal noise."""
         return np.asarray(self.entries**0.25 / np.sqrt(limits))
 
 
@@ -130,7 +128,7 @@ def bound_curves(inputs: LimitInputs, axis: str) -> BoundCurves:
 
 
 def ratio_limit(ranks: FloatArray) -> FloatArray:
-    """The largest ``s2/gamma`` at which Theorem 2 allows as much as Theorem 1, for whole ranks."""
+    """Return the largest ``s2/gamma`` at which Theorem 2 allows as much as Theorem 1, for whole ranks."""
     numbers = np.arange(1, int(ranks.max()) + 1, dtype=np.float64)
     at = ranks.astype(int) - 1
     return np.asarray((1 + np.cumsum(numbers**-0.5)[at] / np.cumsum(1 / numbers)[at]) / 2)
@@ -157,7 +155,7 @@ class Rival:
 
 
 def rival(design: NoiseDesign, query: Query, *, guarantee: str, epsilon: float, delta: float, tail: str) -> Rival:
-    """What another guarantee asks for the same theta along the same directions, direction by direction.
+    """Return what another guarantee asks for the same theta along the same directions, direction by direction.
 
     Noise with the shape of a bound keeps that shape. ``epsilon`` and ``delta`` are what the noise alone may spend.
     """

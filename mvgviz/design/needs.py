@@ -1,8 +1,8 @@
-"""What a person needs of an answer, and how large the noise on it is.
+"""Which features have priority, and how large the noise on them is.
 
-Needs are weights on the features, or on other directions: 0 for the rest, up to 1 for what is needed most. An entry
-of a square answer is needed as much as the product of its two features. Noise is measured in units
-of what one record can move, so that features with other units can be added up.
+Needs are weights on the features, or on other directions, from 0 to 1. An entry of a square answer has the product of
+its two features' weights. Noise is measured in units of what one record can change, so that features with different
+units can be added up.
 """
 
 from __future__ import annotations
@@ -15,40 +15,37 @@ from typing import Any
 import numpy as np
 
 from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.validation import FloatArray, count, instance, non_negative, number
 
 
 @dataclass(frozen=True, kw_only=True)
 class NoiseOn:
-    """The root mean square of the noise on what is needed, on the rest and on everything; NaN where there is none."""
+    """The root mean square of the noise on priority features, on other features and on all; NaN where there is none."""
 
-    needed: float
-    rest: float
+    priority: float
+    other: float
     everything: float
 
 
-def needs_of(needed: Iterable[int] | Mapping[int, float], size: int) -> FloatArray:
-    """Weight 1 (or the one that is given) on these features and 0 on the others."""
+def needs_of(priority: Iterable[int] | Mapping[int, float], size: int) -> FloatArray:
+    """Return the weight 1 (or the given one) for these features and 0 for the others."""
     weights = np.zeros(size)
-    for position, weight in (needed if isinstance(needed, Mapping) else dict.fromkeys(needed, 1.0)).items():
-        place = count("needed features", position, at_least=0)
-        if not place < size:
-            raise InputError(f"needed features must be positions below {size}, got {place}")
-        weights[place] = number("the weight of a need", weight)
+    for position, weight in (priority if isinstance(priority, Mapping) else dict.fromkeys(priority, 1.0)).items():
+        place = count("priority", position, at_least=0)
+        refuse(not place < size, f"priority must be positions below {size}, got {place}")
+        weights[place] = number("the weight of a feature", weight)
     return weights
 
 
 def noise_on(design: NoiseDesign, needs: Any, *, features: int | None = None,
              directions: Directions | None = None) -> NoiseOn:
-    """How large this design's noise is, in units of what one record can move each feature by.
+    """Return how large this design's noise is, in units of what one record can change of each feature.
 
-    ``features``: only the first so many rows are features, a constant joined to the records is none. ``directions``:
-    what is needed instead of features.
-
-    The columns of a table or mean count alike; those of a square answer are features too, and what stands on
-    either side of its diagonal is one number, of which the release has two noisy copies to average.
+    ``features``: how many rows are features; a joined constant is none. ``directions``: what ``needs`` weighs in place
+    of features. The columns of a table or mean count alike. Those of a square answer are features too: each number off
+    the diagonal has two noisy copies, which are averaged.
     """
     weights = checked_needs(needs, design.rows)[:features]
     directions = checked_directions(directions, design.rows)
@@ -62,7 +59,7 @@ def noise_on(design: NoiseDesign, needs: Any, *, features: int | None = None,
 
 
 def checked_needs(needs: Any, size: int) -> FloatArray:
-    """Needs as one non-negative weight a feature, at least one of them above 0."""
+    """Return one non-negative weight for each feature, the largest 1."""
     weights = non_negative("needs", needs)
     if weights.shape != (size,) or not weights.max() > 0:
         raise InputError(f"needs must be {size} weights, at least one of them above 0")
@@ -70,15 +67,14 @@ def checked_needs(needs: Any, size: int) -> FloatArray:
 
 
 def checked_directions(directions: Directions | None, size: int) -> Directions:
-    """What is needed: the features by default, else as many directions."""
+    """Return the features by default, else as many directions."""
     chosen = standard_basis(size) if directions is None else instance("directions", directions, Directions)
-    if chosen.size != size:
-        raise InputError(f"directions must number {size}, one for each row of the answer, got {chosen.size}")
+    refuse(chosen.size != size, f"directions must number {size}, one for each row of the answer, got {chosen.size}")
     return chosen
 
 
 def _split(squares: FloatArray, weights: FloatArray) -> NoiseOn:
-    return NoiseOn(needed=_mean(squares, weights), rest=_mean(squares, np.where(weights > 0, 0.0, 1.0)),
+    return NoiseOn(priority=_mean(squares, weights), other=_mean(squares, np.where(weights > 0, 0.0, 1.0)),
                    everything=math.sqrt(float(squares.mean())))
 
 

@@ -3,7 +3,7 @@
 >>> import numpy as np
 >>> from mvgviz import Dataset, binary, design_noise, identity
 >>> data = Dataset(matrix=np.zeros((2, 100)), features=("a", "b"), lower=-1, upper=1)
->>> design = design_noise(identity(data), epsilon=1, delta=1e-5, theta=binary(2, favoured=[0], share=0.8))
+>>> design = design_noise(identity(data), epsilon=1, delta=1e-5, theta=binary(2, priority=[0], share=0.8))
 >>> f"{design.epsilon_spent(1e-5):.6f}", design.mu_is
 ('1.000000', 'exact')
 
@@ -18,10 +18,12 @@ from typing import Any
 import numpy as np
 
 from mvgviz.design.allocation import FLOOR, uniform
-from mvgviz.errors import InputError
+from mvgviz.design.families import with_family
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, gaussian_mu
 from mvgviz.noise.bounds import TAILS, Bound, theorem_bound
 from mvgviz.noise.directions import Directions, standard_basis
+from mvgviz.noise.families import FAMILIES, Block, Family, blocks_delta, blocks_epsilon
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.optional import plots
 from mvgviz.provenance import Origin, Receipt, checked_origin, counted, receipts_of, weakest
@@ -38,13 +40,13 @@ MODES = ("rows", "columns", "both")
 class NoiseDesign:
     """Noise ``MVG(0, Sigma, Psi)`` for one query, and the privacy it gives.
 
-    ``Sigma = W diag(row_variances) Wᵀ`` over rows, ``Psi`` likewise over columns.
-    ``mu`` is the worst case over neighbours ("exact") or at most too large
-    ("upper bound"); it speaks of the noise alone, and ``total_mu`` adds what the
-    directions spent. ``precision_budget`` is ``sum 1/v²`` under a theorem, ``mu²``
-    under the exact guarantee. ``receipts``: of everything learned from the data that
-    went into it. No field holds private data, but for directions and
-    theta that were read from the data, which their origins say.
+    ``Sigma = W diag(row_variances) Wᵀ`` over rows, ``Psi`` likewise over columns. ``mu`` is the worst case over
+    neighbours ("exact") or at most too large ("upper bound"); it speaks of the noise alone, and ``total_mu`` adds what
+    the directions spent. ``precision_budget`` is ``sum 1/v²`` under a theorem, ``mu²`` under the exact guarantee.
+    ``blocks``: of noise that is not Gaussian, with unit variance before the sides colour it, ``drawn`` for each of the
+    "columns" alone, for the "whole" answer or as a "symmetric" matrix. ``receipts``: of everything learned from the
+    data that went into it. No field holds private data, but for directions and theta that were read from the data,
+    which their origins say.
     """
 
     kind: type[Query]
@@ -64,6 +66,21 @@ class NoiseDesign:
     mu_is: str
     theta_origin: Origin = Origin.DECLARED
     receipts: tuple[Receipt, ...] = field(default=(), repr=False)
+    blocks: tuple[Block, ...] = field(default=(), repr=False)
+    drawn: str = "columns"
+
+    @property
+    def family(self) -> Family:
+        return self.blocks[0].family if self.blocks else FAMILIES["gaussian"]
+
+    @property
+    def pure_epsilon(self) -> float:
+        """The epsilon that holds with delta = 0; infinite for Gaussian noise."""
+        return math.fsum(block.pure_epsilon for block in self.blocks) if self.blocks else math.inf
+
+    @property
+    def is_pure(self) -> bool:
+        return bool(self.blocks) and all(block.family.is_pure for block in self.blocks)
 
     @property
     def rows(self) -> int:
@@ -92,7 +109,6 @@ class NoiseDesign:
 
     @property
     def directions_origin(self) -> Origin:
-        """Where the directions come from."""
         return self.directional_side.directions.origin
 
     @property
@@ -104,7 +120,7 @@ class NoiseDesign:
 
     @property
     def bound_mu(self) -> float:
-        """What learning all but the directions has spent: the record bound, and shares."""
+        """What learning the clipping bound and the shares has spent."""
         along = self.directional_side.directions.receipts
         return math.hypot(*(receipt.mu for receipt in self.receipts if receipt not in along))
 
@@ -116,53 +132,67 @@ class NoiseDesign:
         return compose_mu([self.mu, *(receipt.mu for receipt in self.receipts)])
 
     def row_covariance(self) -> FloatArray:
-        """``Sigma``, rows × rows."""
         return self.row_side.covariance()
 
     def col_covariance(self) -> FloatArray:
-        """``Psi``, cols × cols."""
         return self.col_side.covariance()
 
     def noise_std(self) -> FloatArray:
-        """The standard deviation of each entry of the noise, rows × cols."""
-        return np.outer(np.sqrt(self.row_side.covariance_diagonal()),
-                        np.sqrt(self.col_side.covariance_diagonal()))
+        if self.drawn == "symmetric":
+            sigma = self.row_covariance()
+            return np.sqrt((np.outer(np.diag(sigma), np.diag(sigma)) + sigma**2) / 2)
+        return np.outer(*(np.sqrt(side.covariance_diagonal()) for side in (self.row_side, self.col_side)))
 
     def direction_std(self) -> FloatArray:
-        """The noise along each direction: for "both", of its entry (k, k)."""
+        """Return the noise along each direction: for "both", of its entry (k, k)."""
         v = self.directional_side.variances
         return v if self.mode == "both" else np.sqrt(v)
 
     def plot(self) -> Any:
-        """The noise in a plane against equal noise: ``mvgviz.plot.ellipse``."""
+        """Return the noise in a plane against equal noise: ``mvgviz.plot.ellipse``."""
         return plots().ellipse(self)
 
     def epsilon_spent(self, delta: float) -> float:
-        """The epsilon this noise really spends at ``delta``."""
-        return float(gaussian_epsilon(fraction("delta", delta), self.mu))
+        fraction("delta", delta)
+        return blocks_epsilon(self.blocks, delta) if self.blocks else float(gaussian_epsilon(delta, self.mu))
 
     def delta_spent(self, epsilon: float) -> float:
-        """The delta this noise really spends at ``epsilon``."""
-        return float(gaussian_delta(positive("epsilon", epsilon), self.mu))
+        positive("epsilon", epsilon)
+        return blocks_delta(self.blocks, epsilon) if self.blocks else float(gaussian_delta(epsilon, self.mu))
+
+    def fill_standard(self, rng: np.random.Generator, out: FloatArray) -> None:
+        """Draw noise of unit variance (off the diagonal of a symmetric answer 1/2), before the sides colour it."""
+        if not self.blocks:
+            rng.standard_normal(out=out)
+        elif self.drawn == "whole":
+            self.family.fill(rng, out.reshape(-1, 1))
+        elif self.drawn == "symmetric":
+            upper = np.triu_indices(self.rows)
+            part = np.empty((upper[0].size, 1))
+            self.family.fill(rng, part)
+            out[upper] = out.T[upper] = np.where(upper[0] == upper[1], 1.0, math.sqrt(0.5)) * part[:, 0]
+        else:
+            for block in self.blocks:
+                part = np.empty((len(block.rows), self.cols))
+                block.family.fill(rng, part)
+                out[list(block.rows)] = part
 
 
 def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str = "exact",
                  mode: str | None = None, directions: Directions | None = None, theta: Any = None,
                  theta_origin: Origin = Origin.DECLARED, tail: str = "printed", cover_directions: bool = False,
-                 cover_bound: bool = False) -> NoiseDesign:
+                 cover_bound: bool = False, family: str = "gaussian") -> NoiseDesign:
     """Noise for ``query`` that is (epsilon, delta)-private under the chosen guarantee.
 
-    ``guarantee``: "theorem1", "theorem2" (PSD queries, both sides), "theorem2-any"
-    (its constant, any query: beyond the paper) use the printed sensitivity and
-    ``tail``; "exact" uses the tight set of differences and spends what was asked.
-    ``mode``: directional noise over "rows" or "columns" (Algorithm 1) or "both"
-    (Algorithm 2); by default "both" for symmetric queries, else "rows".
-    ``directions`` default to the standard basis, ``theta`` to equal shares; with neither given, the noise on
-    an answer about bounded records has the shape of their bound;
-    ``theta_origin`` says where the shares come from.
-    ``cover_directions`` (exact guarantee): epsilon and delta are to cover what the
-    directions spent too, so the noise gets ``sqrt(mu² - directions.mu²)``; ``cover_bound``: what learning the
-    record bound spent.
+    ``guarantee``: "theorem1", "theorem2" (PSD queries, both sides), "theorem2-any" (its constant, any query: beyond the
+    paper) use the printed sensitivity and ``tail``; "exact" uses the tight set of differences and spends what was
+    asked. ``mode``: directional noise over "rows" or "columns" (Algorithm 1) or "both" (Algorithm 2); by default "both"
+    for symmetric queries, else "rows". ``directions`` default to the standard basis, ``theta`` to equal shares; with
+    neither given, the noise on an answer about bounded records has the shape of their bound; ``theta_origin`` says
+    where the shares come from. ``cover_directions`` (exact guarantee): epsilon and delta are to cover what the
+    directions spent too, so the noise gets ``sqrt(mu² - directions.mu²)``; ``cover_bound``: what learning the clipping
+    bound spent. ``family``: "gaussian", "ellipse" (l2), "box", "laplace" or "box-ellipse" (priority rows in a box, the
+    others in whichever of both needs less): the same promise, directions and shares with another noise.
     """
     instance("query", query, Query)
     epsilon, delta = positive("epsilon", epsilon), fraction("delta", delta)
@@ -186,12 +216,10 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
                             *([Origin.PAID] if receipts_of(theta) else [])])
     theta = uniform(size) if theta is None else shares("theta", counted(theta), size=size)
 
-    if receipts and getattr(query.neighbours, "added", False):
-        raise InputError("what is learned privately is worked out for replaced records; choose these, or declare "
-                         "directions and bound")
-    if (cover_directions or cover_bound) and guarantee != "exact":
-        raise InputError(f"cover_directions and cover_bound need guarantee exact, got {guarantee}; divide epsilon and "
-                         "delta instead")
+    refuse(receipts and getattr(query.neighbours, "added", False), "private directions and bounds support only "
+           "replaced records: choose these, or declare directions and bound")
+    refuse((cover_directions or cover_bound) and guarantee != "exact", "cover_directions and cover_bound need "
+           f"guarantee exact, got {guarantee}; divide epsilon and delta instead")
     if guarantee == "exact":
         bound = None
         covered = receipts_of(directions if cover_directions else None, query.bound if cover_bound else None)
@@ -206,53 +234,41 @@ def design_noise(query: Query, *, epsilon: float, delta: float, guarantee: str =
         side, budget = _spend(bound, query, mode, directions, theta)
         mu, exact = query.neighbours.worst(*both_sides(query, mode, side))
     row_side, col_side = both_sides(query, mode, side)
-    return NoiseDesign(
-        kind=type(query), n_records=query.n_records, neighbour_rule=query.neighbour_rule,
-        neighbours=query.neighbours, epsilon=epsilon, delta=delta, guarantee=guarantee, mode=mode,
-        bound=bound, row_side=row_side, col_side=col_side, theta=theta, precision_budget=budget,
-        mu=mu, mu_is="exact" if exact and not learned else "upper bound", theta_origin=theta_origin,
-        receipts=receipts,
-    )
+    return with_family(NoiseDesign(
+        kind=type(query), n_records=query.n_records, neighbour_rule=query.neighbour_rule, neighbours=query.neighbours,
+        epsilon=epsilon, delta=delta, guarantee=guarantee, mode=mode, bound=bound, row_side=row_side,
+        col_side=col_side, theta=theta, precision_budget=budget, mu=mu, theta_origin=theta_origin, receipts=receipts,
+        mu_is="exact" if exact and not learned else "upper bound"), family)
 
 
 def mode_of(query: Query, chosen: str = "auto") -> str:
-    """The mode that was chosen; "auto" is both sides for a symmetric answer, else rows."""
+    """Return the mode that was chosen; "auto" is both sides for a symmetric answer, else rows."""
     return chosen if chosen != "auto" else "both" if query.symmetric else "rows"
 
 
 def _check_fit(query: Query, guarantee: str, mode: str) -> None:
-    if guarantee == "theorem2" and not query.psd:
-        raise InputError(
-            f"guarantee theorem2 needs a positive semi-definite query, got {query.name}; "
-            "theorem2-any uses its constant for any query"
-        )
+    refuse(guarantee == "theorem2" and not query.psd, "guarantee theorem2 needs a positive semi-definite query, got "
+           f"{query.name}; theorem2-any uses its constant for any query")
     if guarantee == "theorem2" and mode != "both":
         raise InputError(f"guarantee theorem2 needs mode both (Psi = Sigma), got mode {mode}")
     if mode == "both" and query.rows != query.cols:
         raise InputError(f"mode both needs a square answer, got {query.rows} × {query.cols}")
 
 
-def _spend(bound: Bound, query: Query, mode: str, directions: Directions, theta: FloatArray
-           ) -> tuple[NoiseSide, float]:
+def _spend(bound: Bound, query: Query, mode: str, directions: Directions, theta: FloatArray) -> tuple[NoiseSide, float]:
     """Algorithms 1 and 2: ``p_k = theta_k P`` and ``v_k = 1/sqrt(p_k)``; the side and P."""
-    if mode == "both":
-        root_budget = bound.phi
-    else:
-        other = query.cols if mode == "rows" else query.rows
-        root_budget = bound.limit / math.sqrt(other)
-    side = NoiseSide.of(directions, 1 / (np.sqrt(theta) * root_budget))
-    return side, root_budget * root_budget
+    other = query.cols if mode == "rows" else query.rows
+    root_budget = bound.phi if mode == "both" else bound.limit / math.sqrt(other)
+    return NoiseSide.of(directions, 1 / (np.sqrt(theta) * root_budget)), root_budget * root_budget
 
 
 def _left_for_noise(mu: float, spent: float) -> float:
     """What composition leaves: ``sqrt(mu² - spent²)``."""
-    if not spent < mu:
-        raise InputError(f"directions and bound must have spent less than the whole budget, mu {mu:g}, got {spent:g}")
+    refuse(not spent < mu, f"directions and bound must spend less than the whole budget, mu {mu:g}, got {spent:g}")
     return math.sqrt((mu - spent) * (mu + spent))
 
 
-def _calibrate(query: Query, mu: float, mode: str, directions: Directions, theta: FloatArray
-               ) -> tuple[NoiseSide, bool]:
+def _calibrate(query: Query, mu: float, mode: str, directions: Directions, theta: FloatArray) -> tuple[NoiseSide, bool]:
     """The shape ``1/v ∝ theta/h²``, scaled so that its worst case is ``mu``."""
     h = np.ones(directions.size) if mode == "columns" else query.neighbours.reach(directions)
     shape = (h / h.max()) ** 2 / theta
@@ -264,16 +280,14 @@ def _calibrate(query: Query, mu: float, mode: str, directions: Directions, theta
 
 
 def both_sides(query: Query, mode: str, side: NoiseSide) -> tuple[NoiseSide, NoiseSide]:
-    """(Sigma, Psi); the very same object twice when ``Psi = Sigma``."""
-    if mode == "both":
-        return side, side
-    if mode == "rows":
-        return side, NoiseSide.identity(query.cols)
-    return NoiseSide.identity(query.rows), side
+    """Return (Sigma, Psi); the very same object twice when ``Psi = Sigma``."""
+    if mode == "columns":
+        return NoiseSide.identity(query.rows), side
+    return side, side if mode == "both" else NoiseSide.identity(query.cols)
 
 
 def smallest_epsilon(query: Query, *, delta: float, target_std: Any, directions: Directions | None = None) -> float:
-    """The least epsilon at ``delta`` with noise of at most ``target_std`` along each direction.
+    """Return the least epsilon at ``delta`` with noise of at most ``target_std`` along each direction.
 
     ``target_std``: one number for each direction, None where there is no target, or a mapping from direction to number.
     Directions without a target get the floor share of the budget. For symmetric queries the noise is on both sides and
@@ -292,11 +306,9 @@ def smallest_epsilon(query: Query, *, delta: float, target_std: Any, directions:
 
 
 def _targets(target_std: Any, size: int) -> FloatArray:
-    """The targets as a vector, infinite where there is none."""
     if isinstance(target_std, Mapping):
         pairs = [(count("target_std", k, at_least=0), t) for k, t in target_std.items()]
-        if any(k >= size for k, _ in pairs):
-            raise InputError(f"target_std must name directions below {size}")
+        refuse(any(k >= size for k, _ in pairs), f"target_std must name directions below {size}")
     else:
         try:
             wanted = list(target_std)
@@ -305,8 +317,7 @@ def _targets(target_std: Any, size: int) -> FloatArray:
         if len(wanted) != size:
             raise InputError(f"target_std must have one entry for each of the {size} directions, got {len(wanted)}")
         pairs = [(k, t) for k, t in enumerate(wanted) if t is not None]
-    if not pairs:
-        raise InputError("target_std must hold at least one target")
+    refuse(not pairs, "target_std must hold at least one target")
     targets = np.full(size, np.inf)
     for k, t in pairs:
         targets[k] = positive("target_std", t, least=1e-60, most=1e60)

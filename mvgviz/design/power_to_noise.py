@@ -26,7 +26,7 @@ import numpy as np
 
 from mvgviz.design.allocation import FLOOR, WaterFilling, manual, water_filling
 from mvgviz.design.noise_design import NoiseDesign, both_sides
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
 from mvgviz.query.box_norms import all_signs
@@ -44,7 +44,7 @@ _ENOUGH, _CLOSE = 1e-9, 1e-4
 
 
 def pnr(eigenvalues: Any, design: NoiseDesign) -> float:
-    """The power-to-noise ratio; infinite where it exceeds the range of a double."""
+    """Return the power-to-noise ratio; infinite where it exceeds the range of a double."""
     log_value = log_pnr(eigenvalues, design)
     return math.exp(log_value) if log_value < 709.0 else math.inf
 
@@ -66,8 +66,7 @@ def log_pnr(eigenvalues: Any, design: NoiseDesign) -> float:
     if not design.kind.of_all_features:
         raise InputError(f"pnr is defined for identity, mean and covariance queries, got {design.kind.name}")
     if design.kind.degree == 2:
-        if design.mode != "both":
-            raise InputError(f"pnr of a covariance query needs mode both, got {design.mode}")
+        refuse(design.mode != "both", f"pnr of a covariance query needs mode both, got {design.mode}")
         return float(np.log1p(2 * np.outer(kappa, kappa)[np.triu_indices(kappa.size)] / _records(design)).sum())
     if not design.kind.is_table:
         kappa = kappa / _records(design)
@@ -97,20 +96,18 @@ def _signal_to_noise(eigenvalues: Any, design: NoiseDesign) -> FloatArray:
         a = design.row_side.whitener()
         return np.asarray(np.maximum(np.linalg.eigvalsh(a @ moments @ a.T), 0.0))
     lam = array("eigenvalues", given, ndim=1)
-    if lam.size != design.rows:
-        raise InputError(f"eigenvalues must number {design.rows}, got {lam.size}")
-    if not (lam >= 0).all():
-        raise InputError("eigenvalues must not be negative; clip those of a noisy release at 0")
+    refuse(lam.size != design.rows, f"eigenvalues must number {design.rows}, got {lam.size}")
+    refuse(not (lam >= 0).all(), "eigenvalues must not be negative; clip those of a noisy release at 0")
     return np.asarray(lam * design.row_side.precisions)
 
 
 def has_measure(design: NoiseDesign) -> bool:
-    """Whether the power-to-noise ratio is defined for the design's query and mode."""
+    """Return whether the power-to-noise ratio is defined for the design's query and mode."""
     return design.kind.of_all_features and design.mode == ("rows" if design.kind.degree == 1 else "both")
 
 
 def is_proved(design: NoiseDesign) -> bool:
-    """Whether the split found is known to be the largest, and not only the largest found."""
+    """Return whether the split found is known to be the largest, and not only the largest found."""
     size, along = design.directional_side.size, design.directional_side.directions
     if not has_measure(design) or design.mode == "both" or along.origin is Origin.PAID:
         return False
@@ -118,7 +115,7 @@ def is_proved(design: NoiseDesign) -> bool:
 
 
 def most_informative(query: Query, equal: NoiseDesign, along: FloatArray) -> WaterFilling:
-    """The split of the exact budget with the largest measure.
+    """Return the split of the exact budget with the largest measure.
 
     ``equal``: the exact design with equal shares. ``along``: ``Wᵀ K W`` of the records' second
     moments, or a released spectrum (then what the release does not know, correlations and the
@@ -151,7 +148,7 @@ def most_informative(query: Query, equal: NoiseDesign, along: FloatArray) -> Wat
 
 def measure_and_slope(rho: FloatArray, signal: FloatArray, *, covariance_of: int | None = None
                       ) -> tuple[float, FloatArray]:
-    """The measure at the inverse variances rho, and its derivative by each ``log rho``.
+    """Return the measure at the inverse variances rho, and its derivative by each ``log rho``.
 
     ``covariance_of``: the number of records, for a covariance. An eigenvalue kappa with eigenvector u
     changes by ``kappa u_k²`` with ``log rho_k``.
@@ -242,7 +239,7 @@ class _Search:
         return self.equal.mode == "both"
 
     def measure(self, x: FloatArray) -> tuple[float, FloatArray]:
-        """The measure of parts x and its slope by x."""
+        """Return the measure of parts x and its slope by x."""
         value, slope = measure_and_slope(self.budget * x / self.h**2, self.signal,
                                          covariance_of=self.equal.n_records if self.both else None)
         return value, slope / x
@@ -251,13 +248,13 @@ class _Search:
         return NoiseSide.of(self.equal.directional_side.directions, self.h**2 / (self.budget * x))
 
     def fitted(self, x: FloatArray) -> tuple[FloatArray, bool]:
-        """The parts times the factor that spends just what may be spent; whether that is exact."""
+        """Return the parts times the factor that spends just what may be spent; whether that is exact."""
         worst = self.query.neighbours.worst(*both_sides(self.query, self.equal.mode, self.side(x / x.max())))
         ratio = self.equal.mu / worst.mu
         return x / x.max() * (ratio if self.both else ratio * ratio), worst.exact
 
     def cut(self, x: FloatArray, exact: bool) -> FloatArray:
-        """The change that x hides worst, as ``C`` with ``xᵀCx <= 1`` or as ``c`` with ``c·x <= 1``."""
+        """Return the change that x hides worst, as ``C`` with ``xᵀCx <= 1`` or as ``c`` with ``c·x <= 1``."""
         w, unit = self.equal.directional_side.directions.matrix, self.budget / self.h**2
         if self.both and exact:
             side = self.side(x)

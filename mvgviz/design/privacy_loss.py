@@ -17,12 +17,14 @@ import numpy as np
 from scipy import special
 
 from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.noise.accounting import compose_mu, tradeoff
+from mvgviz.noise.accounting import compose_mu, gaussian_delta, gaussian_epsilon, total_variation, tradeoff
+from mvgviz.noise.families import Block, blocks_delta, blocks_epsilon, repeated_epsilon
 from mvgviz.query.queries import Query
 from mvgviz.query.worst_pairs import WorstPair, precise, whitened, worst_pair
 from mvgviz.validation import FloatArray
 
 _CROWDS = (100, 1_000, 10_000)
+_GRID = 400  # epsilons, for the attacker of noise that is not Gaussian
 _SAID, _ROUNDING = 0.5, 1e-9  # half a guess beyond a coin is worth saying
 
 
@@ -36,11 +38,41 @@ class Odds(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class SpentMu:
-    """What noise, directions and the length of a record bound spent; directions that are not private do not count."""
+    """What noise, private directions and a private clipping bound spent.
+
+    ``blocks``: noise that is not Gaussian, which alone then spends anything; its numbers are upper bounds.
+    """
 
     noise: float
     directions: float
     bound: float = 0.0
+    blocks: tuple[Block, ...] = ()
+
+    def delta(self, epsilon: float) -> float:
+        """Return delta at ``epsilon``; at 0 it is the best attacker's advantage."""
+        if self.blocks:
+            return blocks_delta(self.blocks, epsilon)
+        return float(gaussian_delta(epsilon, self.total) if epsilon > 0 else total_variation(self.total))
+
+    @property
+    def advantage(self) -> float:
+        return self.delta(0.0)
+
+    def epsilon(self, delta: float, releases: int = 1) -> float:
+        if not self.blocks:
+            return float(gaussian_epsilon(delta, self.after(releases)[0]))
+        return (blocks_epsilon(self.blocks, delta) if releases == 1 else
+                repeated_epsilon(releases, sum(block.pure_epsilon for block in self.blocks), delta))
+
+    def misses(self, alarms: FloatArray | float) -> FloatArray:
+        """Return the fewest misses at these shares of false alarms: for blocks, what every delta allows."""
+        if not self.blocks:
+            return np.asarray(tradeoff(alarms, self.total))
+        grid = np.linspace(0, sum(block.pure_epsilon for block in self.blocks), _GRID)
+        known = 1 - np.array([self.delta(float(at)) for at in grid])
+        a = np.asarray(alarms, dtype=np.float64)[..., None]
+        least = np.maximum(known - np.exp(grid) * a, np.exp(-grid) * (known - a)).max(axis=-1)
+        return np.asarray(np.maximum(least, 0.0))
 
     @property
     def total(self) -> float:
@@ -48,26 +80,31 @@ class SpentMu:
 
     @property
     def directions_share(self) -> float:
-        """The directions' part of ``mu²``."""
         return self.after(1)[1]
 
     def after(self, releases: int) -> tuple[float, float]:
         """``mu`` of so many releases along directions learned once, and the directions' part of its square.
 
-        The length of a bound is found anew for each.
+        Each release learns its own bound.
         """
         together = compose_mu([math.sqrt(releases) * self.noise, math.sqrt(releases) * self.bound, self.directions])
         return together, (self.directions / together) ** 2 if together > 0 else 0.0
 
 
 def spent_mu(design: NoiseDesign) -> SpentMu:
-    """The ``mu`` of a design by what spent it."""
+    """Return the ``mu`` of a design by what spent it."""
     learned = design.directional_side.directions.mu
-    return SpentMu(noise=design.mu, directions=learned if math.isfinite(learned) else 0.0, bound=design.bound_mu)
+    return SpentMu(noise=design.mu, directions=learned if math.isfinite(learned) else 0.0, bound=design.bound_mu,
+                   blocks=design.blocks)
+
+
+def spent_of(mu: float | SpentMu) -> SpentMu:
+    """Return what Gaussian noise of this ``mu`` spends; what is known already as it is."""
+    return mu if isinstance(mu, SpentMu) else SpentMu(noise=mu, directions=0.0)
 
 
 def loss_density(loss: FloatArray, mu: float, *, replaced: bool = False) -> FloatArray:
-    """The density of the privacy loss; of its mirror image on the other dataset where ``replaced``."""
+    """Return the density of the privacy loss; of its mirror image on the other dataset where ``replaced``."""
     mean = (-1 if replaced else 1) * mu * mu / 2
     return np.asarray(np.exp(-0.5 * ((loss - mean) / mu) ** 2) / (mu * math.sqrt(2 * math.pi)))
 
@@ -77,25 +114,27 @@ def mass_beyond(epsilon: float, mu: float) -> float:
     return float(special.ndtr(mu / 2 - epsilon / mu))
 
 
-def odds(mu: float) -> Odds:
-    """The best attack in whole numbers that say something.
+def odds(mu: float | SpentMu) -> Odds:
+    """Return the best attack in whole numbers that say something.
 
     The smallest crowd in which 5 % of false alarms catch a different whole number; where
     everyone would be caught, one false alarm in a crowd.
     """
+    spent = spent_of(mu)
     tries = [*((crowd, crowd // 20) for crowd in _CROWDS), *((crowd, 1) for crowd in _CROWDS)]
-    if _caught(*tries[0], mu) == tries[0][0]:
+    if _caught(*tries[0], spent) == tries[0][0]:
         tries = tries[len(_CROWDS):]
     for out_of, accused in tries:
-        caught = _caught(out_of, accused, mu)
+        caught = _caught(out_of, accused, spent)
         if accused < caught < out_of:
             return Odds(out_of, accused, caught)
-    return Odds(_CROWDS[-1], 1, _CROWDS[-1]) if mu > 1 else Odds(_CROWDS[-1], _CROWDS[-1] // 20, _CROWDS[-1] // 20)
+    accused, caught = (1, _CROWDS[-1]) if spent.advantage > 0.5 else (_CROWDS[-1] // 20, _CROWDS[-1] // 20)
+    return Odds(_CROWDS[-1], accused, caught)
 
 
-def coin_odds(mu: float) -> tuple[int, int]:
+def coin_odds(mu: float | SpentMu) -> tuple[int, int]:
     """(right guesses, rounded up, out of): the best guess between two datasets that were equally likely."""
-    part = float(special.ndtr(mu / 2))
+    part = 0.5 + spent_of(mu).advantage / 2
     for out_of in _CROWDS:
         right = math.ceil(out_of * part - _ROUNDING)
         if out_of // 2 < right < out_of and out_of * (part - 0.5) > _SAID:
@@ -130,11 +169,11 @@ class PairLoss:
         return min(self.mu / self.design.mu, 1.0)
 
     def attack_factors(self) -> tuple[FloatArray, FloatArray]:
-        """What the likelihood-ratio attack multiplies a release with, ``Sigma^-1 D Psi^-1 = left rightᵀ``."""
+        """Return what the likelihood-ratio attack multiplies a release with, ``Sigma^-1 D Psi^-1 = left rightᵀ``."""
         return precise(self.design.row_side, self.left), precise(self.design.col_side, self.right)
 
     def shape(self) -> bytes:
-        """A digest of attack and noise up to their size: equal for designs that differ by a factor."""
+        """Return a digest of attack and noise up to their size: equal for designs that differ by a factor."""
         digest = hashlib.blake2b(digest_size=16)
         sides = (self.design.row_side, self.design.col_side)
         for values in (*self.attack_factors(), *(side.variances for side in sides)):
@@ -146,7 +185,7 @@ class PairLoss:
 
 
 def pair_loss(query: Query, design: NoiseDesign) -> PairLoss:
-    """The worst neighbours of ``query`` under ``design``; an InputError where it has none to show."""
+    """Return the worst neighbours of ``query`` under ``design``; an InputError where it has none to show."""
     rows, cols = design.row_side, design.col_side
     pair = worst_pair(query, rows, cols)
     white_rows, white_cols = whitened(rows, pair.left), whitened(cols, pair.right)
@@ -158,5 +197,5 @@ def pair_loss(query: Query, design: NoiseDesign) -> PairLoss:
     return PairLoss(design=design, pair=pair, mu=math.sqrt(total), shares=squares / total)
 
 
-def _caught(out_of: int, accused: int, mu: float) -> int:
-    return round(out_of * (1 - float(tradeoff(accused / out_of, mu))))
+def _caught(out_of: int, accused: int, spent: SpentMu) -> int:
+    return round(out_of * (1 - float(spent.misses(accused / out_of))))

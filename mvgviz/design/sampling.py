@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.noise.ties import root
 from mvgviz.validation import FloatArray, array, count, frozen, generator, instance, one_of
@@ -38,8 +38,13 @@ def sample_noise(design: NoiseDesign, *, rng: np.random.Generator, trials: int |
     design, rng = instance("design", design, NoiseDesign), generator(rng)
     method = one_of("method", method, ("affine", "kronecker"))
     draws = 1 if trials is None else count("trials", trials)
-    noise = _kronecker(design, rng, draws) if method == "kronecker" else colour(
-        design.row_side, design.col_side, rng.standard_normal((draws, design.rows, design.cols)))
+    if method == "kronecker":
+        noise = _kronecker(design, rng, draws)
+    else:
+        noise = np.empty((draws, design.rows, design.cols))
+        for own in noise:
+            design.fill_standard(rng, own)
+        noise = colour(design.row_side, design.col_side, noise)
     return noise[0] if trials is None else noise
 
 
@@ -56,7 +61,6 @@ class Gram:
 
     @classmethod
     def of(cls, matrix: Any) -> Gram:
-        """The one pass: ``X Xᵀ`` and its symmetric root (it may be rank-deficient)."""
         x = array("matrix", matrix, ndim=2)
         m, n = x.shape
         if n < 2 * m:
@@ -78,12 +82,17 @@ def sample_gram(matrix: Any, design: NoiseDesign, *, rng: np.random.Generator, t
     design, rng = instance("design", design, NoiseDesign), generator(rng)
     gram = matrix if isinstance(matrix, Gram) else Gram.of(matrix)
     draws = count("trials", trials)
+    _need_gaussian(design)
     if not design.col_side.is_identity:
         raise InputError(f"sample_gram needs noise over rows only (Psi = I), got mode {design.mode}")
     if (design.rows, design.cols) != (gram.factor.shape[0], gram.n_records):
         raise InputError(f"matrix must be {design.rows} × {design.cols} like the design, "
                          f"got {gram.factor.shape[0]} × {gram.n_records}")
     return gram_trials(gram, design.row_side, [rng] * draws)
+
+
+def _need_gaussian(design: NoiseDesign) -> None:
+    refuse(design.blocks, f"this draws Gaussian noise alone, got {design.family.word} noise; use sample_noise")
 
 
 def gram_trials(gram: Gram, side: NoiseSide, rngs: Sequence[np.random.Generator]) -> FloatArray:
@@ -161,6 +170,7 @@ def _colour_columns(side: NoiseSide, noise: FloatArray) -> FloatArray:
 def _kronecker(design: NoiseDesign, rng: np.random.Generator, draws: int) -> FloatArray:
     """The paper's first method [1]: one long normal vector, columns stacked."""
     size = design.rows * design.cols
+    _need_gaussian(design)
     if size > _LARGEST_KRONECKER:
         raise InputError(f"method kronecker is for at most {_LARGEST_KRONECKER} entries, got {size}; use affine")
     covariance = np.kron(design.col_covariance(), design.row_covariance())

@@ -42,23 +42,24 @@ _remembered = lru_cache(maxsize=4096)
 
 
 def gaussian_delta(epsilon: Any, mu: Any) -> Any:
-    """The smallest delta at this epsilon when the worst-case shift is ``mu``.
+    """Return the smallest delta at this epsilon, any real number, when the worst-case shift is ``mu``.
 
-    ``Phi(-a) - e^epsilon Phi(-b)`` [1, Theorem 8], without its cancellation.
-    For epsilon → 0 it tends to :func:`total_variation`.
+    ``Phi(-a) - e^epsilon Phi(-b)`` [1, Theorem 8], without its cancellation; below 0, which mixtures with other noise
+    need, ``delta(-x) = 1 - e^-x + e^-x delta(x)``. At 0 it is :func:`total_variation`.
     """
-    e, m = broadcast(epsilon=_epsilon(epsilon), mu=_mu(mu))
-    exponent, mantissa = _delta_parts(e, m)
-    return _plain(np.exp(exponent) * mantissa)
+    e, m = broadcast(epsilon=numbers("epsilon", epsilon), mu=_mu(mu))
+    exponent, mantissa = _delta_parts(np.maximum(_limited("epsilon", np.abs(e)), 1 / _LARGEST), m)
+    delta, below = np.exp(exponent) * mantissa, np.minimum(e, 0.0)
+    return _plain(np.where(e < 0, np.exp(below) * delta - np.expm1(below), delta))
 
 
 def total_variation(mu: Any) -> Any:
-    """The delta needed at epsilon = 0: ``2 Phi(mu/2) - 1``."""
+    """Return delta at epsilon = 0: ``2 Phi(mu/2) - 1``."""
     return _plain(special.erf(_mu(mu) / math.sqrt(8.0)))
 
 
 def gaussian_mu(epsilon: Any, delta: Any) -> Any:
-    """The largest ``mu`` that is (epsilon, delta)-private; the inverse of :func:`gaussian_delta`.
+    """Return the largest ``mu`` that is (epsilon, delta)-private; the inverse of :func:`gaussian_delta`.
 
     Newton's method in (log mu, log delta), where the curve is concave, from a
     start on the left: the steps only go up and cannot pass the root.
@@ -93,7 +94,7 @@ _mu_of_numbers = _remembered(_mu_of)
 
 
 def gaussian_epsilon(delta: Any, mu: Any) -> Any:
-    """The smallest epsilon at this delta when the worst-case shift is ``mu``; 0 when none is needed.
+    """Return the smallest epsilon at this delta when the worst-case shift is ``mu``; 0 where delta alone is enough.
 
     Newton's method on log delta, which is concave in epsilon, from a start on
     the right: the steps only go down and cannot pass the root.
@@ -103,9 +104,9 @@ def gaussian_epsilon(delta: Any, mu: Any) -> Any:
 
 def _epsilon_of(delta: Any, mu: Any) -> Any:
     d, m = broadcast(delta=numbers("delta", delta, above=0, below=1), mu=_mu(mu))
-    needed = d < special.erf(m / math.sqrt(8.0))
-    epsilon = np.where(needed, m * (m / 2 - special.ndtri(d)), 0.0)
-    near = needed & (m < _FAR)
+    above = d < special.erf(m / math.sqrt(8.0))
+    epsilon = np.where(above, m * (m / 2 - special.ndtri(d)), 0.0)
+    near = above & (m < _FAR)
     epsilon[near] = _descended(d[near], m[near], epsilon[near])
     return _plain(epsilon)
 
@@ -127,7 +128,7 @@ _epsilon_of_numbers = _remembered(_epsilon_of)
 
 
 def compose_mu(mus: Any) -> float:
-    """The ``mu`` of several releases together, ``sqrt(sum mu²)`` [2, Corollary 2].
+    """Return the ``mu`` of several releases together, ``sqrt(sum mu²)`` [2, Corollary 2].
 
     Safe for adaptively chosen releases; exact when one pair of neighbours is worst for all of them.
     """
@@ -135,7 +136,7 @@ def compose_mu(mus: Any) -> float:
 
 
 def tradeoff(alpha: Any, mu: Any) -> Any:
-    """The best attacker's miss rate at false-alarm rate ``alpha``: ``Phi(Phi^-1(1-alpha) - mu)`` [2]."""
+    """Return the best attacker's miss rate at false-alarm rate ``alpha``: ``Phi(Phi^-1(1-alpha) - mu)`` [2]."""
     rate, m = broadcast(alpha=numbers("alpha", alpha, above=0, below=1, closed=True), mu=_mu(mu))
     return _plain(special.ndtr(-special.ndtri(rate) - m))
 

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.validation import broadcast, count, fraction, numbers, one_of, positive
 
 TAILS = ("printed", "laurent-massart", "exact-chi")
@@ -63,14 +63,14 @@ class Bound:
 
 def theorem1(rows: int, cols: int, *, epsilon: float, delta: float, gamma: float,
              sensitivity: float, tail: str = "printed") -> Bound:
-    """The general bound [1, Theorem "design_general"]: any query, any noise."""
+    """Return the general bound [1, Theorem "design_general"]: any query, any noise."""
     return theorem_bound("theorem1", rows, cols, epsilon=epsilon, delta=delta, gamma=gamma, sensitivity=sensitivity,
                          tail=tail)
 
 
 def theorem2(size: int, *, epsilon: float, delta: float, gamma: float, sensitivity: float,
              tail: str = "printed") -> Bound:
-    """The bound for positive semi-definite queries and ``Psi = Sigma`` [1, "mvg_for_psd"]."""
+    """Return the bound for positive semi-definite queries and ``Psi = Sigma`` [1, "mvg_for_psd"]."""
     return theorem_bound("theorem2", size, size, epsilon=epsilon, delta=delta, gamma=gamma, sensitivity=sensitivity,
                          tail=tail)
 
@@ -88,7 +88,7 @@ def theorem2_any(rows: int, cols: int, *, epsilon: float, delta: float, gamma: f
 
 
 def theorem2_wins(rank: Any, ratio: Any) -> Any:
-    """Whether Theorem 2 allows at least as much as Theorem 1 (Theorem 3, exact).
+    """Return whether Theorem 2 allows at least as much as Theorem 1 (Theorem 3, exact).
 
     True exactly when ``alpha >= omega``: ``ratio = s2/gamma <= (1 + H_{r,1/2}/H_r)/2``. The paper gives two sufficient
     conditions: ``ratio <= 1``, or ``rank > 12`` for PSD queries (for which ``ratio <= sqrt 2``).
@@ -107,7 +107,7 @@ def zeta(k: int, delta: float) -> float:
 
 
 def tail_value(k: int, delta: float, tail: str) -> float:
-    """A number that ``||N||_F`` exceeds with probability at most delta, N of k entries.
+    """Return a number that ``||N||_F`` exceeds with probability at most delta, N of k entries.
 
     "printed": zeta, as in the paper. "laurent-massart": its root, what [2] gives.
     "exact-chi": the quantile of chi itself.
@@ -122,14 +122,13 @@ def tail_value(k: int, delta: float, tail: str) -> float:
 @lru_cache(maxsize=4096)
 def harmonic(rank: int, power: float = 1.0) -> float:
     """``sum_{i=1}^{rank} i^-power``."""
-    if rank > _LARGEST_RANK:
-        raise InputError(f"min(rows, cols) must be at most {_LARGEST_RANK}, got {rank}")
+    refuse(rank > _LARGEST_RANK, f"min(rows, cols) must be at most {_LARGEST_RANK}, got {rank}")
     return float(np.sum(np.arange(1, rank + 1, dtype=np.float64) ** -power))
 
 
 def theorem_bound(theorem: str, rows: int, cols: int, *, epsilon: float, delta: float, gamma: float,
                   sensitivity: float, tail: str) -> Bound:
-    """The bound of a theorem by its name."""
+    """Return the bound of a theorem by its name."""
     rows, cols = count("rows", rows), count("cols", cols)
     epsilon, delta = positive("epsilon", epsilon), fraction("delta", delta)
     gamma, s2 = positive("gamma", gamma), positive("sensitivity", sensitivity)

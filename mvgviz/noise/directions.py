@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.provenance import Origin, Receipt, checked_origin, weakest
 from mvgviz.validation import FloatArray, array, count, frozen, generator, number, square
 
@@ -48,15 +48,13 @@ class Directions:
             object.__setattr__(self, "rotated", _orthonormal(self.rotated, self.size))
         if self.eigenvalues is not None:
             values = array("eigenvalues", self.eigenvalues, ndim=1)
-            if values.size != self.size:
-                raise InputError(f"eigenvalues must number {self.size}, got {values.size}")
+            refuse(values.size != self.size, f"eigenvalues must number {self.size}, got {values.size}")
             object.__setattr__(self, "eigenvalues", values)
         for receipt in self.receipts:
             receipt.check(self.with_eigenvalues)
 
     @property
     def with_eigenvalues(self) -> FloatArray:
-        """The directions, and their eigenvalues in one column more."""
         values = np.zeros(self.size) if self.eigenvalues is None else self.eigenvalues
         return np.column_stack([self.matrix, values])
 
@@ -67,12 +65,10 @@ class Directions:
 
     @property
     def is_standard(self) -> bool:
-        """Whether the directions are the features themselves."""
         return self.rotated is None
 
     @property
     def matrix(self) -> FloatArray:
-        """``W``, size × size, one direction a column."""
         return frozen(np.eye(self.size)) if self.rotated is None else self.rotated
 
     @cached_property
@@ -85,12 +81,12 @@ class Directions:
 
 
 def standard_basis(k: int) -> Directions:
-    """The ``k`` features themselves."""
+    """Return the ``k`` features themselves."""
     return Directions(size=count("k", k))
 
 
 def rotation(k: int, plane: Sequence[int], angle: float) -> Directions:
-    """The standard basis turned by ``angle`` (radians) in the plane of two features."""
+    """Return the standard basis turned by ``angle`` (radians) in the plane of two features."""
     size, turn = count("k", k, at_least=2), number("angle", angle)
     try:
         i, j = (count("plane", index, at_least=0) for index in plane)
@@ -109,14 +105,13 @@ def from_matrix(w: Any, *, origin: Origin = Origin.DECLARED) -> Directions:
     """Directions given by the caller: the columns of an orthogonal matrix; ``origin``: how they came to be."""
     matrix = array("directions", w, ndim=2)
     rows, columns = matrix.shape
-    if rows != columns:
-        raise InputError("directions must have as many columns as rows, one direction a column, got "
-                         f"{rows} × {columns} numbers; leave out what is no direction")
+    refuse(rows != columns, f"directions must have as many columns as rows, one direction a column, got {rows} × "
+           f"{columns} numbers; leave out what is no direction")
     return Directions(size=rows, rotated=matrix, label="given", origin=origin)
 
 
 def random_rotation(k: int, *, rng: np.random.Generator) -> Directions:
-    """A rotation drawn uniformly (Haar measure, determinant 1)."""
+    """Return a rotation drawn uniformly (Haar measure, determinant 1)."""
     size = count("k", k)
     q, r = np.linalg.qr(generator(rng).standard_normal((size, size)))
     q = q * np.where(np.diag(r) < 0, -1.0, 1.0)
@@ -131,10 +126,9 @@ def _orthonormal(w: FloatArray, size: int) -> FloatArray:
         raise InputError(f"directions must be {size} × {size}, got shape {matrix.shape}")
     with np.errstate(over="ignore", invalid="ignore"):
         gap = float(np.abs(matrix.T @ matrix - np.eye(size)).max())
-    if not gap <= _TOLERANCE:
-        raise InputError("directions must be orthonormal, columns of length 1 at right angles to each other, to "
-                         f"{_TOLERANCE:g}, got columns that are off by {gap:.3g}; save all digits, or take the Q of a "
-                         "QR decomposition (numpy.linalg.qr)")
+    refuse(not gap <= _TOLERANCE, "directions must be orthonormal, columns of length 1 at right angles to each other, "
+           f"to {_TOLERANCE:g}, got columns that are off by {gap:.3g}; save all digits, or take the Q of a QR "
+           "decomposition (numpy.linalg.qr)")
     if gap <= _ROUNDING:
         return matrix
     left, _, right = np.linalg.svd(matrix)

@@ -1,8 +1,7 @@
 """Second moments with noise that is known: where it is white, regressions from them, and how sure a fit is.
 
-The covariance of the noise is public, so whatever uses a release should know it. All of this is
-post-processing and costs no privacy. Every function takes many releases at once, ``… × m × m``,
-symmetrised. Nothing here is in the paper.
+The covariance of the noise is public, so whatever uses a release should know it. All of this is post-processing and
+costs no privacy. Every function takes many releases at once, ``… × m × m``, symmetrised. Nothing here is in the paper.
 
 >>> import numpy as np
 >>> from mvgviz.noise.moment_noise import MomentNoise, ridge_weights
@@ -53,7 +52,6 @@ class MomentNoise:
 
     @property
     def std(self) -> FloatArray:
-        """The standard deviation of every entry after averaging with the transpose."""
         sigma = self.root @ np.swapaxes(self.root, -1, -2)
         each = np.einsum("...ii->...i", sigma)
         return np.asarray(np.sqrt((each[..., :, None] * each[..., None, :] + sigma**2) / 2))
@@ -64,16 +62,13 @@ class MomentNoise:
         return math.sqrt(2 * self.size)
 
     def turned(self, matrix: FloatArray) -> MomentNoise:
-        """The noise on the moments of ``matrix @ record``, which may have fewer entries than the record."""
         root = matrix @ self.root
         return MomentNoise(root=frozen(root) if len(matrix) == self.size else _square(root))
 
     def on(self, positions: Sequence[int]) -> MomentNoise:
-        """The noise on the moments of some features."""
         return MomentNoise(root=_square(self.root[..., list(positions), :]))
 
     def draws(self, times: int, *, rng: np.random.Generator) -> FloatArray:
-        """Noise as it was added, averaged with its transpose, times × m × m."""
         normal = generator(rng).standard_normal((times, self.size, self.size))
         return _symmetric(self.root @ normal @ np.swapaxes(self.root, -1, -2))
 
@@ -100,7 +95,7 @@ def projected_root(moments: FloatArray, noise: MomentNoise) -> FloatArray:
 
 
 def projected(moments: FloatArray, noise: MomentNoise) -> FloatArray:
-    """The nearest positive semi-definite matrix to each, measured where the noise is white."""
+    """Return the nearest positive semi-definite matrix to each, measured where the noise is white."""
     root = projected_root(moments, noise)
     return np.asarray(root @ np.swapaxes(root, -1, -2))
 
@@ -196,7 +191,7 @@ def components(moments: FloatArray, noise: MomentNoise) -> tuple[FloatArray, Flo
 
 
 def table_std(moments: FloatArray, noise: FloatArray, n_records: int) -> FloatArray:
-    """The noise on ``R Rᵀ/n - Sigma`` of released tables R, entry by entry.
+    """Return the noise on ``R Rᵀ/n - Sigma`` of released tables R, entry by entry.
 
     ``moments``: ``R Rᵀ/n``, ``… × m × m``; ``noise``: Sigma, the covariance of the noise on a record. With S the
     records' own moments and ``M = S + Sigma`` the variance is ``(M_ii M_jj + M_ij² - S_ii S_jj - S_ij²)/n``; S is
@@ -209,7 +204,7 @@ def table_std(moments: FloatArray, noise: FloatArray, n_records: int) -> FloatAr
 
 
 def table_noise(moments: FloatArray, noise: FloatArray, n_records: int) -> MomentNoise:
-    """The same as noise like a product, one for each release."""
+    """Return the same as noise like a product, one for each release."""
     return MomentNoise.from_std(table_std(moments, noise, n_records))
 
 
@@ -218,9 +213,8 @@ def coefficient_intervals(moments: FloatArray, noise: MomentNoise, *, features: 
                           level: float = 0.95, draws: int = 1_000) -> FloatArray:
     """Low and high ends for each coefficient of one release, ``len(features) × 2``.
 
-    The known noise is drawn anew around the projected release and the fit repeated: what differs is what the noise
-    did. They speak of the noise, not of which records were sampled. What is drawn is fitted without shrinking, which
-    would make a coefficient that was switched off look certain.
+    New draws of the known noise around the projected release are fitted again: what differs is the noise's doing, not
+    the sampling of records. These fits do not shrink, or a coefficient that was switched off would look certain.
     """
     tail = (1 - fraction("level", level)) / 2
     centre = projected(moments, noise)

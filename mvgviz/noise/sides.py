@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mvgviz.errors import InputError
+from mvgviz.errors import refuse
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.validation import FloatArray, array, frozen
 
@@ -31,12 +31,9 @@ class NoiseSide:
 
     @classmethod
     def of(cls, directions: Directions, variances: FloatArray) -> NoiseSide:
-        """A side with these variances, checked and copied in."""
         values = array("variances", variances, ndim=1)
-        if values.size != directions.size:
-            raise InputError(f"variances must number {directions.size}, got {values.size}")
-        if not (values > 0).all():
-            raise InputError("variances must be positive")
+        refuse(values.size != directions.size, f"variances must number {directions.size}, got {values.size}")
+        refuse(not (values > 0).all(), "variances must be positive")
         return cls(directions=directions, variances=values)
 
     @property
@@ -54,7 +51,6 @@ class NoiseSide:
 
     @property
     def precisions(self) -> FloatArray:
-        """``q = 1/v`` for each direction."""
         return self.variances if self.is_identity else frozen(1 / self.variances)
 
     @property
@@ -62,15 +58,13 @@ class NoiseSide:
         return 1.0 if self.is_identity else 1 / float(self.variances.min())
 
     def covariance(self) -> FloatArray:
-        """The covariance matrix, size × size."""
         return self._weighted(self.variances)
 
     def covariance_diagonal(self) -> FloatArray:
-        """The variance of each coordinate."""
         return self._weighted_diagonal(self.variances)
 
     def covariance_of(self, positions: list[int]) -> FloatArray:
-        """The covariance of a few coordinates, without the rest of the matrix."""
+        """Return the covariance of a few coordinates, without the rest of the matrix."""
         if self.is_diagonal:
             return np.diag(self.variances[positions])
         w = self.directions.matrix[positions]

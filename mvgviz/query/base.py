@@ -1,10 +1,9 @@
 """What every kind of query has: an answer, how far one neighbour can move it, its structure, its words.
 
-Neighbours have the same number of records, one of them *replaced*; for graphs, one
-edge is *added or removed*. With ``neighbours="add-remove"`` one record is there or its place is empty: the number of
-places is public, and an empty one counts as the middle of every range (as the centre of a bound; of the levels of a
-category, as an equal part of each), in second moments as nothing. Where a person has several records, all of them
-change together.
+Neighbours have the same number of records, one of them *replaced*; for graphs, one edge is *added or removed*. With
+``neighbours="add-remove"`` one record is there or its place is empty: the number of places is public, and an empty one
+counts as the middle of every range (as the centre of a bound; of the levels of a category, as an equal part of each),
+in second moments and counts as nothing. Where a person has several records, all of them change together.
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
+from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Origin
 from mvgviz.query.bounded_neighbours import filled
 from mvgviz.query.dataset import Dataset
@@ -30,7 +30,7 @@ FLIPPED_EDGE = "one edge added or removed"
 ADDED_RECORD = "one record added or removed"
 NEIGHBOURS = ("replace", "add-remove")
 AS_DECLARED = "as declared with the sensitivity"
-_ELSEWHERE = "an answer that was computed elsewhere cannot be asked of other records"
+_ELSEWHERE = "this answer was computed elsewhere, so mvgviz cannot compute it for other records"
 _LABELS = 10_000
 UNIT = 2.0**-53
 """The relative error of one operation in floating point."""
@@ -59,8 +59,8 @@ class Query:
     else. ``has_moments``: second moments follow from the answer. ``is_table``: the answer is the records themselves,
     one in each column; ``is_mean``: their average. ``is_kernel``: rows are records, and so are directions and needs.
     ``takes_bound``: records may be clipped to an ellipse first. ``parameters``: the fields of a scenario that it needs.
-    ``title`` names the kind among others, ``in_sentence`` with its article, ``choice`` in a control, ``question`` for
-    somebody new to it.
+    ``unit``: of all numbers of the answer, where it is none of the data's. ``title`` names the kind among others,
+    ``in_sentence`` with its article, ``choice`` in a control, ``question`` for somebody new to it.
     """
 
     name: ClassVar[str]
@@ -76,10 +76,12 @@ class Query:
     has_moments: ClassVar[bool] = False
     is_table: ClassVar[bool] = False
     is_mean: ClassVar[bool] = False
+    by_group: ClassVar[bool] = False
     is_kernel: ClassVar[bool] = False
     is_graph: ClassVar[bool] = False
     takes_bound: ClassVar[bool] = True
     parameters: ClassVar[tuple[str, ...]] = ()
+    unit: ClassVar[str] = ""
     derivations: ClassVar[dict[str, Derivation]] = {}
     """By "plain", "bounded", "added" and "added bounded", as far as they can be."""
 
@@ -108,17 +110,40 @@ class Query:
     def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
             **parameters: Any) -> Query:
         """Ask a table whose values are inside their ranges, with the values of the kind's ``parameters``."""
+        if bound is not None and not cls.takes_bound:
+            raise InputError(f"{cls.in_sentence} cannot be computed from clipped records: choose no clipping bound")
+        data, added = inside(table, bound), is_added(neighbours)
+        facts = origins(data, neighbours) | {"row_names": data.features, "bound": bound} | cls._facts(
+            table, data, bound, added, **parameters)
+        if "sensitivity" not in facts:
+            rows, cols = map(NoiseSide.identity, facts["value"].shape)
+            facts["sensitivity"] = facts["neighbours"].worst(rows, rows if cls.symmetric else cols).mu
+        return cls(**{"printed_sensitivity": facts["sensitivity"]} | facts)
+
+    @classmethod
+    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any
+               ) -> dict[str, Any]:
+        """Return value, gamma and neighbours, and what differs from :meth:`ask`; ``data``: the records as clipped."""
         raise InputError(_ELSEWHERE)
 
     @classmethod
     def fits(cls, table: Dataset) -> bool:
-        """Whether it can be asked of a table of this size."""
+        """Return whether it can be asked of a table of this size."""
         return True
 
     @classmethod
     def table_of(cls, table: Dataset, **parameters: Any) -> Dataset:
         """Return the table with one feature for each row of the answer."""
         return table
+
+    @classmethod
+    def uses(cls, table: Dataset, **parameters: Any) -> list[int]:
+        """Return the positions of the features that the answer rests on: of no other is anything published."""
+        return list(range(table.n_features))
+
+    def is_named_like(self, table: Dataset) -> bool:
+        """Return whether its names are those of this table, so that it may have been asked of it."""
+        return set((self.row_names or ())[: self.features]) <= set(table.features)
 
     def answer(self, records: FloatArray) -> FloatArray:
         """Return what the query says of other records, features × records, in its units."""
@@ -148,12 +173,11 @@ class Query:
         return self.sensitivity * math.sqrt(self.value.size)
 
     def diagonal_square(self) -> float:
-        """Bound the sum of ``D_ii²`` over neighbours."""
         return self.sensitivity**2
 
     @classmethod
     def own_features(cls, rows: int) -> int:
-        """How many of the answer's rows are features, which stand first; vertices and records count as such."""
+        """Return how many of the answer's rows are features, which stand first; vertices and records count as such."""
         return rows - cls.has_constant
 
     @property
@@ -170,17 +194,15 @@ class Query:
         return int(self.value.shape[1])
 
     def position(self, feature: str | int) -> int:
-        """Where a row of the answer stands, by its name or its position."""
+        """Return where a row of the answer stands, by its name or its position."""
         if isinstance(feature, str):
-            if feature not in (self.row_names or ()):
-                raise InputError(f"the {self.name} query has no row named {feature[:40]!r}")
+            refuse(feature not in (self.row_names or ()), f"the {self.name} query has no row named {feature[:40]!r}")
             return self.row_names.index(feature)  # type: ignore[union-attr]
         return count("the position of a feature", feature, at_least=0)
 
     @classmethod
     def names_of(cls, shape: tuple[int, ...], row_names: tuple[str, ...] | None,
                  col_names: tuple[str, ...] | None = None) -> tuple[tuple[str, ...], ...]:
-        """Name the rows and the columns of an answer."""
         rows = numbered("row" if cls.rows_are == "feature" else cls.rows_are, shape[0]) if row_names is None else (
             row_names)
         if col_names is not None or cls.cols_are == cls.rows_are:
@@ -195,7 +217,7 @@ class Query:
         return numbered("vertex" if self.is_graph else "record", min(size, _LABELS))
 
     def to_frame(self) -> Any:
-        """The true answer, which is private, as a pandas frame with names; a table has its records in rows."""
+        """Return the true answer, which is private, as a pandas frame with names; a table has its records in rows."""
         rows, cols = self.names_of(self.value.shape, self.row_names, self.col_names)
         return answer_frame(self.value, rows=rows, cols=cols, turned=self.is_table)
 
@@ -211,25 +233,25 @@ def sum_error(steps: int) -> float:
 
 
 def origins(data: Dataset, neighbours: str = "replace") -> dict[str, Any]:
-    """How many records there are, one of which changes; where that number and the ranges come from."""
+    """Return how many records there are, one of which changes; where that number and the ranges come from."""
     return {"n_records": data.n_records, "ranges_origin": data.ranges_origin, "records_origin": data.records_origin,
             "neighbour_rule": rule_of(neighbours, data.per_person)}
 
 
 def rule_of(neighbours: str, per_person: int = 1) -> str:
-    """What neighbours differ by, in words."""
+    """Return what neighbours differ by, in words."""
     if per_person == 1:
         return ADDED_RECORD if is_added(neighbours) else REPLACED_RECORD
     return f"up to {per_person} records of one person {'added or removed' if is_added(neighbours) else 'replaced'}"
 
 
 def is_added(neighbours: str) -> bool:
-    """Whether a neighbour has a record more or fewer, instead of another one."""
+    """Return whether a neighbour has a record more or fewer, instead of another one."""
     return one_of("neighbours", neighbours, NEIGHBOURS) == "add-remove"
 
 
 def largest_norm(data: Dataset, bound: RecordBound | None) -> float:
-    """The longest record that ranges and bound allow."""
+    """Return the longest record that ranges and bound allow."""
     box = norm(data.largest_values)
     if bound is None:
         return box
@@ -242,13 +264,10 @@ def largest_norm(data: Dataset, bound: RecordBound | None) -> float:
 
 
 def inside(dataset: Dataset, bound: RecordBound | None = None) -> Dataset:
-    """The dataset, refused where values lie outside their ranges, with its records clipped to the bound."""
+    """Return the dataset, refused where values lie outside their ranges, with its records clipped to the bound."""
     outside = instance("dataset", dataset, Dataset).count_outside()
-    if outside:
-        raise InputError(
-            f"{outside} of {dataset.matrix.size} entries lie outside their declared ranges; "
-            "widen the ranges or use dataset.clipped()"
-        )
+    refuse(outside, f"{outside} of {dataset.matrix.size} entries lie outside their declared ranges; widen the ranges "
+           "or use dataset.clipped()")
     return dataset if bound is None else instance("bound", bound, RecordBound).pulled(dataset)
 
 

@@ -45,7 +45,7 @@ class BoundedColumn(ReplacedColumn):
     corners: bool
 
     def worst_move(self, rows: NoiseSide, cols: NoiseSide) -> WorstMove:
-        """The least of what the ellipse, the ranges and both together allow."""
+        """Return the least of what the ellipse, the ranges and both together allow."""
         box = super().worst_move(rows, cols)
         weight, known = self.columns_weight(cols)
         scale = math.sqrt(weight) / self.divisor
@@ -102,7 +102,7 @@ class BoundedOuterProduct(ReplacedOuterProduct):
     corners: bool
 
     def worst_records(self, rows: NoiseSide, cols: NoiseSide) -> WorstRecords:
-        """The least of what the ellipse, the ranges and both together allow."""
+        """Return the least of what the ellipse, the ranges and both together allow."""
         box = super().worst_records(rows, cols)
         axes = self.ellipse.through(rows)[0]
         other = axes if cols is rows else self.ellipse.through(cols)[0]
@@ -125,7 +125,7 @@ class BoundedOuterProduct(ReplacedOuterProduct):
 
     def _furthest_of(self, rows: NoiseSide, cols: NoiseSide, found: list[tuple[FloatArray, FloatArray] | None]
                      ) -> tuple[FloatArray, FloatArray]:
-        """The best of these pairs and of the ends of the two longest half-axes, all pulled inside."""
+        """The best of these pairs and of the ends of the two longest half-axes, all clipped."""
         moves = self.ellipse.through(rows)[1]
         second = moves[:, 1] if moves.shape[1] > 1 else np.zeros(1)
         ends = [[_pulled(self, sign * move) for sign in (1, -1)] for move in (moves[:, 0], second)]

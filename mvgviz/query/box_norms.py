@@ -44,7 +44,7 @@ class Longest(NamedTuple):
 
 @one_blas_thread()
 def longest(whitener: FloatArray, centre: FloatArray, halves: FloatArray) -> Longest:
-    """The largest ``|A x|²`` over the box; exact up to 16 features."""
+    """Return the largest ``|A x|²`` over the box; exact up to 16 features."""
     if halves.size <= _ALL_CORNERS:
         return _by_corners(whitener, centre, halves)
     moves, middle = whitener * halves, whitener @ centre
@@ -53,7 +53,7 @@ def longest(whitener: FloatArray, centre: FloatArray, halves: FloatArray) -> Lon
 
 
 def shortest_square(whitener: FloatArray, centre: FloatArray, halves: FloatArray) -> float:
-    """A lower bound on ``|A x|²`` over the box; exact up to the steps of the descent.
+    """Return a lower bound on ``|A x|²`` over the box; exact up to the steps of the descent.
 
     For every unit g ``|A x| >= gᵀA x >= gᵀA centre - sum_i |Aᵀg|_i halves_i``; at the shortest
     vector's own g that is its length.
@@ -79,7 +79,7 @@ def shortest_square(whitener: FloatArray, centre: FloatArray, halves: FloatArray
 
 
 def largest_form(form: FloatArray) -> float:
-    """A bound on ``zᵀNz`` over ``|z_i| <= 1`` for a positive semi-definite N."""
+    """Return a bound on ``zᵀNz`` over ``|z_i| <= 1`` for a positive semi-definite N."""
     return certified(form, relaxed(form, first_vectors(len(form)), _STEPS))
 
 
@@ -90,7 +90,7 @@ def first_vectors(size: int) -> FloatArray:
 
 
 def relaxed(form: FloatArray, vectors: FloatArray, steps: int) -> FloatArray:
-    """The unit vectors ``v_i``, turned so that ``sum N_ij v_i·v_j`` grows; fewer steps for a large N.
+    """Return the unit vectors ``v_i``, turned so that ``sum N_ij v_i·v_j`` grows; fewer steps for a large N.
 
     Of the form only eight digits are used: the steps can blow up the rounding of the last ones, and the
     same design in other units must get the same vectors.
@@ -103,7 +103,7 @@ def relaxed(form: FloatArray, vectors: FloatArray, steps: int) -> FloatArray:
 
 
 def certified(form: FloatArray, vectors: FloatArray) -> float:
-    """The bound ``sum d``: d from the vectors, times what makes ``diag(d) - N`` positive semi-definite.
+    """Return the bound ``sum d``: d from the vectors, times what makes ``diag(d) - N`` positive semi-definite.
 
     Any d > 0 gives a valid bound, so it does not matter how well the vectors have settled.
     """
@@ -127,7 +127,7 @@ def _eight_digits(form: FloatArray) -> FloatArray:
 
 
 def first_of_largest(values: FloatArray) -> int:
-    """The first position within rounding of the largest value: equal corners are told apart by order alone."""
+    """Return the first position within rounding of the largest value: equal corners are told apart by order alone."""
     return int(np.argmax(values >= values.max() * (1 - ROUNDING)))
 
 
@@ -158,7 +158,7 @@ class Furthest(NamedTuple):
 @one_blas_thread()
 def furthest_pair(whitener: FloatArray, centre: FloatArray, halves: FloatArray, corners: FloatArray
                   ) -> tuple[FloatArray, FloatArray]:
-    """The pair with the largest G, as two vectors z; ``corners`` are the signs that may hold the larger record.
+    """Return the pair with the largest G, as two vectors z; ``corners`` are the signs that may hold the larger record.
 
     G is convex in the larger record, which is therefore a corner; its Hessian in the smaller one
     has at most one negative eigenvalue, so that one lies on an edge. Along an edge G is a
@@ -184,7 +184,7 @@ def outer_distance(whitener: FloatArray, x: FloatArray, y: FloatArray) -> float:
 
 
 def bound_from_lengths(longest: float, shortest: float, move: float) -> float:
-    """A bound on ``sqrt(G)`` from the squares ``|u|², |v|²`` in [shortest, longest] and ``|q|² <= move``.
+    """Return a bound on ``sqrt(G)`` from the squares ``|u|², |v|²`` in [shortest, longest] and ``|q|² <= move``.
 
     ``u·v = (|u|² + |v|²)/2 - 2|q|²`` is at least ``x = (|u|² + |v|²)/2 - 2 move``, so
     ``G <= |u|⁴ + |v|⁴ - 2 max(x, 0)²``. That grows with |u|, and in |v|² it grows or is convex:
@@ -202,7 +202,7 @@ def bound_from_lengths(longest: float, shortest: float, move: float) -> float:
 
 @one_blas_thread()
 def bound_from_products(whitener: FloatArray, centre: FloatArray, halves: FloatArray) -> float:
-    """A bound on ``sqrt(G)`` from ``|p||q|`` and ``p·q`` together.
+    """Return a bound on ``sqrt(G)`` from ``|p||q|`` and ``p·q`` together.
 
     ``sqrt(|p|²|q|² + (p·q)²)`` is the largest ``cos f |p||q| + sin f p·q`` over angles f, at one of
     at most 45° since ``p·q <= |p||q|``; between two angles that are tried it loses at most the
@@ -237,7 +237,6 @@ def _product_bound(p: FloatArray, q: FloatArray, angle: float) -> float:
 
 
 def _among_corners(moves: FloatArray, middle: FloatArray, corners: FloatArray) -> Furthest:
-    """Both records at corners."""
     others = all_signs(moves.shape[1])
     larger, smaller = corners @ moves.T, others @ moves.T
     products = larger @ smaller.T
@@ -279,7 +278,7 @@ def _along_edges(moves: FloatArray, middle: FloatArray, corners: FloatArray, i: 
 
 
 def middle_root(p: FloatArray, r: FloatArray) -> FloatArray:
-    """The middle root of ``y³ + p y + r = 0`` where it has three, else 0 (any feasible value will do)."""
+    """Return the middle root of ``y³ + p y + r = 0`` where it has three, else 0 (any feasible value will do)."""
     size = np.sqrt(np.maximum(-p, 0.0) / 3)
     safe = np.where(size > 0, size, 1.0)
     cosine = -r / safe / safe / safe / 2  # one by one: the cube of a large root is no number

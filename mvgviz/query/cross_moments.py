@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
-from mvgviz.errors import InputError
+from mvgviz.errors import refuse
 from mvgviz.noise.directions import Directions
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.query.base import Derivation, Query, inside, is_added, norm, origins, sum_error
+from mvgviz.query.base import Derivation, Query, norm, sum_error
 from mvgviz.query.box_norms import longest
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import WorstCase, support
@@ -84,6 +84,11 @@ class ReplacedProduct:
             return self._by_corners(rows, cols)[1]
         return (near[0], far[1]), (far[0], far[1])
 
+    def difference(self, rows: NoiseSide, cols: NoiseSide) -> tuple[FloatArray, FloatArray]:
+        """Return ``left`` and ``right``: the change ``left rightᵀ`` between these two."""
+        x, y = self.furthest_pair(rows, cols)
+        return np.stack([y[0], -x[0]], axis=1) / self.n_records, np.stack([y[1], x[1]], axis=1)
+
     def reach(self, directions: Directions) -> FloatArray:
         return support(directions, np.maximum(*np.abs(self.rows)))
 
@@ -92,13 +97,11 @@ class ReplacedProduct:
 class CrossMoments(Query):
     """``X_a X_bᵀ/n``, features of the one group × features of the other."""
 
-    name: ClassVar = "cross"
-    title: ClassVar = "cross-moments"
-    in_sentence: ClassVar = "cross-moments"
-    choice: ClassVar = "Cross-moments of two groups of columns"
-    question: ClassVar = "how each column of one group varies with each of another"
-    parameters: ClassVar = ("group",)
-    takes_bound: ClassVar = False
+    name, title, in_sentence = "cross", "cross-moments", "cross-moments"
+    choice = "Cross-moments of two groups of columns"
+    question = "how each column of one group varies with each of another"
+    parameters = ("group",)
+    takes_bound = False
     derivations: ClassVar = {
         "plain": Derivation((r"\|x_ax_b^{\mathsf T}\!-y_ay_b^{\mathsf T}\|_F\le 2L_aL_b\sin\min(\alpha+\beta,\pi/2)",
                              r"s_2\le\tfrac2n L_aL_b,\quad \gamma=L_aL_b,\quad L_a^2=\textstyle\sum_{i\in a}c_i^2"),
@@ -110,11 +113,15 @@ class CrossMoments(Query):
     neighbours: ReplacedProduct
 
     @classmethod
-    def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
-            **parameters: Any) -> Query:
-        if bound is not None:
-            raise InputError("cross-moments are worked out for records inside their ranges alone; choose no bound")
-        return cross_moments(table, parameters.get("group", ()), neighbours=neighbours)
+    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any
+               ) -> dict[str, Any]:
+        first, second = map(data.only, _groups(data, parameters.get("group", ())))
+        n, gamma = data.n_records / data.per_person, norm(first.largest_values) * norm(second.largest_values)
+        return {"value": frozen(first.matrix @ second.matrix.T / data.n_records), "gamma": gamma,
+                "neighbours": ReplacedProduct(rows=(first.lower, first.upper), cols=(second.lower, second.upper),
+                                              n_records=n, added=added, levels=bool(data.levels)),
+                "printed_sensitivity": (1 if added else 2) * gamma / n,
+                "row_names": first.features, "col_names": second.features}
 
     @classmethod
     def fits(cls, table: Dataset) -> bool:
@@ -122,7 +129,8 @@ class CrossMoments(Query):
 
     @classmethod
     def table_of(cls, table: Dataset, **parameters: Any) -> Dataset:
-        return table.only(_groups(table, parameters.get("group", ()))[0])
+        rows = table.only(_groups(table, parameters.get("group", ()))[0])
+        return replace(rows, range_origins=(table.ranges_origin,) * rows.n_features)  # the answer rests on all ranges
 
     def guess(self, table: Dataset | None) -> Guess:
         assert table is not None
@@ -140,25 +148,13 @@ class CrossMoments(Query):
 
 def cross_moments(dataset: Dataset, group: Sequence[int | str] = (), *, neighbours: str = "replace") -> Query:
     """Ask for ``X_a X_bᵀ/n``: the ``group`` (names or positions; by default the first half) with all other columns."""
-    data = inside(dataset)
-    first, second = (data.only(positions) for positions in _groups(data, group))
-    added = is_added(neighbours)
-    n = data.n_records / data.per_person
-    body = ReplacedProduct(rows=(first.lower, first.upper), cols=(second.lower, second.upper), n_records=n, added=added,
-                           levels=bool(data.levels))
-    gamma = norm(first.largest_values) * norm(second.largest_values)
-    return CrossMoments(
-        value=frozen(first.matrix @ second.matrix.T / data.n_records), gamma=gamma, neighbours=body,
-        sensitivity=body.worst(NoiseSide.identity(first.n_features), NoiseSide.identity(second.n_features)).mu,
-        printed_sensitivity=(1 if added else 2) * gamma / n, row_names=first.features, col_names=second.features,
-        **origins(data, neighbours))
+    return CrossMoments.ask(dataset, neighbours=neighbours, group=group)
 
 
 def _groups(table: Dataset, group: Sequence[int | str]) -> tuple[list[int], list[int]]:
     first = sorted({table.position(feature, "group") for feature in group}) or list(range(table.n_features // 2))
     second = [k for k in range(table.n_features) if k not in first]
-    if not (first and second):
-        raise InputError("cross-moments need two groups: choose some of the columns, not all and not none")
+    refuse(not (first and second), "cross-moments need two groups: choose some of the columns, not all and not none")
     return first, second
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.query.base import AS_DECLARED, Query
 from mvgviz.query.neighbours import AnyChange
 from mvgviz.validation import array, positive, square
@@ -17,9 +17,8 @@ from mvgviz.validation import array, positive, square
 class Custom(Query):
     """A matrix that was computed elsewhere."""
 
-    name: ClassVar = "custom"
-    rows_are: ClassVar = "row"
-    cols_are: ClassVar = "column"
+    name = "custom"
+    rows_are, cols_are = "row", "column"
 
 
 def custom(matrix: Any, *, sensitivity: float, gamma: float, psd: bool = False) -> Query:
@@ -38,11 +37,9 @@ def custom(matrix: Any, *, sensitivity: float, gamma: float, psd: bool = False) 
     if psd:
         square("matrix", value)
         size = float(np.abs(value).max())
-        if not np.abs(value - value.T).max() <= 1e-8 * size:
-            raise InputError("matrix must be symmetric when psd is True")
+        refuse(not np.abs(value - value.T).max() <= 1e-8 * size, "matrix must be symmetric when psd is True")
         if not np.linalg.eigvalsh(value)[0] >= -1e-8 * size * value.shape[0]:
             raise InputError("matrix must be positive semi-definite when psd is True")
-    return Custom(
-        value=value, sensitivity=s2, printed_sensitivity=s2, gamma=largest, psd=bool(psd), symmetric=bool(psd),
-        neighbours=AnyChange(sensitivity=s2, fills_ball=True), neighbour_rule=AS_DECLARED,
-    )
+    return Custom(value=value, sensitivity=s2, printed_sensitivity=s2, gamma=largest, psd=bool(psd),
+                  symmetric=bool(psd), neighbours=AnyChange(sensitivity=s2, fills_ball=True),
+                  neighbour_rule=AS_DECLARED)

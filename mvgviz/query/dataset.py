@@ -17,9 +17,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from mvgviz.errors import InputError
-from mvgviz.provenance import Origin, Range, Ranges, checked_origin, weakest
-from mvgviz.validation import FloatArray, array, count, instance, number, numbers
+from mvgviz.errors import InputError, refuse
+from mvgviz.provenance import Category, Origin, Range, Ranges, checked_origin, weakest
+from mvgviz.validation import FloatArray, array, count, instance, number, numbers, one_of
 
 MISSING = ("reject", "middle", "drop")
 """What may be done with a record's gaps: refuse it, fill them with the middle of their ranges, leave it out."""
@@ -35,15 +35,14 @@ Levels: TypeAlias = tuple[tuple[int, ...], ...]
 class Dataset:
     """``matrix``: features × records, a record a column. ``lower``, ``upper``: declared ranges.
 
-    The ranges are public knowledge, one pair for each feature (or one number for
-    all): privacy guarantees rest on them. Values outside may be held here, but
-    queries refuse them; :meth:`clipped` is the way out. ``units``: of each feature, empty
-    where nobody said. ``range_origins`` says of
-    each range whether it was declared or read from the data, which is not private;
-    ``records_origin`` says the same of the number of records. ``label``: the feature that is to be predicted, where
-    somebody said so. ``levels``: sets of positions, each the levels of one category, of which a record has one at its
-    upper end and the others at their lower ends (or equal parts of all, where it is missing). ``per_person``: how many
-    records a person has at most: the promise is about all of them together.
+    The ranges are public knowledge, one pair for each feature (or one number for all): privacy guarantees rest on them.
+    Queries refuse values outside; :meth:`clipped` moves them inside. ``units``: of each feature, may be empty.
+    ``range_origins`` says of each range whether it was declared or read from the data, which is not private;
+    ``records_origin`` says the same of the number of records. ``label``: the feature to be predicted, if any.
+    ``levels``: sets of positions, each the levels of one category, of which a record has one at its upper end and the
+    others at their lower ends (or equal parts of all, where it is missing). ``per_person``: how many records a person
+    has at most: the promise is about all of them together; ``by_person``: whether a column named each record's person.
+    ``gaps``: how they were treated (one of ``MISSING``, or empty). ``title``: the name of the data, which is published.
     """
 
     matrix: FloatArray = field(repr=False)
@@ -56,24 +55,22 @@ class Dataset:
     label: str | None = None
     levels: Levels = field(default=(), repr=False)
     per_person: int = 1
+    by_person: bool = False
+    gaps: str = ""
+    title: str = ""
 
-    def __init__(self, *, matrix: npt.ArrayLike, features: Iterable[str], lower: npt.ArrayLike,
-                 upper: npt.ArrayLike, range_origins: Origin | Iterable[Origin] = Origin.DECLARED,
-                 records_origin: Origin = Origin.DECLARED, units: Iterable[str] = (), label: str | None = None,
-                 levels: Iterable[Iterable[int]] = (), per_person: int = 1) -> None:
+    def __init__(self, *, matrix: npt.ArrayLike, features: Iterable[str], lower: npt.ArrayLike, upper: npt.ArrayLike,
+                 range_origins: Origin | Iterable[Origin] = Origin.DECLARED, records_origin: Origin = Origin.DECLARED,
+                 units: Iterable[str] = (), label: str | None = None, levels: Iterable[Iterable[int]] = (),
+                 per_person: int = 1, by_person: bool = False, gaps: str = "", title: str = "") -> None:
         values = array("matrix", matrix, ndim=2)
         names = _names(features, values.shape[0])
         lows, highs = _limits("lower", lower, values.shape[0]), _limits("upper", upper, values.shape[0])
         for name, low, high in zip(names, lows.tolist(), highs.tolist(), strict=True):
-            if not low < high:
-                raise InputError(
-                    f"lower must be below upper for each feature, got {low:g} and {high:g} for {name!r}"
-                )
-            if not (max(-low, high) <= _LARGEST and high - low >= 1 / _LARGEST):
-                raise InputError(
-                    f"the range of {name!r} must stay below {_LARGEST:g} and be at least {1 / _LARGEST:g} wide, "
-                    f"got {low:g} to {high:g}"
-                )
+            refuse(not low < high, f"lower must be below upper for each feature, got {low:g} and {high:g} for "
+                   f"{name!r}")
+            refuse(not (max(-low, high) <= _LARGEST and high - low >= 1 / _LARGEST), f"the range of {name!r} must stay "
+                   f"below {_LARGEST:g} and be at least {1 / _LARGEST:g} wide, got {low:g} to {high:g}")
         origins, named = _origins(range_origins, values.shape[0]), _units(units, values.shape[0])
         if label is not None and label not in names:
             raise InputError("label must be the name of a feature")
@@ -81,15 +78,18 @@ class Dataset:
                                  ("range_origins", origins),
                                  ("records_origin", checked_origin("the number of records", records_origin)),
                                  ("units", named), ("label", label), ("levels", _levels(levels, values, lows, highs)),
-                                 ("per_person", count("per_person", per_person))):
+                                 ("per_person", count("per_person", per_person)),
+                                 ("by_person", bool(by_person) or per_person > 1),
+                                 ("gaps", one_of("gaps", gaps, ("", *MISSING))),
+                                 ("title", instance("title", title, str))):
             object.__setattr__(self, attribute, value)
 
     @classmethod
     def from_frame(cls, frame: Any, *, ranges: Ranges | None = None, missing: str = "reject",
                    columns: Iterable[Any] | None = None, label: Any = None,
-                   levels: Mapping[Any, Iterable[Any]] | None = None, person: Any = None, at_most: int | None = None
-                   ) -> Dataset:
-        """A pandas or polars frame with its records in rows; values are clipped to their ranges.
+                   levels: Mapping[Any, Iterable[Any] | Category] | None = None, person: Any = None,
+                   at_most: int | None = None, units: Mapping[Any, str] | None = None, title: str = "") -> Dataset:
+        """Read a pandas or polars frame with its records in rows; clip values to their ranges.
 
         ``columns``: those to use, in this order, by default all. ``ranges``: by name, pairs (low, high) that are known
         without looking at the data; a column that is left out gets a range that is read from it, which is not private
@@ -99,14 +99,16 @@ class Dataset:
 
         ``levels``: of columns that hold categories, their levels, known without looking at the data; each becomes a
         feature that is 1 where a record has it and else 0 ("sex=f", "sex=m"). A value that is none of them is refused,
-        or counts as the level "other" where that is one. ``person``: the column that says whose record it is, which is
-        not used otherwise; of each person the first ``at_most`` records are kept, and the promise is about all of
-        them together. How many records are kept follows from the data then, and how many each person has is not hidden.
+        or counts as the level "other" where that is one. A :class:`Category` says where levels come from, and whether
+        they are ordered: one feature, 0 for the first. ``units``: of columns of numbers. ``person``: the column that
+        says whose record it is, which is not used otherwise; of each person the first ``at_most`` records are kept, and
+        the promise is about all of them together. How many records are kept follows from the data then, and how many
+        each person has is not hidden. ``title``: what you call the data, which is published with every release.
         """
         from mvgviz.query.frames import from_frame
 
         return from_frame(frame, ranges=ranges, missing=missing, columns=columns, label=label, levels=levels,
-                          person=person, at_most=at_most)
+                          person=person, at_most=at_most, units=units, title=title)
 
     @property
     def n_features(self) -> int:
@@ -118,7 +120,6 @@ class Dataset:
 
     @property
     def widths(self) -> FloatArray:
-        """``r = upper - lower``."""
         return self.upper - self.lower
 
     @property
@@ -128,7 +129,6 @@ class Dataset:
 
     @property
     def ranges(self) -> dict[str, Range]:
-        """Each feature's range with its origin."""
         ends = map(Range, self.lower.tolist(), self.upper.tolist(), self.range_origins)
         return dict(zip(self.features, ends, strict=True))
 
@@ -138,11 +138,10 @@ class Dataset:
         return weakest(self.range_origins)
 
     def count_outside(self) -> int:
-        """How many entries lie outside their declared range."""
         return int(np.count_nonzero(self._outside()))
 
     def clipped(self) -> Dataset:
-        """The same data with every value moved into its declared range."""
+        """Return the same data with every value moved into its declared range."""
         return replace(self, matrix=np.clip(self.matrix, self.lower[:, None], self.upper[:, None]))
 
     def normalised(self, to: tuple[float, float] = (-1, 1)) -> Dataset:
@@ -151,8 +150,7 @@ class Dataset:
             low, high = (number("to", end) for end in to)
         except (TypeError, ValueError):
             raise InputError("to must be a pair of numbers") from None
-        if not low < high:
-            raise InputError(f"to must be an increasing pair, got ({low:g}, {high:g})")
+        refuse(not low < high, f"to must be an increasing pair, got ({low:g}, {high:g})")
         with np.errstate(over="ignore"):  # of values far outside; refused below as infinite
             share = (self.matrix - self.lower[:, None]) / self.widths[:, None]
             scaled = np.where(share == 1, high, low + share * (high - low))
@@ -169,18 +167,16 @@ class Dataset:
         return instance("table", table, Dataset)
 
     def position(self, feature: str | int, what: str = "feature") -> int:
-        """Where a feature stands, by its name or its position."""
+        """Return where a feature stands, by its name or its position."""
         if isinstance(feature, str):
             if feature in self.features:
                 return self.features.index(feature)
             raise InputError(f"{what} must be one of {', '.join(self.features[:20])}, got {feature[:40]!r}")
         place = count(what, feature, at_least=0)
-        if not place < self.n_features:
-            raise InputError(f"{what} must be a position below {self.n_features}, got {place}")
+        refuse(not place < self.n_features, f"{what} must be a position below {self.n_features}, got {place}")
         return place
 
     def only(self, positions: Iterable[int]) -> Dataset:
-        """Some of the features."""
         chosen = list(positions)
         return replace(self, matrix=self.matrix[chosen], lower=self.lower[chosen], upper=self.upper[chosen],
                        features=(names := tuple(self.features[k] for k in chosen)),
@@ -201,8 +197,7 @@ def _names(features: Any, size: int) -> tuple[str, ...]:
         raise InputError("features must be a sequence of names, one for each row of the matrix") from None
     if not all(isinstance(name, str) and name for name in names):
         raise InputError("features must be non-empty strings")
-    if len(names) != size:
-        raise InputError(f"features must name each of the {size} rows of the matrix, got {len(names)} names")
+    refuse(len(names) != size, f"features must name each of the {size} rows of the matrix, got {len(names)} names")
     if len(set(names)) != size:
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise InputError(f"features must be different from each other, got {twice!r} twice")
@@ -218,7 +213,7 @@ def _levels(levels: Any, values: FloatArray, lows: FloatArray, highs: FloatArray
     for group in map(list, sets):
         parts = (values[group] - lows[group, None]) / (highs - lows)[group, None]
         if not ((parts >= -_PART) & (parts <= 1 + _PART)).all() or not (parts.sum(axis=0) <= 1 + _PART).all():
-            raise InputError("of the levels of a category a record must have one alone, and some record has more")
+            raise InputError("a record must have one level of a category, and some record has more")
     return sets
 
 
@@ -232,8 +227,7 @@ def _units(units: Any, size: int) -> tuple[str, ...]:
     named = tuple(units) if isinstance(units, Iterable) and not isinstance(units, str) else (None,)
     if not all(isinstance(unit, str) for unit in named):
         raise InputError("units must be texts, one for each feature, empty where there is none")
-    if len(named) not in (0, size):
-        raise InputError(f"units must have one entry for each of the {size} features, got {len(named)}")
+    refuse(len(named) not in (0, size), f"units must have one entry for each of the {size} features, got {len(named)}")
     return tuple(map(str, named)) or ("",) * size
 
 
@@ -247,6 +241,5 @@ def _origins(value: Any, size: int) -> tuple[Origin, ...]:
 def _limits(name: str, value: Any, size: int) -> FloatArray:
     limits = numbers(name, value)
     limits = array(name, np.full(size, limits) if limits.ndim == 0 else limits, ndim=1)
-    if limits.size != size:
-        raise InputError(f"{name} must have one entry for each of the {size} features, got {limits.size}")
+    refuse(limits.size != size, f"{name} must have one entry for each of the {size} features, got {limits.size}")
     return limits

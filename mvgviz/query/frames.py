@@ -19,9 +19,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.optional import optional
-from mvgviz.provenance import Origin, Range, Ranges
+from mvgviz.provenance import Category, Origin, Range, Ranges, checked_origin
 from mvgviz.query.dataset import MISSING, Dataset
 from mvgviz.query.ranges import around, checked_range, pair_of
 from mvgviz.validation import FloatArray, count, one_of
@@ -33,6 +33,7 @@ OTHER = "other"
 DAYS = "days since 1970-01-01"
 """What a date becomes."""
 _DAY = np.timedelta64(86_400_000_000, "us")
+_DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})", re.ASCII)
 _YEAR_OR_MONTH = re.compile(r"\d{4}(-\d{2})?", re.ASCII)
 _NO_VALUE = ("NAType", "NaTType")  # of pandas, known without it
 _MOST_FEATURES = 2_000
@@ -40,7 +41,7 @@ _LARGEST = 1e60  # a dataset's own limit; here the message must not tell the dat
 
 
 def is_frame(value: object) -> bool:
-    """Whether this looks like a data frame."""
+    """Return whether this looks like a data frame."""
     return hasattr(value, "columns") and hasattr(value, "__getitem__") and hasattr(value, "shape")
 
 
@@ -61,7 +62,8 @@ class _Column:
 
 def from_frame(frame: Any, *, ranges: Ranges | None = None, missing: str = "reject",
                columns: Iterable[Any] | None = None, label: Any = None,
-               levels: Mapping[Any, Iterable[Any]] | None = None, person: Any = None, at_most: int | None = None,
+               levels: Mapping[Any, Iterable[Any] | Category] | None = None, person: Any = None,
+               at_most: int | None = None, units: Mapping[Any, str] | None = None, title: str = "",
                called: str = "The frame") -> Dataset:
     """See :meth:`Dataset.from_frame`; ``called``: what messages call the frame."""
     one_of("missing", missing, MISSING)
@@ -70,6 +72,7 @@ def from_frame(frame: Any, *, ranges: Ranges | None = None, missing: str = "reje
     names = _chosen(frame, columns)
     declared = _declared(ranges, frame, "ranges", "pairs (low, high)")
     categories = _declared(levels, frame, "levels", "sequences of levels")
+    measured = _declared(units, frame, "units", "texts")
     if person is not None:
         owner = _known(person, list(frame.columns), "person")
         names = [name for name in names if name != owner]
@@ -78,15 +81,15 @@ def from_frame(frame: Any, *, ranges: Ranges | None = None, missing: str = "reje
         raise InputError(f"Not numbers, dates or true/false in {_listed(text)}: leave these columns out "
                          "(columns=[…] names those to use) or declare their categories (levels={…}).")
     found = [column for name in names for column in (
-        _level_columns(frame, name, categories[name]) if name in categories
-        else [_column(frame, name, declared.get(name))])]
+        _level_columns(frame, name, as_category(name, categories[name])) if name in categories
+        else [_column(frame, name, declared.get(name), measured.get(name, ""))])]
     named = [column.name for column in found]
     label = None if label is None else str(_known(label, named, "label"))
     if person is None:
-        return _dataset(found, missing=missing, label=label, called=called)
+        return _dataset(found, missing=missing, label=label, called=called, title=title)
     most = count("at_most", at_most)
-    return _dataset(found, missing=missing, label=label, called=called, first=_first_of_each(frame[owner], most),
-                    per_person=most)
+    return _dataset(found, missing=missing, label=label, called=called, title=title,
+                    first=_first_of_each(frame[owner], most), per_person=most)
 
 
 def _first_of_each(series: Any, most: int) -> Mask:
@@ -94,8 +97,7 @@ def _first_of_each(series: Any, most: int) -> Mask:
     seen: Counter[str] = Counter()
     kept = []
     for owner in np.asarray(series.to_numpy()).tolist():
-        if _is_gap(owner):
-            raise InputError("the column that says whose record it is must be filled in for every record")
+        refuse(_is_gap(owner), "the column that says whose record it is must be filled in for every record")
         if not isinstance(owner, Hashable):
             raise InputError("the column that says whose record it is must hold texts or numbers, one for each person")
         known = _person(level_text(owner))
@@ -112,11 +114,20 @@ def _person(text: str) -> str:
         return text.strip()
 
 
-def _level_columns(frame: Any, name: Any, given: Any) -> list[_Column]:
-    """A column for each level, 1 where a record has it; all of them missing where the value is."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
+def as_category(name: Any, given: Any) -> Category:
+    """Return a category from what a caller wrote: one, or its levels, which declares them."""
+    found = given if isinstance(given, Category) else Category(given)
+    if isinstance(found.levels, str) or not isinstance(found.levels, Iterable):
         raise InputError(f"levels of {_quoted(name)} must be a sequence")
-    wanted = list(given)
+    return replace(found, levels=tuple(found.levels), origin=checked_origin("the levels", found.origin))
+
+
+def _level_columns(frame: Any, name: Any, category: Category) -> list[_Column]:
+    """A column for each level, 1 where a record has it; all of them missing where the value is.
+
+    Of an ordered category one column, which counts the levels from 0.
+    """
+    wanted = list(category.levels)
     texts = [level_text(level) for level in wanted]
     if len(set(texts)) < len(texts) or len(texts) < 2:
         raise InputError(f"levels of {_quoted(name)} must be two or more, all different")
@@ -129,22 +140,24 @@ def _level_columns(frame: Any, name: Any, given: Any) -> list[_Column]:
     if unknown:
         raise InputError(f"{_quoted(name)} has a value in {unknown} of {len(values)} records that is none of its levels"
                          f': declare it, or a level "{OTHER}" for all that are not named.')
-    return [_Column(name=f"{name}={text}", values=np.where(codes == -2, np.nan, codes == i), given=Range(0.0, 1.0),
+    if category.ordered:
+        return [_Column(name=str(name), values=np.where(codes == -2, np.nan, codes),
+                        given=Range(0.0, len(texts) - 1.0, category.origin))]
+    given = Range(0.0, 1.0, category.origin)
+    return [_Column(name=f"{name}={text}", values=np.where(codes == -2, np.nan, codes == i), given=given,
                     empty=1 / len(texts), category=str(name)) for i, text in enumerate(texts)]
 
 
 def level_text(value: Any) -> str:
-    """A value as its level is written: 1.0, which pandas makes of 1 where there are gaps, as 1."""
+    """Return a value as its level is written: 1.0, which pandas makes of 1 where there are gaps, as 1."""
     value = value.item() if isinstance(value, np.generic) else value
     whole = isinstance(value, float | Decimal | np.floating) and math.isfinite(value) and value == int(value)
     return str(int(value) if whole else value)
 
 
-def _dataset(found: Sequence[_Column], *, missing: str, label: str | None, called: str, first: Mask | None = None,
-             per_person: int = 1) -> Dataset:
-    """Gaps settled, ranges set, values clipped; ``first``: the records among which it is asked."""
-    if not found:
-        raise InputError("columns must name at least one column besides the person's")
+def _dataset(found: Sequence[_Column], *, missing: str, label: str | None, called: str, title: str,
+             first: Mask | None = None, per_person: int = 1) -> Dataset:
+    refuse(not found, "columns must name at least one column besides the person's")
     if not len(found) <= _MOST_FEATURES:
         raise InputError(f"The columns make {len(found)} features and at most {_MOST_FEATURES} can be used.")
     if first is not None:
@@ -155,8 +168,7 @@ def _dataset(found: Sequence[_Column], *, missing: str, label: str | None, calle
         raise InputError(f"{called} has missing values in {int(gaps.sum())} of {gaps.size} records, in {named}: fill "
                          'them in, or say missing="middle" (of their ranges) or missing="drop".')
     kept = ~gaps if missing == "drop" else np.ones(gaps.size, dtype=np.bool_)
-    if not kept.sum() >= 2:
-        raise InputError(f"{called} has {int(kept.sum())} complete records, and at least 2 are needed.")
+    refuse(not kept.sum() >= 2, f"{called} has {int(kept.sum())} complete records, and at least 2 are needed.")
     used = _ranges(found, kept)
     rows = []
     for column, known in zip(found, used, strict=True):
@@ -170,12 +182,12 @@ def _dataset(found: Sequence[_Column], *, missing: str, label: str | None, calle
     return Dataset(matrix=np.array(rows), features=[column.name for column in found], label=label,
                    lower=[known.low for known in used], upper=[known.high for known in used],
                    range_origins=[known.origin for known in used], units=[column.unit for column in found],
-                   levels=sets.values(), per_person=per_person,
+                   levels=sets.values(), per_person=per_person, by_person=first is not None, gaps=missing,
+                   title=title,
                    records_origin=Origin.READ if missing == "drop" or first is not None else Origin.DECLARED)
 
 
 def _chosen(frame: Any, columns: Iterable[Any] | None) -> list[Any]:
-    """The frame's own names of the columns to use."""
     if not is_frame(frame):
         raise InputError(f"the frame must be a data frame with records in rows, got a {type(frame).__name__}")
     own = list(frame.columns)
@@ -186,14 +198,12 @@ def _chosen(frame: Any, columns: Iterable[Any] | None) -> list[Any]:
     chosen = own if columns is None else [_known(name, own, "columns") for name in columns]
     if len({str(name) for name in chosen}) < len(chosen) or not chosen:
         raise InputError("columns must name at least one column, and none twice")
-    if not len(chosen) <= _MOST_FEATURES:
-        raise InputError(f"The frame has {len(chosen)} columns and at most {_MOST_FEATURES} can be used: choose some "
-                         "with columns=[…].")
+    refuse(not len(chosen) <= _MOST_FEATURES, f"The frame has {len(chosen)} columns and at most {_MOST_FEATURES} can "
+           "be used: choose some with columns=[…].")
     return chosen
 
 
 def _known(name: Any, names: Sequence[Any], argument: str) -> Any:
-    """A column by its name or the text of it."""
     if not isinstance(name, Hashable):  # such as the column itself, whose values are no part of a message
         raise InputError(f"{argument} must name columns of the frame, and a {type(name).__name__} is no name.")
     if name in names:
@@ -211,8 +221,7 @@ def _declared(given: Any, frame: Any, argument: str, what: str) -> dict[Any, Any
     return {_known(name, own, argument): said for name, said in (given or {}).items()}
 
 
-def _column(frame: Any, name: Any, ends: Any) -> _Column:
-    """A column of numbers or dates, with the range that was given for it."""
+def _column(frame: Any, name: Any, ends: Any, unit: str) -> _Column:
     feature, values = str(name), _numbers(frame[name])
     assert values is not None  # text was refused before
     if values.dtype.kind == "M":
@@ -222,10 +231,10 @@ def _column(frame: Any, name: Any, ends: Any) -> _Column:
         low, high, origin = pair_of(ends, _quoted(name))
         given = Range(_day(low, feature), _day(high, feature), origin)
         return _Column(name=feature, values=_days(values), given=given, unit=DAYS)
-    if np.isinf(values).any():
-        raise InputError(f"{_quoted(name)} holds values that are infinite or too large: replace them by numbers or "
-                         "leave them empty.")
-    return _Column(name=feature, values=values, given=None if ends is None else checked_range(ends, _quoted(name)))
+    refuse(np.isinf(values).any(), f"{_quoted(name)} holds values that are infinite or too large: replace them by "
+           "numbers or leave them empty.")
+    return _Column(name=feature, values=values, unit=unit,
+                   given=None if ends is None else checked_range(ends, _quoted(name)))
 
 
 def _numbers(series: Any) -> Any:
@@ -278,11 +287,27 @@ def _days(dates: Any) -> FloatArray:
     return np.where(np.isnat(dates), np.nan, days)
 
 
+def as_date(text: str) -> datetime:
+    """Return a date written as 2024-03-05 or 5.3.2024 (day first); ValueError for anything else.
+
+    What 5/3/2024 means would have to be guessed from other records, so it is no date.
+    """
+    dotted = _DOTTED.fullmatch(text.strip())
+    if not dotted:
+        return datetime.fromisoformat(text)
+    day, month, year = map(int, dotted.groups())
+    return datetime(year, month, day)
+
+
+def as_day(text: str) -> float:
+    """Return a date as days since 1970."""
+    return float((_moment(as_date(text)) - np.datetime64(0, "us")) / _DAY)
+
+
 def _day(end: Any, feature: str) -> float:
-    """An end of a range of dates, as a day."""
     try:
         if isinstance(end, str):
-            end = np.datetime64(end, "us") if _YEAR_OR_MONTH.fullmatch(end) else datetime.fromisoformat(end)
+            end = np.datetime64(end, "us") if _YEAR_OR_MONTH.fullmatch(end) else as_date(end)
         moment = _moment(end) if isinstance(end, date) else end
         if not isinstance(moment, np.datetime64) or np.isnat(moment):
             raise ValueError
@@ -293,7 +318,6 @@ def _day(end: Any, feature: str) -> float:
 
 
 def _ranges(found: Sequence[_Column], kept: Mask) -> list[Range]:
-    """Each column's range: as given, or around its values, as read from the data."""
     used, constant = [], []
     for column in found:
         if column.given is not None:
@@ -305,18 +329,16 @@ def _ranges(found: Sequence[_Column], kept: Mask) -> list[Range]:
             constant.append(column.name)
             continue
         low, high = around(least, greatest)
-        if not (max(-low, high) <= _LARGEST and high - low >= 1 / _LARGEST):
-            raise InputError(f"{_quoted(column.name)} has values that are too large or too close together to work "
-                             "with: change its unit or leave it out.")
+        refuse(not (max(-low, high) <= _LARGEST and high - low >= 1 / _LARGEST), f"{_quoted(column.name)} has values "
+               "that are too large or too close together to work with: change its unit or leave it out.")
         used.append(Range(low, high, Origin.READ))
-    if constant:
-        raise InputError(f"The same value, or none, in every record of {_listed(constant)}: declare a range for each "
-                         "or leave them out.")
+    refuse(constant, f"The same value, or none, in every record of {_listed(constant)}: declare a range for each or "
+           "leave them out.")
     return used
 
 
 def answer_frame(value: FloatArray, *, rows: Sequence[str], cols: Sequence[str], turned: bool) -> Any:
-    """An answer as a pandas frame; ``turned``: a table, whose records become rows."""
+    """Return an answer as a pandas frame; ``turned``: a table, whose records become rows."""
     pandas = optional("pandas")
     frame = pandas.DataFrame(np.array(value), index=list(rows), columns=list(cols))
     return frame.T.reset_index(drop=True) if turned else frame

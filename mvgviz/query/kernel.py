@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mvgviz.errors import InputError
-from mvgviz.query.base import UNIT, Derivation, Query, inside, origins, sum_error
+from mvgviz.errors import InputError, refuse
+from mvgviz.query.base import UNIT, Derivation, Query, sum_error
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import AnyChange
 from mvgviz.query.prior import Guess, guessed_similarities
@@ -24,15 +24,11 @@ _LARGEST = 5_000
 class Kernel(Query):
     """``exp(-||x_i - x_j||²/(2 length²))``, records × records."""
 
-    name: ClassVar = "kernel"
-    title: ClassVar = "kernel matrix"
-    in_sentence: ClassVar = "a kernel matrix"
-    choice: ClassVar = "Kernel matrix of the records"
-    question: ClassVar = "how similar every two records are (Gaussian kernel matrix)"
-    rows_are: ClassVar = "record"
-    cols_are: ClassVar = "record"
-    is_kernel: ClassVar = True
-    parameters: ClassVar = ("length",)
+    name, title, in_sentence = "kernel", "kernel matrix", "a kernel matrix"
+    choice = "Kernel matrix of the records"
+    question = "how similar every two records are (Gaussian kernel matrix)"
+    rows_are, cols_are, is_kernel = "record", "record", True
+    parameters = ("length",)
     derivations: ClassVar = {
         "plain": Derivation((r"|k-k'|\le\kappa:=1-e^{-\sum r_i^2/2\ell^2}",
                              r"s_2=\kappa\sqrt{2(n-1)},\quad \gamma=n"),
@@ -47,12 +43,20 @@ class Kernel(Query):
     length: float
 
     @classmethod
-    def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
-            **parameters: Any) -> Query:
-        if neighbours != "replace":
-            raise InputError("the kernel has a row for each record, so none can be added or removed; choose replaced "
-                             "records, or another question")
-        return rbf_kernel(table, length=parameters.get("length", 1.0), bound=bound)
+    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any
+               ) -> dict[str, Any]:
+        scale, n = positive("length", parameters.get("length", 1.0), least=1e-60, most=1e60), data.n_records
+        refuse(added, "the kernel has a row for each record, so none can be added or removed; choose replaced records, "
+               "or another query")
+        if data.per_person > 1:
+            raise InputError("the kernel query supports one record a person; ask for second moments or the mean")
+        refuse(not 2 <= n <= _LARGEST, f"the kernel query needs 2 to {_LARGEST} records, got {n}")
+        x = (data.matrix - data.lower[:, None]) / scale  # the kernel does not see where the origin is
+        span = (longest_move(column_body(table, data, bound, 1.0)) / scale) ** 2
+        s2 = -math.expm1(-span / 2) * math.sqrt(2 * (n - 1))
+        return {"value": frozen(_similarities(x)), "sensitivity": s2, "printed_sensitivity": math.sqrt(8 * n - 4),
+                "gamma": float(n), "neighbours": AnyChange(sensitivity=s2, fills_ball=False), "length": scale,
+                "row_names": None}
 
     @classmethod
     def fits(cls, table: Dataset) -> bool:
@@ -67,7 +71,6 @@ class Kernel(Query):
 
     @property
     def _drop(self) -> float:
-        """By how much one number falls at most."""
         return self.sensitivity / math.sqrt(2 * (self.rows - 1))
 
     def largest_entries(self, largest: FloatArray | None) -> tuple[FloatArray, FloatArray]:
@@ -92,24 +95,11 @@ class Kernel(Query):
 
 
 def rbf_kernel(dataset: Dataset, *, length: float, bound: RecordBound | None = None) -> Query:
-    """The kernel matrix ``exp(-||x_i - x_j||²/(2 length²))``, records × records."""
-    data, scale = inside(dataset, bound), positive("length", length, least=1e-60, most=1e60)
-    n = data.n_records
-    if data.per_person > 1:
-        raise InputError("the kernel query is worked out for one record a person; ask for second moments or the mean")
-    if not 2 <= n <= _LARGEST:
-        raise InputError(f"the kernel query needs 2 to {_LARGEST} records, got {n}")
-    x = (data.matrix - data.lower[:, None]) / scale  # the kernel does not see where the origin is
-    span = (longest_move(column_body(dataset, data, bound, 1.0)) / scale) ** 2
-    s2 = -math.expm1(-span / 2) * math.sqrt(2 * (n - 1))
-    return Kernel(
-        value=frozen(_similarities(x)), sensitivity=s2, printed_sensitivity=math.sqrt(8 * n - 4), gamma=float(n),
-        neighbours=AnyChange(sensitivity=s2, fills_ball=False), bound=bound, length=scale, **origins(data),
-    )
+    """Ask for the kernel matrix ``exp(-||x_i - x_j||²/(2 length²))``, records × records."""
+    return Kernel.ask(dataset, bound=bound, length=length)
 
 
 def _similarities(x: FloatArray) -> FloatArray:
-    """``exp(-||x_i - x_j||²/2)``."""
     squares = np.einsum("ij,ij->j", x, x)
     distances = np.maximum(squares[:, None] + squares[None, :] - 2 * (x.T @ x), 0.0)
     np.fill_diagonal(distances, 0.0)

@@ -85,11 +85,10 @@ class MomentsQuery:
     whole: bool
 
     def read(self, answer: Any, design: Any) -> Moments:
-        """What a released answer says; ``design`` is the noise that was added to it."""
+        """Return what a released answer says; ``design`` is the noise that was added to it."""
         noisy = array("answer", answer, ndim=2)
         if noisy.shape != self.query.value.shape:
-            size = self.query.rows
-            raise InputError(f"the answer must be {size} × {size}, got {noisy.shape[0]} × {noisy.shape[1]}")
+            raise InputError("the answer must be {0} × {0}, got {1} × {2}".format(self.query.rows, *noisy.shape))
         return Moments(joined=frozen(self._known(noisy)), std=design.noise_std(), asked=self)
 
     def regressions(self, answers: FloatArray, std: FloatArray, label: str | int, *,
@@ -101,7 +100,8 @@ class MomentsQuery:
         by default all but the label. ``aware`` looks at the noise, otherwise ridge is 0.1; ``shrink``: coefficients
         that do not rise above the noise go to 0, and the label's mean is left.
         """
-        position, chosen = self._position(label), self._chosen(features, self._position(label))
+        position = self.dataset.position(label, "label")
+        chosen = self._chosen(features, position)
         halves, middle = self.dataset.widths / 2, (self.dataset.lower + self.dataset.upper) / 2
         noise = MomentNoise.from_std(std).turned(self._turn)
         known = self._turn @ self._known(answers) @ self._turn.T
@@ -126,9 +126,6 @@ class MomentsQuery:
         if not self.whole:
             noisy[..., 0, 0] = self.constant**2
         return np.asarray(noisy)
-
-    def _position(self, label: str | int) -> int:
-        return self.dataset.position(label, "label")
 
     def _chosen(self, features: Sequence[int | str] | None, label: int) -> list[int]:
         size = self.dataset.n_features
@@ -162,7 +159,6 @@ class Moments:
 
     @cached_property
     def mean(self) -> FloatArray:
-        """The average record."""
         z = self.asked.constant * self.joined[0, 1:] / self._weight
         return np.asarray(self.asked.ellipse.centre + self._back @ z)
 
@@ -185,10 +181,10 @@ class Moments:
 
 def moments(dataset: Dataset, *, bound: RecordBound, constant: float | None = None, whole: bool = False,
             neighbours: str = "replace") -> MomentsQuery:
-    """Asks for the mean of ``[b0, z][b0, z]ᵀ``; ``constant`` b0 is ``R/sqrt2`` by default.
+    """Ask for the mean of ``[b0, z][b0, z]ᵀ``; ``constant`` b0 is ``R/sqrt2`` by default.
 
-    ``whole`` scales the constant with a record that is too long, so that pulling it in only lowers its weight:
-    right for regressions, where pulling ``z`` alone would bend the relation.
+    ``whole`` scales the constant with a record that is clipped, which only lowers its weight: right for regressions,
+    where clipping ``z`` alone would bend the relation.
     """
     data = inside(dataset)
     ellipse = instance("bound", bound, RecordBound).ellipse(data.n_features)
@@ -202,15 +198,12 @@ def moments(dataset: Dataset, *, bound: RecordBound, constant: float | None = No
     unit = NoiseSide.identity(data.n_features + 1)
     names = data.features if ellipse.directions.is_standard else tuple(
         f"direction {i + 1}" for i in range(data.n_features))
-    query = JointMoments(
-        value=frozen(joined @ joined.T / data.n_records), sensitivity=body.worst(unit, unit).mu,
-        printed_sensitivity=(1 if added else 2) * square / n, gamma=square, neighbours=body,
-        row_names=(CONSTANT, *names), bound=bound, **origins(data, neighbours),
-    )
+    query = JointMoments(value=frozen(joined @ joined.T / data.n_records), sensitivity=body.worst(unit, unit).mu,
+                         printed_sensitivity=(1 if added else 2) * square / n, gamma=square, neighbours=body,
+                         row_names=(CONSTANT, *names), bound=bound, **origins(data, neighbours))
     return MomentsQuery(query=query, dataset=data, ellipse=ellipse, constant=b0, whole=whole)
 
 
 def _projected(matrix: FloatArray) -> FloatArray:
-    """The nearest positive semi-definite matrix."""
     values, vectors = np.linalg.eigh(matrix)
     return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)

@@ -14,15 +14,8 @@ import numpy as np
 
 from mvgviz.noise.directions import Directions
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.query.box_norms import (
-    all_signs,
-    bound_from_lengths,
-    bound_from_products,
-    furthest_pair,
-    longest,
-    outer_distance,
-    shortest_square,
-)
+from mvgviz.query import box_norms
+from mvgviz.query.box_norms import bound_from_lengths, longest, shortest_square
 from mvgviz.query.dataset import Levels
 from mvgviz.validation import FloatArray
 
@@ -54,18 +47,11 @@ class WorstRecords(NamedTuple):
     records: tuple[FloatArray, FloatArray] | None
 
 
-class WorstEdge(NamedTuple):
-    """A worst case and the two vertices of the edge that attains it."""
-
-    case: WorstCase
-    vertices: tuple[int, int]
-
-
 class Neighbours(Protocol):
     """What two neighbouring answers can differ by."""
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
-        """The largest ``||Sigma^-1/2 D Psi^-1/2||_F``; ``cols is rows`` when ``Psi = Sigma``."""
+        """Return the largest ``||Sigma^-1/2 D Psi^-1/2||_F``; ``cols is rows`` when ``Psi = Sigma``."""
         ...
 
     def reach(self, directions: Directions) -> FloatArray:
@@ -119,7 +105,7 @@ class ReplacedColumn:
         return WorstMove(WorstCase(mu, exact), move if exact else None, self.columns(cols)[0])
 
     def longest_move(self, rows: NoiseSide) -> tuple[float, FloatArray | None]:
-        """The largest ``dᵀMd`` and its d, None where it is an upper bound."""
+        """Return the largest ``dᵀMd`` and its d, None where it is an upper bound."""
         if rows.is_diagonal:
             move = self.widest(rows.precisions)
             return float(move**2 @ rows.precisions), move
@@ -141,7 +127,7 @@ class ReplacedColumn:
         return move
 
     def columns_weight(self, cols: NoiseSide) -> tuple[float, bool]:
-        """What the other side contributes to the square of mu, and whether that can be attained."""
+        """Return what the other side contributes to the square of mu, and whether that can be attained."""
         k = min(self.records, cols.size)
         if k == 1:
             return cols.largest_precision_diagonal(), True
@@ -150,7 +136,7 @@ class ReplacedColumn:
         return min(k * k * cols.largest_precision_diagonal(), k * cols.largest_precision), False
 
     def columns(self, cols: NoiseSide) -> list[int]:
-        """The columns that the noise hides least, as many as move together."""
+        """Return the columns that the noise hides least, as many as move together."""
         k = min(self.records, cols.size)
         if cols.is_identity:
             return list(range(k))
@@ -198,7 +184,7 @@ class ReplacedOuterProduct:
         return WorstRecords(WorstCase(mu, True), (np.zeros(record.size), record))
 
     def longest_record(self, side: NoiseSide) -> tuple[float, FloatArray | None]:
-        """The largest ``xᵀMx`` and its x, None where it is an upper bound."""
+        """Return the largest ``xᵀMx`` and its x, None where it is an upper bound."""
         if side.is_diagonal:
             record = self.largest_record(side.precisions)
             return float(record**2 @ side.precisions), record
@@ -222,7 +208,6 @@ class ReplacedOuterProduct:
 
     @property
     def largest_values(self) -> FloatArray:
-        """``max(|lower|, |upper|)`` of each feature."""
         return np.maximum(np.abs(self.lower), np.abs(self.upper))
 
     @cached_property
@@ -264,16 +249,17 @@ class ReplacedOuterProduct:
         if side.is_diagonal and symmetric and m <= _SYMMETRIC_EDGES:
             return self._enumerated(side, np.ones((1, m)))  # signs can be absorbed
         if m <= _ALL_EDGES:
-            signs = all_signs(m)
+            signs = box_norms.all_signs(m)
             return self._enumerated(side, signs[: 2 ** (m - 1)] if symmetric else signs)
         return WorstRecords(WorstCase(self._bound(side), False), None)
 
     def _enumerated(self, side: NoiseSide, corners: FloatArray) -> WorstRecords:
         """The furthest pair and its distance, both from the records themselves."""
         whitener, centre, halves = side.whitener(), self._centre, self._halves
+        pair = box_norms.furthest_pair(whitener, centre, halves, corners)
         x, y = (np.where(z == 1, self.upper, np.where(z == -1, self.lower, np.clip(
-            centre + halves * z, self.lower, self.upper))) for z in furthest_pair(whitener, centre, halves, corners))
-        return WorstRecords(WorstCase(outer_distance(whitener, x, y), True), (x, y))
+            centre + halves * z, self.lower, self.upper))) for z in pair)
+        return WorstRecords(WorstCase(box_norms.outer_distance(whitener, x, y), True), (x, y))
 
     def _bound(self, side: NoiseSide) -> float:
         """The least of the upper bounds on the distance."""
@@ -288,7 +274,7 @@ class ReplacedOuterProduct:
         if side.is_diagonal:
             bounds.append(self._entry_by_entry(side))
         if centre.any() and halves.size <= _MOST_PRODUCTS:  # around 0 the lengths say more
-            bounds.append(bound_from_products(whitener, centre, halves))
+            bounds.append(box_norms.bound_from_products(whitener, centre, halves))
         return min(bounds)
 
     @property
@@ -300,7 +286,7 @@ class ReplacedOuterProduct:
         return (self.upper - self.lower) / 2
 
     def spans(self) -> FloatArray:
-        """The width of the range of each ``x_i x_j``: the most that one record can move n times that entry."""
+        """Return the width of the range of each ``x_i x_j``: the most that one record can move n times that entry."""
         if self.added:
             return np.outer(self.largest_values, self.largest_values)
         ends = (self.lower, self.upper)
@@ -332,16 +318,16 @@ class FlippedEdge:
     laplacian: bool
 
     def worst(self, rows: NoiseSide, cols: NoiseSide) -> WorstCase:
-        return self.worst_edge(rows, cols).case
+        return self.worst_edge(rows, cols)[0]
 
-    def worst_edge(self, rows: NoiseSide, cols: NoiseSide) -> WorstEdge:
-        """The edge that the noise hides least."""
+    def worst_edge(self, rows: NoiseSide, cols: NoiseSide) -> tuple[WorstCase, tuple[int, int]]:
+        """Return the worst case and the two vertices of the edge that attains it."""
         squares = self.squares(rows, cols)
         i, j = (int(k) for k in np.unravel_index(int(np.argmax(squares)), squares.shape))
-        return WorstEdge(WorstCase(math.sqrt(float(squares[i, j])), True), (min(i, j), max(i, j)))
+        return WorstCase(math.sqrt(float(squares[i, j])), True), (min(i, j), max(i, j))
 
     def squares(self, rows: NoiseSide, cols: NoiseSide) -> FloatArray:
-        """The square of ``||Sigma^-1/2 D Psi^-1/2||_F`` for every pair of vertices, 0 on the diagonal."""
+        """Return the square of ``||Sigma^-1/2 D Psi^-1/2||_F`` for every pair of vertices, 0 on the diagonal."""
         if self.laplacian:
             squares = _edge_lengths(rows) * _edge_lengths(cols)
         else:
@@ -373,7 +359,7 @@ def _edge_lengths(side: NoiseSide) -> FloatArray:
 
 
 def move_widths(widths: FloatArray, levels: Levels, *, added: bool) -> FloatArray:
-    """How far a record is at most from another; ``added``: from an empty place, the middle of every range.
+    """Return how far a record is at most from another; ``added``: from an empty place, the middle of every range.
 
     Of the L levels of a category an empty place has an equal part each, from which one is ``1 - 1/L`` away.
     """

@@ -3,7 +3,8 @@
 What is found never proves anything about privacy; it says how much of a bound is real.
 """
 
-from itertools import pairwise
+from collections.abc import Sequence
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -20,7 +21,7 @@ _MOST_RAISED = 100  # features; with more the first guesses have to do, or a loo
 
 
 def search_move(side: NoiseSide, widths: FloatArray) -> FloatArray:
-    """A long ``dᵀMd`` over ``|d_i| <= widths_i``: from several corners, each feature turned to lengthen it."""
+    """Return a long ``dᵀMd`` over ``|d_i| <= widths_i``: from several corners, each feature turned to lengthen it."""
     m = side.precision()
     moves = widths * np.concatenate([np.where(side.directions.matrix.T >= 0, 1.0, -1.0),
                                      _random_signs(4 * _RANDOM, widths.size)])
@@ -41,9 +42,8 @@ def search_records(rows: NoiseSide, cols: NoiseSide, low: FloatArray, high: Floa
                    ) -> tuple[FloatArray, FloatArray]:
     """Two records with a large ``||Sigma^-1/2 (x xᵀ - y yᵀ) Psi^-1/2||_F``.
 
-    With sum s and difference t its square is
-    ``(2 sᵀMt sᵀPt + sᵀMs tᵀPt + sᵀPs tᵀMt)/4``: raised one feature of one record at a time,
-    over ever finer steps. Of more than a hundred features, the best of the first guesses.
+    With sum s and difference t its square is ``(2 sᵀMt sᵀPt + sᵀMs tᵀPt + sᵀPs tᵀMt)/4``: raised one feature of one
+    record at a time, over ever finer steps. Of more than a hundred features, the best of the first guesses.
     """
     m = rows.precision()
     p = m if cols is rows else cols.precision()
@@ -63,6 +63,29 @@ def search_records(rows: NoiseSide, cols: NoiseSide, low: FloatArray, high: Floa
             x, y = x[best], y[best]
     k = int(_squares(m, p, x, y).argmax())
     return x[k], y[k]
+
+
+def search_levels(rows: NoiseSide, cols: NoiseSide, x: FloatArray, y: FloatArray, *, low: FloatArray,
+                  high: FloatArray, levels: Sequence[Sequence[int]]) -> tuple[FloatArray, FloatArray]:
+    """Two records further apart, as in :func:`search_records`: each set turned to its best, one at a time.
+
+    That is a level, or a gap, which has an equal part of each.
+    """
+    m = rows.precision()
+    p = m if cols is rows else cols.precision()
+    pair, value = np.stack([x, y]), float(_squares(m, p, x[None], y[None])[0])
+    for _ in range(_SWEEPS if low.size <= _MOST_RAISED else 1):
+        before = value
+        for group, which in product(map(list, levels[:_MOST_RAISED]), (0, 1)):
+            parts = np.vstack([np.eye(len(group)), np.full(len(group), 1 / len(group))])
+            tried = np.repeat(pair[:, None], len(parts), axis=1)
+            tried[which][:, group] = low[group] + parts * (high[group] - low[group])
+            found = _squares(m, p, *tried)
+            if found.max() > value:
+                pair, value = tried[:, int(found.argmax())], float(found.max())
+        if not value > before * (1 + 1e-9):
+            break
+    return pair[0], pair[1]
 
 
 def _starts(m: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -100,8 +123,7 @@ def _along(m: FloatArray, s: FloatArray, t: FloatArray, i: int, sign: float, a: 
     """``sᵀMs``, ``tᵀMt`` and ``sᵀMt`` after moves by ``a``."""
     ms, mt, own = (s @ m[i])[:, None], (t @ m[i])[:, None], m[i, i]
     ss, tt, st = (value[:, None] for value in _products(m, s, t))
-    return (ss + a * (2 * ms + a * own), tt + a * (2 * sign * mt + a * own),
-            st + a * (sign * ms + mt + sign * a * own))
+    return (ss + a * (2 * ms + a * own), tt + a * (2 * sign * mt + a * own), st + a * (sign * ms + mt + sign * a * own))
 
 
 def _products(m: FloatArray, s: FloatArray, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -116,5 +138,4 @@ def _squares(m: FloatArray, p: FloatArray, x: FloatArray, y: FloatArray) -> Floa
 
 
 def _random_signs(count: int, size: int) -> FloatArray:
-    """Always the same ones."""
     return np.where(np.random.default_rng(0).random((count, size)) < 0.5, -1.0, 1.0)

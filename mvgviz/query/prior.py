@@ -1,10 +1,9 @@
-"""What someone would answer who knows the ranges and has not seen the data, and how errors are weighed.
+"""The no-data baseline and the random guess, which know the ranges alone, and how errors are weighed.
 
-A record is thought uniform in the box of declared ranges, an edge present with
-probability ½. The *expected answer* is that of such data; a *random guess* is the
-answer of one such dataset. Real data may be far from uniform, and most graphs have few
-edges, so the answer without data that mechanisms are held against is the best of the expected
-one and the *plain* ones: all zeros, and for graphs every edge there.
+Records are taken as uniform in their ranges, edges as present with probability ½. The *expected answer* is that of such
+data; a *random guess* is the answer of one such dataset. Real data may be far from uniform, and most graphs have few
+edges. So the no-data baseline is the best of the expected answer and the *plain* ones: all zeros, and for graphs every
+edge there.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.validation import FloatArray, frozen
 
 ZEROS = "all zeros"
-"""What that answer is called."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,7 +41,6 @@ class Weighing:
         object.__setattr__(self, "rows", frozen(np.array(self.rows, dtype=np.float64)))
 
     def of(self, answers: FloatArray) -> FloatArray:
-        """Answers, … × rows × cols, as they are judged."""
         weighed = self._once(answers)
         return np.swapaxes(self._once(np.swapaxes(weighed, -1, -2)), -1, -2) if self.both else weighed
 
@@ -62,7 +59,6 @@ class Weighing:
 
     @property
     def key(self) -> str:
-        """The same for the same weighing."""
         return f"{self.unit} {hashlib.sha256(self.rows.tobytes()).hexdigest()}"
 
 
@@ -71,7 +67,7 @@ class Guess:
     """``answer``: the expected one; ``spread``: the variance of a random guess about it, summed over the entries as
     they are weighed.
 
-    ``name``: what the expected answer is called; ``plain``: other answers without data, by name.
+    ``name``: what the expected answer is called; ``plain``: other baselines, by name.
     """
 
     answer: FloatArray = field(repr=False)
@@ -81,20 +77,18 @@ class Guess:
 
     @property
     def variance(self) -> float:
-        """Of a random guess, every entry counted alike."""
         return self.spread(None)
 
     def expected_error(self, value: FloatArray, weighing: Weighing | None = None) -> float:
-        """Frobenius norm of what the expected answer misses."""
         return length(self.answer - value, weighing)
 
     def blind_errors(self, value: FloatArray, weighing: Weighing | None = None) -> dict[str, float]:
-        """Frobenius norms of what each answer without data misses, the expected one first."""
+        """Return the Frobenius norm of the error of each baseline, the expected answer first."""
         errors = {self.name: self.expected_error(value, weighing), ZEROS: length(value, weighing)}
         return errors | {name: length(answer - value, weighing) for name, answer in self.plain.items()}
 
     def on(self, positions: list[int]) -> Guess:
-        """The guess for a graph's entries between some vertices."""
+        """Return the guess for a graph's entries between some vertices."""
         block = np.ix_(positions, positions)
         return replace(self, answer=self.answer[block], spread=partial(self.spread, size=len(positions)),
                        plain={name: answer[block] for name, answer in self.plain.items()})
@@ -105,15 +99,15 @@ class Guess:
 
 
 def length(answer: FloatArray, weighing: Weighing | None = None) -> float:
-    """The Frobenius norm of an answer as it is weighed."""
+    """Return the Frobenius norm of an answer as it is weighed."""
     return float(np.linalg.norm(answer if weighing is None else weighing.of(answer)))
 
 
 def guessed_rows(table: Dataset, shape: tuple[int, ...], records: float) -> Guess:
-    """The guess for values of the features, each averaged over so many records."""
+    """Return the guess for values of the features, each averaged over so many records."""
     middle, nearest = (table.lower + table.upper) / 2, np.clip(0.0, table.lower, table.upper)
     return Guess(answer=np.broadcast_to(middle[:, None], shape), name="the middle of every range",
-                 spread=partial(_of_rows, table.widths**2 / 12 * (shape[1] / records)),
+                 spread=partial(of_rows, table.widths**2 / 12 * (shape[1] / records)),
                  plain={"in every range the value nearest 0": np.broadcast_to(nearest[:, None], shape)})
 
 
@@ -126,7 +120,8 @@ def guessed_moments(table: Dataset, *, constant: bool = False) -> Guess:
                  spread=partial(_of_moments, middle, widths, table.n_records))
 
 
-def _of_rows(variances: FloatArray, weighing: Weighing | None) -> float:
+def of_rows(variances: FloatArray, weighing: Weighing | None) -> float:
+    """Return the variance of a random guess, summed over rows that have these variances."""
     return float(variances.sum() if weighing is None else weighing.squares @ variances)
 
 
@@ -147,7 +142,7 @@ def _of_entries(off: float, diagonal: float, weighing: Weighing | None, *, size:
 
 
 def guessed_similarities(widths: FloatArray, n: int) -> Guess:
-    """The guess for a kernel matrix of n records; ``widths`` of the ranges in its lengths."""
+    """Return the guess for a kernel matrix of n records; ``widths`` of the ranges in its lengths."""
     mean, square = (float(np.prod(_expected_similarity(widths * factor))) for factor in (1.0, math.sqrt(2)))
     answer = np.full((n, n), mean)
     np.fill_diagonal(answer, 1.0)

@@ -15,7 +15,7 @@ _LARGEST_FLOAT = Fraction(sys.float_info.max)
 
 
 def around(low: float, high: float) -> tuple[float, float]:
-    """A plain range that contains [low, high]: multiples of 1, 2 or 5 times a power of ten.
+    """Return a plain range that contains [low, high]: multiples of 1, 2 or 5 times a power of ten.
 
     >>> around(106, 159), around(0.0021, 0.0189), around(0, 0.1), around(3, 3), around(0, 0)
     ((100.0, 160.0), (0.002, 0.02), (0.0, 0.1), (0.0, 3.0), (0.0, 1.0))
@@ -35,7 +35,7 @@ def around(low: float, high: float) -> tuple[float, float]:
 
 
 def pair_of(ends: Any, feature: str) -> tuple[Any, Any, Origin]:
-    """The two ends as they were written, and where they come from."""
+    """Return the two ends as they were written, and where they come from."""
     origin = checked_origin("a range", ends.origin) if isinstance(ends, Range) else Origin.DECLARED
     try:
         low, high = ends[:2] if isinstance(ends, Range) else ends
@@ -45,11 +45,11 @@ def pair_of(ends: Any, feature: str) -> tuple[Any, Any, Origin]:
 
 
 def is_dated(ends: Any) -> bool:
-    """Whether a range is written in dates: as such, or as texts."""
+    """Return whether a range is written in dates: as such, or as texts."""
     return isinstance(ends, tuple | list) and any(isinstance(end, str | date) for end in ends[:2])
 
 
 def checked_range(ends: Any, feature: str) -> Range:
-    """A range of numbers from what a caller wrote."""
+    """Return a range of numbers from what a caller wrote."""
     low, high, origin = pair_of(ends, feature)
     return Range(number(f"the low end of {feature}", low), number(f"the high end of {feature}", high), origin)

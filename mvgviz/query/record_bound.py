@@ -1,8 +1,8 @@
-"""A public ellipse that every record is pulled into before anything is asked.
+"""A public ellipse that every record is clipped to before any query.
 
-The box of declared ranges is far larger than any record. A *record bound* is a smaller public
-set, ``||diag(b) Wᵀ (x - c)|| <= R``: what lies outside is drawn towards the centre until it is
-inside. One record then moves less, and so does every answer. Nothing here is in the paper.
+The declared ranges allow far longer records than any there is. A *clipping bound* is a smaller public set,
+``||diag(b) Wᵀ (x - c)|| <= R``: a record outside moves towards the centre until it is inside. One record then changes
+every answer less. Nothing here is in the paper.
 
 >>> import numpy as np
 >>> from mvgviz import Dataset, RecordBound, mean
@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.provenance import Learned, Origin, Receipt, checked_origin, counted, receipt_for, receipts_of, weakest
@@ -28,7 +28,7 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.validation import FloatArray, array, count, fraction, frozen, generator, numbers, positive, shares
 
 _WITHIN = 1 - 1e-12
-"""Records are pulled a little further than to the edge, so that rounding leaves none outside."""
+"""Records are clipped to a little less than the edge, so that rounding leaves none outside."""
 
 _COUNTS = 20
 """Halvings of the interval in which a private radius is looked for."""
@@ -69,12 +69,15 @@ class RecordBound:
         for name in ("weights", "centre"):
             values = numbers(name, counted(getattr(self, name)))
             object.__setattr__(self, name, array(name, values, ndim=1) if values.ndim else float(values))
-        if not (np.asarray(self.weights) > 0).all():
-            raise InputError("weights of a bound must be positive")
+        refuse(not (np.asarray(self.weights) > 0).all(), "weights of a bound must be positive")
+
+    @property
+    def is_told(self) -> bool:
+        """Whether a certificate tells its numbers: they say nothing of the data and are few."""
+        return self.origin.is_covered and self.directions is None
 
     @property
     def mu(self) -> float:
-        """What learning it from the data has spent, its directions included."""
         return math.hypot(*(receipt.mu for receipt in self.receipts))
 
     @classmethod
@@ -94,18 +97,16 @@ class RecordBound:
                    receipts=receipts)
 
     def ellipse(self, size: int) -> Ellipse:
-        """The bound written out for ``size`` features."""
         directions = standard_basis(size) if self.directions is None else self.directions
         weights, centre = np.asarray(self.weights), np.asarray(self.centre)
         for name, found in (("directions", directions.size), ("weights", weights.size if weights.ndim else size),
                             ("centre", centre.size if centre.ndim else size)):
-            if found != size:
-                raise InputError(f"the bound's {name} must number {size}, one for each feature, got {found}")
+            refuse(found != size, f"the bound's {name} must number {size}, one for each feature, got {found}")
         return Ellipse(radius=self.radius, directions=directions, weights=frozen(np.broadcast_to(weights, size).copy()),
                        centre=frozen(np.broadcast_to(centre, size).copy()))
 
     def pulled(self, dataset: Dataset) -> Dataset:
-        """The records inside the bound, with ranges that hold them: the declared ones, cut by the bound.
+        """Return the records inside the bound, with ranges that hold them: the declared ones, cut by the bound.
 
         A record is drawn towards the centre in a straight line; where the centre lies outside the declared
         ranges, they are widened by as much as the furthest record can be drawn.
@@ -118,7 +119,7 @@ class RecordBound:
         high = np.minimum(np.maximum(dataset.upper, centre + least * (dataset.upper - centre)), centre + extent)
         moved = centre[:, None] + part * (dataset.matrix - centre[:, None])
         matrix = np.clip(np.where(part == 1, dataset.matrix, moved), low[:, None], high[:, None])
-        return replace(dataset, matrix=matrix, lower=low, upper=high, levels=())  # a pulled record has parts of several
+        return replace(dataset, matrix=matrix, lower=low, upper=high, levels=())  # it has parts of several
 
     def worst_bias(self, lower: FloatArray, upper: FloatArray, *, products: bool = False) -> FloatArray:
         """Return how far clipping moves the mean of each feature at most, from the ranges alone.
@@ -133,7 +134,7 @@ class RecordBound:
         return np.outer(ends, ends) * (1 - kept**2) if products else ends * (1 - kept)
 
     def count_outside(self, dataset: Dataset) -> int:
-        """How many records would be pulled in."""
+        """Return how many records would be clipped."""
         return int(np.count_nonzero(self.ellipse(dataset.n_features).lengths(dataset.matrix) > self.radius))
 
 
@@ -159,11 +160,10 @@ class Ellipse:
         return np.asarray(self.weights[:, None] * along)
 
     def lengths(self, matrix: FloatArray) -> FloatArray:
-        """``||z||`` of each record."""
         return np.asarray(np.linalg.norm(self.coordinates(matrix), axis=0))
 
     def parts(self, matrix: FloatArray) -> FloatArray:
-        """What each record is multiplied by, about the centre, to lie inside: 1 where it does already."""
+        """Return what each record is multiplied by, about the centre, to lie inside: 1 where it does already."""
         edge = self.radius * _WITHIN
         return np.asarray(edge / np.maximum(self.lengths(matrix), edge))
 
@@ -172,7 +172,7 @@ class Ellipse:
         return self.length_of(self.furthest(dataset.lower, dataset.upper))
 
     def furthest(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
-        """How far from the centre a value of each feature can lie."""
+        """Return how far from the centre a value of each feature can lie."""
         return np.maximum(np.abs(lower - self.centre), np.abs(upper - self.centre))
 
     def length_of(self, ends: FloatArray) -> float:
@@ -180,37 +180,37 @@ class Ellipse:
         return float(np.linalg.norm(self.weights * (np.abs(self.directions.matrix.T) @ ends)))
 
     def extent(self) -> FloatArray:
-        """How far the ellipse reaches from its centre along each feature."""
+        """Return how far the ellipse reaches from its centre along each feature."""
         return np.asarray(np.linalg.norm(self.inverse, axis=1))
 
     def through(self, side: NoiseSide) -> tuple[FloatArray, FloatArray]:
-        """The ellipse seen through the noise: its half-axes in standard deviations, longest first, and the moves
+        """Return the ellipse seen through the noise: its half-axes in standard deviations, longest first, and the moves
         from the centre to their ends, a column each."""
         inverse = self.inverse
         _, axes, turned = np.linalg.svd(side.whitener() @ inverse)
         return np.asarray(axes), np.asarray(inverse @ turned.T)
 
     def shape_shares(self, reach: FloatArray) -> FloatArray:
-        """The split that gives noise the shape of the ellipse, where ``reach`` is what a share is counted in."""
+        """Return the split that gives noise the shape of the ellipse, where ``reach`` is what a share is counted in."""
         parts = (self.weights / self.weights.max() * reach / reach.max()) ** 2
         return np.asarray(parts / parts.sum())
 
 
 def even_moments(dataset: Dataset, centre: FloatArray) -> FloatArray:
-    """The second moments about the centre of a record spread evenly over its ranges."""
+    """Return the second moments about the centre of a record spread evenly over its ranges."""
     off = (dataset.lower + dataset.upper) / 2 - centre
     return np.asarray(np.diag(dataset.widths**2 / 12) + np.outer(off, off))
 
 
 def even_spreads(dataset: Dataset, centre: FloatArray) -> FloatArray:
-    """The root mean square about the centre of a value spread evenly over its range."""
+    """Return the root mean square about the centre of a value spread evenly over its range."""
     low, high = dataset.lower - centre, dataset.upper - centre
     return np.asarray(np.sqrt((low * low + low * high + high * high) / 3))
 
 
 def private_radius(dataset: Dataset, quantile: float, *, mu: float, rng: np.random.Generator | NoisyCount,
                    bound: RecordBound | None = None, least: float = 0.01, halvings: int = _COUNTS) -> RecordBound:
-    """The bound whose radius is a private quantile of the records' lengths; it spends ``mu``.
+    """Return the bound whose radius is a private quantile of the records' lengths; it spends ``mu``.
 
     Weights, centre and directions are those of ``bound`` (by default a ball in features divided by their even
     spreads). The radius is found by halving: each count of the records within a length has sensitivity 1, and
@@ -243,9 +243,7 @@ def _receipt(source: object, dataset: Dataset, **told: Any) -> Receipt:
 
 
 def _refuse_persons(dataset: Dataset) -> None:
-    if dataset.per_person > 1:
-        raise InputError("what is learned privately about the length of records is worked out for one record a person; "
-                         "choose a bound from the ranges")
+    refuse(dataset.per_person > 1, "a private bound supports one record a person; choose a bound from the ranges")
 
 
 def _from_generator(rng: np.random.Generator) -> NoisyCount:
@@ -257,8 +255,8 @@ def rank_radius(dataset: Dataset, *, mu: float, rng: np.random.Generator | Noisy
                 bound: RecordBound | None = None) -> RecordBound:
     """The bound that leaves about ``m/(n mu)`` of the records outside, at most half; it spends a tenth of ``mu²``.
 
-    The bias of pulling records in then shrinks like the noise as records are added: for second moments as such,
-    heavy tails, and tiny spreads in wide ranges. ``mu`` is for bound and release together, ``bound.mu`` what was spent.
+    The bias of clipping then shrinks like the noise as records are added: for second moments, heavy tails, and tiny
+    spreads in wide ranges. ``mu`` is for bound and release together, ``bound.mu`` what was spent.
     """
     budget = positive("mu", mu)
     outside = min(0.5, dataset.n_features / (count("records", dataset.n_records) * budget))
@@ -266,7 +264,7 @@ def rank_radius(dataset: Dataset, *, mu: float, rng: np.random.Generator | Noisy
 
 
 def least_label_share(n_records: int, mu: float) -> float:
-    """What a label has of the shares at least, in a bound for regressions."""
+    """Return what a label has of the shares at least, in a bound for regressions."""
     return 0.3 + 0.5 * _fewness(n_records, mu)
 
 
@@ -298,8 +296,8 @@ def regression_shape(theta: FloatArray, n_records: int, *, mu: float, label: int
 def way_to_box(n_records: int, n_features: int, mu: float) -> float:
     """How far a bound for regressions goes from the ellipse (0) to the box (1): ``x²/(x² + 900²)``, ``x = n mu/m``.
 
-    Half-way where equal noise on second moments is below two thousandths of the squared half-widths, less than what
-    pulling records in may bend. Found on simulated tables.
+    Half-way where equal noise on second moments is below two thousandths of the squared half-widths, less than the bias
+    of clipping. Found on simulated tables.
     """
     x = count("records", n_records) * positive("mu", mu) / count("features", n_features)
     return float(1 / (1 + (_HALF_WAY / x) ** 2))

@@ -1,12 +1,11 @@
 """Queries whose numbers are mean products of features: ``X Xᵀ/n``, alone or with the mean beside it.
 
-A bound on how far they move in other norms than the Frobenius norm: differences are
-``x xᵀ - y yᵀ = ½(a bᵀ + b aᵀ)`` with a = x + y, b = x - y, so that
-the sum of all ``|D_ij|`` is at most ``sum |a_i| · sum |b_i| / n``. Since ``|a_i| + |b_i| <= 2 c_i`` and
-``|b_i| <= r_i``, c_i the largest absolute value and r_i the width, that is at most ``(2C - B) B/n``,
-``C = sum c_i``, ``B`` the smaller of C and ``sum r_i``: ``C²/n`` for ranges around 0, far less for
-narrow ranges far from it, and never more than ``sum_ij sup |x_i x_j - y_i y_j|/n`` (equal to it when no
-range changes sign, where one pair attains it).
+A bound on how far they move in other norms than the Frobenius norm: differences are ``x xᵀ - y yᵀ = ½(a bᵀ + b aᵀ)``
+with a = x + y, b = x - y, so that the sum of all ``|D_ij|`` is at most ``sum |a_i| · sum |b_i| / n``. Since ``|a_i| +
+|b_i| <= 2 c_i`` and ``|b_i| <= r_i``, c_i the largest absolute value and r_i the width, that is at most ``(2C - B)
+B/n``, ``C = sum c_i``, ``B`` the smaller of C and ``sum r_i``: ``C²/n`` for ranges around 0, far less for narrow ranges
+far from it, and never more than ``sum_ij sup |x_i x_j - y_i y_j|/n`` (equal to it when no range changes sign, where one
+pair attains it).
 """
 
 from __future__ import annotations
@@ -17,10 +16,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mvgviz.errors import InputError
-from mvgviz.noise.sides import NoiseSide
+from mvgviz.errors import refuse
 from mvgviz.provenance import Origin
-from mvgviz.query.base import Derivation, Query, inside, is_added, largest_norm, origins, sum_error
+from mvgviz.query.base import Derivation, Query, largest_norm, sum_error
 from mvgviz.query.bounded_neighbours import BoundedOuterProduct
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import ReplacedOuterProduct
@@ -39,15 +37,11 @@ _ADDED_BOUNDED = (INSIDE + r"\|z-0\|\le R", r"\text{noise }\sigma\text{ on every
 class Covariance(Query):
     """The second-moment matrix ``X Xᵀ/n``."""
 
-    name: ClassVar[str] = "covariance"
-    title: ClassVar[str] = "covariance"
-    in_sentence: ClassVar[str] = "second moments"
-    choice: ClassVar[str] = "Second moments (covariance)"
-    question: ClassVar[str] = "the second moments (covariance): how the features vary together"
-    degree: ClassVar = 2
-    of_all_features: ClassVar[bool] = True
-    has_moments: ClassVar = True
-    derivations: ClassVar[dict[str, Derivation]] = {
+    name, title, in_sentence = "covariance", "covariance", "second moments"
+    choice = "Second moments (covariance)"
+    question = "the second moments (covariance): how the features vary together"
+    degree, of_all_features, has_moments = 2, True, True
+    derivations: ClassVar = {
         "plain": Derivation((r"\|xx^{\mathsf T}\!-x'x'^{\mathsf T}\|_F^2=|x|^4+|x'|^4-2(x\!\cdot\! x')^2",
                              r"s_2\le\tfrac{\sqrt2}{n}\textstyle\sum_i c_i^2,\quad \gamma=\textstyle\sum_i c_i^2"),
                             "Largest with one record at a corner of the ranges and the other on an edge; cᵢ is the "
@@ -64,9 +58,21 @@ class Covariance(Query):
     symmetric: bool = True
 
     @classmethod
-    def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
-            **parameters: Any) -> Query:
-        return covariance(table, bound=bound, neighbours=neighbours)
+    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any
+               ) -> dict[str, Any]:
+        n, total = data.n_records / data.per_person, largest_norm(data, bound) ** 2
+        least = np.append(table.lower[:-1], 1.0) if cls.has_constant else table.lower  # before records are clipped
+        body: ReplacedOuterProduct
+        if bound is None:
+            body = ReplacedOuterProduct(lower=least, upper=data.upper, n_records=n, added=added, levels=data.levels)
+        else:
+            ellipse = bound.ellipse(data.n_features)
+            refuse(ellipse.centre.any(), "second moments are about 0: give the bound the centre 0, or ask moments(), "
+                   "which takes any centre")
+            body = BoundedOuterProduct(lower=data.lower, upper=data.upper, n_records=n, ellipse=ellipse,
+                                       declared=(least, table.upper), added=added, corners=not table.levels)
+        return {"value": frozen(data.matrix @ data.matrix.T / data.n_records), "neighbours": body, "gamma": total,
+                "printed_sensitivity": (1 if added else 2) * total / n}
 
     def answer(self, records: FloatArray) -> FloatArray:
         return np.asarray(records @ records.T / records.shape[1])
@@ -104,21 +110,18 @@ class Covariance(Query):
 class JointMoments(Covariance):
     """Mean and second moments in one answer: a constant is joined to every record."""
 
-    name: ClassVar[str] = "moments"
-    title: ClassVar[str] = "mean and second moments"
-    in_sentence: ClassVar[str] = "a mean and second moments"
-    choice: ClassVar[str] = "Mean and second moments together"
-    question: ClassVar[str] = "the mean and the second moments in one answer, for a regression with an intercept"
-    has_constant: ClassVar = True
-    of_all_features: ClassVar[bool] = False
-    derivations: ClassVar[dict[str, Derivation]] = {
+    name, title, in_sentence = "moments", "mean and second moments", "a mean and second moments"
+    choice = "Mean and second moments together"
+    question = "the mean and the second moments in one answer, for a regression with an intercept"
+    has_constant, of_all_features = True, False
+    derivations: ClassVar = {
         "plain": Derivation((r"y=(x,1),\quad\|yy^{\mathsf T}\!-y'y'^{\mathsf T}\|_F^2=|y|^4+|y'|^4-2(y\!\cdot\! y')^2",
                              r"s_2\le\tfrac{\sqrt2}{n}\bigl(1+\textstyle\sum_i c_i^2\bigr),\quad "
                              r"\gamma=1+\textstyle\sum_i c_i^2"),
                             "The constant 1 is joined to every record; the second moments of both hold the mean beside "
                             "them."),
-        "bounded": Derivation(_BOUNDED, "As for second moments, of the record with its constant joined: both are "
-                                        "scaled together, so pulling only lowers a record's weight."),
+        "bounded": Derivation(_BOUNDED, "As for second moments, of the record with its constant joined: clipping "
+                                        "scales both, so it only lowers a record's weight."),
         "added": Derivation((r"y=(x,1),\quad\|yy^{\mathsf T}\|_F=|y|^2",
                              r"s_2=\tfrac1n\bigl(1+\textstyle\sum_i c_i^2\bigr),\quad "
                              r"\gamma=1+\textstyle\sum_i c_i^2")),
@@ -128,7 +131,7 @@ class JointMoments(Covariance):
     @classmethod
     def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
             **parameters: Any) -> Query:
-        return joint_moments(table, bound=bound, neighbours=neighbours)
+        return super().ask(with_constant(table), bound=bound, neighbours=neighbours)
 
     @classmethod
     def table_of(cls, table: Dataset, **parameters: Any) -> Dataset:
@@ -136,21 +139,21 @@ class JointMoments(Covariance):
 
 
 def covariance(dataset: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
-    """The second-moment matrix ``X Xᵀ/n`` (the paper's covariance; nothing is centred)."""
-    return _second_moments(Covariance, dataset, dataset.lower, bound, neighbours)
+    """Ask for the second-moment matrix ``X Xᵀ/n`` (the paper's covariance; nothing is centred)."""
+    return Covariance.ask(dataset, bound=bound, neighbours=neighbours)
 
 
 def joint_moments(dataset: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
-    """Mean and second moments in one answer: ``X Xᵀ/n`` with the constant 1 joined to every record, last.
+    """Ask for ``X Xᵀ/n`` with the constant 1 joined to every record, last: mean and second moments in one answer.
 
-    ``bound`` is for the joined record. So the constant is scaled with a record that is too long: pulling it in
-    only lowers its weight, which leaves a regression as it is.
+    ``bound`` is for the joined record. Clipping scales the constant too and so only lowers the record's weight, which
+    leaves a regression as it is.
     """
-    return _second_moments(JointMoments, with_constant(dataset), np.append(dataset.lower, 1.0), bound, neighbours)
+    return JointMoments.ask(dataset, bound=bound, neighbours=neighbours)
 
 
 def with_constant(dataset: Dataset) -> Dataset:
-    """The table with one more feature, last, that is 1 everywhere (and less where a record is scaled)."""
+    """Return the table with one more feature, last, that is 1 everywhere (and less where a record is scaled)."""
     name = CONSTANT
     while name in dataset.features:
         name += "_"
@@ -158,28 +161,6 @@ def with_constant(dataset: Dataset) -> Dataset:
                    features=(*dataset.features, name), lower=np.append(dataset.lower, 0.0),
                    upper=np.append(dataset.upper, 1.0), range_origins=(*dataset.range_origins, Origin.DECLARED),
                    units=(*dataset.units, ""))
-
-
-def _second_moments(kind: type[Covariance], dataset: Dataset, least: FloatArray, bound: RecordBound | None,
-                    neighbours: str) -> Query:
-    """``X Xᵀ/n``; ``least``: the lowest values before records are clipped."""
-    data = inside(dataset, bound)
-    n, added = data.n_records / data.per_person, is_added(neighbours)
-    total = largest_norm(data, bound) ** 2
-    if bound is None:
-        body = ReplacedOuterProduct(lower=least, upper=data.upper, n_records=n, added=added, levels=data.levels)
-    else:
-        ellipse = bound.ellipse(data.n_features)
-        if ellipse.centre.any():
-            raise InputError("second moments are about 0: the bound's centre must be 0; moments() takes any centre")
-        body = BoundedOuterProduct(lower=data.lower, upper=data.upper, n_records=n, ellipse=ellipse,
-                                   declared=(least, dataset.upper), added=added, corners=not dataset.levels)
-    unit = NoiseSide.identity(data.n_features)
-    return kind(
-        value=frozen(data.matrix @ data.matrix.T / data.n_records), sensitivity=body.worst(unit, unit).mu,
-        printed_sensitivity=(1 if added else 2) * total / n, gamma=total, neighbours=body,
-        row_names=data.features, bound=bound, **origins(data, neighbours),
-    )
 
 
 def _squares(body: ReplacedOuterProduct) -> FloatArray:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mvgviz.noise.sides import NoiseSide
-from mvgviz.query.base import Derivation, Query, inside, is_added, largest_norm, norm, origins, sum_error
+from mvgviz.query.base import Derivation, Query, largest_norm, norm, sum_error
 from mvgviz.query.bounded_neighbours import BoundedColumn
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.neighbours import ReplacedColumn, move_widths
@@ -29,10 +29,7 @@ INSIDE = r"z=B(x-c),\quad \|z\|\le R\;\Rightarrow\;"
 
 
 class _Values(Query):
-    """What both have: one column of the answer moves with a record."""
-
-    degree: ClassVar = 1
-    of_all_features: ClassVar = True
+    degree, of_all_features = 1, True
     neighbours: ReplacedColumn
 
     def guess(self, table: Dataset | None) -> Guess:
@@ -57,14 +54,10 @@ class _Values(Query):
 class Table(_Values):
     """The table itself, features × records."""
 
-    name: ClassVar = "identity"
-    title: ClassVar = "table"
-    in_sentence: ClassVar = "the table"
-    choice: ClassVar = "The table itself"
-    question: ClassVar = "the table itself: every record, with noise"
-    cols_are: ClassVar = "record"
-    has_moments: ClassVar = True
-    is_table: ClassVar = True
+    name, title, in_sentence = "identity", "table", "the table"
+    choice = "The table itself"
+    question = "the table itself: every record, with noise"
+    cols_are, has_moments, is_table = "record", True, True
     derivations: ClassVar = {
         "plain": Derivation((r"\|X-X'\|_F=\|x-x'\|_2,\quad |x_i-x'_i|\le r_i",
                              r"s_2=\sqrt{\textstyle\sum_i r_i^2},\quad \gamma=\sqrt{n\textstyle\sum_i c_i^2}"),
@@ -81,9 +74,11 @@ class Table(_Values):
     }
 
     @classmethod
-    def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
-            **parameters: Any) -> Query:
-        return identity(table, bound=bound, neighbours=neighbours)
+    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any
+               ) -> dict[str, Any]:
+        body = column_body(table, data, bound, 1.0, added=added, records=data.per_person)
+        return {"value": data.matrix, "neighbours": body, "sensitivity": longest_move(body),
+                "gamma": math.sqrt(data.n_records) * largest_norm(data, bound)}
 
     def answer(self, records: FloatArray) -> FloatArray:
         return records
@@ -93,13 +88,10 @@ class Table(_Values):
 class Mean(_Values):
     """The average record, features × 1."""
 
-    name: ClassVar = "mean"
-    title: ClassVar = "mean"
-    in_sentence: ClassVar = "a mean"
-    choice: ClassVar = "The mean record"
-    question: ClassVar = "the mean of every feature"
-    cols_are: ClassVar = "mean"
-    is_mean: ClassVar = True
+    name, title, in_sentence = "mean", "mean", "a mean"
+    choice = "The mean record"
+    question = "the mean of every feature"
+    cols_are, is_mean = "mean", True
     derivations: ClassVar = {
         "plain": Derivation((r"\|\bar x-\bar x'\|_2=\tfrac1n\|x-x'\|_2,\quad |x_i-x'_i|\le r_i",
                              r"s_2=\tfrac1n\sqrt{\textstyle\sum_i r_i^2},\quad \gamma=\sqrt{\textstyle\sum_i c_i^2}"),
@@ -116,9 +108,11 @@ class Mean(_Values):
     }
 
     @classmethod
-    def ask(cls, table: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace",
-            **parameters: Any) -> Query:
-        return mean(table, bound=bound, neighbours=neighbours)
+    def _facts(cls, table: Dataset, data: Dataset, bound: RecordBound | None, added: bool, **parameters: Any
+               ) -> dict[str, Any]:
+        body = column_body(table, data, bound, data.n_records / data.per_person, added=added)
+        return {"value": frozen(data.matrix.mean(axis=1, keepdims=True)), "neighbours": body,
+                "sensitivity": longest_move(body), "gamma": largest_norm(data, bound)}
 
     def answer(self, records: FloatArray) -> FloatArray:
         return np.asarray(records.mean(axis=1, keepdims=True))
@@ -131,33 +125,18 @@ class Mean(_Values):
 
 
 def identity(dataset: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
-    """The table itself, features × records."""
-    data = inside(dataset, bound)
-    body = column_body(dataset, data, bound, 1.0, neighbours, records=data.per_person)
-    s2 = longest_move(body)
-    return Table(
-        value=data.matrix, sensitivity=s2, printed_sensitivity=s2,
-        gamma=math.sqrt(data.n_records) * largest_norm(data, bound),
-        neighbours=body, row_names=data.features, bound=bound, **origins(data, neighbours),
-    )
+    """Ask for the table itself, features × records."""
+    return Table.ask(dataset, bound=bound, neighbours=neighbours)
 
 
 def mean(dataset: Dataset, *, bound: RecordBound | None = None, neighbours: str = "replace") -> Query:
-    """The average record, features × 1."""
-    data = inside(dataset, bound)
-    body = column_body(dataset, data, bound, data.n_records / data.per_person, neighbours)
-    s2 = longest_move(body)
-    return Mean(
-        value=frozen(data.matrix.mean(axis=1, keepdims=True)), sensitivity=s2,
-        printed_sensitivity=s2, gamma=largest_norm(data, bound),
-        neighbours=body, row_names=data.features, bound=bound, **origins(data, neighbours),
-    )
+    """Ask for the average record, features × 1."""
+    return Mean.ask(dataset, bound=bound, neighbours=neighbours)
 
 
-def column_body(declared: Dataset, data: Dataset, bound: RecordBound | None, divisor: float,
-                neighbours: str = "replace", records: int = 1) -> ReplacedColumn:
-    """What a table or mean can move by: across the ranges, and within the bound if there is one."""
-    added = is_added(neighbours)
+def column_body(declared: Dataset, data: Dataset, bound: RecordBound | None, divisor: float, *, added: bool = False,
+                records: int = 1) -> ReplacedColumn:
+    """Return what a table or mean can move by: across the ranges, and within the bound if there is one."""
     if bound is None:
         return ReplacedColumn(widths=move_widths(data.widths, data.levels, added=added), divisor=divisor, added=added,
                               records=records, levels=data.levels)
@@ -169,7 +148,7 @@ def column_body(declared: Dataset, data: Dataset, bound: RecordBound | None, div
 
 
 def longest_move(body: ReplacedColumn) -> float:
-    """The largest change of a table or mean, measured without noise."""
+    """Return the largest change of a table or mean, measured without noise."""
     if isinstance(body, BoundedColumn):
         return body.worst(NoiseSide.identity(body.widths.size), NoiseSide.identity(body.records)).mu
     return norm(body.widest(np.ones(body.widths.size))) * math.sqrt(body.records) / body.divisor

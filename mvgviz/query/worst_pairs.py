@@ -1,22 +1,24 @@
 """The neighbours that are hardest to hide: which record (or edge) is replaced by which.
 
-For a query and the noise on its two sides; for a look at the query alone, take no noise
-(unit variance everywhere). Where the worst case is exact this is the pair that attains it; where
-only a bound is known, the worst pair that a search finds, and ``attained`` is how much of the
-bound it reaches.
+For a query and the noise on its two sides; for a look at the query alone, take no noise (unit variance everywhere).
+Where the worst case is exact this is the pair that attains it; where only a bound is known, the worst pair that a
+search finds, and ``attained`` is how much of the bound it reaches.
 """
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.noise.sides import NoiseSide
 from mvgviz.query.bounded_neighbours import BoundedColumn, BoundedOuterProduct
+from mvgviz.query.counts import ReplacedCell
 from mvgviz.query.cross_moments import ReplacedProduct
+from mvgviz.query.group_means import ReplacedMember
 from mvgviz.query.neighbours import FlippedEdge, ReplacedColumn, ReplacedOuterProduct
-from mvgviz.query.pair_search import search_move, search_records
+from mvgviz.query.pair_search import search_levels, search_move, search_records
 from mvgviz.query.queries import Query
 from mvgviz.validation import FloatArray
 
@@ -42,26 +44,29 @@ class WorstPair:
 
 
 def worst_pair(query: Query, rows: NoiseSide | None = None, cols: NoiseSide | None = None) -> WorstPair:
-    """The worst neighbours of ``query`` seen through the noise of these sides."""
+    """Return the worst neighbours of ``query`` seen through the noise of these sides."""
     rows = NoiseSide.identity(query.rows) if rows is None else rows
     cols = (rows if query.symmetric else NoiseSide.identity(query.cols)) if cols is None else cols
     body = query.neighbours
+    before = after = shown = None
+    words = "one record is added" if getattr(body, "added", False) else "one record is replaced by another"
     if isinstance(body, ReplacedColumn):
-        return _replaced_column(query, body, rows, cols)
-    if isinstance(body, ReplacedOuterProduct):
-        return _replaced_outer_product(body, rows, cols)
-    if isinstance(body, FlippedEdge):
-        return _flipped_edge(query, body, rows, cols)
-    if isinstance(body, ReplacedProduct):
-        x, y = body.furthest_pair(rows, cols)
-        left = np.stack([y[0], -x[0]], axis=1) / body.n_records
-        right = np.stack([y[1], x[1]], axis=1)
-        return WorstPair(difference=left @ right.T[:, :_SHOWN], left=left, right=right, before=None, after=None,
-                         words="one record is added" if body.added else "one record is replaced by another",
-                         attained=_attained(left, right, rows, cols, body.worst(rows, cols).mu))
-    if query.is_kernel:
-        return _replaced_kernel_record(query, rows, cols)
-    raise InputError(f"a {query.name} query has no records or edges to show")
+        mu, left, right, shown, before, after, words = _replaced_column(query, body, rows, cols)
+    elif isinstance(body, ReplacedOuterProduct):
+        mu, left, right, before, after = _replaced_outer_product(body, rows, cols)
+    elif isinstance(body, FlippedEdge):
+        mu, left, right, words = _flipped_edge(query, body, rows, cols)
+    elif isinstance(body, ReplacedProduct | ReplacedCell | ReplacedMember):
+        mu, (left, right) = body.worst(rows, cols).mu, body.difference(rows, cols)
+        shown = left @ right.T[:, :_SHOWN]
+    elif query.is_kernel:
+        mu, left, right, shown, words = _replaced_kernel_record(query, rows, cols)
+    else:
+        raise InputError(f"the {query.name} query has no records or edges to show")
+    triangle = np.asarray(np.linalg.qr(whitened(cols, right), mode="r"))
+    attained = min(float(np.linalg.norm(whitened(rows, left) @ triangle.T)) / mu, 1.0)
+    return WorstPair(difference=left @ right.T if shown is None else shown, left=left, right=right, before=before,
+                     after=after, words=words, attained=attained)
 
 
 def whitened(side: NoiseSide, vectors: FloatArray) -> FloatArray:
@@ -71,20 +76,14 @@ def whitened(side: NoiseSide, vectors: FloatArray) -> FloatArray:
 
 
 def precise(side: NoiseSide, vectors: FloatArray) -> FloatArray:
-    """The inverse covariance times some columns."""
+    """Return the inverse covariance times some columns."""
     if side.directions.is_standard:
         return side.precisions[:, None] * vectors
     w = side.directions.matrix
     return np.asarray(w @ (side.precisions[:, None] * (w.T @ vectors)))
 
 
-def _attained(left: FloatArray, right: FloatArray, rows: NoiseSide, cols: NoiseSide, mu: float) -> float:
-    """``||Sigma^-1/2 left rightᵀ Psi^-1/2||_F`` as a part of ``mu``."""
-    triangle = np.asarray(np.linalg.qr(whitened(cols, right), mode="r"))
-    return min(float(np.linalg.norm(whitened(rows, left) @ triangle.T)) / mu, 1.0)
-
-
-def _replaced_column(query: Query, body: ReplacedColumn, rows: NoiseSide, cols: NoiseSide) -> WorstPair:
+def _replaced_column(query: Query, body: ReplacedColumn, rows: NoiseSide, cols: NoiseSide) -> tuple[Any, ...]:
     worst = body.worst_move(rows, cols)
     if isinstance(body, BoundedColumn):
         after, before = (record - body.declared[0] for record in body.furthest_pair(rows))
@@ -101,28 +100,24 @@ def _replaced_column(query: Query, body: ReplacedColumn, rows: NoiseSide, cols: 
     if body.added:
         words = "a record at the far end is added where a place was empty"
     shown, columns = min(query.cols, _SHOWN), body.columns(cols)
-    difference = np.zeros((query.rows, shown))
-    difference[:, [min(column, shown - 1) for column in columns]] = (move / body.divisor)[:, None]
-    left = (move / body.divisor)[:, None]
+    difference, left = np.zeros((query.rows, shown)), (move / body.divisor)[:, None]
+    difference[:, [min(column, shown - 1) for column in columns]] = left
     right = np.sum([_unit(query.cols, column) for column in columns], axis=0)[:, None]
-    return WorstPair(difference=difference, left=left, right=right, before=before, after=after, words=words,
-                     attained=_attained(left, right, rows, cols, worst.case.mu))
+    return worst.case.mu, left, right, difference, before, after, words
 
 
-def _replaced_outer_product(body: ReplacedOuterProduct, rows: NoiseSide, cols: NoiseSide) -> WorstPair:
+def _replaced_outer_product(body: ReplacedOuterProduct, rows: NoiseSide, cols: NoiseSide) -> tuple[Any, ...]:
     worst = body.worst_records(rows, cols)
     if isinstance(body, BoundedOuterProduct):
         x, y = body.furthest_pair(rows, cols)
     elif worst.records is None and (body.added or body.levels):
-        x, y = _some_records(body, rows)
+        x, y = _some_records(body, rows, cols)
     else:
         x, y = search_records(rows, cols, body.lower, body.upper) if worst.records is None else worst.records
     # y yᵀ - x xᵀ through sum and difference, which does not cancel when x and y are close
     apart, together = y - x, (y + x) / 2
     left, right = np.stack([apart, together], axis=1) / body.n_records, np.stack([together, apart], axis=1)
-    return WorstPair(difference=left @ right.T, left=left, right=right, before=x, after=y,
-                     words="one record is added" if body.added else "one record is replaced by another",
-                     attained=_attained(left, right, rows, cols, worst.case.mu))
+    return worst.case.mu, left, right, x, y
 
 
 def _empty_place(body: ReplacedColumn) -> FloatArray:
@@ -140,7 +135,7 @@ def _feasible(body: ReplacedColumn, rows: NoiseSide) -> FloatArray:
     return body.widest(rows.precision_diagonal())
 
 
-def _some_records(body: ReplacedOuterProduct, rows: NoiseSide) -> tuple[FloatArray, FloatArray]:
+def _some_records(body: ReplacedOuterProduct, rows: NoiseSide, cols: NoiseSide) -> tuple[FloatArray, FloatArray]:
     """An empty place and a long record; or two records far apart that have one level of each set."""
     weights = rows.precision_diagonal()
     record = body.largest_record(weights)
@@ -157,28 +152,24 @@ def _some_records(body: ReplacedOuterProduct, rows: NoiseSide) -> tuple[FloatArr
         least = next(k for k in group if record[k] != body.upper[k])
         other[group] = body.lower[group]
         other[least] = body.upper[least]
-    return other, record
+    return search_levels(rows, cols, other, record, low=body.lower, high=body.upper, levels=body.levels)
 
 
-def _flipped_edge(query: Query, body: FlippedEdge, rows: NoiseSide, cols: NoiseSide) -> WorstPair:
-    worst = body.worst_edge(rows, cols)
-    i, j = worst.vertices
+def _flipped_edge(query: Query, body: FlippedEdge, rows: NoiseSide, cols: NoiseSide) -> tuple[Any, ...]:
+    (mu, _), (i, j) = body.worst_edge(rows, cols)
     first, second = _unit(query.rows, i), _unit(query.rows, j)
     if body.laplacian:
         left = right = (first - second)[:, None]
     else:
         left, right = np.stack([first, second], axis=1), np.stack([second, first], axis=1)
-    return WorstPair(difference=left @ right.T, left=left, right=right, before=None, after=None,
-                     attained=_attained(left, right, rows, cols, worst.case.mu),
-                     words=f"the edge between vertex {i + 1} and vertex {j + 1} is added")
+    return mu, left, right, f"the edge between vertex {i + 1} and vertex {j + 1} is added"
 
 
-def _replaced_kernel_record(query: Query, rows: NoiseSide, cols: NoiseSide) -> WorstPair:
+def _replaced_kernel_record(query: Query, rows: NoiseSide, cols: NoiseSide) -> tuple[Any, ...]:
     """All records alike and one of them moves to the far corner: its row and column fall together.
 
-    It is the one that the noise hides least. With ``e`` its unit vector and ``s = 1 - e``:
-    ``D = -drop (e sᵀ + s eᵀ)``, whose square through M and P is
-    ``drop² (M_ee P_ss + M_ss P_ee + 2 M_es P_es)``.
+    It is the one that the noise hides least. With ``e`` its unit vector and ``s = 1 - e``: ``D = -drop (e sᵀ + s eᵀ)``,
+    whose square through M and P is ``drop² (M_ee P_ss + M_ss P_ee + 2 M_es P_es)``.
     """
     parts = []
     for side in (rows, cols):
@@ -191,9 +182,8 @@ def _replaced_kernel_record(query: Query, rows: NoiseSide, cols: NoiseSide) -> W
     difference = np.zeros((shown, shown))
     difference[0, 1:] = difference[1:, 0] = -drop
     end = "corner of the ranges" if query.bound is None else "side of the bound"
-    return WorstPair(difference=difference, left=left, right=right, before=None, after=None,
-                     attained=_attained(left, right, rows, cols, query.neighbours.worst(rows, cols).mu),
-                     words=f"one record leaves the others, which are all alike, for the far {end}")
+    words = f"one record leaves the others, which are all alike, for the far {end}"
+    return query.neighbours.worst(rows, cols).mu, left, right, difference, words
 
 
 def _unit(size: int, position: int) -> FloatArray:

@@ -1,0 +1,93 @@
+"""What Gaussian noise and pure noise (box, Laplace: delta = 0) cost together.
+
+A *plan* fixes every ``mu`` and every pure epsilon in advance; outputs may steer the questions, not the noise. Its cost
+is exact for one pure release beside Gaussian ones, and an upper bound for more. Log-concave noise that is pure epsilon
+is dominated, at every epsilon at once, by Laplace noise on one number; box noise attains this.
+
+A *running budget* is weaker: its owner may choose the next family of noise after seeing outputs. There only two pots
+hold, each with an end that is fixed in advance: with at most ``E`` of pure epsilon and ``mu`` of Gaussian noise,
+``delta(epsilon) <= d_mu(epsilon - E)``, ``d_mu`` the Gaussian delta: a pure step has a loss of at most its epsilon, a
+Gaussian step keeps ``d`` exactly. A plan's cost would be false there; so would be one end for both pots together.
+
+>>> from mvgviz import gaussian_mu
+>>> mu = gaussian_mu(0.5, 1e-6)
+>>> round(plan_epsilon(1e-6, [0.5], mu), 4), round(running_epsilon(1e-6, 0.5, mu), 4)
+(0.9805, 1.0)
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from mvgviz.noise.accounting import gaussian_delta, gaussian_epsilon
+from mvgviz.optional import optional
+from mvgviz.validation import fraction, number, numbers
+
+_FINEST, _MOST_POINTS = 1e-4, 1e5  # of the grid of losses
+_PART = 10  # points of the grid that a usual pure epsilon spans
+_LEAST_DELTA = 1e-10  # where the rounding of very many sums would show
+_TAIL = 1e-15
+_ROOT = 1e-11  # more than the error of a root
+
+
+def running_epsilon(delta: float, pure: float, mu: float) -> float:
+    """Return the epsilon of a running budget whose two pots end at ``pure`` and ``mu``."""
+    return pure + float(gaussian_epsilon(delta, mu))
+
+
+def plan_delta(epsilon: float, pure: float, mu: float) -> float:
+    """Return the delta of one pure release beside Gaussian noise of ``mu``, fixed in advance: exact for box noise.
+
+    The Laplace loss (``pure`` with probability 1/2, ``-pure`` with ``e^-pure/2``, exponential between) averaged over
+    ``d_mu``, integrated: with ``s = (epsilon - pure)/2 - mu²/8`` it is
+    ``d_(mu/2)(s) + e^s d_(mu/2)(s + pure + mu²/4)``, without cancellation.
+    """
+    s = (epsilon - pure) / 2 - mu * mu / 8
+    further = float(gaussian_delta(s + pure + mu * mu / 4, mu / 2))
+    return float(gaussian_delta(s, mu / 2)) + (math.exp(s + math.log(further)) if further else 0.0)
+
+
+def plan_epsilon(delta: float, pure: Sequence[float], mu: float) -> float:
+    """Return the epsilon at ``delta`` of a plan with these pure epsilons and Gaussian noise of ``mu`` in all.
+
+    Exact up to one pure release; an upper bound for more, which needs dp-accounting. Each pure epsilon counts as one
+    float more, which pays for the lattice of a release (:mod:`mvgviz.release.box_noise`).
+    """
+    delta, mu = fraction("delta", delta), number("mu", mu)
+    parts = [math.nextafter(each, math.inf) for each in numbers("pure", pure, above=0).tolist()]
+    most = running_epsilon(delta, math.fsum(parts), mu)
+    if not parts:
+        return most
+    if len(parts) > 1:
+        return most if delta < _LEAST_DELTA else min(_of_many(delta, parts, mu), most)
+    if plan_delta(0.0, parts[0], mu) <= delta:
+        return 0.0
+    found = optimize.brentq(lambda epsilon: plan_delta(epsilon, parts[0], mu) / delta - 1, 0.0, most * (1 + 1e-9))
+    return min(float(found) + _ROOT, most)
+
+
+def _of_many(delta: float, pure: Sequence[float], mu: float) -> float:
+    """Return epsilon by privacy loss distributions, pessimistic ("connect the dots")."""
+    losses: Any = optional("dp_accounting").pld
+    total = math.fsum(pure)
+    step = max(min(_FINEST, total / len(pure) / _PART), running_epsilon(_TAIL, total, mu) / _MOST_POINTS)
+    made = [_laplace(losses, each, step).self_compose(times) for each, times in Counter(pure).items()]
+    if mu > 0:
+        made.append(losses.privacy_loss_distribution.from_gaussian_mechanism(
+            1 / mu, value_discretization_interval=step))
+    while len(made) > 1:  # in pairs: short with short
+        made = [a.compose(b) for a, b in zip(made[::2], made[1::2], strict=False)] + made[len(made) // 2 * 2:]
+    return float(made[0].get_epsilon_for_delta(delta))
+
+
+def _laplace(losses: Any, pure: float, step: float) -> Any:
+    """Return the losses of Laplace noise from its delta on the grid: much faster than by its density."""
+    last = math.ceil(pure / step)
+    at = step * np.arange(-last, last + 1)
+    deltas = np.where(at < -pure, -np.expm1(at), -np.expm1(np.minimum(at - pure, 0.0) / 2))
+    made = losses.pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap(step, -last, last, deltas)
+    return losses.privacy_loss_distribution.PrivacyLossDistribution(made)
