@@ -1,4 +1,4 @@
-"""Data in: files that a user brings, and the samples that come with the package.
+"""Read data: your files, and the samples of the package.
 
 >>> from mvgviz.data import load_table
 >>> data = load_table(b"age,dose\\n31,0.5\\n58,2.5\\n", ranges={"age": (0, 120), "dose": (0, 5)})

@@ -1,12 +1,12 @@
 """Columns of Arrow as numbers: cells of text in blocks, gathered into one array, and Parquet files.
 
-A cell is a number, a percentage (``12%`` is read as 12), a truth value (0 or 1), missing, or text. Thousands may be set
-apart by a comma (a point where the comma is the decimal mark), an apostrophe or a space. The array grows in place: its
-size is estimated from the share of the file that has been read, so that never much more than the result is held.
+A cell is a number, a percentage (``12%`` becomes 12), a truth value (0 or 1), missing, or text. A comma (a point if the
+comma is the decimal mark), an apostrophe or a space may separate thousands. The array grows in place to a size
+estimated from the share of the file read, so that memory holds little more than the result.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, TypeAlias
 
@@ -29,7 +29,10 @@ _NOTHING = pa.scalar(None, pa.string())
 _SPACES = "'’ \u00a0\u202f"
 _EXPONENT = "(?:[eE][+-]?[0-9]+)?"
 _BLOCK = 65_536
+_MOST_TEXTS = 500_000  # rows of a Parquet file whose text nobody named
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
+_TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_date, pa.types.is_timestamp)
+_NUMBERS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
 _WORDS = {NUMBER: "plain numbers", PERCENT: "percentages", BOOLEAN: "true/false"}
 
 
@@ -51,10 +54,7 @@ _PATTERNS = {decimal: _patterns(decimal) for decimal in ".,"}
 
 
 def parse(cells: Any, decimal: str) -> tuple[FloatArray, Kinds, bool]:
-    """A block of cells, an arrow array of strings or floats with NaN for missing.
-
-    Its numbers, NaN for what is none; the kind of each cell; whether thousands were set apart.
-    """
+    """Return a block's numbers (NaN for others), each cell's kind, and whether thousands are separated."""
     values = cells if isinstance(cells, np.ndarray) else _cast(cells, decimal)
     if values is None:
         trimmed = pc.utf8_trim_whitespace(cells)
@@ -66,26 +66,26 @@ def parse(cells: Any, decimal: str) -> tuple[FloatArray, Kinds, bool]:
 
 
 def is_numeric(cell: str, decimal: str) -> bool:
-    """Whether a cell would be read as a number, a percentage or a truth value."""
+    """Return whether a cell is a number, a percentage or a truth value."""
     text, patterns = cell.strip(), _PATTERNS[decimal]
     return bool(patterns["number"].match(text) or patterns["percent"].match(text) or text.lower() in ("true", "false"))
 
 
 def is_fraction(cell: str, decimal: str) -> bool:
-    """Whether a cell is a number written with this decimal mark, and cannot be thousands set apart by it."""
+    """Return whether a cell is a number with this decimal mark that cannot be a thousands separator."""
     text, other = cell.strip(), "," if decimal == "." else "."
     return bool(_PATTERNS[decimal]["fraction"].match(text)) and not is_grouped(text, other)
 
 
 def is_grouped(cell: str, decimal: str) -> bool:
-    """Whether a cell is a number whose thousands are set apart."""
+    """Return whether a cell is a number with separated thousands."""
     return bool(_PATTERNS[decimal]["grouped"].match(cell.strip()))
 
 
 def _cast(cells: Any, decimal: str) -> FloatArray | None:
-    """The whole block as plain numbers, or None if any cell is something else."""
+    """Return the whole block as plain numbers, or None if any cell is something else."""
     if decimal == ",":
-        if pc.any(pc.match_substring(cells, ".")).as_py():  # 1.234 would be taken for a fraction
+        if pc.any(pc.match_substring(cells, ".")).as_py():  # 1.234 would become a fraction
             return None
         cells = pc.replace_substring(cells, ",", ".")
     try:
@@ -108,7 +108,7 @@ def _mixed(cells: Any, decimal: str) -> tuple[FloatArray, Kinds, bool]:
 
 
 def floats(numbers: Any) -> FloatArray:
-    """An arrow array of floats, NaN for null."""
+    """Return an arrow array as floats, NaN for null."""
     return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
@@ -117,13 +117,14 @@ def _mask(booleans: Any) -> npt.NDArray[np.bool_]:
 
 
 class Columns:
-    """Takes blocks of cells, one arrow array (or float array) for each of the ``names``.
+    """Gather blocks of cells, one arrow array (or float array) for each of the ``names``.
 
-    ``texts``: the names of columns whose text is kept. ``n_added``: how many rows were taken; ``blank``: the indices of
-    those that hold nothing at all.
+    ``texts``: columns whose text to keep; None: those with text in the first rows. ``n_added``: rows taken;
+    ``blank``: indices of those without any character.
     """
 
-    def __init__(self, names: Sequence[str], *, decimal: str, source: Source, texts: Iterable[str] = ()) -> None:
+    def __init__(self, names: Sequence[str], *, decimal: str, source: Source, texts: Iterable[str] | None = ()
+                 ) -> None:
         self._names, self._decimal, self._source = tuple(names), decimal, source
         self._counts = np.zeros((len(names), 4), dtype=np.int64)
         self._firsts = np.full((len(names), 4), -1, dtype=np.int64)
@@ -133,13 +134,15 @@ class Columns:
         self._kept = self.n_added = 0
         self.blank: IntArray = np.empty(0, dtype=np.int64)
         self._row_names: list[str] | None = []
-        self._texts: dict[int, list[Any]] = {self._names.index(name): [] for name in texts if name in self._names}
+        self._asked = {self._names.index(name) for name in texts or () if name in self._names}
+        self._texts: dict[int, list[Any]] | None = None if texts is None else {i: [] for i in self._asked}
+        self._sizes = np.zeros(len(names), dtype=np.int64)
 
     def add(self, cells: Sequence[Any], share: float) -> None:
-        """Take the next rows; ``share`` is the part of the file read so far."""
+        """Take the next rows; ``share``: the part of the file read so far."""
         rows = len(cells[0])
         blocks = [self._tally(position, column) for position, column in enumerate(cells)]
-        if self._stored is None:  # text in a column, once seen, means that its numbers are never used
+        if self._stored is None:  # a column with text never gives numbers
             self._stored = [i for i in range(len(self._names)) if not self._counts[i, TEXT]]
         self._reserve(rows, share)
         target = self._values[self._kept : self._kept + rows]
@@ -152,38 +155,42 @@ class Columns:
             self.blank = np.append(self.blank, np.flatnonzero(blank) + self.n_added)
         self._kept += kept
         self._collect_row_names(cells[0], blank)
-        for position, blocks_of_text in self._texts.items():
-            blocks_of_text.append(_as_written(cells[position])[~blank])
+        if self._texts is None:
+            self._texts = {int(i): [] for i in np.flatnonzero(self._counts[:, TEXT])}
+        for position in list(self._texts):
+            self._texts[position].append(_as_written(cells[position])[~blank])
+            self._sizes[position] += 0 if position in self._asked else cells[position].nbytes
+            if self._sizes.sum() > self._source.max_bytes // 4 and position not in self._asked:
+                del self._texts[position]  # too much text that nobody named
+                self._sizes[position] = 0
         self.n_added += rows
 
     def finish(self, row_of: Callable[[int], int]) -> tuple[dict[str, Any], list[str]]:
-        """What every column is: fields of a :class:`Table`, and sentences for the user.
-
-        ``row_of`` turns an added row's index into the file's row.
-        """
+        """Return fields of a :class:`Table`, and sentences for the user; ``row_of``: row → row of the file."""
         numeric, text, empty = [], [], []
         for position, counts in enumerate(self._counts):
             if not counts.any():
                 empty.append(position)
-            elif counts[TEXT] and (position in self._texts or not counts[NUMBER] + counts[PERCENT] > counts[TEXT]):
+            elif counts[TEXT] and (position in self._asked or not counts[NUMBER] + counts[PERCENT] > counts[TEXT]):
                 text.append(position)
             else:
                 self._check_one_kind(position, row_of)
                 numeric.append(position)
         if not self._kept:
-            raise InputError(f"{self._source.name} has no records: at least two rows of numbers are needed.")
-        kept, aside = ([i for i in text if (i in self._texts) is wanted] for wanted in (True, False))
+            raise InputError(f"{self._source.name} has no records: choose a file with at least two rows of numbers.")
+        texts = self._texts or {}
+        kept, aside = ([i for i in text if (i in texts) is wanted] for wanted in (True, False))
         if not numeric and not kept:
             raise InputError(f"{self._source.name} has no column of numbers, only text: check the separator and the "
                              "decimal mark, or choose another file.")
         found = {"columns": self._named(numeric), "text_columns": self._named(aside),
-                 "texts": {self._names[i]: np.concatenate(self._texts[i]) for i in kept},
+                 "texts": {self._names[i]: np.concatenate(texts[i]) for i in kept},
                  "empty_columns": self._named(empty), "values": self._selected(numeric),
                  "row_names": self._names_of_rows() if 0 in text else None}
         return found, self._notes(numeric, aside, empty)
 
     def _tally(self, position: int, column: Any) -> FloatArray:
-        """A column's numbers; how many cells of each kind it has, and where the first is, is noted."""
+        """Return a column's numbers; count the cells of each kind and note the first."""
         values, kinds, grouped = parse(column, self._decimal)
         counts, firsts = np.bincount(kinds, minlength=MISSING + 1)[:MISSING], self._firsts[position]
         for kind in np.flatnonzero((counts > 0) & (firsts < 0)):
@@ -194,15 +201,15 @@ class Columns:
 
     def _reserve(self, rows: int, share: float) -> None:
         stored = self._stored or []
-        needed = self._kept + rows
-        self._source.check_cells(needed, len(self._names))
-        if needed > self._values.shape[0]:
-            estimate = int(needed / share * 1.02) + 16 if share > 0 else 0
-            capacity = max(needed, min(estimate, self._source.most_rows(len(self._names))))
+        total = self._kept + rows
+        self._source.check_cells(total, len(self._names))
+        if total > self._values.shape[0]:
+            estimate = int(total / share * 1.02) + 16 if share > 0 else 0
+            capacity = max(total, min(estimate, self._source.most_rows(len(self._names))))
             self._values.resize((capacity, len(stored)), refcheck=False)
 
     def _blank_rows(self, values: FloatArray, cells: Sequence[Any]) -> npt.NDArray[np.bool_]:
-        """Rows without a single character; one that spells its missing values out is a record."""
+        """Return rows without a single character; a row that spells out missing values is a record."""
         blank: npt.NDArray[np.bool_] = np.asarray(np.isnan(values).all(axis=1))
         for column in cells:
             candidates = np.flatnonzero(blank)
@@ -218,7 +225,7 @@ class Columns:
     def _collect_row_names(self, column: Any, blank: Any) -> None:
         if not isinstance(column, pa.Array) or self._kept > MOST_FEATURES:
             self._row_names = None
-        if self._row_names is not None:
+        elif self._row_names is not None:
             self._row_names += [name for name, out in zip(column.to_pylist(), blank, strict=True) if not out]
 
     def _names_of_rows(self) -> tuple[str, ...] | None:
@@ -232,13 +239,13 @@ class Columns:
             row, others = row_of(int(firsts[TEXT])), int(counts[TEXT]) - 1
             more = f" (and in {others} more)" if others else ""
             header = "" if row > 1 else ", or say that the first row is the header"
-            raise InputError(f"{self._source.name} has text in row {row}{more} of column {column}, which holds "
-                             f"numbers otherwise: correct it or leave the cell empty{header}.")
+            raise InputError(f"{self._source.name} has text in row {row}{more} of column {column}, which "
+                             f"otherwise holds numbers: correct it or leave the cell empty{header}.")
         present = sorted((int(counts[kind]), kind) for kind in _WORDS if counts[kind])
         if len(present) > 1:
             fewer, most = present[0][1], present[-1][1]
             raise InputError(f"{self._source.name} mixes {_WORDS[most]} and {_WORDS[fewer]} in column {column}, first "
-                             f"in row {row_of(int(firsts[fewer]))}: write the whole column in one way.")
+                             f"in row {row_of(int(firsts[fewer]))}: use one notation in the whole column.")
 
     def _selected(self, numeric: list[int]) -> FloatArray:
         stored = self._stored or []
@@ -252,47 +259,48 @@ class Columns:
         return tuple(self._names[position] for position in positions)
 
     def _notes(self, numeric: list[int], text: list[int], empty: list[int]) -> list[str]:
-        notes = []
-        for positions, words in (
-            (text, "Set aside because they hold text: {}."),
-            ([i for i in empty if self._names[i] != f"column {i + 1}"], "Set aside because they are empty: {}."),
-            ([i for i in numeric if self._counts[i, BOOLEAN]], "True and false were read as 1 and 0 in {}."),
-            ([i for i in numeric if self._counts[i, PERCENT]], "Percent signs were dropped (12% is 12) in {}."),
-            ([i for i in numeric if self._grouped[i]], "Thousands separators were dropped in {}."),
-        ):
-            if positions:
-                notes.append(words.format(listed(self._named(positions), [i + 1 for i in positions])))
-        if self.blank.size:
-            notes.append(f"Rows with nothing in them were left out: {self.blank.size}.")
-        return notes
+        notes = _said(self._names, {
+            "Set aside because they hold text: {}.": text,
+            "Set aside because they are empty: {}.": [i for i in empty if self._names[i] != f"column {i + 1}"],
+            "True and false were read as 1 and 0 in {}.": [i for i in numeric if self._counts[i, BOOLEAN]],
+            "Percent signs were dropped (12% is 12) in {}.": [i for i in numeric if self._counts[i, PERCENT]],
+            "Thousands separators were dropped in {}.": [i for i in numeric if self._grouped[i]]})
+        return [*notes, *([f"Rows with nothing in them were left out: {self.blank.size}."] if self.blank.size else [])]
+
+
+def _said(names: Sequence[str], of: Mapping[str, list[int]]) -> list[str]:
+    return [words.format(listed([names[i] for i in positions], [i + 1 for i in positions]))
+            for words, positions in of.items() if positions]
 
 
 def _as_written(column: Any) -> Any:
-    """A block of cells as text, blanks around it left away; whole numbers without a point."""
+    """Return a block of cells as text without blanks around it; whole numbers without a point."""
     if isinstance(column, pa.Array):
-        written = pc.utf8_trim_whitespace(column).to_pylist()
-    else:
-        written = ["" if np.isnan(cell) else str(int(cell) if cell.is_integer() else cell) for cell in column.tolist()]
+        coded = pc.fill_null(pc.utf8_trim_whitespace(column), "").dictionary_encode()  # equal cells share one text
+        return np.array(coded.dictionary.to_pylist(), dtype=object)[coded.indices.to_numpy()]
+    written = ["" if np.isnan(cell) else str(int(cell) if cell.is_integer() else cell) for cell in column.tolist()]
     return np.array(written, dtype=object)
 
 
-def read_parquet(source: Source, *, texts: Iterable[str] = ()) -> Table:
-    """A Parquet file as a table."""
+def read_parquet(source: Source, *, texts: Iterable[str] | None = ()) -> Table:
+    """Read a Parquet file as a table."""
     try:
-        return _parquet(source, set(texts))
+        return _parquet(source, None if texts is None else set(texts))
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise damaged(source.name) from None
 
 
-def _parquet(source: Source, wanted: set[str]) -> Table:
+def _parquet(source: Source, wanted: set[str] | None) -> Table:
     file = parquet.ParquetFile(source.stream)
     schema, n_rows = file.schema_arrow, file.metadata.num_rows
     names = clean_names(schema.names, source.name)
     numeric = [i for i, field in enumerate(schema)
-               if _holds_numbers(field.type) and not _PANDAS_INDEX.fullmatch(field.name)]
-    others = sorted({i for i, field in enumerate(schema) if not pa.types.is_null(field.type)} - {*numeric})
+               if _is_any(field.type, _NUMBERS) and not _PANDAS_INDEX.fullmatch(field.name)]
+    others = [i for i, field in enumerate(schema) if i not in numeric and not pa.types.is_null(field.type)]
     if not n_rows >= 1:
-        raise InputError(f"{source.name} has no records: at least two are needed.")
+        raise InputError(f"{source.name} has no records: choose a file with at least two.")
+    if wanted is None:
+        wanted = {names[i] for i in others if n_rows <= _MOST_TEXTS and _is_any(schema.field(i).type, _TEXTS)}
     kept = [i for i in others if names[i] in wanted]
     others = [i for i in others if names[i] not in wanted]
     if not numeric and not kept:
@@ -304,19 +312,16 @@ def _parquet(source: Source, wanted: set[str]) -> Table:
     values = _parquet_values(file, [schema.names[i] for i in numeric], n_rows, source)
     filled = np.array([not np.isnan(column).all() for column in values.T])
     if not filled.any() and not kept:
-        raise InputError(f"{source.name} has no numbers: every numeric column is empty.")
+        raise InputError(f"{source.name} has no numbers, only empty columns: choose another file.")
     used = [i for i, is_filled in zip(numeric, filled, strict=True) if is_filled]
     empty = sorted({*range(len(names))} - {*used, *others, *kept})
-    notes = ["Read from a Parquet file."]
-    for positions, words in ((others, "they hold no plain numbers"), (empty, "they are empty")):
-        if positions:
-            quoted = listed([names[i] for i in positions], [i + 1 for i in positions])
-            notes.append(f"Set aside because {words}: {quoted}.")
+    notes = _said(names, {"Set aside because they hold no plain numbers: {}.": others,
+                          "Set aside because they are empty: {}.": empty})
     return Table(name=source.name, format="parquet", header=True, columns=tuple(names[i] for i in used),
                  values=values if filled.all() else values[:, filled],
                  texts={names[i]: _parquet_texts(file.read(columns=[schema.names[i]]).column(0)) for i in kept},
                  text_columns=tuple(names[i] for i in others),
-                 empty_columns=tuple(names[i] for i in empty), notes=tuple(notes))
+                 empty_columns=tuple(names[i] for i in empty), notes=("Read from a Parquet file.", *notes))
 
 
 def _parquet_values(file: Any, names: list[str], n_rows: int, source: Source) -> FloatArray:
@@ -338,13 +343,11 @@ def _parquet_values(file: Any, names: list[str], n_rows: int, source: Source) ->
 
 
 def _parquet_texts(column: Any) -> Any:
-    """The cells of a column as text, dates as 2024-03-05."""
     cells = ("" if cell is None else cell.isoformat() if isinstance(cell, date) else str(cell).strip()
              for cell in column.to_pylist())
     return np.array(list(cells), dtype=object)
 
 
-def _holds_numbers(kind: Any) -> bool:
+def _is_any(kind: Any, tests: Iterable[Callable[[Any], bool]]) -> bool:
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return any(test(kind) for test in (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean,
-                                       pa.types.is_decimal))
+    return any(test(kind) for test in tests)

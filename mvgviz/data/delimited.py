@@ -1,8 +1,8 @@
 """Text tables of any encoding: comma, semicolon, tab, bar or blanks between the fields.
 
-The beginning of a file tells its encoding, separator, decimal mark and header. The parser is Arrow's: it tells both
-rows that are too long and rows that are too short, with their numbers. It is given UTF-8, in one pass, and hands over
-text, block by block; what is a number is decided by :mod:`mvgviz.data.columns`.
+The beginning of a file shows its encoding, separator, decimal mark and header. Arrow's parser reports rows that are too
+long or too short with their numbers. It gets UTF-8 in one pass and returns text block by block;
+:mod:`mvgviz.data.columns` decides what is a number.
 """
 
 import codecs
@@ -23,6 +23,7 @@ from pyarrow import csv as arrow_csv
 
 from mvgviz.data.columns import Columns, is_fraction, is_grouped, is_numeric
 from mvgviz.data.readers import SAMPLE, Source
+from mvgviz.data.recognise import are_dates
 from mvgviz.data.table import IntArray, Table, check_width, clean_names, file_rows, is_missing, plain_names
 from mvgviz.errors import InputError
 
@@ -43,10 +44,8 @@ _EXCEL_HINT = re.compile(r'^"?sep=([,;\t|])"?$')
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """How a text is to be read. ``names`` is None without a header.
-
-    ``body``: where the records begin (a character of the text); ``first_row``: in
-    which row of the file; ``width``: how many fields each has.
+    """How to read a text. ``names``: None without a header; ``body``: the character where the records begin;
+    ``first_row``: its row of the file; ``width``: fields in each record.
     """
 
     separator: str
@@ -71,9 +70,9 @@ class _Record(NamedTuple):
 
 
 def encoding_of(head: bytes) -> str:
-    """The encoding of a text: by its mark, by the zeros of UTF-16, as UTF-8, else Latin-1.
+    """Return the encoding of a text: by its mark, by the zeros of UTF-16, as UTF-8, else Latin-1.
 
-    charset-normalizer takes a header such as "âge" over numbers for Big5: too little text to guess by.
+    charset-normalizer reads a header such as "âge" over numbers as Big5: too little text to guess.
     """
     for mark, encoding in _BOMS.items():
         if head.startswith(mark):
@@ -89,18 +88,17 @@ def encoding_of(head: bytes) -> str:
 
 
 def layout_of(text: str, *, name: str, complete: bool, separator: str | None, decimal: str | None,
-              header: bool | None) -> Layout:
-    """The layout of a text from its beginning; what is given is taken as said."""
+              header: bool | None, any_text: bool = False) -> Layout:
+    """Detect the layout from the beginning of a text, except for given parts; ``any_text`` as in `has_header`."""
     every = records_of(text, complete=complete)
     records = _without_idle(every)
     if separator is None and records and (hint := _EXCEL_HINT.match(records[0].text.strip())):
         separator, records = hint[1], _without_idle(records[1:])
     if not records:
         raise InputError(f"{name} holds no table, only blank space or comments: choose a file with a table.")
-    above = every[: len(every) - len(records)]
-    comments = [record.text for record in above if record.idle and record.text.strip()]
+    comments = [record.text for record in every[: len(every) - len(records)] if record.idle and record.text.strip()]
     lines = [record.text for record in records if not record.idle]
-    # before anything is split: a line of millions of separators takes its time
+    # before splitting: a line of millions of separators is slow
     check_width(1 + max(lines[0].count(mark) for mark in (separator or ",;\t|")), name)
     lines = lines[: max(5, _MOST_CHARACTERS // len(lines[0]))]
     separator = separator or _separator(lines, decimal)
@@ -110,19 +108,18 @@ def layout_of(text: str, *, name: str, complete: bool, separator: str | None, de
     names, (text, body, first_row) = None, records[0]
     if header is None and comments and (names := _commented_names(comments[-1], rows[0], separator, decimal)):
         notes = ("The column names were taken from the comment line above the records.",)
-    elif has_header(rows, decimal, name) if header is None else header:
+    elif has_header(rows, decimal, name, any_text=any_text) if header is None else header:
         names, body, first_row = _fitted(rows[0], rows[1:]), body + len(text), first_row + 1
     return Layout(separator=separator, decimal=decimal, names=names, notes=notes, first_row=first_row, body=body,
                   width=len(names or rows[0]))
 
 
 def _without_idle(records: Sequence[_Record]) -> list[_Record]:
-    """From the first that is neither blank nor a comment."""
     return list(dropwhile(lambda record: record.idle, records))
 
 
 def _commented_names(comment: str, row: Sequence[str], separator: str, decimal: str) -> tuple[str, ...] | None:
-    """Names for the columns from the comment above a first row of numbers, as NumPy writes them."""
+    """Return column names from the comment above a first row of numbers, as NumPy writes them."""
     names = tuple(fields(comment.lstrip("# \t"), separator))
     numeric_row = all(is_numeric(cell, decimal) or is_missing(cell) for cell in row)
     fit = len(names) == len(row) > 1 and not any(is_numeric(cell, decimal) for cell in names)
@@ -130,7 +127,7 @@ def _commented_names(comment: str, row: Sequence[str], separator: str, decimal: 
 
 
 def records_of(text: str, *, complete: bool) -> list[_Record]:
-    """The first records; a line break inside quotes does not end one, nor does the end of a part of a text."""
+    """Return the first records; a line break inside quotes, or the end of a part of a text, does not end one."""
     lines = [line[0] for line in islice(_LINE.finditer(text), _MOST_LINES)]
     if lines and not complete and sum(map(len, lines)) == len(text) and len(lines) > 1:
         lines.pop()  # may go on
@@ -150,7 +147,7 @@ def records_of(text: str, *, complete: bool) -> list[_Record]:
 
 
 def fields(line: str, separator: str) -> list[str]:
-    """The fields of one record; with a space as separator, any run of blanks parts them."""
+    """Return the fields of one record; with a space as separator, any run of blanks separates."""
     line = re.sub(r"[ \t]+", " ", line.strip()) if separator == " " else line.rstrip("\r\n")
     try:
         return next(csv.reader([line], delimiter=separator), [""]) or [""]
@@ -159,17 +156,18 @@ def fields(line: str, separator: str) -> list[str]:
 
 
 class HeaderUnclearError(InputError):
-    """The first of the ``rows`` may hold names or a record: a person has to say which."""
+    """The first of the ``rows`` may hold names or a record: a person must decide."""
 
     def __init__(self, name: str, rows: Sequence[Sequence[str]]) -> None:
         super().__init__(f"{name}: the first row may hold names or a record. Say header=True or header=False.")
         self.rows = tuple(tuple(row) for row in rows[:3])
 
 
-def has_header(rows: Sequence[Sequence[str]], decimal: str, name: str) -> bool:
-    """Whether the first row names the columns; raise where a record could look like it.
+def has_header(rows: Sequence[Sequence[str]], decimal: str, name: str, *, any_text: bool = False) -> bool:
+    """Return whether the first row names the columns; raise `HeaderUnclearError` if it may be a record.
 
-    Names are text, without a number or a gap among them; each has a letter, and none is found again below it.
+    Names are text in most columns, without numbers or gaps; each has a letter and none occurs below. With ``any_text``,
+    a row over text alone is unclear; over dates it is not.
     """
     first, rest = rows[0], rows[1:]
     filled = [i for i, cell in enumerate(first) if not is_missing(cell)]
@@ -180,14 +178,16 @@ def has_header(rows: Sequence[Sequence[str]], decimal: str, name: str) -> bool:
     above_numbers = any(2 * sum(is_numeric(cell, decimal) for cell in cells) > len(cells) for cells in below.values())
     if len(words) < len(filled) and not above_numbers:
         return False
-    nameless = any(cell.strip() and (is_missing(cell) or not any(map(str.isalpha, cell))) for cell in first)
-    if nameless or any(first[i].strip() in cells for i, cells in below.items()):
+    nameless = 2 * len(words) < len(first) or any(
+        cell.strip() and (is_missing(cell) or not any(map(str.isalpha, cell))) for cell in first)
+    unlike = above_numbers or any(cells and are_dates(cells) for cells in below.values())
+    if nameless or (any_text and rest and not unlike) or any(first[i].strip() in cells for i, cells in below.items()):
         raise HeaderUnclearError(name, rows)
     return True
 
 
 def _separator(lines: Sequence[str], decimal: str | None) -> str:
-    """The separator that gives rows of one length, with as many numbers as can be."""
+    """Return the separator that gives rows of one length with the most numbers."""
     best, best_score = ",", 0.0
     for separator in SEPARATORS:
         rows = [fields(line, separator) for line in lines]
@@ -208,24 +208,24 @@ def _separator(lines: Sequence[str], decimal: str | None) -> str:
 def _decimal(rows: Sequence[Sequence[str]], separator: str) -> str:
     cells = [cell for row in rows for cell in row]
     commas, points = (sum(is_fraction(cell, mark) for cell in cells) for mark in ",.")
-    if commas == points == 0:  # 1,234 may be either: who separates by semicolons writes decimal commas
+    if commas == points == 0:  # 1,234 may be either; semicolons suggest decimal commas
         return "," if separator == ";" and any(is_grouped(cell, ".") for cell in cells) else "."
     return "," if commas > points else "."
 
 
 def _told_decimal(rows: Sequence[Sequence[str]], separator: str, name: str) -> str:
-    """The decimal mark; refuses to guess what 1.234 is where fewer than two records tell."""
+    """Return the decimal mark; raise `InputError` if fewer than two records show what 1.234 means."""
     decimal = _decimal(rows[1:] or rows, separator)
     unclear = any(("." in cell or "," in cell) and is_numeric(cell, ".") and is_numeric(cell, ",")
                   for row in rows for cell in row)
     if unclear and sum(any(is_fraction(cell, decimal) for cell in row) for row in rows) < 2:
-        raise InputError(f"{name} holds numbers such as 1.234 or 1,234, and nothing else in it tells whether that is "
-                         "one or a thousand: say which decimal mark it has.")
+        raise InputError(f"{name} holds numbers such as 1.234 or 1,234, which may be about one or about a thousand: "
+                         "choose its decimal mark.")
     return decimal
 
 
 def _fitted(names: list[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """The header, where a separator at the end of the header or of all rows makes a column too few or too many."""
+    """Return the header without the extra column that a separator at the end of a line makes."""
     if rows and all(len(row) == len(names) + 1 and not row[-1].strip() for row in rows):
         return (*names, "")
     if rows and not names[-1].strip() and all(len(row) == len(names) - 1 for row in rows):
@@ -234,11 +234,11 @@ def _fitted(names: list[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 
 class TextStream(io.RawIOBase):
-    """A text as UTF-8, readable like a binary file, once :meth:`start` has said where the records begin.
+    """A text as UTF-8, readable like a binary file after :meth:`start`.
 
-    On the way the bytes are counted, zero bytes refused, and what seemed to be ASCII and turns out not to be UTF-8 is
-    read as Latin-1, or as cp1252 where it has what only that defines (€ and curly quotes).
-    ``ended``: the file has been read to its end; ``quotes``: how many quotation marks the parser was given.
+    It counts bytes, refuses zero bytes, and reads what seemed ASCII and is not UTF-8 as Latin-1, or as cp1252 if it has
+    characters that only cp1252 defines (€ and curly quotes). ``ended``: the file was read to its end; ``quotes``: how
+    many quotation marks the parser got.
     """
 
     def __init__(self, source: Source, encoding: str, *, guessed: bool) -> None:
@@ -254,42 +254,41 @@ class TextStream(io.RawIOBase):
 
     @property
     def share(self) -> float:
-        """The part of the file read so far."""
+        """Return the part of the file read so far."""
         return self._consumed / self._source.size
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left for the parser."""
         return self.ended and not self._ready
 
     @property
     def empty_end(self) -> int:
-        """How many lines at the end of what was read have nothing in them, not even a separator."""
+        """Return how many lines at the end are completely empty."""
         tail = self._end[len(self._end.rstrip()) :]
         return max(tail.count("\n"), tail.count("\r"), 1) - 1
 
     def text(self, count: int) -> str:
-        """About ``count`` more bytes as text; empty at the end."""
+        """Return about ``count`` more bytes as text; empty at the end."""
         chunk = self._source.stream.read(count)
         self._consumed += len(chunk)
-        self.ended = self._consumed >= self._source.size or not chunk  # it may become shorter while it is read
+        self.ended = self._consumed >= self._source.size or not chunk  # the file may shrink meanwhile
         decoded = self._decoded(chunk)
         before, zero, _ = decoded.partition("\0")
         if zero:
             line = self._lines + before.count("\n") + 1
             raise InputError(f"{self._source.name} holds a zero byte in line {line}: "
-                             "it is a binary file or damaged; save it as CSV.")
+                             "it is binary or damaged; save it as CSV.")
         self._lines += decoded.count("\n")
         self._end = (self._end + decoded)[-_END:]
         return decoded
 
     def start(self, rest: str, *, collapse: bool) -> None:
-        """Begin with ``rest``; with ``collapse`` any run of blanks is one space."""
+        """Begin with ``rest``; with ``collapse`` make any run of blanks one space."""
         self._collapse = collapse
         self._ready = self._passed(rest)
 
     def read(self, count: int = -1) -> bytes:
-        """The next UTF-8 bytes; the parser asks from a thread of its own."""
+        """Return the next UTF-8 bytes; the parser calls this from another thread."""
         with self._lock:
             while len(self._ready) < count and not self.ended and not self.closed:
                 self._ready += self._passed(self.text(_CHUNK))
@@ -300,7 +299,7 @@ class TextStream(io.RawIOBase):
         return True
 
     def close(self) -> None:
-        """Touch the file no more; closing it is its owner's part."""
+        """Stop reading; the owner of the file closes it."""
         with self._lock:
             super().close()
 
@@ -332,15 +331,14 @@ class TextStream(io.RawIOBase):
 
 
 def read_delimited(source: Source, *, separator: str | None, decimal: str | None, header: bool | None,
-                   encoding: str | None, texts: Iterable[str] = ()) -> Table:
-    """A CSV file or one of its kin as a table."""
+                   encoding: str | None, texts: Iterable[str] | None = ()) -> Table:
+    """Read a CSV file or a similar one as a table."""
     if separator is not None and separator == decimal:
         raise InputError("separator and decimal must be different characters")
-    head = source.head(SAMPLE)
-    stream = TextStream(source, encoding or encoding_of(head), guessed=encoding is None)
+    stream = TextStream(source, encoding or encoding_of(source.head(SAMPLE)), guessed=encoding is None)
     text = _sample(stream, source)
     layout = layout_of(text, name=source.name, complete=stream.ended, separator=separator, decimal=decimal,
-                       header=header)
+                       header=header, any_text=texts is None)
     names = plain_names(layout.width, source.name) if layout.names is None else clean_names(layout.names, source.name)
     stream.start(text[layout.body :], collapse=layout.separator == " ")
     columns = Columns(names, decimal=layout.decimal, source=source, texts=texts)
@@ -362,10 +360,10 @@ def read_delimited(source: Source, *, separator: str | None, decimal: str | None
 
 
 def _sample(stream: TextStream, source: Source) -> str:
-    """The beginning of the text: 64 KB, or more until it holds a few whole rows."""
+    """Return the beginning of the text: 64 KB, or more until it holds a few whole rows."""
     text = stream.text(SAMPLE)
     if len(_CONTROLS.findall(text)) > 0.02 * len(text):
-        raise InputError(f"{source.name} does not look like a table of text: it is a binary file or damaged.")
+        raise InputError(f"{source.name} does not look like a table of text: it is binary or damaged; save it as CSV.")
     while not stream.ended and len(text) < _LONGEST_ROW:
         if sum(not record.idle for record in records_of(text, complete=False)) > 3:
             break
@@ -374,7 +372,7 @@ def _sample(stream: TextStream, source: Source) -> str:
 
 
 class _OddRows:
-    """Lines that have not the table's width: blank ones and comments are left out, any other ends the reading."""
+    """Lines without the table's width: leave out blank lines and comments, stop at any other."""
 
     def __init__(self) -> None:
         self.left_out: list[int] = []  # counted from 1
@@ -396,10 +394,10 @@ class _OddRows:
 
 
 def _parse(stream: TextStream, layout: Layout, columns: Columns, source: Source) -> _OddRows:
-    """Fill ``columns``; returns what was left out."""
+    """Fill ``columns``; return what was left out."""
     odd, last = _OddRows(), None
     keys = [str(position) for position in range(layout.width)]
-    block_size = min(max(1 << 20, layout.width * 8_000), _LONGEST_ROW)  # enough rows to be worth a call for each column
+    block_size = min(max(1 << 20, layout.width * 8_000), _LONGEST_ROW)  # enough rows for a call per column
     reading = arrow_csv.ReadOptions(use_threads=False, block_size=block_size, column_names=keys)
     parsing = arrow_csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True, ignore_empty_lines=False,
                                      invalid_row_handler=odd)
@@ -420,7 +418,7 @@ def _parse(stream: TextStream, layout: Layout, columns: Columns, source: Source)
         raise InputError(f"{source.name} has {header}no records{below}: choose a file with at least two records.")
     if stream.quotes % 2 and any("\n" in column[-1].as_py() for column in last.columns):
         raise InputError(
-            f"{source.name} opens a quotation mark that is never closed and swallows the rows from about row "
+            f"{source.name} has a quotation mark that is never closed and swallows the rows from about row "
             f"{layout.first_row + columns.n_added - 1 + len(odd.left_out)} on: remove or close it.")
     return odd
 
@@ -436,9 +434,9 @@ def _unparsed(odd: _OddRows, layout: Layout, columns: Columns, source: Source) -
     separator = SEPARATORS.get(layout.separator, layout.separator)
     question = f"is the separator a {separator}, and is every text that contains one in quotation marks?"
     if "\t" in bad.text and layout.separator != "\t":
-        question = "is this a TSV?"
+        question = "is it separated by tabs?"
     elif ";" in bad.text and layout.separator == ",":
-        question = "is this separated by semicolons?"
+        question = "is it separated by semicolons?"
     elif bad.expected_columns == 1:
         question = "is there a title above the table? Remove it."
     elif bad.number == 1 and bad.actual_columns == bad.expected_columns + 1:

@@ -1,4 +1,4 @@
-"""A table that does not fit into memory: asked piece by piece, once, with the answer of the whole.
+"""A table that does not fit into memory: ask it piece by piece, with the answer of the whole.
 
 >>> import numpy as np
 >>> from mvgviz import Dataset, Pieces, covariance
@@ -10,16 +10,16 @@
 >>> bool(np.allclose(asked.value, wanted.value, rtol=1e-12)), asked.sensitivity == wanted.sensitivity
 (True, True)
 
-Means and second moments are sums over records, also of records that were pulled into a bound: the pieces' own answers,
-weighted by their numbers of records, add up to the answer, and one record among all moves it by as much less as there
-are more of them. On a Dask cluster the pieces are asked where they are, and the sums are added two by two there.
+Means and second moments are sums over (clipped) records: the answers of the pieces, weighted by their numbers of
+records, add up to the answer, and one record moves it less the more there are. On a Dask cluster the workers ask the
+pieces and add the sums.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -37,14 +37,14 @@ from mvgviz.validation import FloatArray, count, frozen, instance
 
 _Loader: TypeAlias = Callable[[], Dataset | None]
 _EMPTY = "a table in pieces must have at least one piece with records"
-_SOURCE = "the pieces of a table must be a list of datasets, or a function that gives them anew each time"
+_SOURCE = "the pieces of a table must be a list of datasets, or a function that returns them for each question"
 ROWS = 100_000
-"""Records of a file that are held at once."""
+"""Records of a file in memory at once."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Part:
-    """What one or several pieces come to: the sum over their records, how many those are, and a query of one piece."""
+    """The sum over the records of some pieces, how many there are, and a query of one piece."""
 
     total: FloatArray = field(repr=False)
     records: int
@@ -62,10 +62,10 @@ class _Part:
 
 
 class Pieces:
-    """Datasets with the same features and ranges, one after another; ``source`` is gone through once for each question.
+    """Datasets with the same features and ranges, read once for each question.
 
-    ``source``: a list, or a function that begins anew each time. ``cluster``: a ``dask.distributed.Client`` whose
-    workers ask the pieces; its pieces are functions of nothing that load a dataset there.
+    ``source``: a list, or a function that returns the pieces. ``cluster``: a ``dask.distributed.Client`` whose workers
+    ask the pieces; these are then functions without arguments that load a dataset.
     """
 
     def __init__(self, source: Iterable[Dataset | _Loader] | Callable[[], Iterator[Dataset | None]], *,
@@ -79,22 +79,22 @@ class Pieces:
     @classmethod
     def from_parquet(cls, files: str | Path | Iterable[str | Path], *, ranges: Ranges, missing: str = "reject",
                      columns: Iterable[str] | None = None, rows: int = ROWS, cluster: Any = None) -> Pieces:
-        """Parquet files, or all of a folder, never more than ``rows`` of their records in memory.
+        """Read Parquet files, or all of a folder, with at most ``rows`` records in memory.
 
-        ``ranges`` must be declared for all columns that are used; on a cluster every worker must see the files.
+        Declare ``ranges`` for all used columns. On a cluster every worker must see the files.
         """
         paths = _paths(files)
         settings = _settings(ranges, missing, columns)
         size = count("rows", rows)
         if cluster is None:
             return cls(partial(_batches, paths, size, settings))
-        groups = [(path, group) for path in paths for group in range(_row_groups(path))]
+        groups = [(path, group) for path in paths for group in range(_opened(path, settings).num_row_groups)]
         return cls([partial(_row_group, path, group, settings) for path, group in groups], cluster=cluster)
 
     @classmethod
     def from_dask(cls, frame: Any, *, ranges: Ranges, missing: str = "reject", columns: Iterable[str] | None = None,
                   cluster: Any = None) -> Pieces:
-        """The partitions of a ``dask.dataframe``; computed one by one, or on the cluster."""
+        """Read the partitions of a ``dask.dataframe`` one by one, or on the cluster."""
         if not hasattr(frame, "partitions"):
             raise InputError(f"frame must be a dask.dataframe, got a {type(frame).__name__}")
         settings = _settings(ranges, missing, columns)
@@ -119,7 +119,7 @@ class Pieces:
         return asked
 
     def count_outside(self, bound: RecordBound) -> int:
-        """How many records the bound would pull in: read from the data, not private."""
+        """Return how many records the bound would clip: read from the data, not private."""
         return sum(instance("bound", bound, RecordBound).count_outside(piece) for piece in self._pieces())
 
     def _pieces(self) -> Iterator[Dataset]:
@@ -132,64 +132,52 @@ class Pieces:
     def _asked(self, ask: Callable[[Dataset], Query | MomentsQuery]) -> Query | MomentsQuery:
         if self._cluster is not None:
             return _whole(_on_cluster(self._cluster, list(self._source), ask))  # type: ignore[arg-type]
-        waiting: list[_Part] = []  # pairs of equal size are added first, so that rounding does not grow with the pieces
+        waiting: list[_Part | None] = []  # add pairs of equal size first, so that rounding does not grow
         for position, piece in enumerate(self._pieces(), start=1):
             waiting.append(_sum(piece, ask))
             while position % 2 == 0:
                 last = waiting.pop()
-                waiting[-1] = waiting[-1].plus(last)
+                waiting[-1] = _added(waiting[-1], last)
                 position //= 2
-        while len(waiting) > 1:
-            last = waiting.pop()
-            waiting[-1] = waiting[-1].plus(last)
-        return _whole(waiting[0] if waiting else None)
-
-
-def _loaded_sum(piece: _Loader, ask: Callable[[Dataset], Query | MomentsQuery]) -> _Part | None:
-    data = piece()
-    return None if data is None else _sum(data, ask)
+        return _whole(reduce(lambda last, before: _added(before, last), reversed(waiting), None))
 
 
 def _added(one: _Part | None, other: _Part | None) -> _Part | None:
-    """Of two sums; a piece without records adds nothing."""
     return one.plus(other) if one is not None and other is not None else other if one is None else one
 
 
-def _sum(data: Dataset, ask: Callable[[Dataset], Query | MomentsQuery]) -> _Part:
-    """One piece's sum; of what it was asked only what is public is kept."""
+def _sum(piece: Dataset | _Loader | None, ask: Callable[[Dataset], Query | MomentsQuery]) -> _Part | None:
+    """Return one piece's sum, None without records; keep only what is public of its query."""
+    data = piece() if callable(piece) else piece
+    if data is None:
+        return None
     if instance("a piece of a table", data, Dataset).per_person > 1:
-        raise InputError("a table in pieces must have one record a person: another may lie in another piece")
+        raise InputError("a table in pieces must have one record a person: another record may lie in another piece")
     asked = ask(data)
     query = _query(asked)
     held = replace(query, value=frozen(np.zeros_like(query.value)))
-    lean = asked if isinstance(asked, Query) else replace(asked, dataset=replace(data, matrix=_anybody(data)))
+    if isinstance(asked, MomentsQuery):  # any record that ranges and levels allow
+        record, levels = data.lower.copy(), [group[0] for group in data.levels]
+        record[levels] = data.upper[levels]
+        asked = replace(asked, dataset=replace(data, matrix=record[:, None]))
     header = (data.features, data.lower.tobytes(), data.upper.tobytes(), data.levels)
-    return _Part(total=query.value * data.n_records, records=data.n_records, asked=_with_query(lean, held),
+    return _Part(total=query.value * data.n_records, records=data.n_records, asked=_with_query(asked, held),
                  header=header)
 
 
-def _anybody(data: Dataset) -> FloatArray:
-    """A record that the ranges and levels allow, whoever is in the table."""
-    record = data.lower.copy()
-    record[[group[0] for group in data.levels]] = data.upper[[group[0] for group in data.levels]]
-    return record[:, None]
-
-
 def _whole(part: _Part | None) -> Query | MomentsQuery:
-    """The answer of all records, and what one of so many can change."""
+    """Return the answer of all records, and what one of them can change."""
     if part is None:
         raise InputError(_EMPTY)
     query = _query(part.asked)
     body, fewer = query.neighbours, part.records / (query.n_records or part.records)
     if isinstance(body, ReplacedColumn):
         body = replace(body, divisor=body.divisor * fewer)
-        move = body.worst(NoiseSide.identity(query.rows), NoiseSide.identity(body.records)).mu
-    elif isinstance(body, ReplacedOuterProduct | JoinedOuterProduct):
-        body = replace(body, n_records=body.n_records * fewer)
-        unit = NoiseSide.identity(query.rows)
-        move = body.worst(unit, unit).mu
     else:
-        raise InputError(f"the {query.name} query cannot be asked in pieces")
+        assert isinstance(body, ReplacedOuterProduct | JoinedOuterProduct)
+        body = replace(body, n_records=body.n_records * fewer)
+    unit = NoiseSide.identity(query.rows)
+    move = body.worst(unit, unit if query.symmetric else NoiseSide.identity(query.cols)).mu
     whole = replace(query, value=frozen(part.total / part.records), sensitivity=move, n_records=part.records,
                     printed_sensitivity=query.printed_sensitivity / fewer, neighbours=body)
     return _with_query(part.asked, whole)
@@ -204,10 +192,9 @@ def _with_query(asked: Query | MomentsQuery, query: Query) -> Query | MomentsQue
 
 
 def _on_cluster(client: Any, pieces: list[_Loader], ask: Callable[[Dataset], Query | MomentsQuery]) -> _Part | None:
-    """Asked and added on the workers; one small sum comes back."""
     if not pieces:
         return None
-    sums = [client.submit(_loaded_sum, piece, ask, pure=False) for piece in pieces]
+    sums = [client.submit(_sum, piece, ask, pure=False) for piece in pieces]
     while len(sums) > 1:
         pairs = [client.submit(_added, one, other, pure=False)
                  for one, other in zip(sums[::2], sums[1::2], strict=False)]
@@ -216,15 +203,15 @@ def _on_cluster(client: Any, pieces: list[_Loader], ask: Callable[[Dataset], Que
 
 
 def _settings(ranges: Ranges, missing: str, columns: Iterable[str] | None) -> dict[str, Any]:
-    """How every piece is used; all of them in the same way, with ranges that none of them can change."""
+    """Return how to use every piece, with ranges that no piece can change."""
     if not isinstance(ranges, Mapping):
         raise InputError("ranges must map column names to pairs (low, high)")
     if isinstance(columns, str) or not isinstance(columns, Iterable | None):
         raise InputError("columns must be a sequence of column names")
     chosen = tuple(ranges) if columns is None else tuple(columns)
     if not set(chosen) <= set(ranges):
-        raise InputError("every column of a table in pieces needs a declared range: what is read from one piece is not "
-                         "the range of the others")
+        raise InputError("declare a range for every column of a table in pieces: one piece does not show the range of "
+                         "the others")
     return {"ranges": {name: ranges[name] for name in chosen}, "missing": missing, "columns": chosen}
 
 
@@ -239,42 +226,33 @@ def _paths(files: str | Path | Iterable[str | Path]) -> list[Path]:
         found = [Path(file) for file in named]
     missing = [path.name for path in found if not path.is_file()]
     if missing or not found:
-        raise InputError(f"no Parquet file there: {missing[0]}" if missing else "the folder has no Parquet file")
+        raise InputError(f"no Parquet file found: {missing[0]}" if missing else "the folder has no Parquet file")
     return found
 
 
-def _opened(path: Path) -> Any:
+def _opened(path: Path, settings: dict[str, Any]) -> Any:
     from pyarrow import ArrowInvalid, parquet  # type: ignore[import-untyped]
 
     try:
-        return parquet.ParquetFile(path)
+        file = parquet.ParquetFile(path)
     except (ArrowInvalid, OSError):
         raise InputError(f"{path.name} is not a Parquet file, or is damaged") from None
-
-
-def _row_groups(path: Path) -> int:
-    with _opened(path) as file:
-        return int(file.num_row_groups)
+    gone = [name for name in settings["columns"] if name not in file.schema_arrow.names]
+    if gone:
+        raise InputError(f"{path.name} has no column named {gone[0]!r}")
+    return file
 
 
 def _batches(paths: list[Path], rows: int, settings: dict[str, Any]) -> Iterator[Dataset | None]:
     for path in paths:
-        with _opened(path) as file:
-            _check_columns(file, path, settings)
+        with _opened(path, settings) as file:
             for batch in file.iter_batches(batch_size=rows, columns=list(settings["columns"])):
                 yield _used(batch.to_pandas(), settings)
 
 
 def _row_group(path: Path, group: int, settings: dict[str, Any]) -> Dataset | None:
-    with _opened(path) as file:
-        _check_columns(file, path, settings)
+    with _opened(path, settings) as file:
         return _used(file.read_row_group(group, columns=list(settings["columns"])).to_pandas(), settings)
-
-
-def _check_columns(file: Any, path: Path, settings: dict[str, Any]) -> None:
-    gone = [name for name in settings["columns"] if name not in file.schema_arrow.names]
-    if gone:
-        raise InputError(f"{path.name} has no column named {gone[0]!r}")
 
 
 def _partition(part: Any, settings: dict[str, Any]) -> Dataset | None:
@@ -282,7 +260,7 @@ def _partition(part: Any, settings: dict[str, Any]) -> Dataset | None:
 
 
 def _used(frame: Any, settings: dict[str, Any]) -> Dataset | None:
-    """A piece as a dataset, of one record, too; None where all were left out for their gaps."""
+    """Return a piece as a dataset, even of one record; None if all have missing values."""
     kept = frame[list(settings["columns"])]
     kept = kept.dropna() if settings["missing"] == "drop" else kept
     if len(kept) != 1:

@@ -1,8 +1,7 @@
-"""The way in: any file that a user brings becomes a :class:`Table` or an ``InputError``.
+"""Turn any file into a :class:`Table`, or raise `InputError`.
 
-What a file is, its first bytes or the names in its archive decide, never the file's name. The libraries that a format
-needs are imported when a file of that format is read; NumPy's own are read here: only the header is parsed, then plain
-numbers, and objects inside them are never unpickled.
+The first bytes or the names in an archive decide what a file is, never its name. Libraries are imported when their
+format is read. NumPy files are read here: a header, then plain numbers; objects are never unpickled.
 
 >>> table = read_table(b"x;y\\n1,5;2\\n2,5;3\\n")
 >>> table.separator, table.decimal, table.header, table.columns
@@ -27,7 +26,7 @@ import numpy as np
 
 from mvgviz.data.table import LONGEST_NAME, Table, check_width, plain_names, table_to_dataset, texts_of
 from mvgviz.errors import InputError
-from mvgviz.provenance import Ranges
+from mvgviz.provenance import Category, Ranges
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.frames import is_frame
 from mvgviz.text import one_line
@@ -36,7 +35,7 @@ from mvgviz.validation import FloatArray, count, one_of
 Progress: TypeAlias = Callable[[float], object]
 File: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
 SAMPLE = 1 << 16
-"""Bytes at the beginning of a file that tell what it is."""
+"""Bytes at the beginning of a file that show what it is."""
 _PIECE, _MOST_MEMBERS = 1 << 18, 10_000
 _USUAL = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # What zipfile and zlib raise on damaged, encrypted or unusual archives.
@@ -69,18 +68,22 @@ _KINDS = {"O": "Python objects, which are never opened", "V": "records of severa
 
 def read_table(file: File, *, name: str | None = None, separator: str | None = None, decimal: str | None = None,
                header: bool | None = None, encoding: str | None = None, member: str | None = None,
-               texts: Iterable[str] = (), max_bytes: int = DEFAULT_LIMIT, progress: Progress | None = None) -> Table:
+               texts: Iterable[str] | None = (), max_bytes: int = DEFAULT_LIMIT, progress: Progress | None = None
+               ) -> Table:
     """Read a path, bytes or an open binary file: CSV and its kin, .npy, .npz, .xlsx or Parquet.
 
-    The content decides the format. What is None is detected; what is given is taken as said where the format has such a
-    thing (``header``: whether the first row holds names, refused where that is unclear; ``member``: an array of an
-    .npz, a sheet of an .xlsx). ``texts``: columns of categories, dates or persons,
-    whose text is kept beside the numbers. ``progress`` is called with fractions from 0 to 1.
+    The content decides the format. Options that are None are detected. ``header``: whether the first row holds names;
+    raise `InputError` if that is unclear. ``member``: an array of an .npz, a sheet of an .xlsx. ``texts``: columns of
+    categories, dates or persons whose text to keep (None: all that hold text from the start, up to a quarter of
+    ``max_bytes``). ``progress`` is called with the share done.
     """
-    _check_choices(separator, decimal, header, encoding, member)
-    if isinstance(texts, str) or not isinstance(texts, Iterable):
+    _check_choices(separator, header, member)
+    for what, given, known in (("decimal", decimal, (".", ",")), ("encoding", encoding, ENCODINGS)):
+        if given is not None:
+            one_of(what, given, known)
+    if isinstance(texts, str) or not isinstance(texts, Iterable | None):
         raise InputError("texts must be a sequence of column names")
-    texts = tuple(texts)
+    texts = None if texts is None else tuple(texts)
     with opened(file, name=name, max_bytes=count("max_bytes", max_bytes), progress=progress) as source:
         found = format_of(source.head(SAMPLE), source.name)
         if found == "npy":
@@ -108,15 +111,16 @@ def read_table(file: File, *, name: str | None = None, separator: str | None = N
 
 def load_table(file: Any, *, name: str | None = None, orientation: str = "rows", columns: Iterable[str] | None = None,
                ranges: Ranges | None = None, missing: str = "reject", decimal: str | None = None,
-               header: bool | None = None, levels: Mapping[str, Iterable[Any]] | None = None, person: str | None = None,
-               at_most: int | None = None) -> Dataset:
-    """Read a file and make a dataset of it: :func:`read_table`, then :func:`table_to_dataset`.
+               header: bool | None = None, levels: Mapping[str, Iterable[Any] | Category] | None = None,
+               person: str | None = None, at_most: int | None = None, units: Mapping[str, str] | None = None,
+               title: str = "") -> Dataset:
+    """Read a file as a dataset: :func:`read_table`, then :func:`table_to_dataset`.
 
-    Of a workbook the first sheet that holds anything is taken. An .npz must hold
-    one array: nothing here could tell which one was taken. A data frame with its records in rows is taken as it is.
+    A workbook gives its first sheet with content. An .npz must hold one array. A data frame has its records in rows.
     """
     use: dict[str, Any] = {"orientation": orientation, "columns": columns, "ranges": ranges, "missing": missing,
-                           "levels": levels, "person": person, "at_most": at_most}
+                           "levels": levels, "person": person, "at_most": at_most, "units": units,
+                           "title": title}
     if is_frame(file):
         return table_to_dataset(file, **use)
     table = read_table(file, name=name, decimal=decimal, header=header, texts=texts_of(ranges, levels, person))
@@ -126,17 +130,12 @@ def load_table(file: Any, *, name: str | None = None, orientation: str = "rows",
     return table_to_dataset(table, **use)
 
 
-def _check_choices(separator: str | None, decimal: str | None, header: bool | None, encoding: str | None,
-                   member: str | None) -> None:
+def _check_choices(separator: str | None, header: bool | None, member: str | None) -> None:
     if separator is not None and not (
         isinstance(separator, str) and len(separator) == 1 and separator.isascii()
         and (separator == "\t" or separator.isprintable()) and not (separator.isalnum() or separator in "\"+-.#_")
     ):
         raise InputError("separator must be one character such as a comma, a semicolon, a tab or a bar")
-    if decimal is not None:
-        one_of("decimal", decimal, (".", ","))
-    if encoding is not None:
-        one_of("encoding", encoding, ENCODINGS)
     if not (header is None or isinstance(header, bool)):
         raise InputError(f"header must be True, False or None, got a {type(header).__name__}")
     if not (member is None or isinstance(member, str)):
@@ -144,7 +143,7 @@ def _check_choices(separator: str | None, decimal: str | None, header: bool | No
 
 
 def format_of(head: bytes, name: str) -> str:
-    """``npy``, ``zip``, ``parquet`` or ``text``; anything else is refused by its own name."""
+    """Return ``npy``, ``zip``, ``parquet`` or ``text``; raise `InputError` with the name of any other format."""
     if head.startswith(b"\x93NUMPY"):
         return "npy"
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
@@ -158,7 +157,7 @@ def format_of(head: bytes, name: str) -> str:
 
 
 def format_of_archive(members: Sequence[str], name: str) -> str:
-    """``xlsx`` or ``npz``; any other archive is refused."""
+    """Return ``xlsx`` or ``npz``; raise `InputError` for any other archive."""
     if any(member.startswith(("xl/workbook.xml", "xl/worksheets/")) for member in members):
         return "xlsx"
     if any(member.endswith(".npy") for member in members):
@@ -185,7 +184,7 @@ def _foreign(head: bytes) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """``stream`` stands at its beginning and can be sought; ``name`` is for messages."""
+    """A seekable ``stream`` at its beginning; ``name``: for messages."""
 
     stream: BinaryIO
     name: str
@@ -194,22 +193,22 @@ class Source:
     progress: Progress | None = None
 
     def report(self, fraction: float) -> None:
-        """Tell whoever waits how far the reading is."""
+        """Report the share done."""
         if self.progress is not None:
             self.progress(min(max(fraction, 0.0), 1.0))
 
     def head(self, count: int) -> bytes:
-        """The first bytes; the stream stays at its beginning."""
+        """Return the first bytes; the stream stays at its beginning."""
         found = self.stream.read(count)
         self.stream.seek(0)
         return found
 
     def most_rows(self, columns: int) -> int:
-        """How many rows of numbers may be held in memory: four times the file limit, as floats."""
+        """Return how many rows of floats memory may hold: four times the file limit."""
         return 4 * self.max_bytes // (8 * max(columns, 1))
 
     def check_cells(self, rows: int, columns: int) -> None:
-        """Whether so many numbers may be held in memory."""
+        """Raise `InputError` for more numbers than memory may hold."""
         if not rows <= self.most_rows(columns):
             most = megabytes(4 * self.max_bytes)
             raise InputError(f"{self.name} holds a table of {rows} × {columns} or more, which is too large: numbers "
@@ -218,7 +217,7 @@ class Source:
 
 @contextmanager
 def opened(file: File, *, name: str | None, max_bytes: int, progress: Progress | None) -> Iterator[Source]:
-    """The file as a :class:`Source`; what was opened here is closed here."""
+    """Yield the file as a :class:`Source`; close it if it was opened here."""
     own = file if isinstance(file, str | os.PathLike) else getattr(file, "name", "")
     shown = name or (Path(own).name if isinstance(own, str | os.PathLike) else "")
     shown = one_line(shown)[:LONGEST_NAME] or "The file"
@@ -241,7 +240,7 @@ def opened(file: File, *, name: str | None, max_bytes: int, progress: Progress |
 
 
 def megabytes(count: int) -> str:
-    """A number of bytes for a sentence."""
+    """Return a number of bytes for a sentence."""
     return f"{count / 2**20:.3g} MB" if count >= 2**20 / 10 else f"{count} bytes"
 
 
@@ -271,7 +270,7 @@ def _stream(file: Any, name: str, max_bytes: int) -> BinaryIO:
 
 @contextmanager
 def archive(source: Source) -> Iterator[zipfile.ZipFile]:
-    """The archive, its directory read and found sane."""
+    """Yield the archive after a check of its directory."""
     try:
         opened = zipfile.ZipFile(source.stream)
     except ZIP_ERRORS:
@@ -283,7 +282,7 @@ def archive(source: Source) -> Iterator[zipfile.ZipFile]:
 
 
 def check_declared(members: list[zipfile.ZipInfo], source: Source) -> None:
-    """Whether what the archive says it holds stays below the limit."""
+    """Raise `InputError` if the declared content is unusual or above the limit."""
     if not all(member.compress_type in _USUAL for member in members):
         raise InputError(f"{source.name} uses an unusual compression: save it again, or as CSV.")
     if any(member.flag_bits & 1 for member in members):
@@ -292,7 +291,7 @@ def check_declared(members: list[zipfile.ZipInfo], source: Source) -> None:
 
 
 def pieces(opened: zipfile.ZipFile, member: zipfile.ZipInfo, source: Source) -> Iterator[bytes]:
-    """A member, expanded piece by piece; never more than it declared or than the limit."""
+    """Expand a member piece by piece, never beyond its declared size or the limit."""
     expanded = 0
     try:
         with opened.open(member) as stream:
@@ -309,19 +308,19 @@ def pieces(opened: zipfile.ZipFile, member: zipfile.ZipInfo, source: Source) -> 
 
 
 def damaged(name: str) -> InputError:
-    """What to say of an archive that does not open."""
+    """Return the error for a file that does not open."""
     return InputError(f"{name} is damaged or cut short: copy or download it again, or save the table as CSV.")
 
 
 def check_expanded(size: int, source: Source) -> None:
-    """Whether so many bytes stay below the limit."""
+    """Raise `InputError` for bytes above the limit."""
     if not size <= source.max_bytes:
         raise InputError(f"{source.name} expands to more than the limit of {megabytes(source.max_bytes)}: "
                          "keep fewer rows or columns, or save the table as CSV.")
 
 
 def read_npz(source: Source, opened: zipfile.ZipFile, member: str | None) -> Table:
-    """One array of an .npz file: the one asked for, else the first matrix of numbers."""
+    """Read one array of an .npz file: the named one, else the first matrix of numbers."""
     found = {info.filename.removesuffix(".npy"): info for info in opened.infolist() if info.filename.endswith(".npy")}
     if member is None:
         member = _first_matrix(source, opened, found)
@@ -334,7 +333,7 @@ def read_npz(source: Source, opened: zipfile.ZipFile, member: str | None) -> Tab
 
 
 def _first_matrix(source: Source, opened: zipfile.ZipFile, found: dict[str, zipfile.ZipInfo]) -> str:
-    """The first member with two dimensions and numbers, from the headers alone."""
+    """Return the first member that is a matrix of numbers, from the headers alone."""
     if len(found) > 1:
         check_declared([info for info in found.values() if info.file_size <= source.max_bytes], source)
         for name, info in found.items():
@@ -349,7 +348,6 @@ def _first_matrix(source: Source, opened: zipfile.ZipFile, found: dict[str, zipf
 
 
 def _array_table(source: Source, content: bytes, notes: tuple[str, ...] = (), **said: Any) -> Table:
-    """The array of an .npy file as a table."""
     values = _numbers(content, source)
     rows, columns = values.shape
     return Table(name=source.name, values=values, header=False, columns=plain_names(columns, source.name),
@@ -357,7 +355,7 @@ def _array_table(source: Source, content: bytes, notes: tuple[str, ...] = (), **
 
 
 def _header(stream: io.BytesIO, name: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Shape, order and type of an array; the stream then stands at its numbers."""
+    """Read shape, order and type of an array up to its numbers."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of headers that Python 2 wrote, or damaged
@@ -371,7 +369,7 @@ def _header(stream: io.BytesIO, name: str) -> tuple[tuple[int, ...], bool, np.dt
 
 
 def _numbers(content: bytes, source: Source) -> FloatArray:
-    """The array of an .npy file: rows × columns; a vector is one column."""
+    """Return the array of an .npy file, rows × columns; a vector is one column."""
     stream, name = io.BytesIO(content), source.name
     shape, fortran, dtype = _header(stream, name)
     if dtype.kind not in "biuf":
@@ -381,7 +379,7 @@ def _numbers(content: bytes, source: Source) -> FloatArray:
         raise InputError(f"{name} holds an array of {len(shape)} dimensions and a table has two: "
                          "save one with rows and columns.")
     if not all(side > 0 for side in shape):
-        raise InputError(f"{name} holds an array without numbers (shape {shape}): at least two records are needed.")
+        raise InputError(f"{name} holds an array without numbers (shape {shape}): bring at least two records.")
     size = math.prod(shape)
     if not len(content) - stream.tell() >= size * dtype.itemsize:
         raise damaged(name)
@@ -390,5 +388,5 @@ def _numbers(content: bytes, source: Source) -> FloatArray:
     source.check_cells(rows, columns)
     flat = np.frombuffer(content, dtype=dtype, count=size, offset=stream.tell())
     matrix = flat.reshape(rows, columns, order="F" if fortran else "C")
-    with np.errstate(over="ignore", invalid="ignore"):  # a long double beyond a float is infinite: refused later
+    with np.errstate(over="ignore", invalid="ignore"):  # a long double may become infinite, which is refused later
         return np.asarray(matrix, dtype=np.float64)

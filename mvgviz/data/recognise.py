@@ -1,11 +1,10 @@
-"""What the numbers of a table tell of its people: whether another table holds the same, which columns name them.
+"""Recognise the people of a table: whether another table holds the same, which columns name them.
 
-A table is known again in another format, with a blank line more, with other columns left out or beside it, with its
-records in another order, or turned on its side. Two tables are the same when a feature that tells records apart stands
-in both: one whose values are not all alike and do not simply count; of features with but two values the order must be
-the same, too. Another unit, rounding, a record more or less make another table: that only the person can know. What is
-kept of a table follows from its values, so it must never leave the memory of the session; a key drawn afresh makes it
-worthless elsewhere.
+A table is recognised in another format, with extra blank lines, with other columns, in another order of records, or
+transposed. Two tables are the same if they share a feature that distinguishes records: its values differ and do not
+simply count. Features with two values, and text with few, must also have the same order. Another unit, rounding or one
+record more make another table: only the person can know. The digests follow from the values, so they stay in the
+memory of the session; a fresh key makes them worthless elsewhere.
 
 >>> from mvgviz.data import read_table
 >>> key = new_key()
@@ -20,16 +19,21 @@ True
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import secrets
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from mvgviz.data.table import MOST_FEATURES, Table
+from mvgviz.data.table import MOST_FEATURES, Table, is_missing
+from mvgviz.query.frames import as_date, level_text
 from mvgviz.validation import FloatArray
 
+MOST_LEVELS = 50
+"""Most values that can be proposed as levels of a category."""
 _INDEX = re.compile(r"unnamed: \d+|index|level_\d+|row(_?(nr|no|number|names?))?|column 1", re.IGNORECASE)
 _ID = re.compile(r"(?i:(.*[\s_.-])?(id|uid|uuid|guid|ssn|mrn))|.*[a-z](ID|Id)|(?i:(patient|person|subject|user|customer"
                  r"|client|member|household|participant|respondent)([\s_.-]?(no|nr|number|num|code))?)")
@@ -37,50 +41,60 @@ _ID = re.compile(r"(?i:(.*[\s_.-])?(id|uid|uuid|guid|ssn|mrn))|.*[a-z](ID|Id)|(?
 
 @dataclass(frozen=True, kw_only=True)
 class Contents:
-    """The features of a table, and its records where those could be features of one that lies on its side."""
+    """The features of a table, and its records if they could be features of a transposed table."""
 
     features: frozenset[bytes] = field(repr=False)
     records: frozenset[bytes] = field(repr=False)
 
     def matches(self, other: Contents) -> bool:
-        """Whether both hold the same records, as far as their numbers tell."""
+        """Return whether both hold the same records, judged by their values."""
         return bool(self.features & other.features or self.features & other.records or self.records & other.features)
 
 
 def new_key() -> bytes:
-    """Fresh bits for :func:`contents_of`."""
+    """Return fresh bits for :func:`contents_of`."""
     return secrets.token_bytes(16)
 
 
-def contents_of(values: FloatArray, key: bytes) -> Contents:
-    """What makes a table, records × features, known again to whoever has the same key."""
-    records = _digests(values.T, key) if values.shape[0] <= MOST_FEATURES else ()
-    return Contents(features=frozenset(_digests(values, key)), records=frozenset(records))
+def contents_of(values: FloatArray, key: bytes, texts: Iterable[Iterable[object]] = ()) -> Contents:
+    """Return digests of a table, records × features, under this key; ``texts``: its other columns."""
+    records = _digests(values.T, key) if values.shape[0] <= MOST_FEATURES and values.shape[1] else ()
+    return Contents(features=frozenset([*_digests(values, key), *_text_digests(texts, key)]),
+                    records=frozenset(records))
+
+
+def _text_digests(texts: Iterable[Iterable[object]], key: bytes) -> Iterator[bytes]:
+    """Digest columns of text; the order counts if there are as few values as in a category."""
+    for column in texts:
+        cells = ["" if is_missing(text := str(cell).strip()) else text for cell in column]
+        values = set(cells) - {""}
+        if len(values) > 1:
+            ordered = cells if len(values) <= MOST_LEVELS else sorted(cells)
+            yield hashlib.blake2b(json.dumps(ordered).encode(), key=key, digest_size=16).digest()
 
 
 def _digests(values: FloatArray, key: bytes) -> Iterator[bytes]:
-    """One for each column that tells records apart, whatever their order; the order counts where it has two values."""
+    """Digest each column that distinguishes records; the order counts only with two values."""
     for column in values.T:
         low, high = np.fmin.reduce(column), np.fmax.reduce(column)
         if not low < high or _has_equal_steps(column):
             continue
         with np.errstate(over="ignore"):
-            short = column.astype(np.float32) + np.float32(0)  # as some files have them; -0 is 0
-        short[np.isnan(short)] = np.nan  # one gap is like another
+            short = column.astype(np.float32) + np.float32(0)  # some files hold these; -0 becomes 0
+        short[np.isnan(short)] = np.nan  # all gaps are equal
         if not ((column == low) | (column == high)).all():
             short.sort()
         yield hashlib.blake2b(short.tobytes(), key=key, digest_size=16).digest()
 
 
 def _has_equal_steps(column: FloatArray) -> bool:
-    """Whether a column simply counts, as record numbers do."""
     step = column[1] - column[0]
     return bool(column.size > 2 and (np.abs(np.diff(column) - step) <= 1e-9 * np.abs(step)).all())
 
 
 @dataclass(frozen=True, kw_only=True)
 class Identifier:
-    """``numbers_records``: it counts them from 0 or 1; ``most``: how often one value occurs at most."""
+    """``numbers_records``: it counts records from 0 or 1; ``most``: how often one value occurs at most."""
 
     name: str
     numbers_records: bool
@@ -88,27 +102,54 @@ class Identifier:
 
 
 def identifiers(table: Table) -> tuple[Identifier, ...]:
-    """The columns of numbers that look like one; what is in them is looked at, so this is for the owner's eyes."""
+    """Return the columns that look like identifiers, judged by names and values: for the owner's eyes.
+
+    Kept text is one by its name, or if it has many values that repeat.
+    """
     found = []
-    for position, name in enumerate(table.columns):
-        numbered = _counts(table.values[:, position])
-        if (numbered and (_INDEX.fullmatch(name) or position == 0)) or (_ID.fullmatch(name) and _whole(
-                table.values[:, position])):
-            found.append(Identifier(name=name, numbers_records=numbered, most=_most(table.values[:, position])))
+    for position, (name, values) in enumerate(zip(table.columns, table.values.T, strict=True)):
+        numbered, there = _counts(values), values[~np.isnan(values)]
+        whole = there.size > 0 and (there == np.floor(there)).all()
+        if (numbered and (_INDEX.fullmatch(name) or position == 0)) or (_ID.fullmatch(name) and whole):
+            most = int(np.unique(there, return_counts=True)[1].max())
+            found.append(Identifier(name=name, numbers_records=numbered, most=most))
+    for name, cells in table.texts.items():
+        times = Counter(cell for cell in cells.tolist() if not is_missing(cell))
+        most = max(times.values(), default=0)
+        if _ID.fullmatch(name) or (len(times) > MOST_LEVELS and most > 1 and not are_dates(times)):
+            found.append(Identifier(name=name, numbers_records=False, most=most))
     return tuple(found)
 
 
+def levels_of(cells: Sequence[object]) -> tuple[str, ...] | None:
+    """Return the sorted values of a column without gaps; None for more than 50. Not private."""
+    found = {text for cell in set(cells) if cell == cell and not is_missing(text := level_text(cell))}
+    return tuple(sorted(found, key=_as_numbers)) if len(found) <= MOST_LEVELS else None
+
+
+def _as_numbers(text: str) -> tuple[float, str]:
+    try:
+        return float(text), text
+    except ValueError:
+        return np.inf, text
+
+
+def holds_dates(table: Table, name: str) -> bool:
+    """Return whether all text of a column is dates."""
+    cells = {cell for cell in table.texts[name].tolist() if not is_missing(cell)} if name in table.texts else set()
+    return bool(cells) and are_dates(cells)
+
+
+def are_dates(cells: Iterable[str]) -> bool:
+    """Return whether all cells are dates."""
+    try:
+        return all(as_date(cell) for cell in cells)
+    except ValueError:
+        return False
+
+
 def _counts(values: FloatArray) -> bool:
-    """Whether these are 0, 1, 2, … or 1, 2, 3, …, three of them at least."""
+    """Return whether these are 0, 1, 2, … or 1, 2, 3, …, at least three."""
     first = values[0] if values.size >= 3 else np.nan
     return bool(first in (0, 1) and values[-1] == first + values.size - 1
                 and np.array_equal(values, first + np.arange(values.size)))
-
-
-def _whole(values: FloatArray) -> bool:
-    there = values[~np.isnan(values)]
-    return bool(there.size and (there == np.floor(there)).all())
-
-
-def _most(values: FloatArray) -> int:
-    return int(np.unique(values[~np.isnan(values)], return_counts=True)[1].max(initial=0))

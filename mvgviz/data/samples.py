@@ -1,13 +1,12 @@
-"""The datasets that come with mvgviz: who is in them, what each feature may be, the records.
+"""The bundled datasets: their people, features and records.
 
 >>> from mvgviz.data.samples import describe, sample
 >>> sample("liver").features
 ('mcv', 'alkphos', 'sgpt', 'sgot', 'gammagt', 'drinks')
->>> describe("liver").favoured
+>>> describe("liver").priority
 ('sgpt', 'drinks')
 
-Everything that is said about a dataset is in ``sample_data/catalogue.json``; sources,
-citations and licences are in ``sample_data/README.md``.
+``sample_data/catalogue.json`` describes them; ``sample_data/README.md`` has sources, citations and licences.
 """
 
 import json
@@ -26,7 +25,7 @@ _FOLDER = TOP / "sample_data"
 
 @dataclass(frozen=True, kw_only=True)
 class FeatureInfo:
-    """One feature: its meaning, its public range, and where that range comes from (not the data)."""
+    """One feature: its meaning, its public range, and the source of that range (not the data)."""
 
     name: str
     meaning: str
@@ -38,11 +37,11 @@ class FeatureInfo:
 
 @dataclass(frozen=True, kw_only=True)
 class SampleInfo:
-    """What is known about a bundled dataset without looking at its records.
+    """What is public about a bundled dataset.
 
-    ``record``: who or what one record is; with ``not_person_level`` a person may have several, and what protects
-    a record does not protect the person. ``favoured`` features get more precision by default; regression predicts
-    the ``label``.
+    ``record``: who or what one record is. ``not_person_level``: a person may have several records, so protecting a
+    record does not protect the person. ``priority`` features get more precision by default; regression predicts the
+    ``label``.
     """
 
     name: str
@@ -58,22 +57,22 @@ class SampleInfo:
     kind: Literal["table", "graph"]
     features: tuple[FeatureInfo, ...]
     label: str | None
-    favoured: tuple[str, ...]
+    priority: tuple[str, ...]
     file: str
 
 
 def samples() -> tuple[str, ...]:
-    """The names of the bundled datasets, the simplest first."""
+    """Return the names of the bundled datasets, the simplest first."""
     return tuple(_catalogue())
 
 
 def describe(name: str) -> SampleInfo:
-    """What is known about the dataset ``name``."""
+    """Return what is public about the dataset ``name``."""
     return _catalogue()[one_of("sample", name, samples())]
 
 
 def sample(name: str) -> Dataset:
-    """The dataset ``name``, features × records, in its public ranges: values outside are clipped."""
+    """Return the dataset ``name``, features × records, clipped to its public ranges."""
     return _load(describe(name).name)
 
 
@@ -94,6 +93,6 @@ def _catalogue() -> dict[str, SampleInfo]:
     for entry in json.loads((_FOLDER / "catalogue.json").read_text(encoding="utf-8")):
         entry.pop("left_out", None)  # columns that are no features
         entry["features"] = tuple(FeatureInfo(**feature) for feature in entry["features"])
-        entry["favoured"] = tuple(entry["favoured"])
+        entry["priority"] = tuple(entry["priority"])
         catalogue[entry["name"]] = SampleInfo(**entry)
     return catalogue

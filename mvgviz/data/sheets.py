@@ -1,7 +1,7 @@
-"""Excel workbooks (.xlsx), looked through before openpyxl opens them.
+"""Excel workbooks (.xlsx), checked before openpyxl opens them.
 
-calamine (0.9) is faster, but ends the whole process where a gigabyte is too little: for a file of 5 KB with two cells
-far apart, or of 19 KB with one text in many cells. It also passes over rows that stand twice.
+calamine (0.9) is faster, but kills the process when a gigabyte is too little: for a file of 5 KB with two cells far
+apart, or of 19 KB with one text in many cells. It also ignores duplicate rows.
 """
 
 import io
@@ -43,8 +43,8 @@ _WORKBOOK_ERRORS = (*ZIP_ERRORS, OSError, ParseError, TypeError, AttributeError,
 
 
 def read_xlsx(source: Source, opened: zipfile.ZipFile, *, member: str | None, header: bool | None,
-              decimal: str | None, texts: Iterable[str] = ()) -> Table:
-    """One sheet of a workbook: the one asked for, else the first that holds anything."""
+              decimal: str | None, texts: Iterable[str] | None = ()) -> Table:
+    """Read one sheet of a workbook: the named one, else the first with content."""
     formulas = _look_through(source, opened)
     source.stream.seek(0)
     try:
@@ -58,7 +58,7 @@ def read_xlsx(source: Source, opened: zipfile.ZipFile, *, member: str | None, he
 
 
 def _look_through(source: Source, opened: zipfile.ZipFile) -> bool:
-    """Expand everything once, counted and thrown away; tells whether a sheet has formulas."""
+    """Expand and count everything once; return whether a sheet has formulas."""
     members = opened.infolist()
     check_declared(members, source)
     formulas = False
@@ -73,14 +73,14 @@ def _look_through(source: Source, opened: zipfile.ZipFile) -> bool:
             if any(word in piece or word in seam for word in _ENTITIES):
                 raise InputError(f"{source.name} defines entities, which no workbook needs: save it again as .xlsx.")
             if parser is not None:
-                with suppress(expat.ExpatError):  # what is no XML is left to openpyxl
+                with suppress(expat.ExpatError):  # openpyxl reports what is no XML
                     parser.Parse(piece)
             formulas = formulas or (is_sheet and (b"<f>" in piece or b"<f " in piece))
     return formulas
 
 
 def _depth_parser(name: str) -> expat.XMLParserType:
-    """Raise where elements lie too deep in each other: openpyxl takes ever longer the deeper they do."""
+    """Return a parser that raises at too deep nesting, which makes openpyxl slow."""
     depth = 0
 
     def enter(*_: object) -> None:
@@ -99,9 +99,9 @@ def _depth_parser(name: str) -> expat.XMLParserType:
 
 
 class _Sheet(io.RawIOBase):
-    """A sheet as it is parsed: elements within elements would fill the memory before any row is told.
+    """A sheet as it is parsed, with a limit on what comes between rows, which could fill the memory.
 
-    Of openpyxl only the parser is used: its sheets look for their size in all of a file, and fill up missing rows.
+    Only openpyxl's parser is used: its sheets search the whole file for their size, and fill in missing rows.
     """
 
     def __init__(self, reader: ExcelReader, path: str, source: Source) -> None:
@@ -112,21 +112,19 @@ class _Sheet(io.RawIOBase):
 
     @property
     def share(self) -> float:
-        """The part of the sheet read so far."""
         return float(self._read / max(self._size, 1))
 
     def read(self, size: int = -1) -> bytes:
-        """As much, until too much has come without a row."""
+        """Return the next bytes; raise `InputError` after too many without a row."""
         piece: bytes = self._stream.read(size)
         self._read += len(piece)
         self._since_row += len(piece)
         if not self._since_row <= _MOST_BETWEEN:
-            raise InputError(f"{self._source.name} has more between its rows than a table would: "
-                             "save the table as CSV.")
+            raise InputError(f"{self._source.name} has too much between its rows: save the table as CSV.")
         return piece
 
     def rows(self) -> Iterator[_Row]:
-        """The rows with anything in them, by number; empty cells at their ends are cut off."""
+        """Yield the rows with content by number, without empty cells at the end."""
         book, last = self._reader.wb, 0
         parser = WorkSheetParser(self, self._reader.shared_strings, data_only=True, epoch=book.epoch,
                                  date_formats=book._date_formats, timedelta_formats=book._timedelta_formats)
@@ -144,7 +142,7 @@ class _Sheet(io.RawIOBase):
 
 
 def _read(source: Source, member: str | None, header: bool | None, decimal: str, formulas: bool,
-          kept: Iterable[str]) -> Table:
+          kept: Iterable[str] | None) -> Table:
     reader = ExcelReader(source.stream, read_only=True, keep_links=False)
     reader.read_manifest()
     reader.read_strings()
@@ -163,7 +161,7 @@ def _read(source: Source, member: str | None, header: bool | None, decimal: str,
         raise InputError(f"{source.name} has nothing in its sheets: choose a workbook with a table.")
     width = max(len(cells) for _, cells in top)
     texts = [[_text(cell, decimal) for cell in cells] + [""] * (width - len(cells)) for _, cells in top]
-    has_names = has_header(texts, decimal, source.name) if header is None else header
+    has_names = has_header(texts, decimal, source.name, any_text=kept is None) if header is None else header
     names = clean_names(texts[0], source.name) if has_names else plain_names(width, source.name)
     columns = Columns(names, decimal=decimal, source=source, texts=kept)
     numbers: list[int] = []
@@ -182,7 +180,7 @@ def _read(source: Source, member: str | None, header: bool | None, decimal: str,
         f"Read from an Excel sheet, {f'header in row {top[0][0]}' if has_names else 'no header'}.": True,
         f"Empty rows were left out: {left_out.size}.": left_out.size > 0,
         f"The workbook holds {len(sheets)} sheets: one was read, another can be chosen.": len(sheets) > 1,
-        "The workbook has formulas: the results saved with them were read, and none counts as missing.": formulas,
+        "The workbook has formulas: their saved results were read; a formula without one counts as missing.": formulas,
     }
     return Table(name=source.name, format="xlsx", **found, header=has_names, decimal=decimal, member=title,
                  members=tuple(sheets), notes=(*(note for note, holds in notes.items() if holds), *remarks),
@@ -190,7 +188,7 @@ def _read(source: Source, member: str | None, header: bool | None, decimal: str,
 
 
 def _padded(block: list[_Row], width: int, decimal: str, source: Source) -> list[Any]:
-    """The columns of some rows, all of the same length."""
+    """Return the columns of some rows, all of the same length."""
     for number, cells in block:
         if len(cells) > width:
             raise InputError(f"{source.name} has {len(cells)} values in row {number} where the rows above have "

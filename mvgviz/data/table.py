@@ -1,4 +1,4 @@
-"""A file as it was read, and the dataset made of it: features chosen, ranges set, gaps settled, values clipped."""
+"""A table as read from a file, and how it becomes a dataset: features, ranges, missing values, clipping."""
 
 import re
 from collections import Counter
@@ -12,21 +12,21 @@ import numpy.typing as npt
 
 from mvgviz.errors import InputError
 from mvgviz.optional import optional
-from mvgviz.provenance import Origin, Range, Ranges
+from mvgviz.provenance import Category, Origin, Range, Ranges
 from mvgviz.query.dataset import MISSING, Dataset
-from mvgviz.query.frames import from_frame, is_frame
+from mvgviz.query.frames import as_category, as_date, from_frame, is_frame
 from mvgviz.query.ranges import around, checked_range, is_dated
 from mvgviz.text import one_line
 from mvgviz.validation import FloatArray, frozen, instance, one_of
 
 LONGEST_NAME = 80
 MOST_FEATURES = 2_000
-"""Of a dataset that is made from a file."""
+"""Most features of a dataset from a file."""
 _MOST_COLUMNS = 50_000  # in a file, where records may be columns
 _SHOWN_NAME = 40
 _LONG_NUMBER = re.compile(r"\d(?:[.,]?\d){4}")
 _BLOCK = 65_536  # rows looked at together, so that masks stay small
-_LARGEST = 1e60  # a dataset's own limit; here the message must not tell the data
+_LARGEST = 1e60  # a dataset's limit; the message here must not reveal the data
 IntArray: TypeAlias = npt.NDArray[np.int64]
 MISSING_WORDS = (
     "", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-NaN", "-nan", "NULL", "Null", "null", "None",
@@ -34,70 +34,64 @@ MISSING_WORDS = (
 
 
 def is_missing(cell: str) -> bool:
-    """Whether a cell stands for a missing value."""
+    """Return whether a cell stands for a missing value."""
     return cell.strip() in MISSING_WORDS
 
 
 def clean_name(name: str, position: int) -> str:
-    """A name on one line, at most 80 characters; "column 3" for the third if there is none."""
+    """Return a name on one line, at most 80 characters; "column 3" for the third without a name."""
     return one_line(name)[:LONGEST_NAME].rstrip() or f"column {position}"
 
 
 def clean_names(names: Iterable[str], file_name: str) -> tuple[str, ...]:
-    """Every column's name, all different."""
+    """Return every column's name; raise `InputError` if two are equal."""
     cleaned = tuple(clean_name(name, position) for position, name in enumerate(names, start=1))
     check_width(len(cleaned), file_name)
     twice = [name for name, times in Counter(cleaned).items() if times > 1]
     if twice:
         quoted = listed(twice, [cleaned.index(name) + 1 for name in twice[:3]], most=3)
-        raise InputError(f"{file_name} has more than one column named {quoted}: give each column a name of its own, "
-                         "or say that there is no header.")
+        raise InputError(f"{file_name} has more than one column named {quoted}: give each column a different "
+                         "name, or say that there is no header.")
     return cleaned
 
 
 def plain_names(count: int, file_name: str) -> tuple[str, ...]:
-    """Names for columns that have none."""
+    """Return names for columns without any."""
     check_width(count, file_name)
     return tuple(f"column {position}" for position in range(1, count + 1))
 
 
 def check_width(count: int, file_name: str) -> None:
-    """Whether a file has no more columns than can be handled."""
+    """Raise `InputError` for too many columns."""
     if not count <= _MOST_COLUMNS:
         raise InputError(f"{file_name} has {count} columns and at most {_MOST_COLUMNS} can be read: "
                          "keep the columns you need, or turn the table so that records are rows.")
 
 
 def shown(name: str, position: int) -> str:
-    """A name as a message quotes it.
-
-    A header that was guessed may be a first row of data: what carries a long
-    number is called by its position, like a column without a name.
-    """
+    """Return a name for a message; a name with a long number may be data, so return its position."""
     if _LONG_NUMBER.search(name) or name == f"column {position}":
         return f"number {position}"
     return f"'{name}'" if len(name) <= _SHOWN_NAME else f"'{name[: _SHOWN_NAME - 3]}...'"
 
 
 def listed(names: Sequence[str], positions: Sequence[int], most: int = 5) -> str:
-    """A few names for a sentence, with the positions of their columns."""
+    """Return a few names for a sentence."""
     quoted = ", ".join(shown(name, position) for name, position in zip(names[:most], positions, strict=False))
     return quoted + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Table:
-    """``values``: rows × numeric columns, NaN where missing; taken over, not copied, and read-only.
+    """``values``: rows × numeric columns, NaN if missing; not copied, read-only.
 
-    ``format`` is csv, npy, npz, xlsx or parquet. ``separator``, ``decimal``, ``header``, ``encoding`` and ``member``
-    (an array or a sheet, one of ``members``) are what was detected, or None where the format has no such thing.
-    ``text_columns`` and ``empty_columns`` were set aside; ``texts``: of columns that were to be kept, a text for each
-    record. ``notes``: sentences for the user.
+    ``format``: csv, npy, npz, xlsx or parquet. ``separator``, ``decimal``, ``header``, ``encoding`` and ``member`` (one
+    of ``members``, an array or a sheet): as detected, or None if the format has none. ``text_columns`` and
+    ``empty_columns`` were set aside; ``texts``: kept text, one for each record. ``notes``: sentences for the user.
 
-    ``first_row`` is the row of the file (counted from 1, header included) of the first record and ``left_out`` the rows
-    after it that hold no record; ``empty_rows`` of them may have been records: they have nothing in them, or look like
-    comments. ``row_names``: the first column if it is text, different in each row and there are few enough rows for
-    them to be features.
+    ``first_row``: the row of the file (from 1, header included) with the first record. ``left_out``: later rows without
+    a record; ``empty_rows`` of them, empty or like comments, may have been records. ``row_names``: the first column if
+    it is different text in each of few enough rows to be features.
     """
 
     name: str
@@ -146,18 +140,18 @@ class Table:
 
     @property
     def is_graph(self) -> bool:
-        """Whether the numbers are an adjacency matrix: square, 0/1, symmetric, zero diagonal."""
+        """Return whether the numbers are an adjacency matrix: square, 0/1, symmetric, zero diagonal."""
         values = self.values
         return bool(values.shape[0] == values.shape[1] >= 2 and ((values == 0) | (values == 1)).all()
                     and not values.diagonal().any() and (values == values.T).all())
 
     def file_row(self, index: int) -> int:
-        """The row of the file that holds record ``index`` (counted from 0)."""
+        """Return the row of the file with record ``index`` (from 0)."""
         return int(file_rows(np.array([index]), first_row=self.first_row, left_out=self.left_out)[0])
 
 
 def file_rows(indices: IntArray, *, first_row: int, left_out: IntArray) -> IntArray:
-    """Rows of the file of records, when the rows ``left_out`` (sorted) hold none."""
+    """Return the rows of records in the file; the sorted rows ``left_out`` hold none."""
     rows = indices + first_row
     # the k-th gap moves every record that would have come to lie on it or after it
     return rows + np.searchsorted(left_out - np.arange(left_out.size), rows, side="right")
@@ -172,13 +166,12 @@ class _Features:
     positions: Sequence[int]
 
     def shown(self, index: int) -> str:
-        """A feature's name as a message quotes it."""
         return shown(self.names[index], self.positions[index] + 1)
 
     def extremes(self, index: int) -> tuple[float, float]:
-        """The least and the greatest value of a feature, missing values left aside."""
+        """Return the smallest and the largest value of a feature."""
         values = self.values[:, index]
-        least, greatest = np.fmin.reduce(values), np.fmax.reduce(values)  # these two pass over NaN
+        least, greatest = np.fmin.reduce(values), np.fmax.reduce(values)  # these ignore NaN
         if np.isnan(least):
             raise InputError(f"Feature {self.shown(index)} has no values at all: leave it out.")
         return float(least), float(greatest)
@@ -186,10 +179,9 @@ class _Features:
 
 def propose_ranges(table: Table, columns: Iterable[str] | None = None, *,
                    orientation: str = "rows") -> dict[str, tuple[float, float]]:
-    """For each feature the least and the greatest value, rounded outwards: low < high always.
+    """Return the smallest and the largest value of each feature, rounded outwards: low < high. Not private.
 
-    They show what the data is like and are not private. With ``orientation="columns"`` the features are
-    the rows of the table.
+    With ``orientation="columns"`` the features are the rows of the table.
 
     >>> from mvgviz.data import read_table
     >>> propose_ranges(read_table(b"dose,age\\n0.27,23\\n4.81,67\\n"))
@@ -201,23 +193,20 @@ def propose_ranges(table: Table, columns: Iterable[str] | None = None, *,
 
 def table_to_dataset(table: Any, *, orientation: str = "rows", columns: Iterable[str] | None = None,
                      ranges: Ranges | None = None, missing: str = "reject",
-                     levels: Mapping[str, Iterable[Any]] | None = None, person: str | None = None,
-                     at_most: int | None = None) -> Dataset:
-    """A dataset of the chosen features, clipped to their ranges.
+                     levels: Mapping[str, Iterable[Any] | Category] | None = None, person: str | None = None,
+                     at_most: int | None = None, units: Mapping[str, str] | None = None, title: str = "") -> Dataset:
+    """Return a dataset of the chosen features, clipped to their ranges.
 
-    ``orientation``: whether records are "rows" or "columns" of the table. A feature that ``ranges`` leaves out gets the
-    range of :func:`propose_ranges`, and its origin then says that it was read from the data. A missing value is
-    refused, or (``missing="middle"``) becomes the middle of its range, whatever the other records hold; with "drop" its
-    record is left out, and the number of records then follows from the data: ``records_origin`` says so, also where
-    there was nothing to drop. The same goes for rows that have nothing in them. A data frame with its records in rows
-    is taken too, as by :meth:`Dataset.from_frame`.
-
-    Categories with their ``levels``, a ``person`` with ``at_most`` so many records, and dates (whose range is two
-    dates) are as there, too; text of a table must have been kept (``read_table(…, texts=[…])``, which
-    :func:`load_table` does by itself). Unless ``columns`` says otherwise, text comes after numbers.
+    ``orientation``: whether records are "rows" or "columns" of the table. A feature without a range in ``ranges`` gets
+    that of :func:`propose_ranges`, with the origin "read from the data". ``missing``: "reject" raises `InputError`,
+    "middle" fills in the middle of the range, "drop" leaves the record out. With "drop" or empty rows the number of
+    records depends on the data, and ``records_origin`` says so, even if nothing was dropped. A data frame has its
+    records in rows, as in :meth:`Dataset.from_frame`, which also explains ``levels``, ``person`` with ``at_most``
+    records, dates and ``title``. Text must have been kept (``read_table(…, texts=[…])``; :func:`load_table` does so)
+    and comes after numbers unless ``columns`` gives an order.
     """
     declared: dict[str, Any] = {"ranges": ranges, "missing": missing, "levels": levels, "person": person,
-                                "at_most": at_most}
+                                "at_most": at_most, "units": units, "title": title}
     one_of("orientation", orientation, ("rows", "columns"))
     if is_frame(table) and not isinstance(table, Table):
         if orientation == "columns":
@@ -241,27 +230,27 @@ def table_to_dataset(table: Any, *, orientation: str = "rows", columns: Iterable
     if missing == "middle" and np.isnan(values).any():
         values = np.where(np.isnan(values), (lows + highs) / 2, values)
     if ranges and (lows < highs).all() and ((values.min(axis=0) < lows) | (values.max(axis=0) > highs)).any():
-        values = np.clip(values, lows, highs)  # copied only where it must be
+        values = np.clip(values, lows, highs)  # avoids a copy
     dropped = missing == "drop" or (orientation == "rows" and table.empty_rows > 0)
     return Dataset(matrix=values.T, features=features.names, lower=lows, upper=highs,
                    range_origins=[each.origin for each in used],
-                   records_origin=Origin.READ if dropped else Origin.DECLARED)
+                   units=[(units or {}).get(name, "") for name in features.names],
+                   records_origin=Origin.READ if dropped else Origin.DECLARED, gaps=missing, title=title)
 
 
 def texts_of(ranges: Any, levels: Any, person: Any) -> tuple[str, ...]:
-    """The columns that may hold text: categories, dates, and whose record it is."""
+    """Return the columns that may hold text: categories, dates and persons."""
     dated = [name for name, ends in ranges.items() if is_dated(ends)] if isinstance(ranges, Mapping) else []
     named = [*(levels or ()), *dated, *([] if person is None else [person])]
     return tuple(dict.fromkeys(str(name) for name in named))
 
 
 def _with_texts(table: Table, *, columns: Iterable[str] | None, ranges: Ranges | None, missing: str,
-                levels: Mapping[str, Iterable[Any]] | None, person: str | None, at_most: int | None) -> Dataset:
-    """A dataset of numbers, categories and dates."""
+                levels: Mapping[str, Any] | None, person: str | None, at_most: int | None,
+                units: Mapping[str, str] | None, title: str) -> Dataset:
     if not isinstance(levels, Mapping | None):
         raise InputError("levels must map column names to sequences of levels")
-    levels = {name: given if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
-              for name, given in (levels or {}).items()}
+    levels = {name: as_category(name, given) for name, given in (levels or {}).items()}
     named = texts_of(ranges, levels, person)
     lost = [name for name in named if name in table.text_columns]
     if lost:
@@ -270,31 +259,31 @@ def _with_texts(table: Table, *, columns: Iterable[str] | None, ranges: Ranges |
     _chosen(named or table.columns, (*table.columns, *table.texts), table)
     found: dict[str, Any] = {name: table.values[:, i] for i, name in enumerate(table.columns)}
     for name in [name for name in named if name in table.texts]:
-        cells, given = table.texts[name].tolist(), levels.get(name, ())
-        known = set(map(str, given)) if isinstance(given, tuple) else set()
+        cells, category = table.texts[name].tolist(), levels.get(name)
+        known = set() if category is None else set(map(str, category.levels))
         cells = [None if is_missing(cell) and cell not in known else cell for cell in cells]
         is_date = name not in levels and name != person
         found[name] = np.array(_dates(table, name, cells) if is_date else cells, dtype=object)
     chosen = None if columns is None else _chosen(columns, tuple(found), table)
     data = from_frame(optional("pandas").DataFrame(found), columns=chosen, ranges=ranges, missing=missing,
-                      levels=levels, person=person, at_most=at_most, called=table.name)
+                      levels=levels, person=person, at_most=at_most, called=table.name, title=title,
+                      units=None if units is None else {name: unit for name, unit in units.items() if name in found})
     return replace(data, records_origin=Origin.READ) if table.empty_rows else data
 
 
 def _dates(table: Table, name: str, cells: Sequence[str | None]) -> list[datetime | None]:
-    """Dates as written in ISO 8601."""
     found = []
     for row, cell in enumerate(cells):
         try:
-            found.append(None if cell is None else datetime.fromisoformat(cell))
+            found.append(None if cell is None else as_date(cell))
         except ValueError:
             raise InputError(f"{table.name} has no date in row {table.file_row(row)} of column {shown(name, 1)}: write "
-                             "each as 2024-03-05.") from None
+                             "dates as 2024-03-05 or 05.03.2024.") from None
     return found
 
 
 def _features(table: Table, orientation: str, columns: Iterable[str] | None) -> _Features:
-    """The chosen features in the chosen order; all of them by default."""
+    """Return the chosen features in order; all by default."""
     names, values = table.columns, table.values
     if one_of("orientation", orientation, ("rows", "columns")) == "columns":
         values = values.T
@@ -314,7 +303,7 @@ def _features(table: Table, orientation: str, columns: Iterable[str] | None) -> 
 
 
 def _chosen(columns: Any, names: tuple[str, ...], table: Table) -> tuple[str, ...]:
-    """The names asked for, found to be names of features, all different."""
+    """Return the chosen names; raise `InputError` unless they are different features."""
     if isinstance(columns, str) or not isinstance(columns, Iterable):
         raise InputError("columns must be a sequence of column names")
     chosen, known = tuple(columns), set(names)
@@ -325,8 +314,8 @@ def _chosen(columns: Any, names: tuple[str, ...], table: Table) -> tuple[str, ..
             continue
         quoted = shown(name, position)
         if name in table.text_columns:
-            raise InputError(f"{table.name} has text in column {quoted}: only columns of numbers can be features, "
-                             "and categories whose levels are declared (in Python).")
+            raise InputError(f"{table.name} has text in column {quoted}: choose columns of numbers, or declare its "
+                             "levels.")
         if name in table.empty_columns:
             raise InputError(f"{table.name} has nothing in column {quoted}: leave it out.")
         raise InputError(f"{table.name} has no column named {quoted}: check the spelling and the header.")
@@ -338,12 +327,12 @@ def _chosen(columns: Any, names: tuple[str, ...], table: Table) -> tuple[str, ..
 
 
 def _ranges(table: Table, features: _Features, ranges: Ranges | None) -> list[Range]:
-    """The range of each feature: as given, else around its values; ranges of columns not chosen are left aside."""
+    """Return the range of each feature: as given, else around its values."""
     if not isinstance(ranges, Mapping | None):
         raise InputError("ranges must map column names to pairs (low, high)")
     ranges = ranges or {}
     if not ranges.keys() <= {*features.names, *table.columns}:
-        raise InputError("ranges must name columns of the table, and one of its names is no column: check the spelling")
+        raise InputError("ranges names a column that the table does not have: check the spelling")
     used = {i: checked_range(ranges[name], features.shown(i)) for i, name in enumerate(features.names)
             if name in ranges}
     ends = {i: features.extremes(i) for i in range(len(features.names)) if i not in used}
@@ -362,7 +351,7 @@ def _ranges(table: Table, features: _Features, ranges: Ranges | None) -> list[Ra
 
 
 def _complete(table: Table, features: _Features, orientation: str, missing: str) -> FloatArray:
-    """The records without a missing value among the chosen features; refuses the others if they are not to drop."""
+    """Return the complete records; raise `InputError` for others unless they are to be dropped."""
     gaps = np.isnan(features.values)
     incomplete = gaps.any(axis=1)
     count = int(incomplete.sum())
@@ -373,5 +362,5 @@ def _complete(table: Table, features: _Features, orientation: str, missing: str)
     if orientation == "columns":
         row, column = features.positions[feature], str(record + 1)
     raise InputError(f"{table.name} has missing values in {count} record{'s' * (count != 1)}, the first in row "
-                     f"{table.file_row(row)}, column {column}: fill them in (with the middle of their range, if you "
-                     "like), drop those records or leave the column out.")
+                     f"{table.file_row(row)}, column {column}: fill them in (such as with the middle of the "
+                     "range), drop those records or leave the column out.")

@@ -1,7 +1,7 @@
 """The ellipse that a scenario clips records to, and the bias of clipping.
 
-The ellipse has the shape of the split, and the noise has its shape. Along each direction it is as long as the spread of
-an evenly spread record over the root of the share, so that such a record has length 1.
+The split shapes the ellipse, and the ellipse shapes the noise. Along each direction it is as long as an evenly spread
+record's spread over the root of the share, so that such a record has length 1.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mvgviz.design.allocation import uniform
-from mvgviz.errors import InputError
+from mvgviz.errors import refuse
 from mvgviz.noise.directions import Directions, standard_basis
 from mvgviz.provenance import Origin, weakest
 from mvgviz.query.dataset import Dataset
@@ -28,27 +28,27 @@ _ROUNDING = 1e-9
 
 
 def refuse_bound(scenario: Scenario, mode: str) -> None:
-    """One sentence where the scenario's bound does not go with its other choices."""
-    if mode == "columns":
-        raise InputError("a record bound gives noise over features the shape of the records; choose rows or both sides")
-    if scenario.directions == "private":
-        raise InputError("a record bound needs directions that are known before; choose the features themselves")
-    if scenario.bound == "private" and scenario.guarantee != "exact":
-        raise InputError("a length found privately needs the exact guarantee, which counts what it spends; choose "
-                         "that or another bound")
-    if scenario.bound == "private" and scenario.neighbours != "replace":
-        raise InputError("a length found privately is worked out for replaced records; choose these or another bound")
-    if scenario.bound == "private" and scenario.kind.has_constant:
-        raise InputError("for mean and second moments together the length follows from the number of records; choose "
-                         "an ellipse as long as an evenly spread record")
+    """Raise `InputError` where the scenario's bound does not go with its other choices."""
+    private = scenario.bound == "private"
+    for refused, why in (
+            (mode == "columns", "a clipping bound shapes the noise over features; choose rows or both sides"),
+            (scenario.directions == "private", "a clipping bound needs directions that are known before; choose the "
+                                               "features themselves"),
+            (private and scenario.guarantee != "exact", "a private radius needs the exact guarantee, which counts what "
+                                                        "it spends; choose that or another bound"),
+            (private and scenario.neighbours != "replace", "a private radius supports only replaced records; choose "
+                                                           "these or another bound"),
+            (private and scenario.kind.has_constant, "a private radius does not support mean and second moments "
+                                                     "together; choose another bound")):
+        refuse(refused, why)
 
 
 def record_ellipse(scenario: Scenario, table: Dataset, directions: Directions, theta: FloatArray, origin: Origin, *,
                    mu: float, rng: np.random.Generator | NoisyCount) -> RecordBound:
     """Around the middle of the ranges, around 0 for second moments; ``table`` is in the units of the question.
 
-    ``mu`` is that of the whole budget: a length found privately takes its part of it, with noise from ``rng``. A
-    kernel's shares are of records, so there the ellipse is round.
+    ``mu`` is that of the whole budget, of which a private radius takes its part, with noise from ``rng``. A kernel's
+    shares are of records, so there the ellipse is round.
     """
     kind, own = scenario.kind, scenario.radius if scenario.bound == "own" else None
     if kind.is_kernel:
@@ -93,7 +93,7 @@ def clipping_of(setup: Setup) -> Clipping | None:
 
 
 def most_clipped(kind: type[Query], bound: RecordBound, lower: FloatArray, upper: FloatArray) -> FloatArray | None:
-    """How far clipping moves each number of an answer at most, from ranges and bound; None: by nothing.
+    """Return how far clipping moves each number of an answer at most, from ranges and bound; None: by nothing.
 
     A number of a kernel lies between 0 and 1 whatever the records are.
     """

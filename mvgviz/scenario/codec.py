@@ -17,7 +17,7 @@ from dataclasses import field, fields
 from functools import cache, partial
 from typing import Any, ClassVar, NamedTuple, Self
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.text import listed
 from mvgviz.validation import count, number, one_of, parsed_json
 
@@ -50,7 +50,7 @@ def held(default: Any, kind: Kind, part: str = "", used: Callable[[Any], bool] =
 
 @cache
 def declared(cls: Any, key: str = "kind") -> dict[str, Any]:
-    """What the fields of a class declare, by name: their "kind", their "part" or when they are "used"."""
+    """Return what the fields of a class declare, by name: their "kind", their "part" or when they are "used"."""
     return {each.name: each.metadata[key] for each in fields(cls) if key in each.metadata}
 
 
@@ -63,7 +63,7 @@ def check_fields(owner: Any) -> None:
 
 
 def to_link(value: Any) -> str:
-    """A value as it stands in a link."""
+    """Return a value as it stands in a link."""
     if value is None or value == ():
         return _EMPTY
     if isinstance(value, tuple):
@@ -75,7 +75,7 @@ def to_link(value: Any) -> str:
 
 
 def from_link(cls: type, name: str, text: str) -> Any:
-    """The value of one parameter of a link, unchecked; a text where the class has no such field."""
+    """Return the value of one parameter of a link, unchecked; a text where the class has no such field."""
     if not isinstance(text, str) or len(text) > _MOST_LINK:
         raise InputError(f"{name} in the link must be a short text")
     kind = declared(cls).get(name)
@@ -88,12 +88,12 @@ class Saved:
     called: ClassVar[str]
 
     def to_dict(self) -> dict[str, Any]:
-        """What stands in the file, with the version of its format."""
+        """Return what stands in the file, with the version of its format."""
         raise NotImplementedError
 
     @classmethod
     def from_dict(cls, content: Any) -> Self:
-        """What :meth:`to_dict` gave; refuse other versions, unknown parts and values out of range."""
+        """Return what :meth:`to_dict` gave; refuse other versions, unknown parts and values out of range."""
         raise NotImplementedError
 
     def to_json(self) -> str:
@@ -115,46 +115,44 @@ def check_parts(content: Any, called: str, mark: str, **parts: type) -> None:
 
 
 def choice(choices: Iterable[str]) -> Kind:
-    """One of a few words."""
+    """Declare one of a few words."""
     return Kind(partial(one_of, choices=tuple(choices)))
 
 
 def real(check: Callable[..., float] = number, **limits: Any) -> Kind:
-    """A number, checked by a function of ``mvgviz.validation``."""
+    """Declare a number, checked by a function of ``mvgviz.validation``."""
     return Kind(partial(check, **limits), partial(_number_in_link, float))
 
 
 def whole(**limits: Any) -> Kind:
-    """A whole number."""
+    """Declare a whole number."""
     return Kind(partial(count, **limits), partial(_number_in_link, int))
 
 
 def position() -> Kind:
-    """A position, counted from 0."""
+    """Declare a position, counted from 0."""
     return whole(at_least=0)._replace(check=lambda name, value: _positions(name, [value])[0])
 
 
 def positions(size: int | None = None) -> Kind:
-    """Different positions, counted from 0: of a given number in the order given, else sorted."""
+    """Declare different positions, counted from 0: of a given number in the order given, else sorted."""
 
     def checked(name: str, value: Any) -> tuple[int, ...]:
         found = _positions(name, value)
-        if len(set(found)) != len(found):
-            raise InputError(f"{name} must be different positions")
-        if size not in (None, len(found)):
-            raise InputError(f"{name} must be a pair of positions")
+        refuse(len(set(found)) != len(found), f"{name} must be different positions")
+        refuse(size not in (None, len(found)), f"{name} must be a pair of positions")
         return tuple(sorted(found)) if size is None else found
 
     return Kind(checked, _numbers_in_link)
 
 
 def parts() -> Kind:
-    """Whole parts of something, each at least 1."""
+    """Declare whole parts of something, each at least 1."""
     return Kind(partial(_whole_numbers, at_least=1), _numbers_in_link)
 
 
 def words(choices: Callable[[], Iterable[str]]) -> Kind:
-    """Some of the choices, in their order."""
+    """Declare some of the choices, in their order."""
 
     def checked(name: str, value: Any) -> tuple[str, ...]:
         known = tuple(choices())
@@ -167,7 +165,7 @@ def words(choices: Callable[[], Iterable[str]]) -> Kind:
 
 
 def text(of: str, most: int | None = None) -> Kind:
-    """Text of any length, or of at most so many characters; ``of``: what it belongs to, for the sentence."""
+    """Declare text of any length, or of at most so many characters; ``of``: what it belongs to, for the sentence."""
 
     def checked(name: str, value: Any) -> str:
         if not (isinstance(value, str) and (most is None or len(value) <= most)):
@@ -188,8 +186,7 @@ def _number_in_link(convert: Callable[[str], float], name: str, text: str) -> fl
 def _numbers_in_link(name: str, text: str) -> tuple[int, ...]:
     if text == _EMPTY:
         return ()
-    if not re.fullmatch(r"\d{1,9}(-\d{1,9})*", text, re.ASCII):
-        raise InputError(f"{name} in the link must be numbers joined by -")
+    refuse(not re.fullmatch(r"\d{1,9}(-\d{1,9})*", text, re.ASCII), f"{name} in the link must be numbers joined by -")
     return tuple(int(part) for part in text.split("-"))
 
 
@@ -204,6 +201,5 @@ def _whole_numbers(name: str, value: Any, *, at_least: int) -> tuple[int, ...]:
     if isinstance(value, str) or not hasattr(value, "__iter__"):
         raise InputError(f"{name} must be a sequence of whole numbers")
     entries = tuple(value)
-    if len(entries) > _MOST_POSITIONS:
-        raise InputError(f"{name} must have at most {_MOST_POSITIONS} entries, got {len(entries)}")
+    refuse(len(entries) > _MOST_POSITIONS, f"{name} must have at most {_MOST_POSITIONS} entries, got {len(entries)}")
     return tuple(count(name, entry, at_least=at_least) for entry in entries)

@@ -32,7 +32,7 @@ import numpy as np
 
 from mvgviz.design.allocation import rebalanced, with_floor
 from mvgviz.design.needs import needs_of, noise_on
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
@@ -74,12 +74,12 @@ class QuestionPlan(Saved):
             raise InputError(f"the parts of a plan must be one for each question and sum to {PARTS}")
         for what, values in (*((name, {getattr(scenario, name) for scenario in asked}) for name in ("data", *_BUDGET)),
                              ("kind of neighbours", {scenario.is_graph or scenario.neighbours for scenario in asked})):
-            if len(values) > 1:
-                raise InputError(f"the questions of a plan must have one {what}, got several")
+            refuse(len(values) > 1, f"the questions of a plan must have one {what}, got several")
         for scenario in asked:
-            if scenario.guarantee != "exact":
-                raise InputError(f"a plan needs the exact guarantee, got {scenario.guarantee}: what the theorems "
-                                 "promise does not add up exactly")
+            refuse(scenario.guarantee != "exact", f"a plan needs the exact guarantee, got {scenario.guarantee}: what "
+                   "the theorems promise does not add up exactly")
+            if scenario.noise_family != "gaussian":
+                raise InputError(f"a plan divides mu², so its questions need Gaussian noise, got {scenario.family}")
         object.__setattr__(self, "scenarios", asked)
         object.__setattr__(self, "parts", parts)
 
@@ -98,12 +98,10 @@ class QuestionPlan(Saved):
 
     @property
     def epsilon(self) -> float:
-        """That of all questions together."""
         return self.scenarios[0].epsilon
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """The part of mu² that each question gets."""
         return tuple(part / PARTS for part in self.parts)
 
     def question(self, k: int, *, delta: float) -> Scenario:
@@ -111,30 +109,27 @@ class QuestionPlan(Saved):
         share, asked = self.shares[self._position(k)], self.scenarios[k]
         mu = float(gaussian_mu(self.epsilon, fraction("delta", delta))) * math.sqrt(share)
         epsilon = float(gaussian_epsilon(delta, mu))
-        if not epsilon >= _LEAST_EPSILON:
-            raise InputError(f"question {k + 1} would get an epsilon below {_LEAST_EPSILON:g}; give it a larger share, "
-                             "or the plan a larger epsilon")
+        refuse(not epsilon >= _LEAST_EPSILON, f"question {k + 1} would get an epsilon below {_LEAST_EPSILON:g}; give "
+               "it a larger share, or the plan a larger epsilon")
         marks = (*asked.from_data, "epsilon") if self.shares_read else asked.from_data
         return asked.changed(epsilon=epsilon, from_data=marks)
 
     def with_budget(self, scenario: Scenario) -> QuestionPlan:
-        """The same shares of this scenario's epsilon and delta."""
+        """Return the same shares of this scenario's epsilon and delta."""
         return replace(self, scenarios=tuple(under_budget_of(scenario, asked) for asked in self.scenarios))
 
     def added(self, scenario: Scenario, *, locked: Collection[int] = ()) -> QuestionPlan:
         """One question more, under the plan's budget; those that are not locked make room for it."""
         instance("scenario", scenario, Scenario)
         free = [part for k, part in enumerate(self.parts) if k not in locked]
-        if not sum(free) > len(free):
-            raise InputError("there is no room for another question; unlock one that has some")
+        refuse(not sum(free) > len(free), "there is no room for another question; unlock one that has some")
         parts = _divided((*self.parts, 0), (*self.parts, sum(free) / len(free)), self._those(locked))
         return replace(self, scenarios=(*self.scenarios, under_budget_of(self.scenarios[0], scenario)), parts=parts)
 
     def removed(self, k: int, *, locked: Collection[int] = ()) -> QuestionPlan:
         """Without question k; those that are not locked share what it had in their old proportions."""
         kept = [j for j in range(len(self)) if j != self._position(k)]
-        if not set(kept) - set(locked):
-            raise InputError("unlock another question first: what this one has must go to someone")
+        refuse(not set(kept) - set(locked), "unlock another question first: this one's share must go to one of them")
         parts = [self.parts[j] for j in kept]
         return replace(self, scenarios=tuple(self.scenarios[j] for j in kept),
                        parts=_divided(parts, parts, without(locked, k)))
@@ -162,12 +157,10 @@ class QuestionPlan(Saved):
         return replace(self, parts=parts, shares_read=read or (self.shares_read and not are_equal(parts)))
 
     def _position(self, k: int) -> int:
-        if not 0 <= k < len(self):
-            raise InputError(f"a plan of {len(self)} questions has none at position {k}")
+        refuse(not 0 <= k < len(self), f"a plan of {len(self)} questions has none at position {k}")
         return k
 
     def _those(self, positions: Collection[int]) -> frozenset[int]:
-        """The positions that are in the plan."""
         return frozenset(positions) & frozenset(range(len(self)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -192,7 +185,7 @@ def _check_number(questions: Sequence[Any]) -> None:
 
 
 def are_equal(parts: Sequence[int]) -> bool:
-    """Whether these parts are equal shares, to a whole part."""
+    """Return whether these parts are equal shares, to a whole part."""
     return max(parts) - min(parts) <= 1
 
 
@@ -202,10 +195,10 @@ def without(positions: Iterable[int], k: int) -> frozenset[int]:
 
 
 def under_budget_of(budget: Scenario, scenario: Scenario) -> Scenario:
-    """The second scenario with the epsilon and delta of the first, wherever those come from."""
+    """The second scenario with the epsilon and delta of the first, wherever those come from, and Gaussian noise."""
     marks = {name for name in scenario.from_data if name not in _BUDGET}
     marks |= {name for name in budget.from_data if name in _BUDGET}
-    return scenario.changed(epsilon=budget.epsilon, delta=budget.delta, from_data=tuple(marks))
+    return scenario.changed(epsilon=budget.epsilon, delta=budget.delta, family="gaussian", from_data=tuple(marks))
 
 
 def _divided(parts: Sequence[int], weights: Sequence[float], locked: Collection[int] = ()) -> tuple[int, ...]:
@@ -227,9 +220,9 @@ def _divided(parts: Sequence[int], weights: Sequence[float], locked: Collection[
 class QuestionNoise:
     """What one question gets: its ``share`` of mu², its own ``mu``, and the ``epsilon`` that this is alone.
 
-    ``noise``: the root mean square of the noise on what is needed (on everything where that is not said), in units of
-    the ranges. ``least`` and ``most``: the feature (vertex, record) with least and with most noise, and its standard
-    deviation in the data's own units.
+    ``noise``: the root mean square of the noise on priority columns (on all where there are none), in units of the
+    ranges. ``least`` and ``most``: the feature (vertex, record) with least and with most noise, and its standard
+    deviation in the data's units.
     """
 
     share: float
@@ -241,7 +234,6 @@ class QuestionNoise:
 
     @property
     def alone(self) -> float:
-        """The noise of the same shape with the whole budget."""
         return self.noise * math.sqrt(self.share)
 
 
@@ -257,7 +249,7 @@ class PairTrade:
     share: float
 
     def at(self, share: float) -> tuple[float, float]:
-        """The noise on both where the first gets this part of the room."""
+        """Return the noise on both where the first gets this part of the room."""
         first, second = self.alone
         return first / math.sqrt(self.room * share), second / math.sqrt(self.room * (1 - share))
 
@@ -274,13 +266,13 @@ class PairTrade:
 
 
 def build_plan(plan: QuestionPlan, dataset: Dataset, *, uploaded: Directions | None = None) -> tuple[Setup, ...]:
-    """The design of every question, under its own part of the budget."""
+    """Return the design of every question, under its own part of the budget."""
     delta = delta_of(plan.scenarios[0], dataset)
     return tuple(build(plan.question(k, delta=delta), dataset, uploaded=uploaded) for k in range(len(plan)))
 
 
 def plan_noise(plan: QuestionPlan, setups: Sequence[Setup]) -> tuple[QuestionNoise, ...]:
-    """What every question gets; ``setups`` as :func:`build_plan` makes them."""
+    """Return what every question gets; ``setups`` as :func:`build_plan` makes them."""
     found = []
     for share, setup in zip(plan.shares, setups, strict=True):
         epsilon, stds = setup.scenario.epsilon, feature_std(setup, setup.design)
@@ -293,7 +285,7 @@ def plan_noise(plan: QuestionPlan, setups: Sequence[Setup]) -> tuple[QuestionNoi
 
 
 def pair_trade(noise: Sequence[QuestionNoise], first: int, second: int) -> PairTrade:
-    """The trade between two questions, the others' shares as they are."""
+    """Return the trade between two questions, the others' shares as they are."""
     a, b = noise[first], noise[second]
     room = a.share + b.share
     return PairTrade(alone=(a.alone, b.alone), room=room, share=a.share / room)
@@ -312,9 +304,9 @@ def least_noise(noise: Sequence[QuestionNoise], weights: Sequence[float] | None 
 
 
 def typical_noise(setup: Setup) -> float:
-    """The noise on the features that the scenario needs, else on everything, in units of the ranges."""
+    """Return the noise on the scenario's priority columns, else on all, in units of the ranges."""
     design = setup.design
-    needed = {k: weight for k, weight in setup.scenario.need_weights.items() if k < design.rows}
-    if design.mode != "columns" and 0 < len(needed) < design.rows:
-        return noise_on(design, needs_of(needed, design.rows), directions=setup.need_directions).needed
+    priority = {k: weight for k, weight in setup.scenario.need_weights.items() if k < design.rows}
+    if design.mode != "columns" and 0 < len(priority) < design.rows:
+        return noise_on(design, needs_of(priority, design.rows), directions=setup.need_directions).priority
     return noise_on(design, np.ones(design.rows)).everything

@@ -1,4 +1,4 @@
-"""The precision budget, direction by direction: who gains against equal noise, who pays, and which split does best.
+"""The precision budget, direction by direction: which gain against equal noise, which pay, and which split is best.
 
 >>> import numpy as np
 >>> from mvgviz import Dataset, Scenario
@@ -10,17 +10,18 @@
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from mvgviz.design.allocation import FLOOR, manual
+from mvgviz.design.allocation import FLOOR, WaterFilling, manual
 from mvgviz.design.noise_design import NoiseDesign, design_noise, smallest_epsilon
 from mvgviz.design.power_to_noise import log_pnr
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions
 from mvgviz.provenance import Origin
+from mvgviz.scenario.own_units import along_directions
 from mvgviz.scenario.resolve import Setup, build, favouring, fill, moments_along
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.text import csv_text, spreadsheet_cell
@@ -39,6 +40,7 @@ class BudgetTable:
     says which). ``variance`` is v, the covariance's own; ``std`` the noise along the direction, with noise on both
     sides that of entry (k, k), which is v. ``iid_std``: of equal noise at the same budget along the same directions.
     ``signal``: the data's size along the direction, in the units of the noise; private, None where it has no meaning.
+    ``own``: what 1 of noise or signal is in the data's own ``units``.
     """
 
     theta: FloatArray
@@ -47,6 +49,8 @@ class BudgetTable:
     variance: FloatArray
     std: FloatArray
     iid_std: FloatArray
+    own: FloatArray
+    units: list[str]
     signal: FloatArray | None = field(default=None, repr=False)
 
     @property
@@ -64,13 +68,13 @@ class BudgetTable:
 
 
 def budget_table(setup: Setup, moments: FloatArray | None = None) -> BudgetTable:
-    """The numbers of a design. ``moments``: the data's second moments, for the signal."""
+    """Return the numbers of a design. ``moments``: the data's second moments, for the signal."""
     design, exact = setup.design, setup.design.guarantee == "exact"
-    v = design.directional_side.variances
-    return BudgetTable(
-        theta=design.theta, precision=1 / v if exact else 1 / v**2, precision_is="1/v" if exact else "1/v²",
-        variance=v, std=design.direction_std(), iid_std=_std_along(setup.iid, design.directional_side.directions),
-        signal=None if moments is None else _signal(design, moments))
+    v, (own, units) = design.directional_side.variances, along_directions(setup)
+    return BudgetTable(theta=design.theta, precision=1 / v if exact else 1 / v**2,
+                       precision_is="1/v" if exact else "1/v²", variance=v, own=own, units=units,
+                       std=design.direction_std(), iid_std=_std_along(setup.iid, design.directional_side.directions),
+                       signal=None if moments is None else _signal(design, moments))
 
 
 def _signal(design: NoiseDesign, moments: FloatArray) -> FloatArray | None:
@@ -94,65 +98,60 @@ def _std_along(design: NoiseDesign, directions: Directions) -> FloatArray:
 
 
 def table_csv(table: BudgetTable, names: Sequence[str], *, care: str = "") -> str:
-    """The table as CSV, without what was measured on the data; ``care``: what is to be known of the noise.
-
-    Names that a spreadsheet would read as a formula get an apostrophe.
-    """
+    """Return the table as CSV, without what was measured on the data; ``care``: a caution behind the noise."""
     columns: dict[str, FloatArray] = {
         "share of the budget (theta)": table.theta, f"precision ({table.precision_is})": table.precision,
-        "variance (v)": table.variance, "noise standard deviation": table.std,
-        "equal noise standard deviation": table.iid_std, "noise against equal noise (factor)": table.factor,
+        "variance (v)": table.variance, "noise standard deviation": table.std * table.own,
+        "equal noise standard deviation": table.iid_std * table.own, "noise against equal noise (factor)": table.factor,
     }
-    rows = zip(names, *(column.tolist() for column in columns.values()), strict=True)
-    return csv_text([["direction", *(f"{name}{care}" for name in columns)],
-                     *([spreadsheet_cell(name), *map(repr, values)] for name, *values in rows)])
+    rows = zip(names, table.units, *(column.tolist() for column in columns.values()), strict=True)
+    return csv_text([["direction", *(f"{name}{care}" for name in columns), "unit of the standard deviations"],
+                     *([spreadsheet_cell(name), *map(repr, values), spreadsheet_cell(unit)]
+                       for name, unit, *values in rows)])
 
 
 @dataclass(frozen=True, kw_only=True)
 class WantedNoise:
     """What wanted standard deviations cost.
 
-    ``needed``: the smallest epsilon (directions that spend included). ``epsilon``: rounded up to 4 digits and brought
-    inside what a scenario can hold. ``weights``: the manual split that gives this noise under the exact guarantee.
+    ``priority``: the smallest epsilon (private directions included). ``epsilon``: the same rounded up to 4 digits,
+    within what a scenario can hold. ``weights``: the manual split that gives this noise under the exact guarantee.
     """
 
-    needed: float
+    priority: float
     epsilon: float
     weights: tuple[int, ...]
 
     @property
     def reachable(self) -> bool:
         """Whether a scenario can hold an epsilon this large."""
-        return self.needed <= MOST_EPSILON
+        return self.priority <= MOST_EPSILON
 
 
 def inverse_refusal(setup: Setup) -> str | None:
-    """Why the inverse question cannot be asked here; None if it can."""
+    """Return why the inverse question cannot be asked here; None if it can."""
     mode, symmetric = setup.design.mode, setup.query.symmetric
-    if setup.query.bound is not None:
-        return ("records are pulled into an ellipse, and the noise has its shape; it is worked out for records as they "
-                "are")
-    if setup.query.has_constant:
-        return "mean and second moments together keep a part of the budget for the constant"
-    if mode == "columns" and not symmetric:
-        return "it is worked out for noise over features, and here the noise is directional over records"
-    if symmetric and mode != "both":
-        return "for a symmetric answer it is worked out with the same noise on both sides, and here it is on one"
-    if not symmetric and mode != "rows":
-        return "for a table it is worked out with noise over features, and here it is on both sides"
-    return None
+    return next((why for refused, why in (
+        (setup.design.blocks, f"it supports Gaussian noise, and here the noise is {setup.design.family.word} noise"),
+        (setup.query.bound is not None, "it supports records as they are, and here records are clipped to an ellipse"),
+        (setup.query.has_constant, "mean and second moments together keep a part of the budget for the constant"),
+        (mode == "columns" and not symmetric, "it supports noise over features, and here the noise is directional over "
+                                              "records"),
+        (symmetric and mode != "both", "a symmetric answer needs the same noise on both sides, and here it is on one"),
+        (not symmetric and mode != "rows", "a table needs noise over features, and here it is on both sides"),
+    ) if refused), None)
 
 
 def wanted_noise(setup: Setup, targets: Mapping[int, float]) -> WantedNoise:
-    """The smallest epsilon for noise of at most ``targets`` (direction to standard deviation).
+    """Return the smallest epsilon for noise of at most ``targets`` (direction to standard deviation).
 
     Directions without a target get the floor share. Private directions spend their share of ``mu²`` on top.
     """
     query, directions = setup.query, setup.design.directional_side.directions
-    needed = smallest_epsilon(query, delta=setup.delta, target_std=targets, directions=directions)
+    priority = smallest_epsilon(query, delta=setup.delta, target_std=targets, directions=directions)
     if setup.scenario.directions == "private":
-        mu = float(gaussian_mu(max(needed, LEAST_EPSILON), setup.delta))
-        needed = float(gaussian_epsilon(setup.delta, mu / math.sqrt(1 - setup.scenario.private_share)))
+        mu = float(gaussian_mu(max(priority, LEAST_EPSILON), setup.delta))
+        priority = float(gaussian_epsilon(setup.delta, mu / math.sqrt(1 - setup.scenario.private_share)))
     h, size = setup.design.reach, directions.size
     theta = np.full(size, FLOOR / size)
     wanted = list(targets)
@@ -160,8 +159,8 @@ def wanted_noise(setup: Setup, targets: Mapping[int, float]) -> WantedNoise:
     parts = h[wanted] ** 2 / spread
     theta[wanted] = parts / parts.sum() * (1 - FLOOR * (size - len(wanted)) / size)
     weights = np.maximum(np.round(theta * _PARTS), 1).astype(int)
-    rounded = min(max(_rounded_up(needed), LEAST_EPSILON), MOST_EPSILON)
-    return WantedNoise(needed=needed, epsilon=rounded, weights=tuple(weights.tolist()))
+    rounded = min(max(_rounded_up(priority), LEAST_EPSILON), MOST_EPSILON)
+    return WantedNoise(priority=priority, epsilon=rounded, weights=tuple(weights.tolist()))
 
 
 def _rounded_up(value: float) -> float:
@@ -188,19 +187,18 @@ class SplitScore:
 
 
 def pnr_refusal(setup: Setup) -> str | None:
-    """Why the power-to-noise ratio cannot be compared here; None if it can."""
+    """Return why the power-to-noise ratio cannot be compared here; None if it can."""
     query, mode = setup.query, setup.design.mode
-    if query.bound is not None:
-        return "every split would pull the records into another ellipse, so it would ask another question"
-    if not query.of_all_features:
-        return ("the power-to-noise ratio is defined for the table, the mean and the covariance, not for the "
-                f"{query.name}")
-    if mode == "columns":
-        return ("the paper's best split (max-PNR) divides the budget over features, and here the noise is directional "
-                "over records")
-    if query.degree == 2 and mode != "both":
-        return "for the covariance the power-to-noise ratio is defined with noise on both sides, not on one"
-    return None
+    return next((why for refused, why in (
+        (setup.design.blocks, "the power-to-noise ratio supports Gaussian noise, and here the noise is "
+                              f"{setup.design.family.word} noise"),
+        (query.bound is not None, "every split would clip the records to another ellipse, and so ask another query"),
+        (not query.of_all_features, "the power-to-noise ratio is defined for the table, the mean and the covariance, "
+                                    f"not for the {query.name}"),
+        (mode == "columns", "the paper's best split (max-PNR) divides the budget over features, and here the noise is "
+                            "directional over records"),
+        (query.degree == 2 and mode != "both", "the power-to-noise ratio of the covariance needs noise on both sides"),
+    ) if refused), None)
 
 
 def printed_guarantee(setup: Setup) -> str:
@@ -211,7 +209,7 @@ def printed_guarantee(setup: Setup) -> str:
 
 
 def equal_design(setup: Setup, guarantee: str) -> NoiseDesign:
-    """The scenario's noise with equal shares under a guarantee: where every water filling starts."""
+    """Return the scenario's noise with equal shares under a guarantee: where every water filling starts."""
     scenario = setup.scenario
     if scenario.directions == "private":  # what they spend, and so they themselves, depend on the guarantee
         same = scenario.changed(guarantee=guarantee, allocation="uniform")
@@ -220,10 +218,12 @@ def equal_design(setup: Setup, guarantee: str) -> NoiseDesign:
                         tail=scenario.tail, guarantee=guarantee, directions=setup.design.directional_side.directions)
 
 
-def compare_splits(setup: Setup, moments: FloatArray) -> tuple[SplitScore, ...]:
+def compare_splits(setup: Setup, moments: FloatArray,
+                   filled: Callable[[str, str], WaterFilling] | None = None) -> tuple[SplitScore, ...]:
     """``log PNR`` of every split, under the printed theorem and under the exact limit.
 
-    Binary and least error are left out when no direction (or every direction) is favoured.
+    Binary and least error are left out where no direction has priority, or all have. ``filled``: water fillings that
+    are known already, by guarantee and form.
     """
     scenario, query = setup.scenario, setup.query
     scores = []
@@ -235,7 +235,8 @@ def compare_splits(setup: Setup, moments: FloatArray) -> tuple[SplitScore, ...]:
         if scenario.allocation == "manual":
             thetas["manual"] = manual(scenario.weights)
         for form in ("exact",) if guarantee == "exact" else ("relaxed", "unrelaxed"):
-            thetas[f"max-pnr {form}"] = fill(equal, query, moments, form).theta
+            best = fill(equal, query, moments, form) if filled is None else filled(guarantee, form)
+            thetas[f"max-pnr {form}"] = best.theta
         current = _current_split(scenario, "binary" in thetas) if guarantee == scenario.guarantee else None
         for split, theta in thetas.items():
             design = equal if split == "uniform" else design_noise(
@@ -248,7 +249,6 @@ def compare_splits(setup: Setup, moments: FloatArray) -> tuple[SplitScore, ...]:
 
 
 def _current_split(scenario: Scenario, favours: bool) -> str:
-    """The name of the scenario's own split; equal shares where it would favour none or all directions."""
     if scenario.allocation == "max-pnr":
         return f"max-pnr {'exact' if scenario.guarantee == 'exact' else scenario.form}"
     return scenario.allocation if favours or scenario.allocation == "manual" else "uniform"

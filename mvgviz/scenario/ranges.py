@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import Any
 
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.provenance import Origin, Range
 from mvgviz.query.ranges import checked_range, is_dated, pair_of
 from mvgviz.text import csv_text, spreadsheet_cell
@@ -36,8 +36,7 @@ def range_of(name: str, ends: Any) -> Range:
     if is_dated([low, high]):
         return Range(_date(low), _date(high), origin)
     span = checked_range(Range(low, high, origin), repr(name))
-    if not span.low < span.high:
-        raise InputError(f"the range of {name!r} must have its low end below its high end")
+    refuse(not span.low < span.high, f"the range of {name!r} must have its low end below its high end")
     return span
 
 
@@ -54,12 +53,12 @@ def range_to_list(span: Range) -> list[Any]:
 
 
 def origin_called(word: Any) -> Origin:
-    """An origin by the word for it in a file."""
+    """Return an origin by the word for it in a file."""
     return Origin(one_of("where something comes from", word, tuple(origin.value for origin in Origin)))
 
 
 def ranges_to_csv(ranges: Mapping[str, Range]) -> str:
-    """A line for each feature; ``known``: whether the range is known without looking at the data."""
+    """Return a line for each feature; ``known``: whether the range is known without looking at the data."""
     return csv_text([_HEADER, *([_cell(name), repr(float(low)), repr(float(high)),
                                  "yes" if origin is Origin.DECLARED else "no"]
                                 for name, (low, high, origin) in ranges.items())])
@@ -80,20 +79,16 @@ def ranges_from_text(text: str | bytes) -> dict[str, Range]:
 
     A table may lack the column ``known``: what is not said to be known counts as read from the data.
     """
-    if not len(text) <= MOST_JSON:
-        raise InputError(f"a file of ranges must have 1 to {_MOST:,} of them")
+    refuse(not len(text) <= MOST_JSON, f"a file of ranges must have 1 to {_MOST:,} of them")
     if isinstance(text, bytes):
         try:
             text = text.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise InputError("a file of ranges must be text in UTF-8") from None
-    return _from_json(text) if text.lstrip().startswith("{") else _from_table(text)
-
-
-def _from_json(text: str) -> dict[str, Range]:
+    if not text.lstrip().startswith("{"):
+        return _from_table(text)
     held = parsed_json(text, 'ranges in JSON must stand as {"feature": [low, high], ...}')
-    if not 0 < len(held) <= _MOST:
-        raise InputError(f"a file of ranges must have 1 to {_MOST:,} of them")
+    refuse(not 0 < len(held) <= _MOST, f"a file of ranges must have 1 to {_MOST:,} of them")
     return {name: range_of(name, ends) for name, ends in held.items()}
 
 
@@ -103,14 +98,12 @@ def _from_table(text: str) -> dict[str, Range]:
         lines = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if "".join(row).strip()]
     except csv.Error:
         raise InputError("a table of ranges must have short lines: feature, lowest, highest, known") from None
-    if not 1 < len(lines) <= _MOST + 1:
-        raise InputError(f"a table of ranges must have a header and 1 to {_MOST:,} lines: feature, lowest, highest, "
-                         "known")
+    refuse(not 1 < len(lines) <= _MOST + 1, f"a table of ranges must have a header and 1 to {_MOST:,} lines: feature, "
+           "lowest, highest, known")
     header, *rows = lines
     named = [name.strip().lower() for name in header]
-    if not {*_HEADER[:3]} <= {*named}:
-        raise InputError(f"a table of ranges must have the columns {', '.join(_HEADER)}; the first line is "
-                         f"{', '.join(named)[:80]}")
+    refuse(not {*_HEADER[:3]} <= {*named}, f"a table of ranges must have the columns {', '.join(_HEADER)}; the first "
+           f"line is {', '.join(named)[:80]}")
     for name in _HEADER:
         if named.count(name) > 1:
             raise InputError(f'a table of ranges must have one column "{name}", and this one has it twice')
@@ -141,7 +134,7 @@ def _number(name: str, text: str, decimal: str) -> float:
 
 
 def fitting(ranges: Mapping[str, Range], features: Iterable[str]) -> tuple[dict[str, Range], list[str]]:
-    """Those that are about the features, and the names of the others."""
+    """Return those that are about the features, and the names of the others."""
     known = set(features)
     return ({name: span for name, span in ranges.items() if name in known},
             [name for name in ranges if name not in known])

@@ -15,7 +15,7 @@ from mvgviz.design.allocation import WaterFilling, binary, least_error, manual, 
 from mvgviz.design.estimated_directions import eigenvectors, private_eigenvectors
 from mvgviz.design.noise_design import NoiseDesign, design_noise, mode_of
 from mvgviz.design.power_to_noise import has_measure, most_informative
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.accounting import gaussian_epsilon, gaussian_mu
 from mvgviz.noise.directions import Directions, random_rotation, rotation, standard_basis
 from mvgviz.noise.ties import largest_first
@@ -65,7 +65,6 @@ class Setup:
 
     @property
     def epsilon_spent(self) -> float:
-        """By the noise alone, at the scenario's delta."""
         return self.design.epsilon_spent(self.delta)
 
     @property
@@ -129,23 +128,23 @@ def origins_of(query: Query, design: NoiseDesign, scenario: Scenario | None) -> 
 
 
 def scaled(dataset: Dataset, scale: str) -> Dataset:
-    """The dataset as declared, or with its ranges mapped onto [-1, 1] or [0, 1]."""
+    """Return the dataset as declared, or with its ranges mapped onto [-1, 1] or [0, 1]."""
     return dataset.scaled(SCALED_TO[scale]) if scale in SCALED_TO else dataset
 
 
 def ask(scenario: Scenario, dataset: Dataset, *, bound: RecordBound | None = None) -> Query:
-    """The scenario's query of a dataset whose values are inside their ranges; of records inside a ``bound``."""
+    """Return the scenario's query of a dataset whose values are inside their ranges; of records inside a ``bound``."""
     table = dataset if scenario.is_graph else scaled(dataset, scenario.scale)
     return scenario.kind.ask(table, bound=bound, neighbours=scenario.neighbours, **scenario.parameters)
 
 
 def asked_of(scenario: Scenario, dataset: Dataset) -> Dataset:
-    """The table on the scenario's scale; with the constant, where that is asked about too."""
+    """Return the table on the scenario's scale; with the constant, where that is asked about too."""
     return scenario.kind.table_of(scaled(dataset, scenario.scale), **scenario.parameters)
 
 
 def delta_of(scenario: Scenario, dataset: Dataset) -> float:
-    """The scenario's delta, or the usual one."""
+    """Return the scenario's delta, or the usual one."""
     return usual_delta(dataset.n_records) if scenario.delta is None else scenario.delta
 
 
@@ -159,9 +158,8 @@ def paper_delta(n_records: int) -> float:
     return 1 / max(n_records, 2)
 
 
-def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None,
-          uploaded: Directions | None = None, tight: bool = False,
-          noisy_count: np.random.Generator | NoisyCount | None = None) -> Setup:
+def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None, uploaded: Directions | None = None,
+          tight: bool = False, noisy_count: np.random.Generator | NoisyCount | None = None) -> Setup:
     """The design of a scenario. ``query`` (without a bound) saves asking again; ``uploaded``: directions from a file.
 
     ``tight``: theorems use the tight sensitivity instead of the printed one. ``noisy_count``: what finds the length of
@@ -171,7 +169,7 @@ def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None,
     if tight:
         box = replace(box, printed_sensitivity=box.sensitivity)
     if not scenario.is_graph and box.neighbour_rule != rule_of(scenario.neighbours, dataset.per_person):
-        raise InputError(f"the query was asked for other neighbours than the scenario's: {box.neighbour_rule}")
+        raise InputError(f"the query has other neighbours than the scenario: {box.neighbour_rule}")
     mode = mode_of(box, scenario.mode)
     size = box.cols if mode == "columns" else box.rows
     delta = delta_of(scenario, dataset)
@@ -188,7 +186,7 @@ def build(scenario: Scenario, dataset: Dataset, *, query: Query | None = None,
 
 
 def with_bound(setup: Setup, **changes: Any) -> Setup:
-    """The same directions and split with another ``bound`` or ``radius``; nothing else is worked out again."""
+    """Return the same directions and split with another ``bound`` or ``radius``; nothing else is worked out again."""
     design = setup.design
     return _worked_out(setup.scenario.changed(**changes), setup.dataset, setup.box, setup.iid,
                        design.directional_side.directions, setup.split, design.theta_origin)
@@ -201,7 +199,8 @@ def _worked_out(scenario: Scenario, dataset: Dataset, box: Query, iid: NoiseDesi
     delta, mode = delta_of(scenario, dataset), mode_of(box, scenario.mode)
     setup = partial(Setup, scenario=scenario, dataset=dataset, box=box, iid=iid, split=theta, delta=delta)
     if scenario.bound == "none" or scenario.is_graph:
-        return setup(query=box, design=_noise_on_box(scenario, box, directions, theta, origin, delta))
+        return setup(query=box, design=_noise_on_box(scenario, box, directions, theta, origin, delta,
+                                                    family=scenario.noise_family))
     refuse_bound(scenario, mode)
     bound = record_ellipse(scenario, asked_of(scenario, dataset), directions, theta, origin,
                            mu=float(gaussian_mu(scenario.epsilon, delta)),
@@ -213,17 +212,17 @@ def _worked_out(scenario: Scenario, dataset: Dataset, box: Query, iid: NoiseDesi
     return setup(query=bounded, design=design_noise(
         bounded, epsilon=scenario.epsilon, delta=delta, mode=mode, guarantee=scenario.guarantee, tail=scenario.tail,
         theta=None if own_shape else theta, theta_origin=origin, directions=None if own_shape else directions,
-        cover_bound=scenario.guarantee == "exact"))
+        cover_bound=scenario.guarantee == "exact", family=scenario.noise_family))
 
 
 def _noise_on_box(scenario: Scenario, box: Query, directions: Directions, theta: FloatArray, origin: Origin,
-                  delta: float) -> NoiseDesign:
+                  delta: float, family: str = "gaussian") -> NoiseDesign:
     """Exact noise is given the whole budget and told to leave what the directions spent."""
     exact = scenario.guarantee == "exact"
     epsilon_left, delta_left = (scenario.epsilon, delta) if exact else left_for_noise(scenario, delta)
     return design_noise(box, epsilon=epsilon_left, delta=delta_left, theta=theta, theta_origin=origin,
                         directions=directions, mode=mode_of(box, scenario.mode), guarantee=scenario.guarantee,
-                        tail=scenario.tail, cover_directions=exact and scenario.directions == "private")
+                        tail=scenario.tail, cover_directions=exact and scenario.directions == "private", family=family)
 
 
 def mu_for_directions(scenario: Scenario, delta: float) -> float:
@@ -266,15 +265,14 @@ def _directions(scenario: Scenario, dataset: Dataset, query: Query, size: int, d
                 uploaded: Directions | None) -> Directions:
     kind, rng = scenario.directions, np.random.default_rng([scenario.seed, 1])
     if query.has_constant and kind not in ("standard", "rotation"):
-        raise InputError("mean and second moments together need the features themselves as directions, or turned by an "
-                         "angle; choose one of these")
+        raise InputError("mean and second moments together need standard or rotated directions; choose one of these")
     if kind == "rotation":
         return rotation(size, scenario.plane, math.radians(scenario.angle))
     if kind == "random":
         return random_rotation(size, rng=rng)
     if kind == "upload":
         if uploaded is None:
-            raise InputError("directions from a file: the link has them, this session does not; upload them again")
+            raise InputError("the link uses directions from a file, which this session lacks: upload them again")
         return uploaded
     if kind in ("eigenvectors", "private") and size != query.rows:
         raise InputError(f"{kind} directions belong to rows, got mode columns; choose rows or both")
@@ -282,7 +280,7 @@ def _directions(scenario: Scenario, dataset: Dataset, query: Query, size: int, d
         return eigenvectors(query)
     if kind == "private":
         if scenario.neighbours != "replace":
-            raise InputError("private directions are worked out for replaced records; choose these or other directions")
+            raise InputError("private directions support only replaced records; choose these or other directions")
         if not query.of_all_features:
             raise InputError(f"private directions need a table, mean or covariance query, got {query.name}")
         return private_eigenvectors(scaled(dataset, scenario.scale), mu=mu_for_directions(scenario, delta), rng=rng)
@@ -301,48 +299,48 @@ def _theta(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesig
         raise InputError(f"the manual split must have {size} parts, got {len(scenario.weights)}")
     split = manual(scenario.weights) if kind == "manual" else uniform(size)
     if kind in ("binary", "least-error"):
-        favoured = favouring("binary" if query.has_constant else kind, scenario, equal)
-        split = split if favoured is None else favoured
+        priorities = favouring("binary" if query.has_constant else kind, scenario, equal)
+        split = split if priorities is None else priorities
     if query.has_constant:
         split = np.append((1 - CONSTANT_SHARE) * split, CONSTANT_SHARE)
     return split, Origin.DECLARED
 
 
 def favouring(kind: str, scenario: Scenario, equal: NoiseDesign) -> FloatArray | None:
-    """The "binary" or "least-error" split; None where no direction is favoured, or every one.
+    """Return the "binary" or "least-error" split; None where no direction has priority, or all have.
 
-    Both count each favoured one as much as it matters: together they get ``share`` of the budget, or of the error.
+    Both weigh priority directions by importance: together these get ``share`` of the budget, or of the error.
     """
     size = equal.theta.size - equal.kind.has_constant
-    favoured = [k for k in scenario.favoured if k < size]
-    if not 0 < len(favoured) < size:
+    priorities = [k for k in scenario.priority_directions if k < size]
+    if not 0 < len(priorities) < size:
         return None
-    weights = np.array([scenario.need_weights.get(k, 1.0) for k in favoured])
+    weights = np.array([scenario.need_weights.get(k, 1.0) for k in priorities])
     if kind == "binary":
-        return binary(size, favoured=favoured, share=scenario.share, importance=weights, guarantee=equal.guarantee)
-    split = np.array(binary(size, favoured=favoured, share=scenario.share))
-    split[favoured] *= weights / weights.mean()
+        return binary(size, priority=priorities, share=scenario.share, importance=weights, guarantee=equal.guarantee)
+    split = np.array(binary(size, priority=priorities, share=scenario.share))
+    split[priorities] *= weights / weights.mean()
     return least_error(split, guarantee=equal.guarantee,
                        half_widths=equal.reach if equal.guarantee == "exact" else None)
 
 
 def _max_pnr(scenario: Scenario, dataset: Dataset, query: Query, equal: NoiseDesign) -> tuple[FloatArray, Origin]:
     """max-PNR with the signal along the directions, read from wherever those were."""
-    if query.has_constant:
-        raise InputError("the paper's best split (max-PNR) is not worked out for mean and second moments "
-                         "together; choose another split")
+    refuse(query.has_constant, "the paper's best split (max-PNR) does not support mean and second moments together; "
+           "choose another split")
     if equal.mode == "columns":
         raise InputError("the paper's best split (max-PNR) needs noise over rows or both sides, got mode columns")
     directions, form = equal.directional_side.directions, "exact" if equal.guarantee == "exact" else scenario.form
     paid = released_spectrum(directions)
-    moments = query.value if query.degree != 1 or paid is not None else moments_of(scenario, dataset, query)
+    moments = (moments_of(scenario, dataset, query) if query.degree == 1 and paid is None
+               else query.value if query.symmetric else query.value @ query.value.T / query.cols)
     if not (moments_along(directions, moments) if paid is None else paid).max() > 0:
         return uniform(directions.size), Origin.READ if paid is None else Origin.PAID
     return fill(equal, query, moments, form).theta, Origin.READ if paid is None else Origin.PAID
 
 
 def released_spectrum(directions: Directions) -> FloatArray | None:
-    """The eigenvalues that private directions came with."""
+    """Return the eigenvalues that private directions came with."""
     return directions.eigenvalues if directions.origin is Origin.PAID else None
 
 

@@ -12,14 +12,17 @@ at the data are named in ``from_data``, so that whoever opens the link knows it 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 
+from mvgviz.design.families import CHOICES as FAMILIES
+from mvgviz.design.families import IN_A_BOX
 from mvgviz.design.noise_design import GUARANTEES, MODES
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.noise.bounds import TAILS
+from mvgviz.query.counts import category_position
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.queries import NEIGHBOURS, QUERIES, Query
 from mvgviz.scenario import codec
@@ -33,11 +36,14 @@ DIRECTIONS = ("standard", "rotation", "eigenvectors", "private", "random", "uplo
 ALLOCATIONS = ("uniform", "binary", "manual", "max-pnr", "least-error")
 FORMS = ("relaxed", "unrelaxed")
 BOUNDS = ("none", "even", "own", "private")
-JUDGED = ("everything", "needed", "rest")
+JUDGED = ("everything", "priority", "other")
 LEAST_SHARE, MOST_SHARE = 0.01, 0.99
-"""Of the favoured directions together; every control keeps to it."""
+"""Of the priority directions together; every control keeps to it."""
 LEAST_RADIUS, MOST_RADIUS = 1e-3, 1e3
-_WHO = ("favoured", "needed")  # one choice in two fields: its mark goes along
+_WHO = ("priority_directions", "priority")  # one choice in two fields: its mark goes along
+_FORMER = {"needed": "priority", "favoured": "priority_directions"}
+"""Fields by the names that earlier links and files have."""
+_FORMER_JUDGED = {"needed": "priority", "rest": "other"}
 _DATA = re.compile(rf"[a-z][a-z0-9_]{{0,40}}|{UPLOAD}[0-9a-f]{{12}}")
 
 
@@ -45,6 +51,24 @@ def _data_name(_: str, value: Any) -> str:
     if not (isinstance(value, str) and _DATA.fullmatch(value)):
         raise InputError("data must be the name of a sample, or upload- and 12 hexadecimal digits")
     return value
+
+
+def _current(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a link or file under the names and values of this version."""
+    found = {_FORMER.get(name, name): value for name, value in fields.items()}
+    if isinstance(judged := found.get("judged"), str):
+        found["judged"] = _FORMER_JUDGED.get(judged, judged)
+    if isinstance(marks := found.get("from_data"), str):
+        found["from_data"] = "-".join(_FORMER.get(mark, mark) for mark in marks.split("-"))
+    elif isinstance(marks, list):
+        found["from_data"] = [_FORMER.get(mark, mark) if isinstance(mark, str) else mark for mark in marks]
+    return found
+
+
+def _by_position(changes: dict[str, Any], name: str, position: Callable[[str, str], int]) -> None:
+    """Put positions in the place of names, if there are any."""
+    if name in changes and not isinstance(changes[name], str) and hasattr(changes[name], "__iter__"):
+        changes[name] = tuple(position(each, name) if isinstance(each, str) else each for each in changes[name])
 
 
 def _turns(scenario: Scenario) -> bool:
@@ -59,6 +83,16 @@ def _predicts(scenario: Scenario) -> bool:
     return scenario.kind.has_constant and scenario.bound != "none"  # the label then has a share of the ellipse
 
 
+def _takes_family(scenario: Scenario) -> bool:
+    """Whether another family than Gaussian noise can hide this answer."""
+    if scenario.guarantee != "exact" or "private" in (scenario.directions, scenario.bound):
+        return False
+    if scenario.family not in IN_A_BOX:
+        return scenario.mode != "columns"
+    return ((scenario.kind.is_mean or scenario.kind.is_table) and scenario.mode in ("auto", "rows")
+            and scenario.directions == "standard" and scenario.bound == "none")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Scenario(codec.Saved):
     """Everything that can be chosen; ``build`` works out what it means for a dataset.
@@ -66,13 +100,16 @@ class Scenario(codec.Saved):
     Each field declares its default, its kind, what it decides and when it is used (``mvgviz.scenario.codec``).
     ``data``: a sample's name or "upload-" and a random identifier. ``scale``: ranges as declared, or mapped onto [-1,
     1] ("symmetric") or [0, 1] ("unit"). ``delta`` None is min(1e-6, 1/(100 n)). ``mode`` "auto": both sides for
-    symmetric queries, else rows. ``neighbours``: see ``mvgviz.query.base``. ``angle`` in degrees. ``weights``: whole
-    parts, for the manual split. ``form``: of max-PNR under a theorem. ``post``: the free post-processing of trials.
+    symmetric queries, else rows. ``family`` of the noise; Gaussian where it does not fit. ``neighbours``: see
+    ``mvgviz.query.base``. ``angle`` in degrees. ``weights``: whole parts, for the manual split. ``form``: of
+    max-PNR under a theorem. ``post``: the free post-processing of trials.
     ``bound``: none, or records are clipped to an ellipse with the shape of the split, as long as an evenly spread
     record ("even"), ``radius`` times that ("own") or as all but a few records, found privately for a tenth of mu²
-    ("private"). ``needed``: the priority features; none: what is favoured, features or other directions.
-    ``importance``: how much each of the needed matters, in whole parts in the order of their positions; none: all
-    alike. ``judged``: errors are on the needed (on everything where nothing is), on everything, or on the rest.
+    ("private"). ``priority``: the priority features; none: the priority directions, features or others.
+    ``importance``: how much each of them matters, in whole parts in the order of their positions; none: all alike.
+    ``category``: positions of the categories that are counted, or whose levels are the groups; none: the first.
+    ``group``: columns, of the first group or whose means are asked; none: the first half, or all. ``judged``: errors
+    are on priority columns (on everything where there are none), on everything, or on other columns.
     ``from_data``: the fields that were chosen by looking at the data, which no comparison of scenarios looks at.
     """
 
@@ -84,10 +121,12 @@ class Scenario(codec.Saved):
     length: float = held(1.0, codec.real(positive, least=1e-6, most=1e6), "choices",
                          lambda its: "length" in its.kind.parameters)
     group: tuple[int, ...] = held((), codec.positions(), "choices", lambda its: "group" in its.kind.parameters)
+    category: tuple[int, ...] = held((), codec.positions(), "choices", lambda its: "category" in its.kind.parameters)
     label: int | None = held(None, codec.position(), "choices", lambda its: _predicts(its) and its.label is not None)
     epsilon: float = held(1.0, codec.real(positive, least=1e-3, most=1e3), "choices")
     delta: float | None = held(None, codec.real(fraction), "choices")
     guarantee: str = held("exact", codec.choice(GUARANTEES), "choices")
+    family: str = held("gaussian", codec.choice(FAMILIES), "choices", _takes_family)
     tail: str = held("printed", codec.choice(TAILS), "choices", lambda its: its.guarantee != "exact")
     mode: str = held("auto", codec.choice(("auto", *MODES)), "choices")
     neighbours: str = held("replace", codec.choice(NEIGHBOURS), "choices", lambda its: not its.is_graph)
@@ -96,7 +135,7 @@ class Scenario(codec.Saved):
     plane: tuple[int, int] = held((0, 1), codec.positions(size=2), "directions", _turns)
     private_share: float = held(0.2, codec.real(fraction), "choices", lambda its: its.directions == "private")
     allocation: str = held("binary", codec.choice(ALLOCATIONS), "split")
-    favoured: tuple[int, ...] = held((0,), codec.positions(), "split", _favours)
+    priority_directions: tuple[int, ...] = held((0,), codec.positions(), "split", _favours)
     share: float = held(0.8, codec.real(within, least=LEAST_SHARE, most=MOST_SHARE), "split", _favours)
     weights: tuple[int, ...] = held((), codec.parts(), "split", lambda its: its.allocation == "manual")
     form: str = held("relaxed", codec.choice(FORMS), "split",
@@ -104,9 +143,9 @@ class Scenario(codec.Saved):
     bound: str = held("none", codec.choice(BOUNDS), "choices", lambda its: not its.is_graph)
     radius: float = held(1.0, codec.real(positive, least=LEAST_RADIUS, most=MOST_RADIUS), "choices",
                          lambda its: its.bound == "own" and not its.is_graph)
-    needed: tuple[int, ...] = held((), codec.positions(), "choices", lambda its: bool(its.needed))
+    priority: tuple[int, ...] = held((), codec.positions(), "choices", lambda its: bool(its.priority))
     importance: tuple[int, ...] = held((), codec.parts(), "split", lambda its: _favours(its) and bool(its.importance))
-    judged: str = held("needed", codec.choice(JUDGED))
+    judged: str = held("priority", codec.choice(JUDGED))
     task: str = held("reconstruction", codec.choice(TASKS), "choices", _predicts)
     post: tuple[str, ...] = held(tuple(POST), codec.words(lambda: POST))
     trials: int = held(100, codec.whole(at_most=100_000))
@@ -115,9 +154,8 @@ class Scenario(codec.Saved):
 
     def __post_init__(self) -> None:
         codec.check_fields(self)
-        if self.needed and len(self.importance) not in (0, len(self.needed)):
-            raise InputError(f"importance must have one part for each of the {len(self.needed)} needed, or none, "
-                             f"got {len(self.importance)}")
+        refuse(self.priority and len(self.importance) not in (0, len(self.priority)), "importance must have one part "
+               f"for each of the {len(self.priority)} priority columns, or none, got {len(self.importance)}")
 
     @property
     def is_upload(self) -> bool:
@@ -126,7 +164,6 @@ class Scenario(codec.Saved):
 
     @property
     def kind(self) -> type[Query]:
-        """The kind of query, which knows all that does not depend on the data."""
         return QUERIES[self.query]
 
     @property
@@ -136,8 +173,12 @@ class Scenario(codec.Saved):
 
     @property
     def use(self) -> Task:
-        """What the answer is used for."""
         return TASKS[self.task]
+
+    @property
+    def noise_family(self) -> str:
+        """The family of the noise: Gaussian where the chosen one does not fit."""
+        return "gaussian" if self.is_idle("family") else self.family
 
     @property
     def is_graph(self) -> bool:
@@ -145,43 +186,41 @@ class Scenario(codec.Saved):
 
     @property
     def needs(self) -> tuple[int, ...]:
-        """The positions of what is needed, see ``needs_along``; none where nobody said."""
+        """The positions of what has priority, see ``needs_along``; none where nobody chose."""
         along = self.directions == "standard" or self.needs_along == "directions"
-        return self.needed or (self.favoured if along else ())
+        return self.priority or (self.priority_directions if along else ())
 
     @property
     def needs_along(self) -> str:
-        """Whether needs are "features" (or vertices, or records), or other "directions" that the split favours."""
-        other = self.directions != "standard" and not self.needed and self.mode != "columns"
-        return "directions" if other and self.kind.degree and not self.is_idle("favoured") else "features"
+        """Whether "features" (or vertices, or records) have priority, or other "directions"."""
+        other = self.directions != "standard" and not self.priority and self.mode != "columns"
+        return "directions" if other and self.kind.degree and not self.is_idle("priority_directions") else "features"
 
     @property
-    def needed_features(self) -> tuple[int, ...]:
-        """What is needed where that is features."""
+    def priority_features(self) -> tuple[int, ...]:
         return self.needs if self.needs_along == "features" else ()
 
     @property
     def need_weights(self) -> dict[int, float]:
-        """How much each of the needed matters, the most important 1; all alike where parts do not fit the needed."""
+        """How much each priority column matters, the most important 1; all alike where parts do not fit them."""
         parts = self.importance if len(self.importance) == len(self.needs) else (1,) * len(self.needs)
         return {position: part / max(parts) for position, part in zip(self.needs, parts, strict=True)}
 
     @classmethod
     @lru_cache(maxsize=64)
     def default_for(cls, data: str) -> Scenario:
-        """What a person most likely wants to see first of this data."""
+        """Return what a person most likely wants to see first of this data."""
         return cls(data=data, **_DEFAULTS.get(data, _UPLOAD_DEFAULTS))
 
     def changed(self, **changes: Any) -> Self:
-        """The same scenario with some fields changed by a person.
+        """Return the same scenario with some fields changed by a person.
 
         A mark stays, whatever the new value, until the field returns to its default or ``from_data`` says otherwise;
-        it goes along from ``favoured`` to ``needed`` and back. How much each of the needed matters is forgotten where
-        others become needed.
+        it goes along from ``priority_directions`` to ``priority`` and back. How much each priority column matters is
+        forgotten where others get priority.
         """
         unknown = set(changes) - set(declared(Scenario))
-        if unknown:
-            raise InputError(f"a scenario has no field {', '.join(sorted(unknown))}")
+        refuse(unknown, f"a scenario has no field {', '.join(sorted(unknown))}")
         if "importance" not in changes and self.importance:
             needs = replace(self, importance=(), **changes).needs
             same = needs == self.needs and len(needs) == len(self.importance)
@@ -193,10 +232,10 @@ class Scenario(codec.Saved):
         marked = {name for name in self.from_data if name in moved or getattr(new, name) == getattr(self, name)}
         if any(name in self.from_data for name in _WHO):
             marked |= {name for name in moved if name in _WHO}
-        return replace(new, from_data=tuple(marked))
+        return new if marked == set(new.from_data) else replace(new, from_data=tuple(marked))
 
     def moved_to(self, new: Scenario) -> dict[str, Any]:
-        """The fields a release shows that ``new`` has otherwise, and not as the data's defaults have them.
+        """Return the fields a release shows that ``new`` has otherwise, and not as the data's defaults have them.
 
         Of other data, all that are not the defaults: what is the same came along.
         """
@@ -207,33 +246,37 @@ class Scenario(codec.Saved):
 
     @classmethod
     def for_dataset(cls, dataset: Dataset, **changes: Any) -> Scenario:
-        """The usual choices for a table of one's own, changed as by :meth:`on`; its label is the dataset's."""
+        """Return the usual choices for your own table, changed as by :meth:`on`; the label is the dataset's."""
         named = {} if dataset.label is None else {"label": dataset.label}
         return cls.default_for(f"{UPLOAD}{0:012x}").on(dataset, **named | changes)
 
     def on(self, dataset: Dataset, **changes: Any) -> Scenario:
-        """As :meth:`changed`, but features may be given by name: ``on(data, label="dose", needed=["age", "dose"])``.
+        """As :meth:`changed`, but features may be given by name: ``on(data, label="dose", priority=["age", "dose"])``.
 
-        ``importance`` may be a mapping from the needed to their parts. What is kept are positions, never names.
+        Priority are rows of the answer, by the names they have there: features, or the levels of a category.
+        ``category`` takes names of categories, ``importance`` also a mapping from priority rows to their parts. The
+        scenario keeps positions, never names.
         """
         instance("dataset", dataset, Dataset)
-        parts = changes.get("importance")
-        if isinstance(parts, Mapping):
-            given = {dataset.position(feature, "importance"): part for feature, part in parts.items()}
-            needed = [dataset.position(feature, "needed") for feature in changes.get("needed", self.needed or given)]
-            if set(needed) != set(given):
-                raise InputError("importance must name each of the needed, and nothing else")
-            changes |= {"needed": needed, "importance": tuple(given[position] for position in sorted(needed))}
         if changes.get("label") is not None:
             changes["label"] = dataset.position(changes["label"], "label")
-        for name in ("needed", "favoured", "plane", "group"):
-            if name in changes and not isinstance(changes[name], str) and hasattr(changes[name], "__iter__"):
-                changes[name] = tuple(dataset.position(feature, name) if isinstance(feature, str) else feature
-                                      for feature in changes[name])
+        _by_position(changes, "group", dataset.position)
+        _by_position(changes, "category", lambda name, _: category_position(dataset, name))
+        asked = self.changed(**{name: changes[name] for name in ("query", "group", "category") if name in changes})
+        rows = asked.kind.table_of(dataset, **asked.parameters) if asked.parameters else dataset
+        parts = changes.get("importance")
+        if isinstance(parts, Mapping):
+            given = {rows.position(feature, "importance"): part for feature, part in parts.items()}
+            priority = [rows.position(feature, "priority") for feature in changes.get("priority",
+                                                                                      self.priority or given)]
+            refuse(set(priority) != set(given), "importance must name each priority column, and nothing else")
+            changes |= {"priority": priority, "importance": tuple(given[position] for position in sorted(priority))}
+        for name in ("priority", "priority_directions", "plane"):
+            _by_position(changes, name, rows.position)
         return self.changed(**changes)
 
     def chosen_on_data(self, **changes: Any) -> Scenario:
-        """The same scenario with some fields changed by looking at the data, which marks them."""
+        """Return the same scenario with some fields changed by looking at the data, which marks them."""
         marked = {name for name in changes if name in MARKED}
         return self.changed(**changes, from_data=(*self.changed(**changes).from_data, *marked))
 
@@ -242,7 +285,7 @@ class Scenario(codec.Saved):
         return tuple(name for name in names if name in self.from_data and not self.is_idle(name))
 
     def is_idle(self, name: str) -> bool:
-        """Whether this field changes nothing of a release, the others being as they are."""
+        """Return whether this field changes nothing of a release, the others being as they are."""
         return not declared(Scenario, "used")[name](self)
 
     def to_query(self) -> dict[str, str]:
@@ -253,7 +296,7 @@ class Scenario(codec.Saved):
 
     @classmethod
     def from_query(cls, parameters: Mapping[str, str]) -> Scenario:
-        """The scenario of URL parameters; refuses what it does not understand."""
+        """Return the scenario of URL parameters; refuses what it does not understand."""
         scenario, ignored = cls.read_query(parameters)
         if ignored:
             raise InputError(ignored[0])
@@ -261,11 +304,11 @@ class Scenario(codec.Saved):
 
     @classmethod
     def read_query(cls, parameters: Mapping[str, str]) -> tuple[Scenario, tuple[str, ...]]:
-        """The scenario of a link as far as it can be understood, and sentences on what was ignored."""
+        """Return the scenario of a link as far as it can be understood, and sentences on what was ignored."""
         ignored: list[str] = []
         scenario = cls.default_for(cls.data)
-        order = {"data": 0, "importance": 2, "from_data": 3}  # parts go with what is needed, marks come last
-        for name, text in sorted(parameters.items(), key=lambda pair: order.get(pair[0], 1)):
+        order = {"data": 0, "importance": 2, "from_data": 3}  # parts go with priority, marks come last
+        for name, text in sorted(_current(parameters).items(), key=lambda pair: order.get(pair[0], 1)):
             try:
                 scenario = (cls.default_for(text) if name == "data"
                             else scenario.changed(**{name: codec.from_link(cls, name, text)}))
@@ -281,7 +324,7 @@ class Scenario(codec.Saved):
     @classmethod
     def from_dict(cls, content: Any) -> Self:
         codec.check_parts(content, cls.called, "mvgviz", scenario=dict)
-        return cls().changed(**content["scenario"])
+        return cls().changed(**_current(content["scenario"]))
 
 
 DIRECTION_FIELDS, SPLIT_FIELDS, OTHER_FIELDS = (
@@ -289,13 +332,13 @@ DIRECTION_FIELDS, SPLIT_FIELDS, OTHER_FIELDS = (
     for part in ("directions", "split", "choices"))
 """The fields that a release shows, by what they decide."""
 MARKED: tuple[str, ...] = (*DIRECTION_FIELDS, *SPLIT_FIELDS, *OTHER_FIELDS)
-_UPLOAD_DEFAULTS: dict[str, Any] = {"query": "covariance", "allocation": "uniform", "favoured": ()}
+_UPLOAD_DEFAULTS: dict[str, Any] = {"query": "covariance", "allocation": "uniform", "priority_directions": ()}
 _DEFAULTS: dict[str, dict[str, Any]] = {
     "two_features": {"query": "mean"},
-    "liver": {"query": "covariance", "favoured": (2, 5), "label": 5, "task": "linear-ridge"},
-    "cardiotocography": {"query": "covariance", "scale": "unit", "favoured": (0, 7, 9), "bound": "even",
+    "liver": {"query": "covariance", "priority_directions": (2, 5), "label": 5, "task": "linear-ridge"},
+    "cardiotocography": {"query": "covariance", "scale": "unit", "priority_directions": (0, 7, 9), "bound": "even",
                          "task": "covariance-estimation"},
-    "movement_simulated": {"query": "covariance", "favoured": (0, 3), "share": 0.5, "bound": "even",
+    "movement_simulated": {"query": "covariance", "priority_directions": (0, 3), "share": 0.5, "bound": "even",
                            "task": "first-component"},
     "karate": {"query": "laplacian", "share": 0.08},
 }
@@ -317,7 +360,7 @@ def usual_settings(scenario: Scenario) -> dict[str, Any]:
 
 
 def for_task(scenario: Scenario, task: str) -> dict[str, Any]:
-    """What changes with another task: its usual settings, unless the person has chosen some of them by hand.
+    """Return what changes with another task: its usual settings, unless the person has chosen some of them by hand.
 
     A query that cannot serve the task gives way in any case, and so does a bound that the last task brought where it
     would only bias an answer.

@@ -1,23 +1,24 @@
 """Where a study's data comes from: a sample, or a file and how a person had it read and used; never its values."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from mvgviz.data import Table, read_table, table_to_dataset
 from mvgviz.data.readers import File
 from mvgviz.data.table import texts_of
-from mvgviz.errors import InputError
-from mvgviz.provenance import Origin, Range, Ranges, checked_origin
+from mvgviz.errors import InputError, refuse
+from mvgviz.provenance import Category, Origin, Range, Ranges, checked_origin
 from mvgviz.query.dataset import MISSING, Dataset
-from mvgviz.query.frames import level_text
+from mvgviz.query.frames import as_category, level_text
 from mvgviz.scenario.codec import Kind, check_fields, choice, declared, held, text, whole
 from mvgviz.scenario.ranges import origin_called, range_of, range_to_list
 from mvgviz.text import listed
 
 READING = ("separator", "decimal", "header", "member")
 """What a person may correct in how a file is read."""
-
+MOST_TITLE = 80
+"""Characters of the name of the data."""
 
 
 def _names(name: str, value: Any) -> tuple[str, ...]:
@@ -32,11 +33,25 @@ def _ranges(name: str, given: Any) -> dict[str, Range]:
     return {column: range_of(column, given[column]) for column in _names(name, given)}
 
 
-def _levels(name: str, given: Any) -> dict[str, tuple[str, ...]]:
-    found = {column: given[column] for column in _names(name, given)}
-    if any(isinstance(levels, str) or not isinstance(levels, Iterable) for levels in found.values()):
-        raise InputError("levels of a data source must be a sequence for each category")
-    return {column: tuple(map(level_text, levels)) for column, levels in found.items()}
+def _levels(name: str, given: Any) -> dict[str, tuple[str, ...] | Category]:
+    """Plain levels where they are declared and not ordered, else a category."""
+    found: dict[str, tuple[str, ...] | Category] = {}
+    for column in _names(name, given):
+        one = given[column]
+        if isinstance(one, Mapping):
+            if not {"levels"} <= set(one) <= {"levels", "origin", "ordered"}:
+                raise InputError("a category of a data source must hold its levels, and may hold origin and ordered")
+            one = Category(one["levels"], origin_called(one.get("origin", Origin.DECLARED.value)),
+                           _flag("ordered", one.get("ordered", False)))
+        category = as_category(column, one)
+        texts = tuple(map(level_text, category.levels))
+        plain = category.origin is Origin.DECLARED and not category.ordered
+        found[column] = texts if plain else replace(category, levels=texts)
+    return found
+
+
+def _units(name: str, given: Any) -> dict[str, str]:
+    return {column: text("a data source", most=MOST_TITLE).check(name, given[column]) for column in _names(name, given)}
 
 
 def _flag(name: str, value: Any) -> bool:
@@ -55,7 +70,8 @@ class DataSource:
     ``columns``: the features, in order (None: all). ``ranges``: those that a person gave, with their origins (a pair is
     declared); the others are read from the file again, by the same rule, and count as not private. ``separator``,
     ``decimal``, ``header`` and ``member``: what was corrected by hand (None: as detected). ``levels`` of categories,
-    ``person`` and ``at_most``, and ranges that are dates: as for :meth:`Dataset.from_frame`. ``directions``: the name
+    ``person`` and ``at_most``, ``units``, and ranges that are dates: as for :meth:`Dataset.from_frame`. ``title``: what
+    the person calls the data, which is published. ``directions``: the name
     of the file with the directions, where the scenario has such, and ``directions_origin`` where they come from.
     """
 
@@ -68,9 +84,11 @@ class DataSource:
     decimal: str | None = held(None, _TEXT)
     header: bool | None = held(None, Kind(_flag))
     member: str | None = held(None, _TEXT)
-    levels: Mapping[str, tuple[str, ...]] | None = held(None, Kind(_levels))
+    levels: Mapping[str, tuple[str, ...] | Category] | None = held(None, Kind(_levels))
     person: str | None = held(None, _TEXT)
     at_most: int | None = held(None, whole())
+    units: Mapping[str, str] | None = held(None, Kind(_units))
+    title: str = held("", text("a data source", most=MOST_TITLE))
     directions: str = held("directions.csv", _TEXT)
     directions_origin: Origin = held(Origin.READ, Kind(
         lambda _, origin: checked_origin("this set of directions", origin_called(origin))))
@@ -87,11 +105,10 @@ class DataSource:
 
     @property
     def reading(self) -> dict[str, Any]:
-        """How the file is read, as far as that was corrected."""
         return {name: value for name in READING if (value := getattr(self, name)) is not None}
 
     def read(self, file: File, *, name: str | None = None) -> Table:
-        """The table in a file, read as it was; refused, with the names, where columns are gone."""
+        """Return the table in a file, read as it was; refused, with the names, where columns are gone."""
         table = read_table(file, name=name, texts=self.texts, **self.reading)
         self.check(table)
         return table
@@ -101,28 +118,29 @@ class DataSource:
         wanted = [*(self.columns or ()), *(self.ranges or ()), *self.texts] if self.orientation == "rows" else []
         known = [*table.columns, *table.texts]
         gone = [name for name in dict.fromkeys(wanted) if name not in known]
-        if gone:
-            raise InputError(f"{table.name} does not fit: the study uses {listed(gone)}, and its columns are "
-                             f"{listed(known)}; choose the file that the study was made with, "
-                             f"{self.name}, or one with the same columns")
+        refuse(gone, f"{table.name} does not fit: the study uses {listed(gone)}, and its columns are {listed(known)}; "
+               f"choose the file that the study was made with, {self.name}, or one with the same columns")
 
     def dataset(self, table: Table) -> Dataset:
-        """The table as it was used: its features, its ranges, what becomes of gaps."""
-        if table.is_graph and not self.texts:
-            return table_to_dataset(table, missing=self.missing)
-        return table_to_dataset(table, columns=self.columns, ranges=self.ranges, orientation=self.orientation,
-                                missing=self.missing, levels=self.levels, person=self.person, at_most=self.at_most)
+        """Return the table as it was used: its features, its ranges, what becomes of gaps."""
+        names = ("missing",) if table.is_graph and not self.texts else (
+            "columns", "ranges", "orientation", "missing", "levels", "person", "at_most", "units")
+        return table_to_dataset(table, title=self.title, **{name: getattr(self, name) for name in names})
 
     def to_dict(self) -> dict[str, Any]:
-        """What stands in a study's file; as usual is left out."""
+        """Return what stands in a study's file; as usual is left out."""
         found = {name: value for name, value in vars(self).items() if name == "name" or value != vars(DataSource)[name]}
         if self.ranges is not None:
             found["ranges"] = {column: range_to_list(Range(*ends)) for column, ends in self.ranges.items()}
+        if self.levels is not None:
+            found["levels"] = {column: one if isinstance(one, tuple) else {
+                "levels": one.levels, "origin": one.origin.value, "ordered": one.ordered}
+                for column, one in self.levels.items()}
         return found
 
     @classmethod
     def from_dict(cls, content: Any) -> Self:
-        """What :meth:`to_dict` gave; refuse what it does not know."""
+        """Return what :meth:`to_dict` gave; refuse what it does not know."""
         _, *others = known = list(declared(DataSource))
         if not (isinstance(content, dict) and "name" in content and set(content) <= set(known)):
             raise InputError(f"the data of a study must hold its name and may hold {listed(others, len(others))}")

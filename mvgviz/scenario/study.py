@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 from mvgviz.data import sample, samples
 from mvgviz.data.readers import File
-from mvgviz.errors import InputError
+from mvgviz.errors import InputError, refuse
 from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.codec import VERSION, Saved, check_fields, check_parts, held, text
 from mvgviz.scenario.plan import QuestionPlan
@@ -40,24 +40,21 @@ class Study(Saved):
         instance("the scenario of a study", self.scenario, Scenario)
         instance("the source of a study", self.source, DataSource)
         check_fields(self)
-        if not self.scenario.is_upload and self.source.name != self.scenario.data:
-            raise InputError(f"the study's data is called {self.source.name!r} and its scenario is about "
-                             f"{self.scenario.data!r}; both must be the same sample")
+        refuse(not self.scenario.is_upload and self.source.name != self.scenario.data, "the study's data is called "
+               f"{self.source.name!r} and its scenario is about {self.scenario.data!r}; both must be the same sample")
         if self.plan is not None and self.plan.data != self.scenario.data:
             raise InputError("the plan of a study must be about the data of its scenario")
 
     @classmethod
     def of_sample(cls, scenario: Scenario, **held: Any) -> Self:
-        """A study of data that comes with the package."""
         return cls(scenario=scenario, source=DataSource(name=scenario.data), **held)
 
     @property
     def needs_file(self) -> bool:
-        """Whether the data is a person's own file, which has to be brought along."""
         return self.scenario.is_upload
 
     def data(self, file: File | None = None) -> Dataset:
-        """The data: the sample, or ``file`` read and used as the study says."""
+        """Return the data: the sample, or ``file`` read and used as the study says."""
         if not self.needs_file:
             return sample(self.scenario.data)
         if file is None:
@@ -72,7 +69,7 @@ class Study(Saved):
 
     @classmethod
     def from_dict(cls, content: Any) -> Self:
-        """The study, or one of the sample that a scenario is about; refuse other versions and unknown parts."""
+        """Return the study, or one of the sample that a scenario is about; refuse other versions and unknown parts."""
         if not isinstance(content, dict):
             raise InputError(f"{cls.called} must be JSON, as downloaded from mvgviz, and small")
         if "mvgviz_study" not in content:

@@ -44,7 +44,7 @@ class Task:
 
     def metric_in(self, unit: str) -> str:
         """Return what is measured, with its unit where that is the data's."""
-        return f"typical error in {unit}" if unit else self.metric
+        return f"mean error in {unit}" if unit else self.metric
 
 
 def _of_directions(key: str, label: str, metric: str, symbol: str, which: str) -> Task:

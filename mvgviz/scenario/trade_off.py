@@ -1,6 +1,6 @@
-"""Noise on what is needed against noise on the rest, for a scenario and everything it is held against.
+"""Noise on priority columns against noise on other columns, for a scenario and all it is compared with.
 
-Noise alone: where records are pulled into a bound, what that pull costs is in none of these numbers.
+Noise alone: the bias of clipping is in none of these numbers.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _PARTS = 1_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Curves:
-    """What every share would give: asked of the records as they are and, under a bound, of records inside it.
+    """What every share would give: for the records as they are and, under a bound, for clipped records.
 
-    Under a bound the ellipse follows the share. Both are held against equal noise on the records as they are.
+    Under a bound the ellipse follows the share. Both are compared with equal noise on the records as they are.
     """
 
     box: TradeOff
@@ -40,9 +40,9 @@ class Curves:
 
 @dataclass(frozen=True, kw_only=True)
 class AgainstLeast:
-    """A design's noise on what is needed, and the least of any shape for the same question at the same budget.
+    """A design's noise on priority columns, and the lowest possible for the same query and budget.
 
-    ``named``: whether somebody said what is needed; otherwise it is everything.
+    ``named``: whether somebody chose priority columns; otherwise it is about all columns.
     """
 
     noise: float
@@ -56,12 +56,9 @@ class AgainstLeast:
 
 @dataclass(frozen=True, kw_only=True)
 class NeedsTradeOff:
-    """The curves, this design on or off them, what the theorems ask for, and the least possible.
+    """The curves, this design on or off them, what the theorems ask for, and the lowest possible noise if known."""
 
-    ``least``: of this design's own question; None where it is not known.
-    """
-
-    needed: tuple[int, ...]
+    priority: tuple[int, ...]
     curves: Curves
     design: NoiseOn
     theorems: dict[str, NoiseOn]
@@ -69,45 +66,44 @@ class NeedsTradeOff:
 
 
 def trade_off_refusal(setup: Setup) -> str | None:
-    """Why there is no trade-off to show, in one sentence; None where there is one."""
+    """Return why there is no trade-off to show, in one sentence; None where there is one."""
     if not _between_features(setup):
-        return ("The trade-off is between features: ask for the table, the mean or second moments, with noise over "
-                "rows (both sides for second moments).")
+        return ("The trade-off is between columns of the data. Ask for the table, the mean or second moments, with "
+                "noise over rows (both sides for second moments).")
     if not setup.design.directional_side.directions.is_standard and not _between_directions(setup):
-        return ("Along other directions than the features the trade-off is drawn for the table, the mean and the "
-                "covariance, where the split favours some of the directions, no features are named as needed, the "
-                "directions are not private and the records have no bound: change that, or choose the features "
-                "themselves as directions.")
-    if not 0 < len(_needed(setup)) < setup.query.features:
-        return ("Say in the sidebar which features (or directions) are needed, some but not all: the picture shows "
-                "what they gain and what the rest pay.")
+        return ("Along turned directions the trade-off supports the table, the mean and the covariance. It needs some "
+                "priority directions and no priority columns, no private directions and no clipping. Change that, or "
+                "choose the columns themselves as directions.")
+    if not 0 < len(_priority(setup)) < setup.query.features:
+        return ("Choose priority columns (or directions) in the sidebar, some but not all. The picture then shows what "
+                "they gain and what the others pay.")
     return None
 
 
 def trade_off_of(setup: Setup, curves: Curves | None = None) -> NeedsTradeOff:
-    """Everything that the picture of needed and rest shows; ``curves`` where they are known already."""
+    """Return all that the picture shows; ``curves`` where they are known already."""
     refusal = trade_off_refusal(setup)
     if refusal is not None:
         raise InputError(refusal)
     measure = _measure(setup)
     theorems = {name: measure(_changed(setup, guarantee=name)) for name in _THEOREMS
                 if (name != "theorem2" or setup.query.psd) and setup.scenario.bound != "private"}
-    return NeedsTradeOff(needed=_needed(setup), curves=curves_of(setup) if curves is None else curves,
+    return NeedsTradeOff(priority=_priority(setup), curves=curves_of(setup) if curves is None else curves,
                          design=measure(setup), theorems=theorems, least=against_least(setup))
 
 
 def curves_of(setup: Setup) -> Curves:
-    """The exactly calibrated curves; they do not depend on how the scenario itself splits the budget."""
-    needed, measure = _needed(setup), _measure(setup)
+    """Return the exactly calibrated curves, which do not depend on the scenario's own split."""
+    priority, measure = _priority(setup), _measure(setup)
     plain = _changed(setup, guarantee="exact", bound="none", allocation="uniform")
     equal = measure(replace(plain, design=plain.iid))
-    shares = usual_shares(len(needed), setup.query.features)
+    shares = usual_shares(len(priority), setup.query.features)
 
     def traced(bound: str) -> TradeOff:
-        curve = tuple(measure(_changed(setup, guarantee="exact", allocation="binary", favoured=needed, share=share,
-                                       bound=bound)) for share in shares)
+        curve = tuple(measure(_changed(setup, guarantee="exact", allocation="binary", priority_directions=priority,
+                                       share=share, bound=bound)) for share in shares)
         along = setup.scenario.needs_along == "directions"
-        only = min(_nearly_only(setup, measure), *(on.needed for on in curve)) if along else _only(setup, bound)
+        only = min(_nearly_only(setup, measure), *(on.priority for on in curve)) if along else _only(setup, bound)
         return TradeOff(shares=shares, curve=curve, equal=equal, equal_mu=plain.iid.mu, only=only, delta=setup.delta)
 
     bound = setup.scenario.bound
@@ -115,24 +111,24 @@ def curves_of(setup: Setup) -> Curves:
 
 
 def _only(setup: Setup, bound: str) -> float:
-    """The noise on the needed features where nothing else is asked about."""
-    matters = [setup.scenario.need_weights[k] for k in _needed(setup)]
+    """The noise on priority columns where these alone are released."""
+    matters = [setup.scenario.need_weights[k] for k in _priority(setup)]
     only = build(setup.scenario.changed(
         guarantee="exact", allocation="manual", weights=tuple(round(_PARTS * math.sqrt(part)) for part in matters),
-        favoured=(), needed=(), bound=bound, delta=setup.delta), setup.dataset.only(_needed(setup)))
-    return noise_on(only.design, needs_of(dict(enumerate(matters)), only.query.rows)).needed
+        priority_directions=(), priority=(), bound=bound, delta=setup.delta), setup.dataset.only(_priority(setup)))
+    return noise_on(only.design, needs_of(dict(enumerate(matters)), only.query.rows)).priority
 
 
 def _nearly_only(setup: Setup, measure: Callable[[Setup], NoiseOn]) -> float:
-    """The noise on the needed directions where the others have next to nothing of the budget."""
+    """The noise on priority directions where the others have next to nothing of the budget."""
     weights = [1] * setup.design.theta.size
     for k, part in setup.scenario.need_weights.items():
         weights[k] = round(_PARTS * math.sqrt(part))
-    return measure(_changed(setup, guarantee="exact", allocation="manual", weights=tuple(weights))).needed
+    return measure(_changed(setup, guarantee="exact", allocation="manual", weights=tuple(weights))).priority
 
 
 def against_least(setup: Setup) -> AgainstLeast | None:
-    """This design against the least possible; None where that is not known."""
+    """Return this design against the lowest possible noise; None where that is not known."""
     if not _between_features(setup):
         return None
     weights, named = _weights(setup)
@@ -142,15 +138,19 @@ def against_least(setup: Setup) -> AgainstLeast | None:
     except InputError:
         return None
     noise = noise_on(setup.design, weights, directions=setup.need_directions)
-    return AgainstLeast(noise=noise.needed, least=least, named=named)
+    return AgainstLeast(noise=noise.priority, least=least, named=named)
 
 
-def rest_against_equal(setup: Setup) -> float | None:
-    """The noise on the other columns as a multiple of equal noise; None where nothing is needed more than the rest."""
+def against_equal(setup: Setup) -> tuple[float, float] | None:
+    """Return the noise on priority and on other columns as multiples of equal noise at the same guarantee.
+
+    None where no column has priority.
+    """
     if trade_off_refusal(setup) is not None:
         return None
     measure = _measure(setup)
-    return measure(setup).rest / measure(replace(setup, design=setup.iid)).rest
+    ours, equal = measure(setup), measure(replace(setup, design=setup.iid))
+    return ours.priority / equal.priority, ours.other / equal.other
 
 
 def _between_features(setup: Setup) -> bool:
@@ -163,15 +163,15 @@ def _between_directions(setup: Setup) -> bool:
             and not setup.query.has_constant)
 
 
-def _needed(setup: Setup) -> tuple[int, ...]:
+def _priority(setup: Setup) -> tuple[int, ...]:
     return tuple(k for k in setup.scenario.needs if k < setup.query.features)
 
 
 def _weights(setup: Setup) -> tuple[FloatArray, bool]:
-    """How much each feature is needed, all alike where nobody said; and whether anybody did."""
+    """The weight of each feature, all alike where nobody chose; and whether anybody did."""
     features = setup.query.features
-    needed = {k: weight for k, weight in setup.scenario.need_weights.items() if k < features}
-    return needs_of(needed or range(features), setup.query.rows), bool(needed)
+    priority = {k: weight for k, weight in setup.scenario.need_weights.items() if k < features}
+    return needs_of(priority or range(features), setup.query.rows), bool(priority)
 
 
 def _measure(setup: Setup) -> Callable[[Setup], NoiseOn]:
