@@ -2,7 +2,8 @@
 
 One pupil, Ann, has the least of everything or the most of everything; nobody else can move the averages as far. Her
 attacker knows all others, sees one release and names one of the two. All randomness comes from a seed, so a class plays
-the same rounds; the circle and the ellipse meet the same ten strokes of luck, in another order.
+the same rounds; the circle and the ellipse meet the same ten strokes of luck, in another order. Box noise keeps the
+same epsilon with another curve: its best attacker is right more often.
 
 >>> from mvgviz.lesson.game import game
 >>> played = game(seed=7, shape="circle", epsilon=4)
@@ -14,13 +15,14 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy import special
 
-from mvgviz.design.noise_design import NoiseDesign
-from mvgviz.lesson.steps import CLASS, FAVOURED_SHARE, MOVES, circle, ellipse, guess_rate, in_units
+from mvgviz.lesson.steps import CLASS, LEVEL, MOVES, PRIORITY_SHARE, circle, ellipse, guess_rate, in_units
+from mvgviz.noise.families import FAMILIES
 from mvgviz.validation import FloatArray, one_of
 
 ROUNDS = 10
-SHAPES = ("circle", "ellipse")
+SHAPES = ("circle", "ellipse", "box")
 EPSILONS = (1.0, 4.0, 10.0)
 GUESSES = ("least", "most")
 MOST_SEED = 9999
@@ -45,43 +47,51 @@ class Game:
     covariance: FloatArray = field(repr=False)
     border: FloatArray = field(repr=False)
     """Along the line on which both records are as likely, in hours and points."""
+    half_box: FloatArray | None = field(default=None, repr=False)
+    """Of box noise: half the box around 95 of 100 draws, in hours and points."""
 
     @property
     def best_hits(self) -> int:
-        """How many of the rounds the best guess gets right."""
         return sum(each.best == each.truth for each in self.rounds)
 
 
 def game(*, seed: int, shape: str, epsilon: float) -> Game:
-    """The rounds of a seed under a shape of noise."""
-    one_of("shape", shape, SHAPES)
-    design = circle(epsilon) if shape == "circle" else ellipse(FAVOURED_SHARE, epsilon)
+    """Return the rounds of a seed under a shape of noise."""
+    if one_of("shape", shape, SHAPES) == "box":
+        return _box_game(seed, epsilon)
+    design = circle(epsilon) if shape == "circle" else ellipse(PRIORITY_SHARE, epsilon)
     middle = CLASS.matrix.mean(axis=1)
     centres = {"least": middle - MOVES / 2, "most": middle + MOVES / 2}
     luck = np.random.default_rng([seed, 0]).standard_normal((2, ROUNDS))
     own = np.random.default_rng([seed, 1 + SHAPES.index(shape)])
     order, signs = own.permutation(ROUNDS), own.choice([-1, 1], size=ROUNDS)
-    rounds = tuple(_round(design, luck[:, k], sign, middle) for k, sign in zip(order, signs, strict=True))
-    return Game(rounds=rounds, success=guess_rate(design.mu), centres=centres, covariance=in_units(design),
-                border=_border(design))
-
-
-def _round(design: NoiseDesign, luck: FloatArray, sign: int, middle: FloatArray) -> Round:
-    """A release with Ann at the most (sign 1) or the least; ``luck[0]`` is how far the noise speaks for the truth."""
-    along, across = _whitened_axes(design)
-    white = sign * (design.mu / 2 + luck[0]) * along + luck[1] * across
     root = np.linalg.cholesky(in_units(design))
-    hours, points = middle + root @ white
-    return Round(truth=GUESSES[int(sign > 0)], best=GUESSES[int(white @ along > 0)],
-                 point=(float(hours), float(points)))
-
-
-def _whitened_axes(design: NoiseDesign) -> tuple[FloatArray, FloatArray]:
-    """Unit vectors, where the noise is round: along what Ann can change, and across it."""
-    shift = np.linalg.solve(np.linalg.cholesky(in_units(design)), MOVES)
+    shift = np.linalg.solve(root, MOVES)  # where the noise is round: what Ann can change
     along = shift / math.hypot(*shift)
-    return along, np.array([-along[1], along[0]])
+    across = np.array([-along[1], along[0]])
+
+    def release(luck: FloatArray, sign: int) -> Round:
+        """With Ann at the most (sign 1) or the least; ``luck[0]`` is how far the noise speaks for the truth."""
+        white = sign * (design.mu / 2 + luck[0]) * along + luck[1] * across
+        hours, points = middle + root @ white
+        return Round(truth=GUESSES[int(sign > 0)], best=GUESSES[int(white @ along > 0)],
+                     point=(float(hours), float(points)))
+
+    return Game(rounds=tuple(release(luck[:, k], sign) for k, sign in zip(order, signs, strict=True)),
+                success=guess_rate(design.mu), centres=centres, covariance=in_units(design), border=root @ across)
 
 
-def _border(design: NoiseDesign) -> FloatArray:
-    return np.asarray(np.linalg.cholesky(in_units(design)) @ _whitened_axes(design)[1])
+def _box_game(seed: int, epsilon: float) -> Game:
+    """The best guess is the centre whose box around the release is smaller: right in ``1 - exp(-epsilon/2)/2``."""
+    own, middle, box = np.random.default_rng([seed, 3]), CLASS.matrix.mean(axis=1), FAMILIES["box"]
+    box.fill(own, draws := np.empty((2, ROUNDS)))
+    std = MOVES * box.std(2, epsilon, 0.0)
+    rounds = []
+    for sign, draw in zip(own.choice([-1, 1], size=ROUNDS), draws.T, strict=True):
+        point = middle + sign * MOVES / 2 + std * draw
+        apart = (point - middle) / MOVES
+        rounds.append(Round(truth=GUESSES[int(sign > 0)], best=GUESSES[int(apart.max() + apart.min() > 0)],
+                            point=(float(point[0]), float(point[1]))))
+    return Game(rounds=tuple(rounds), success=1 - math.exp(-epsilon / 2) / 2, covariance=np.diag(std**2),
+                centres={"least": middle - MOVES / 2, "most": middle + MOVES / 2}, border=MOVES * [1, -1],
+                half_box=MOVES * float(special.gammaincinv(2, LEVEL)) / epsilon)  # such a box grows like Gamma(2)

@@ -1,4 +1,4 @@
-"""Running an experiment: every row of its table, every favoured set with every share, and the paper's Figure 4."""
+"""Run an experiment: every row of its table, every priority set with every share, and the paper's Figure 4."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -21,18 +21,17 @@ from mvgviz.trials.tasks import References, measure_for
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 SHARES = (0.55, 0.65, 0.75, 0.85, 0.95)
-"""Of the budget, what the favoured features get (the paper's tau)."""
+"""Of priority columns (the paper's tau)."""
 
 TRIALS = 100
-FIGURE4_SHARE = SHARES[2]
-"""What the favoured features get, in every point of Figure 4: the middle of the five shares."""
+FIGURE4_SHARE = SHARES[2]  # of every point in Figure 4
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Cell:
-    """One measured entry: an outcome for each share tried, or a single one (``shares`` empty).
+    """One measured entry: an outcome for each share, or a single one (``shares`` empty).
 
-    The paper reports the best share. Choosing it looks at the data, so it is not private.
+    The paper reports the best share; that choice looks at the data and is not private.
     """
 
     outcomes: tuple[Outcome, ...] = field(repr=False)
@@ -40,7 +39,6 @@ class Cell:
 
     @property
     def reason(self) -> str | None:
-        """Why it could not be run."""
         return self.outcomes[0].reason
 
     @property
@@ -56,7 +54,7 @@ class Cell:
 
     @property
     def share(self) -> float | None:
-        """The best one, or None where none was chosen or all do alike."""
+        """The best share; None where there is one or all do alike."""
         if not self.shares or len({to_nine_digits(outcome.mean) for outcome in self.outcomes}) == 1:
             return None
         return self.shares[self.position]
@@ -93,7 +91,7 @@ class MeasuredRow:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MeasuredSet:
-    """A favoured set of the paper's Figure 4 at the experiment's epsilon, all shares."""
+    """A priority set of the paper's Figure 4 at the experiment's epsilon, all shares."""
 
     name: str
     as_printed: Cell
@@ -102,7 +100,7 @@ class MeasuredSet:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Report:
-    """An experiment's results. ``references``: ours, the same for all rows."""
+    """An experiment's results. ``references``: ours, for all rows."""
 
     experiment: Experiment
     trials: int
@@ -117,7 +115,7 @@ class Report:
         return {row.key: row for row in self.rows}[key]
 
     def way(self, error: float) -> float:
-        """How far from no privacy (0) to a random guess (1) an error of ours is."""
+        """An error of ours, from no privacy (0) to a random guess (1)."""
         return _way(error, self.references.non_private, self.references.random_guess)
 
     def printed_way(self, error: float) -> float:
@@ -131,7 +129,7 @@ def _way(error: float, clean: float, random: float) -> float:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Curve:
-    """A line of the paper's Figure 4: one favoured set under one guarantee, an outcome at each of EPSILONS."""
+    """A line of the paper's Figure 4: one priority set under one guarantee, an outcome at each of EPSILONS."""
 
     name: str
     exact: bool
@@ -140,9 +138,9 @@ class Curve:
 
 def run(experiment: Experiment, dataset: Dataset, *, trials: int = TRIALS, seed: int = 0, seconds: float = math.inf,
         **options: Unpack[Options]) -> Report:
-    """All rows and sets of an experiment on its bundled dataset; ``seconds`` and options as in ``resume``."""
+    """Run all rows and sets of an experiment on its bundled dataset; ``seconds`` and options as in ``resume``."""
     wanted = [(method, row.changes, row.shares) for row in experiment.rows for method in (row.as_printed, row.exact)]
-    wanted += [(method, {"favoured": chosen}, bool(chosen)) for _, chosen in experiment.sets
+    wanted += [(method, {"priority_directions": chosen}, bool(chosen)) for _, chosen in experiment.sets
                for method in (THEOREM1, EXACT)]
     parts = [(method, [{**changes, "share": share} for share in SHARES] if shares else [changes])
              for method, changes, shares in wanted]
@@ -161,12 +159,10 @@ def run(experiment: Experiment, dataset: Dataset, *, trials: int = TRIALS, seed:
 
 def direction_curves(experiment: Experiment, dataset: Dataset, *, trials: int = TRIALS, seed: int = 0,
                      seconds: float = math.inf, **options: Unpack[Options]) -> tuple[list[Curve], References, bool]:
-    """Figure 4, how the choice of favoured features changes the error as epsilon grows.
-
-    The curves, the references, and whether every trial was finished.
-    """
+    """Return the curves of Figure 4, the references, and whether every trial was finished."""
     lines = [(name, method, chosen) for method in (EXACT, THEOREM1) for name, chosen in experiment.sets]
-    parts = [(method, [{"favoured": chosen, "share": FIGURE4_SHARE, "epsilon": epsilon} for epsilon in EPSILONS])
+    parts = [(method, [{"priority_directions": chosen, "share": FIGURE4_SHARE,
+                        "epsilon": epsilon} for epsilon in EPSILONS])
              for _, method, chosen in lines]
     outcomes, problem, complete = _measured(experiment.scenario.changed(trials=trials, seed=seed), dataset, parts,
                                             seconds, options)
@@ -177,13 +173,12 @@ def direction_curves(experiment: Experiment, dataset: Dataset, *, trials: int = 
 
 def _measured(base: Scenario, dataset: Dataset, parts: Sequence[tuple[Method, Sequence[Mapping[str, Any]]]],
               seconds: float, options: Options) -> tuple[list[tuple[Outcome, ...]], Problem, bool]:
-    """For each part, a method and some changes of the base scenario, an outcome at each change.
+    """Return an outcome for each method and change of the base scenario, the base's problem, and whether all is done.
 
-    Also the problem of the base itself, and whether everything was finished; where the time was over before a
-    point was begun, its outcome has no trials.
+    Points that were never begun have outcomes without trials.
     """
     methods = [method for method, changes in parts for _ in changes]
-    with one_blas_thread():  # its own threads would spin beside the workers after every preparation
+    with one_blas_thread():  # BLAS threads would spin beside the workers
         own, *problems = pose_each([base, *(base.changed(**change) for _, changes in parts for change in changes)],
                                    dataset)
         results = resume([replace(problem, sensitivity=method.sensitivity, mechanisms=(method.mechanism,))

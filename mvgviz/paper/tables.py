@@ -1,11 +1,11 @@
 """Experiments I, II and III as data: the setups, the printed tables, and how each row is measured here.
 
-Chanyaswad, Dytso, Poor & Mittal, MVG mechanism, CCS 2018: tables of Section "Experimental
-Results" and the discussion; epsilon = 1, delta = 1/n, 100 trials, mean ± half a 95 % interval.
+Chanyaswad, Dytso, Poor & Mittal, MVG mechanism, CCS 2018: Section "Experimental Results" and the discussion; epsilon =
+1, delta = 1/n, 100 trials, mean ± half a 95 % interval.
 
-Each row is measured twice. *As printed*: the paper's theorem with its printed tail, the classic
-Gaussian mechanism, the paper's sensitivity. *Exact*: noise calibrated to the limit (Balle & Wang
-2018) on the tight sensitivity. Mechanisms with one calibration only are the same in both.
+Each row is measured twice. *As printed*: the paper's theorem with its tail, the classic Gaussian mechanism, the paper's
+sensitivity. *Exact*: calibrated to the limit (Balle & Wang 2018) on the tight sensitivity. Mechanisms with one
+calibration are the same in both.
 """
 
 from collections.abc import Mapping
@@ -35,9 +35,8 @@ class Method:
 class Row:
     """A row of the paper's table, or one beyond it (``printed`` None).
 
-    ``changes``: what differs from the experiment's scenario. ``shares``: whether all five are
-    tried and the best is reported. ``why``: what makes the columns differ, in words. ``against``:
-    the row with equal noise that directional noise, or a bound on the records, is held against.
+    ``changes``: of the experiment's scenario. ``shares``: try all five and report the best. ``why`` the columns differ.
+    ``against``: the row with equal noise, or without a bound, to compare with.
     """
 
     key: str
@@ -53,10 +52,9 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """One setup. ``power``: the paper prints multiples of ten to this power.
+    """One setup. ``power``: the paper prints multiples of ten to this power. ``size``: of the answer, in words.
 
-    ``size``: of the answer, in words. ``sets``: the favoured features of the paper's Figure 4, by
-    name. ``notes``: what is not as in the paper.
+    ``sets``: the priority columns of the paper's Figure 4, by name. ``notes``: what is not as in the paper.
     """
 
     key: str
@@ -86,25 +84,28 @@ def _row(key: str, label: str, figures: tuple[float, float] | None, power: int, 
 
 
 def _single(key: str) -> tuple[Method, Method]:
-    """A mechanism with one calibration."""
     return Method(key, "tight"), Method(key, "tight")
 
 
-_TABLE = "every value of the table gets noise of its own, larger than its range, whatever the shape"
+_TABLE = "every value of the table gets its own noise, larger than its range, in any shape"
 _CLASSIC_WHY = "the classic calibration asks for more noise than the analytic one for the same promise"
 _LAPLACE = "it has one calibration, and protects without δ"
-_WHOLE = ("as printed the norm of the whole table is its quality; the exact column counts that a neighbour changes one "
-          "record only")
+_WHOLE = ("as printed its quality is the norm of the whole table; the exact column knows that a neighbour changes one "
+          "record")
 _UNSAID = "the paper does not say how it read the sketch"
 _PSEUDO = ("kernel ridge learns from the {} pseudo-records of the sketch, random mixtures of all records lifted far "
            f"beyond their ranges, {{}}; {_UNSAID}")
 _GRAM = ("all that linear ridge needs is in the Gram matrix of the sketch, but the lift hides the second moments of "
          f"the data; {_UNSAID}")
-_MOMENTS = "six features have few second moments, and all records share the noise on them"
+_BOX = ("noise shaped like what one record can change, with ε divided like the shares: less for few columns and "
+        "without δ, but its best attacker is right more often")
+_ELLIPSE = "the ellipse of the exact design, with another family of noise"
+_MOMENTS = "six columns have few second moments, and all records share their noise"
 
 _I = Experiment(
     key="I", title="Regression", data="Liver Disorders", size="the table, 6 × 248", symbol="RMSE", power=-2,
-    scenario=Scenario(data="liver", query="identity", scale="symmetric", label=5, favoured=(2, 5), share=0.75,
+    scenario=Scenario(data="liver", query="identity", scale="symmetric", label=5, priority_directions=(2, 5),
+                      share=0.75,
                       delta=1 / 248, task="kernel-ridge", post=(), judged="everything"),
     non_private=Printed(0.01226), random_guess=Printed(0.03989),
     rows=(
@@ -120,16 +121,20 @@ _I = Experiment(
         _row("exponential", "Exponential", (2.202, 0.721), -2, Method("exponential", "printed"),
              Method("exponential-columns", "tight"), _WHOLE),
         _row("reduced-gaussian", "Gaussian, ALT and label only", (2.538, 0.065), -2, *_single("reduced-gaussian"),
-             "fewer features need less noise, but an unclipped label still has noise beyond its range"),
+             "fewer columns take less noise, but an unclipped label still has noise beyond its range"),
         _row("reduced-jl", "Johnson–Lindenstrauss, ALT and label only", (2.863, 0.022), -2,
              *_single("reduced-johnson-lindenstrauss"),
              _PSEUDO.format("two", "and now and then one comes near in ALT by chance, with a label far outside its "
                             "range")),
         _row("clipped", "MVG, released values clipped to their ranges", None, -2, THEOREM1, EXACT,
-             "clipping is free and keeps the exact noise within the ranges; nothing is left to save after the "
-             "theorem's", shares=True, against="clipped-gaussian", post=("clip",)),
+             "clipping is free and keeps exact noise within the ranges; the theorem's noise leaves nothing to save",
+             shares=True, against="clipped-gaussian", post=("clip",)),
         _row("clipped-gaussian", "Gaussian, released values clipped", None, -2, _CLASSIC, _ANALYTIC, _CLASSIC_WHY,
              post=("clip",)),
+        _row("box", "Box noise, released values clipped", None, -2, *_single("box-noise"), _BOX,
+             against="clipped-gaussian", post=("clip",)),
+        _row("ellipse", "Ellipse (l2), released values clipped", None, -2, *_single("ellipse-noise"), _ELLIPSE,
+             against="clipped-gaussian", post=("clip",)),
         _row("ridge", "MVG, linear ridge from the covariance", None, -2, _THEOREM2, EXACT, _MOMENTS, shares=True,
              against="ridge-gaussian", query="covariance", task="linear-ridge", post=("psd",)),
         _row("ridge-gaussian", "Gaussian, linear ridge from the covariance", None, -2, _CLASSIC, _ANALYTIC, _MOMENTS,
@@ -141,19 +146,20 @@ _I = Experiment(
     ),
     sets=(("ALT, label", (2, 5)), ("ALT", (2,)), ("label", (5,)), ("ALT, AST, label", (2, 3, 5))),
     notes=(
-        "Our ranges are declared in advance (0 to 15 drinks a day and so on) and mapped onto [-1, 1]; the paper "
-        "centred and scaled by the data itself, which is not private. So errors are not comparable in absolute terms.",
-        "The printed errors are small for a label in [-1, 1], and the paper does not say how its random guess is made; "
-        "ours is uniform in the label's range, and the answer without data is the middle of that range.",
-        "248 records to learn from and 97 to measure on, as in the paper, but which ones the paper does not say; nor "
-        "its kernel and ridge. Ours follow a rule that does not look at the data.",
-        "Released values are not clipped, as in the paper; clipping costs no privacy and stands in rows of its own.",
+        "Our ranges are declared in advance (such as 0 to 15 drinks a day) and mapped onto [-1, 1]. The paper "
+        "centred and scaled by the data itself, which is not private. So compare no absolute errors.",
+        "The printed errors are small for a label in [-1, 1]. The paper does not say how it guesses at random; ours is "
+        "uniform in the label's range. The no-data baseline is the middle of that range.",
+        "248 records to learn from and 97 to measure on, as in the paper. It does not say which ones, nor its kernel "
+        "and ridge; ours follow a rule that does not look at the data.",
+        "Released values are not clipped, as in the paper. Clipping costs no privacy; separate rows show it.",
     ))
 
 _II = Experiment(
     key="II", title="First principal component", data="Movement (simulated, same second moments)",
     size="the covariance, 4 × 4, of 10 176 records", symbol="Δρ", power=-1,
-    scenario=Scenario(data="movement_simulated", query="covariance", scale="symmetric", favoured=(0, 3), share=0.75,
+    scenario=Scenario(data="movement_simulated", query="covariance", scale="symmetric", priority_directions=(0, 3),
+                      share=0.75,
                       delta=1 / 10_176, task="first-component", post=("symmetrise",),
                       judged="everything"),
     non_private=Printed(0.0), random_guess=Printed(0.4370),
@@ -173,9 +179,10 @@ _II = Experiment(
              "sampled exactly here; the publication used a Markov chain"),
         _row("triangle", "Gaussian, upper triangle", None, -1, Method("gaussian-triangle", "printed"),
              Method("gaussian-triangle", "tight"), "noise on ten entries is enough for a symmetric matrix of sixteen"),
-        _row("bounded", "MVG, records inside a round bound", None, -1, _THEOREM2, EXACT,
-             "pulled into a ball, its radius the length of an evenly spread record, one record moves the answer a "
-             "third as far; here the simulated records' lengths matter too", against="gaussian", allocation="uniform",
+        _row("ellipse", "Ellipse (l2)", None, -1, *_single("ellipse-noise"), _ELLIPSE, against="gaussian"),
+        _row("bounded", "MVG, records clipped to a ball", None, -1, _THEOREM2, EXACT,
+             "clipped to a ball of an evenly spread record's length, one record moves the answer a third as far; here "
+             "the simulated records' lengths matter too", against="gaussian", allocation="uniform",
              bound="even"),
         _row("svd", "MVG, Theorem 2, without symmetrising", None, -1, _THEOREM2, EXACT,
              "singular vectors of the noisy matrix itself, the paper's way; averaging it with its transpose is free",
@@ -183,20 +190,18 @@ _II = Experiment(
     ),
     sets=(("ANC0, ANC3", (0, 3)), ("ANC0", (0,)), ("ANC3", (3,)), ("ANC1, ANC2", (1, 2))),
     notes=(
-        "The records are simulated; their second moments are the recordings' own, and nothing else matters here but to "
-        "the row with a bound.",
-        "Values in [-1, 1] instead of [-100, 100]: noise and answer scale alike, so errors are 10⁴ times smaller and "
-        "every comparison stays.",
-        "The printed random guess, 0.437, fits values in [-1, 1] better than the stated ±100, where ours would be "
-        "2685.",
-        "The noisy matrix is averaged with its transpose before its strongest direction is taken; the paper takes "
-        "singular vectors of the noisy matrix, which is the last row.",
+        "The records are simulated with the recordings' second moments; only the row with a bound depends on more.",
+        "Values lie in [-1, 1] instead of [-100, 100]: errors are 10⁴ times smaller, and every comparison stays.",
+        "The printed random guess, 0.437, fits values in [-1, 1] better than the stated ±100: there ours is 2685.",
+        "We average the noisy matrix with its transpose before we take its strongest direction. The paper takes "
+        "singular vectors of the noisy matrix: the last row.",
     ))
 
 _III = Experiment(
     key="III", title="Covariance estimation", data="Cardiotocography", size="the table, 21 × 2126", symbol="RSS",
     power=-2,
-    scenario=Scenario(data="cardiotocography", query="identity", scale="unit", favoured=(0, 7, 9), share=0.75,
+    scenario=Scenario(data="cardiotocography", query="identity", scale="unit", priority_directions=(0, 7, 9),
+                      share=0.75,
                       delta=1 / 2126, task="covariance-estimation", post=(), judged="everything"),
     non_private=Printed(0.0), random_guess=Printed(0.12393),
     rows=(
@@ -209,27 +214,30 @@ _III = Experiment(
         _row("exponential", "Exponential", (7.223, 0.211), -2, Method("exponential", "printed"),
              Method("exponential-columns", "tight"), _WHOLE),
         _row("subtracted", "MVG, known noise subtracted", None, -2, THEOREM1, EXACT,
-             "the noise's expected second moments are known and can be subtracted for free, but what is left of the "
-             "noise is still larger than the data", shares=True, post=("symmetrise", "subtract")),
+             "subtracting the noise's expected second moments is free, but the noise that is left is still larger "
+             "than the data", shares=True, post=("symmetrise", "subtract")),
+        _row("box", "Box noise, more for FHR, ASV and ALV", None, -2, *_single("box-noise"), _BOX, against="gaussian"),
+        _row("ellipse", "Ellipse (l2), more for FHR, ASV and ALV", None, -2, *_single("ellipse-noise"), _ELLIPSE,
+             against="gaussian"),
         _row("covariance", "MVG, asking for the covariance", None, -2, _THEOREM2, EXACT,
-             "one record moves an average over 2126 little, so far less noise is needed", shares=True,
+             "one record moves an average over 2126 little, so far less noise will do", shares=True,
              against="covariance-gaussian", query="covariance", post=("symmetrise",)),
         _row("covariance-gaussian", "Gaussian, asking for the covariance", None, -2, _CLASSIC, _ANALYTIC,
-             "one record moves an average over 2126 little, so far less noise is needed",
+             "one record moves an average over 2126 little, so far less noise will do",
              query="covariance", post=("symmetrise",)),
-        _row("bounded", "MVG, covariance, records inside a round bound", None, -2, _THEOREM2, EXACT,
-             "in a ball, its radius the length of an evenly spread record, one record moves the answer less than half "
-             "as far, and none of this table is longer", against="covariance-gaussian", query="covariance",
+        _row("bounded", "MVG, covariance, records clipped to a ball", None, -2, _THEOREM2, EXACT,
+             "clipped to a ball of an evenly spread record's length, one record moves the answer less than half as "
+             "far, and no record of this table is longer", against="covariance-gaussian", query="covariance",
              post=("symmetrise",), allocation="uniform", bound="even"),
     ),
     sets=(("FHR, ASV, ALV", (0, 7, 9)), ("the other 18", tuple(k for k in range(21) if k not in (0, 7, 9))),
           ("none", ())),
     notes=(
-        "Our ranges are declared in advance from clinical references and mapped onto [0, 1]; the paper scaled by the "
-        "data itself. Nothing is centred here, so the second moments hold the means too; centred and scaled by the "
-        "data itself a random guess would have 0.054. So errors are not comparable in absolute terms.",
-        "The answer without data, is much better than a random guess here.",
-        "No post-processing, as in the paper; subtracting the known noise stands in a row of its own.",
+        "Our ranges come from clinical references and are mapped onto [0, 1]; the paper scaled by the data itself. "
+        "Nothing is centred here, so second moments hold the means too; centred and scaled by the data, a random guess "
+        "would have 0.054. So compare no absolute errors.",
+        "The no-data baseline is much better than a random guess here.",
+        "No post-processing, as in the paper; a separate row subtracts the known noise.",
     ))
 
 EXPERIMENTS = {experiment.key: experiment for experiment in (_I, _II, _III)}

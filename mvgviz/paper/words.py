@@ -11,10 +11,9 @@ from mvgviz.trials.tasks import References
 _SAME = 0.01  # of a reference: as good as equal
 _LITTLE = 0.05  # of the way to a random guess
 _SMALLER = 1.2
-ONCE = ("One of five shares was chosen by looking at the errors, as in the paper: that choice is not private, and "
-        "flatters.")
+ONCE = "As in the paper, the best of five shares was chosen by its error: that choice is not private, and flatters."
 SLIPS = (
-    "Lemma 1 bounds the squared norm of the noise by ζ², where Laurent & Massart give ζ: more than needed.",
+    "Lemma 1 bounds the squared norm of the noise by ζ², where Laurent & Massart give ζ: more than necessary.",
     "The last display of the proof of Theorem 2 lacks a square, and the proof never uses that the query is positive "
     "semi-definite: its constant holds for every query.",
     "“X₁X₂ᵀ is positive semi-definite” does not hold; only its trace is at least 0.",
@@ -28,18 +27,17 @@ WHY_NOT = (
     "**The printed figures do not follow from the printed formulas.** With Theorem 1 as printed, Experiment I's "
     "noise has a typical error of hundreds of thousands on values between -1 and 1, and Experiment III's of more "
     "than a hundred million on values between 0 and 1. No task can survive that, yet the paper prints small errors.",
-    "**The theorems are sufficient, and very loose.** Their designs really spend almost none of the ε that was asked "
-    "for. Noise calibrated to the exact limit gives the same promise with far less.",
-    "**Some of the setup is not in the paper:** which records are held out, the regression's kernel and ridge, how a "
-    "random guess is made, how a sketch is used for regression, the ε and the shares of Figure 4.",
+    "**The theorems are sufficient, and very loose.** Their designs really spend almost none of ε. Noise calibrated to "
+    "the exact limit gives the same promise with far less.",
+    "**The paper leaves out some of the setup:** which records are held out, the regression's kernel and ridge, the "
+    "random guess, how regression uses a sketch, the ε and the shares of Figure 4.",
     "**The paper centres and scales by the data itself**, which is not private; here ranges are declared in advance. "
-    "The recordings of Experiment II are not shipped: a simulated set has the same second moments.",
-    "**The best of five shares** is chosen by looking at the errors, in the paper and here. That choice is not "
-    "private.")
+    "A simulated set with the same second moments replaces the recordings of Experiment II.",
+    "**The best of five shares** is chosen by its error, in the paper and here. That choice is not private.")
 
 
 def figure_text(mean: float, half_width: float | None = None) -> str:
-    """0.682 ± 0.021, (1.29 ± 0.19) · 10⁻⁵, or an empty text before the first trial."""
+    """0.682 ± 0.021, (1.29 ± 0.19) · 10⁻⁵, or "" before the first trial."""
     if math.isnan(mean):
         return ""
     half = None if half_width is None or math.isnan(half_width) else half_width
@@ -65,7 +63,7 @@ def printed_text(experiment: Experiment, printed: Printed | None) -> str:
 
 
 def cell_text(cell: Cell) -> str:
-    """A measured figure and the share that gave it."""
+    """Return a measured figure and the share that gave it."""
     if cell.reason is not None:
         return "not run"
     share = "" if cell.share is None else f" (τ {cell.share:.0%})"
@@ -73,7 +71,7 @@ def cell_text(cell: Cell) -> str:
 
 
 def way_text(way: float | None) -> str:
-    """A share of the way to a random guess: 14 %, 0.005 %."""
+    """Return a share of the way to a random guess: 14 %, 0.005 %."""
     if way is None or math.isnan(way):
         return "–"
     percent = 100 * way
@@ -89,7 +87,7 @@ def ways_text(report: Report, row: MeasuredRow) -> str:
 
 
 def verdict(cell: Cell, references: References) -> str:
-    """Where a mean lies among the references, as far as its interval can tell."""
+    """Return where a mean lies among the references, as far as its interval can tell."""
     mean, half = cell.mean, 0.0 if math.isnan(cell.half_width) else cell.half_width
     clean, random, trivial = references.non_private, references.random_guess, references.trivial
 
@@ -101,23 +99,23 @@ def verdict(cell: Cell, references: References) -> str:
     if near(random):
         return "a random guess"
     if near(trivial):
-        return "the answer without data"
+        return "the no-data baseline"
     if mean > max(random, trivial):
         return "worse than a random guess"
     if trivial < mean < random:
-        return "better than a random guess but worse than the answer without data"
-    return "better than the answer without data" if trivial < random else "better than a random guess"
+        return "better than a random guess but worse than the no-data baseline"
+    return "better than the no-data baseline" if trivial < random else "better than a random guess"
 
 
 def compared(first: Outcome, second: Outcome) -> str:
-    """Of two mechanisms on the same random numbers: "better than", "no different from" or "worse than"."""
+    """Two mechanisms on the same random numbers: "better than", "no different from" or "worse than"."""
     difference = paired(first, second)
     said = {BETTER: "better than", WORSE: "worse than"}
     return "no different from" if difference is None else said.get(difference.verdict, "no different from")
 
 
 def sentence(report: Report, row: MeasuredRow) -> str:
-    """What makes printed, as printed and exact differ, from the numbers."""
+    """Return what makes printed, as printed and exact differ, from the numbers."""
     as_printed, exact = row.as_printed, row.exact
     if exact.reason is not None:
         return f"Not run: {exact.reason}; {row.row.why}."
@@ -144,12 +142,11 @@ def sentence(report: Report, row: MeasuredRow) -> str:
 
 
 def _rough(factor: float) -> str:
-    """Two digits: 1.9, 34, 17,000."""
     return f"{float(f'{factor:.1e}'):,.0f}" if factor >= 10 else f"{factor:.2g}"
 
 
 def setting(report: Report) -> str:
-    """What was run, in one line."""
+    """Return what was run, in one line."""
     experiment = report.experiment
     return (f"{experiment.data}: {experiment.size}. Error: {experiment.symbol}. ε = 1, "
             f"δ = 1/{round(1 / report.delta)}, {report.trials} trials, seed {report.seed}; means with 95 % intervals.")
@@ -159,40 +156,44 @@ OPENING = """# The paper's experiments, printed and measured
 
     mvgviz experiments > docs/experiments.md
 
-The paper's three experiments at ε = 1, δ = 1/n: what it printed, what comes out *as printed* (its theorem with its own
-tail and sensitivity, the classic Gaussian mechanism), and what comes out when the same promise is calibrated *exactly*.
-Means with 95 % intervals. Scales differ (ranges are declared here, taken from the data in the paper), so compare the
-way to a random guess: how far the error is from no privacy to chance. τ is the best of five shares for the favoured
-features, as in the paper; choosing it looks at the data and is not private.
+The paper's three experiments at ε = 1, δ = 1/n, each in three ways. *Paper*: the printed figure. *Our run of the
+printed bound*: its theorem with its own tail and sensitivity, or the classic Gaussian mechanism. *Exact*: the same
+promise, calibrated exactly. Means have 95 % intervals. Our ranges are declared, the paper took them from the data. So
+compare the error on a scale from 0 % (no privacy) to 100 % (random guess). τ is the best of five shares for priority
+columns, as in the paper; that choice looks at the data and is not private.
 
-What it shows: the theorems as printed ask for so much noise that hardly anything survives, and really spend next to
-nothing of ε; the printed figures do not follow from them. Exact noise makes a covariance useful at ε = 1 (II, and I and
-III when the covariance is asked for); on a whole table no shape of noise helps much. Directional noise beats equal
-noise where few directions matter (I, clipped) and loses where all do (II, III); records kept inside a ball, chosen
-without the data, need less of either. The answer without data is what anyone could guess from the ranges; *beyond*
-marks rows that the paper does not have.
+What it shows:
+
+* The theorems as printed add so much noise that hardly anything survives, and really spend almost none of ε. The
+  printed figures do not follow from them.
+* Exact noise makes a covariance useful at ε = 1 (II; I and III when we ask for it). On a whole table no shape of noise
+  helps much.
+* Directional noise beats equal noise where few directions matter (I, clipped) and loses where all do (II, III).
+* Records clipped to a ball, chosen without the data, take less of either.
+
+The no-data baseline is what anyone could guess from the ranges. *Beyond* marks rows that the paper does not have.
 """
 
 
 def report_markdown(report: Report) -> str:
-    """Heading, table, the favoured sets with all shares, and what is not as in the paper."""
+    """The chapter of one experiment."""
     experiment = report.experiment
     parts = [f"## Experiment {experiment.key}: {experiment.title}", setting(report), main_table(report),
-             f"All five shares, for the favoured sets of the paper's Figure 4. {ONCE}", sets_table(report),
+             f"All five shares, for the priority columns of the paper's Figure 4. {ONCE}", sets_table(report),
              "\n".join(f"* {note}" for note in experiment.notes)]
     return "\n\n".join(parts) + "\n"
 
 
 def main_table(report: Report) -> str:
-    """Printed, as printed and exact, row by row."""
+    """Each row in three ways."""
     experiment, ours = report.experiment, report.references
-    head = ["mechanism", "printed in the paper", "ours, as printed", "ours, exact",
-            "way to a random guess: printed / as printed / exact", "what makes the difference"]
+    head = ["mechanism", "paper", "our run of the printed bound", "exact",
+            "error, from 0 % (no privacy) to 100 % (random guess): paper / our run of the printed bound / exact", "why"]
     lines = [head, ["---"] * len(head)]
     for label, printed, value in (
-            ("without privacy", printed_text(experiment, experiment.non_private), ours.non_private),
+            ("no privacy", printed_text(experiment, experiment.non_private), ours.non_private),
             ("random guess", printed_text(experiment, experiment.random_guess), ours.random_guess),
-            ("answer without data", "–", ours.trivial)):
+            ("no-data baseline", "–", ours.trivial)):
         said, way = figure_text(value), way_text(report.way(value))
         lines.append([label, printed, said, said, f"{'–' if printed == '–' else way} / {way} / {way}", ""])
     lines += [[row.label if row.printed else f"*beyond:* {row.label}", printed_text(experiment, row.printed),
@@ -202,11 +203,11 @@ def main_table(report: Report) -> str:
 
 
 def sets_table(report: Report) -> str:
-    """Every favoured set at every share, as printed and exact."""
+    """Return every set of priority columns at every share, as printed and exact."""
     lines = [["more for", "noise", *(f"τ {share:.0%}".replace("%", " %") for share in SHARES)],
              ["---"] * (2 + len(SHARES))]
-    for favoured in report.sets:
-        for label, cell in (("as printed", favoured.as_printed), ("exact", favoured.exact)):
+    for priorities in report.sets:
+        for label, cell in (("as printed", priorities.as_printed), ("exact", priorities.exact)):
             figures = [figure_text(outcome.mean, outcome.half_width) for outcome in cell.outcomes]
-            lines.append([favoured.name, label, *(figures if cell.shares else figures * len(SHARES))])
+            lines.append([priorities.name, label, *(figures if cell.shares else figures * len(SHARES))])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

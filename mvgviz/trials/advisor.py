@@ -7,18 +7,18 @@
 >>> advice.best.candidate.scenario.guarantee
 'exact'
 
-Answers themselves are judged by their expected error in closed form, on the worst of several simulated tables. For
-other tasks all designs meet the same random numbers: first every kind of design is tried, then bounds, shares and uses
-for the queries that do well, then small steps around the best; the best few get all trials. The choice is private only
-on simulated data (``mvgviz.trials.stand_in``).
+Answers themselves are judged by their expected error in closed form, on the worst of several simulated tables. Other
+tasks run trials with the same random numbers: every kind of design, then bounds, shares and uses for the queries that
+do well, then small steps around the best; the best few get all trials. Only a choice on simulated data
+(``mvgviz.trials.stand_in``) is private.
 
-A design is recommended only where it is clearly better than the one that is there, on every simulated table, clearly
-better than an answer without data, and clips no more than a few records.
+A recommended design clearly beats the current one on every simulated table, clearly beats the no-data baseline, and
+clips few records.
 """
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Unpack
 
@@ -42,22 +42,20 @@ from mvgviz.trials.tasks.tables import Reconstruction
 from mvgviz.validation import FloatArray
 
 CLEARLY = 0.95
-"""Of an error: what is at most so large is clearly less."""
+"""An error below this part of another is clearly smaller."""
 FIRST_ROUND = 40
 FINALISTS = 6
 
 _CLOSE = 1.1
-"""A query whose best design has at most so many times the least error is looked at closely."""
+"""Queries whose best design has at most so many times the least error are searched closely."""
 _LEADERS, _MOST_STEPS = 2, 8
-_AHEAD = 40  # designs that are expected to be tried after the first list
+_AHEAD = 40  # designs expected after the first list, for progress
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Row:
-    """A design that was tried. ``finalist``: one of the best, with all trials.
-
-    ``on_tables``: the expected error on each table, where that is known; the outcome then has the worst of them.
-    ``clips``: the most of a table's records that it clips, as a part of them.
+    """A design that was tried. ``finalist``: one of the best, with all trials. ``clips``: the largest part of a table's
+    records that it clips. ``on_tables``: expected errors, where known; the outcome then has the worst of them.
     """
 
     candidate: Candidate
@@ -67,39 +65,29 @@ class Row:
     clips: float = 0.0
 
     def clearly_beats(self, other: "Row") -> bool:
-        """Whether it errs clearly less: on every table, or more than chance explains in trials that share their
-        random numbers."""
+        """Whether it errs clearly less: on every table, or in paired trials."""
         if self.on_tables is not None and other.on_tables is not None:
             return bool((self.on_tables <= CLEARLY * other.on_tables).all())
         found = paired(self.outcome, other.outcome)
         return (found is not None and found.verdict == BETTER and self.outcome.mean <= CLEARLY * other.outcome.mean)
 
     def is_useful(self, trivial: float) -> bool:
-        """Whether it clearly beats an answer without data, whose error this is."""
+        """Whether it clearly beats the no-data baseline, whose error this is."""
         if self.on_tables is not None:
             return bool(np.sqrt(np.mean(self.on_tables**2)) <= CLEARLY * trivial)
         return against(self.outcome, trivial) == BETTER
 
 
-@dataclass(frozen=True)
-class Dropped:
-    """Designs that do not work out, with the reason."""
-
-    designs: tuple[Candidate, ...]
-    reason: str
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Advice:
-    """``rows``: the one that is recommended first, then the others, the least error first.
+    """``rows``: the recommended one first, then by error. ``dropped``: why other designs failed.
 
-    ``references``: of the best design's query and use; None where nothing was tried. ``trials``: 0 where errors are in
-    closed form, on ``tables`` simulated tables or on the data alone (1). ``levers``: what each gains in the best design
-    by trials.
+    ``references``: of the best design's query and use. ``trials``: 0 where errors are in closed form, on ``tables``
+    simulated tables or on the data alone (1). ``levers``: what each gains in the best design.
     """
 
     rows: tuple[Row, ...]
-    dropped: tuple[Dropped, ...]
+    dropped: Mapping[Candidate, str]
     references: References | None
     trials: int
     complete: bool
@@ -108,33 +96,30 @@ class Advice:
 
     @property
     def best(self) -> Row | None:
-        """What is recommended: the design as it stands unless another one is clearly better."""
-        return next((row for row in self.rows if row.candidate.private and row.candidate.is_whole), None)
+        """The recommended design: the current one unless another is clearly better."""
+        return next((row for row in self.rows if row.candidate.can_be_best), None)
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether the best is the design as it stands, and would not be recommended by itself."""
+        """Whether the best is the current design, though it fails the bars for a recommendation."""
         best = self.best
         return best is not None and best is self.current and not self._is_sound(best)
 
     @property
     def safer(self) -> Row | None:
-        """In place of a doubtful design: clearly less error on the worst table, though not less on every table."""
-        kept = self.best
-        if kept is None or not self.is_doubtful:
-            return None
-        sound = [row for row in self.rows if row.candidate.private and row.candidate.is_whole and self._is_sound(row)
-                 and row.outcome.mean <= CLEARLY * kept.outcome.mean]
+        """In place of a doubtful design: clearly less error on the worst table, if not on every one."""
+        kept = self.best if self.is_doubtful else None
+        sound = [] if kept is None else [row for row in self.rows if row.candidate.can_be_best and self._is_sound(row)
+                                         and row.outcome.mean <= CLEARLY * kept.outcome.mean]
         return min(sound, key=lambda row: to_nine_digits(row.outcome.mean), default=None)
 
     def _is_sound(self, row: Row) -> bool:
-        """Whether it beats an answer without data, and clips few records of simulated tables."""
+        """Whether it beats the no-data baseline, and clips few records of simulated tables."""
         assert self.references is not None
         return row.is_useful(self.references.to_beat[1]) and (row.clips <= FEW or self.tables == 1)
 
     @property
     def current(self) -> Row | None:
-        """The design as it stands, where it was tried."""
         return next((row for row in self.rows if row.candidate.is_current), None)
 
     @property
@@ -147,25 +132,25 @@ class Advice:
 
 
 def advise(scenario: Scenario, dataset: Dataset, *, on_data: bool = False, sensitivity: str = "tight",
-           uploaded: Directions | None = None, seconds: float = math.inf, **options: Unpack[Options]) -> Advice:
+           uploaded: Directions | None = None, families: Sequence[str] = (), seconds: float = math.inf,
+           **options: Unpack[Options]) -> Advice:
     """Try designs for the scenario's task, on simulated data with the ranges and sizes of ``dataset``.
 
-    ``on_data``: on the dataset itself instead, which is not private. ``sensitivity``: one for all (see
-    ``mvgviz.trials.problem``). ``uploaded``: directions from a file. Other arguments as in
-    :func:`mvgviz.trials.run.resume`; what there is after a slice has ``complete`` False.
+    ``on_data``: on the dataset itself instead, which is not private. ``sensitivity``: one for all. ``uploaded``:
+    directions from a file. ``families`` of noise to try beside Gaussian noise and the scenario's own, such as "box".
+    Other arguments as in :func:`mvgviz.trials.run.resume`; an unfinished slice has ``complete`` False.
     """
     data = dataset if on_data else stand_in(dataset, rng=np.random.default_rng(SEED), graph=scenario.is_graph)
     posed = pose(scenario, data, sensitivity=sensitivity, uploaded=uploaded)
     try:
-        judge = posed.judge  # whose needs count for all, where they are directions
+        judge = posed.judge  # whose priority directions count for all
     except InputError:
         judge = None
     search = _Search(scenario if judge else _judging(scenario, data), data, sensitivity, uploaded, judge, seconds,
-                     options)
+                     options, families)
     if has_expected_error(scenario):
         return search.by_expected_error([data] if on_data or scenario.is_graph else simulated_tables(data))
     finalists: list[Candidate] = []
-    found: Levers | None = None
     complete = search.kinds() and search.closer() and search.climb()
     if complete and search.ranked():
         finalists = [candidate for candidate in search.ranked() if candidate.private][:FINALISTS]
@@ -175,27 +160,27 @@ def advise(scenario: Scenario, dataset: Dataset, *, on_data: bool = False, sensi
     shown = next((row.candidate for row in rows if row.candidate.private), None) or next(iter(search.problems), None)
     references = None if shown is None else references_for(search.problems[shown])
     rows = _recommended_first(rows, math.inf if references is None else references.to_beat[1])
-    best = next((row.candidate for row in rows if row.candidate.private and row.candidate.is_whole), None)
-    if complete and best is not None:
-        found = search.levers_of(best)
-        complete = found is not None and found.complete
-    return Advice(rows=tuple(rows), dropped=tuple(search.dropped), trials=scenario.trials, complete=complete,
-                  levers=found, references=references)
+    advice = Advice(rows=tuple(rows), dropped=search.dropped, trials=scenario.trials, complete=complete,
+                    references=references)
+    if not complete or advice.best is None:
+        return advice
+    found = search.levers_of(advice.best.candidate)
+    return replace(advice, levers=found, complete=found is not None and found.complete)
 
 
 def _recommended_first(rows: list[Row], trivial: float) -> list[Row]:
-    """By error, but for what is recommended: the least error among those that may be, or the design as it stands."""
+    """By error, after the recommended one: the least error among those allowed, or the current design."""
     rows = sorted(rows, key=lambda row: (not row.finalist, to_nine_digits(row.outcome.mean)))
     current = next((row for row in rows if row.candidate.is_current), None)
     kept = current if current is not None and current.candidate.private else None
     few = max(FEW, 0.0 if current is None else current.clips)
-    first = next((row for row in rows if row.candidate.private and row.candidate.is_whole and row.clips <= few
+    first = next((row for row in rows if row.candidate.can_be_best and row.clips <= few
                   and row.is_useful(trivial) and (kept is None or row.clearly_beats(kept))), kept)
     return rows if first is None else [first, *(row for row in rows if row is not first)]
 
 
 def _over(tables: list[Dataset], posed: Callable[[Dataset], Problem]) -> tuple[References, float]:
-    """What errors are held against, and the unit they are in: root mean squares over the tables."""
+    """References and the unit of errors: root mean squares over the tables."""
     each = []
     for measure in (measure_for(posed(table)) for table in tables):
         whole = measure.measure if isinstance(measure, OnPart) else measure
@@ -211,24 +196,24 @@ def _over(tables: list[Dataset], posed: Callable[[Dataset], Problem]) -> tuple[R
 
 
 def _judging(scenario: Scenario, dataset: Dataset) -> Scenario:
-    """The scenario, judged by everything where it does not say which features are needed: no candidate may say it."""
+    """The scenario, judged by everything where it has no priority columns: no candidate may choose them."""
     some = some_of(scenario.needs, size_of(scenario.query, dataset))
-    kept = scenario.needs_along == "features" and (some or scenario.judged != "needed")
+    kept = scenario.needs_along == "features" and (some or scenario.judged != "priority")
     return scenario if kept else scenario.changed(judged="everything")
 
 
 class _Search:
-    """Candidates found so far and what is known of them. Its rounds tell whether they are finished."""
+    """Candidates so far and what is known of them. Each round returns whether it finished."""
 
     def __init__(self, scenario: Scenario, dataset: Dataset, sensitivity: str, uploaded: Directions | None,
-                 judge: Problem | None, seconds: float, options: Options) -> None:
+                 judge: Problem | None, seconds: float, options: Options, families: Sequence[str]) -> None:
         self.scenario, self.dataset, self.sensitivity, self.uploaded = scenario, dataset, sensitivity, uploaded
         self.problems: dict[Candidate, Problem] = {}
         self.outcomes: dict[Candidate, Outcome] = {}
-        self.dropped: list[Dropped] = []
+        self.dropped: dict[Candidate, str] = {}
         self._keys: set[object] = set()
         self._posed: dict[str, Problem] = {}
-        self._judge = judge
+        self._judge, self._families = judge, families
         self._seconds, self._begun = seconds, math.nan
         self._done, self._ahead = 0, 0
         if options.get("cache") is None:
@@ -240,16 +225,15 @@ class _Search:
         return min(FIRST_ROUND, self.scenario.trials)
 
     def ranked(self) -> list[Candidate]:
-        """Those with trials, the smallest mean error first; of equals, up to rounding, the one that was found first."""
+        """Those with trials, the smallest mean error first; equals, up to rounding, in their order."""
         return sorted(self.outcomes, key=lambda candidate: to_nine_digits(self.outcomes[candidate].mean))
 
     def kinds(self) -> bool:
-        """Every kind of design."""
         self._ahead = _AHEAD * self.first_round + (2 * FINALISTS) * self.scenario.trials
-        return self._try(self._new(candidates(self.scenario, self.dataset)), self.first_round)
+        return self._try(self._new(candidates(self.scenario, self.dataset, self._families)), self.first_round)
 
     def closer(self) -> bool:
-        """More bounds, shares and uses, where the query does well."""
+        """More bounds, shares and uses for queries that do well."""
         ranked = [candidate for candidate in self.ranked() if candidate.private]
         if not ranked:
             return True
@@ -261,7 +245,7 @@ class _Search:
                                    for candidate in closer(self.scenario, self.dataset, query)), self.first_round)
 
     def climb(self) -> bool:
-        """Small steps around the best, until they are the best of all around them."""
+        """Small steps around the best, while they help."""
         for _ in range(_MOST_STEPS):
             leaders = [candidate for candidate in self.ranked() if candidate.private][:_LEADERS]
             new = self._new(candidate for leader in leaders
@@ -273,19 +257,20 @@ class _Search:
         return True
 
     def finals(self, finalists: list[Candidate]) -> bool:
-        """All trials for the best, and for the design as it stands."""
+        """All trials for the best and the current design."""
         self._ahead = FINALISTS * self.scenario.trials
         current = [candidate for candidate in self.ranked() if candidate.is_current and candidate not in finalists]
         return self._try([*finalists, *current], self.scenario.trials)
 
     def by_expected_error(self, tables: list[Dataset]) -> Advice:
-        """Every kind, bound and share, and small steps around the design as it stands, each on all tables."""
+        """Every kind, bound and share, and small steps around the current design, on all tables."""
         here = Candidate(scenario=self.scenario)
         tried = self._new(one for one in (
-            *candidates(self.scenario, self.dataset), *closer(self.scenario, self.dataset, self.scenario.query),
+            *candidates(self.scenario, self.dataset, self._families),
+            *closer(self.scenario, self.dataset, self.scenario.query),
             *neighbours(here, self.scenario, self.dataset)) if has_expected_error(one.scenario))
         if not tried:
-            return Advice(rows=(), dropped=tuple(self.dropped), references=None, trials=0, complete=True)
+            return Advice(rows=(), dropped=self.dropped, references=None, trials=0, complete=True)
         references, unit = _over(tables, lambda table: replace(
             pose(self.scenario, table, sensitivity=self.sensitivity, uploaded=self.uploaded), yardstick=self._judge))
         rows, progress, cancelled = list[Row](), self._options.get("progress"), self._options.get("cancelled")
@@ -295,11 +280,12 @@ class _Search:
             rows += self._expected(candidate, tables, unit)
             if progress is not None:
                 progress(at + 1, len(tried))
-        return Advice(rows=tuple(_recommended_first(rows, references.trivial)), dropped=tuple(self.dropped), trials=0,
-                      references=references, tables=len(tables), complete=len(rows) + len(self.dropped) >= len(tried))
+        known = {row.candidate for row in rows} | set(self.dropped)
+        return Advice(rows=tuple(_recommended_first(rows, references.trivial)), dropped=self.dropped, trials=0,
+                      references=references, tables=len(tables), complete=known >= set(tried))
 
     def _expected(self, candidate: Candidate, tables: list[Dataset], unit: float) -> list[Row]:
-        """The candidate with its expected errors; nothing where it does not work out."""
+        """The candidate with its expected errors; nothing where it fails."""
         problem, cache = self.problems[candidate], self._options["cache"]
         assert cache is not None
         key = f"expected {problem.key}"
@@ -308,7 +294,7 @@ class _Search:
                 found = expected_errors(problem, candidate.mechanism, tables)
                 cache[key] = np.array([[each.total for each in found], clipped_parts(problem, tables)])
         except InputError as error:
-            self.dropped.append(Dropped((candidate,), str(error)))
+            self.dropped[candidate] = str(error)
             return []
         errors, clips = cache[key]
         outcome = Outcome(mechanism=mechanism(candidate.mechanism), errors=errors.max(keepdims=True) / unit)
@@ -316,30 +302,27 @@ class _Search:
                     clips=float(clips.max()) if candidate.is_whole else 0.0)]
 
     def levers_of(self, best: Candidate) -> Levers | None:
-        """The way to the best design, with all trials."""
         self._ahead = 0
-        sensitivity = "own" if self.sensitivity == "tight" else self.sensitivity  # theorems as they are printed
+        sensitivity = "own" if self.sensitivity == "tight" else self.sensitivity  # theorems as printed
         return levers(best.scenario, self.dataset, mechanism=best.mechanism, seconds=self._seconds_left(),
                       problem=replace(self.problems[best], sensitivity=sensitivity), **self._in_round())
 
     def _new(self, found: Iterable[Candidate]) -> list[Candidate]:
-        """Those that were not there before and whose query serves the task; the others are dropped."""
+        """New candidates whose query serves the task; the others are dropped."""
         new = {key: candidate for candidate in found if (key := key_of(candidate, self.dataset)) not in self._keys}
         self._keys |= set(new)
-        refused: dict[str, list[Candidate]] = {}
         for candidate in new.values():
             try:
                 posed = self._pose(candidate)
                 measure_for(posed)
             except InputError as error:
-                refused.setdefault(str(error), []).append(candidate)
+                self.dropped[candidate] = str(error)
             else:
                 self.problems[candidate] = posed
-        self.dropped += [Dropped(tuple(some), reason) for reason, some in refused.items()]
         return [candidate for candidate in new.values() if candidate in self.problems]
 
     def _pose(self, candidate: Candidate) -> Problem:
-        """The problem of a candidate; each query is asked once."""
+        """The problem of a candidate; each query is computed once."""
         scenario = candidate.scenario
         if scenario.query not in self._posed:
             self._posed[scenario.query] = replace(pose(scenario, self.dataset, sensitivity=self.sensitivity,
@@ -347,14 +330,14 @@ class _Search:
         return self._posed[scenario.query].with_scenario(scenario, mechanisms=(candidate.mechanism,))
 
     def _try(self, some: Iterable[Candidate], trials: int) -> bool:
-        """So many trials of some candidates; whether all of them have theirs."""
+        """Run so many trials of some candidates; return whether all are done."""
         problems = {candidate: self.problems[candidate].with_scenario(candidate.scenario.changed(trials=trials))
                     for candidate in some}
         results = resume(list(problems.values()), seconds=self._seconds_left(), **self._in_round())
         for candidate, found in zip(problems, results, strict=True):
             outcome = None if found is None else found.outcomes[0]
             if outcome is not None and outcome.reason is not None:
-                self.dropped.append(Dropped((candidate,), outcome.reason))
+                self.dropped[candidate] = outcome.reason
                 del self.problems[candidate]
             elif outcome is not None and outcome.errors.size:
                 known = self.outcomes.get(candidate)
@@ -364,7 +347,7 @@ class _Search:
         return all(found is not None and found.complete for found in results)
 
     def _seconds_left(self) -> float:
-        """Of the slice, which begins with its first round."""
+        """Of the slice, from its first round on."""
         if math.isnan(self._begun):
             self._begun = time.monotonic()
         return max(self._seconds - (time.monotonic() - self._begun), 0.0)

@@ -1,11 +1,8 @@
-"""The expected error of an answer as it is released, in closed form: noise and the bias of clipping, no trials.
+"""The expected error of a released answer in closed form: noise and the bias of clipping, without trials.
 
-For the answers themselves (task "reconstruction") of tables, means, second moments and graphs. The noise is Gaussian,
-so its expected square is a trace; the bias is what clipping does to a table, which is fixed. The two copies of a
-symmetric answer are averaged where the scenario does so. Clipping released values to their ranges and setting negative
-eigenvalues to 0 only bring an answer nearer to the truth, and are left out: where noise is small they do nothing.
-
-Meant for whoever says how large an error is: the Advisor, and sentences about designs with a clipping bound.
+It knows the task "reconstruction" for tables, means, second moments and graphs. The expected square of the noise is a
+trace, whatever its family. It leaves out steps after the release that only help: clipped values, negative eigenvalues
+set to 0. It averages the two copies of a symmetric answer where the scenario does.
 
 >>> from mvgviz import Scenario
 >>> from mvgviz.data import sample
@@ -28,7 +25,7 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.resolve import asked_of
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.trials.mechanisms import mechanism
-from mvgviz.trials.mechanisms.gaussian import GaussianAnswer
+from mvgviz.trials.mechanisms.gaussian import DesignAnswer, GaussianAnswer
 from mvgviz.trials.mechanisms.reduced import Filled, FilledAlong
 from mvgviz.trials.problem import Problem, weighing_of
 from mvgviz.validation import FloatArray
@@ -36,8 +33,7 @@ from mvgviz.validation import FloatArray
 
 @dataclass(frozen=True, kw_only=True)
 class ExpectedError:
-    """Root mean squares on what is judged: of a table or mean in the unit of its weighing (see ``weighing_of``), of
-    another answer the Frobenius norm."""
+    """Root mean squares on what is judged: for a table or mean in the unit of ``weighing_of``, else Frobenius norms."""
 
     noise: float
     bias: float
@@ -48,40 +44,40 @@ class ExpectedError:
 
 
 def has_expected_error(scenario: Scenario) -> bool:
-    """Whether :func:`expected_error` knows the scenario's answer and design."""
+    """Whether :func:`expected_error` knows the scenario."""
     return (scenario.task == "reconstruction" and not scenario.kind.is_kernel
             and "private" not in (scenario.directions, scenario.bound))
 
 
 def expected_error(problem: Problem, key: str = "mvg") -> ExpectedError:
-    """Of a Gaussian mechanism on the problem's own data, which is not private."""
+    """Return the error on the problem's own data, which is not private."""
     return expected_errors(problem, key, [problem.dataset])[0]
 
 
 def expected_errors(problem: Problem, key: str, tables: Sequence[Dataset]) -> list[ExpectedError]:
-    """On each of some tables with the ranges of the problem's; the noise is that for its number of records."""
+    """Return the error on each table; all have the problem's ranges, and the noise of its number of records."""
     if not has_expected_error(problem.scenario):
-        raise InputError("no expected error is known in closed form for this answer and design; run trials")
+        raise InputError("no formula gives the expected error of this answer and design; run trials")
     sampler = mechanism(key).prepare(problem, "answer")
     release, frame, kept = sampler, None, np.eye(problem.query.rows)
     if isinstance(sampler, Filled):
         release, frame, kept = sampler.source, sampler.frame, kept[:, sampler.positions]
     elif isinstance(sampler, FilledAlong):
-        release, frame, kept = sampler.source, sampler.frame, sampler.needed
+        release, frame, kept = sampler.source, sampler.frame, sampler.priority
     assert isinstance(release, GaussianAnswer)
     noise, judged = _noise(problem, release, kept), _seen(problem)
     return [ExpectedError(noise=noise, bias=_bias(problem, table, frame, kept, judged)) for table in tables]
 
 
 def clipped_parts(problem: Problem, tables: Sequence[Dataset]) -> list[float]:
-    """The part of each table's records that the design's bound clips."""
+    """The part of each table's records that the design clips."""
     bound = problem.setup(problem.scenario.guarantee).query.bound
     return [0.0 if bound is None else bound.count_outside(asked_of(problem.scenario, table)) / table.n_records
             for table in tables]
 
 
 def _seen(problem: Problem) -> FloatArray:
-    """M, with ``M A`` (of a symmetric answer ``M A Mᵀ``) what is judged of the answer A."""
+    """M, with ``M A`` (or ``M A Mᵀ``) the judged part of the answer A."""
     rows = np.eye(problem.query.rows)
     part, weighing = rows if problem.positions is None else rows[problem.positions], weighing_of(problem)
     return part if weighing is None else weighing.matrix @ part
@@ -95,13 +91,14 @@ def _noise(problem: Problem, release: GaussianAnswer, kept: FloatArray) -> float
         return math.sqrt(float(np.trace(over_rows)) * float(release.cols.covariance_diagonal().sum()))
     over_cols = seen @ release.cols.covariance() @ seen.T
     square = float(np.trace(over_rows) * np.trace(over_cols))
-    if "symmetrise" in problem.scenario.post:
+    drawn = release.design.drawn if isinstance(release, DesignAnswer) else ""
+    if "symmetrise" in problem.scenario.post or drawn == "symmetric":
         square = (square + float(np.sum(over_rows * over_cols))) / 2
     return math.sqrt(square)
 
 
 def _bias(problem: Problem, table: Dataset, frame: FloatArray | None, kept: FloatArray, judged: FloatArray) -> float:
-    """How far from a table's answer the middle of its releases is: clipped, or with a ``frame`` around what is kept."""
+    """How far the mean release is from a table's answer: clipped, or with a ``frame`` around the part it ``kept``."""
     bound = None if frame is not None else problem.setup(problem.scenario.guarantee).query.bound
     if problem.table is None or (frame is None and bound is None):
         return 0.0

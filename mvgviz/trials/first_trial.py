@@ -1,7 +1,6 @@
-"""One draw, to be looked at: the true answer, the noisy one, and what the task makes of both.
+"""One draw to look at: the true answer, the noisy one, and what the task makes of both.
 
-It is the first of the scenario's trials, wherever a trial draws an answer at all. It
-shows private data, and its noise comes from a seed: it is no release.
+It is the first of the scenario's trials, where trials draw an answer at all. It shows private data: it is no release.
 """
 
 from dataclasses import dataclass, field, replace
@@ -23,7 +22,7 @@ from mvgviz.trials.tasks.tables import KernelRidge, Reconstruction
 from mvgviz.validation import FloatArray
 
 PART = 60
-"""Records of a table that are kept for looking."""
+"""How many records of a table it keeps."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,10 +56,9 @@ class Predictions:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FirstTrial:
-    """``true`` and ``noisy``: the part that is kept of the answer, or of the second moments (``what``).
+    """``true`` and ``noisy``: the kept part of the answer or second moments (``what``); ``shape``: of the whole.
 
-    ``shape``: of the whole. ``error``: the task's. ``is_trial``: False where trials draw
-    the size of the noise alone, so that this draw is none of them.
+    ``error``: the task's. ``is_trial``: False where trials draw the size of the noise alone, so this is none of them.
     """
 
     what: str
@@ -73,10 +71,9 @@ class FirstTrial:
     predictions: Predictions | None = field(default=None, repr=False)
 
 
-def first_trial(problem: Problem, key: str = "mvg") -> FirstTrial:
-    """The first trial of a mechanism, as it can be seen."""
-    measure = measure_for(problem)
-    chosen = mechanism(key)
+def first_trial(problem: Problem) -> FirstTrial:
+    """The first trial of the scenario's own design."""
+    measure, chosen = measure_for(problem), mechanism("mvg")
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
         if measure.level == "square":
             return _unmeasured(problem, measure, chosen.prepare(problem, "answer"))
@@ -85,12 +82,12 @@ def first_trial(problem: Problem, key: str = "mvg") -> FirstTrial:
         released = sampler.draw(draws)
         noise = sampler.moment_noise(released) if measure.aware else None
         error = float(measure.errors(released, noise)[0])
-        whole = problem.whole  # what is seen is the whole answer, whatever part of it is judged
+        whole = problem.whole  # it shows the whole answer, whatever is judged
         return _seen(whole, measure_for(whole), released, noise, error)
 
 
 def _unmeasured(problem: Problem, measure: Measure, sampler: Sampler) -> FirstTrial:
-    """An answer drawn for looking alone; of a long table only the records that are kept."""
+    """An answer that only this draw has; of a long table only the kept records."""
     query, cols = problem.query, problem.query.cols
     if isinstance(sampler, GaussianAnswer) and sampler.cols.is_identity and not query.symmetric and cols > PART:
         cols = PART
@@ -113,7 +110,11 @@ def _seen(problem: Problem, measure: Measure, released: FloatArray, noise: Momen
     if isinstance(measure, Reconstruction):
         seen = measure.processed(released)
     elif isinstance(measure, OfDirections):
-        parts = _components(measure.moments(true[None])[0], measure.components(released, noise)[1][0])
+        moments, found = measure.moments(true[None])[0], measure.components(released, noise)[1][0]
+        values, vectors = eigen(moments)
+        first, other = vectors[:, -1], found[:, 0]
+        parts = Components(first=first, noisy_first=other if first @ other >= 0 else -other, eigenvalues=values[::-1],
+                           captured=np.asarray(np.einsum("ji,ji->i", found, moments @ found)))
     elif isinstance(measure, LinearRidge | KernelRidge):
         predictions = _predictions(measure, true, released, noise)
         if isinstance(measure, KernelRidge) and measure.clip:
@@ -122,13 +123,6 @@ def _seen(problem: Problem, measure: Measure, released: FloatArray, noise: Momen
     what = "answer" if measure.level == "answer" or problem.query.symmetric else "moments"
     return FirstTrial(what=what, true=true[:PART, :PART], noisy=seen[0, :PART, :PART], shape=true.shape, error=error,
                       is_trial=True, components=parts, predictions=predictions)
-
-
-def _components(true: FloatArray, noisy: FloatArray) -> Components:
-    values, vectors = eigen(true)
-    first, other = vectors[:, -1], noisy[:, 0]
-    return Components(first=first, noisy_first=other if first @ other >= 0 else -other, eigenvalues=values[::-1],
-                      captured=np.asarray(np.einsum("ji,ji->i", noisy, true @ noisy)))
 
 
 def _predictions(measure: LinearRidge | KernelRidge, true: FloatArray, released: FloatArray,

@@ -1,4 +1,4 @@
-"""What each lever gains: the error step by step from the paper's noise as printed down to a design, and without each.
+"""What each lever gains: the error from the paper's noise as printed, step by step, to a design; and without each.
 
 >>> from mvgviz import Scenario
 >>> from mvgviz.data import sample
@@ -7,8 +7,8 @@
 >>> [step.lever for step in found.steps]
 ['', 'calibration', 'query', 'shape', 'use']
 
-The order is fixed: calibration, query, bound, shape, use; what a lever gains depends on what was there before, so each
-is also taken away from the whole design. All meet the same random numbers.
+The order is fixed: calibration, query, bound, shape, family, use. A gain depends on the levers before, so each is also
+taken away from the whole design. All trials share random numbers.
 """
 
 import math
@@ -29,12 +29,12 @@ from mvgviz.trials.results import Difference, Outcome, paired
 from mvgviz.trials.run import Options, resume
 from mvgviz.trials.tasks import References, references_for
 
-LEVERS = ("calibration", "query", "bound", "shape", "use")
+LEVERS = ("calibration", "query", "bound", "shape", "family", "use")
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A design on the way. ``lever``: what is new in it (or missing); none for the first."""
+    """A design on the way. ``lever``: new in it, or missing from it; "" for the first."""
 
     lever: str
     scenario: Scenario
@@ -43,17 +43,14 @@ class Stage:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Step(Stage):
-    """A stage that was tried. ``factor``: the error of ``other`` over this one's, and what the trials say of the two.
-
-    ``other`` is the step before or, for a design without a lever, the whole design; None for the first step.
-    """
+    """A stage that was tried. ``other``: the step before or, without a lever, the whole design; None for the first."""
 
     outcome: Outcome = field(repr=False)
     other: Outcome | None = field(default=None, repr=False)
 
     @property
     def factor(self) -> float:
-        """1 for the first; above 1: this one errs less."""
+        """The error of ``other`` over this one's; 1 for the first."""
         if self.other is None:
             return 1.0
         here, there = self.outcome.mean, self.other.mean
@@ -61,16 +58,12 @@ class Step(Stage):
 
     @property
     def difference(self) -> Difference | None:
-        """This one less the other, trial by trial."""
         return None if self.other is None else paired(self.outcome, self.other)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Levers:
-    """``steps``: down to the design, which is the last. ``without``: the design without each lever that it has.
-
-    ``references``: of the design's own query and use.
-    """
+    """``steps``: to the design, which is the last. ``without``: the design without each of its levers."""
 
     steps: tuple[Step, ...]
     without: tuple[Step, ...]
@@ -83,18 +76,17 @@ class Levers:
 
     @property
     def total(self) -> float:
-        """The error at the start over that at the end."""
         return math.prod(step.factor for step in self.steps)
 
 
 def levers(scenario: Scenario, dataset: Dataset, *, mechanism: str = "mvg", sensitivity: str = "own",
            uploaded: Directions | None = None, problem: Problem | None = None, seconds: float = math.inf,
            **options: Unpack[Options]) -> Levers | None:
-    """The way to a scenario's design, or to one that releases only the needed; None before there is a trial of it.
+    """Return the way to a scenario's design, or to one that releases priority columns alone; None before a trial of it.
 
-    ``problem``: the scenario's, where it was posed already (its sensitivity and directions then count). What does not
-    work out on the way is left out. Where private directions are needed, found anew in each trial, or a regression's
-    directions, all is judged by everything. Others as in :func:`mvgviz.trials.run.resume`.
+    ``problem``: the scenario's, if you have it; then its sensitivity and directions count. Stages that fail are left
+    out. Private directions, and directions of a regression, are judged by everything. Others as in
+    :func:`mvgviz.trials.run.resume`.
     """
     if problem is None:
         problem = pose(scenario, dataset, sensitivity=sensitivity, uploaded=uploaded)
@@ -123,7 +115,7 @@ def levers(scenario: Scenario, dataset: Dataset, *, mechanism: str = "mvg", sens
 
 
 def way_to(problem: Problem, mechanism: str = "mvg") -> list[Stage]:
-    """From the theorem as printed, on the first query that serves the task, down to the design itself."""
+    """From the theorem as printed, on the first query that serves the task, to the design itself."""
     *before, last = _stages(problem, mechanism)
     return [*before, Stage(last.lever, problem.scenario, mechanism)]
 
@@ -132,8 +124,9 @@ def _stages(problem: Problem, mechanism: str) -> Iterator[Stage]:
     design, queries = problem.scenario, problem.scenario.use.queries
     queries = queries[: queries.index(design.query) + 1] if design.query in queries else (design.query,)
     aware = "aware" in design.use.post
-    needed = design.needed or (design.needed_features if design.judged != "everything" else ())
-    now = design.changed(bound="none", allocation="uniform", directions="standard", needed=needed,
+    priority = design.priority or (design.priority_features if design.judged != "everything" else ())
+    now = design.changed(bound="none", allocation="uniform", directions="standard", priority=priority,
+                         family="gaussian",
                          post=tuple(step for step in design.post if not (aware and step == "aware")))
     road = [now.changed(query=query, mode=design.mode if query == design.query else "auto") for query in queries]
     if design.guarantee == "exact":
@@ -146,13 +139,15 @@ def _stages(problem: Problem, mechanism: str) -> Iterator[Stage]:
         yield Stage("bound", now)
     plain = design.changed(post=now.post)
     if mechanism != "mvg" or _has_shape(problem, now):
-        yield Stage("shape", plain, mechanism)
+        yield Stage("shape", plain.changed(family="gaussian"), mechanism)
+    if plain.noise_family != now.noise_family:
+        yield Stage("family", plain)
     if plain != design:
         yield Stage("use", design, mechanism)
 
 
 def without_each(way: Sequence[Stage]) -> Iterator[Stage]:
-    """The design at the end of a way without each lever that it has."""
+    """The design at the end of a way without each of its levers."""
     design, mechanism = way[-1].scenario, way[-1].mechanism
     used = {stage.lever: before for before, stage in pairwise(way)}
     for lever in LEVERS:
@@ -165,6 +160,10 @@ def without_each(way: Sequence[Stage]) -> Iterator[Stage]:
             yield Stage(lever, design.changed(query=before.scenario.query, mode=before.scenario.mode), mechanism)
         elif lever == "bound":
             yield Stage(lever, design.changed(bound="none"))
+        elif lever == "family":
+            yield Stage(lever, design.changed(family="gaussian"))
+        elif lever == "shape" and "family" in used:
+            yield Stage(lever, design.changed(allocation="uniform", directions="standard"))
         elif lever == "shape":
             yield Stage(lever, before.scenario.changed(post=design.post), before.mechanism)
         else:
@@ -172,14 +171,14 @@ def without_each(way: Sequence[Stage]) -> Iterator[Stage]:
 
 
 def printed(scenario: Scenario) -> Scenario:
-    """The same calibrated by the paper: Theorem 2 where it applies, else Theorem 1."""
+    """The same with the paper's calibration: Theorem 2 where it applies, else Theorem 1."""
     second = scenario.kind.psd and not scenario.kind.has_constant and scenario.mode in ("auto", "both")
     return scenario.changed(guarantee="theorem2" if second else "theorem1")
 
 
 def _has_shape(problem: Problem, equal: Scenario) -> bool:
-    """Whether the design's noise (and bound) is not the same along every feature."""
-    design, setup = problem.scenario, problem.setup(problem.scenario.guarantee)
+    """Whether the design's noise or bound differs between columns."""
+    design, setup = problem.scenario, problem.setup(problem.scenario.guarantee, "gaussian")
     if equal.bound != "none":
         dataset = problem.dataset
         return key_of(Candidate(scenario=design.changed(post=equal.post)), dataset) != key_of(

@@ -1,7 +1,6 @@
-"""A problem: what is asked of one dataset with one budget. Mechanisms release an answer, tasks measure its error.
+"""A problem: one question to one dataset with one budget. Mechanisms release an answer, tasks measure its error.
 
-Regression is trained on some records and measured on the others: those held out are never protected or released here,
-they only tell how good the answer is. Which records are held out follows from their number alone, not from the data.
+Regression learns from some records and is measured on the others. Which ones follows from their number alone.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from mvgviz.noise.directions import Directions
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.prior import Guess, Weighing
 from mvgviz.query.queries import Query
+from mvgviz.scenario.own_units import OWN, SHARES
 from mvgviz.scenario.resolve import Setup, ask, build, delta_of, scaled
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.scenario.tasks import Task
@@ -30,31 +30,23 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 HELD_OUT = 0.28
-"""The share of records that regression keeps for measuring: 97 of 345, as in the paper."""
+"""The part of the records that regression keeps for measuring: 97 of 345, as in the paper."""
 
-BY_FEATURES = "regression learns from features, not along other directions: its error is on all features"
-"""Why there is no other error where directions are needed."""
-
-ONE_NEEDED = "components need at least 2 needed features: errors are on everything"
-FOUND_ANEW = "private directions are found anew in every trial: errors are on everything"
-
-PERCENT, OWN = "% of each range", "own units"
-"""What errors are in where features have several units, and where one feature's unit has no name."""
-
+BY_FEATURES = "regression learns from columns, not along other directions: its error counts all columns"
+ONE_NEEDED = "components need at least 2 priority columns: errors count everything"
+FOUND_ANEW = "every trial finds its own private directions: errors count everything"
+PERCENT = SHARES[1]  # the unit of errors where columns have several
 SENSITIVITIES = ("own", "tight", "printed")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Problem:
-    """``dataset`` has the declared ranges, ``table`` the scenario's scale (None for graphs); ``held_out``: the records
-    kept for measuring, on the same scale. ``asked``: the query of these records; ``shared``: what was worked out of it
-    once, for every problem that asks the same.
+    """``dataset`` has the declared ranges, ``table`` the scenario's scale (None for graphs), ``held_out`` the records
+    kept for measuring, on the same scale. ``asked``: the query; ``shared``: what all problems of that query computed.
 
-    ``sensitivity``: "own" (theorems the printed one, everything else the tight one), or one for all. ``mechanisms``:
-    to be tried. ``worked_out``: a setup that is there already, used where it is that of the problem. ``weighing``: of a
-    problem that is to be measured, how its rows count. ``yardstick``: the problem by whose needs it is judged instead
-    of its own, where those are directions that its own noise does not have. ``own_task``: a person's own, in place of
-    the scenario's.
+    ``sensitivity``: "own" (theorems the printed one, all else the tight one), or one for all. ``mechanisms``: to try.
+    ``worked_out``: a setup to use where it fits. ``weighing``: how rows count. ``yardstick``: judge by this problem's
+    priorities instead. ``own_task``: a caller's, in place of the scenario's.
     """
 
     scenario: Scenario
@@ -73,7 +65,7 @@ class Problem:
     shared: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     def once(self, key: Hashable, work: Callable[[], T]) -> T:
-        """Work something out for all problems that share it; it may depend on the answer and the key alone."""
+        """Compute something for all problems that share it; it may depend on the answer and the key alone."""
         if key not in self.shared:
             self.shared[key] = work()
         return self.shared[key]  # type: ignore[no-any-return]
@@ -85,26 +77,25 @@ class Problem:
 
     @property
     def guess(self) -> Guess:
-        """The answer of someone who has not seen the data."""
+        """The no-data baseline."""
         return self.once("guess", lambda: self.asked.guess(self.table))
 
     @property
     def query(self) -> Query:
-        """What is asked of the records as they are, with the sensitivity that the theorems are to use."""
+        """The query, with the sensitivity that the theorems use."""
         query = self.asked
         return replace(query, printed_sensitivity=query.sensitivity) if self.sensitivity == "tight" else query
 
     @property
     def task(self) -> Task:
-        """What the answer is used for."""
         return self.own_task or self.scenario.use
 
     @cached_property
     def key(self) -> str:
-        """What the results of all its trials depend on, for one dataset."""
+        """All that the results of its trials depend on, for one dataset."""
         chosen = tuple(each if isinstance(each, str) else each.name for each in self.mechanisms)
         judge = "" if self.yardstick is None else weighing_of(self).key  # type: ignore[union-attr]
-        return (f"{self.sensitivity} {chosen} {self.uploaded_key} {judge} {self.task.key} {self.scenario.to_json()}")
+        return f"{self.sensitivity} {chosen} {self.uploaded_key} {judge} {self.task.key} {self.scenario.to_json()}"
 
     @property
     def uploaded_key(self) -> str | None:
@@ -119,12 +110,12 @@ class Problem:
 
     @property
     def positions(self) -> list[int] | None:
-        """The rows of the answer that errors are measured on; None: all of them, as where nothing more is needed."""
+        """The rows of the answer that errors count; None: all."""
         return None if self.along is not None else self.chosen
 
     @cached_property
     def along(self) -> Directions | None:
-        """The directions that errors are measured along; None: the features, or everything."""
+        """The directions that errors are measured along; None: the columns, or everything."""
         if self.yardstick is not None:
             return self.yardstick.along
         scenario = self.scenario
@@ -134,20 +125,20 @@ class Problem:
 
     @property
     def judged_on(self) -> str:
-        """What errors are on: everything, too, where nothing is needed, or what is needed is no fixed part."""
+        """What errors count: everything, too, where priorities are missing or no fixed part of the answer."""
         if self.yardstick is not None:
             return self.yardstick.judged_on
         scenario = self.scenario
         weights = {part for k, part in scenario.need_weights.items() if k < self.query.rows}
-        weighed = (len(weights) > 1 and scenario.judged == "needed" and self.unfit is None
-                   and not scenario.use.predicts)  # all are needed, some more than others
+        weighed = (len(weights) > 1 and scenario.judged == "priority" and self.unfit is None
+                   and not scenario.use.predicts)  # all have priority, some more than others
         return scenario.judged if self.chosen is not None or weighed else "everything"
 
     @property
     def unfit(self) -> str | None:
-        """Why errors cannot be on what is needed alone."""
+        """Why errors cannot count priorities alone."""
         scenario = self.scenario
-        if scenario.use.of_directions and scenario.judged == "needed" and len(scenario.needs) == 1:
+        if scenario.use.of_directions and scenario.judged == "priority" and len(scenario.needs) == 1:
             return ONE_NEEDED
         if scenario.needs_along == "features":
             return None
@@ -164,14 +155,14 @@ class Problem:
         label = scenario.label if scenario.use.predicts else None
         if scenario.judged == "everything" or (scenario.use.predicts and (label is None or label >= size)):
             return None
-        features = self.query.features  # the constant is needed by all, and is no feature
-        needed = {k for k in scenario.needs if k < features}
-        if self.unfit is not None or not 0 < len(needed) < features:
-            if scenario.judged == "needed":
+        features = self.query.features  # the constant always counts, and is no feature
+        priority = {k for k in scenario.needs if k < features}
+        if self.unfit is not None or not 0 < len(priority) < features:
+            if scenario.judged == "priority":
                 return None
-            raise InputError("to measure errors on the rest, some features must be needed: not all, not none"
-                             if self.unfit is None else f"{self.unfit}; judge by everything")
-        chosen = needed if scenario.judged == "needed" else set(range(features)) - needed
+            raise InputError("errors on other columns need some priority columns: not all, not none"
+                             if self.unfit is None else f"{self.unfit}; judge everything")
+        chosen = priority if scenario.judged == "priority" else set(range(features)) - priority
         return sorted(chosen | set(range(features, size)) | (set() if label is None else {label}))
 
     @property
@@ -181,14 +172,13 @@ class Problem:
 
     @property
     def judge(self) -> Problem | None:
-        """The problem that others must have as yardstick to be judged as this one is; None: their own needs will do."""
+        """The yardstick that others need to be judged like this one; None: their own priorities will do."""
         along = self.scenario.needs_along == "directions" and self.scenario.directions != "private"
         return self.yardstick or (self if along and self.along is not None else None)
 
     @cached_property
     def judged(self) -> Problem:
-        """The problem on those rows alone (and the same columns, where those are the same things), for measuring; each
-        row is counted as much as it matters."""
+        """The problem on the judged rows alone (of a symmetric answer: and columns), each weighed by its importance."""
         positions, weighing, query, table = self.positions, weighing_of(self), self.asked, self.table
         if positions is None:
             return self if weighing is None else replace(self, weighing=weighing)
@@ -217,26 +207,28 @@ class Problem:
         return self.asked.printed_sensitivity if self.sensitivity == "printed" else self.asked.sensitivity
 
     def enlargement(self, query: Query) -> float:
-        """By how much noise calibrated exactly must grow to stand on the same sensitivity."""
+        """The factor by which exact noise grows for the same sensitivity."""
         return query.printed_sensitivity / query.sensitivity if self.sensitivity == "printed" else 1.0
 
-    def setup(self, guarantee: str) -> Setup:
-        """The scenario worked out under a guarantee, once."""
-        if guarantee not in self._setups:
-            self._setups[guarantee] = self.redrawn_setup(guarantee, self.scenario.seed)
-        return self._setups[guarantee]
+    def setup(self, guarantee: str, family: str | None = None) -> Setup:
+        """The scenario worked out under a guarantee, once; ``family``: of noise, instead of its own."""
+        known = guarantee, family or self.scenario.family
+        if known not in self._setups:
+            self._setups[known] = self.redrawn_setup(guarantee, self.scenario.seed, family=family)
+        return self._setups[known]
 
     @cached_property
-    def _setups(self) -> dict[str, Setup]:
+    def _setups(self) -> dict[tuple[str, str], Setup]:
         known = self.worked_out
         if (known is not None and known.scenario == self.scenario and known.dataset is self.dataset
                 and self.sensitivity == "own"):
-            return {known.scenario.guarantee: known}
+            return {(known.scenario.guarantee, known.scenario.family): known}
         return {}
 
-    def redrawn_setup(self, guarantee: str, seed: int) -> Setup:
-        """The same with another seed, so that private directions come out anew."""
-        scenario, dataset = self.scenario.changed(guarantee=guarantee, seed=seed), self.dataset
+    def redrawn_setup(self, guarantee: str, seed: int, family: str | None = None) -> Setup:
+        """The same with another seed, so with other private directions."""
+        scenario, dataset = self.scenario.changed(guarantee=guarantee, seed=seed,
+                                                  family=family or self.scenario.family), self.dataset
         if self.table is not None:  # it is scaled already: private directions would do it again in every trial
             scenario, dataset = scenario.changed(scale="declared"), self.table
         return build(scenario, dataset, query=self.asked, uploaded=self.uploaded, tight=self.sensitivity == "tight")
@@ -245,20 +237,19 @@ class Problem:
         """Another choice on the same data; refuses one that asks another question."""
         if question_key(scenario) == question_key(self.scenario):
             return replace(self, scenario=scenario, delta=delta_of(scenario, self.dataset), **changes)
-        raise InputError("the scenario asks another question of the data; pose the problem anew")
+        raise InputError("the scenario asks another question of the data; pose a new problem")
 
 
 def weighing_of(problem: Problem) -> Weighing | None:
-    """How the rows that are judged count; None: all alike, as they are.
+    """Return how the judged rows count; None: all alike, as they are.
 
-    The needed count as much as they matter, but not in regression, where a feature is in or out; where other directions
-    are needed they are looked at as mixtures of rows. The error of a table or mean is a root mean square in the
-    features' own unit, or in percent of each range where they have several.
+    Priorities count by importance, except in regression, where a column is in or out. Priority directions are mixtures
+    of rows. Errors of a table or mean are a root mean square in the columns' unit, or in percent of each range.
     """
     scenario, query, along = (problem.yardstick or problem).scenario, problem.query, problem.along
     kept = list(range(query.rows)) if problem.chosen is None else problem.chosen
     weights, unit = np.ones(len(kept)), ""
-    if problem.judged_on == "needed" and not scenario.use.predicts:
+    if problem.judged_on == "priority" and not scenario.use.predicts:
         weights = np.array([scenario.need_weights.get(k, 1.0) for k in kept])
     factors, both = np.sqrt(weights), query.symmetric or scenario.task != "reconstruction"  # others use moments
     if scenario.task == "reconstruction" and query.degree == 1:
@@ -270,7 +261,7 @@ def weighing_of(problem: Problem) -> Weighing | None:
 
 
 def _own_unit(problem: Problem, kept: list[int], along: Directions | None) -> tuple[str, FloatArray]:
-    """The unit of these features (or directions) together, and what a difference of 1 in each is in it."""
+    """The common unit of these columns (or directions), and what a difference of 1 in each is in that unit."""
     data, table = problem.dataset, problem.table
     assert table is not None  # tables and means are asked of one
     if along is not None:
@@ -282,16 +273,16 @@ def _own_unit(problem: Problem, kept: list[int], along: Directions | None) -> tu
 
 
 def question_key(scenario: Scenario) -> tuple[object, ...]:
-    """What of a scenario decides the answer to a query and which records are held out."""
+    """What of a scenario decides the answer and which records are held out."""
     return (scenario.data, scenario.query, scenario.scale, *scenario.parameters.values(), scenario.use.predicts,
             scenario.neighbours)
 
 
 def pose(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "own", uploaded: Directions | None = None,
          worked_out: Setup | None = None) -> Problem:
-    """The problem of a scenario, asked of the training records where its task is regression.
+    """The problem of a scenario; for regression, its query sees the training records alone.
 
-    ``uploaded``: directions from a file. ``worked_out``: a setup whose answer and noise serve where they are the same.
+    ``uploaded``: directions from a file. ``worked_out``: a setup to reuse where answer and noise are the same.
     """
     kept, rest = split_records(dataset) if scenario.use.predicts and not scenario.is_graph else (dataset, None)
     table = None if scenario.is_graph else scaled(kept, scenario.scale)
@@ -307,9 +298,9 @@ def pose(scenario: Scenario, dataset: Dataset, *, sensitivity: str = "own", uplo
 
 def pose_each(scenarios: Iterable[Scenario], dataset: Dataset, *, sensitivity: str | None = None,
               known: Problem | None = None) -> list[Problem]:
-    """The problem of each scenario; what several ask alike is asked once, and not what a ``known`` one has asked.
+    """The problem of each scenario; the same question is asked once, and not again after a ``known`` problem.
 
-    Sensitivity (unless it is given) and directions from a file are those of the known one.
+    Sensitivity (by default) and directions from a file are those of the known one.
     """
     if sensitivity is None:
         sensitivity = "own" if known is None else known.sensitivity
@@ -327,15 +318,15 @@ def pose_each(scenarios: Iterable[Scenario], dataset: Dataset, *, sensitivity: s
 
 
 def rows_of(dataset: Dataset, positions: list[int]) -> Dataset:
-    """Some of the features; a position beyond them is the constant of joint moments, which a table does not hold."""
+    """Some of the features; positions beyond them stand for the constant of joint moments, which no table holds."""
     return dataset.only(k for k in positions if k < dataset.n_features)
 
 
 def split_records(dataset: Dataset) -> tuple[Dataset, Dataset]:
-    """Records to learn from and records to measure on (28 %), shuffled by their number alone."""
+    """Records to learn from and records (28 %) to measure on, shuffled by their number alone."""
     n = dataset.n_records
     if n < 4:
-        raise InputError(f"regression must have at least 4 records, to learn from some and measure on others, got {n}")
+        raise InputError(f"regression needs at least 4 records: some to learn from, others to measure on; got {n}")
     order = np.random.default_rng(n).permutation(n)
     held_out = math.floor(HELD_OUT * n + 0.5)
     parts = order[held_out:], order[:held_out]

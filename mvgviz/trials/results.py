@@ -1,7 +1,6 @@
-"""What trials found, and what they allow to be said.
+"""Results of trials, and comparisons that they support.
 
-Two mechanisms of one scenario meet the same random numbers, trial by trial, so they are compared by the differences
-within trials: much of the chance cancels.
+Mechanisms of one scenario share the random numbers of each trial, so differences within trials cancel much of chance.
 """
 
 import math
@@ -34,9 +33,9 @@ def half_width(values: FloatArray) -> float:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Outcome:
-    """How one mechanism did. ``errors``: all trials, in order; none where ``reason`` says it does not apply.
+    """How one mechanism did. ``errors``: of all trials, in order; none where it does not apply, with the ``reason``.
 
-    ``epsilon_spent``: by Gaussian noise, exactly, at the problem's delta; None for other mechanisms.
+    ``epsilon_spent``: what Gaussian noise really spends at the problem's delta; None for other mechanisms.
     """
 
     mechanism: Mechanism
@@ -52,7 +51,6 @@ class Outcome:
 
     @property
     def half_width(self) -> float:
-        """Of the interval of the mean."""
         return half_width(self.errors)
 
     @property
@@ -63,9 +61,9 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Results:
-    """One scenario's trials: an outcome for each mechanism asked for, in that order.
+    """One scenario's trials: an outcome for each mechanism, in the order of the call.
 
-    ``judged_on``: what the errors are on, "everything", "needed" or "rest".
+    ``judged_on``: what the errors count: "everything", "priority" or "other".
     """
 
     scenario: Scenario
@@ -79,19 +77,18 @@ class Results:
 
     @property
     def metric(self) -> str:
-        """What the errors are, in words."""
         return self.task.metric_in(self.references.unit)
 
     def __getitem__(self, key: str) -> Outcome:
         return {outcome.mechanism.key: outcome for outcome in self.outcomes}[key]
 
     def ranked(self) -> list[Outcome]:
-        """Those that apply and have trials, the smallest mean error first; equals, up to rounding, in their order."""
+        """Outcomes with trials, the smallest mean error first; equals, up to rounding, in their order."""
         return sorted((outcome for outcome in self.outcomes if outcome.errors.size),
                       key=lambda outcome: to_nine_digits(outcome.mean))
 
     def to_frame(self) -> Any:
-        """A line for each mechanism, as a pandas frame: mean error with its 95 % interval, or why it does not apply."""
+        """A pandas frame, a line for each mechanism: mean error with its 95 % interval, or why it does not apply."""
         lines = [{"mechanism": each.mechanism.key, "label": each.mechanism.label, "error": each.mean,
                   "lower": each.interval[0], "upper": each.interval[1], "trials": each.errors.size,
                   "epsilon spent": each.epsilon_spent, "reason": each.reason} for each in self.outcomes]
@@ -113,7 +110,7 @@ class Difference:
 
 
 def paired(first: Outcome, second: Outcome) -> Difference | None:
-    """The difference of two mechanisms; None before both have a trial. "better": the first errs less."""
+    """Compare two mechanisms trial by trial; None before both have a trial. "better": the first errs less."""
     n = min(first.errors.size, second.errors.size)
     if n == 0:
         return None
@@ -126,7 +123,7 @@ def paired(first: Outcome, second: Outcome) -> Difference | None:
 
 
 def against(outcome: Outcome, reference: float) -> str | None:
-    """The mean error against a fixed one: "better", "worse", "same", "unclear"; None before the first trial."""
+    """Compare the mean error with a fixed one: "better", "worse", "same", "unclear"; None before the first trial."""
     if not outcome.errors.size:
         return None
     if not np.isfinite(outcome.errors).all():
@@ -135,7 +132,7 @@ def against(outcome: Outcome, reference: float) -> str | None:
 
 
 def _verdict(differences: FloatArray, size: float, mean: float, half: float) -> str:
-    """By whether the interval holds 0; nothing can be told from one trial."""
+    """By whether the interval holds 0; one trial is always unclear."""
     if np.abs(differences).max() <= _ROUNDING * size:
         return SAME
     if not (math.isfinite(half) and abs(mean) > half):
@@ -144,7 +141,7 @@ def _verdict(differences: FloatArray, size: float, mean: float, half: float) -> 
 
 
 def beaten_from(curve: Sequence[Results], mechanism: str) -> float | None:
-    """The smallest epsilon from which on, at every one tried, the baseline to beat is clearly beaten."""
+    """The smallest tried epsilon from which on the mechanism clearly beats its baseline; None where none does."""
     found = None
     for results in sorted(curve, key=lambda results: -results.scenario.epsilon):
         if against(results[mechanism], results.references.to_beat[1]) != BETTER:

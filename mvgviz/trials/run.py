@@ -8,10 +8,10 @@
 >>> [outcome.mechanism.key for outcome in results.ranked()]
 ['mvg', 'mvg-theorem1']
 
-Utility is measured on the data itself, so what comes out is for choosing and teaching; it is not private.
+Errors are measured on the data itself, so results are not private: use them to choose and to teach.
 
-Trials can stop and go on. The numbers of a trial depend on the seed and its own number alone: batches, their order,
-slices and workers change nothing, bit for bit.
+Trials can stop and go on. A trial's numbers depend on the seed and its own number alone: batches, slices and workers
+change nothing, bit for bit.
 """
 
 import json
@@ -20,7 +20,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypedDict, Unpack
 
 import numpy as np
@@ -31,7 +31,7 @@ from mvgviz.query.dataset import Dataset
 from mvgviz.scenario.scenario import Scenario
 from mvgviz.scenario.tasks import Task
 from mvgviz.threads import one_blas_thread
-from mvgviz.trials.mechanisms import Mechanism, Sampler, mechanism, mechanisms_of
+from mvgviz.trials.mechanisms import MECHANISMS, Mechanism, Sampler, mechanism, mechanisms_of, own_key
 from mvgviz.trials.mechanisms.base import Draws
 from mvgviz.trials.problem import Problem, pose_each, question_key, weighing_of
 from mvgviz.trials.results import Outcome, Results
@@ -50,16 +50,15 @@ Use: TypeAlias = str | Task | Callable[[FloatArray], Any]
 
 
 class Submits(Protocol):
-    """What is used of a ``concurrent.futures.Executor``."""
+    """The part of a ``concurrent.futures.Executor`` that trials use."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any) -> Any: ...
 
 
 class TrialCache(dict[str, FloatArray]):
-    """What trials found on one dataset with its ranges: nothing in it is computed or prepared again.
+    """Errors of trials on one dataset, by what they depend on (:func:`trial_key`); no trial runs twice.
 
-    Errors by what they depend on (:func:`trial_key`); ``results``: of problems that were begun, the oldest
-    first. It knows the scenario's name of the data, not the data.
+    ``results``: of problems that were begun, the oldest first. Use one cache for one dataset: keys hold its name alone.
     """
 
     def __init__(self) -> None:
@@ -72,32 +71,30 @@ class TrialCache(dict[str, FloatArray]):
         return results if results is not None and results.complete else None
 
     def done(self, problem: Problem) -> int:
-        """How many trials of a problem that was begun are done; all of them where nothing is left to do."""
+        """How many trials of a problem are done; all of them where nothing is left to do."""
         results = self.results.get(problem.key)
         if results is None:
             return 0
         return problem.trials if results.complete else sum(outcome.errors.size for outcome in results.outcomes)
 
     def keep(self, problem: Problem, results: Results) -> Results:
-        """Keep what there is of a problem; the oldest go where there are too many."""
+        """Keep the results of a problem, and drop the oldest beyond 2 000."""
         self.results[problem.key] = results
         while len(self.results) > _MOST_RESULTS:
             del self.results[next(iter(self.results))]
         return results
 
     def add(self, key: str, first: int, errors: FloatArray) -> None:
-        """The errors of trial ``first`` and those after it; others may work with the same cache meanwhile."""
+        """Add the errors from trial ``first`` on; other threads may use the cache meanwhile."""
         before = self.get(key, np.empty(0))
         if first <= len(before) < first + len(errors):
             self[key] = np.concatenate([before, errors[len(before) - first :]])
 
 
 class Options(TypedDict, total=False):
-    """How trials are run, the same wherever they are.
-
-    ``cache``: goes on from what is in it. ``executor``: anything with ``submit``, such as a process
-    pool or Dask's ``client.get_executor()``. ``progress(done, total)`` is called after each batch; when
-    ``cancelled()`` becomes true, what is finished so far comes back with ``complete`` False.
+    """How to run trials. ``cache``: go on from its contents. ``executor``: anything with ``submit``, such as a process
+    pool. ``progress(done, total)`` is called after each batch. Once ``cancelled()`` is true, finished trials come back
+    with ``complete`` False.
     """
 
     cache: TrialCache | None
@@ -109,12 +106,11 @@ class Options(TypedDict, total=False):
 def run_trials(scenario: Scenario, dataset: Dataset, *, mechanisms: Iterable[Chosen] = ("mvg", "iid"),
                task: Use | None = None, trials: int | None = None, sensitivity: str | None = None,
                problem: Problem | None = None, batch: int | None = None, **options: Unpack[Options]) -> Results:
-    """Repeated trials of mechanisms on the scenario's task.
+    """Run trials of mechanisms on the scenario's task.
 
-    ``mechanisms``: keys, or functions of one's own ``(rng, query)`` (see ``mvgviz.trials.mechanisms.own``). ``task``: a
-    word, or any function of a released matrix (see ``mvgviz.trials.tasks.own``), which is judged by everything;
-    ``task`` and ``trials`` default to the scenario's, ``sensitivity`` ("own", "tight" or "printed",
-    see ``mvgviz.trials.problem``) to the problem's. Options as in :class:`Options`.
+    ``mechanisms``: keys, or your functions ``(rng, query)`` (see ``mvgviz.trials.mechanisms.own``). ``task``: a key, or
+    your function of a released matrix (see ``mvgviz.trials.tasks.own``), which judges everything. ``task`` and
+    ``trials`` default to the scenario's, ``sensitivity`` ("own", "tight", "printed") to the problem's.
     """
     return sweep([{}], scenario, dataset, mechanisms=mechanisms, task=task, trials=trials, sensitivity=sensitivity,
                  problem=problem, batch=batch, **options)[0]
@@ -124,10 +120,8 @@ def sweep(grid: Sequence[Mapping[str, Any]], scenario: Scenario, dataset: Datase
           mechanisms: Iterable[Chosen] = ("mvg", "iid"), task: Use | None = None, trials: int | None = None,
           sensitivity: str | None = None, problem: Problem | None = None, batch: int | None = None,
           **options: Unpack[Options]) -> list[Results]:
-    """Trials at every point of a grid: ``[{"epsilon": 0.5}, {"epsilon": 1.0, "share": 0.9}, …]``.
-
-    The points share their random numbers. Arguments as in :func:`run_trials`.
-    """
+    """Run trials at every point of a grid, ``[{"epsilon": 0.5}, {"epsilon": 1.0, "share": 0.9}, …]``, all with the same
+    random numbers. Arguments as in :func:`run_trials`."""
     own = None if task is None or isinstance(task, str) else task if isinstance(task, Task) else own_task(task)
     said = {"task": task, "trials": trials} if own is None else {
         "task": "reconstruction", "judged": "everything", "trials": trials}
@@ -141,11 +135,10 @@ def sweep(grid: Sequence[Mapping[str, Any]], scenario: Scenario, dataset: Datase
 def resume(problems: Sequence[Problem], *, cache: TrialCache | None = None, seconds: float = math.inf,
            executor: Submits | None = None, progress: Progress | None = None,
            cancelled: Callable[[], bool] | None = None, at_once: int = _PROBLEMS_AT_ONCE) -> list[Results | None]:
-    """Go on with the problems, ``at_once`` in step, in their order: put first what should show first.
+    """Go on with the problems in their order, ``at_once`` in step, for ``seconds``; None for those never begun.
 
-    Finished problems come from the cache, others get as far as a slice of ``seconds`` does; None for those
-    never begun. Unless it is cancelled from the start, a slice finishes at least one batch, however slow the
-    machine: its time begins with its first trial.
+    Finished problems come from the cache. A slice finishes at least one batch, unless it is cancelled from the start:
+    its time begins with its first trial.
     """
     cache = TrialCache() if cache is None else cache
     total = sum(problem.trials for problem in problems)
@@ -180,7 +173,7 @@ def resume(problems: Sequence[Problem], *, cache: TrialCache | None = None, seco
 def measure(problems: Sequence[Problem], *, cache: TrialCache | None = None, batch: int | None = None,
             executor: Submits | None = None, progress: Progress | None = None,
             cancelled: Callable[[], bool] | None = None) -> list[Results]:
-    """All problems in step, every one prepared first: results for each, with as many trials as it came to."""
+    """Prepare all problems, then run them in step; return the results of each, as far as they came."""
     batch = None if batch is None else count("batch", batch)
     cache = TrialCache() if cache is None else cache
     prepared = [_prepare(problem) for problem in problems]
@@ -227,7 +220,7 @@ def _prepare(problem: Problem) -> list[_Job | Outcome]:
 
 
 def trial_key(problem: Problem, chosen: Mechanism) -> str:
-    """What the trials of a mechanism depend on, and nothing more."""
+    """All that the trials of a mechanism depend on, and nothing more."""
     scenario = asdict(problem.scenario)
     post = [step for step in problem.task.post if step in problem.scenario.post]
     return json.dumps([chosen.name, problem.sensitivity, question_key(problem.scenario), problem.task.key,
@@ -239,7 +232,7 @@ def trial_key(problem: Problem, chosen: Mechanism) -> str:
 
 def _run(jobs: list[_Job], cache: TrialCache, *, batch: int | None, executor: Submits | None,
          progress: Progress | None, cancelled: Callable[[], bool]) -> None:
-    """Compute what the cache lacks, until it is cancelled; all jobs in step: every mechanism has some trials early."""
+    """Compute what the cache lacks, until it is cancelled; in step, so that every mechanism has some trials early."""
     total = sum(job.trials for job in jobs)
     batches = [(job, first, min(size, job.trials - first)) for job in jobs for size in (batch or job.block,)
                for first in range(job.done(cache), job.trials, size)]
@@ -282,7 +275,8 @@ def _errors(sampler: Sampler, measure: Measure, seed: int, first: int, trials: i
 def _results(problem: Problem, prepared: list[_Job | Outcome], cache: TrialCache) -> Results:
     def outcome(job: _Job) -> Outcome:
         mu = job.sampler.mu
-        return Outcome(mechanism=job.mechanism, errors=cache.get(job.key, np.empty(0))[: job.trials],
+        return Outcome(mechanism=_named(job.mechanism, problem.scenario),
+                       errors=cache.get(job.key, np.empty(0))[: job.trials],
                        caution=job.mechanism.caution(problem),
                        epsilon_spent=None if mu is None else float(gaussian_epsilon(problem.delta, mu)))
 
@@ -292,35 +286,26 @@ def _results(problem: Problem, prepared: list[_Job | Outcome], cache: TrialCache
                    outcomes=tuple(entry if isinstance(entry, Outcome) else outcome(entry) for entry in prepared))
 
 
-PARTS = ("needed", "rest", "everything")
+def _named(mechanism: Mechanism, scenario: Scenario) -> Mechanism:
+    """Return the scenario's own mechanism under the name of its family, others unchanged."""
+    if mechanism.key != "mvg" or scenario.noise_family == "gaussian":
+        return mechanism
+    return replace(mechanism, label=MECHANISMS[own_key(scenario)].label)
+
+
+PARTS = ("priority", "other", "everything")
 TRIED = ("mvg", "iid", "reduced-gaussian")
-"""This design, equal noise on the records as they are, and only the needed released."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PartErrors:
-    """What was found on one part. ``only``: None where the needed cannot be released alone. ``unit``: of the errors."""
-
-    part: str
-    ours: Outcome = field(repr=False)
-    equal: Outcome = field(repr=False)
-    only: Outcome | None = field(repr=False)
-    non_private: float
-    unit: str
-
-    def ratio(self, outcome: Outcome) -> float:
-        """Its mean error as a multiple of that of equal noise; NaN where there is none."""
-        return outcome.mean / self.equal.mean if self.equal.mean > 0 else math.nan
+"""This design, equal noise on unclipped records, and the release of priority columns alone."""
 
 
 def part_problems(problem: Problem) -> tuple[dict[str, Problem], dict[str, str]]:
-    """The problem judged on each part, and why some parts cannot be judged."""
+    """The problem judged on each part, and for other parts the reason why not."""
     problems, reasons = {}, {}
     for part in PARTS:
         posed = problem.with_scenario(problem.scenario.changed(judged=part), mechanisms=TRIED)
         try:
             if part != posed.judged_on:
-                raise InputError(posed.unfit or "some features must be needed: not all, not none")
+                raise InputError(posed.unfit or "choose some priority columns: not all, not none")
             measure_for(posed)
         except InputError as error:
             reasons[part] = str(error)
@@ -329,10 +314,7 @@ def part_problems(problem: Problem) -> tuple[dict[str, Problem], dict[str, str]]
     return problems, reasons
 
 
-def part_errors(found: Sequence[Results]) -> list[PartErrors]:
-    """In the order needed, rest, everything, as far as there are trials."""
-    known = {results.scenario.judged: results for results in found if results["mvg"].errors.size}
-    return [PartErrors(part=part, ours=results["mvg"], equal=results["iid"],
-                       only=results["reduced-gaussian"] if results["reduced-gaussian"].errors.size else None,
-                       non_private=results.references.non_private, unit=results.references.unit)
-            for part in PARTS if (results := known.get(part)) is not None]
+def part_errors(found: Iterable[Results | None]) -> list[Results]:
+    """In the order of ``PARTS``, as far as there are trials."""
+    known = {results.scenario.judged: results for results in found if results and results["mvg"].errors.size}
+    return [known[part] for part in PARTS if part in known]

@@ -1,8 +1,7 @@
-"""Simulated data with the ranges and the size of a table, to choose on instead of the data itself.
+"""Simulated data with the ranges and size of a table: choose designs on it, and the choice reveals nothing.
 
-Whatever is chosen by looking at private data says something about it. A stand-in is made of
-public facts alone: how many features and records there are, and the declared range of each. What clipping records
-costs is measured on it, too: less noise, and a pull that no number of records makes smaller.
+It uses public facts alone: numbers of columns and records, and declared ranges. It also measures what clipping costs: a
+bias that no number of records makes smaller.
 """
 
 import math
@@ -19,14 +18,13 @@ from mvgviz.scenario.resolve import Setup, asked_of, build, with_bound
 from mvgviz.validation import FloatArray, generator
 
 CORRELATION = 0.5
-"""Between any two features, in size; its sign is drawn."""
+"""Between any two features, with a random sign."""
 
 SEED = 20180101
-"""Of simulated data that is to be the same for the same sizes and ranges."""
-
 FEW = 0.05
-"""Of the records of a simulated table: a bound that clips more of them does not suit it."""
+"""The largest part of a simulated table's records that a good bound may clip."""
 
+_ALIKE = 0.01
 _RECORDS = 128
 _PLACES = ((0.5, 0.02), (0.5, 0.15), (0.5, 0.29), (0.1, 0.05), (0.9, 0.05), (0.25, 0.15), (0.75, 0.15))
 """Means and standard deviations of features, in widths of their ranges; 0.29 is spread evenly over the range."""
@@ -35,10 +33,9 @@ _PLACES = ((0.5, 0.02), (0.5, 0.15), (0.5, 0.29), (0.1, 0.05), (0.9, 0.05), (0.2
 def stand_in(dataset: Dataset, *, rng: np.random.Generator, graph: bool = False) -> Dataset:
     """Records with one common factor: correlation about ±½ between features, values inside the ranges.
 
-    The mean of each feature is a quarter of its range from one of the ends, by the toss of a coin: whatever draws
-    records towards the middle of the ranges shows. It rises or falls with the factor by another toss. A category has
-    one of its levels. ``graph``: a random graph instead, each edge with probability 1/sqrt(vertices). No value of
-    ``dataset`` is used.
+    A coin puts each mean a quarter of the range from one end, so that a bias towards the middle shows. A category has
+    one of its levels. ``graph``: a random graph, each edge with probability 1/sqrt(vertices). It uses no value of
+    ``dataset``.
     """
     rng = generator(rng)
     m, n = dataset.n_features, dataset.n_records
@@ -51,8 +48,8 @@ def stand_in(dataset: Dataset, *, rng: np.random.Generator, graph: bool = False)
 
 
 def simulated_tables(dataset: Dataset) -> list[Dataset]:
-    """Tables of 128 records that differ in where records lie: in the middle of the ranges, towards either end and each
-    feature towards its own, with small and large spreads, skewed where an end is near. From ranges alone."""
+    """Tables of 128 records, from ranges alone: in the middle of the ranges, near either end, each feature elsewhere;
+    with small and large spreads."""
     rng, m = np.random.default_rng(SEED), dataset.n_features
     places = [(np.full(m, mean), spread) for mean, spread in _PLACES]
     places += [(rng.uniform(0.05, 0.95, m), spread) for spread in (0.05, 0.15)]
@@ -77,20 +74,17 @@ def _table(dataset: Dataset, records: int, means: FloatArray, spread: float, rng
 
 
 def on_stand_in(setup: Setup, *, uploaded: Directions | None = None) -> Setup:
-    """The same scenario on a stand-in: nothing in it was computed from the records, only from ranges and sizes."""
+    """The same scenario on simulated data, from ranges and sizes alone."""
     dataset = stand_in(setup.dataset, rng=np.random.default_rng(SEED), graph=setup.query.is_graph)
     return build(setup.scenario, dataset, uploaded=uploaded)
 
 
-_ALIKE = 0.01
-
-
 @dataclass(frozen=True, kw_only=True)
 class BoundCost:
-    """Root mean squares on what is needed, in units of what one record can move (see ``noise_on``).
+    """Root mean squares on priority columns, in units of what one record can change (see ``noise_on``).
 
-    ``noise``: of the design with its bound, ``without``: of the same split without one. ``pull``: how far a
-    stand-in's answer moves when its records are pulled in; ``data_pull``: how far the data's does, which is private.
+    ``noise``: with the bound, ``without``: the same split without one. ``pull``: the bias of clipping simulated
+    records; ``data_pull``: of the data's records, which is private.
     """
 
     noise: float
@@ -99,30 +93,29 @@ class BoundCost:
     data_pull: float = field(repr=False)
 
     def together(self, pull: float) -> float:
-        """Noise and pull, as a multiple of the noise without a bound."""
+        """Noise and bias, as a multiple of the noise without a bound."""
         return math.hypot(self.noise, pull) / self.without
 
     def pays(self, pull: float) -> bool:
-        """Whether the noise that is saved is worth the pull."""
         return self.together(pull) <= 1 + _ALIKE
 
 
 def bound_cost(setup: Setup) -> BoundCost:
     """Of a setup with a bound."""
     rows = setup.query.rows
-    needed = {k: weight for k, weight in setup.scenario.need_weights.items() if k < rows}
-    weights = needs_of(needed or range(rows), rows)
+    priority = {k: weight for k, weight in setup.scenario.need_weights.items() if k < rows}
+    weights = needs_of(priority or range(rows), rows)
     simulated, bound = _simulated(setup), setup.query.bound
     assert bound is not None
     clipped, whole = (setup.query.answer(table.matrix) for table in (bound.pulled(simulated), simulated))
-    noise, without = (noise_on(each.design, weights, directions=setup.need_directions).needed
+    noise, without = (noise_on(each.design, weights, directions=setup.need_directions).priority
                       for each in (setup, with_bound(setup, bound="none")))
     return BoundCost(noise=noise, without=without, pull=_size(setup, clipped - whole, weights),
                      data_pull=_size(setup, setup.query.value - setup.box.value, weights))
 
 
 def _size(setup: Setup, apart: FloatArray, weights: FloatArray) -> float:
-    """The root mean square on what is needed, weighed as noise is."""
+    """The root mean square on priority columns, weighed like noise."""
     directions, both = setup.need_directions, setup.design.mode == "both"
     unit = setup.design.neighbours.reach(directions)
     apart = Weighing(rows=directions.matrix.T / unit[:, None], both=both).of(apart)
@@ -131,16 +124,16 @@ def _size(setup: Setup, apart: FloatArray, weights: FloatArray) -> float:
 
 
 def _simulated(setup: Setup) -> Dataset:
-    """A stand-in in the query's units; for a mean all on one side of the middle, where pulls do not cancel."""
+    """Simulated data in the query's units; for a mean, on one side of the middle, so that biases do not cancel."""
     table = asked_of(setup.scenario, stand_in(setup.dataset, rng=np.random.default_rng(SEED)))
     if not setup.query.is_mean:
         return table
     middle = ((table.lower + table.upper) / 2)[:, None]
-    return replace(table, matrix=middle + np.abs(table.matrix - middle))
+    return replace(table, matrix=middle + np.abs(table.matrix - middle), levels=())
 
 
 def radius_for_all(setup: Setup) -> float:
-    """The length at which the ellipse holds every record that the ranges allow, rounded up to 4 digits."""
+    """The radius at which the ellipse holds every record in the ranges, rounded up to 4 digits."""
     bound = with_bound(setup, bound="own", radius=1.0).query.bound
     assert bound is not None
     ellipse = bound.ellipse(setup.table.n_features)

@@ -1,7 +1,7 @@
-"""Sweeps over epsilon: the epsilon that each mechanism needs for a wanted error, and which directions to favour.
+"""Sweeps: the epsilon that each mechanism needs for a wanted error, and sets of priority directions to compare.
 
-Means of trials are measured at some epsilons. More budget never hurts, so the curve that is read is the closest one to
-the means that never rises (isotonic regression); between the epsilons it is a straight line in logarithms.
+More budget never hurts, so curves through the means of trials never rise (isotonic regression [1]). Between epsilons
+they are straight in logarithms.
 
 >>> import numpy as np
 >>> from mvgviz.trials.sweeps import epsilon_for, starting_sets
@@ -10,7 +10,7 @@ the means that never rises (isotonic regression); between the epsilons it is a s
 >>> starting_sets((2, 5), 6)
 [(2, 5), (2,), (5,), (0, 1, 3, 4)]
 
-Reference: Barlow & Brunk, The isotonic regression problem and its dual, JASA 1972 (pool adjacent violators).
+[1] Barlow & Brunk, The isotonic regression problem and its dual, JASA 1972 (pool adjacent violators).
 """
 
 import math
@@ -33,16 +33,16 @@ _MOST_POSITIONS = 10_000  # that a scenario can hold
 _ALONE = 4
 _TINY = 1e-300
 
-Favoured = tuple[int, ...]
+Directions = tuple[int, ...]
 
 
 def epsilon_grid(own: float, *, wide: bool = False) -> list[float]:
-    """Round epsilons from 0.05 to 20 (``wide``: from 0.01 to 100), and the scenario's own."""
+    """Round epsilons from 0.05 to 20 (``wide``: 0.01 to 100), and the scenario's own."""
     return sorted({*(EPSILONS if wide else _USUAL), own})
 
 
 def coarse_first(values: Sequence[float], own: float) -> list[float]:
-    """The same, the scenario's own first, then the ends, then ever finer: a curve shows early."""
+    """Reorder values: the scenario's own, the ends, then ever finer, so that a curve shows early."""
     order, step = [own, values[0], values[-1]], len(values)
     while step > 1:
         step = (step + 1) // 2
@@ -51,10 +51,10 @@ def coarse_first(values: Sequence[float], own: float) -> list[float]:
 
 
 class Reading(NamedTuple):
-    """The epsilon needed for an error, and what the intervals of the means make of it.
+    """The epsilon for a wanted error, infinite where none of those tried is enough.
 
-    ``epsilon``: infinite where no epsilon looked at is enough. ``at_most``: the smallest one is enough already, so less
-    may do. ``low``, ``high``: read from the ends of the 95 % intervals; NaN where there are none.
+    ``at_most``: the smallest tried is enough, so less may do. ``low``, ``high``: from the ends of the 95 % intervals;
+    NaN where there are none.
     """
 
     epsilon: float
@@ -79,11 +79,9 @@ class Curve:
 
     @property
     def least(self) -> float:
-        """The smallest error the curve comes to."""
         return float(falling(self.means)[-1])
 
     def read(self, error: float) -> Reading:
-        """The epsilon needed for ``error``."""
         wanted = positive("error", error)
         ends = (self.lows, self.highs)
         low, high = (epsilon_for(self.epsilons, end, wanted) for end in ends) if np.isfinite(ends).all() else (
@@ -94,14 +92,11 @@ class Curve:
 
 def frontier(results: Sequence[Results]) -> tuple[Curve, ...]:
     """The curves of a sweep over epsilon; a mechanism without trials has none."""
-    points: dict[str, list[tuple[float, float, float, float]]] = {}
-    mechanisms = {}
+    points: dict[Mechanism, list[tuple[float, float, float, float]]] = {}
     for point in sorted(results, key=lambda point: point.scenario.epsilon):
         for outcome in (outcome for outcome in point.outcomes if outcome.errors.size):
-            mechanisms[outcome.mechanism.key] = outcome.mechanism
-            points.setdefault(outcome.mechanism.key, []).append(
-                (point.scenario.epsilon, outcome.mean, *outcome.interval))
-    return tuple(Curve(mechanisms[key], *np.array(rows).T) for key, rows in points.items())
+            points.setdefault(outcome.mechanism, []).append((point.scenario.epsilon, outcome.mean, *outcome.interval))
+    return tuple(Curve(mechanism, *np.array(rows).T) for mechanism, rows in points.items())
 
 
 def falling(values: FloatArray) -> FloatArray:
@@ -126,12 +121,9 @@ def epsilon_for(epsilons: FloatArray, means: FloatArray, error: float) -> float:
     return float(np.exp(x[0] + part * (x[1] - x[0])))
 
 
-def starting_sets(favoured: Iterable[int], size: int) -> list[Favoured]:
-    """The set itself, up to four of its members alone, and all others (where a scenario can hold them).
-
-    Without a set: the first two directions, each alone.
-    """
-    own = tuple(sorted(k for k in favoured if k < size))
+def starting_sets(priorities: Iterable[int], size: int) -> list[Directions]:
+    """The set, up to four of its members alone, and all others; without a set, the first two directions alone."""
+    own = tuple(sorted(k for k in priorities if k < size))
     if not 0 < len(own) < size:
         return [(k,) for k in range(min(size - 1, 2))]
     sets = [own, *((k,) for k in own[:_ALONE])]
@@ -140,24 +132,24 @@ def starting_sets(favoured: Iterable[int], size: int) -> list[Favoured]:
     return list(dict.fromkeys(sets))
 
 
-def with_set(sets: list[Favoured], new: Iterable[int], size: int) -> list[Favoured]:
-    """The sets and one more; refuses none, all, one that is there, and too many."""
+def with_set(sets: list[Directions], new: Iterable[int], size: int) -> list[Directions]:
+    """Add a set. Raise `InputError` when it is empty, whole, there already, or one too many."""
     added = tuple(sorted(new))
     if not added:
-        raise InputError("a set needs at least one direction; equal noise is there already")
+        raise InputError("choose at least one direction; equal noise is there already")
     if len(added) >= size:
-        raise InputError("all directions together are no choice: leave at least one out")
+        raise InputError("leave at least one direction out")
     if added in sets:
         raise InputError("this set is there already")
     if len(sets) >= MOST_SETS:
-        raise InputError(f"at most {MOST_SETS} sets are compared at once: remove one first")
+        raise InputError(f"you can compare at most {MOST_SETS} sets: remove one first")
     return [*sets, added]
 
 
-def set_change(scenario: Scenario, favoured: Favoured) -> dict[str, Any]:
-    """What of a scenario changes when these directions get its share; what is needed stays what it is."""
+def set_change(scenario: Scenario, priorities: Directions) -> dict[str, Any]:
+    """The changes of a scenario when these directions get its share; its priorities for judging stay."""
     kept = scenario.allocation in ("binary", "least-error")
-    change = {"favoured": favoured, "allocation": scenario.allocation if kept else "binary"}
+    change = {"priority_directions": priorities, "allocation": scenario.allocation if kept else "binary"}
     if scenario.needs_along == "directions":  # every set would be judged by itself
         return change | {"judged": "everything"}
-    return change | {"needed": () if favoured == scenario.needs else scenario.needs}
+    return change | {"priority": () if priorities == scenario.needs else scenario.needs}

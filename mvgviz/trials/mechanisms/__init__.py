@@ -1,14 +1,16 @@
-"""All mechanisms, by key. ``"mvg"`` is the scenario's own design, ``"iid"`` its budget spent evenly."""
+"""All mechanisms, by key. ``"mvg"`` is the scenario's own design, ``"iid"`` equal noise with its budget."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from mvgviz.errors import InputError
-from mvgviz.trials.mechanisms.base import BOTH, EPSILON, LEVELS, Mechanism, Sampler
+from mvgviz.scenario.scenario import Scenario
+from mvgviz.trials.mechanisms.base import BOTH, EPSILON, Mechanism, Sampler
 from mvgviz.trials.mechanisms.epsilon_alone import COLUMNS, COMPONENT, LAPLACE, LAPLACE_TRIANGLE, WHOLE
-from mvgviz.trials.mechanisms.gaussian import ANALYTIC, CLASSIC, TRIANGLE, mvg
+from mvgviz.trials.mechanisms.gaussian import ANALYTIC, CLASSIC, TRIANGLE, mvg, of_family
 from mvgviz.trials.mechanisms.own import own_mechanism
 from mvgviz.trials.mechanisms.reduced import REDUCED_GAUSSIAN, REDUCED_SKETCH
+from mvgviz.trials.mechanisms.separate import SEPARATE
 from mvgviz.trials.mechanisms.sketch import SKETCH
 from mvgviz.trials.mechanisms.variance_aware import PLAN
 
@@ -20,18 +22,31 @@ COMPARED = (
         applies="positive semi-definite answers, noise on both sides"),
     mvg("theorem2-any", key="mvg-theorem2-any", label="MVG, Theorem 2's constant"),
     mvg("theorem1", key="mvg-theorem1", label="MVG, Theorem 1"),
-    ANALYTIC, CLASSIC, TRIANGLE, PLAN, LAPLACE, LAPLACE_TRIANGLE, WHOLE, COLUMNS, COMPONENT, SKETCH, REDUCED_GAUSSIAN,
-    REDUCED_SKETCH)
-"""Every mechanism and guarantee that a comparison shows."""
+    of_family("box", label="Box, divided", guarantee=EPSILON, applies="means and tables over their ranges",
+              reference="Hardt & Talwar 2010, with epsilon divided like the shares"),
+    of_family("box-ellipse", label="Box and ellipse", guarantee=BOTH, applies="means and tables over their ranges",
+              reference="Hardt & Talwar 2010; Joseph, Kulesza & Yu 2025"),
+    of_family("ellipse", label="Ellipse (l2)", guarantee=BOTH, applies="any answer",
+              reference="Joseph, Kulesza & Yu 2025, with the directions and shares of the scenario"),
+    of_family("laplace", label="Laplace, divided", guarantee=EPSILON, applies="means and tables over their ranges",
+              reference="Dwork, McSherry, Nissim & Smith 2006, with epsilon divided like the shares"),
+    ANALYTIC, CLASSIC, TRIANGLE, SEPARATE, PLAN, LAPLACE, LAPLACE_TRIANGLE, WHOLE, COLUMNS, COMPONENT, SKETCH,
+    REDUCED_GAUSSIAN, REDUCED_SKETCH)
 
 MECHANISMS = {mechanism.key: mechanism for mechanism in (MVG, IID, *COMPARED)}
 
-__all__ = ["BOTH", "COMPARED", "EPSILON", "IID", "LEVELS", "MECHANISMS", "MVG", "Mechanism", "Sampler", "mechanism",
-           "mechanisms_of", "own_mechanism"]
+__all__ = ["BOTH", "COMPARED", "EPSILON", "IID", "MECHANISMS", "MVG", "Mechanism", "Sampler", "mechanism",
+           "mechanisms_of", "own_key", "own_mechanism"]
+
+
+def own_key(scenario: Scenario) -> str:
+    """The key, among those compared, of the scenario's own noise."""
+    family = f"{scenario.noise_family}-noise"
+    return family if family in MECHANISMS else f"mvg-{scenario.guarantee}"
 
 
 def mechanism(key: str | Mechanism) -> Mechanism:
-    """The mechanism of a key; one that is given as it is."""
+    """Return the mechanism of a key, or a mechanism unchanged."""
     if isinstance(key, Mechanism):
         return key
     if not (isinstance(key, str) and key in MECHANISMS):
@@ -40,12 +55,12 @@ def mechanism(key: str | Mechanism) -> Mechanism:
 
 
 def mechanisms_of(chosen: Iterable[str | Mechanism | Callable[..., Any]]) -> tuple[str | Mechanism, ...]:
-    """Keys as they are, functions as mechanisms; each of a name of its own."""
+    """Keys as they are, functions as mechanisms; raise `InputError` for a name that appears twice."""
     if isinstance(chosen, str) or not isinstance(chosen, Iterable):
         raise InputError("mechanisms must be a sequence of keys or functions (rng, query)")
     found = tuple(each if isinstance(each, str | Mechanism) else own_mechanism(each) for each in chosen)
     keys = [each if isinstance(each, str) else each.key for each in found]
     twice = next((key for i, key in enumerate(keys) if key in keys[:i]), None)
     if twice is not None:
-        raise InputError(f"mechanisms must have different names, got {twice[:60]!r} twice: own_mechanism gives names")
+        raise InputError(f"mechanisms must have different names, got {twice[:60]!r} twice: own_mechanism names them")
     return found

@@ -1,7 +1,6 @@
 """The one interface of all mechanisms: given a problem, a sampler of what would be released.
 
-What is released comes at one of four levels; a task says which it needs, and a mechanism
-refuses, with the reason, where it cannot give that:
+A release has one of four levels. A task names its level; a mechanism without it raises `InputError` with the reason:
 
 * ``"answer"``: the noisy answer, trials × rows × cols;
 * ``"square"``: the squared Frobenius error of the answer alone, trials;
@@ -23,19 +22,16 @@ from mvgviz.query.queries import REPLACED_RECORD
 from mvgviz.trials.problem import Problem
 from mvgviz.validation import FloatArray
 
-NOISE, DIRECTIONS = 0, 1
-"""What a generator is for: the noise, or the release that chooses directions."""
-LEVELS = ("answer", "square", "moments", "component")
-EPSILON, BOTH = "ε alone", "ε and δ"
-"""What a mechanism's guarantee is made of."""
+NOISE, DIRECTIONS = 0, 1  # purposes of a generator: the noise, or the release that chooses directions
+EPSILON, BOTH = "ε alone", "ε and δ"  # guarantees
 
 
 @dataclass(frozen=True)
 class Draws:
     """The random numbers of trials ``first`` to ``first + count - 1`` of a seed.
 
-    Each trial has a generator of its own: it draws the same numbers whatever is drawn beside it, in whatever order and
-    on whichever worker, and two mechanisms given the same draws meet the same chance (common random numbers).
+    Each trial has its own generator, so its numbers depend on no other trial, order or worker. Mechanisms with the same
+    draws share their random numbers.
     """
 
     seed: int
@@ -43,12 +39,10 @@ class Draws:
     count: int
 
     def generators(self, purpose: int = NOISE) -> list[np.random.Generator]:
-        """One for each trial."""
         return [np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(trial, purpose)))
                 for trial in range(self.first, self.first + self.count)]
 
     def one_by_one(self) -> Iterator[Draws]:
-        """The same trials, each alone."""
         for trial in range(self.first, self.first + self.count):
             yield Draws(self.seed, trial, 1)
 
@@ -70,10 +64,9 @@ class Draws:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Sampler:
-    """Draws of what one mechanism releases for one problem, at a ``level``; small enough to send to a worker.
+    """Draws releases of one mechanism for one problem at a ``level``; small enough to send to a worker.
 
-    ``size``: how many numbers a trial takes. ``mu``: how far the worst neighbours are apart, in units of the noise;
-    None where it is not Gaussian.
+    ``size``: numbers in a trial. ``mu``: the distance of the worst neighbours in units of Gaussian noise, else None.
     """
 
     size: int
@@ -85,22 +78,21 @@ class Sampler:
         raise NotImplementedError
 
     def moment_noise(self, released: FloatArray) -> MomentNoise | None:
-        """What is publicly known of the noise on released second moments; None where it has no simple form."""
+        """The public law of the noise on released second moments; None where it has no simple form."""
         return None
 
     def parts(self, draws: Draws) -> Iterator[tuple[Sampler, Draws]]:
-        """The trials in groups, each with the sampler that knows their noise."""
+        """Groups of trials, each with the sampler that knows its noise."""
         yield self, draws
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mechanism:
-    """A way to answer privately. ``fields``: what of a scenario it depends on, besides the question.
+    """A way to answer privately. ``fields``: the fields of a scenario that its noise depends on, besides the question.
 
-    ``prepare(problem, level)`` raises InputError, with the reason, where it does not apply;
-    ``caution(problem)`` is a sentence where the published guarantee is doubtful. ``serial`` tells a person's own
-    mechanisms apart, which may have one name; 0 for those that come with the package. ``released``: whether a release
-    can draw its noise, hardened; the others are for trials only.
+    ``prepare(problem, level)`` raises `InputError`, with the reason, where it does not apply. ``caution(problem)``: a
+    sentence about a doubtful guarantee. ``serial``: tells a caller's mechanisms of one name apart, else 0.
+    ``released``: a release can draw its noise; the others are for trials only.
     """
 
     key: str
@@ -120,7 +112,7 @@ class Mechanism:
         return f"own {self.serial} {self.key}" if self.serial else self.key
 
     def unsuitable(self, problem: Problem, level: str) -> str | None:
-        """Why it cannot give this, or None."""
+        """The reason why it does not apply, or None."""
         try:
             self.prepare(problem, level)
         except InputError as error:
@@ -130,7 +122,7 @@ class Mechanism:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NoisyAnswer(Sampler):
-    """The answer with ``noise(draws)`` added, of standard deviation ``std`` on every entry where that is known."""
+    """The answer plus ``noise(draws)``, with standard deviation ``std`` on every entry, if that is known."""
 
     value: FloatArray = field(repr=False)
     noise: Callable[[Draws], FloatArray] = field(repr=False)
@@ -145,7 +137,7 @@ class NoisyAnswer(Sampler):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Moments(Sampler):
-    """Second moments of a released table, ``R Rᵀ/n``, less what the noise is known to add."""
+    """Second moments of a released table, ``R Rᵀ/n``, less the ``known`` second moments of the noise."""
 
     source: Sampler
     n_records: int
@@ -176,7 +168,6 @@ class SquareError(Sampler):
         return self.of(self.source.draw(draws))
 
     def of(self, released: FloatArray) -> FloatArray:
-        """The squared errors of these answers."""
         if self.positions is not None:
             released = judged_part(released, self.positions, both=self.both)
         error = released - self.value
@@ -185,22 +176,19 @@ class SquareError(Sampler):
 
 
 def need_one_replaced(problem: Problem) -> None:
-    """Refuse what is proved for one replaced record alone."""
+    """Raise `InputError` unless neighbours replace one record."""
     if problem.query.neighbour_rule != REPLACED_RECORD:
-        raise InputError(f"it is worked out for one replaced record, not for {problem.query.neighbour_rule}")
+        raise InputError(f"it is proved for one replaced record, not for {problem.query.neighbour_rule}")
 
 
 def judged_part(released: FloatArray, positions: list[int], *, both: bool) -> FloatArray:
-    """Those rows of each release; of ``both`` sides, those columns too."""
+    """These rows of each release; with ``both`` also these columns."""
     rows = released[:, positions]
     return rows[:, :, positions] if both else rows
 
 
 def at_level(answer: Sampler, problem: Problem, level: str, *, known: FloatArray | None = None) -> Sampler:
-    """A sampler of answers, turned into what a task needs.
-
-    ``known``: ``E Z Zᵀ/n`` of a table's noise, subtracted where the scenario wants it.
-    """
+    """Turn a sampler of answers into one of a ``level``. ``known``: ``E Z Zᵀ/n`` of a table's noise, to subtract."""
     query = problem.query
     if level == "square":
         return square_error(answer, problem)
@@ -213,7 +201,7 @@ def at_level(answer: Sampler, problem: Problem, level: str, *, known: FloatArray
 
 
 def square_error(answer: Sampler, problem: Problem, cols: int | None = None) -> SquareError:
-    """The squared error on what is judged, of so many columns."""
+    """The squared error on what is judged, on the first ``cols`` columns."""
     judged = problem.judged
     return SquareError(source=answer, size=answer.size, mu=answer.mu, value=judged.query.value[:, :cols],
                        positions=problem.positions, both=problem.query.symmetric, weighing=judged.weighing)

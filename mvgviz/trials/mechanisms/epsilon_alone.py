@@ -1,8 +1,8 @@
 """Mechanisms that need epsilon alone: the exponential mechanism and Laplace noise.
 
-Laplace noise [4] is on all entries or (symmetric answers) on the upper triangle; the exponential mechanism has a
-norm for its quality, or what a first principal component captures: with ``A = epsilon/(2B²) X Xᵀ``, no record of the
-table X longer than B, a unit vector of density ``∝ exp(xᵀ A x)`` (Bingham) is private with epsilon alone [3].
+Laplace noise [4] is on all entries or, for symmetric answers, on the upper triangle. The quality of the exponential
+mechanism [1, 2] is a norm, or what a first component captures: for records no longer than B, a unit vector of density
+``∝ exp(xᵀ A x)`` (Bingham), ``A = epsilon/(2B²) X Xᵀ``, is private with epsilon alone [3].
 
 References
   [1] McSherry & Talwar, Mechanism design via differential privacy, FOCS 2007.
@@ -23,15 +23,7 @@ import numpy as np
 
 from mvgviz.errors import InputError
 from mvgviz.noise.ties import eigen
-from mvgviz.trials.mechanisms.base import (
-    EPSILON,
-    Draws,
-    Mechanism,
-    NoisyAnswer,
-    Sampler,
-    at_level,
-    need_one_replaced,
-)
+from mvgviz.trials.mechanisms.base import EPSILON, Draws, Mechanism, NoisyAnswer, Sampler, at_level, need_one_replaced
 from mvgviz.trials.mechanisms.gaussian import mirrored, need_symmetric
 from mvgviz.trials.problem import Problem
 from mvgviz.validation import LARGEST, FloatArray, generator, square
@@ -48,7 +40,6 @@ def _laplace(problem: Problem, level: str, *, triangle: bool) -> Sampler:
 
 
 def _laplace_noise(draws: Draws, *, shape: tuple[int, int], scale: float, triangle: bool) -> FloatArray:
-    """Independent noise of density ``∝ exp(-|z|/scale)`` on every entry (or mirrored)."""
     noise = draws.laplace(shape)
     return scale * (mirrored(noise) if triangle else noise)
 
@@ -56,8 +47,7 @@ def _laplace_noise(draws: Draws, *, shape: tuple[int, int], scale: float, triang
 def _norm_noise(draws: Draws, *, shape: tuple[int, int], scale: float, by_column: bool) -> FloatArray:
     """Noise of density ``∝ exp(-||z||_F/scale)``; ``by_column``: ``∝ exp(-sum_j ||z_j||/scale)``.
 
-    A uniform direction and a radius that is Gamma(size, scale). As the density is a norm's and
-    its normaliser does not depend on the data, no factor 2 is needed.
+    A uniform direction and a Gamma(size, scale) radius. The normaliser does not depend on the data: no factor 2.
     """
     rows, cols = shape
 
@@ -98,7 +88,7 @@ def _of_norm(problem: Problem, level: str, *, by_column: bool) -> Sampler:
 def _component(problem: Problem, level: str) -> Sampler:
     query, table = problem.query, problem.table
     if level != "component":
-        raise InputError("it releases a direction and nothing else; choose the task first component")
+        raise InputError("it releases one direction alone; choose the task first component")
     if table is None or not query.has_moments or query.has_constant:
         raise InputError(f"it needs the records of a table, got the {query.name} query")
     need_one_replaced(problem)
@@ -138,8 +128,8 @@ def sample_bingham(matrix: Any, generators: Sequence[np.random.Generator]) -> Fl
     * so accept with probability ``exp(-t) (1 + 2t/b)^(m/2) / M(b) = (w exp(1 - w))^(m/2)``, where
       ``w = (b + 2t)/m``. It never exceeds 1, whatever b: b decides the speed, not the distribution.
 
-    Each round of a trial takes m normals and one uniform from its own generator, and the arithmetic treats each row
-    alone: a draw is the same, bit for bit, whatever the batch. A generator may stand in several places.
+    Each round of a trial takes m normals and one uniform from its own generator, and each row is computed alone: a draw
+    does not depend on the batch. A generator may appear several times.
     """
     values, vectors = eigen(_symmetric(matrix))
     try:

@@ -14,6 +14,8 @@ from functools import partial
 
 import numpy as np
 
+from mvgviz.design.families import with_family
+from mvgviz.design.noise_design import NoiseDesign
 from mvgviz.design.sampling import Gram, colour, gram_trials
 from mvgviz.errors import InputError
 from mvgviz.labels import GUARANTEES
@@ -52,8 +54,18 @@ class GaussianAnswer(Sampler):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class DesignAnswer(GaussianAnswer):
+    """``f(X)`` plus noise of another family, coloured by these sides."""
+
+    design: NoiseDesign = field(repr=False)
+
+    def draw(self, draws: Draws) -> FloatArray:
+        return self.value + colour(self.rows, self.cols, draws.fill(self.value.shape, self.design.fill_standard))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class GaussianGram(Sampler):
-    """Second moments of a table with Gaussian noise over rows, without drawing the table."""
+    """Second moments of a table with Gaussian noise over rows; it draws no table."""
 
     gram: Gram = field(repr=False)
     rows: NoiseSide
@@ -73,8 +85,7 @@ class GaussianGram(Sampler):
 class GaussianSquare(Sampler):
     """``||D + Z||_F²`` with noise over rows: a weighted sum of chi-squares, one for each direction.
 
-    ``offsets``: the length of D along each direction, where the answer is off even without noise; they make the
-    chi-squares non-central.
+    ``offsets``: the bias D of clipping along each direction; the chi-squares are then non-central.
     """
 
     variances: FloatArray = field(repr=False)
@@ -93,11 +104,7 @@ class GaussianSquare(Sampler):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RedrawnDirections(Sampler):
-    """A design whose directions, or the length of whose bound, are themselves a release: each trial draws them anew.
-
-    So the noise is another one in each trial, and as public as the directions or the length are then. Working out the
-    design is nearly all of a trial: measuring trials one by one, each with its noise, takes about 1.05 times as long.
-    """
+    """A design whose directions or bound are a release themselves: each trial draws its own."""
 
     problem: Problem = field(repr=False)
     guarantee: str
@@ -117,7 +124,7 @@ def mirrored(noise: FloatArray) -> FloatArray:
 
 
 def need_symmetric(query: Query) -> None:
-    """Refuse an answer that has more than its upper triangle."""
+    """Raise `InputError` unless the upper triangle is the whole answer."""
     if not query.symmetric:
         raise InputError(f"noise on the upper triangle needs a symmetric answer, got the {query.name} query")
 
@@ -129,7 +136,7 @@ def mvg(guarantee: str | None, *, key: str, label: str, applies: str = "any answ
 
     def prepare(problem: Problem, level: str) -> Sampler:
         chosen = guarantee or problem.scenario.guarantee
-        setup = problem.setup(chosen)
+        setup = problem.setup(chosen, guarantee and "gaussian")
         if "private" in (problem.scenario.directions, problem.scenario.bound) and not iid:
             noise, design = _of_design(problem, setup, level).mu, setup.design
             spent = [noise or 0.0, design.directional_side.directions.mu, design.bound_mu]
@@ -142,8 +149,16 @@ def mvg(guarantee: str | None, *, key: str, label: str, applies: str = "any answ
                      reference=f"Chanyaswad et al. 2018; {GUARANTEES[guarantee].source if guarantee else 'as chosen'}")
 
 
+def of_family(family: str, *, label: str, guarantee: str, applies: str, reference: str) -> Mechanism:
+    """The scenario's directions and shares, calibrated exactly, with another family of noise."""
+    return Mechanism(key=f"{family}-noise", label=label, guarantee=guarantee, applies=applies, fields=_DESIGN,
+                     reference=reference,
+                     prepare=lambda problem, level: _of_design(
+                         problem, problem.setup("exact", "gaussian"), level, family=family))
+
+
 def of_one_size(problem: Problem, std: float, level: str) -> Sampler:
-    """Independent noise of one standard deviation on every entry."""
+    """Independent noise of one standard deviation."""
     query = problem.query
     rows = NoiseSide.of(standard_basis(query.rows), np.full(query.rows, std * std))
     return gaussian(problem, rows, NoiseSide.identity(query.cols), problem.asked.sensitivity / std, level)
@@ -151,10 +166,7 @@ def of_one_size(problem: Problem, std: float, level: str) -> Sampler:
 
 def gaussian(problem: Problem, rows: NoiseSide, cols: NoiseSide, mu: float, level: str, *,
              bounded: Query | None = None) -> Sampler:
-    """Noise ``MVG(0, Sigma, Psi)`` at the level a task needs; Gram space where it applies.
-
-    ``bounded``: what the noise is added to, where records were pulled inside a bound first.
-    """
+    """Noise ``MVG(0, Sigma, Psi)`` at a ``level``; in Gram space where it applies. ``bounded``: the clipped query."""
     query = problem.query if bounded is None else bounded
     whole = problem.positions is None and weighing_of(problem) is None
     if cols.is_identity and level == "square" and (whole or not query.symmetric):
@@ -172,7 +184,7 @@ def gaussian(problem: Problem, rows: NoiseSide, cols: NoiseSide, mu: float, leve
 
 
 def _square(problem: Problem, rows: NoiseSide, mu: float, bounded: Query | None) -> GaussianSquare:
-    """The squared error on the rows that are judged, of noise and of what the bound changed."""
+    """The squared error on the judged rows, of noise and the bias of clipping."""
     positions, query, weighing = problem.positions, problem.query, weighing_of(problem)
     if positions is None and bounded is None and weighing is None:
         return GaussianSquare(variances=rows.variances, cols=query.cols, mu=mu, size=rows.size)
@@ -184,14 +196,19 @@ def _square(problem: Problem, rows: NoiseSide, mu: float, bounded: Query | None)
     return GaussianSquare(variances=variances, cols=query.cols, mu=mu, size=variances.size, offsets=offsets)
 
 
-def _of_design(problem: Problem, setup: Setup, level: str, *, iid: bool = False) -> Sampler:
+def _of_design(problem: Problem, setup: Setup, level: str, *, iid: bool = False, family: str = "gaussian") -> Sampler:
     design, query = (setup.iid, setup.box) if iid else (setup.design, setup.query)
+    design = with_family(design, family)
     rows, cols = design.row_side, design.col_side
     factor = problem.enlargement(query) if design.guarantee == "exact" else 1.0
     if factor != 1:
         side = design.directional_side
         larger = NoiseSide.of(side.directions, side.variances * (factor if cols is rows else factor**2))
         rows, cols = (larger if before is side else before for before in (rows, cols))
+    if design.blocks:
+        known = rows.covariance() * float(cols.covariance_diagonal().mean())
+        return at_level(DesignAnswer(value=query.value, size=query.value.size, rows=rows, cols=cols, design=design),
+                        problem, level, known=known)
     return gaussian(problem, rows, cols, design.mu / factor, level, bounded=None if query.bound is None else query)
 
 
@@ -204,22 +221,22 @@ def _analytic(problem: Problem, level: str) -> Sampler:
     return of_one_size(problem, problem.s2 / float(gaussian_mu(problem.epsilon, problem.delta)), level)
 
 
+def triangle_move(query: Query, s2: float) -> float:
+    """How far neighbours are apart on the upper triangle: its square is half of ``||D||² + ||diagonal||²``."""
+    return math.sqrt((s2**2 + min(query.diagonal_square(), s2**2)) / 2)
+
+
 def _triangle(problem: Problem, level: str) -> Sampler:
     query = problem.query
     need_symmetric(query)
-    diagonal = query.diagonal_square()
-
-    def largest(s2: float) -> float:  # ||upper triangle||² = (||D||² + ||diagonal||²)/2
-        return math.sqrt((s2**2 + min(diagonal, s2**2)) / 2)
-
-    std = largest(problem.s2) / float(gaussian_mu(problem.epsilon, problem.delta))
-    answer = NoisyAnswer(value=query.value, size=query.value.size, std=std, mu=largest(query.sensitivity) / std,
+    std = triangle_move(query, problem.s2) / float(gaussian_mu(problem.epsilon, problem.delta))
+    answer = NoisyAnswer(value=query.value, size=query.value.size, std=std,
+                         mu=triangle_move(query, query.sensitivity) / std,
                          noise=partial(_triangle_normals, size=query.rows, std=std))
     return at_level(answer, problem, level)
 
 
 def _triangle_normals(draws: Draws, *, size: int, std: float) -> FloatArray:
-    """Independent on and above the diagonal, mirrored."""
     return std * mirrored(draws.normals((size, size)))
 
 
@@ -227,7 +244,7 @@ CLASSIC = Mechanism(
     key="gaussian-classic", label="Gaussian, classic", guarantee=BOTH, prepare=_classic,
     applies="any answer; proved for ε below 1", reference="Dwork & Roth 2014, Theorem A.1",
     caution=lambda problem: None if problem.epsilon < 1 else (
-        "its proof needs ε below 1; at this ε the noise it prescribes may promise too much"))
+        "its proof needs ε below 1; at this ε its noise may be too small for its promise"))
 ANALYTIC = Mechanism(
     key="gaussian-analytic", label="Gaussian, analytic", guarantee=BOTH, prepare=_analytic, released=True,
     applies="any answer", reference="Balle & Wang 2018")

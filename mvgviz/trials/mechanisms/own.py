@@ -1,4 +1,4 @@
-"""A mechanism of one's own: any function that draws a released matrix. Whether it is private is not checked.
+"""Your own mechanism: any function that draws a released matrix. Nothing checks that it is private.
 
 >>> import mvgviz as mv
 >>> def rounded(rng, query, epsilon):
@@ -25,29 +25,28 @@ from mvgviz.trials.mechanisms.base import Draws, Mechanism, Sampler, at_level
 from mvgviz.trials.problem import Problem
 from mvgviz.validation import FloatArray
 
-UNCHECKED = "not checked"
-"""What the guarantee of a mechanism of one's own is made of."""
+UNCHECKED = "not checked"  # the guarantee
 _serials = count(1)
 
 
 def own_mechanism(function: Callable[..., Any], *, name: str | None = None) -> Mechanism:
-    """A mechanism that releases ``function(rng, query)``: a matrix of the shape of ``query.value``.
+    """Return a mechanism that releases ``function(rng, query)``, a matrix of the shape of ``query.value``.
 
-    ``epsilon`` and ``delta`` are given to it where it has arguments of these names. All randomness must come from
-    ``rng``, a numpy generator, so that trials can be repeated.
+    It gets ``epsilon`` and ``delta`` where it has arguments of these names. Draw all randomness from ``rng``, a numpy
+    generator, so that trials can be repeated.
     """
     if not callable(function):
-        raise InputError(f"a mechanism must be a word or a function (rng, query), got a {type(function).__name__}")
+        raise InputError(f"a mechanism must be a key or a function (rng, query), got a {type(function).__name__}")
     label = name or str(getattr(function, "__name__", type(function).__name__))[:60]
     return Mechanism(key=label, label=label.replace("<", "").replace(">", ""),  # it stands in pictures
-                     guarantee=UNCHECKED, reference="a function of one's own", applies="any answer",
+                     guarantee=UNCHECKED, reference="your function", applies="any answer",
                      prepare=partial(_prepare, function=function, label=label), serial=next(_serials),
-                     caution=lambda problem: "whether it is private is not checked")
+                     caution=lambda problem: "nothing checks that it is private")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OwnAnswer(Sampler):
-    """What the function releases."""
+    """Releases of the function."""
 
     function: Callable[..., Any] = field(repr=False)
     query: Query = field(repr=False)
@@ -65,7 +64,7 @@ class OwnAnswer(Sampler):
             raise InputError(f"mechanism {self.label!r} must release a matrix of shape {self.query.value.shape}, "
                              f"got {found.shape}")
         if not np.isfinite(found).all():
-            raise InputError(f"mechanism {self.label!r} must release finite numbers, and released NaN or infinity")
+            raise InputError(f"mechanism {self.label!r} must release finite numbers, got NaN or infinity")
         return found
 
 

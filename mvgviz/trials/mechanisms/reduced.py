@@ -1,8 +1,7 @@
-"""Dimension reduction: only the favoured features (or directions) are released, the others are not asked at all.
+"""Dimension reduction: only priority columns (or directions) are released.
 
-What is missing is filled with the answer of evenly spread records: for kernel ridge those features no longer
-tell the records learned from apart, and a prediction shrinks towards the middle of the label
-where a new record is far from the middle of them.
+The others are filled with the answer of evenly spread records. For kernel ridge they no longer tell records apart, so a
+prediction shrinks towards the middle of the label where a new record is far from their middle.
 """
 
 from dataclasses import dataclass, field, replace
@@ -25,12 +24,13 @@ from mvgviz.trials.mechanisms.sketch import SKETCH
 from mvgviz.trials.problem import BY_FEATURES, Problem, rows_of
 from mvgviz.validation import FloatArray
 
-_UNASKED = 1e-26  # beside 1: the square of what a direction counts that is not asked about
+NAMED = {"features": "columns", "directions": "directions"}
+_UNASKED = 1e-26  # the squared weight of a direction that is not released, beside 1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Filled(Sampler):
-    """A release of some features inside the answer of evenly spread records for all."""
+    """A release of some features, filled up with the answer of evenly spread records."""
 
     source: Sampler
     frame: FloatArray = field(repr=False)
@@ -59,24 +59,21 @@ class Filled(Sampler):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FilledAlong(Sampler):
-    """A release along some directions, with the answer of evenly spread records along all others.
-
-    ``needed``: the directions, in columns.
-    """
+    """A release along some directions (``priority``, in columns), filled up with that of evenly spread records."""
 
     source: Sampler
     frame: FloatArray = field(repr=False)
-    needed: FloatArray = field(repr=False)
+    priority: FloatArray = field(repr=False)
     both_sides: bool
 
     def draw(self, draws: Draws) -> FloatArray:
-        w, released = self.needed, self.source.draw(draws)
+        w, released = self.priority, self.source.draw(draws)
         if self.both_sides:
             return np.asarray(self.frame + w @ (released - w.T @ self.frame @ w) @ w.T)
         return np.asarray(self.frame + w @ (released - w.T @ self.frame))
 
     def moment_noise(self, released: FloatArray) -> MomentNoise | None:
-        w = self.needed
+        w = self.priority
         part = self.source.moment_noise(w.T @ released @ w)
         return None if part is None else MomentNoise(root=w @ part.root @ w.T)
 
@@ -84,7 +81,7 @@ class FilledAlong(Sampler):
 def _reduced(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
     if problem.scenario.needs_along == "directions":
         return _along(mechanism, problem, level)
-    positions = _favoured(problem)
+    positions = _priority_positions(problem)
     scenario = problem.scenario.changed(judged="everything", bound="none")
     if level == "square":
         return at_level(_reduced(mechanism, problem, "answer"), problem, level)
@@ -97,15 +94,15 @@ def _reduced(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
 
 
 def _along(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
-    """Equal noise on the answer along the needed directions alone, ``WᵀA`` (or ``WᵀA W``)."""
+    """Equal noise on the answer along priority directions alone, ``WᵀA`` (or ``WᵀA W``)."""
     scenario, query = problem.scenario, problem.query
     if mechanism is not ANALYTIC:
-        raise InputError("a sketch keeps features; choose the features themselves as directions")
+        raise InputError("a sketch keeps columns; choose the columns themselves as directions")
     if scenario.directions == "private":
-        raise InputError("private directions are found by a release of the whole answer, so that nothing is left out")
+        raise InputError("to find private directions it would release the whole answer, so it would leave nothing out")
     if scenario.use.predicts:
         raise InputError(BY_FEATURES)
-    positions, directions = _favoured(problem), problem.setup(scenario.guarantee).need_directions
+    positions, directions = _priority_positions(problem), problem.setup(scenario.guarantee).need_directions
     if level == "square":
         return at_level(_along(mechanism, problem, "answer"), problem, level)
     w, both = directions.matrix[:, positions], query.symmetric
@@ -120,15 +117,15 @@ def _along(mechanism: Mechanism, problem: Problem, level: str) -> Sampler:
     if level in ("moments", "component") and not both:
         known = rows.covariance() if "subtract" in scenario.post else None
         part = Moments(source=part, n_records=query.cols, known=known, size=part.size, mu=mu)
-    return FilledAlong(source=part, frame=frame, needed=w, level=level, both_sides=level != "answer" or both, mu=mu,
+    return FilledAlong(source=part, frame=frame, priority=w, level=level, both_sides=level != "answer" or both, mu=mu,
                        size=part.size + frame.size)
 
 
 def sensitivity_along(neighbours: Neighbours, directions: Directions, positions: list[int], *, symmetric: bool
                       ) -> float:
-    """The most that one record moves an answer by, looked at along some directions alone.
+    """The most that one record moves an answer along some directions alone.
 
-    As through noise that all but drowns the other directions: never less than that, and no more but for rounding.
+    The other directions get a weight near 0, so it is never too small, and too large by rounding alone.
     """
     variances = np.full(directions.size, 1 / _UNASKED)
     variances[positions] = 1.0
@@ -137,37 +134,37 @@ def sensitivity_along(neighbours: Neighbours, directions: Directions, positions:
 
 
 def _frame(problem: Problem, level: str) -> FloatArray:
-    """What stands where nothing is released: the answer, or the second moments, of evenly spread records."""
+    """The filling: the answer, or the second moments, of evenly spread records."""
     if level in ("moments", "component") and problem.query.is_table:
         assert problem.table is not None
         return guessed_moments(problem.table).answer
     return np.array(problem.guess.answer)
 
 
-def _favoured(problem: Problem) -> list[int]:
+def _priority_positions(problem: Problem) -> list[int]:
     scenario, query = problem.scenario, problem.query
     if not query.degree:
-        raise InputError(f"dimension reduction keeps some features of a table, got the {query.name} query")
-    if scenario.directions != "standard" and scenario.needs_along == "features" and not scenario.needed:
-        raise InputError("dimension reduction keeps what is needed: say which features or directions are")
+        raise InputError(f"dimension reduction keeps some columns of a table, got the {query.name} query")
+    if scenario.directions != "standard" and scenario.needs_along == "features" and not scenario.priority:
+        raise InputError("dimension reduction keeps priority columns or directions: choose some")
     size = query.features
     positions = [k for k in scenario.needs if k < size]
     if not 0 < len(positions) < size:
-        raise InputError(f"dimension reduction needs some {scenario.needs_along} favoured, not all and not none")
+        raise InputError(f"dimension reduction needs some priority {NAMED[scenario.needs_along]}: not all, not none")
     if scenario.use.predicts and scenario.label not in positions:
-        raise InputError("dimension reduction would drop the label; favour it too")
+        raise InputError("dimension reduction would drop the label; give it priority too")
     return positions if size == query.rows else [*positions, size]
 
 
 REDUCED_GAUSSIAN = Mechanism(
-    key="reduced-gaussian", label="Gaussian, only the needed", guarantee=BOTH, prepare=partial(_reduced, ANALYTIC),
-    released=True,
-    fields=("epsilon", "delta", "favoured", "needed", "allocation", "mode", *DIRECTION_FIELDS),
-    applies="tables, means and covariances of which some features or directions are needed",
-    reference="Balle & Wang 2018, on fewer features; the paper's discussion")
+    key="reduced-gaussian", label="Gaussian, priority columns only", guarantee=BOTH, released=True,
+    prepare=partial(_reduced, ANALYTIC),
+    fields=("epsilon", "delta", "priority_directions", "priority", "allocation", "mode", *DIRECTION_FIELDS),
+    applies="tables, means and covariances with priority columns or directions",
+    reference="Balle & Wang 2018, on fewer columns; the paper's discussion")
 REDUCED_SKETCH = Mechanism(
-    key="reduced-johnson-lindenstrauss", label="Johnson–Lindenstrauss, favoured features only", guarantee=BOTH,
-    prepare=partial(_reduced, SKETCH), fields=("epsilon", "delta", "favoured", "needed"),
-    applies="second moments of a table with some features favoured, kernel ridge on mixtures of its records",
+    key="reduced-johnson-lindenstrauss", label="Johnson–Lindenstrauss, priority columns only", guarantee=BOTH,
+    prepare=partial(_reduced, SKETCH), fields=("epsilon", "delta", "priority_directions", "priority"),
+    applies="second moments of a table with priority columns, kernel ridge on mixtures of its records",
     caution=SKETCH.caution,
-    reference="Blocki et al. 2012, on fewer features; the paper's discussion")
+    reference="Blocki et al. 2012, on fewer columns; the paper's discussion")

@@ -1,11 +1,11 @@
 """The Johnson–Lindenstrauss mechanism: a random projection of the lifted table.
 
-With ``rho = sup ||x - x'||`` (their neighbours move a record by at most 1, so the table is divided by it) and every
-singular value lifted by ``w``, the sketch's second moments are ``Wishart(X Xᵀ/rho² + w² I, s)/s``; ``w² I`` is public
-and is subtracted. The sketch size s is the number of features, the least that has full rank: noise grows with it.
+The table is divided by ``rho = sup ||x - x'||``, because their neighbours move a record by at most 1. With every
+singular value lifted by ``w``, the sketch's second moments are ``Wishart(X Xᵀ/rho² + w² I, s)/s``; the public ``w² I``
+is subtracted. The sketch size s is the number of features, the least of full rank: noise grows with it.
 
-A learner that wants records can be given the s *pseudo-records* of the sketch, each a random mixture of all records and
-of the lift; on the scale of a record their second moments are those of the lifted table. None is a noisy record.
+Learners of records get the s *pseudo-records* of the sketch: random mixtures of all records and the lift, with the
+second moments of the lifted table.
 
 References
   [1] Blocki, Blum, Datta & Sheffet, The Johnson–Lindenstrauss transform itself preserves
@@ -46,7 +46,7 @@ class SketchMoments(Sampler):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PseudoRecords(Sampler):
-    """``middle + R N``, s columns: mixtures of what the records are off the middle of their ranges, on their scale."""
+    """``middle + R N``, s columns: mixtures of the records about the middle of their ranges, on their scale."""
 
     root: FloatArray = field(repr=False)
     middle: FloatArray = field(repr=False)
@@ -57,7 +57,7 @@ class PseudoRecords(Sampler):
 
 def lift(epsilon: float, delta: float, sketch: int) -> float:
     """``w = 16 sqrt(s ln(2/delta)) ln(16 s/delta)/epsilon`` [1, Algorithm 3]."""
-    log = math.log(delta)  # by itself: 1/delta may be too large for a number
+    log = math.log(delta)  # 1/delta may overflow
     return 16 * math.sqrt(sketch * (math.log(2) - log)) * (math.log(16 * sketch) - log) / epsilon
 
 
@@ -69,8 +69,8 @@ def _prepare(problem: Problem, level: str) -> Sampler:
     if level in ("answer", "square") and query.is_table:
         if level == "answer" and problem.scenario.task == "kernel-ridge":
             return _pseudo_records(problem, table)
-        raise InputError("it releases a sketch whose rows mix the records: there is no noisy table to use; "
-                         "kernel ridge and tasks that need second moments alone can use it")
+        raise InputError("it releases a sketch whose rows mix the records, not a noisy table; choose kernel ridge or a "
+                         "task on second moments")
     factor = problem.gram.factor
     products = query.value * table.n_records if query.symmetric else factor @ factor.T
     rho2, w = float(table.widths @ table.widths), lift(problem.epsilon, problem.delta, query.rows)
@@ -80,7 +80,7 @@ def _prepare(problem: Problem, level: str) -> Sampler:
 
 
 def _pseudo_records(problem: Problem, table: Dataset) -> PseudoRecords:
-    """About the middle, which is public: kernels see how far records are apart, not where 0 is."""
+    """About the public middle: kernels see distances of records, not where 0 is."""
     middle = (table.lower + table.upper) / 2
     off, rho = table.matrix - middle[:, None], math.hypot(*table.widths.tolist())
     root = _lifted_root(off @ off.T / rho**2, lift(problem.epsilon, problem.delta, table.n_features))
@@ -88,15 +88,15 @@ def _pseudo_records(problem: Problem, table: Dataset) -> PseudoRecords:
 
 
 def _lifted_root(products: FloatArray, w: float) -> FloatArray:
-    """R with ``R Rᵀ`` the products, every singular value of the table behind them lifted by w."""
+    """R with ``R Rᵀ`` the products plus ``w² I``."""
     return root(products + w**2 * np.eye(len(products)))
 
 
 def _caution(problem: Problem) -> str | None:
     if problem.scenario.task != "kernel-ridge":
         return None
-    return ("kernel ridge takes its pseudo-records for records, though each mixes all of them with the lift; a "
-            "random projection keeps second moments, not how far records are apart")
+    return ("kernel ridge takes its pseudo-records for records, but each mixes all records; a random projection keeps "
+            "second moments, not distances of records")
 
 
 SKETCH = Mechanism(

@@ -1,14 +1,13 @@
 """PLAN: the mean of records inside an ellipse whose shape and size are themselves learned privately.
 
-A feature that varies little needs little noise. With ``s_i`` the spread of feature i about the middle of its range,
-lengths are measured after dividing feature i by ``sqrt(s_i)``, records longer than R are pulled towards the middle, and
-the noise on feature i has a variance ``∝ s_i``: its total is then of the order of ``sum s_i``, where equal noise
-has ``sqrt(m sum s_i²)``. Spreads and radius are Gaussian releases, paid from the same budget:
-``mu² = mu_spreads² + mu_radius² + mu_noise²``.
+A feature that varies little gets little noise. With ``s_i`` the spread of feature i about the middle of its range,
+records are measured with feature i divided by ``sqrt(s_i)`` and clipped to length R; the noise on feature i has a
+variance ``∝ s_i``. Its total is of the order of ``sum s_i``, that of equal noise ``sqrt(m sum s_i²)``. Spreads and
+radius are Gaussian releases from the same budget: ``mu² = mu_spreads² + mu_radius² + mu_noise²``.
 
-Two choices weigh noise against pull without looking at the data. A radius shorter by one saves noise of length
-``2 sqrt(m)/(n mu_noise)``, and costs at most ``k/n`` where k records are pulled in: so about ``2 sqrt(m)/mu_noise`` are
-left outside, and as many more as the counts behind the radius are noisy. A spread below its own noise is not believed.
+Two choices weigh noise against bias without the data. A radius shorter by one saves noise of length
+``2 sqrt(m)/(n mu_noise)`` and costs at most ``k/n`` where it clips k records: so about ``2 sqrt(m)/mu_noise`` stay
+outside, plus the noise of the counts behind the radius. Spreads below their own noise are raised to it.
 
 References
   [1] Aumüller, Lebeda, Nelson & Pagh, PLAN: variance-aware private mean estimation, PoPETs 2024. Theirs finds a
@@ -24,34 +23,25 @@ from mvgviz.errors import InputError
 from mvgviz.noise.accounting import gaussian_mu
 from mvgviz.query.dataset import Dataset
 from mvgviz.query.record_bound import RecordBound, private_radius, private_spreads
-from mvgviz.trials.mechanisms.base import (
-    BOTH,
-    DIRECTIONS,
-    Draws,
-    Mechanism,
-    Sampler,
-    at_level,
-    need_one_replaced,
-)
+from mvgviz.trials.mechanisms.base import BOTH, DIRECTIONS, Draws, Mechanism, Sampler, at_level, need_one_replaced
 from mvgviz.trials.problem import Problem
 from mvgviz.validation import FloatArray
 
 SPREADS, RADIUS = 0.1, 0.1
-"""The shares of mu² that learn the spreads and the radius; the noise gets the rest."""
+"""The shares of mu² for spreads and radius; the noise gets what is left."""
 
 _HALVINGS = 8  # of a hundredfold interval: to 2 %
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class VarianceAwareMean(Sampler):
-    """The mean of pulled records with noise of their ellipse's shape; each trial learns the ellipse anew."""
+    """The mean of clipped records with noise of their ellipse's shape; each trial learns its own ellipse."""
 
     table: Dataset = field(repr=False)
     mu: float
 
     @property
     def noise_mu(self) -> float:
-        """What is left for the noise."""
         return self.mu * math.sqrt(1 - SPREADS - RADIUS)
 
     def draw(self, draws: Draws) -> FloatArray:
@@ -69,13 +59,13 @@ class VarianceAwareMean(Sampler):
                               bound=shape, halvings=_HALVINGS)
 
     def believed(self, spreads: FloatArray) -> FloatArray:
-        """No spread below what its own noise looks like, none beyond half its range."""
+        """Spreads of at least their own noise, and at most half the range."""
         ends = self.table.widths / 2
         noise = math.sqrt(self.table.n_features) / (self.mu * math.sqrt(SPREADS) * self.table.n_records)
         return np.clip(spreads, ends * min(math.sqrt(noise), 1.0), ends)
 
     def left_outside(self) -> float:
-        """The part of the records that is meant to lie outside: at most half, at least half a record."""
+        """The part of the records to clip: at most half, at least half a record."""
         noise = 2 * math.sqrt(self.table.n_features) / self.noise_mu
         counts = math.sqrt(_HALVINGS / RADIUS) / self.mu
         return min(max(noise + counts, 0.5) / self.table.n_records, 0.5)
@@ -97,5 +87,4 @@ def _prepare(problem: Problem, level: str) -> Sampler:
 PLAN = Mechanism(
     key="plan", label="Gaussian, learned spreads (PLAN)", guarantee=BOTH, prepare=_prepare, applies="means",
     reference="after Aumüller, Lebeda, Nelson & Pagh 2024, with the middle of the ranges as centre",
-    caution=lambda problem: "pulling records towards the middle of their ranges shifts the mean, and its noise does "
-                            "not tell by how much")
+    caution=lambda problem: "clipping records shifts the mean, and its noise does not tell by how much")

@@ -1,4 +1,4 @@
-"""How wrong a released answer is for each task; the facts of tasks are in ``mvgviz.scenario.tasks``."""
+"""The error of a released answer for each task; facts of tasks are in ``mvgviz.scenario.tasks``."""
 
 from dataclasses import dataclass, field
 
@@ -24,13 +24,13 @@ def prepared(problem: Problem) -> Measure:
 
 
 def measure_for(problem: Problem) -> Measure:
-    """The measure of the problem's task on what is judged, prepared once for all problems that ask the same."""
+    """The measure of the problem's task on what is judged, prepared once for all problems of one question."""
     task, scenario, positions, weighing = problem.task, problem.scenario, problem.positions, weighing_of(problem)
 
     def judged() -> Measure:
         some = problem.chosen
         if some and problem.query.own_features(len(some)) < 2 and task.of_directions:
-            raise InputError("components need at least 2 features; say that more are needed, or judge by everything")
+            raise InputError("components need at least 2 columns; choose more priority columns, or judge everything")
         measure = prepared(problem.judged)
         on_moments = weighing is not None and measure.level in ("moments", "component")
         if (positions is None and not on_moments) or measure.level == "square":
@@ -45,16 +45,14 @@ def measure_for(problem: Problem) -> Measure:
 
 
 def references_for(problem: Problem) -> References:
-    """What the problem's errors are held against, at its own budget."""
+    """The references for the problem's errors, at its own budget."""
     return with_private_mean(measure_for(problem).references, problem)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OnPart(Measure):
-    """A task on some rows of what is released, and the same columns where they are the same things.
-
-    ``weighing``: of released moments; an answer is weighed after what is done with it.
-    """
+    """A task on some rows of a release (``both``: and columns). ``weighing``: of released moments; answers are weighed
+    later."""
 
     measure: Measure = field(repr=False)
     positions: list[int]

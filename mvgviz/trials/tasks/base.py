@@ -1,7 +1,4 @@
-"""What measures of tasks share: they turn releases into errors, all trials at once. Smaller is better everywhere.
-
-Post-processing costs no privacy, and often changes the result a lot.
-"""
+"""What measures of tasks share: they turn releases into errors, all trials at once. Smaller is better everywhere."""
 
 from __future__ import annotations
 
@@ -17,24 +14,23 @@ from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.trials.problem import Problem
 from mvgviz.validation import FloatArray
 
-MOST_ROWS = 400
-"""Of a matrix whose eigenvectors every trial needs."""
+MOST_ROWS = 400  # of a matrix whose eigenvectors every trial computes
 
 ENOUGH = 16.57
-"""What mu times the records times the label's standard deviation over its range must be for a regression: 70 records
-for a label that fills its range, at ε = 1 and δ = 1e-6."""
+"""The least mu × records × label's standard deviation / range for a regression: 70 records for a label that fills its
+range, at ε = 1 and δ = 10⁻⁶."""
 
 _LEAST = 0.05  # of the weight of scaled records, which is at most 1: less can only be noise
 
 
 @dataclass(frozen=True)
 class References:
-    """The errors to hold a mechanism against.
+    """The errors to compare a mechanism with. ``non_private``: no privacy. ``random_guess``: chance. ``trivial``: the
+    no-data baseline, the best of a few; ``trivial_is`` names it. ``unit``: of all errors, if they are in units of the
+    data.
 
-    ``non_private``: without noise. ``random_guess``: chance. ``trivial``: an answer that ignores the data,
-    the best of a few that anyone could give; ``trivial_is`` says which. ``unit``: what these and all errors are in,
-    where they are in units of the data. ``private_mean``, of regressions: predicting for everyone a mean of the label
-    that got the whole budget; ``records_needed``: what a regression needs with such a label, where there are fewer.
+    ``private_mean``, for regressions: predict a mean of the label that got the whole budget, for everyone.
+    ``records_needed``: by a regression with this label, where the table has fewer.
     """
 
     non_private: float
@@ -47,18 +43,17 @@ class References:
 
     @property
     def to_beat(self) -> tuple[str, float]:
-        """What a release has to be better than to be of use, in words, and its error."""
+        """The baseline that a useful release beats, in words, and its error."""
         if self.private_mean < self.trivial:
             return "predicting the private mean", self.private_mean
-        return "the answer without data", self.trivial
+        return "the no-data baseline", self.trivial
 
     @classmethod
     def against(cls, *, non_private: float, random_guess: float, blind: Mapping[str, float],
                 unit: str = "") -> References:
-        """With the least of the errors of ``blind`` answers, by what they are called; the first of equals.
+        """With the least of the errors of ``blind`` answers, by name; the first of equals.
 
-        Picking it looks at the data, in the mechanism's disfavour: whoever is said to beat the
-        answer without data beats every one of them.
+        This choice looks at the data, to the mechanism's disadvantage: it must beat every one of them.
         """
         least = min(blind.values())
         name = next(name for name, error in blind.items() if error <= least * (1 + 1e-9))
@@ -66,14 +61,13 @@ class References:
 
 
 UNMEASURED = References(math.nan, math.nan, math.nan)
-"""Of a measure that is about to find them."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Measure:
-    """A task for one problem. ``level``: what it needs of a mechanism (see ``mvgviz.trials.mechanisms.base``).
+    """A task for one problem. ``level``: of the releases that it takes (see ``mvgviz.trials.mechanisms.base``).
 
-    ``size``: how many numbers a trial takes. ``aware``: errors are smaller where it is told the noise on moments.
+    ``size``: numbers in a trial. ``aware``: it uses the noise on moments.
     """
 
     level: str
@@ -82,17 +76,15 @@ class Measure:
     aware: bool = False
 
     def errors(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
-        """One for each release."""
         raise NotImplementedError
 
 
 Prepare = Callable[[Problem], Measure]
-PREPARE: dict[str, Prepare] = {}
-"""What prepares the measure of each task, by the task's key."""
+PREPARE: dict[str, Prepare] = {}  # by the task's key
 
 
 def prepares(key: str) -> Callable[[Prepare], Prepare]:
-    """Decorate what prepares the measure of a task."""
+    """Decorate the function that prepares the measure of a task."""
     def register(prepare: Prepare) -> Prepare:
         PREPARE[key] = prepare
         return prepare
@@ -118,12 +110,11 @@ class Labelled:
 
     @property
     def range(self) -> tuple[float, float]:
-        """The label's declared range."""
         return float(self.lower[self.label]), float(self.upper[self.label])
 
     @property
     def blind_rmse(self) -> dict[str, float]:
-        """Of predictions that ignore the data, by name: the middle of the range, the value in it nearest 0."""
+        """Of predictions that ignore the data, by name."""
         guesses = {"the middle of the label's range": sum(self.range) / 2,
                    "in the label's range the value nearest 0": float(np.clip(0.0, *self.range))}
         return {name: float(self.rmse(np.full((1, self.test_labels.size), guess))[0])
@@ -131,17 +122,15 @@ class Labelled:
 
     @property
     def random_rmse(self) -> float:
-        """Of predicting uniformly in the label's range."""
         lower, upper = self.range
         return math.hypot(self.blind_rmse["the middle of the label's range"], (upper - lower) / math.sqrt(12))
 
     def rmse(self, predictions: FloatArray) -> FloatArray:
-        """Root-mean-square error of each row of predictions."""
         return np.asarray(np.sqrt(np.square(predictions - self.test_labels).mean(axis=1)))
 
 
 def with_private_mean(references: References, problem: Problem) -> References:
-    """With what a mean of the label alone would do at the problem's budget; as they are where nothing is predicted."""
+    """Add what a private mean of the label would do at the problem's budget, for regressions."""
     table, held_out, label = problem.table, problem.held_out, problem.scenario.label
     if table is None or held_out is None or label is None or label >= table.n_features:
         return references
@@ -150,23 +139,23 @@ def with_private_mean(references: References, problem: Problem) -> References:
     mu = float(gaussian_mu(problem.epsilon, problem.delta))
     noise = move / (labels.size * mu)
     off = float(np.sqrt(np.square(held_out.matrix[label] - labels.mean()).mean()))
-    needed = ENOUGH / mu * width / max(float(labels.std()), 1e-6 * width)
+    priority = ENOUGH / mu * width / max(float(labels.std()), 1e-6 * width)
     return replace(references, private_mean=math.hypot(off, noise),
-                   records_needed=math.ceil(needed) if labels.size < needed else None)
+                   records_needed=math.ceil(priority) if labels.size < priority else None)
 
 
 def labelled(problem: Problem) -> Labelled:
-    """The labelled problem; refuses one without a label or without features."""
+    """Return the labelled problem. Raise `InputError` without a label or without features."""
     table, held_out, label = problem.table, problem.held_out, problem.scenario.label
     if table is None or held_out is None:
         raise InputError("regression needs a table of records")
     if label is None:
-        raise InputError("regression needs a label: choose the feature that is to be predicted")
+        raise InputError("regression needs a label: choose the column to predict")
     if label >= table.n_features:
-        raise InputError(f"the label must be one of the {table.n_features} features, got position {label}")
+        raise InputError(f"the label must be one of the {table.n_features} columns, got position {label}")
     features = [k for k in range(table.n_features) if k != label]
     if not features:
-        raise InputError("regression needs at least one feature besides the label")
+        raise InputError("regression needs at least one column besides the label")
     return Labelled(features=features, label=label, lower=table.lower, upper=table.upper,
                     test_features=held_out.matrix[features], test_labels=held_out.matrix[label])
 

@@ -14,18 +14,7 @@ from mvgviz.noise.ties import spaces, ties
 from mvgviz.query.prior import guessed_moments
 from mvgviz.scenario.tasks import LINEAR_RIDGE, SUBSPACE
 from mvgviz.trials.problem import Problem
-from mvgviz.trials.tasks.base import (
-    MOST_ROWS,
-    Labelled,
-    Measure,
-    References,
-    centred,
-    components,
-    labelled,
-    prepares,
-    psd_root,
-    symmetrised,
-)
+from mvgviz.trials.tasks import base
 from mvgviz.validation import FloatArray
 
 
@@ -39,7 +28,7 @@ def true_moments(problem: Problem) -> FloatArray:
 
 
 def trivial_moments(problem: Problem) -> FloatArray:
-    """The second moments of someone who has not seen the data; ties go to equal weights."""
+    """The no-data baseline; ties go to equal weights."""
     table = problem.table
     moments = (guessed_moments(table).answer if table is not None and not problem.query.symmetric
                else problem.guess.answer)
@@ -48,7 +37,7 @@ def trivial_moments(problem: Problem) -> FloatArray:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class OfDirections(Measure):
+class OfDirections(base.Measure):
     """``score`` of the ``kept`` strongest directions of released second moments, in the columns.
 
     Where strengths are equal (a table with fewer records than features), any basis of their space is as good:
@@ -71,26 +60,24 @@ class OfDirections(Measure):
         return errors
 
     def moments(self, released: FloatArray) -> FloatArray:
-        """What directions are taken of."""
-        return centred(released) if self.centre else released
+        return base.centred(released) if self.centre else released
 
     def components(self, released: FloatArray, noise: MomentNoise | None = None) -> tuple[FloatArray, FloatArray]:
         """Strengths and directions of each release, the strongest first; about the mean where that was released too."""
         moments = self.moments(released)
         if noise is None or not self.aware:
-            return components(moments, symmetrise=self.symmetrise)
+            return base.components(moments, symmetrise=self.symmetrise)
         known = noise.on(range(moments.shape[1])) if self.centre else noise
-        return moment_noise.components(symmetrised(moments), known)
+        return moment_noise.components(base.symmetrised(moments), known)
 
 
 def _of_directions(problem: Problem, score: Callable[[FloatArray], FloatArray],
                    expected: Callable[[list[FloatArray]], float], *, kept: int, level: str = "moments") -> OfDirections:
-    """Held against the directions of evenly spread data, or any at random where such data would mislead."""
     trivial = trivial_moments(problem)[None]
     centre = problem.query.has_constant
-    strengths, vectors = components(centred(trivial) if centre else trivial, symmetrise=True)
+    strengths, vectors = base.components(base.centred(trivial) if centre else trivial, symmetrise=True)
     random_guess = expected([np.eye(strengths.size)])
-    references = References.against(non_private=0.0, random_guess=random_guess, blind={
+    references = base.References.against(non_private=0.0, random_guess=random_guess, blind={
         "the directions of evenly spread data": expected(spaces(strengths[0], vectors[0])),
         "directions drawn at random": random_guess})
     return OfDirections(score=score, expected=expected, kept=kept, size=problem.query.rows**2, level=level,
@@ -100,21 +87,21 @@ def _of_directions(problem: Problem, score: Callable[[FloatArray], FloatArray],
 
 
 def _checked_moments(problem: Problem, task: str) -> FloatArray:
-    """The true second moments; refuses an answer that has none."""
+    """Return the true second moments. Raise `InputError` for an answer that has none."""
     query = problem.query
     if not (query.symmetric or query.is_table):
         raise InputError(f"{task} needs a table or a symmetric answer, got the {query.name} query; "
                          "ask for the table or the covariance")
     _small_enough(problem, task)
     moments = true_moments(problem)
-    return centred(moments[None])[0] if query.has_constant else moments
+    return base.centred(moments[None])[0] if query.has_constant else moments
 
 
 def _small_enough(problem: Problem, task: str) -> None:
-    """Refuse eigenvectors of large matrices: every trial would need them."""
-    if problem.query.rows > MOST_ROWS:
-        raise InputError(f"{task} needs the eigenvectors of a {problem.query.rows} × {problem.query.rows} matrix in "
-                         f"every trial; choose an answer with at most {MOST_ROWS} rows")
+    """Raise `InputError` for large matrices: every trial computes eigenvectors."""
+    if problem.query.rows > base.MOST_ROWS:
+        raise InputError(f"{task} computes eigenvectors of a {problem.query.rows} × {problem.query.rows} matrix in "
+                         f"every trial; choose an answer with at most {base.MOST_ROWS} rows")
 
 
 def _captured(vectors: FloatArray, moments: FloatArray) -> FloatArray:
@@ -133,7 +120,7 @@ def _expected_lost(bases: list[FloatArray], *, moments: FloatArray, largest: flo
     return max(largest - float(np.trace(inside)) / len(inside), 0.0)
 
 
-@prepares("first-component")
+@base.prepares("first-component")
 def _first_component(problem: Problem) -> OfDirections:
     s = _checked_moments(problem, "the first component")
     known: dict[str, Any] = {"moments": s, "largest": float(np.linalg.eigvalsh(s)[-1])}
@@ -158,7 +145,7 @@ def _expected_residuals(bases: list[FloatArray], *, moments: FloatArray, eigenva
     return total
 
 
-@prepares("covariance-estimation")
+@base.prepares("covariance-estimation")
 def _covariance_estimation(problem: Problem) -> OfDirections:
     s = _checked_moments(problem, "covariance estimation")
     known: dict[str, Any] = {"moments": s, "eigenvalues": np.linalg.eigvalsh(s)[::-1]}
@@ -175,10 +162,7 @@ def _largest_angle(others: FloatArray, *, basis: FloatArray) -> FloatArray:
 
 
 def _expected_angle(bases: list[FloatArray], *, basis: FloatArray) -> float:
-    """The strongest spaces whole, of the next a part anywhere in it: the mean of 2000 draws from a fixed seed.
-
-    They are projected normal numbers, so they depend on the space, not on its basis.
-    """
+    """The strongest spaces whole, and a random part of the next: the mean of 2000 draws from a fixed seed."""
     m, left = basis.shape
     draws, parts = np.random.default_rng(m).standard_normal((2_000, m, left)), []
     for space in bases:
@@ -191,12 +175,12 @@ def _expected_angle(bases: list[FloatArray], *, basis: FloatArray) -> float:
     return float(_largest_angle(np.linalg.qr(some)[0], basis=basis).mean())
 
 
-@prepares("subspace")
+@base.prepares("subspace")
 def _subspace(problem: Problem) -> OfDirections:
     s = _checked_moments(problem, "the subspace")
     m = s.shape[0]
     if m < 2:
-        raise InputError("the subspace needs at least 2 features, got 1")
+        raise InputError("the subspace needs at least 2 columns, got 1")
     k = min(SUBSPACE, m - 1)
     values, vectors = np.linalg.eigh(s)
     if ties(values[::-1])[k - 1]:
@@ -207,33 +191,32 @@ def _subspace(problem: Problem) -> OfDirections:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LinearRidge(Measure):
+class LinearRidge(base.Measure):
     """Root-mean-square error, on records held out, of ridge regression from second moments alone.
 
     ``constant``: the released moments have a constant, last, which gives an intercept.
     """
 
-    labels: Labelled = field(repr=False)
+    labels: base.Labelled = field(repr=False)
     psd: bool
     constant: bool
 
     @property
     def scale(self) -> FloatArray:
-        """Of every row of the released moments."""
         return np.append(self.labels.scale, 1.0) if self.constant else self.labels.scale
 
     def weights(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
         """``(S_xx + ridge I)^-1 S_xy`` for each release, features and label divided by their largest values."""
         scale, y = self.scale, self.labels.label
         x = [*self.labels.features, *([len(scale) - 1] if self.constant else [])]
-        moments = symmetrised(released) / np.outer(scale, scale)
+        moments = base.symmetrised(released) / np.outer(scale, scale)
         if (noise is not None and self.aware) or self.constant:
             unit = silent(len(scale)) if noise is None else noise.turned(np.diag(1 / scale))
             return ridge_weights(moments, unit, features=x, label=y, constant=x[-1] if self.constant else None,
                                  aware=self.aware and noise is not None)
         if self.psd:
             # With S = G Gᵀ: G_x (G_xᵀ G_x + ridge I)^-1 g_y, so that much noise does not drown the ridge.
-            factor = psd_root(moments)
+            factor = base.psd_root(moments)
             left, s, right = np.linalg.svd(factor[:, x], full_matrices=False)
             along = (right @ factor[:, y, :, None])[:, :, 0]
             return np.asarray((left @ (s / (s * s + LINEAR_RIDGE) * along)[:, :, None])[:, :, 0])
@@ -253,19 +236,19 @@ class LinearRidge(Measure):
         return self.labels.rmse(self.predictions(released, noise))
 
 
-@prepares("linear-ridge")
+@base.prepares("linear-ridge")
 def _linear_ridge(problem: Problem) -> LinearRidge:
     query = problem.query
     if not (query.degree and query.has_moments):
         raise InputError(f"linear ridge needs the table or its covariance, got the {query.name} query")
     _small_enough(problem, "linear ridge")
-    labels = labelled(problem)
+    labels = base.labelled(problem)
     unmeasured = LinearRidge(labels=labels, psd="psd" in problem.scenario.post, constant=query.has_constant,
                              aware="aware" in problem.scenario.post, level="moments",
                              size=max(labels.scale.size**2, labels.test_labels.size))
     clean = float(unmeasured.errors(true_moments(problem)[None], silent(query.rows))[0])
     # Ranges away from 0 let even the expected moments predict something.
     expected = float(unmeasured.errors(trivial_moments(problem)[None])[0])
-    references = References.against(non_private=clean, random_guess=labels.random_rmse,
-                                    blind=labels.blind_rmse | {"learned from evenly spread records": expected})
+    references = base.References.against(non_private=clean, random_guess=labels.random_rmse,
+                                         blind=labels.blind_rmse | {"learned from evenly spread records": expected})
     return replace(unmeasured, references=references)

@@ -1,4 +1,4 @@
-"""A task of one's own: any function of a released matrix.
+"""Your own task: any function of a released matrix.
 
 >>> import mvgviz as mv
 >>> data = mv.sample("liver")
@@ -31,33 +31,31 @@ _serials = count(1)
 
 @dataclass(frozen=True, kw_only=True)
 class OwnTask(Task):
-    """``function``: of a matrix; ``judge``: its own error of what it found and the truth, None where it has none."""
+    """``function``: of a matrix; ``judge``: its own error ``(found, true)``, or None."""
 
     function: Callable[[FloatArray], Any] = field(repr=False)
     judge: Callable[[Any, Any], Any] | None = field(repr=False)
 
     def prepare(self, problem: Problem) -> Measure:
-        """The measure of this task for a problem."""
         answer, guess = problem.query.value, problem.guess
         measure = OwnMeasure(task=self, true=_value(self.function, answer, self.label), level="answer",
                              size=answer.size)
         try:
             trivial = measure.error(np.array(guess.answer))
-        except InputError:  # what nobody would see in real data may be beyond the function
+        except InputError:  # the function may not take the baseline
             trivial = math.nan
         return replace(measure, references=References(measure.error(answer), math.nan, trivial, guess.name))
 
 
 def own_task(function: Callable[[FloatArray], Any], *, name: str | None = None) -> OwnTask:
-    """A task that is ``function(matrix)``: a number or an array, the same of the released as of the true answer.
+    """Return the task ``function(matrix)``: a number or an array of a fixed shape.
 
-    The matrix is as it was released: rows × columns of the answer (a table has a record in each column), nothing done
-    to it. The error is the root mean square of the difference to the function of the true answer (for a number, how far
-    it is off), unless the function has a method ``error(found, true)`` that returns a number, smaller being better,
-    and perhaps a text ``metric`` that says what it is.
+    The matrix is the raw release: rows × columns of the answer (a table has a record in each column). The error is the
+    root mean square of the difference to the function of the true answer. A function with a method
+    ``error(found, true)`` gives its own error, smaller being better, and may name it in ``metric``.
     """
     if not callable(function):
-        raise InputError(f"task must be a word or a function of a released matrix, got a {type(function).__name__}")
+        raise InputError(f"task must be a key or a function of a released matrix, got a {type(function).__name__}")
     label = name or str(getattr(function, "__name__", type(function).__name__))[:60]
     judge = getattr(function, "error", None)
     metric = METRIC if judge is None else str(getattr(function, "metric", "its own error"))
@@ -77,7 +75,6 @@ class OwnMeasure(Measure):
         return np.array([self.error(matrix) for matrix in released])
 
     def error(self, matrix: FloatArray) -> float:
-        """Of one released matrix."""
         label, judge = self.task.label, self.task.judge
         found = _value(self.task.function, matrix, label)
         if found.shape != self.true.shape:
@@ -92,13 +89,13 @@ class OwnMeasure(Measure):
 
 
 def _value(function: Callable[[FloatArray], Any], matrix: FloatArray, label: str) -> FloatArray:
-    """What the function makes of a copy of the matrix, as finite numbers; its own words may hold private values."""
+    """The function of a copy of the matrix, in finite numbers; no message repeats its words, which may hold data."""
     try:
         found = np.asarray(function(np.array(matrix)), dtype=np.float64)
     except Exception as error:  # noqa: BLE001 of a caller's function, which may raise anything
         raise InputError(f"task {label!r} failed on a matrix of {matrix.shape[0]} × {matrix.shape[1]} with "
                          f"{type(error).__name__}") from None
     if not found.size or not np.isfinite(found).all():
-        raise InputError(f"task {label!r} must give finite numbers, and gave none, NaN or infinity for a matrix of "
+        raise InputError(f"task {label!r} must give finite numbers, got none, NaN or infinity for a matrix of "
                          f"{matrix.shape[0]} × {matrix.shape[1]}")
     return found

@@ -1,4 +1,4 @@
-"""Tasks on the released answer itself: kernel ridge regression, and how far the answer is off."""
+"""Tasks on the released answer itself: kernel ridge regression, and the error of the answer."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -10,34 +10,25 @@ from mvgviz.noise.moment_noise import MomentNoise
 from mvgviz.query.prior import Weighing, length
 from mvgviz.scenario.tasks import KERNEL_RIDGE
 from mvgviz.trials.problem import Problem
-from mvgviz.trials.tasks.base import (
-    MOST_ROWS,
-    Labelled,
-    Measure,
-    References,
-    labelled,
-    nearest_psd,
-    prepares,
-    symmetrised,
-)
+from mvgviz.trials.tasks import base
 from mvgviz.validation import FloatArray
 
 _MOST_RECORDS = 2_000
 _CACHED = 250_000  # numbers
 _FARTHEST, _BEYOND = -100.0, 1e100
 _ROWS = 128
-_ROUNDING = 1e-12  # what is this small beside the largest answer possible should be 0
+_ROUNDING = 1e-12  # of the largest possible answer: less should be 0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class KernelRidge(Measure):
+class KernelRidge(base.Measure):
     """Root-mean-square error, on records held out, of kernel ridge regression on the released table.
 
     Ranges are mapped onto [-1, 1]; the kernel's length is the root-mean-square distance of
     two records drawn uniformly from the ranges, ``sqrt(2 p/3)`` for p features.
     """
 
-    labels: Labelled = field(repr=False)
+    labels: base.Labelled = field(repr=False)
     clip: bool
 
     def predictions(self, released: FloatArray) -> FloatArray:
@@ -48,7 +39,7 @@ class KernelRidge(Measure):
         test = (given.test_features - middle[given.features, None]) / half[given.features, None]
         tested = _factors(test[None])[0]
         at_once = min(max(_CACHED // n**2, 1), len(released))
-        kernels = np.zeros((at_once, n, n))  # written anew for each few trials: fresh memory would cost more
+        kernels = np.zeros((at_once, n, n))  # reused for all trials: fresh memory is slow
         parts = []
         for start in range(0, len(released), at_once):
             table = np.clip((released[start : start + at_once] - middle[:, None]) / half[:, None], -reach, reach)
@@ -89,34 +80,34 @@ def _factors(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _similarity(exponents: FloatArray, *, out: FloatArray | None = None) -> FloatArray:
     """The Gaussian kernel of these exponents, which it overwrites.
 
-    They stop at -100: beside the ridge that is nothing, and numbers that underflow are slow.
+    They stop at -100: that is nothing beside the ridge, and underflow is slow.
     """
     np.clip(exponents, _FARTHEST, 0.0, out=exponents)
     return np.asarray(np.exp(exponents, out=exponents if out is None else out))
 
 
-@prepares("kernel-ridge")
+@base.prepares("kernel-ridge")
 def _kernel_ridge(problem: Problem) -> KernelRidge:
     query = problem.query
     if not query.is_table:
-        raise InputError(f"kernel ridge needs the records one by one: ask for the table, not for the {query.name}; "
-                         "linear ridge works from a covariance")
-    labels = labelled(problem)
+        raise InputError(f"kernel ridge needs the records one by one: ask for the table, not the {query.name}; "
+                         "or choose linear ridge, which works from a covariance")
+    labels = base.labelled(problem)
     if query.cols > _MOST_RECORDS:
-        raise InputError(f"kernel ridge solves a system as large as the number of records in every trial: at most "
-                         f"{_MOST_RECORDS}, got {query.cols}; choose linear ridge")
+        raise InputError(f"kernel ridge solves a system of all records in every trial: at most {_MOST_RECORDS}, got "
+                         f"{query.cols}; choose linear ridge")
     unmeasured = KernelRidge(labels=labels, clip="clip" in problem.scenario.post, level="answer", size=query.cols**2)
     clean, zeros = (float(unmeasured.errors(table[None])[0]) for table in (query.value, np.zeros_like(query.value)))
-    references = References.against(non_private=clean, random_guess=labels.random_rmse,
-                                    blind=labels.blind_rmse | {"learned from all zeros": zeros})
+    references = base.References.against(non_private=clean, random_guess=labels.random_rmse,
+                                         blind=labels.blind_rmse | {"learned from all zeros": zeros})
     return replace(unmeasured, references=references)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Reconstruction(Measure):
+class Reconstruction(base.Measure):
     """``||noisy - true||_F / ||true||_F``, as rows are weighed; where the truth is 0, over the error of a guess.
 
-    Of a table or mean the root mean square instead, in units of the data, which the weighing has it in.
+    For a table or mean the root mean square instead, in units of the data.
     """
 
     value: FloatArray = field(repr=False)
@@ -127,12 +118,11 @@ class Reconstruction(Measure):
     psd: bool
 
     def processed(self, released: FloatArray) -> FloatArray:
-        """The answers after free post-processing."""
         if self.clip_to is not None:
             released = np.clip(released, *self.clip_to)
         if self.symmetrise:
-            released = symmetrised(released)
-        return nearest_psd(released) if self.psd else released
+            released = base.symmetrised(released)
+        return base.nearest_psd(released) if self.psd else released
 
     def errors(self, released: FloatArray, noise: MomentNoise | None = None) -> FloatArray:
         if self.level == "square":
@@ -142,7 +132,7 @@ class Reconstruction(Measure):
         return np.asarray(np.sqrt(np.einsum("ti,ti->t", error, error)) / self.unit)
 
 
-@prepares("reconstruction")
+@base.prepares("reconstruction")
 def _reconstruction(problem: Problem) -> Reconstruction:
     query, post, table, guess = problem.query, problem.scenario.post, problem.table, problem.guess
     weighing, own_unit = problem.weighing, "" if problem.weighing is None else problem.weighing.unit
@@ -150,14 +140,14 @@ def _reconstruction(problem: Problem) -> Reconstruction:
     if table is not None and "clip" in post and query.degree == 1:
         clip_to = table.lower[:, None], table.upper[:, None]
     symmetrise = "symmetrise" in post and query.symmetric
-    psd = "psd" in post and query.psd and symmetrise and query.rows <= MOST_ROWS
+    psd = "psd" in post and query.psd and symmetrise and query.rows <= base.MOST_ROWS
     random = guess.random_error(query.value, weighing)
     # A guess may be right by chance.
     units = (length(query.value, weighing), guess.expected_error(query.value, weighing), random)
     unit = 1.0 if own_unit else next((unit for unit in units if unit > _ROUNDING * query.gamma), 0.0)
     if not unit:
-        raise InputError("what is judged is the same for all data: there is no error to measure; judge by everything")
-    references = References.against(
+        raise InputError("what is judged is the same for all data, so it has no error; judge everything")
+    references = base.References.against(
         non_private=0.0, random_guess=random / unit, unit=own_unit,
         blind={name: error / unit for name, error in guess.blind_errors(query.value, weighing).items()})
     level, size = ("answer", query.value.size) if clip_to or symmetrise or psd else ("square", 1)
